@@ -6,9 +6,9 @@ use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
+use crate::made::SERIES;
 use crate::made::{Builder, Made};
 use crate::points::{At, Points};
-use crate::series::SERIES;
 
 pub(crate) const LOAD: &str = LOAD_AXIS;
 

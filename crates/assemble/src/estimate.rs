@@ -129,7 +129,7 @@ impl Measured<'_> {
             .collect();
         let point = ratio(&pairs, self.judged.confidence())?;
         let rule = self.judged.rule().without_clock();
-        Some(Estimated::of(&point, RATIO, rule.judge_point(&point)))
+        Some(Estimated::of(&point, RATIO, self.virtual_or(rule.judge_point(&point))))
     }
 
     /// The distribution of a key's samples, in seconds, each divided by `parts`.

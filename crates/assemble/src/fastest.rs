@@ -31,7 +31,7 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, As
     let axes = points.axes();
     let is_axis = axes.contains(&"variant");
     let is_label = points.all.iter().any(|(_, of)| of.labels.contains_key("variant"));
-    let ranks = axes.iter().any(|axis| *axis == "ranks");
+    let ranks = axes.contains(&"ranks");
     if !ranks || !(is_axis || is_label) {
         return Ok(Made::default());
     }

@@ -1,77 +1,50 @@
 //! How times grow: with the dimension of a matrix, and with the number of ranks.
 
 use bandgap_campaign::signature::judge;
-use bandgap_model::growth::{self as sizes, Law};
+use bandgap_model::growth::{self as model, Law};
 use bandgap_record::{Column, Labels, Place, Unit};
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
+use crate::points::places;
 use crate::points::{Curve, Points};
-use crate::series::places;
 
 /// The kind of rows that say how times grow.
 pub const GROWTH: &str = "growth";
 
-/// Places that a curve has at least.
-const LEAST: usize = 3;
 /// Sizes at which the growth with the ranks is told, at most.
 const FEW: usize = 6;
 
-/// How a series over dimensions, or over several numbers of ranks, grows with them.
+/// Fewest points of a curve over dimensions: some of the smallest may be left out.
+const FEWEST: usize = 4;
+
+/// The laws that the curves of a series over dimensions follow; else those of a series over several numbers of ranks.
 ///
 /// # Errors
 /// A number cannot be recorded.
 pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
     let axes = points.axes();
-    let known = [("dimension", &[Law::Linear, Law::Quadratic][..]), ("ranks", &[Law::Logarithmic, Law::Linear])];
-    match known.into_iter().find(|(axis, _)| axes.contains(axis)) {
-        Some((along, laws)) => over(of, points, along, laws),
-        None => Ok(Made::default()),
-    }
-}
-
-fn over(
-    of: &Measured<'_>,
-    points: &Points<'_>,
-    along: &str,
-    laws: &[Law],
-) -> Result<Made, AssembleError> {
-    let column = Column::new("slope", Unit::Second, "b of t = a + b·f(x), f by the law: x, x² or ⌈log₂ x⌉");
-    let axes: Vec<&str> = points.axes().into_iter().filter(|axis| *axis != along).collect();
-    let mut sorted = axes.clone();
-    sorted.sort_unstable();
+    let (along, laws) = match () {
+        () if axes.contains(&"dimension") => ("dimension", [Law::Linear, Law::Quadratic]),
+        () if axes.contains(&"ranks") => ("ranks", [Law::Logarithmic, Law::Linear]),
+        () => return Ok(Made::default()),
+    };
+    let mut others: Vec<&str> = axes.into_iter().filter(|axis| *axis != along).collect();
+    others.sort_unstable();
+    let slope =
+        Column::new("slope", Unit::Second, "b of t = a + b·f, f = ⌈log₂ P⌉, P, N or N² by the law");
     let transport = of.setting.transport.as_str();
-    let mut rows = Builder::new(GROWTH, points.name, transport, &sorted, vec![column]);
+    let mut rows = Builder::new(GROWTH, points.name, transport, &others, vec![slope]);
     let mut curves = points.along(&[along]);
     if along == "ranks" {
         curves = few(curves);
     }
     for curve in curves {
-        let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
-        let timed: Vec<(u64, f64)> = timed.collect();
-        if timed.len() < LEAST {
-            continue;
-        }
-        let float = |times: &[(u64, f64)]| -> Vec<(f64, f64)> {
-            times.iter().map(|(at, ns)| (*at as f64, *ns)).collect()
-        };
-        let launches: Vec<_> = of.launches(&curve).iter().map(|launch| float(launch)).collect();
-        let found = sizes::growth(&float(&timed), &launches, laws, of.judged.confidence());
-        let law = match found.map(|found| found.law) {
-            Some(Law::Logarithmic) => "logarithmic",
-            Some(Law::Linear) => "linear",
-            Some(Law::Quadratic) => "quadratic",
-            None => "undecided",
-        };
-        let slope = found.map(|found| {
-            let judged = judge(&found.slope, &of.judged.rule().without_clock());
-            Estimated::of_model(&found.slope, of.virtual_or(judged))
-        });
-        let mut labels = Labels::from([("law".to_owned(), Place::from(law))]);
-        labels.insert("from".to_owned(), timed[0].0.into());
-        labels.insert("to".to_owned(), timed[timed.len() - 1].0.into());
-        rows.push(places(&curve.which), labels, &[slope], None)?;
+        let Some((law, [from, to], slope)) = followed(of, &curve, along, &laws) else { continue };
+        let labels = [("law", Place::from(law)), ("from", from.into()), ("to", to.into())];
+        let labels: Labels = labels.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
+        rows.push(places(&curve.which), labels, &[Some(slope)], None)?;
     }
     Ok(rows.made())
 }
@@ -92,6 +65,37 @@ fn few(curves: Vec<Curve<'_>>) -> Vec<Curve<'_>> {
         all = (0..FEW).map(|at| all[at * last / (FEW - 1)]).collect();
     }
     curves.into_iter().filter(|curve| size(curve).is_none_or(|of| all.contains(&of))).collect()
+}
+
+/// The law that a curve follows, from where to where, and the slope: over dimensions that of all points, or of the
+/// greatest that follow one, since the shortest messages may go by another protocol.
+fn followed(
+    of: &Measured<'_>,
+    curve: &Curve<'_>,
+    along: &str,
+    laws: &[Law],
+) -> Option<(&'static str, [u64; 2], Estimated)> {
+    let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
+    let timed: Vec<(u64, f64)> = timed.collect();
+    let launches = of.launches(curve);
+    let most = if along == "ranks" { 0 } else { timed.len().saturating_sub(FEWEST) };
+    let (from, found) = (0..=most).find_map(|first| {
+        let (from, _) = *timed.get(first)?;
+        let beyond = |points: &[(u64, f64)]| -> Vec<(f64, f64)> {
+            let kept = points.iter().filter(|(at, _)| *at >= from);
+            kept.map(|(at, ns)| (*at as f64, *ns)).collect()
+        };
+        let each: Vec<Vec<(f64, f64)>> = launches.iter().map(|of| beyond(of)).collect();
+        Some((from, model::growth(&beyond(&timed), &each, laws, of.judged.confidence())?))
+    })?;
+    let law = match found.law {
+        Law::Logarithmic => "logarithmic",
+        Law::Linear => "linear",
+        Law::Quadratic => "quadratic",
+    };
+    let judged = judge(&found.slope, &of.judged.rule().without_clock());
+    let slope = Estimated::of_model(&found.slope, of.virtual_or(judged));
+    Some((law, [from, timed.last()?.0], slope))
 }
 
 #[cfg(test)]

@@ -16,7 +16,8 @@ use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::logp::launches_unfitted;
 use crate::made::Made;
-use crate::series::{CurveTimes, SERIES, curve_times};
+use crate::made::SERIES;
+use crate::series::{CurveTimes, curve_times};
 
 /// The fits of all series over the lengths of messages; none of fewer than three lengths.
 ///

@@ -23,8 +23,6 @@ mod pcie;
 mod points;
 mod samples;
 mod series;
-#[cfg(test)]
-mod synthetic;
 mod whatif;
 
 pub use breakdown::{breakdown, table_breakdown};
@@ -42,10 +40,13 @@ pub use growth::GROWTH;
 pub use hockney::hockney;
 pub use hops::HOPS;
 pub use logp::logp;
-pub use made::{Builder, Made};
+pub use made::{Builder, Made, SERIES};
 pub use overlap::overlap;
 pub use pairs::pairs;
 pub use pcie::{Named, pcie_table, pcie_trace};
 pub use samples::{SAMPLES, samples};
-pub use series::{CurveTimes, SERIES, curve_times, series};
+pub use series::{CurveTimes, curve_times, series};
 pub use whatif::whatif;
+
+#[cfg(test)]
+mod tests;

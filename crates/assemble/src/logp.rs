@@ -7,7 +7,7 @@ use bandgap_campaign::signature::{
     QUICK_RESAMPLES, SignaturePattern, SignaturePlan, Verdicts, judge, judge_received, of_load, rtt,
 };
 use bandgap_model::signature::{ArmFit, Cause, IssueLine};
-use bandgap_model::{Estimate, Finding, Kind, ModelError, Signature};
+use bandgap_model::{Estimate, Finding, Kind, ModelError, Regime, Signature};
 use bandgap_record::{Column, Labels, Note, Number, Quantity, RecordError, Unit};
 use bandgap_results::{Arm, Line, Logp, OverFloor, Parameters, SIGNATURE, Transition};
 use bandgap_stats::{Convergence, Interval, Rule};
@@ -15,8 +15,8 @@ use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
+use crate::made::SERIES;
 use crate::made::{Builder, Made, clock_limit};
-use crate::series::SERIES;
 
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;
@@ -353,6 +353,9 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
         let note = about("rtt_below_os", "rtt").with("rtt", s(rtt.value));
         notes.push(note.with("os", s(send_overhead.value)));
     }
+    if signature.regime == Regime::Undecided {
+        notes.push(within(about("regime_undecided", "idle"), &signature.idle));
+    }
     let mut unsettled = 0;
     for finding in &signature.findings {
         notes.push(match *finding {
@@ -363,11 +366,9 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
                 let note = about("arm_undecided", "recv_overhead").with("slope", slope);
                 note.with("low", low).with("high", high).with("from", s(from_delay))
             }
-            Finding::ArmBeginsLate { knee, from_delay, .. } => {
-                about("arm_begins_late", "recv_overhead")
-                    .with("knee", s(knee))
-                    .with("from", s(from_delay))
-            }
+            Finding::ArmBeginsLate { from_delay } => about("arm_begins_late", "recv_overhead")
+                .with("knee", s(signature.idle.value.max(0.0)))
+                .with("from", s(from_delay)),
             Finding::ArmUnchecked { delay } => {
                 about("arm_unchecked", "recv_overhead").with("delay", s(delay))
             }
@@ -380,9 +381,6 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
             Finding::GapUnsettled { from_messages, to_messages } => about("gap_unsettled", "gap")
                 .with("from", from_messages as f64)
                 .with("to", to_messages as f64),
-            Finding::RegimeUndecided { low, high, .. } => {
-                about("regime_undecided", "idle").with("low", s(low)).with("high", s(high))
-            }
             Finding::Unsettled { .. } => {
                 unsettled += 1;
                 continue;

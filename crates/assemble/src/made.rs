@@ -5,6 +5,9 @@ use bandgap_results::{CLOCK_LIMIT, Outcome};
 
 use crate::estimate::Estimated;
 
+/// The kind of rows that are times of operations.
+pub const SERIES: &str = "series";
+
 /// What was made of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Made {

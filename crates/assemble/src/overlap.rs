@@ -7,9 +7,9 @@ use bandgap_stats::quantile::mean;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
+use crate::made::SERIES;
 use crate::made::{Builder, Made};
 use crate::points::{labels, number};
-use crate::series::SERIES;
 
 /// The modes in the order of the values of a round: T_b, T_n, T_x, T_c, T_o.
 const MODES: [OverlapMode; 5] = [

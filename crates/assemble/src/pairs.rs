@@ -5,8 +5,8 @@ use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
 use crate::estimate::Measured;
+use crate::made::SERIES;
 use crate::made::{Builder, Made};
-use crate::series::SERIES;
 
 /// The round trips of all pairs that were measured.
 ///

@@ -163,3 +163,8 @@ impl<'a> Measured<'a> {
         if launches.len() < 2 { Vec::new() } else { launches.into_values().collect() }
     }
 }
+
+/// A place as an id has it.
+pub(crate) fn places(which: &Labels) -> Vec<Place> {
+    which.values().cloned().collect()
+}

@@ -5,7 +5,7 @@ use bandgap_campaign::series::BURST;
 use bandgap_campaign::{Axis, Described, Key};
 use bandgap_comm::Yields;
 use bandgap_kernels::ISSUE;
-use bandgap_record::{Column, Labels, Note, Place, Unit};
+use bandgap_record::{Column, Labels, Note, Unit};
 
 use crate::AssembleError;
 use crate::collectives::{Costs, MESSAGE_COSTS};
@@ -14,11 +14,8 @@ use crate::estimate::{Estimated, Measured};
 use crate::fastest::fastest;
 use crate::growth::growth;
 use crate::hops::hops;
-use crate::made::{Builder, Made};
+use crate::made::{Builder, Made, SERIES};
 use crate::points::{At, Points, labels, place};
-
-/// The kind of rows that are times of operations.
-pub const SERIES: &str = "series";
 
 /// The times of one curve of a series, for a fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -211,11 +208,6 @@ fn overlap(of: &Measured<'_>, whole: &Key, issue: &Key) -> Option<Estimated> {
         "mean of T(n) − o(n) by round",
         |[time, busy]| time - busy,
     )
-}
-
-/// A place as an id has it.
-pub(crate) fn places(which: &Labels) -> Vec<Place> {
-    which.values().cloned().collect()
 }
 
 #[cfg(test)]

@@ -182,7 +182,7 @@ impl Sink {
             self.run.notes.iter().for_each(|note| tell(format_args!("bandgap: {}", words(note))));
             return Ok(());
         }
-        let mut blocks = blocks(&self.run, self.shown);
+        let mut blocks = blocks(&self.run, self.shown, self.directory.is_some());
         let directory = self.directory.as_ref();
         blocks.extend(directory.map(|of| Block::Text(format!("kept: {}", of.path().display()))));
         print(text(&blocks, &self.layout).as_bytes())
@@ -244,8 +244,8 @@ impl Sink {
 }
 
 /// What is printed of a run.
-pub fn blocks(run: &Run, shown: Shown) -> Vec<Block> {
-    let view = View { plot: shown.plot, linear: shown.axes == Axes::Linear };
+pub fn blocks(run: &Run, shown: Shown, kept: bool) -> Vec<Block> {
+    let view = View { plot: shown.plot, linear: shown.axes == Axes::Linear, kept };
     if shown.verbose { detail(run, view) } else { screen(run, view) }
 }
 

@@ -62,7 +62,8 @@ impl Progress {
                 let filled = (share * BAR as f64).round() as usize;
                 let bar = "#".repeat(filled) + &".".repeat(BAR - filled);
                 let percent = 100.0 * share;
-                let line = format!("{number}/{count} {name} {bar} {percent:.0} %  {times}  {doing}");
+                let line =
+                    format!("{number}/{count} {name} {bar} {percent:.0} %  {times}  {doing}");
                 let line: String = line.chars().take(columns()).collect();
                 write!(error, "\r\x1b[2K{line}")
             }
@@ -79,10 +80,8 @@ impl Progress {
             && let Some((name, _)) = self.stages.get(self.at)
         {
             let (number, count) = (self.at + 1, self.stages.len());
-            let _ = writeln!(
-                io::stderr(),
-                "bandgap: {number}/{count} {name}{result} ({taken:.1} s)"
-            );
+            let _ =
+                writeln!(io::stderr(), "bandgap: {number}/{count} {name}{result} ({taken:.1} s)");
         }
         self.at += 1;
         (self.stage, self.last) = (Instant::now(), Instant::now());

@@ -9,8 +9,7 @@ use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_launch::{
-    Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect,
-    has_room,
+    Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect, has_room,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;
@@ -147,7 +146,8 @@ impl<'a> Session<'a> {
         let (made, conditions) = {
             let judged = &asked.judge(&table);
             let measured = Measured { setting, judged };
-            let made = if table.is_empty() { Err(AssembleError::Empty) } else { assemble(&measured) };
+            let made =
+                if table.is_empty() { Err(AssembleError::Empty) } else { assemble(&measured) };
             (made, measured.conditions())
         };
         let result = match made {
@@ -295,7 +295,8 @@ pub fn one_size(measure: &Measure, least: usize) -> Result<usize, Failure> {
     match measure.ranks.ranks.as_slice() {
         [] => Ok(least),
         [ranks] if *ranks < least => {
-            let what = format!("measure with {}: at least {least} are needed", counted(*ranks, "rank"));
+            let what =
+                format!("measure with {}: at least {least} are needed", counted(*ranks, "rank"));
             usage(what, "give more --ranks")
         }
         [ranks] => Ok(*ranks),

@@ -64,8 +64,11 @@ impl Sizes {
             }
         }
         if perturb {
-            let powers: Vec<u32> =
-                all.iter().copied().filter(|size| *size >= FROM && size.is_power_of_two()).collect();
+            let powers: Vec<u32> = all
+                .iter()
+                .copied()
+                .filter(|size| *size >= FROM && size.is_power_of_two())
+                .collect();
             let most = all.last().copied().unwrap_or(0);
             let near = powers.iter().flat_map(|size| [size - PERTURBED, size + PERTURBED]);
             all.extend(near.filter(|size| *size <= most));
@@ -163,9 +166,19 @@ mod tests {
 
     #[test]
     fn what_makes_no_sizes_is_refused() {
-        for wrong in
-            ["", "8:", "64:8", "0:8:x4", "1:8:x1", "1:8:+0", "1:8:4", "1:2:3:4", "2GiB", "1:1GiB:+1", "a"]
-        {
+        for wrong in [
+            "",
+            "8:",
+            "64:8",
+            "0:8:x4",
+            "1:8:x1",
+            "1:8:+0",
+            "1:8:4",
+            "1:2:3:4",
+            "2GiB",
+            "1:1GiB:+1",
+            "a",
+        ] {
             assert!(wrong.parse::<Sizes>().is_err(), "{wrong}");
         }
     }

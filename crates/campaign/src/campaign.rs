@@ -9,8 +9,8 @@ use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use bandgap_kernels::{Fact, Order, fact};
-use rand::SeedableRng;
 use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::beside::{self, Beside};
@@ -111,7 +111,7 @@ impl Campaign<'_> {
         self.warm()?;
         self.begun = self.runner.elapsed();
         let mut order = Xoshiro256PlusPlus::seed_from_u64(self.plan.asked.seed);
-        let mut open: Vec<usize> = (0..self.points.len()).collect();
+        let mut open: Vec<(usize, f64)> = (0..self.points.len()).map(|at| self.usual(at)).collect();
         while !open.is_empty() && self.round < *self.limits().end() {
             if self.round > 0 {
                 self.pause();
@@ -119,8 +119,12 @@ impl Campaign<'_> {
             if self.round == 0 || self.plan.asked.check {
                 self.check(&open)?;
             }
-            let times = |&at: &usize| std::iter::repeat_n(at, self.points[at].visits as usize);
-            let mut visits: Vec<usize> = open.iter().flat_map(times).collect();
+            let mut visits: Vec<usize> = Vec::new();
+            for &(at, times) in &open {
+                let (whole, part) = (times as usize, times.fract());
+                let more = part > 0.0 && order.random_bool(part);
+                visits.extend(std::iter::repeat_n(at, whole + usize::from(more)));
+            }
             visits.shuffle(&mut order);
             for (visited, &at) in visits.iter().enumerate() {
                 self.visit(at)?;
@@ -146,22 +150,27 @@ impl Campaign<'_> {
         }
     }
 
-    /// The points of the next round; the same as before where it is not asked.
-    fn open(&self, before: Vec<usize>) -> Vec<usize> {
+    /// The points of the next round with their batches; the same as before where it is not asked.
+    fn open(&self, before: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
         let is_least = self.round < *self.limits().start();
         let mut open = match is_least || !(self.runner.virtual_time() || may_stop(self.round)) {
             true => before,
             false => {
-                self.experiment.open(&self.plan.asked.judge(&self.table), &self.points[..self.own])
+                let judged = self.plan.asked.judge(&self.table);
+                self.experiment.visits(&judged, &self.points[..self.own])
             }
         };
-        open.retain(|at| !self.unavailable.contains(at));
         // Floors go on as long as there is something to compare with them.
-        if !open.is_empty() && open.iter().all(|at| *at < self.own) {
-            let floors = self.own..self.points.len();
-            open.extend(floors.filter(|at| !self.unavailable.contains(at)));
+        if !open.is_empty() && open.iter().all(|(at, _)| *at < self.own) {
+            open.extend((self.own..self.points.len()).map(|at| self.usual(at)));
         }
+        open.retain(|(at, _)| !self.unavailable.contains(at));
         open
+    }
+
+    /// A point with the batches that it usually has in a round.
+    fn usual(&self, at: usize) -> (usize, f64) {
+        (at, f64::from(self.points[at].visits))
     }
 
     /// Seconds since the warm-up was over.
@@ -196,11 +205,11 @@ impl Campaign<'_> {
     /// One checked batch of each open point. All come before the round's timed ones: they use
     /// other memory, and would leave the caches in another state than timed batches do. They take one budget at most,
     /// where the first rounds may take several: timed batches need the rest.
-    fn check(&mut self, open: &[usize]) -> Result<(), Stop> {
+    fn check(&mut self, open: &[(usize, f64)]) -> Result<(), Stop> {
         if self.runner.virtual_time() {
             return Ok(());
         }
-        for &at in open.iter().filter(|&&at| self.points[at].checkable) {
+        for &(at, _) in open.iter().filter(|(at, _)| self.points[*at].checkable) {
             if self.spent() > self.plan.asked.budget {
                 return Ok(());
             }

@@ -74,6 +74,12 @@ pub trait Experiment {
         not_converged(judged, points)
     }
 
+    /// These points with the batches that each gets in a round: of a fraction, on average.
+    fn visits(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<(usize, f64)> {
+        let usual = |at: usize| (at, f64::from(points[at].visits));
+        self.open(judged, points).into_iter().map(usual).collect()
+    }
+
     /// How many rounds there are at least, whatever the budget, and at most. Not in virtual time,
     /// which takes [`LEAST_ROUNDS`]. Where they end before the eighth, [`Experiment::open`] is never asked.
     fn rounds(&self) -> RangeInclusive<u32> {

@@ -7,6 +7,7 @@ mod keys;
 mod look;
 mod observed;
 mod plan;
+mod visits;
 
 use std::ops::Range;
 
@@ -22,7 +23,9 @@ use crate::load::{LEAST_SAMPLES, Load};
 use crate::plan::Plan;
 use crate::runner::{Executed, Runner, Stop};
 
+use bandgap_model::signature::Share;
 use look::Batches;
+use visits::Need;
 
 pub use keys::{ISSUE, RTT, issue, of_load, rtt};
 pub use observed::{QUICK_RESAMPLES, Verdicts, judge, judge_received};
@@ -47,13 +50,15 @@ impl SignaturePlan {
         // Of transfers the series has the floors.
         let floors = !self.load.is_transfer();
         let plan = Plan { progress, title, floors, ..Plan::new(&self.asked) };
-        campaign(runner, &mut Signature { plan: self }, &plan)
+        campaign(runner, &mut Signature { plan: self, times: Vec::new() }, &plan)
     }
 }
 
 /// The experiment of one signature.
 struct Signature<'a> {
     plan: &'a SignaturePlan,
+    /// About how long a batch of each point takes, in nanoseconds.
+    times: Vec<f64>,
 }
 
 impl Experiment for Signature<'_> {
@@ -74,6 +79,7 @@ impl Experiment for Signature<'_> {
         }
         let round_trip = batches.order(1, Delay::NONE, samples(1));
         let mut points = vec![Point { visits: RTT_VISITS, ..Point::new(rtt(load), round_trip) }];
+        self.times = vec![look.sample_time(1, 0.0) * f64::from(samples(1))];
         let mut delays = Vec::new();
         for curve in curves {
             let delay = if curve.delay > 0.0 { runner.delay(curve.delay) } else { Delay::NONE };
@@ -86,6 +92,7 @@ impl Experiment for Signature<'_> {
                 let samples = samples(messages);
                 let time = look.sample_time(messages, curve.delay) * f64::from(samples);
                 let key = issue(load, messages, delay.picoseconds);
+                self.times.push(time);
                 points.push(Point {
                     visits: (CHEAP / time).clamp(1.0, limits.visits) as u32,
                     control: Control::of(delay, messages),
@@ -104,14 +111,36 @@ impl Experiment for Signature<'_> {
         vec![(point.key.clone(), done.column(column).to_vec())]
     }
 
-    /// All points, while one or a parameter is not known well enough: in rounds of few points the drift of
-    /// one would be that of the next.
-    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let enough = not_converged(judged, points).is_empty()
-            && judged.parameters_are_enough(self.plan.load);
-        if enough { Vec::new() } else { (0..points.len()).collect() }
+    /// All points, while one or a parameter is not known well enough: in rounds of few points the drift of one would be
+    /// that of the next. Those that narrow a parameter most have the most batches.
+    fn visits(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<(usize, f64)> {
+        let usual = points.iter().map(|point| f64::from(point.visits)).enumerate();
+        let found = judged.signature(QUICK_RESAMPLES, None);
+        let Ok(signature) = found else { return usual.collect() };
+        let wanted = visits::wanted(&signature, &judged.rule(), self.plan.load);
+        if wanted.iter().all(|weight| *weight == 0.0) {
+            let is_enough = not_converged(judged, points).is_empty();
+            return if is_enough { Vec::new() } else { usual.collect() };
+        }
+        let share = |point: &Point| {
+            let (kind, messages, delay) = judged.observed(&point.key)?;
+            let is_it = |of: &&Share| (of.kind, of.messages, of.delay) == (kind, messages, delay);
+            signature.shares.iter().find(is_it)
+        };
+        let needs = points.iter().zip(&self.times).map(|(point, time)| {
+            let share = share(point);
+            let variance = share.map(|of| {
+                let parts = of.variances.iter().zip(&wanted).map(|(part, weight)| part * weight);
+                of.batches as f64 * parts.sum::<f64>()
+            });
+            Need { usual: f64::from(point.visits), time: time + AROUND, variance }
+        });
+        visits::visits(&needs.collect::<Vec<_>>()).into_iter().enumerate().collect()
     }
 }
+
+/// Time around the samples of a batch, in nanoseconds, roughly: probes, and Δ by itself.
+const AROUND: f64 = 5e5;
 
 #[cfg(test)]
 mod tests {
@@ -156,5 +185,43 @@ mod tests {
         assert!(delays(&slow) < delays(&usual), "{} {}", delays(&slow), delays(&usual));
         assert!(slow.kept.batches(&rtt(Load::Words)).len() > 1);
         assert!(slow.elapsed() < Duration::from_secs(8), "{:?}", slow.elapsed());
+    }
+
+    #[test]
+    fn batches_go_to_the_points_that_narrow_what_is_known_worst() {
+        // Bursts of few messages are off by up to a half; all else is exact.
+        let mut at = 0_u32;
+        let mut runner = Scripted::new(move |order| {
+            at = at.wrapping_mul(1_103_515_245).wrapping_add(12_345);
+            let messages = order.parameters["messages"].as_u64().unwrap_or(0);
+            let off = f64::from(at >> 16) / 65_536.0 - 0.5;
+            let times = if (1..16).contains(&messages) { 1.0 + off } else { 1.0 };
+            let mut done = modelled(order, &Params::MYRINET);
+            for column in done.samples.values_mut() {
+                column.iter_mut().for_each(|ns| *ns *= times);
+            }
+            Ok(done)
+        });
+        (runner.timed, runner.cost) = (true, 1e-3);
+        SignaturePlan::short(&Asked::usual(60.0), Load::Words)
+            .measure(&mut runner, 0.0..1.0)
+            .unwrap();
+        // Batches a round, in the first eight rounds and in those behind.
+        let rounds = runner.kept.executed().map(|(_, batch)| batch.round).max().unwrap() + 1;
+        assert!(rounds > 10, "{rounds}");
+        let of = |messages: std::ops::Range<u64>| {
+            let keys = runner.kept.of(ISSUE).filter(|(key, _)| {
+                key.number("delay_ps") == Some(0)
+                    && messages.contains(&key.number("messages").unwrap())
+            });
+            let batches: Vec<u32> =
+                keys.flat_map(|(_, batches)| batches).map(|batch| batch.round).collect();
+            let before = batches.iter().filter(|round| **round < 8).count() as f64;
+            [before / 8.0, (batches.len() as f64 - before) / f64::from(rounds - 8)]
+        };
+        let ([few, more], [many, less]) = (of(1..5), of(64..1 << 20));
+        assert!(more > 1.5 * few, "{few} {more}");
+        // Long bursts go through the same drifts.
+        assert!((0.9..1.1).contains(&(less / many)), "{many} {less}");
     }
 }

@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use ::csv::StringRecord;
 
-use crate::dialects::CSV;
 use crate::lines::{Header, Line, Result};
 use crate::shortened;
-use crate::table::{Table, Unit};
+use crate::table::{CSV, Table, Unit};
 
 /// Columns that tell one series from another, in tables of several.
 const KEYS: [&str; 10] =

@@ -1,9 +1,8 @@
 //! The generic reader: tests after one another, each with columns under a heading.
 
-use crate::dialects::{Dialect, Family};
+use crate::columns::Remark;
 use crate::lines::{Line, Result};
-use crate::sizes::Remark;
-use crate::table::{Table, Unit};
+use crate::table::{Dialect, Family, Table, Unit};
 use crate::{TableError, shortened};
 
 /// A label of a heading: its name, and the unit in brackets behind it.

@@ -11,6 +11,7 @@
 
 #![forbid(unsafe_code)]
 
+mod columns;
 mod csv;
 mod dialects;
 mod error;
@@ -23,6 +24,7 @@ mod sockperf;
 mod table;
 mod ucx;
 
+pub use columns::{Remark, SizeRow, SizeTable, Timing};
 pub use error::{TableError, shortened};
 pub use logp::{LogpRow, Phase, read_logp_table};
-pub use sizes::{Remark, SizeRow, SizeTable, Timing, read_size_table};
+pub use sizes::read_size_table;

@@ -1,9 +1,8 @@
 //! NetPIPE: the lines that it prints, and its `np.out`.
 
-use crate::dialects::Family;
+use crate::columns::Remark;
 use crate::lines::{Line, Result};
-use crate::sizes::Remark;
-use crate::table::{MICROSECONDS, Table, Unit, last_digit};
+use crate::table::{Family, MICROSECONDS, Table, Unit, last_digit};
 use crate::{TableError, shortened};
 
 /// The two sides of a line of results: `  1:   2 bytes  9000 times -->   1.23 Mbps in   12.40 usec`,

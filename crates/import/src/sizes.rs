@@ -2,78 +2,11 @@
 
 use std::io::Read;
 
-use crate::dialects::{Dialect, FAMILIES, Family};
+use crate::columns::SizeTable;
+use crate::dialects::FAMILIES;
 use crate::lines::{Line, Result, bounded};
-use crate::table::Table;
+use crate::table::{Dialect, Family, Table};
 use crate::{TableError, csv, shortened};
-
-/// A table of sizes and times.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SizeTable {
-    /// The tool that printed it, as its users write it.
-    pub tool: &'static str,
-    /// What the times are.
-    pub timing: Timing,
-    /// Messages that an operation moves in such a time, where the table says it; 1 otherwise.
-    pub messages: u64,
-    /// The rows, in the order of the file.
-    pub rows: Vec<SizeRow>,
-    /// What a reader should know of how the table was read.
-    pub remarks: Vec<Remark>,
-}
-
-/// One size and its time.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SizeRow {
-    /// Line of the file.
-    pub line: u64,
-    /// Payload bytes of one message, at most 2⁴⁸.
-    pub bytes: u64,
-    /// Time of one message in nanoseconds, finite and more than 0.
-    pub time_ns: f64,
-    /// The step in which it is known, in nanoseconds: one unit of the last digit printed, or what the last digit of
-    /// its size is worth in time if that is more.
-    pub step_ns: f64,
-}
-
-/// What a time in a table is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Timing {
-    /// Whatever the author of the CSV file meant.
-    AsGiven,
-    /// Half the round trip of a ping-pong.
-    HalfRoundTrip,
-    /// The time of a simultaneous exchange.
-    Exchange,
-    /// The time between messages of a stream.
-    Stream,
-}
-
-impl Timing {
-    /// The same in words.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Timing::AsGiven => "times as given",
-            Timing::HalfRoundTrip => "half round trips",
-            Timing::Exchange => "times of an exchange",
-            Timing::Stream => "times between messages of a stream",
-        }
-    }
-}
-
-/// What a reader should know of how a table was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Remark {
-    /// The file does not name its test: the times are taken for those of this one.
-    Assumed(&'static str),
-    /// Other tests are in the file, and are left out.
-    LeftOut(Vec<String>),
-    /// Some sizes are printed with fewer digits than they have.
-    RoundedSizes,
-    /// A command line names no size: the tool's own default is taken, in bytes.
-    DefaultSize(u64),
-}
 
 const KNOWN: &str = "CSV with the columns bytes,time_ns; the output of osu_latency, osu_bw, IMB PingPong, NetPIPE, \
                      ucx_perftest, fi_pingpong, sockperf";

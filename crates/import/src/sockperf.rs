@@ -1,10 +1,9 @@
 //! What sockperf prints for ping-pong and under-load. A run is one size, and only the command line
 //! names it. So the file must have the command line, or a line `msg-size=N`, before each run.
 
-use crate::dialects::{Dialect, Family};
+use crate::columns::Remark;
 use crate::lines::{Line, Result, option};
-use crate::sizes::Remark;
-use crate::table::Table;
+use crate::table::{Dialect, Family, Table};
 
 /// The size sent where `--msg-size` is not given: the header alone.
 const LEAST: u64 = 14;

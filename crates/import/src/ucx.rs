@@ -8,10 +8,9 @@
 
 use std::mem::replace;
 
-use crate::dialects::{Dialect, Family};
+use crate::columns::{Remark, Timing};
 use crate::lines::{Line, Result, option};
-use crate::sizes::{Remark, Timing};
-use crate::table::Table;
+use crate::table::{Dialect, Family, Table};
 
 /// What the test of this name or description measures, if it says.
 fn timing(test: &str) -> Option<Timing> {

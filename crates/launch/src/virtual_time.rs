@@ -109,14 +109,25 @@ impl Runner for VirtualRunner<'_> {
 
 #[cfg(test)]
 mod tests {
+    use bandgap_campaign::load::Load;
+    use bandgap_campaign::plan::Asked;
+    use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
     use bandgap_kernels::facts;
 
     use super::*;
 
     fn with<T>(machine: &Machine, run: impl FnOnce(&mut VirtualRunner<'_>) -> T) -> T {
+        of_size(machine, 4, run)
+    }
+
+    fn of_size<T>(
+        machine: &Machine,
+        size: usize,
+        run: impl FnOnce(&mut VirtualRunner<'_>) -> T,
+    ) -> T {
         run(&mut VirtualRunner {
             machine,
-            size: 4,
+            size,
             begun: Instant::now(),
             kept: Table::default(),
             replayed: Replayed::default(),
@@ -142,6 +153,37 @@ mod tests {
                 }
             }
         });
+    }
+
+    /// One requester of many peers has the parameters of one of a single peer: what its interface sends takes g each.
+    #[test]
+    fn a_fan_out_to_any_number_of_peers_gives_back_the_machine() {
+        let (precision, confidence, budget, seed, stamp, check) = (0.05, 0.95, 10.0, 1, 0.0, false);
+        let asked = Asked { precision, confidence, budget, seed, stamp, check };
+        let (pattern, load) = (SignaturePattern::FanOut, Load::Words);
+        let plan = SignaturePlan { asked, samples: 2, pattern, load };
+        for name in ["paragon", "meiko-cs2", "myrinet", "ipsc860"] {
+            let machine = Machine::load(name).unwrap();
+            for ranks in (2..=16).chain([23, 32, 47, 64]) {
+                let found = of_size(&machine, ranks, |runner| {
+                    plan.measure(runner, 0.0..1.0).unwrap();
+                    plan.asked.judge(&runner.kept).signature(100, None).unwrap()
+                });
+                let close = |found: f64, truth: u64| {
+                    let off = found * PICOSECONDS / truth as f64 - 1.0;
+                    assert!(off.abs() < 0.01, "{name}, {ranks} ranks: {found} ns, not {truth} ps");
+                };
+                close(found.send_overhead.value, machine.send_overhead);
+                close(found.recv_overhead.value, machine.recv_overhead);
+                let overheads = machine.send_overhead + machine.recv_overhead;
+                close(found.gap.value, machine.gap.max(overheads));
+                close(found.latency.value, machine.latency);
+                // Bound by the network: each peer takes as many requests.
+                let capacity = found.capacity.map(|capacity| capacity.value / (ranks - 1) as f64);
+                let expected = (machine.gap > overheads).then_some(f64::from(machine.capacity));
+                assert_eq!(capacity.map(f64::round), expected, "{name}, {ranks} ranks");
+            }
+        }
     }
 
     #[test]

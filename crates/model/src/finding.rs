@@ -1,38 +1,10 @@
-//! Where a signature's assumptions do not hold, or are not checked.
+//! Where the assumptions about a signature's arm and lines do not hold, or are not checked. What its parameters and its
+//! regime say themselves is none.
 
 /// One finding, as values. Times are nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// L is below 0; its interval says whether it is negative.
-    NegativeLatency {
-        /// L.
-        latency: f64,
-        /// Lower end of its interval.
-        low: f64,
-        /// Upper end of its interval.
-        high: f64,
-    },
-    /// The interval of os, or or g reaches 0 or below: it cannot be told from 0.
-    BelowZero {
-        /// The parameter.
-        name: &'static str,
-        /// Its value.
-        value: f64,
-        /// Lower end of its interval.
-        low: f64,
-        /// Upper end of its interval.
-        high: f64,
-    },
-    /// Whether there is idle time is not decided, and so is what limits the rate.
-    RegimeUndecided {
-        /// g − os − or.
-        idle: f64,
-        /// Lower end of its interval.
-        low: f64,
-        /// Upper end of its interval.
-        high: f64,
-    },
     /// The right arm does not rise with slope 1 within 5 %: or is not constant.
     ArmSlope {
         /// The slope found.
@@ -56,10 +28,9 @@ pub enum Finding {
         /// That delay.
         delay: f64,
     },
-    /// The right arm begins only beyond some delay: between the knee and there the model does not hold.
+    /// The right arm begins only beyond some delay: between the hinge's knee at g − os − or and there the model does
+    /// not hold.
     ArmBeginsLate {
-        /// Where the hinge has its knee, g − os − or; 0 at least.
-        knee: f64,
         /// Where the arm begins.
         from_delay: f64,
     },
@@ -94,16 +65,4 @@ pub enum Finding {
         /// The delay.
         delay: f64,
     },
-}
-
-impl Finding {
-    /// Whether it is of a parameter, whose value and interval may be made anew; the others are of arms and lines.
-    pub(crate) fn is_of_parameter(&self) -> bool {
-        matches!(
-            self,
-            Finding::NegativeLatency { .. }
-                | Finding::BelowZero { .. }
-                | Finding::RegimeUndecided { .. }
-        )
-    }
 }

@@ -2,14 +2,9 @@
 //! (k − 1)·h.
 //!
 //! - [`fit`]: from times of several lengths at several distances to [`HopsFit`].
-//! - [`HopsFinding`]: what its numbers do not say, such as why one is not given.
 //!
 //! Source: Ganapati, "CoMet: A Synthetic Benchmark for Message-Passing Architectures" (1993), 5.1.
 //! Times are nanoseconds.
-
-mod finding;
-
-pub use finding::HopsFinding;
 
 use std::collections::BTreeSet;
 
@@ -19,7 +14,7 @@ use bandgap_stats::quantile::mean;
 use bandgap_stats::regression::{Plane, relative_plane};
 
 use crate::error::ModelError;
-use crate::hockney::{Range, ResidualSummary};
+use crate::hockney::Range;
 use crate::signature::Estimate;
 
 /// Repeated times of messages of one length over one distance.
@@ -38,14 +33,12 @@ pub struct HopTimes {
 pub struct HopsFit {
     /// The segments, ascending.
     pub segments: Vec<HopsSegment>,
-    /// Findings, and why parameters are absent.
-    pub findings: Vec<HopsFinding>,
     /// Of several launches those without a fit of some segment, by their index: intervals there hold the
     /// variance between the others.
     pub lost: Vec<usize>,
 }
 
-/// Lengths of one protocol. An absent parameter has its reason among the findings.
+/// Lengths of one protocol. Parameters are absent where the points are too few, and times that are not above 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HopsSegment {
     /// The lengths.
@@ -58,14 +51,10 @@ pub struct HopsSegment {
     pub per_byte: Option<Estimate>,
     /// h, the time of each further hop, in nanoseconds. It may be negative.
     pub per_hop: Option<Estimate>,
-    /// The residuals; `None` without a fit.
-    pub residuals: Option<ResidualSummary>,
-    /// Whether a finding says that the times do not follow the plane ([`HopsFinding::is_misfit`]): then the
-    /// parameters' intervals are too narrow.
+    /// Whether the times do not follow the plane: relative residuals exceed 10 % (root mean square), or the distances
+    /// deviate from a line in the hops by more than their points scatter, whose chance is below a thousandth. Then the
+    /// parameters' intervals, which come from how the points scatter about a plane, are too narrow.
     pub misfit: bool,
-    /// t_startup, t_byte and h as fitted, whatever was made of them; `None` where the points are too
-    /// few.
-    pub plane: Option<[f64; 3]>,
 }
 
 /// The chance of deviations from a line in the hops below which they are no chance.
@@ -74,7 +63,7 @@ const RARE: f64 = 1e-3;
 /// Relative residuals below this are rounding, whatever their order.
 const SMALL_RESIDUAL: f64 = 1e-4;
 
-/// Relative residuals above this root mean square are a finding.
+/// Relative residuals above this root mean square are a misfit.
 const LARGE_RESIDUAL: f64 = 0.1;
 
 /// Fits t(n, k) = t_startup + n·t_byte + (k − 1)·h by least relative squares, each segment by itself.
@@ -122,10 +111,7 @@ pub fn fit_launches(
     if distances.len() < 2 {
         return Err(ModelError::TooFewDistances { found: distances.len() });
     }
-    let mut fit = HopsFit { segments: Vec::new(), findings: Vec::new(), lost: Vec::new() };
-    if distances.len() == 2 {
-        fit.findings.push(HopsFinding::TwoDistances);
-    }
+    let mut fit = HopsFit { segments: Vec::new(), lost: Vec::new() };
     let mut above = None;
     for end in ends.iter().copied().chain([u64::MAX]) {
         let inside = |bytes: u64| above.is_none_or(|above| bytes > above) && bytes <= end;
@@ -185,48 +171,22 @@ fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegme
             &joined
         }
     };
-    let findings = &mut fit.findings;
-    let before = findings.len();
     let sizes = || points.iter().map(|of| of.bytes);
     let (from, to) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
-    let range = Range { from, to };
     let mut segment = HopsSegment {
-        range,
+        range: Range { from, to },
         points: points.len(),
         startup: None,
         per_byte: None,
         per_hop: None,
-        residuals: None,
         misfit: false,
-        plane: None,
     };
-    let Some(plane) = plane(points) else {
-        findings.push(HopsFinding::TooFewPoints { range, points: points.len() });
-        return segment;
-    };
-    let off =
-        |of: &Timed| (of.time - plane.at(of.bytes as f64, f64::from(of.hops) - 1.0)) / of.time;
-    let off: Vec<f64> = points.iter().map(off).collect();
-    let rms_relative = mean(&off.iter().map(|off| off * off).collect::<Vec<f64>>()).sqrt();
-    let worst = (0..off.len()).max_by(|a, b| off[*a].abs().total_cmp(&off[*b].abs())).unwrap_or(0);
-    let (worst_relative, worst_bytes) = (off[worst], points[worst].bytes);
-    segment.residuals = Some(ResidualSummary { rms_relative, worst_relative, worst_bytes });
-    segment.plane = Some(plane.coefficients);
-    if rms_relative > LARGE_RESIDUAL {
-        findings.push(HopsFinding::LargeResiduals {
-            range,
-            rms: rms_relative,
-            worst: worst_relative,
-            at: worst_bytes,
-        });
-    }
-    if let Some(chance) = plane.bend_chance
-        && chance < RARE
-        && rms_relative > SMALL_RESIDUAL
-    {
-        findings.push(HopsFinding::NotLinear { range, rms: rms_relative, chance });
-    }
-    segment.misfit = findings[before..].iter().any(HopsFinding::is_misfit);
+    let Some(plane) = plane(points) else { return segment };
+    let off = |of: &Timed| 1.0 - plane.at(of.bytes as f64, f64::from(of.hops) - 1.0) / of.time;
+    let squares: Vec<f64> = points.iter().map(|of| off(of).powi(2)).collect();
+    let rms = mean(&squares).sqrt();
+    let is_bent = plane.bend_chance.is_some_and(|chance| chance < RARE) && rms > SMALL_RESIDUAL;
+    segment.misfit = rms > LARGE_RESIDUAL || is_bent;
     let mut planes = Vec::new();
     for (index, launch) in each.iter().enumerate().filter(|_| each.len() > 1) {
         match self::plane(launch) {
@@ -234,39 +194,16 @@ fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegme
             None => fit.lost.push(index),
         }
     }
-    parameters((&plane, &planes), points.len(), confidence, &mut segment, findings);
-    segment
-}
-
-/// Fills in the parameters that make sense, and notes why others do not; of a fit and those of the
-/// launches.
-fn parameters(
-    (plane, launches): (&Plane, &[Plane]),
-    samples: usize,
-    confidence: f64,
-    segment: &mut HopsSegment,
-    findings: &mut Vec<HopsFinding>,
-) {
-    let range = segment.range;
     let estimate = |at: usize| {
-        let estimator = "least relative squares of t(n, k)";
-        let value = plane.coefficients[at];
-        let own: Vec<f64> = launches.iter().map(|plane| plane.coefficients[at]).collect();
+        let (value, estimator) = (plane.coefficients[at], "least relative squares of t(n, k)");
+        let own: Vec<f64> = planes.iter().map(|plane| plane.coefficients[at]).collect();
         let interval = widened(value, plane.interval(at, confidence), &own, confidence);
-        Estimate { value, low: interval.low, high: interval.high, samples, estimator }
+        let (low, high) = (interval.low, interval.high);
+        Estimate { value, low, high, samples: points.len(), estimator }
     };
     let [startup, per_byte, per_hop] = [0, 1, 2].map(estimate);
-    match startup.value > 0.0 {
-        true => segment.startup = Some(startup),
-        false => findings.push(HopsFinding::NegativeStartup { range, startup: startup.value }),
-    }
-    match per_byte.value > 0.0 {
-        true => segment.per_byte = Some(per_byte),
-        false => findings.push(HopsFinding::NoRise { range, per_byte: per_byte.value }),
-    }
-    let Estimate { value, low, high, .. } = per_hop;
-    if high < 0.0 {
-        findings.push(HopsFinding::NegativeHop { range, per_hop: value, low, high });
-    }
+    let positive = |of: Estimate| (of.value > 0.0).then_some(of);
+    (segment.startup, segment.per_byte) = (positive(startup), positive(per_byte));
     segment.per_hop = Some(per_hop);
+    segment
 }

@@ -107,6 +107,12 @@ impl Linear {
         self.terms().map(|(group, c)| c * c * groups[group].variance).sum()
     }
 
+    /// The part that a group has in [`Linear::variance`].
+    pub(crate) fn part(&self, group: usize, groups: &[Group]) -> f64 {
+        let coefficient = self.coefficients.get(&group).copied().unwrap_or(0.0);
+        coefficient * coefficient * groups[group].variance
+    }
+
     /// Degrees of freedom behind [`Linear::variance`], (Σvᵢ)²/Σ(vᵢ²/(nᵢ − 1)) with
     /// vᵢ = coefficientᵢ²·sᵢ²/nᵢ (Satterthwaite 1946, Welch 1947).
     pub(crate) fn degrees(&self, groups: &[Group]) -> f64 {

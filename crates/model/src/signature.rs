@@ -13,6 +13,7 @@ pub use extract::extract;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
+use crate::observation::Kind;
 
 /// How to extract.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,6 +136,21 @@ pub struct Steady {
     pub settled: bool,
 }
 
+/// What the scatter of one observation adds to the variances of parameters.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Share {
+    /// What was timed.
+    pub kind: Kind,
+    /// M.
+    pub messages: u64,
+    /// Δ in nanoseconds.
+    pub delay: f64,
+    /// Its batches.
+    pub batches: usize,
+    /// Its parts of the variances of os, or, g and RTT, in square nanoseconds; 0 where it is not used.
+    pub variances: [f64; 4],
+}
+
 /// LogP parameters of small messages, and how they were found. Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {
@@ -172,4 +188,6 @@ pub struct Signature {
     pub steady: Vec<Steady>,
     /// Where assumptions do not hold, or are not checked.
     pub findings: Vec<Finding>,
+    /// What each observation adds to the variances.
+    pub shares: Vec<Share>,
 }

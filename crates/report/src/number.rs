@@ -73,6 +73,8 @@ impl Written {
         // A half-width far below the digits that anybody reads is none.
         let (decimals, has_half) = if decimals > most { (exact, false) } else { (decimals, true) };
         let half = match half {
+            // What somebody gave has no interval, and is in no doubt.
+            None if mark.is_none() => String::new(),
             None => "±?".to_owned(),
             Some(half) if half > 0.0 && has_half => format!("±{}", rounded(half, decimals)),
             Some(_) => String::new(),

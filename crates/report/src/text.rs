@@ -221,9 +221,8 @@ fn column(table: &Table, at: usize) -> Column<'_> {
         _ => None,
     };
     let all: Vec<Option<Written>> = cells.iter().map(|cell| written(cell)).collect();
-    let widest = |part: &dyn Fn(&Written) -> usize| {
-        all.iter().flatten().map(part).max().unwrap_or(0)
-    };
+    let widest =
+        |part: &dyn Fn(&Written) -> usize| all.iter().flatten().map(part).max().unwrap_or(0);
     let value = widest(&|of| of.value.chars().count());
     let half = widest(&|of| of.half.chars().count());
     let symbol = widest(&|of| of.symbol.chars().count());
@@ -270,6 +269,14 @@ fn shared(head: &Head, cells: &[&Cell]) -> Option<Scale> {
     let greatest = |a: Shown, b: Shown| if b.value.abs() > a.value.abs() { b } else { a };
     let of = cells.iter().filter_map(shown).reduce(greatest).filter(|_| head.shares_unit)?;
     Some(Scale::of(of.unit, of.value))
+}
+
+/// A share that may be of either sign, to a tenth of a percent, or to a whole one from 1 % on: `+6 %`, `-0.3 %`, `0 %`.
+pub fn signed_share(of: f64) -> String {
+    let percent = 100.0 * of;
+    let text =
+        if percent.abs() < 0.995 { format!("{percent:+.1}") } else { format!("{percent:+.0}") };
+    if ["+0.0", "-0.0"].contains(&&*text) { "0 %".to_owned() } else { format!("{text} %") }
 }
 
 /// A share as it is written in tables: `48 %`.

@@ -9,8 +9,8 @@ use bandgap_report::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::Outcome;
-use crate::run::{Context, Shown};
+use crate::logp::Logp;
+use crate::shown::{Context, Shown};
 
 /// Components, and models over them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -236,7 +236,7 @@ impl Shown for Breakdown {
         let Some(model) = self.first() else { return vec![Block::Text(self.title())] };
         let mut parts: Vec<&PartTime> = model.by("component").iter().collect();
         parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
-        if context.results.iter().any(|result| matches!(result, Outcome::Logp(_))) {
+        if context.of::<Logp>().next().is_some() {
             return vec![Block::Text(self.line(model, &parts))];
         }
         let mut models: Vec<&ModelTime> = self.main().collect();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use bandgap_record::{RecordError, RunDir, csv};
 use bandgap_report::{Bars, Block, Figure, gnuplot, svg_bars, svg_panels};
 
-use crate::run::{Context, Run};
+use crate::run::{Run, context};
 
 /// The file of all values.
 pub const VALUES: &str = "values.csv";
@@ -69,11 +69,11 @@ pub fn values(run: &Run) -> Result<Vec<u8>, RecordError> {
 
 /// The blocks of each result that has some drawn, under a name for its files that no other result has.
 fn figures(run: &Run) -> Vec<(String, Vec<Block>)> {
-    let context = Context::new(run);
+    let among = context(run);
     let mut all: Vec<(String, Vec<Block>)> = Vec::new();
     for result in &run.results {
         let shown = result.as_shown();
-        let mut blocks = shown.detail(&context);
+        let mut blocks = shown.detail(&among);
         blocks.retain(|block| matches!(block, Block::Figure(_) | Block::Bars(_)));
         if blocks.is_empty() {
             continue;

@@ -4,11 +4,10 @@ use bandgap_record::{Quantity, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, UnitScale, scaled};
 use bandgap_units::{Bytes, significant_short};
 
-use crate::Outcome;
-use crate::hockney::fits;
+use crate::hockney::Hockney;
 pub use crate::hockney::segments;
 use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
-use crate::run::Context;
+use crate::shown::Context;
 
 /// The series whose last segment gives r∞ and n½.
 const SERIES: &str = "comms1";
@@ -25,20 +24,12 @@ struct Column<'a> {
     transport: Option<&'a str>,
 }
 
-fn signatures(results: &[Outcome]) -> impl Iterator<Item = &Logp> {
-    results.iter().filter_map(|result| match result {
-        Outcome::Logp(logp) => Some(&**logp),
-        _ => None,
-    })
-}
-
 /// The headline of a run: the parameters over each transport, and what half a round trip is beside its floor and beside
 /// those of other transports; nothing of a run without them.
 pub fn headline(context: &Context<'_>) -> Vec<Block> {
     let own = |logp: &&Logp| logp.name == SIGNATURE;
-    let mut columns: Vec<Column<'_>> =
-        signatures(context.results).filter(own).map(column).collect();
-    for fit in fits(context.results).filter(|fit| fit.name == SERIES) {
+    let mut columns: Vec<Column<'_>> = context.of::<Logp>().filter(own).map(column).collect();
+    for fit in context.of::<Hockney>().filter(|fit| fit.name == SERIES) {
         if !columns.iter().any(|column| column.transport == Some(&fit.transport)) {
             let (head, transport) = (fit.transport.clone(), Some(fit.transport.as_str()));
             columns.push(Column { head, logp: None, transport });
@@ -48,7 +39,7 @@ pub fn headline(context: &Context<'_>) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::Table(parameters(context, &columns))];
-    if let Some(text) = meaning(context.results, &columns) {
+    if let Some(text) = meaning(context, &columns) {
         blocks.extend([Block::Gap, Block::Text(text)]);
     }
     blocks
@@ -67,7 +58,8 @@ fn column(logp: &Logp) -> Column<'_> {
 pub fn surface(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
     let own = |logp: &&Logp| logp.name == name && logp.transport == transport;
     let head = |logp: &Logp| logp.bytes.map_or(String::new(), |bytes| Bytes(bytes).to_string());
-    let columns: Vec<Column<'_>> = signatures(context.results)
+    let columns: Vec<Column<'_>> = context
+        .of::<Logp>()
         .filter(own)
         .map(|logp| Column { head: head(logp), logp: Some(logp), transport: None })
         .collect();
@@ -135,7 +127,7 @@ fn of_last(context: &Context<'_>, transport: &str, name: &str) -> Option<Drawn> 
     let is_own = |fit: &&crate::Hockney| {
         fit.name == SERIES && fit.transport == transport && fit.is_relative()
     };
-    let fit = fits(context.results).find(is_own)?;
+    let fit = context.of::<Hockney>().find(is_own)?;
     let (_, _, quantity) = fit.segments.last()?.named().find(|(own, ..)| *own == name)?;
     let id = format!("{}/segment={}/{name}", fit.id(), fit.segments.len());
     Some(Drawn::new(quantity, context.precision(&id, quantity)))
@@ -158,7 +150,7 @@ fn in_one_unit(cells: Vec<Option<Drawn>>) -> (&'static str, Vec<Cell>) {
 }
 
 /// What half a round trip is: beside its floor, and over other transports beside the shortest.
-fn meaning(results: &[Outcome], columns: &[Column<'_>]) -> Option<String> {
+fn meaning(context: &Context<'_>, columns: &[Column<'_>]) -> Option<String> {
     let mut all: Vec<(&Logp, f64)> = columns
         .iter()
         .filter_map(|column| Some((column.logp?, half(column.logp?)?.value.0)))
@@ -167,7 +159,7 @@ fn meaning(results: &[Outcome], columns: &[Column<'_>]) -> Option<String> {
     let ((first, shortest), others) = all.split_first()?;
     let mut parts = Vec::new();
     if let Some(over) = &first.over_floor {
-        let time = floor(results, &over.floor).map_or(String::new(), |time| format!(" ({time})"));
+        let time = floor(context, &over.floor).map_or(String::new(), |time| format!(" ({time})"));
         let (times, floor) =
             (significant_short(over.ratio.value.0, 3), over.floor.replace('_', " "));
         parts.push(format!("{times} times its floor, {floor}{time}"));
@@ -181,13 +173,9 @@ fn meaning(results: &[Outcome], columns: &[Column<'_>]) -> Option<String> {
 }
 
 /// The time of a floor.
-fn floor(results: &[Outcome], name: &str) -> Option<String> {
+fn floor(context: &Context<'_>, name: &str) -> Option<String> {
     let is_floor = |rows: &&Rows| rows.kind == FLOOR && rows.name == name;
-    let mut rows = results.iter().filter_map(|result| match result {
-        Outcome::Rows(rows) => Some(&**rows),
-        _ => None,
-    });
-    let rows = rows.find(is_floor)?;
+    let rows = context.of::<Rows>().find(is_floor)?;
     let time = rows.cell(rows.rows.first()?, "time")?;
     Some(scaled(time.value.0, time.unit))
 }

@@ -1,12 +1,11 @@
 //! A fit of t(n) = t0 + n/r∞ to a series, in one or more segments.
 
 use bandgap_record::{Labels, Number, Quantity, Seconds, Unit};
-use bandgap_report::{Block, Cell, Head, Table, scaled, share};
+use bandgap_report::{Block, Cell, Head, Table, scaled, share, signed_share};
 use bandgap_units::{Bytes, significant_short};
 use serde::{Deserialize, Serialize};
 
-use crate::Outcome;
-use crate::run::{Context, Shown};
+use crate::shown::{Context, Shown};
 
 /// The fit of one curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -157,11 +156,6 @@ fn head_of(text: &str) -> Head {
     if text == "r∞" { Head::shared(text) } else { Head::new(text) }
 }
 
-/// A share with its sign: `+6 %`.
-fn signed(of: f64) -> String {
-    format!("{}{}", if of > 0.0 { "+" } else { "" }, share(of))
-}
-
 impl Hockney {
     /// The time of a message of so many bytes by its segment's line, in seconds.
     pub fn time(&self, bytes: u64) -> Option<f64> {
@@ -184,7 +178,7 @@ impl Hockney {
             cell("n_half", &segment.n_half),
             cell("t0", &segment.t0),
             cell("pi0", &segment.pi0),
-            number(segment.worst_residual.map(|Number(of)| signed(of))),
+            number(segment.worst_residual.map(|Number(of)| signed_share(of))),
             segment.worst_bytes.map(bytes).into(),
             number(segment.rms_residual.map(|Number(of)| share(of))),
             number(segment.r_squared.map(|Number(of)| significant_short(of, 4))),
@@ -214,17 +208,9 @@ impl Hockney {
     }
 }
 
-/// All fits among these results.
-pub(crate) fn fits(results: &[Outcome]) -> impl Iterator<Item = &Hockney> {
-    results.iter().filter_map(|result| match result {
-        Outcome::Hockney(fit) => Some(&**fit),
-        _ => None,
-    })
-}
-
 /// The fits of a series in short: a row a segment, and where these meet.
 pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
-    let of_series = || fits(context.results).filter(|fit| fit.is_of(name, transport));
+    let of_series = || context.of::<Hockney>().filter(|fit| fit.is_of(name, transport));
     let relative: Vec<&Hockney> = of_series().filter(|fit| fit.is_relative()).collect();
     let several = relative.iter().any(|fit| !fit.curve.is_empty());
     let short = |heads: Vec<Cell>| {

@@ -1,13 +1,13 @@
 //! Rows on one screen: some of one series, or a line for each of several.
 
-use bandgap_record::{Quantity, Row, Rows, Unit};
-use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, share, written};
+use std::collections::BTreeMap;
+
+use bandgap_record::{Place, Quantity, Row, Rows, Unit};
+use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, signed_share, written};
 use bandgap_units::significant;
 
-use crate::rows::{
-    Curve, Titled, along, at, curves, fit, head, place_cell, spelled, table, worded,
-};
-use crate::run::Context;
+use crate::rows::{Curve, along, at, curves, fit, head, place_cell, spelled, table, worded};
+use crate::shown::Context;
 
 /// Rows of one series on a screen, at most, and of one kernel of an application.
 const MOST: usize = 9;
@@ -61,7 +61,7 @@ fn chosen<'a>(all: &[(u64, &'a Row)], most: usize) -> Vec<(u64, &'a Row)> {
         return all.to_vec();
     }
     let last = all.len() - 1;
-    let is_eighth = |of: u64| of >= 8 && of.is_power_of_two() && of.ilog2() % 3 == 0;
+    let is_eighth = |of: u64| of >= 8 && of.is_power_of_two() && of.ilog2().is_multiple_of(3);
     let mut places: Vec<usize> =
         (0..=last).filter(|at| [0, last].contains(at) || is_eighth(all[*at].0)).collect();
     if places.len() < most / 2 {
@@ -95,10 +95,7 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
             let line = its.and_then(|of| at(of, bytes as f64));
             let off =
                 rows.cell(row, "time").zip(line).map(|(time, line)| time.value.0 / line - 1.0);
-            cells.push(off.map_or(Cell::Empty, |off| {
-                let sign = if off > 0.0 { "+" } else { "" };
-                Cell::Number(format!("{sign}{}", share(off)))
-            }));
+            cells.push(off.map_or(Cell::Empty, |off| Cell::Number(signed_share(off))));
         }
         table.push(cells);
     }
@@ -116,7 +113,14 @@ fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Block> 
     let Some(axis) = along(rows) else { return Vec::new() };
     let has =
         |curve: &Curve<'_>| curve.rows.iter().any(|(_, row)| rows.cell(row, column).is_some());
-    let all: Vec<Curve<'_>> = curves(rows, axis).into_iter().filter(has).collect();
+    let mut all: Vec<Curve<'_>> = curves(rows, axis).into_iter().filter(has).collect();
+    if rows.axis("variant").is_some() {
+        let ranks = |curve: &Curve<'_>| {
+            curve.which.iter().find(|of| of.0 == "ranks").map(|of| of.1.clone())
+        };
+        let most = all.iter().map(ranks).max().flatten();
+        all.retain(|curve| ranks(curve) == most);
+    }
     let several: Vec<(&Curve<'_>, &str)> = spread(&all).map(|curve| (curve, column)).collect();
     let mut blocks = Vec::new();
     if column != "time" {
@@ -210,8 +214,15 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
             Head::new("grows as"),
             Head::shared("floor"),
         ]);
+        let is_one = lines.len() == 1;
         lines.into_iter().for_each(|line| table.push(line));
         blocks.push(Block::Table(without_empty(table)));
+        // Of a single kernel there is room for some of its rows.
+        let one = all.iter().find(is_kernel).filter(|rows| is_one && rows.rows.len() > 1);
+        if let Some(rows) = one {
+            blocks.push(Block::Gap);
+            blocks.extend(curve(rows, context));
+        }
     }
     let floors: Vec<&Rows> = all.iter().copied().filter(|rows| rows.kind == "floor").collect();
     if !floors.is_empty() {
@@ -230,7 +241,10 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
     if !fastest.is_empty() {
         blocks.push(Block::Text(format!("algorithms: {}", fastest.join("; "))));
     }
-    blocks.extend(all.iter().filter_map(|rows| hops(rows)));
+    let further: Vec<String> = all.iter().filter_map(|rows| hops(rows)).collect();
+    if !further.is_empty() {
+        blocks.push(Block::Text(format!("each further hop: {}", further.join("; "))));
+    }
     blocks
 }
 
@@ -322,7 +336,9 @@ fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
     let row = growth.rows.iter().find(same)?;
     let slope = row.cells.first().and_then(Option::as_ref);
     Some(match (growth.label(row, "law")?.to_string().as_str(), slope) {
-        ("linear", _) if growth.name == rows.name && rows.axis("dimension").is_some() => "N".to_owned(),
+        ("linear", _) if growth.name == rows.name && rows.axis("dimension").is_some() => {
+            "N".to_owned()
+        }
         ("linear", _) => "P".to_owned(),
         ("quadratic", _) => "N²".to_owned(),
         ("logarithmic", Some(slope)) => format!("log₂ P +{}", crate::rows::timed(slope.value.0)),
@@ -359,29 +375,31 @@ fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
     without_empty(table)
 }
 
-/// How many times as long an echo takes, where it is slowed most, for each load.
+/// How many times as long an echo takes, where it is slowed most, for each load and what it shares with it.
 fn slowed(rows: &Rows) -> Option<Block> {
-    let mut told: Vec<(String, f64, String)> = Vec::new();
+    let mut most: BTreeMap<(&str, u64), &Quantity> = BTreeMap::new();
     for row in &rows.rows {
-        let Some(slowdown) = rows.cell(row, "slowdown") else { continue };
-        let load = rows.place(row, "load").map_or(String::new(), |load| worded("load", load));
-        let under = match rows.label(row, "between").map(ToString::to_string).as_deref() {
-            Some("channel") => format!("{load} load on a shared channel"),
-            Some("nothing") => format!("{load} load on other channels"),
-            _ => format!("{load} load"),
+        let (Some(slowdown), Some(load)) =
+            (rows.cell(row, "slowdown"), rows.place(row, "load").and_then(Place::number))
+        else {
+            continue;
         };
-        let bytes = rows.place(row, "bytes").map_or(String::new(), |at| worded("bytes", at));
-        let value = slowdown.value.0;
-        let words = format!("{} times as long under {under} ({bytes})", said(slowdown));
-        match told.iter_mut().find(|(known, ..)| *known == under) {
-            Some(known) if known.1 < value => *known = (under, value, words),
-            Some(_) => {}
-            None => told.push((under, value, words)),
+        let shared = match rows.label(row, "between") {
+            Some(Place::Text(between)) if between == "channel" => " on a shared channel",
+            Some(Place::Text(between)) if between == "nothing" => " on other channels",
+            _ => "",
+        };
+        let known = most.entry((shared, load)).or_insert(slowdown);
+        if known.value.0 < slowdown.value.0 {
+            *known = slowdown;
         }
     }
-    let told: Vec<String> = told.into_iter().map(|(_, _, words)| words).collect();
+    let told: Vec<String> = most
+        .into_iter()
+        .map(|((shared, load), of)| format!("{} at {load} % load{shared}", said(of)))
+        .collect();
     (!told.is_empty())
-        .then(|| Block::Text(format!("contention: echo takes up to {}", told.join(", "))))
+        .then(|| Block::Text(format!("contention: times as long, at most: {}", told.join(", "))))
 }
 
 /// The greatest share of an exchange that is hidden, and the greatest loss, where there is one.
@@ -410,11 +428,13 @@ fn algorithms(rows: &Rows) -> Option<String> {
     let ranks = rows.rows.iter().filter_map(|row| rows.place(row, "ranks")?.number()).max()?;
     let its = rows.rows.iter().filter(|row| rows.place(row, "ranks") == Some(&ranks.into()));
     let ranges: Vec<(String, Option<&Quantity>)> = its
-        .filter_map(|row| Some((rows.label(row, "variant")?.to_string(), rows.cell(row, "from"))))
+        .filter_map(|row| {
+            Some((spelled(&rows.label(row, "variant")?.to_string()), rows.cell(row, "from")))
+        })
         .collect();
     let size = |of: &Quantity| match of.unit {
         Unit::Byte => bandgap_report::scaled(of.value.0, Unit::Byte),
-        _ => significant(of.value.0, 3),
+        _ => format!("{:.0}", of.value.0),
     };
     let mut told: Vec<String> = Vec::new();
     for (at, (variant, _)) in ranges.iter().enumerate() {
@@ -428,8 +448,8 @@ fn algorithms(rows: &Rows) -> Option<String> {
     Some(format!("{} {}", rows.name.replace('_', " "), told.join(", ")))
 }
 
-/// What a further hop takes, by segment.
-fn hops(rows: &Rows) -> Option<Block> {
+/// What a further hop takes, by segment: `echo 25 µs up to 64 B`.
+fn hops(rows: &Rows) -> Option<String> {
     if rows.kind != "hops" {
         return None;
     }
@@ -438,8 +458,7 @@ fn hops(rows: &Rows) -> Option<Block> {
         Some(format!("{} up to {}", said(rows.cell(row, "h")?), worded("bytes", to)))
     });
     let of: Vec<String> = of.collect();
-    (!of.is_empty())
-        .then(|| Block::Text(format!("{}, each further hop: {}", rows.title(), of.join(", "))))
+    (!of.is_empty()).then(|| format!("{} {}", spelled(&rows.name), of.join(", ")))
 }
 
 #[cfg(test)]

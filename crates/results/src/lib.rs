@@ -17,6 +17,7 @@ mod pcie;
 mod rows;
 mod run;
 mod screen;
+mod shown;
 mod whatif;
 mod why;
 
@@ -31,7 +32,8 @@ pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};
 pub use pcie::PCIE_TRACE;
-pub use run::{CLOCK_LIMIT, Context, Run, Shown, Verdict};
+pub use run::{Run, Verdict, context};
 pub use screen::{View, detail, screen};
+pub use shown::{CLOCK_LIMIT, Context, Shown};
 pub use whatif::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};
 pub use why::why;

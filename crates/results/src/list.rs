@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use crate::breakdown::Breakdown;
 use crate::hockney::Hockney;
 use crate::logp::Logp;
-use crate::run::{Context, Shown};
+use crate::shown::{Context, Shown};
 use crate::whatif::WhatIf;
 
 /// Declares the kinds with types of their own; all others are [`Rows`].

@@ -8,8 +8,7 @@ use bandgap_report::{Block, Cell, Head, Table, scaled};
 use bandgap_units::{Bytes, significant_short};
 use serde::{Deserialize, Serialize};
 
-use crate::Outcome;
-use crate::run::{Context, Shown};
+use crate::shown::{Context, Shown};
 use figure::figure;
 
 /// The signature of messages of one kind over one transport. Its curve, the cost of a message over M and Δ, stands
@@ -157,7 +156,7 @@ impl Logp {
     }
 
     /// Its curve: rows with the cost of a message over M and Δ.
-    pub(crate) fn curve<'a>(&self, results: &'a [Outcome]) -> Option<&'a Rows> {
+    pub(crate) fn curve<'a>(&self, context: &Context<'a>) -> Option<&'a Rows> {
         let own = self.place();
         let is_own = |rows: &&Rows| {
             let at = |row| own.iter().all(|(axis, place)| rows.place(row, axis) == Some(place));
@@ -165,11 +164,7 @@ impl Logp {
                 && rows.axes.len() == own.len() + 2
                 && rows.rows.first().is_some_and(at)
         };
-        let rows = |result: &'a Outcome| match result {
-            Outcome::Rows(rows) => Some(&**rows),
-            _ => None,
-        };
-        results.iter().filter_map(rows).find(is_own)
+        context.of::<Rows>().find(is_own)
     }
 }
 

@@ -87,7 +87,7 @@ pub const TEMPLATES: &[Template] = &[
     note("points_left_out", Level::Detail, "{count:n} of {points:n} points have a single batch and are left out", ""),
     note("points_missing", Level::Doubt, "{points:n} of {of:n} points have no value", "--time-budget"),
     note("rate_unresolved", Level::Doubt, "the time may not rise with the length: r∞ is not given", "--sizes"),
-    note("read_as", Level::Doubt, "read as {tool}: {rows:n} rows, {timing}", ""),
+    note("read_as", Level::Detail, "read as {tool}: {rows:n} rows, {timing}", ""),
     note("recv_overhead_below_zero", Level::Doubt, "or < 0: a message costs less than os + Δ when it comes alone", ""),
     note("regime_undecided", Level::Detail, "g - os - or is {low:s} to {high:s}: what limits the rate is not decided", "--time-budget"),
     note("rounds_outside", Level::Detail, "{outside:n} of {rounds:n} rounds are left out: one value of each is far from the others", "--time-budget"),
@@ -105,6 +105,7 @@ pub const TEMPLATES: &[Template] = &[
     note("too_little", Level::Missing, "too little was measured: {what}", "a longer --time-budget"),
     note("unsettled", Level::Detail, "or rests on {count:n} Δ whose steady state is not confirmed", "--time-budget"),
     note("usual_algorithm", Level::Detail, "the usual algorithm at {points:n} of {of:n} points: no time was left to look for the fastest", "--time-budget"),
+    note("variant_left_out", Level::Detail, "{name} does not fit {sizes:n} of {of:n} sizes", ""),
 ];
 
 /// The row of a code.

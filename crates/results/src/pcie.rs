@@ -4,7 +4,7 @@ use bandgap_record::{Row, Rows};
 use bandgap_report::Block;
 
 use crate::rows::table;
-use crate::run::Context;
+use crate::shown::Context;
 
 /// The kind of rows that are of a trace: the times between its packets, each with its spread, and what follows from
 /// them.

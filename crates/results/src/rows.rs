@@ -6,9 +6,8 @@ use bandgap_report::{
 };
 use bandgap_units::{Bytes, Ns};
 
-use crate::Outcome;
 use crate::hockney::{Hockney, Segment};
-use crate::run::{Context, Shown};
+use crate::shown::{Context, Shown};
 
 /// The axes that curves are drawn along, in the order of preference; those of sizes first.
 const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters"];
@@ -174,12 +173,9 @@ pub(crate) fn fit<'a>(
     let is_its = |labels: &Labels| {
         labels.iter().all(|(name, at)| which.iter().all(|(axis, of)| *axis != name || *of == at))
     };
-    context.results.iter().find_map(|result| match result {
-        Outcome::Hockney(fit) => {
-            let same = fit.name == rows.name && fit.transport == rows.transport;
-            (same && fit.is_relative() && is_its(&fit.curve)).then_some(&**fit)
-        }
-        _ => None,
+    context.of::<Hockney>().find(|fit| {
+        let same = fit.name == rows.name && fit.transport == rows.transport;
+        same && fit.is_relative() && is_its(&fit.curve)
     })
 }
 

@@ -1,19 +1,21 @@
 //! One screen of a run: what was measured, one table, what it means, what is in doubt.
 
+use std::any::Any;
 use std::collections::BTreeSet;
 
 use bandgap_record::Rows;
 use bandgap_report::{Block, Scale};
 use serde_json::Value;
 
+use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
-use crate::headline::{headline, segments};
 use crate::logp::{Logp, SIGNATURE};
 use crate::pcie::{PCIE_TRACE, derived};
 use crate::notes::{Level, grouped, template, words};
-use crate::run::{Context, Run, Verdict};
-use crate::{Outcome, why};
+use crate::run::{Run, Verdict, context};
+use crate::shown::Context;
+use crate::why;
 
 /// What is shown of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,27 +24,29 @@ pub struct View {
     pub plot: bool,
     /// Whether their axes are linear.
     pub linear: bool,
+    /// Whether the run is kept, so that it can be shown again.
+    pub kept: bool,
 }
 
 /// One screen of a run.
 pub fn screen(run: &Run, view: View) -> Vec<Block> {
-    let context = Context::new(run);
+    let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
     blocks.extend(machine(run).map(Block::Text));
     blocks.push(Block::Gap);
-    blocks.extend(body(&context, view));
-    blocks.extend(doubt(run));
+    blocks.extend(body(&among, view));
+    blocks.extend(doubt(run, view));
     blocks
 }
 
 /// Everything of a run: all rows, figures, and notes.
 pub fn detail(run: &Run, view: View) -> Vec<Block> {
-    let context = Context::new(run);
+    let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
     blocks.extend(machine(run).map(Block::Text));
     for result in &run.results {
         blocks.push(Block::Gap);
-        let of = result.as_shown().detail(&context);
+        let of = result.as_shown().detail(&among);
         blocks.extend(of.into_iter().map(|block| axes(block, view)));
     }
     blocks.push(Block::Gap);
@@ -60,14 +64,16 @@ fn axes(mut block: Block, view: View) -> Block {
 
 /// The tables of what there is.
 fn body(context: &Context<'_>, view: View) -> Vec<Block> {
-    let signatures = of::<Logp>(context).any(|logp| logp.name == SIGNATURE);
+    let signatures = context.of::<Logp>().any(|logp| logp.name == SIGNATURE);
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
-    let rows: Vec<&Rows> = of::<Rows>(context).filter(|rows| !in_headline(&rows.name) && rows.kind != PCIE_TRACE).collect();
+    let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
+    let shown = |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows) && rows.kind != PCIE_TRACE;
+    let rows: Vec<&Rows> = context.of::<Rows>().filter(shown).collect();
     let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
     match (&rows[..], names.len()) {
         ([], _) => {
-            let tabled = of::<Hockney>(context).filter(|fit| fit.is_relative() && !signatures);
+            let tabled = context.of::<Hockney>().filter(|fit| fit.is_relative() && !signatures);
             for fit in tabled {
                 blocks.extend(segments(context, &fit.name, &fit.transport));
             }
@@ -78,44 +84,35 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
         }
         _ => blocks.extend(kernels(&rows, context)),
     }
-    for result in &context.results[..] {
-        match result {
-            Outcome::Rows(rows) if rows.kind == PCIE_TRACE => blocks.extend(derived(rows, context)),
-            Outcome::Rows(_) | Outcome::Logp(_) | Outcome::Hockney(_) => {}
-            other => blocks.extend(other.as_shown().short(context)),
+    let mut transfers: Vec<(&str, &str)> =
+        context.of::<Logp>().map(|logp| (&*logp.name, &*logp.transport)).collect();
+    transfers.dedup();
+    for (name, transport) in transfers.into_iter().filter(|(name, _)| *name != SIGNATURE) {
+        blocks.extend([Block::Gap, Block::Text(name.replace('_', " "))]);
+        blocks.extend(surface(context, name, transport));
+    }
+    for shown in &context.results {
+        let any: &dyn Any = *shown;
+        match any.downcast_ref::<Rows>() {
+            Some(rows) if rows.kind == PCIE_TRACE => blocks.extend(derived(rows, context)),
+            None if !(any.is::<Logp>() || any.is::<Hockney>()) => {
+                blocks.extend(shown.short(context));
+            }
+            _ => {}
         }
     }
     // Where a curve is all there is to see, it is seen.
-    let alone = signatures && rows.is_empty() && of::<Logp>(context).count() == 1 && of::<Hockney>(context).next().is_none();
+    let alone = signatures
+        && rows.is_empty()
+        && context.of::<Logp>().count() == 1
+        && context.of::<Hockney>().next().is_none();
     if view.plot || alone {
-        let all = context.results.iter().flat_map(|result| result.as_shown().detail(context));
+        let all = context.results.iter().flat_map(|shown| shown.detail(context));
         let figures = all.filter(|block| matches!(block, Block::Figure(_)));
         blocks.extend(figures.map(|block| axes(block, view)));
     }
     blocks
 }
-
-/// The results of one type.
-fn of<'a, T: Kind + 'a>(context: &Context<'a>) -> impl Iterator<Item = &'a T> {
-    context.results.iter().filter_map(T::of)
-}
-
-/// A type of result.
-pub(crate) trait Kind: Sized {
-    /// It, if the result is one.
-    fn of(result: &Outcome) -> Option<&Self>;
-}
-
-macro_rules! kind {
-    ($($Name:ident),*) => {
-        $(impl Kind for $Name {
-            fn of(result: &Outcome) -> Option<&$Name> {
-                if let Outcome::$Name(of) = result { Some(of) } else { None }
-            }
-        })*
-    };
-}
-kind! { Rows, Logp, Hockney }
 
 /// One line of what was measured, where and for how long.
 fn heading(run: &Run) -> String {
@@ -123,7 +120,11 @@ fn heading(run: &Run) -> String {
     let command = command.map_or("run", String::as_str);
     let transports: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
     let mut parts = Vec::new();
+    let read = run.notes.iter().find(|note| note.code == "read_as");
     match transports[..] {
+        [] if read.is_some() => {
+            parts.extend(read.map(|note| format!("{command}: {}", words(note))))
+        }
         _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
         [] => parts.push(command.to_owned()),
         _ => parts.push(format!("{command} over {}", transports.join(", "))),
@@ -131,7 +132,8 @@ fn heading(run: &Run) -> String {
     parts.extend(hardware(&run.host));
     // What is the same over all transports is said once.
     let first = run.conditions.first();
-    let alike = |same: &dyn Fn(&bandgap_record::Conditions) -> bool| run.conditions.iter().all(same);
+    let alike =
+        |same: &dyn Fn(&bandgap_record::Conditions) -> bool| run.conditions.iter().all(same);
     if let Some(first) = first {
         let ranks = first.ranks;
         if alike(&|of| of.ranks == ranks) && ranks != 2 {
@@ -189,7 +191,11 @@ fn machine(run: &Run) -> Option<String> {
     let (bad, warnings) = (of("bad"), of("warning"));
     Some(match (&bad[..], &warnings[..]) {
         ([], []) => "Machine: fit to measure on".to_owned(),
-        ([], warnings) => format!("Machine: usable, with {}: {}", counted(warnings.len(), "reservation"), warnings.join(", ")),
+        ([], warnings) => format!(
+            "Machine: usable, with {}: {}",
+            counted(warnings.len(), "reservation"),
+            warnings.join(", ")
+        ),
         (bad, _) => format!("Machine: not fit to measure on: {} (bandgap doctor)", bad.join(", ")),
     })
 }
@@ -202,7 +208,7 @@ fn counted(count: usize, what: &str) -> String {
 const SAID: usize = 3;
 
 /// What is in doubt, causes by size, with the command that explains.
-fn doubt(run: &Run) -> Option<Block> {
+fn doubt(run: &Run, view: View) -> Option<Block> {
     let verdict = Verdict::of(run);
     let mut parts = Vec::new();
     let (wide, limited) = (verdict.doubtful.len(), verdict.limited.len());
@@ -236,7 +242,8 @@ fn doubt(run: &Run) -> Option<Block> {
     if parts.is_empty() {
         return None;
     }
-    Some(Block::Doubt(parts.join(". ") + ". Causes, and what would help: bandgap show LAST --why"))
+    let again = if view.kept { "bandgap show LAST --why" } else { "-v" };
+    Some(Block::Doubt(format!("{}. Causes, and what would help: {again}", parts.join(". "))))
 }
 
 /// The first number of this name in a plan, wherever it stands.

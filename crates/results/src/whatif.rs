@@ -8,7 +8,7 @@ use bandgap_units::significant_short;
 use serde::{Deserialize, Serialize};
 
 use crate::breakdown::{Counted, Within, cut, given, word};
-use crate::run::{Context, Shown};
+use crate::shown::{Context, Shown};
 
 /// Changes of a table's components, and what they save.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use bandgap_record::{Conditions, Quantity};
-use bandgap_report::{Block, Cell, Head, Table, share};
+use bandgap_report::{Block, Cell, Head, Table};
 
 use crate::notes::{grouped, template, words};
-use crate::run::{CLOCK_LIMIT, Context, Run, Verdict};
+use crate::run::{Run, Verdict, context};
+use crate::shown::{CLOCK_LIMIT, Context};
 
 /// Values behind an interval below which their number is what makes it wide.
 const FEW: u64 = 8;
@@ -32,13 +33,13 @@ pub fn why(run: &Run) -> Vec<Block> {
         some => format!("{some} of {} values in doubt", verdict.counted),
     })];
     if !causes.is_empty() {
-        let heads = ["value", "width", "cause", "what would help"];
+        let heads = ["value", "width", "what would help", "cause"];
         let mut table = Table::new(heads.map(Head::new));
         for cause in causes {
             let names = cause.quantities.join(", ");
             let value = format!("{} {names}", cause.result);
             let hint = if cause.hint.is_empty() { "nothing".to_owned() } else { cause.hint };
-            table.push([value, width(cause.width), cause.words, hint].map(Cell::from));
+            table.push([value, width(cause.width), hint, cause.words].map(Cell::from));
         }
         blocks.push(Block::Table(table));
     }
@@ -86,15 +87,16 @@ pub(crate) fn mostly(run: &Run) -> Option<String> {
 
 /// The causes, the largest effect first.
 fn causes(run: &Run) -> Vec<Cause> {
-    let context = Context::new(run);
+    let among = context(run);
     let mut all: Vec<Cause> = Vec::new();
     for result in &run.results {
         for (id, quantity, counts) in result.as_shown().quantities() {
-            let limited = context.notes.iter().any(|note| note.code == CLOCK_LIMIT && note.about == id);
+            let limited =
+                among.notes.iter().any(|note| note.code == CLOCK_LIMIT && note.about == id);
             if !counts || (quantity.converged && !limited) {
                 continue;
             }
-            let (words, hint) = cause(run, &context, &id, quantity, limited);
+            let (words, hint) = cause(run, &among, &id, quantity, limited);
             let (of, name) = id.rsplit_once('/').unwrap_or(("", &id));
             // Rows of one result have one cause together.
             let of = of.split('/').filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
@@ -132,14 +134,17 @@ fn cause(
     if limited {
         return ("one step of the clock is no shorter".to_owned(), String::new());
     }
+    if id.starts_with("hockney/") {
+        return ("sizes scatter about their line".to_owned(), "--sizes, --breaks".to_owned());
+    }
     if let Some(note) = context.about(id).find(|note| note.about == id) {
         let hint = template(&note.code).map_or("", |template| template.hint);
         return (words(note), hint.to_owned());
     }
     let of = run.conditions.iter().find(|of| id.split('/').any(|part| part == of.transport));
-    let longer = "a longer --time-budget".to_owned();
+    let longer = "--time-budget".to_owned();
     if quantity.samples < FEW {
-        return (format!("from {} values only", quantity.samples), longer);
+        return ("few batches count".to_owned(), longer);
     }
     if let Some(of) = of {
         let rejected = of.batches.all_rejected();
@@ -149,7 +154,7 @@ fn cause(
         {
             let (some, all) = (grouped(rejected as f64), grouped(all as f64));
             let words = format!("{some} of {all} batches rejected ({})", reason_words(reason));
-            return (words, "a quieter machine, or a longer --time-budget".to_owned());
+            return (words, "a quieter machine".to_owned());
         }
         if of.launches > 1 {
             return ("launches differ".to_owned(), format!("--launches {}", 2 * of.launches));
@@ -179,6 +184,6 @@ fn width([least, most]: [f64; 2]) -> String {
     if !most.is_finite() {
         return "no interval".to_owned();
     }
-    let (least, most) = (share(least), share(most));
-    if least == most { format!("±{most}") } else { format!("±{} to {most}", least.trim_end_matches(" %")) }
+    let [least, most] = [least, most].map(|of| format!("{:.0}", 100.0 * of));
+    if least == most { format!("±{most} %") } else { format!("±{least} to {most} %") }
 }

@@ -20,9 +20,9 @@ const CREDITS: u16 = 32;
 /// Most ranks: each has a connection to every other.
 const RANKS: usize = 256;
 /// How message passing cuts messages. Pieces are four times as long as in mapped memory, since each
-/// one costs both sides a system call. Fewer pieces are under way at a time, so that they still fit
+/// one costs both sides a system call. Fewer are under way at a time, so that they still fit
 /// into the nearest caches.
-const TUNING: Tuning = Tuning { eager: 128 << 10, chunk: 128 << 10, slots: 4 };
+const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, request: 128 << 10 };
 
 /// The transport over a kind of socket.
 #[derive(Debug)]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::series::series;
-use crate::synthetic::Synthetic;
+use crate::tests::Synthetic;
 use bandgap_campaign::Described;
 
 #[test]

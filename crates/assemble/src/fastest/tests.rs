@@ -1,13 +1,16 @@
 use super::*;
 use crate::series::series;
-use crate::synthetic::Synthetic;
+use crate::tests::Synthetic;
 use bandgap_campaign::Described;
 
 fn point(bytes: u64) -> Described {
     Described { bytes, moved: bytes, ..Described::default() }.at("bytes", bytes).at("ranks", 4_u32)
 }
 
-fn found(made: &Made) -> Vec<(String, Option<(f64, f64, f64)>)> {
+/// A variant, and where it begins: with the ends of that.
+type Range = (String, Option<(f64, f64, f64)>);
+
+fn found(made: &Made) -> Vec<Range> {
     let Some(rows) = made.rows(FASTEST, "broadcast") else { return Vec::new() };
     let one = |row| {
         let from = rows.cell(row, "from");

@@ -1,6 +1,6 @@
 use super::*;
 use crate::pairs::pairs;
-use crate::synthetic::Synthetic;
+use crate::tests::Synthetic;
 use bandgap_comm::Yields;
 
 #[test]

@@ -1,6 +1,6 @@
 use super::*;
 use crate::series::series;
-use crate::synthetic::Synthetic;
+use crate::tests::Synthetic;
 use bandgap_campaign::Described;
 
 fn law(made: &Made, name: &str, row: usize) -> (String, Option<u64>, f64) {
@@ -11,7 +11,7 @@ fn law(made: &Made, name: &str, row: usize) -> (String, Option<u64>, f64) {
 }
 
 #[test]
-fn matrices_grow_with_a_power_of_their_dimension() {
+fn matrices_grow_with_their_dimension_or_its_square() {
     let mut of = Synthetic::new();
     for n in [64_u64, 128, 256, 512, 1024] {
         let matrix = || Described::default().at("dimension", n).at("ranks", 16_u32);
@@ -20,15 +20,18 @@ fn matrices_grow_with_a_power_of_their_dimension() {
         of.timed("row_broadcast", matrix(), 1e5 + 900.0 * side);
         // Up to 128 by another protocol.
         of.timed("update_guard", matrix(), (212_960.0 + 3280.0 * side).max(684e3));
+        of.timed("shift_north", matrix(), 1e3 * side.powf(1.5));
     }
     let made = of.made(series).unwrap();
-    let (told, from, exponent) = law(&made, "transpose", 0);
+    let (told, from, slope) = law(&made, "transpose", 0);
     assert_eq!((&*told, from), ("quadratic", Some(64)));
-    assert!((exponent - 2.0).abs() < 0.05, "{exponent}");
+    assert!((slope / 2e-9 - 1.0).abs() < 1e-3, "{slope}");
     assert_eq!(law(&made, "row_broadcast", 0).0, "linear");
     let (told, from, _) = law(&made, "update_guard", 0);
     assert_eq!((&*told, from), ("linear", Some(128)));
-    assert!(made.value("growth/transpose/shm/ranks=16/exponent").is_some());
+    assert!(made.value("growth/transpose/shm/ranks=16/slope").is_some());
+    // What no law tells has no row.
+    assert!(made.rows(GROWTH, "shift_north").is_none());
 }
 
 #[test]
@@ -45,11 +48,11 @@ fn collectives_grow_with_the_doublings_of_the_ranks() {
     let made = of.made(series).unwrap();
     // At six of the ten sizes, the ends among them.
     assert_eq!(made.rows(GROWTH, "broadcast").unwrap().rows.len(), FEW);
-    let (told, from, doubling) = law(&made, "broadcast", 5);
-    assert_eq!((&*told, from), ("log", Some(2)));
-    assert!((doubling - 1e-6).abs() < 1e-9, "{doubling}");
-    assert!(made.value("growth/broadcast/shm/bytes=4096/doubling").is_some());
-    assert_eq!(law(&made, "comms3", 0).0, "not_log");
+    let (told, from, slope) = law(&made, "broadcast", 5);
+    assert_eq!((&*told, from), ("logarithmic", Some(2)));
+    assert!((slope - 1e-6).abs() < 1e-9, "{slope}");
+    assert!(made.value("growth/broadcast/shm/bytes=4096/slope").is_some());
+    assert!(made.rows(GROWTH, "comms3").is_none());
 }
 
 #[test]

@@ -14,7 +14,7 @@ fn curve(
 ) -> CurveTimes {
     let at = |bytes: u64, launch: u32| {
         // Neighbouring sizes are off by a percent to either side.
-        let off = if bytes.count_ones() % 2 == 0 { 1.01 } else { 0.99 };
+        let off = if bytes.count_ones().is_multiple_of(2) { 1.01 } else { 0.99 };
         (bytes, launch, off * (1.0 + 0.002 * f64::from(launch)) * time(bytes as f64))
     };
     let of = |bytes| (0..launches).map(move |launch| (bytes, launch));

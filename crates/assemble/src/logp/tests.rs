@@ -273,19 +273,20 @@ fn what_a_parameter_does_not_mean_is_noted() {
     };
     let early = Signature { gap: estimate(narrow), latency: estimate(narrow), ..early };
     assert_eq!(of(&early), one("rtt_below_os", "rtt"));
+    let undecided = Signature { regime: Regime::Undecided, ..quiet.clone() };
+    assert_eq!(of(&undecided), one("regime_undecided", "idle"));
     let findings = vec![
         (Finding::ArmSlope { slope: 1.6, from_delay: 54.0 }, "arm_slope"),
         (
             Finding::ArmUndecided { slope: 1.0, low: 0.9, high: 1.1, from_delay: 54.0 },
             "arm_undecided",
         ),
-        (Finding::ArmBeginsLate { knee: 4.0, from_delay: 54.0 }, "arm_begins_late"),
+        (Finding::ArmBeginsLate { from_delay: 54.0 }, "arm_begins_late"),
         (Finding::ArmUnchecked { delay: 54.0 }, "arm_unchecked"),
         (Finding::FewSendOnly, "few_send_only"),
         (Finding::SendOnlyUnseen { rtt: 54.0 }, "send_only_unseen"),
         (Finding::GapUnsettled { from_messages: 64, to_messages: 128 }, "gap_unsettled"),
         (Finding::Unsettled { delay: 54.0 }, "unsettled"),
-        (Finding::RegimeUndecided { idle: -3.0, low: -9.0, high: 2.0 }, "regime_undecided"),
         (Finding::SendOnlyBends { to: 5, next: 6, last: 18, cost: 9.0 }, "send_only_bends"),
     ];
     for (finding, code) in findings {

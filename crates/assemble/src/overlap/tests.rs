@@ -1,5 +1,5 @@
 use super::*;
-use crate::synthetic::Synthetic;
+use crate::tests::Synthetic;
 use bandgap_campaign::Described;
 
 /// Rounds of each launch, each with T_b, T_n, T_x, T_c, T_o of 8 B beside 10 elements.

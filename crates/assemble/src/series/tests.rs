@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use super::*;
-use crate::synthetic::Synthetic;
+use crate::tests::Synthetic;
 
 fn message(bytes: u64) -> Described {
     let between = Described::default().at("bytes", bytes);

@@ -6,7 +6,9 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::contention::{Beside, CONTENTION, ContentionPlan};
 use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_comm::Delay;
-use bandgap_kernels::{Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series};
+use bandgap_kernels::{
+    Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series,
+};
 use bandgap_launch::{Exit, Failure, contended};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -180,7 +182,7 @@ fn used(comet: &Comet, named: &[&str]) -> Result<(), Failure> {
     let sized = any(&|of| matches!(of.extent, Extent::Bytes | Extent::Doubles)) || apart;
     let mesh = any(&|of| of.extent == Extent::Dimension);
     let rules = [
-        ("--sizes", series.sizes.is_some(), sized),
+        ("--sizes", series.lengths.sizes.is_some(), sized),
         ("--between", series.between.is_some(), any(&|of| !of.of_all) || apart),
         ("--buffers", series.buffers.is_some(), any(&|of| of.buffers.is_some())),
         ("--algorithm", ways.algorithm.is_some(), any(&|of| of.by_algorithm())),
@@ -207,7 +209,7 @@ fn contention(
     let (ranks, pairs) = contended(&target, most, comet.series.between)?;
     let refused = |beside: &Beside| beside.check(ranks);
     pairs.iter().try_for_each(refused).map_err(|refused| refusal(&refused))?;
-    let sizes = match &comet.series.sizes {
+    let sizes = match &comet.series.lengths.sizes {
         Some(sizes) if !sizes.is_range() => sizes.all(false),
         given => {
             let (from, to) = given.as_ref().map_or((0, 4 << 20), Sizes::ends);
@@ -224,7 +226,7 @@ fn contention(
 
 /// What of an exchange hides behind a computation.
 fn overlap(comet: &Comet, pair: [usize; 2], ranks: usize) -> Result<OverlapPlan, Failure> {
-    let mut sizes = match &comet.series.sizes {
+    let mut sizes = match &comet.series.lengths.sizes {
         None => SIZES.to_vec(),
         Some(sizes) if !sizes.is_range() => sizes.all(false),
         Some(sizes) => {

@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use bandgap_campaign::Task;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
-use bandgap_campaign::Task;
 use bandgap_host::doctor::{Check, Evidence, Grade, Pinning, PlacementState, examine};
 use bandgap_launch::{Classify, Collected, Exit, Failure, Options, Transport};
 use bandgap_report::{Block, Cell, Head, Table};
@@ -101,8 +101,7 @@ fn states(session: &mut Session<'_>) -> Result<Option<Vec<PlacementState>>, Fail
     let once = Options { launches: 1, ..session.measure.options() };
     let task = Task::of(&plan).class(Exit::Defect)?;
     // The noise is measured by now, and is not lost for it.
-    let collected =
-        session.collect_with(&task, None, 2, &once).unwrap_or_else(Collected::nothing);
+    let collected = session.collect_with(&task, None, 2, &once).unwrap_or_else(Collected::nothing);
     session.end(&collected.ended);
     let judged = plan.judge(&collected.table);
     let states = judged.states().lines.states();

@@ -38,14 +38,16 @@ Examples:
         how: How,
     },
     /// r∞, n½, t0, π0 from rows of bytes,time_ns, or from what another tool printed
-    #[command(after_help = "Recognised by what is in the file: a table with the columns bytes and \
+    #[command(
+        after_help = "Recognised by what is in the file: a table with the columns bytes and \
 time_ns, and what osu_latency, osu_bw, IMB PingPong, NetPIPE, ucx_perftest, fi_pingpong and \
 sockperf print.
 
 Examples:
   bandgap fit hockney times.csv
   bandgap fit hockney times.csv --breaks 64,8KiB
-  osu_latency | bandgap fit hockney -")]
+  osu_latency | bandgap fit hockney -"
+    )]
     Hockney(FitHockney),
 }
 
@@ -188,9 +190,10 @@ fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
     let what = format!("fit {name}: ");
     match error {
         AssembleError::Model(ModelError::BadTime { bytes, value }) => {
-            let row = table.rows.iter().find(|row| {
-                row.bytes == *bytes && row.time_ns.to_bits() == value.to_bits()
-            });
+            let row = table
+                .rows
+                .iter()
+                .find(|row| row.bytes == *bytes && row.time_ns.to_bits() == value.to_bits());
             let line = row.map(|row| format!("line {}: ", row.line));
             Failure::new(Exit::Input, what + &line.unwrap_or_default() + &error.to_string())
         }

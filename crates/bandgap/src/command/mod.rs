@@ -26,7 +26,7 @@ use bulk::Bulk;
 use comet::Comet;
 use fit::Fit;
 use run::Run;
-use series::Series;
+use series::{Lengths, Series};
 use show::Show;
 use signature::Signature;
 use whatif::WhatIf;
@@ -113,7 +113,7 @@ pub enum Command {
   bandgap comms3 -n 4 --sizes 1KiB:1MiB")]
     Comms3 {
         #[command(flatten)]
-        series: Series,
+        lengths: Lengths,
         #[command(flatten)]
         measure: Measure,
     },
@@ -223,7 +223,10 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Bulk { bulk, measure }) => bulk::run(bulk, measure),
         Some(Command::Comms1 { series, measure }) => series::run("comms1", series, measure),
         Some(Command::Comms2 { series, measure }) => series::run("comms2", series, measure),
-        Some(Command::Comms3 { series, measure }) => series::run("comms3", series, measure),
+        Some(Command::Comms3 { lengths, measure }) => {
+            let series = Series { lengths: lengths.clone(), ..Series::default() };
+            series::run("comms3", &series, measure)
+        }
         Some(Command::Synch1(measure)) => series::run("synch1", &Series::default(), measure),
         Some(Command::Comet { comet, measure }) => comet::run(comet, measure),
         Some(Command::Floor { names, measure }) => floor::run(names, measure),

@@ -3,10 +3,10 @@
 use std::time::Duration;
 
 use bandgap_campaign::signature::SignaturePattern;
-use bandgap_launch::{Exit, Failure, Target, Transport};
+use bandgap_launch::{Exit, Failure, Target, Transport, simulated};
 use clap::Args;
 
-use super::series::{Planned, Series};
+use super::series::{Lengths, Planned, Series};
 use super::{breakdown, bulk, comet, signature};
 use crate::args::Measure;
 use crate::session::{Session, one_size};
@@ -75,7 +75,9 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
     let mut parts = Vec::new();
     for target in &targets {
         parts.push((target.clone(), Part::Signature));
-        parts.push((target.clone(), Part::Series("comms1")));
+        if moves_bytes(target)? {
+            parts.push((target.clone(), Part::Series("comms1")));
+        }
     }
     if run.full {
         let first = targets[0].clone();
@@ -92,7 +94,8 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
         _ => USUAL,
     };
     let all: f64 = parts.iter().map(|(_, part)| part.weight()).sum();
-    let stages = parts.iter().map(|(target, part)| (format!("{target} {}", part.name()), part.weight()));
+    let stages =
+        parts.iter().map(|(target, part)| (format!("{target} {}", part.name()), part.weight()));
     let mut session = Session::open("run", measure, usual, stages.collect())?;
     for (target, part) in parts {
         session.target = target;
@@ -100,7 +103,9 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
         match part {
             Part::Signature => signature::measure(&mut session, SignaturePattern::OneToOne, ranks)?,
             Part::Series(name) => {
-                let series = Series { sizes: Some(Sizes::powers(1, 4 << 20)), ..Series::default() };
+                let sizes = Some(Sizes::powers(1, 4 << 20));
+                let lengths = Lengths { sizes, ..Lengths::default() };
+                let series = Series { lengths, ..Series::default() };
                 let planned = Planned::of(&[name], false, &series, measure)?;
                 planned.measure(&mut session, &series)?;
             }
@@ -117,4 +122,12 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
         }
     }
     session.close()
+}
+
+/// Whether messages of bytes have a cost there: a simulated machine may not say what they take.
+fn moves_bytes(target: &Target) -> Result<bool, Failure> {
+    match target {
+        Target::Real(_) => Ok(true),
+        Target::Simulated(name) => Ok(!simulated(name)?.protocols.is_empty()),
+    }
 }

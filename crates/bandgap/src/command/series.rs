@@ -23,16 +23,27 @@ use crate::sizes::Sizes;
 /// Time for one of these commands.
 pub const USUAL: Duration = Duration::from_secs(15);
 
-/// What messages are sent, between whom, and how.
+/// How long messages are.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Messages")]
-pub struct Series {
+pub struct Lengths {
     /// Message sizes: 8,64KiB,1MiB, 0:4MiB (powers of two), 1:4MiB:x4, 1000:8000:+1000 [default: 0:4MiB]
     #[arg(long, value_name = "SIZES")]
     pub sizes: Option<Sizes>,
     /// Measure 3 bytes below and above powers of two as well
     #[arg(long)]
     pub perturb: bool,
+    /// Where the lines of the fit end: the greatest size of each but the last [default: found]
+    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
+    pub breaks: Vec<Bytes>,
+}
+
+/// What messages are sent, between whom, and how.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Messages")]
+pub struct Series {
+    #[command(flatten)]
+    pub lengths: Lengths,
     /// The two ranks [default: 0,1]
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub between: Option<[usize; 2]>,
@@ -40,9 +51,6 @@ pub struct Series {
     /// to receive into, or new places each time [default: same for comms1, else separate]
     #[arg(long, value_name = "same|separate|fresh")]
     pub buffers: Option<Buffers>,
-    /// Where the lines of the fit end: the greatest size of each but the last [default: found]
-    #[arg(long, value_name = "SIZES", value_delimiter = ',')]
-    pub breaks: Vec<Bytes>,
 }
 
 /// How CoMet's kernels are done.
@@ -74,7 +82,7 @@ pub const MESSAGE_COSTS: &str = "message_costs";
 impl Series {
     /// The sizes, or what is usual.
     pub fn sizes(&self) -> Sizes {
-        self.sizes.clone().unwrap_or_else(|| Sizes::powers(0, 4 << 20))
+        self.lengths.sizes.clone().unwrap_or_else(|| Sizes::powers(0, 4 << 20))
     }
 }
 
@@ -135,8 +143,12 @@ impl Planned {
         let ranks = once(if given.is_empty() { &usual[..] } else { given });
         let most = ranks.iter().copied().max().unwrap_or(least);
         let points = Points { series, ways, pair };
-        let mut planned =
-            Self { steps: Vec::new(), ranks: most, notes: Vec::new(), spread: series.between.is_none() };
+        let mut planned = Self {
+            steps: Vec::new(),
+            ranks: most,
+            notes: Vec::new(),
+            spread: series.between.is_none(),
+        };
         let names = once(names);
         for name in with_costs(&names)? {
             let (_, of) = in_series(name).class(Exit::Usage)?;
@@ -198,7 +210,7 @@ impl Planned {
         let names: Vec<&str> = self.names().into_iter().collect();
         let fits = |floor: &Beside| plan.has_like(floor);
         self.notes.iter().for_each(|note| session.sink.note(note.clone()));
-        let breaks: Vec<u64> = series.breaks.iter().map(|bytes| bytes.0).collect();
+        let breaks: Vec<u64> = series.lengths.breaks.iter().map(|bytes| bytes.0).collect();
         session.measure(&plan, self.ranks, (&names, &fits), |measured| {
             assemble::fitted(measured, &breaks)
         })
@@ -296,31 +308,41 @@ fn check(step: &Step, checked: bool) -> Result<(), Refused> {
 impl Points<'_> {
     /// The steps of a series on so many ranks, and what of it does not fit.
     fn steps_of(&self, of: &Measured, ranks: usize) -> Result<(Vec<Step>, Vec<Note>), Failure> {
-        let (mut steps, mut notes, mut refusals) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut steps, mut refusals) = (Vec::new(), Vec::<(&str, Refused)>::new());
         let variants = self.variants(of)?;
         let mesh = self.mesh(of, ranks)?;
         let given = self.ways.mesh.filter(|_| mesh.is_some());
-        let buffers = of.buffers.map_or(Buffers::default(), |own| self.series.buffers.unwrap_or(own));
-        for size in self.sizes_of(of, mesh)? {
-            let one = Step { pair: self.pair, mesh: given, buffers, ..Step::new(of.name, size, 1, ranks) };
+        let buffers =
+            of.buffers.map_or(Buffers::default(), |own| self.series.buffers.unwrap_or(own));
+        let sizes = self.sizes_of(of, mesh)?;
+        for &size in &sizes {
+            let one = Step {
+                pair: self.pair,
+                mesh: given,
+                buffers,
+                ..Step::new(of.name, size, 1, ranks)
+            };
             for variant in &variants {
                 let step = Step { variant: variant.map(str::to_owned), ..one.clone() };
                 match (check(&step, false), variant) {
                     (Ok(()), _) => steps.push(repeated(step)),
-                    (Err(refused), Some(variant)) => {
-                        let name = format!("{} by {variant} on {ranks} ranks", of.name);
-                        notes.push(left_out(&name, refused.why()));
-                        refusals.push(refused);
-                    }
+                    (Err(refused), Some(variant)) => refusals.push((variant, refused)),
                     (Err(refused), None) => return Err(refusal(&refused)),
                 }
             }
         }
-        // One note a variant: the reasons of further sizes are alike.
-        notes.dedup_by(|a, b| a.about == b.about);
-        if let (Some(refused), true) = (refusals.first(), steps.is_empty()) {
+        if let (Some((_, refused)), true) = (refusals.first(), steps.is_empty()) {
             return Err(refusal(refused));
         }
+        let without = |variant: &&&str| refusals.iter().filter(|(of, _)| of == *variant).count();
+        let variants: Vec<&str> = variants.iter().copied().flatten().collect();
+        let notes = variants.iter().filter(|variant| without(variant) > 0).map(|variant| {
+            let name = format!("{} by {variant} on {ranks} ranks", of.name);
+            let note =
+                Note::new("variant_left_out", format!("series/{}", of.name)).with("name", name);
+            note.with("sizes", without(&variant) as f64).with("of", sizes.len() as f64)
+        });
+        let notes = notes.collect();
         if let Some(mesh) = mesh {
             moving(of, &steps, mesh)?;
         }
@@ -339,14 +361,15 @@ impl Points<'_> {
         if mesh.size() == ranks {
             return Ok(Some(mesh));
         }
-        let what = format!("divide a matrix over {ranks} ranks: a mesh of {mesh} has {}", mesh.size());
+        let what =
+            format!("divide a matrix over {ranks} ranks: a mesh of {mesh} has {}", mesh.size());
         let hint = format!("give --ranks {}, or {}", mesh.size(), meshes(ranks));
         Err(Failure::new(Exit::Usage, what).hint(hint))
     }
 
     /// The sizes at which a series is measured: one at least.
     fn sizes_of(&self, of: &Measured, mesh: Option<ProcessorMesh>) -> Result<Vec<u32>, Failure> {
-        let (sizes, perturb) = (self.series.sizes(), self.series.perturb);
+        let (sizes, perturb) = (self.series.sizes(), self.series.lengths.perturb);
         let none = |what: String, hint: String| {
             Err(Failure::new(Exit::Usage, format!("measure {}: {what}", of.name)).hint(hint))
         };
@@ -359,7 +382,10 @@ impl Points<'_> {
                 let whole = whole.filter(|size| *size > 0 && size.is_multiple_of(double));
                 let elements: Vec<u32> = whole.map(|size| size / double).collect();
                 match elements.is_empty() {
-                    true => none("no size is a whole number of doubles".into(), "give multiples of 8 B".into()),
+                    true => none(
+                        "no size is a whole number of doubles".into(),
+                        "give multiples of 8 B".into(),
+                    ),
                     false => Ok(elements),
                 }
             }
@@ -368,7 +394,10 @@ impl Points<'_> {
                 let least = mesh.map_or(1, |mesh| mesh.least_dimension() as u32);
                 let found = matrices(from..=to, least);
                 match found.is_empty() {
-                    true => none(format!("no dimension from {from} to {to} divides over the mesh"), format!("give multiples of {least}")),
+                    true => none(
+                        format!("no dimension from {from} to {to} divides over the mesh"),
+                        format!("give multiples of {least}"),
+                    ),
                     false => Ok(found),
                 }
             }
@@ -465,7 +494,8 @@ mod tests {
     use super::*;
 
     fn found(ways: &Ways, name: &str, sizes: &str, ranks: usize) -> Result<Vec<Step>, Failure> {
-        let series = Series { sizes: sizes.parse().ok(), ..Series::default() };
+        let lengths = Lengths { sizes: sizes.parse().ok(), ..Lengths::default() };
+        let series = Series { lengths, ..Series::default() };
         let points = Points { series: &series, ways, pair: [0, 1] };
         points.steps_of(&in_series(name).unwrap().1, ranks).map(|(steps, _)| steps)
     }

@@ -51,7 +51,7 @@ pub fn run(show: &Show) -> Result<Exit, Failure> {
             return Err(Failure::new(Exit::Input, what).hint(hint));
         }
     }
-    let mut blocks = if show.why { why(&run) } else { blocks(&run, show.shown) };
+    let mut blocks = if show.why { why(&run) } else { blocks(&run, show.shown, true) };
     if run.interrupted && show.why {
         blocks.insert(0, Block::Text("This run ended early.".to_owned()));
     }

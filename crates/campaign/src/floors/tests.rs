@@ -8,7 +8,7 @@ use crate::scripted::{Scripted, taking};
 
 const LINE: &[Cow<'static, str>] = &[Borrowed("cache_line")];
 const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];
-const COPIES: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv"), Borrowed("copy_pipeline")];
+const COPIES: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv")];
 
 /// Some floors, and layers over them.
 fn floor(name: &'static str) -> Floor {
@@ -78,8 +78,8 @@ fn a_layer_and_its_floors_stay_open_together() {
 #[test]
 fn a_floor_that_jumps_keeps_its_layers_open() {
     let mut runner = jumping("copy_vm_readv");
-    plan(&["copy_pipeline", "copy_vm_readv", "message_64kib"]).lead(&mut runner).unwrap();
-    for name in ["copy_pipeline", "copy_vm_readv", "message_64kib"] {
+    plan(&["copy_vm_readv", "message_64kib"]).lead(&mut runner).unwrap();
+    for name in ["copy_vm_readv", "message_64kib"] {
         assert_eq!(batches(&runner, name), 60, "{name}");
     }
 }

@@ -146,7 +146,9 @@ impl Choices {
     pub(super) fn of(&self, step: &Step) -> Step {
         let below = || self.0.get(&group(step))?.range(..=step.size).next_back();
         match below().filter(|_| step.leaves_a_choice()) {
-            Some((_, (variant, way))) => Step { variant: variant.clone(), way: *way, ..step.clone() },
+            Some((_, (variant, way))) => {
+                Step { variant: variant.clone(), way: *way, ..step.clone() }
+            }
             None => step.clone(),
         }
     }
@@ -234,7 +236,8 @@ mod tests {
         plan.lead(&mut runner).unwrap();
         // After six seconds, of six looks, the four algorithms of two ranks have been looked at once.
         let [two, four] = steps.map(|step| key(&step, Part::Whole));
-        let chosen = [&two, &four].map(|key| runner.kept.point(key).unwrap().labels.contains_key("variant"));
+        let chosen =
+            [&two, &four].map(|key| runner.kept.point(key).unwrap().labels.contains_key("variant"));
         assert_eq!(chosen, [true, false]);
         assert!(!runner.kept.batches(&four).is_empty());
         assert!(sized(&runner, 8, "algorithm").contains(&"\"binomial\"".to_owned()));

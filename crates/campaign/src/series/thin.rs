@@ -115,9 +115,8 @@ mod tests {
             let mut runner = Scripted::steady(100.0);
             runner.cost = 1.0;
             plan.lead(&mut runner).unwrap();
-            let is_measured = |step: &&Step| {
-                !runner.kept.batches(&key(step, Part::Whole)).is_empty()
-            };
+            let is_measured =
+                |step: &&Step| !runner.kept.batches(&key(step, Part::Whole)).is_empty();
             assert_eq!(steps.iter().filter(is_measured).count(), expected, "{budget}");
             // The others are described: they lack a value.
             assert_eq!(runner.kept.points().len(), steps.len());

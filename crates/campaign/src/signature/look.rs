@@ -32,8 +32,10 @@ pub(super) struct Batches<'a> {
 
 impl<'a> Batches<'a> {
     pub(super) fn new(plan: &'a SignaturePlan, runner: &dyn Runner) -> Self {
-        let (virtual_time, capacity) = (runner.virtual_time(), runner.capacity());
-        Self { plan, virtual_time, capacity, ranks: runner.size() }
+        let (virtual_time, ranks) = (runner.virtual_time(), runner.size());
+        // Each peer takes as many requests.
+        let capacity = runner.capacity().saturating_mul(plan.pattern.peers(ranks));
+        Self { plan, virtual_time, capacity, ranks }
     }
 
     /// Samples of a batch.

@@ -54,16 +54,6 @@ impl Judged<'_> {
         let options = Options { confidence: self.confidence(), resamples, seed: self.seed };
         extract(&self.observations(), &options, reply)
     }
-
-    /// Whether os, or, g and RTT are known well enough. Not L and the idle time, which follow from
-    /// them.
-    pub fn parameters_are_enough(&self, load: Load) -> bool {
-        self.signature(QUICK_RESAMPLES, None).is_ok_and(|signature| {
-            let Verdicts { send_overhead, recv_overhead, gap, rtt, .. } =
-                Verdicts::of(&signature, &self.rule(), load);
-            [send_overhead, recv_overhead, gap, rtt].into_iter().all(Convergence::is_enough)
-        })
-    }
 }
 
 /// How well each parameter of a signature is known.

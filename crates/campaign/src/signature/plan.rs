@@ -53,6 +53,14 @@ pub enum SignaturePattern {
 }
 
 impl SignaturePattern {
+    /// How many ranks one requester asks, among so many.
+    pub(super) fn peers(self, ranks: usize) -> usize {
+        match self {
+            Self::OneToOne | Self::Pairs => 1,
+            Self::FanOut => ranks.saturating_sub(1).max(1),
+        }
+    }
+
     /// The kernel's parameter.
     pub(super) fn asking(self) -> Asking {
         match self {

@@ -6,6 +6,7 @@ use super::inline;
 use super::lane::Coming;
 use super::mail::Mail;
 use super::matching::Envelope;
+use super::tuning::Cut;
 use crate::{Message, Part, Rank, Word};
 
 impl Mail {
@@ -65,8 +66,7 @@ impl Mail {
             let what = format!("the first piece of {bytes} bytes, which cannot begin here");
             return self.garbage(from, what);
         }
-        let ahead = self.layout.ahead(whole);
-        let piece = self.layout.piece(0, ahead);
+        let Cut { piece, ahead } = self.layout.cut(whole);
         let Some((piece, slot)) = self.occupy(from, piece as u64, slot) else { return };
         let send = (ahead < whole).then_some(send);
         let receive = self.arrived_in_pieces(envelope, whole, ahead, send);

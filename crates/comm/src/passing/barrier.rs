@@ -100,7 +100,7 @@ mod tests {
     #[test]
     fn a_barrier_takes_what_each_round_sends_and_nothing_else() {
         const SIZE: usize = 9;
-        let tuning = Tuning { eager: 0, chunk: 64, slots: 1 };
+        let tuning = Tuning { chunk: 64, slots: 1, request: 1 };
         let mail =
             |rank| Mail::new(rank, SIZE, 64 * SIZE, Some((0, &tuning)), HandlerId(0)).unwrap();
         for rank in 0..SIZE {

@@ -60,7 +60,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let mut storing =
             Storing { done, whole, ..Storing::new(Place { own, at }, 0..len, notice) };
         let envelope = Envelope::new(peer, tag);
-        let send = Send { envelope, from, ahead: len, stored: 0, state: Giving::Queued };
+        let send =
+            Send { envelope, from, piece: len, ahead: len, stored: 0, state: Giving::Queued };
         let key = sends.insert(send);
         storing.send = key;
         lane.storing = Some(storing);

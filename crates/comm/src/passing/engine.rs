@@ -58,7 +58,10 @@ impl Mail {
         if let Some((key, part)) = into {
             let receive = &mut self.receives[key];
             match &mut receive.kept {
-                Some(kept) => copy_out(endpoint, from, place, part.of_mut(kept)?)?,
+                Some(kept) => {
+                    kept.resize(part.end(), 0);
+                    copy_out(endpoint, from, place, part.of_mut(kept)?)?;
+                }
                 None => copy_out(endpoint, from, place, part.of_mut(memory)?)?,
             }
             receive.copied += bytes;

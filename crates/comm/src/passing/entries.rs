@@ -15,7 +15,7 @@ pub(super) struct Receive {
     pub(super) copied: usize,
     /// What the part is of, of a message that no receive has taken: copied out of its slots, so that its sender can go
     /// on. Memory limits how many such messages there are, not the number of slots.
-    pub(super) kept: Option<Box<[u8]>>,
+    pub(super) kept: Option<Vec<u8>>,
     pub(super) state: Taking,
 }
 
@@ -49,7 +49,7 @@ impl Receive {
 
     /// Of a message of so many bytes that no receive has taken, of which `ahead` bytes come.
     pub(super) fn untaken(envelope: Envelope, bytes: usize, ahead: usize) -> Self {
-        let kept = Some(vec![0; ahead].into_boxed_slice());
+        let kept = Some(Vec::with_capacity(ahead));
         let into = Part::new(0, bytes);
         Self { bytes, kept, state: Taking::Coming, ..Self::new(envelope, into) }
     }
@@ -76,6 +76,8 @@ impl Receive {
 pub(super) struct Send {
     pub(super) envelope: Envelope,
     pub(super) from: Part,
+    /// Bytes of its pieces.
+    pub(super) piece: usize,
     /// Bytes that go in pieces before the receiver has answered: none of a message in words, or that is announced.
     pub(super) ahead: usize,
     /// Bytes that are in slots.

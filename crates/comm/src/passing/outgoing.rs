@@ -106,7 +106,7 @@ impl Lane {
                 continue;
             }
             let (tag, len, ahead) = (Word::from(send.envelope.tag()), send.from.len, send.ahead);
-            let piece = send.stored..out.layout.piece(send.stored, ahead);
+            let piece = send.stored..ahead.min(send.stored + send.piece);
             let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
             let notice = if piece == (0..len) {
                 self.notice(slot, (Kind::Slot.after(out.first), tag), len)
@@ -132,7 +132,7 @@ impl Lane {
             let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
             let send = &out.sends[key];
             let Giving::Cleared { receive } = send.state else { return Err(CommError::Stopped) };
-            let piece = send.stored..out.layout.piece(send.stored, send.from.len);
+            let piece = send.stored..send.from.len.min(send.stored + send.piece);
             if piece.end == send.from.len {
                 self.cleared.pop_front();
             }

@@ -2,6 +2,7 @@
 
 use super::entries::{Arrival, Body, Giving, Receive, Send, Taking};
 use super::matching::Envelope;
+use super::tuning::Cut;
 use super::{HoldsMail, Mail, Passing, inline};
 use crate::active::Expected;
 use crate::{ActiveMessages, Bulk, CommError, Part, Rank, Watch, check_peer};
@@ -193,8 +194,9 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     pub(super) fn queue_send(&mut self, to: Envelope, from: Part) -> Result<usize, CommError> {
         let mail = self.mail_mut();
         let in_pieces = from.len > inline::INLINE && from.len < mail.least;
-        let ahead = if in_pieces { mail.layout.ahead(from.len) } else { 0 };
-        let send = Send { envelope: to, from, ahead, stored: 0, state: Giving::Queued };
+        let Cut { piece, ahead } = mail.layout.cut(from.len);
+        let ahead = if in_pieces { ahead } else { 0 };
+        let send = Send { envelope: to, from, piece, ahead, stored: 0, state: Giving::Queued };
         let key = mail.sends.insert(send);
         mail.lanes[to.peer()].queued.push_back(key);
         mail.activate(to.peer());

@@ -11,23 +11,20 @@ use crate::{CommError, Rank};
 /// map, the receiver keeps it to send with, and gives it back if it has too many. Otherwise it gives
 /// each back when it has copied the bytes out.
 ///
-/// A message is cut from its beginning into pieces of a fixed length, and what is left at its end is added to the last
-/// one if it is shorter than a sixteenth of a slot: a request more would cost as much as its copy. So a few bytes more never
-/// take a piece more, and where they do, the receiver copies the one before meanwhile.
+/// A message is cut into equal pieces, so many that one more would cost as much as it hides. Two equal messages there
+/// and back then fill the same slots to the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Bytes of a message's first pieces. Four of them are sent at once (eager), those that follow when a receive has
-    /// taken the message (rendezvous): its answer comes while the sender copies the four. At most what is left of a slot
-    /// beside a sixteenth of it.
-    pub eager: usize,
-    /// Bytes of a slot, of which later pieces fill all but a sixteenth; rounded up to a multiple of 64. At least 64. The
-    /// default is small enough for all slots of a pair to stay in a cache, and large enough for the request with each
-    /// piece to cost little beside it.
+    /// Bytes of a slot, and of a piece at most; rounded up to a multiple of 64. At least 64. The default is small enough
+    /// for all slots of a pair to stay in a cache.
     pub chunk: usize,
     /// Slots of each sender, from 1 to 16384. With two or more, sender and receiver copy at the
-    /// same time. Where the slots of all senders would take more than [`Tuning::AMPLE`] bytes of a
+    /// same time. So many pieces of a message are sent at once (eager), the rest when a receive has taken it
+    /// (rendezvous): its answer comes while the sender copies these. Where the slots of all senders would take more than [`Tuning::AMPLE`] bytes of a
     /// rank's memory, each has fewer, but not fewer than 8 for that.
     pub slots: usize,
+    /// Bytes whose copy takes as long as the request with a piece. At least 1.
+    pub request: usize,
 }
 
 impl Default for Tuning {
@@ -38,7 +35,7 @@ impl Default for Tuning {
 
 impl Tuning {
     /// The usual values.
-    pub const DEFAULT: Self = Self { eager: 16 << 10, chunk: 32 << 10, slots: 32 };
+    pub const DEFAULT: Self = Self { chunk: 32 << 10, slots: 32, request: 16 << 10 };
 
     /// Bytes of a rank's slots beyond which there are only as many as are needed.
     pub const AMPLE: usize = 4 << 20;
@@ -48,7 +45,7 @@ impl Tuning {
         let chunk = self.chunk.clamp(64, 1 << 30).next_multiple_of(64);
         let ample = Self::AMPLE / chunk / size.max(1);
         let slots = self.slots.clamp(1, MOST_SLOTS).min(ample.max(NEEDED_SLOTS));
-        Self { eager: self.eager.clamp(1, chunk - chunk / SHORT), chunk, slots }
+        Self { chunk, slots, request: self.request.max(1) }
     }
 
     /// Bytes of exposed memory that each of `size` ranks needs.
@@ -63,10 +60,6 @@ impl Tuning {
 const MOST_SLOTS: usize = 1 << 14;
 /// Slots of each sender that are not saved.
 const NEEDED_SLOTS: usize = 8;
-/// Pieces of a message that are sent before a receive has taken it.
-const AHEAD: usize = 4;
-/// What is left of a message is no piece of its own if it is shorter than this part of a slot.
-const SHORT: usize = 16;
 
 /// Where a slot lies, in whose exposed memory: this rank's own, or the peer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,12 +68,22 @@ pub(super) struct Place {
     pub(super) at: usize,
 }
 
+/// How a message is cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Cut {
+    /// Bytes of each piece; the last one may have fewer.
+    pub(super) piece: usize,
+    /// Bytes of the pieces that are sent before a receive has taken the message.
+    pub(super) ahead: usize,
+}
+
 /// The slots of a run, in exposed memory from some offset on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     at: usize,
-    /// Bytes of a message's first pieces.
-    first: usize,
+    request: usize,
+    /// A message of fewer bytes is one piece.
+    two_from: usize,
     pub(super) chunk: usize,
     /// Half of the slots of a pair.
     pub(super) slots: u16,
@@ -94,14 +97,15 @@ impl Layout {
         exposed: usize,
     ) -> Result<Self, CommError> {
         crate::exposed_range(exposed, at, tuning.memory(size))?;
-        let Tuning { eager, chunk, slots } = tuning.in_range(size);
-        Ok(Self { at, first: eager, chunk, slots: slots as u16 })
+        let Tuning { chunk, slots, request } = tuning.in_range(size);
+        let two_from = request.saturating_mul(2).min(chunk + 1);
+        Ok(Self { at, request, two_from, chunk, slots: slots as u16 })
     }
 
     /// No slots: of a rank that exposes no memory, or not for this. What needs one fails, since it
     /// would lie beyond all memory.
     pub(super) fn none() -> Self {
-        Self { at: usize::MAX >> 1, first: 1, chunk: 64, slots: 1 }
+        Self { at: usize::MAX >> 1, request: 32, two_from: 64, chunk: 64, slots: 1 }
     }
 
     /// Where a slot of the pair of `rank` and `peer` lies, as `rank` sees it. The first half of the
@@ -120,25 +124,25 @@ impl Layout {
         Slots::new(self.slots, rank < peer)
     }
 
-    /// Where the piece ends that begins at `at` of so many bytes.
-    #[inline]
-    pub(super) fn piece(&self, at: usize, whole: usize) -> usize {
-        let short = self.chunk / SHORT;
-        let len = if at < AHEAD * self.first { self.first } else { self.chunk - short };
-        if whole - at < len + short { whole } else { at + len }
+    /// How a message of so many bytes is cut.
+    ///
+    /// *Formula*: c the time of a byte's copy, o that of a request, and r = o/c. With k pieces a message takes
+    /// c·n·(1 + 1/k) + k·o, since both ranks copy at the same time. k pieces and k + 1 take as long where n = r·k·(k + 1): there
+    /// the one follows the other, and the time has no step.
+    pub(super) fn cut(&self, whole: usize) -> Cut {
+        let products = (whole / self.request).saturating_mul(4).saturating_add(1);
+        let best = products.isqrt().div_ceil(2);
+        let pieces = best.max(whole.div_ceil(self.chunk)).max(1);
+        let piece = whole.div_ceil(pieces).next_multiple_of(64).min(self.chunk);
+        let most = usize::from(self.slots) * self.chunk;
+        let ahead = if whole <= most { whole } else { most / piece * piece };
+        Cut { piece, ahead }
     }
 
     /// Whether a message of so many bytes is one piece.
     #[inline]
     pub(super) fn is_one_piece(&self, whole: usize) -> bool {
-        whole < self.first + self.chunk / SHORT
-    }
-
-    /// Bytes of a message that are sent before a receive has taken it.
-    #[inline]
-    pub(super) fn ahead(&self, whole: usize) -> usize {
-        let most = AHEAD * self.first;
-        if whole < most + self.chunk / SHORT { whole } else { most }
+        whole < self.two_from
     }
 }
 
@@ -149,11 +153,10 @@ mod tests {
     #[test]
     fn slots_of_all_senders_lie_side_by_side_and_fill_the_memory_named() {
         // 3 ranks × 2 slots × 128 bytes (100 rounded up to a multiple of 64).
-        let tuning = Tuning { eager: 1000, chunk: 100, slots: 2 };
+        let tuning = Tuning { chunk: 100, slots: 2, request: 1000 };
         assert_eq!(tuning.memory(3), 768);
         let layout = Layout::new(64, &tuning, 3, 832).unwrap();
-        // A slot less a sixteenth.
-        assert!(layout.is_one_piece(127) && !layout.is_one_piece(128));
+        assert!(layout.is_one_piece(128) && !layout.is_one_piece(129));
         // In the memory of rank 2: those that ranks 0 and 1 begin with.
         let in_memory_of_2 = |first: Rank| [0, 1].map(|slot| layout.place(2, first, slot));
         let own = |at| Place { own: true, at };
@@ -171,36 +174,35 @@ mod tests {
     }
 
     #[test]
-    fn pieces_have_fixed_lengths_and_the_last_takes_what_is_short() {
+    fn a_message_is_cut_into_as_many_equal_pieces_as_pay() {
         let layout = Layout::new(0, &Tuning::DEFAULT, 2, usize::MAX).unwrap();
-        let pieces = |whole: usize| {
-            let ahead = layout.ahead(whole);
-            let mut ends = Vec::new();
-            while ends.last() != Some(&whole) {
-                let at = ends.last().copied().unwrap_or(0);
-                ends.push(layout.piece(at, if at < ahead { ahead } else { whole }));
-            }
-            (ends.len(), ahead)
-        };
-        let kib = |n: usize| n << 10;
-        assert_eq!([1, kib(16), kib(18) - 1].map(|n| pieces(n).0), [1; 3]);
-        assert_eq!([kib(18), kib(32), kib(34) - 1].map(|n| pieces(n).0), [2; 3]);
-        assert_eq!(pieces(kib(66) - 1), (4, kib(66) - 1));
-        assert_eq!(pieces(kib(66)), (5, kib(64)));
-        // 64 KiB, and then pieces of 30 KiB.
-        assert_eq!([kib(96) - 1, kib(96), kib(124)].map(|n| pieces(n).0), [5, 6, 6]);
-        // A few bytes more than a power of two are no piece more.
-        for log in 5..24 {
-            assert_eq!(pieces(1 << log).0, pieces((1 << log) + 3).0, "{log}");
+        let pieces = |whole: usize| whole.div_ceil(layout.cut(whole).piece);
+        // k(k + 1) · 16 KiB, and 32 KiB in a slot.
+        for (before, from) in [(1, 32 << 10), (2, (64 << 10) + 1), (3, (96 << 10) + 1)] {
+            assert_eq!([from - 1, from].map(pieces), [before, before + 1], "{from}");
+            assert_eq!(layout.is_one_piece(from - 1), before == 1);
         }
+        assert_eq!([1 << 20, 4 << 20].map(pieces), [32, 128]);
+        // Half of the slots of a pair hold 1 MiB.
+        assert_eq!(layout.cut(1 << 20), Cut { piece: 32 << 10, ahead: 1 << 20 });
+        assert_eq!(layout.cut((1 << 20) + 3), Cut { piece: 31_808, ahead: 32 * 31_808 });
+        for whole in (1..2_000_000).step_by(1013).chain([usize::MAX >> 1]) {
+            let Cut { piece, ahead } = layout.cut(whole);
+            assert!(piece <= 32 << 10 && (1..=whole).contains(&ahead), "{whole}");
+            assert!(ahead == whole || ahead.is_multiple_of(piece), "{whole}");
+        }
+        let other = Tuning { chunk: 4096, slots: 4, request: 100 };
+        let layout = Layout::new(0, &other, 2, usize::MAX).unwrap();
+        let pieces = |whole: usize| whole.div_ceil(layout.cut(whole).piece);
+        assert_eq!([199, 200, 599, 600, 1199, 1200].map(pieces), [1, 2, 2, 3, 3, 4]);
     }
 
     #[test]
     fn values_out_of_range_are_moved_into_it() {
-        let least = Tuning { eager: 0, chunk: 0, slots: 0 };
+        let least = Tuning { chunk: 0, slots: 0, request: 0 };
         assert_eq!(least.memory(2), 128);
         assert_eq!(Layout::new(0, &least, 2, 128).unwrap().slots, 1);
-        let most = Tuning { eager: usize::MAX, chunk: usize::MAX, slots: usize::MAX };
+        let most = Tuning { chunk: usize::MAX, slots: usize::MAX, ..Tuning::DEFAULT };
         assert!(Layout::new(0, &most, usize::MAX, usize::MAX - 1).is_err());
         // 4 MiB hold 128 slots of 32 KiB: 32 for each of 4 ranks, and 8 for each of more than 16.
         let many = Tuning { slots: 100, ..Tuning::DEFAULT };

@@ -168,9 +168,10 @@ pub(super) fn run<H: Harness>(
                     rank.settle()?;
                     finished.fetch_add(1, Ordering::SeqCst);
                     let since = Instant::now();
-                    while finished.load(Ordering::SeqCst) < size {
+                    // Pieces of a message that was refused may come last.
+                    while finished.load(Ordering::SeqCst) < size || !rank.is_empty() {
                         rank.progress()?;
-                        assert!(since.elapsed() < PATIENCE, "others have not finished");
+                        assert!(since.elapsed() < PATIENCE, "something is left");
                         thread::yield_now();
                     }
                     rank.settle()
@@ -242,23 +243,17 @@ pub(super) fn pattern(seed: u64, len: usize) -> Vec<u8> {
 
 /// A length of each protocol: in words, in a slot, in several pieces of which the last ones wait for an answer.
 pub(super) fn one_of_each(tuning: &Tuning) -> [usize; 3] {
-    let one_slot = tuning.eager.min(tuning.chunk - tuning.chunk / 16);
-    [11, one_slot, 5 * tuning.chunk.max(tuning.eager) + 5]
+    let one_slot = (2 * tuning.request - 1).min(tuning.chunk);
+    [11, one_slot.max(INLINE + 1), (tuning.slots + 1) * tuning.chunk + 5]
 }
 
 /// Lengths on both sides of every limit.
 pub(super) fn around_limits(tuning: &Tuning) -> Vec<usize> {
-    let Tuning { eager, chunk, slots } = *tuning;
+    let Tuning { chunk, slots, request } = *tuning;
     let mut lengths = vec![0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17];
-    let short = chunk / 16;
-    for limit in [
-        INLINE,
-        eager + short,
-        2 * eager + short,
-        4 * eager + short,
-        slots * chunk,
-        (slots + 1) * chunk,
-    ] {
+    for limit in
+        [INLINE, 2 * request, 6 * request, chunk, 2 * chunk, slots * chunk, (slots + 1) * chunk]
+    {
         lengths.extend([limit.saturating_sub(1), limit, limit + 1]);
     }
     // As long as so many chunks of a test with small ones.

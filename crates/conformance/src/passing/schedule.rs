@@ -27,7 +27,7 @@ struct Letter {
 fn letter(tuning: Tuning) -> impl Strategy<Value = Letter> {
     let len = prop_oneof![
         3 => 0..30_usize,
-        2 => 0..=tuning.eager + 1,
+        2 => 0..=2 * tuning.request + 1,
         1 => 0..4 * tuning.chunk * (tuning.slots + 1),
     ];
     (0..SIZE, 1..SIZE, 0..3_u32, len, any::<u32>(), any::<bool>()).prop_map(

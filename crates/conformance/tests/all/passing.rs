@@ -36,7 +36,7 @@ mod tight {
 
     impl Harness for Tight {
         type E = Credited<InprocLink>;
-        const TUNING: Tuning = Tuning { eager: 100, chunk: 128, slots: 1 };
+        const TUNING: Tuning = Tuning { chunk: 128, slots: 1, request: 20 };
 
         fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
             links(size, 1, exposed).map(|link| Credited::new(link, 1)).collect()
@@ -54,7 +54,7 @@ mod reluctant {
 
     impl Harness for Refusing {
         type E = Reluctant<Credited<Faulty<InprocLink>>>;
-        const TUNING: Tuning = Tuning { eager: 700, chunk: 1024, slots: 3 };
+        const TUNING: Tuning = Tuning { chunk: 1024, slots: 3, request: 200 };
 
         fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
             let refusing = |link| {
@@ -69,7 +69,7 @@ mod reluctant {
 }
 
 fn alone() -> Passing<Credited<InprocLink>, DeadlineWatch> {
-    let tuning = Tuning { eager: 100, chunk: 128, slots: 1 };
+    let tuning = Tuning { chunk: 128, slots: 1, request: 20 };
     let link = links(2, 1, tuning.memory(2)).next().unwrap();
     let endpoint = Credited::new(link, 1);
     Passing::new(endpoint, 0, &tuning, Waiting::Yield, DeadlineWatch(Duration::ZERO)).unwrap()

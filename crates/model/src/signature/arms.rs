@@ -97,7 +97,7 @@ fn fitted(
 
 /// What there is to say of the arms, the far one being of these delays.
 pub(super) fn findings(signature: &Signature, far: &Arm) -> Vec<Finding> {
-    let Signature { idle, arm, near_arms, .. } = signature;
+    let Signature { arm, near_arms, .. } = signature;
     let from_delay = arm.from_delay;
     let of_arm = match (arm.slope, arm.holds) {
         (None, _) => Some(Finding::ArmUnchecked { delay: from_delay }),
@@ -109,7 +109,6 @@ pub(super) fn findings(signature: &Signature, far: &Arm) -> Vec<Finding> {
     };
     // Arms before the far one say themselves where the model holds.
     let is_late = arm.holds != Some(false) && near_arms.is_empty() && far.left_out.is_some();
-    let knee = idle.value.max(0.0);
-    let begins_late = is_late.then_some(Finding::ArmBeginsLate { knee, from_delay });
+    let begins_late = is_late.then_some(Finding::ArmBeginsLate { from_delay });
     of_arm.into_iter().chain(begins_late).collect()
 }

@@ -6,9 +6,6 @@ use crate::finding::Finding;
 /// An idle time is none within this share of the gap.
 const IDLE_TOLERANCE: f64 = 0.05;
 
-/// Of the round trip, what arithmetic may take from a time of 0.
-const ROUNDING: f64 = 1e-9;
-
 impl Regime {
     /// What an idle time says beside the cost at Δ = 0. Where it is none, the processor limits the
     /// rate if `is_arm`: if the arm of slope 1 begins at Δ = 0.
@@ -48,8 +45,7 @@ impl Transition {
 }
 
 impl Signature {
-    /// The same with the transition and the findings that its parameters give; those of arms and lines stay. The
-    /// capacity counts requests: its interval ends at 0.
+    /// The same with the transition that its parameters give. The capacity counts requests: its interval ends at 0.
     pub(super) fn with_consequences(mut self) -> Signature {
         let is_unseen = |finding: &Finding| matches!(finding, Finding::SendOnlyUnseen { .. });
         // A regime that was not seen has no end.
@@ -60,43 +56,8 @@ impl Signature {
         if let Some(capacity) = &mut self.capacity {
             capacity.low = capacity.low.max(0.0);
         }
-        let of_lines = self.findings.iter().copied().filter(|finding| !finding.is_of_parameter());
-        let knee_at = self.idle.value.max(0.0);
-        let again = of_lines.map(|finding| match finding {
-            Finding::ArmBeginsLate { from_delay, .. } => {
-                Finding::ArmBeginsLate { knee: knee_at, from_delay }
-            }
-            other => other,
-        });
-        self.findings = of_parameters(&self).chain(again).collect();
         self
     }
-}
-
-fn of_parameters(signature: &Signature) -> impl Iterator<Item = Finding> {
-    let Signature { send_overhead, recv_overhead, gap, latency, idle, regime, .. } = signature;
-    let undecided = (*regime == Regime::Undecided).then_some(Finding::RegimeUndecided {
-        idle: idle.value,
-        low: idle.low,
-        high: idle.high,
-    });
-    let negative = (latency.value < 0.0).then_some(Finding::NegativeLatency {
-        latency: latency.value,
-        low: latency.low,
-        high: latency.high,
-    });
-    // An or that is below 0 with its whole interval is something else than noise. In exact times rounding is none.
-    let least = -ROUNDING * signature.rtt.value;
-    let below = [
-        ("os", send_overhead, send_overhead.low <= 0.0),
-        ("or", recv_overhead, recv_overhead.low < least && recv_overhead.high >= 0.0),
-        ("g", gap, gap.low < least && gap.high >= 0.0),
-    ];
-    let below = below.into_iter().filter(|(.., is_below)| *is_below).map(|(name, of, _)| {
-        Finding::BelowZero { name, value: of.value, low: of.low, high: of.high }
-    });
-    let below: Vec<Finding> = below.collect();
-    undecided.into_iter().chain(negative).chain(below)
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@ use super::arms::{self, Overheads};
 use super::estimator::Estimator;
 use super::shape::Shape;
 use super::table::Table;
-use super::{Estimate, IssueLine, Options, Regime, Signature, Steady};
+use super::{Estimate, IssueLine, Options, Regime, Share, Signature, Steady};
 use crate::arm::{Among, Arm};
 use crate::curve::Stretch;
 use crate::error::ModelError;
 use crate::finding::Finding;
 use crate::linear::Linear;
-use crate::observation::Observation;
+use crate::observation::{Kind, Observation};
 use crate::regime::bends;
 
 /// Extracts the LogP signature: of small messages, or of transfers of one length.
@@ -116,6 +116,20 @@ fn signature(
     });
     // What is not level is no arm.
     let near_arms = near_arms.filter(|near| near.holds != Some(false)).collect();
+    let received_terms = Linear::sum([(1.0, &arm.overheads()), (-1.0, &send_overhead)]);
+    let gap_terms = match regime {
+        Regime::ProcessorBound => arm.overheads(),
+        _ => slope.terms.clone(),
+    };
+    let of_all = [&send_overhead, &received_terms, &gap_terms, &table.rtt];
+    let share = |(group, &(kind, messages, delay)): (usize, &(Kind, u64, f64))| Share {
+        kind,
+        messages,
+        delay,
+        batches: table.groups[group].batches.len(),
+        variances: of_all.map(|terms| terms.part(group, &table.groups)),
+    };
+    let shares = table.places.iter().enumerate().map(share).collect();
     let send_overhead = of_lines(&|sent| estimate(sent, of_issue));
     let mut signature = Signature {
         send_overhead,
@@ -146,6 +160,7 @@ fn signature(
             })
             .collect(),
         findings: Vec::new(),
+        shares,
     };
     signature.findings = findings(&signature, shape, &arm);
     signature.findings.extend(bend(table, shape, &signature));

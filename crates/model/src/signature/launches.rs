@@ -19,10 +19,9 @@ impl Signature {
     /// What is taken from where:
     /// - From the launches: os, or, L, RTT; g and the idle time, read in every launch by the regime
     ///   below; the capacity, over the launches that show it, `None` unless these are more than half.
-    /// - From these parameters: the regime, where the transition begins and why, and the findings of
-    ///   parameters.
+    /// - From these parameters: the regime, where the transition begins and why.
     /// - From all observations together: the arms' delays and slopes, the lines and steady states, and
-    ///   the findings of them. More observations show them better. os + or and or of a near arm likewise,
+    ///   the findings. More observations show them better. os + or and or of a near arm likewise,
     ///   with intervals widened by what the launches differ in at its delays ([`widened`]).
     ///
     /// *Assumes* launches that are independent and alike. Fewer than two change nothing.

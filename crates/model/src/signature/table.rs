@@ -13,6 +13,8 @@ use crate::observation::{Kind, Observation, Place, place};
 /// The observations as groups of batch values, and the curves over them.
 pub(super) struct Table {
     pub(super) groups: Vec<Group>,
+    /// What each group is of: kind, M and Δ.
+    pub(super) places: Vec<(Kind, u64, f64)>,
     /// Rounds in which the groups were measured; 0 where that is not known of all.
     pub(super) rounds: usize,
     pub(super) curves: Vec<Curve>,
@@ -43,7 +45,7 @@ impl Table {
             let batches = batches.iter().enumerate().map(|(at, batch)| (*batch, round(at)));
             points.entry(place).or_default().extend(batches);
         }
-        let mut groups = Vec::with_capacity(points.len());
+        let (mut groups, mut places) = (Vec::new(), Vec::new());
         let mut issue: BTreeMap<u64, Vec<(u64, usize)>> = BTreeMap::new();
         let mut rtt = None;
         for ((kind, delay, messages), batches) in points {
@@ -59,6 +61,7 @@ impl Table {
                 Kind::Issue => issue.entry(delay).or_default().push((messages, groups.len())),
                 Kind::Rtt => rtt = Some(groups.len()),
             }
+            places.push((kind, messages, f64::from_bits(delay)));
             groups.push(Group {
                 mean: mean(&batches),
                 variance: variance(&batches) / count,
@@ -72,7 +75,7 @@ impl Table {
             .map(|(delay, points)| Curve::new(f64::from_bits(*delay), points, &groups))
             .collect();
         match curves.first() {
-            Some(first) if first.delay == 0.0 => Ok(Table { groups, rounds, curves, rtt }),
+            Some(first) if first.delay == 0.0 => Ok(Table { groups, places, rounds, curves, rtt }),
             _ => Err(ModelError::NoZeroDelay),
         }
     }

@@ -1,7 +1,7 @@
 //! Fits of t(n, k) = t_startup + n·t_byte + (k − 1)·h: known answers, coverage, refusals.
 
 use bandgap_model::ModelError;
-use bandgap_model::hops::{HopTimes, HopsFinding, HopsFit, fit};
+use bandgap_model::hops::{HopTimes, HopsFit, fit};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -34,7 +34,6 @@ fn close(found: f64, expected: f64) -> bool {
 #[test]
 fn the_ipsc860_comes_out_of_its_times() {
     let found = fit(&table(4, 2, ipsc860), &[96], 0.95).unwrap();
-    assert!(found.findings.is_empty(), "{:?}", found.findings);
     let [short, long] = &found.segments[..] else { panic!("{} segments", found.segments.len()) };
     assert_eq!((short.range.to, long.range.from, short.points), (96, 128, 44));
     for (segment, startup, per_byte) in [(short, 79e3, 630.0), (long, 156e3, 410.0)] {
@@ -87,24 +86,20 @@ fn noisy(most: u32, exact: impl Fn(u64, u32) -> f64) -> HopsFit {
 }
 
 #[test]
-fn what_the_data_do_not_decide_is_said() {
-    // No time for hops: h is given, and undecided.
+fn times_that_follow_no_plane_are_a_misfit() {
+    // No time for hops: h is given, and its interval holds 0.
     let found = noisy(4, |bytes, _| 1e4 + bytes as f64);
-    let has = |found: &HopsFit, of: fn(&HopsFinding) -> bool| found.findings.iter().any(of);
-    assert_eq!(found.findings, []);
-    let hop = found.segments[0].per_hop.as_ref().unwrap();
-    assert!(hop.low < 0.0 && 0.0 < hop.high, "{hop:?}");
+    let hop = found.segments[0].per_hop.unwrap();
+    assert!(hop.low < 0.0 && 0.0 < hop.high && !found.segments[0].misfit, "{hop:?}");
     // A time that jumps once is not linear in the hops.
     let jump = noisy(4, |bytes, hops| 1e4 + bytes as f64 + if hops > 3 { 4e4 } else { 0.0 });
-    assert!(has(&jump, |of| matches!(of, HopsFinding::NotLinear { .. })), "{jump:?}");
+    assert!(jump.segments[0].misfit, "{jump:?}");
     let line = noisy(4, |bytes, hops| 1e4 + bytes as f64 + 1e3 * f64::from(hops));
-    assert_eq!(line.findings, []);
-    // Two distances do not show it.
-    let two = noisy(2, |bytes, hops| 1e4 + bytes as f64 + 1e3 * f64::from(hops));
-    assert_eq!(two.findings, [HopsFinding::TwoDistances]);
-    // Further is faster.
-    let falls = noisy(4, |bytes, hops| 1e4 + bytes as f64 - 1e3 * f64::from(hops));
-    assert!(has(&falls, |of| matches!(of, HopsFinding::NegativeHop { .. })), "{falls:?}");
+    assert!(!line.segments[0].misfit, "{line:?}");
+    // Further may be faster, but no byte takes less than no time.
+    let falls = noisy(4, |bytes, hops| 1e6 - bytes as f64 - 1e3 * f64::from(hops));
+    assert_eq!(falls.segments[0].per_byte, None);
+    assert!(falls.segments[0].per_hop.unwrap().value < 0.0, "{falls:?}");
 }
 
 #[test]
@@ -115,10 +110,7 @@ fn one_distance_is_too_few_and_so_are_three_points() {
         .map(|(bytes, hops)| HopTimes { bytes, hops, times_ns: vec![ipsc860(bytes, hops)] })
         .into();
     let found = fit(&few, &[], 0.95).unwrap();
-    assert!(found.segments[0].per_hop.is_none() && found.segments[0].plane.is_none());
-    assert!(
-        found.findings.iter().any(|of| matches!(of, HopsFinding::TooFewPoints { points: 3, .. }))
-    );
+    assert_eq!((found.segments[0].per_hop, found.segments[0].points), (None, 3));
     let wrong = vec![HopTimes { bytes: 8, hops: 1, times_ns: vec![0.0] }];
     assert!(matches!(fit(&wrong, &[], 0.95), Err(ModelError::BadTime { bytes: 8, .. })));
     assert!(matches!(fit(&few, &[], 1.0), Err(ModelError::BadConfidence { .. })));

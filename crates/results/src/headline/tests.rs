@@ -1,3 +1,4 @@
+use crate::Outcome;
 use bandgap_record::{Labels, Note, Row};
 use bandgap_report::{Layout, text};
 
@@ -44,7 +45,7 @@ fn close(found: &[f64], expected: &[f64]) {
 #[test]
 fn each_transport_has_a_column_with_its_headline_values() {
     let run = run(results(), Vec::new());
-    let blocks = headline(&Context::new(&run));
+    let blocks = headline(&crate::run::context(&run));
     let table = table(&blocks);
     assert_eq!(table.columns.len(), 5);
     close(&values(row(table, "os", "").unwrap()), &[2e-9, 162e-9, 68e-9]);
@@ -78,7 +79,7 @@ fn what_is_missing_leaves_no_row_or_says_so() {
     let Outcome::Logp(first) = &mut all[0] else { panic!() };
     (first.parameters.gap, first.over_floor) = (None, None);
     let run = run(all, vec![Note::new(crate::CLOCK_LIMIT, "logp/tcp/send_overhead")]);
-    let blocks = headline(&Context::new(&run));
+    let blocks = headline(&crate::run::context(&run));
     let table = table(&blocks);
     assert!(row(table, "r∞", "").is_none() && row(table, "n½", "").is_none());
     assert_eq!(row(table, "g", "").unwrap()[0], UNKNOWN.into());
@@ -87,10 +88,10 @@ fn what_is_missing_leaves_no_row_or_says_so() {
         matches!(&row(table, "os", "").unwrap()[1], Cell::Value(shown) if shown.precision.mark() == Some('~'))
     );
     let empty = crate::logp::tests::run([], Vec::new());
-    assert_eq!(headline(&Context::new(&empty)), []);
+    assert_eq!(headline(&crate::run::context(&empty)), []);
     // A run of COMMS1 alone.
     let alone = crate::logp::tests::run([fit("comms1", "udp", "relative", 1.0)], Vec::new());
-    let blocks = headline(&Context::new(&alone));
+    let blocks = headline(&crate::run::context(&alone));
     assert_eq!((blocks.len(), super::tests::table(&blocks).rows.len()), (1, 2));
 }
 
@@ -105,15 +106,19 @@ fn the_floor_s_own_time_is_found_among_the_results() {
         rows: vec![Row { cells, labels: Labels::new(), ..Row::default() }],
         ..Rows::default()
     };
-    assert_eq!(floor(&[floors.into()], "cache_line").as_deref(), Some("60 ns"));
-    assert_eq!(floor(&results(), "cache_line"), None);
+    let of = |results: &[Outcome]| {
+        let shown = results.iter().map(Outcome::as_shown).collect();
+        floor(&Context::of_results(shown, &[]), "cache_line")
+    };
+    assert_eq!(of(&[floors.into()]).as_deref(), Some("60 ns"));
+    assert_eq!(of(&results()), None);
 }
 
 #[test]
 fn a_signature_fits_on_its_screen_with_its_plot() {
     for scale in [1e-2, 1.0, 1e4] {
         let run = run(example("shm", [2.0, 14.0, 27.0, 120.0].map(|of| scale * of)), Vec::new());
-        let context = Context::new(&run);
+        let context = crate::run::context(&run);
         let mut figures = run.results[0].as_shown().detail(&context);
         figures.retain(|block| matches!(block, Block::Figure(_)));
         let shown = |blocks: &[Block]| text(blocks, &Layout { width: 100, ..Layout::default() });
@@ -133,7 +138,7 @@ fn transfers_have_a_column_for_each_length() {
         Outcome::Logp(logp)
     };
     let run = run([of(0), of(4096)], Vec::new());
-    let blocks = surface(&Context::new(&run), "bulk_store_signature", "shm");
+    let blocks = surface(&crate::run::context(&run), "bulk_store_signature", "shm");
     assert_eq!(table(&blocks).columns.len(), 4);
-    assert_eq!(headline(&Context::new(&run)), []);
+    assert_eq!(headline(&crate::run::context(&run)), []);
 }

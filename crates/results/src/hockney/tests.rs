@@ -1,3 +1,4 @@
+use crate::Outcome;
 use bandgap_record::Evidence;
 use bandgap_report::Cell;
 
@@ -56,7 +57,7 @@ fn the_short_table_has_a_row_for_each_segment_of_the_relative_fit() {
         example("echo", "shm", "relative", 0.7),
     ];
     let run = run(results, Vec::new());
-    let context = Context::new(&run);
+    let context = crate::run::context(&run);
     let blocks = segments(&context, "comms1", "shm");
     let [Block::Table(table), Block::Text(_)] = &blocks[..] else { panic!("{blocks:?}") };
     let rates: Vec<f64> = table
@@ -83,7 +84,7 @@ fn several_curves_are_told_apart() {
         Outcome::Hockney(fit)
     };
     let run = run([curve(2), curve(4)], Vec::new());
-    let blocks = segments(&Context::new(&run), "broadcast", "shm");
+    let blocks = segments(&crate::run::context(&run), "broadcast", "shm");
     let [Block::Table(table)] = &blocks[..] else { panic!("{blocks:?}") };
     let named = |row: usize| table.rows[row][0].clone();
     assert_eq!(table.rows.len(), 4);

@@ -2,7 +2,7 @@ use super::*;
 use crate::Outcome;
 use crate::rows::tests::{comms1, fit, lines, rows, run};
 use crate::run::Run;
-use bandgap_record::{Labels, Place};
+use bandgap_record::Labels;
 
 fn timed(name: &str, axes: &[&str], all: &[(&[u64], f64)]) -> Rows {
     let place = |of: &[u64]| of.iter().map(|at| Place::from(*at)).collect::<Vec<_>>();
@@ -34,8 +34,7 @@ fn comet() -> Run {
         timed(name, &["dimension", "ranks"], &[(&[64, 4], 4.1e-6), (&[512, 4], 270e-6)])
     };
     let grows = |name: &str, law: &str, value: f64, unit: Unit, axes: &[&str], at: Vec<Place>| {
-        let column = if unit == Unit::One { "exponent" } else { "doubling" };
-        let rows = rows(name, axes, &[(column, unit)], [(at, vec![Some(value)])]);
+        let rows = rows(name, axes, &[("slope", unit)], [(at, vec![Some(value)])]);
         labelled(Rows { kind: "growth".into(), ..rows }, 0, "law", law)
     };
     let columns = [("time", Unit::Second), ("slowdown", Unit::One)];
@@ -69,8 +68,10 @@ fn comet() -> Run {
         results.extend([all(name).into(), fit(name).into()]);
     }
     results.push(timed("barrier", &["ranks"], &[(&[2], 60e-9), (&[4], 118e-9)]).into());
-    results.push(grows("barrier", "log", 58e-9, Unit::Second, &[], Vec::new()).into());
-    results.push(grows("broadcast", "log", 61e-9, Unit::Second, &["bytes"], vec![8.into()]).into());
+    results.push(grows("barrier", "logarithmic", 58e-9, Unit::Second, &[], Vec::new()).into());
+    results.push(
+        grows("broadcast", "logarithmic", 61e-9, Unit::Second, &["bytes"], vec![8.into()]).into(),
+    );
     for name in [
         "update_guard",
         "shift_north",
@@ -102,7 +103,7 @@ fn all(run: &Run) -> Vec<&Rows> {
 fn one_series_is_a_few_rows_with_their_distance_from_the_line() {
     let rows = comms1();
     let run = run(vec![rows.clone().into(), fit("comms1").into()]);
-    let context = Context::new(&run);
+    let context = crate::run::context(&run);
     let blocks = curve(&rows, &context);
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
     let sizes: Vec<&Cell> = table.rows.iter().map(|row| &row[0]).collect();
@@ -130,7 +131,7 @@ fn several_curves_stand_side_by_side() {
     let many: Vec<(&[u64], f64)> = many.iter().map(|(at, time)| (&at[..], *time)).collect();
     let rows = timed("comms3", &["bytes", "ranks"], &many);
     let run = run(Vec::new());
-    let blocks = curve(&rows, &Context::new(&run));
+    let blocks = curve(&rows, &crate::run::context(&run));
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
     assert_eq!((table.columns.len(), table.rows.len()), (1 + SIDE_BY_SIDE, 8));
 }
@@ -138,7 +139,7 @@ fn several_curves_stand_side_by_side() {
 #[test]
 fn a_kernel_is_a_line() {
     let run = comet();
-    let context = Context::new(&run);
+    let context = crate::run::context(&run);
     let blocks = kernels(&all(&run), &context);
     let shown = lines(&blocks, 100);
     println!("{}", shown.join("\n"));
@@ -153,16 +154,19 @@ fn a_kernel_is_a_line() {
     assert_eq!((name(0), name(4)), ("echo".to_owned(), "barrier".to_owned()));
     let text = |row: usize, cell: &str| table.rows[row].contains(&Cell::Text(cell.to_owned()));
     assert!(text(0, "n, 2 parts") && text(5, "N²"), "{table:?}");
-    // One kernel, and sixty columns.
+    let has =
+        |row: usize, part: &str| matches!(&table.rows[row][7], Cell::Text(of) if of.contains(part));
+    assert!(has(2, "61.0 ns") && has(4, "58.0 ns"), "{table:?}");
+    // Of one kernel some of its rows too; and sixty columns.
     let few = lines(&kernels(&all(&run)[..1], &context), 100);
-    assert!(few.len() <= 4, "{few:?}");
+    assert!(few.len() <= 10, "{few:?}");
     lines(&blocks, 60);
 }
 
 #[test]
 fn what_is_no_kernel_has_its_own_form() {
     let run = comet();
-    let context = Context::new(&run);
+    let context = crate::run::context(&run);
     let named = |name: &str| {
         all(&run).into_iter().find(|rows| rows.name == name && rows.kind == "series").unwrap()
     };
@@ -201,7 +205,7 @@ fn floors_and_layers_are_one_table() {
         ),
     ];
     let run = run(Vec::new());
-    let blocks = kernels(&all.iter().collect::<Vec<_>>(), &Context::new(&run));
+    let blocks = kernels(&all.iter().collect::<Vec<_>>(), &crate::run::context(&run));
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
     assert_eq!((table.rows.len(), table.columns.len()), (3, 4));
     assert_eq!((&table.rows[0][2], table.rows[2][2] == Cell::Empty), (&Cell::Empty, false));

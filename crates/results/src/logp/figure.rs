@@ -5,7 +5,7 @@ use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, S
 use bandgap_units::Ns;
 
 use super::{Arm, Logp, SIGNATURE};
-use crate::run::Context;
+use crate::shown::Context;
 
 /// More curves than this are hard to tell apart.
 const MOST_CURVES: usize = 6;
@@ -49,7 +49,7 @@ pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
 
 /// The points of each Δ, both ascending.
 fn curves(context: &Context<'_>, logp: &Logp) -> Option<Vec<(Ns, Vec<Datum>)>> {
-    let rows = logp.curve(context.results)?;
+    let rows = logp.curve(context)?;
     let mut curves: Vec<(u64, Vec<Datum>)> = Vec::new();
     for row in &rows.rows {
         let place = |axis| rows.place(row, axis)?.number();

@@ -1,3 +1,4 @@
+use crate::Outcome;
 use bandgap_record::{Bandgap, Column, Evidence, Labels, Note, Row};
 use bandgap_report::{Cell, Layout, text};
 
@@ -108,7 +109,7 @@ fn figures(blocks: &[Block]) -> Vec<&bandgap_report::Figure> {
 #[test]
 fn the_details_have_every_parameter_arm_and_line_and_the_figure() {
     let run = run(example("shm", [2.0, 14.0, 27.0, 120.0]), Vec::new());
-    let blocks = run.results[0].as_shown().detail(&Context::new(&run));
+    let blocks = run.results[0].as_shown().detail(&crate::run::context(&run));
     let rows: Vec<usize> = blocks
         .iter()
         .filter_map(
@@ -137,7 +138,7 @@ fn the_details_have_every_parameter_arm_and_line_and_the_figure() {
 fn what_the_clock_limits_is_marked_by_its_note() {
     let note = Note::new(crate::CLOCK_LIMIT, "logp/shm/send_overhead");
     let run = run(example("shm", [2.0, 14.0, 27.0, 120.0]), vec![note]);
-    let blocks = run.results[0].as_shown().detail(&Context::new(&run));
+    let blocks = run.results[0].as_shown().detail(&crate::run::context(&run));
     let Some(Block::Table(table)) = blocks.get(1) else { panic!("no table") };
     let mark = |row: &Vec<Cell>| match &row[2] {
         Cell::Value(shown) => shown.precision.mark(),
@@ -161,10 +162,14 @@ fn curves_are_those_of_the_same_length_and_pattern() {
     let [one, plain] = example("shm", [1.0, 1.0, 9.0, 99.0]);
     let results = [plain.clone(), own.clone(), one.clone(), fan.clone()];
     assert_eq!(logp.id(), "logp/shm/pattern=fan_out/ranks=5");
-    assert_eq!(logp.curve(&results), Some(&*rows));
+    let among = |results: &'static [Outcome]| {
+        crate::Context::of_results(results.iter().map(Outcome::as_shown).collect(), &[])
+    };
+    let results: &'static [Outcome] = Vec::from(results).leak();
+    assert_eq!(logp.curve(&among(results)), Some(&*rows));
     let Outcome::Logp(one) = one else { panic!() };
-    assert_eq!(one.curve(&results).map(|rows| rows.axes.len()), Some(2));
-    assert_eq!(one.curve(&results[1..2]), None);
+    assert_eq!(one.curve(&among(results)).map(|rows| rows.axes.len()), Some(2));
+    assert_eq!(one.curve(&among(&results[1..2])), None);
 }
 
 #[test]
@@ -176,7 +181,7 @@ fn extreme_values_stay_within_the_line() {
         );
         for width in [60, 100] {
             let layout = Layout { width, ..Layout::default() };
-            let blocks = run.results[0].as_shown().detail(&Context::new(&run));
+            let blocks = run.results[0].as_shown().detail(&crate::run::context(&run));
             let text = text(&blocks, &layout);
             assert!(text.lines().all(|line| line.chars().count() <= usize::from(width)), "{text}");
         }

@@ -1,9 +1,11 @@
+use crate::Outcome;
 use bandgap_record::{Column, Evidence, Note, Number};
 use bandgap_report::{Layout, text};
 
 use super::*;
 use crate::hockney::Hockney;
-use crate::run::{CLOCK_LIMIT, Run};
+use crate::run::Run;
+use crate::shown::CLOCK_LIMIT;
 
 /// A quantity with an interval of ±2 %.
 pub(crate) fn quantity(value: f64, unit: Unit) -> Quantity {
@@ -114,7 +116,7 @@ pub(crate) fn lines(blocks: &[Block], width: u16) -> Vec<String> {
 fn all_rows_are_in_the_table_and_the_curves_are_drawn_with_their_lines() {
     let rows = comms1();
     let run = run(vec![rows.clone().into(), fit("comms1").into()]);
-    let blocks = rows.detail(&Context::new(&run));
+    let blocks = rows.detail(&crate::run::context(&run));
     let [Block::Text(_), Block::Table(table), Block::Figure(time), Block::Figure(rate)] =
         &blocks[..]
     else {
@@ -143,7 +145,7 @@ fn curves_are_told_apart_by_their_other_axes() {
     };
     let series = |rows: &Rows| {
         let run = run(Vec::new());
-        let figures = super::figures(rows, &Context::new(&run));
+        let figures = super::figures(rows, &crate::run::context(&run));
         figures
             .iter()
             .map(|figure| (figure.x.label.clone(), figure.series.len()))
@@ -161,7 +163,7 @@ fn what_converged_or_is_at_the_clock_s_limit_is_marked() {
     rows.rows[1].cells[0].as_mut().unwrap().converged = false;
     let mut run = run(Vec::new());
     run.notes.push(Note::new(CLOCK_LIMIT, "series/comms1/shm/bytes=0/time"));
-    let table = table(&rows, &rows.rows.iter().collect::<Vec<_>>(), &Context::new(&run));
+    let table = table(&rows, &rows.rows.iter().collect::<Vec<_>>(), &crate::run::context(&run));
     let mark = |row: usize| match &table.rows[row][1] {
         Cell::Value(shown) => shown.precision.mark(),
         other => panic!("{other:?}"),
@@ -176,7 +178,7 @@ fn labels_that_differ_stand_at_their_rows() {
     rows.labels.insert("buffers".into(), "same".into());
     let run = run(Vec::new());
     let all: Vec<&Row> = rows.rows.iter().collect();
-    let table = table(&rows, &all, &Context::new(&run));
+    let table = table(&rows, &all, &crate::run::context(&run));
     let last = |row: usize| table.rows[row].last().cloned().unwrap();
     assert_eq!((last(3), last(4)), (Cell::Text("pieces".into()), Cell::Empty));
     assert!(table.columns.last().unwrap().optional);

@@ -5,7 +5,6 @@
 //! 384      wanted      512  ready       of the copies
 //! 640      process and address of the responder's buffer
 //! 768      credits of the stream
-//! 896      written     1024 read        of the pipeline there; 1152 and 1280 of the pipeline back
 //! 4096     64 pages, each with the two lines of a place, of cache_line and cache_line_exchange
 //! 266240   128 pages, two for each place, with a ring there and a ring back, of slot_ring
 //! 790528   512 slots of slot_ring_stream
@@ -39,7 +38,6 @@ const WANTED_AT: usize = 384;
 const READY_AT: usize = 512;
 const SOURCE_AT: usize = 640;
 const CREDITS_AT: usize = 768;
-const PIPELINES_AT: [[usize; 2]; 2] = [[896, 1024], [1152, 1280]];
 const PAIRS_AT: usize = PAGE;
 const RINGS_AT: usize = PAIRS_AT + PLACES * PAGE;
 const STREAM_AT: usize = RINGS_AT + 2 * PLACES * PAGE;
@@ -107,12 +105,6 @@ impl FloorArea {
 
     pub(super) fn stream(&self) -> (&[Line; STREAM_SLOTS], &AtomicU64) {
         (self.mapping.lines(STREAM_AT), self.mapping.word(CREDITS_AT))
-    }
-
-    /// For each direction (there and back): the numbers of the last piece written and the last
-    /// read.
-    pub(super) fn pipelines(&self) -> [[&AtomicU64; 2]; 2] {
-        PIPELINES_AT.map(|way| way.map(|at| self.mapping.word(at)))
     }
 
     /// The buffer. A protocol must ensure that only one side at a time touches a part of it.

@@ -253,13 +253,13 @@ fn pattern(number: u64, at: usize) -> u8 {
     (number as u8).wrapping_mul(31).wrapping_add(at as u8).wrapping_add((at >> 8) as u8)
 }
 
-pub(super) fn fill(buffer: &mut [u8], number: u64) {
+fn fill(buffer: &mut [u8], number: u64) {
     for (at, byte) in buffer.iter_mut().enumerate() {
         *byte = pattern(number, at);
     }
 }
 
-pub(super) fn check(floor: &'static str, buffer: &[u8], number: u64) -> Result<(), ShmError> {
+fn check(floor: &'static str, buffer: &[u8], number: u64) -> Result<(), ShmError> {
     match (0..buffer.len()).find(|&at| buffer[at] != pattern(number, at)) {
         Some(at) => Err(ShmError::WrongData { floor, at }),
         None => Ok(()),

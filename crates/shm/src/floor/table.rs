@@ -8,7 +8,7 @@ use bandgap_comm::{BareEnd, Floor, FloorError, Measuring, Timer, Yardstick};
 
 use super::{
     FloorArea, PARTS, PLACES, cache_line, cache_line_exchange, copy_cross_core, copy_local,
-    copy_pipeline, copy_vm_readv, ring_lines, slot_ring, slot_ring_stream, store_cross_core,
+    copy_vm_readv, ring_lines, slot_ring, slot_ring_stream, store_cross_core,
 };
 use crate::other_process;
 use crate::{Segment, ShmError};
@@ -28,9 +28,8 @@ const COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core")];
 const LONG_COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core_1mib")];
 const STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core")];
 const LONG_STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core_1mib")];
-const TWO: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv"), Borrowed("copy_pipeline")];
-const LONG_TWO: &[Cow<'static, str>] =
-    &[Borrowed("copy_vm_readv_1mib"), Borrowed("copy_pipeline_1mib")];
+const READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv")];
+const LONG_READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv_1mib")];
 
 /// Floors and layers, in the order of the tables.
 #[rustfmt::skip] // One line each.
@@ -53,12 +52,10 @@ pub const FLOORS: &[Floor] = &[
     Floor::layer("bulk_store", "store of 64 KiB into the peer's memory", Bytes(SHORT), 1, STORE, "store"),
     Floor::new("store_cross_core_1mib", "copy of 1 MiB to where the other core reads", Bytes(LONG), 1),
     Floor::layer("bulk_store_1mib", "store of 1 MiB into the peer's memory", Bytes(LONG), 1, LONG_STORE, "store"),
-    Floor::new("copy_pipeline", "two memory copies at once through shared slots, half round trip", BytesEachWay(SHORT), 4),
-    Floor::new("copy_pipeline_1mib", "two copies of 1 MiB at once through shared slots, half round trip", BytesEachWay(LONG), 1),
     Floor::new("copy_vm_readv", "copy out of the other process by the kernel", Bytes(SHORT), 1),
     Floor::new("copy_vm_readv_1mib", "copy of 1 MiB out of the other process by the kernel", Bytes(LONG), 1),
-    Floor::layer("message_64kib", "64 KiB message sent and received, half round trip", BytesEachWay(SHORT), 4, TWO, "comms1"),
-    Floor::layer("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1, LONG_TWO, "comms1"),
+    Floor::layer("message_64kib", "64 KiB message sent and received, half round trip", BytesEachWay(SHORT), 4, READ, "comms1"),
+    Floor::layer("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1, LONG_READ, "comms1"),
 ];
 
 /// What results over shared memory are compared with. A long message is copied once at least. A get is a copy out of memory
@@ -102,7 +99,6 @@ impl<T: Timer> BareEnd<T> for Lines {
             "slot_ring_stream" => slot_ring_stream(area, epoch, with),
             "copy_cross_core" => copy_cross_core(area, epoch, bytes, with),
             "store_cross_core" => store_cross_core(area, epoch, bytes, with),
-            "copy_pipeline" => copy_pipeline(area, epoch, bytes, with),
             "copy_local" => copy_local(bytes, with),
             "copy_vm_readv" => {
                 let with = Measuring { patience: REFUSED, ..*with };

@@ -11,8 +11,8 @@ use bandgap_comm::{
     Window,
 };
 use bandgap_shm::floor::{
-    FloorArea, PARTS, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_pipeline,
-    copy_vm_readv, ring_lines, slot_ring, slot_ring_stream, store_cross_core,
+    FloorArea, PARTS, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_vm_readv,
+    ring_lines, slot_ring, slot_ring_stream, store_cross_core,
 };
 use bandgap_shm::{Control, Segment, ShmEndpoint, ShmError, probe, report};
 
@@ -163,23 +163,6 @@ fn stores_arrive_and_are_timed_one_by_one() {
     }
 }
 
-#[test]
-fn a_message_passes_the_slots_more_than_once_and_arrives() {
-    // One piece; eight of one byte; seven and a short one; 32 pieces through the eight slots, the
-    // last of them shorter.
-    for bytes in [1, 8, 65_535, (1 << 20) - 1] {
-        let window = Window { samples: 2, rounds: 3 };
-        let [sent, received] = both(window, |area, with| {
-            // What a later epoch left is not taken for this one's.
-            copy_pipeline(area, 9, bytes, with)?;
-            copy_pipeline(area, 1, bytes, with)
-        });
-        // Two stamps a sample, so each reads 1; both sides check what came last.
-        assert_eq!(sent.unwrap(), [1; 2]);
-        assert_eq!(received.unwrap(), [0; 0]);
-    }
-}
-
 /// [`copy_vm_readv`] with this system call, by sides that give up when the other has.
 fn copy_by(read: fn(u32, u64, &mut [u8]) -> io::Result<()>) -> [Result<Vec<u64>, ShmError>; 2] {
     let failed = AtomicBool::new(false);
@@ -232,7 +215,6 @@ fn who_is_alone_gives_up() {
                     slot_ring_stream(&area, 1, with),
                     copy_cross_core(&area, 1, 64, with),
                     store_cross_core(&area, 1, 64, with),
-                    copy_pipeline(&area, 1, 64, with),
                 ]
             },
         );

@@ -59,7 +59,7 @@ mod shortest {
 
     impl Harness for Shm {
         type E = ShmEndpoint;
-        const TUNING: Tuning = Tuning { eager: 40, chunk: 64, slots: 1 };
+        const TUNING: Tuning = Tuning { chunk: 64, slots: 1, request: 16 };
 
         fn endpoints(size: usize, exposed: usize) -> Vec<ShmEndpoint> {
             super::endpoints(size, MIN_SLOTS, exposed)
@@ -77,7 +77,7 @@ mod reluctant {
 
     impl Harness for Shm {
         type E = Reluctant<ShmEndpoint>;
-        const TUNING: Tuning = Tuning { eager: 700, chunk: 1024, slots: 3 };
+        const TUNING: Tuning = Tuning { chunk: 1024, slots: 3, request: 200 };
 
         fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
             let endpoints = super::endpoints(size, 8, exposed).into_iter();
@@ -96,7 +96,7 @@ mod single {
 
     impl Harness for Shm {
         type E = Reluctant<ShmEndpoint>;
-        const TUNING: Tuning = Tuning { eager: 700, chunk: 1024, slots: 3 };
+        const TUNING: Tuning = Tuning { chunk: 1024, slots: 3, request: 200 };
 
         fn way(_: Rank) -> Way {
             Way::Single { least: 701 }

@@ -35,7 +35,7 @@ mod tiny_buffers {
 
     impl Harness for Tiny {
         type E = Credited<SocketLink<UnixStream>>;
-        const TUNING: Tuning = Tuning { eager: 700, chunk: 1024, slots: 2 };
+        const TUNING: Tuning = Tuning { chunk: 1024, slots: 2, request: 200 };
 
         fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
             mesh::credited(mesh::tiny(size), exposed, 2)

@@ -287,7 +287,7 @@ fn frames(random: &mut impl Rng) -> Vec<u8> {
 /// that names it.
 #[test]
 fn a_peer_that_says_anything_after_its_greeting_is_named() {
-    const TUNING: Tuning = Tuning { eager: 256, chunk: 512, slots: 4 };
+    const TUNING: Tuning = Tuning { chunk: 512, slots: 4, request: 64 };
     let (mut garbage, mut gone) = (0, 0);
     for seed in 0..300 {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);

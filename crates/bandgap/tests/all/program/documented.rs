@@ -107,7 +107,8 @@ fn blocks(text: &str) -> Vec<Block> {
 /// The command with a budget so small that it ends soon, whatever it says itself.
 fn hurried(command: &str) -> String {
     const BUDGET: &str = "--time-budget";
-    const UNHURRIED: [&str; 5] = ["doctor", "topology", "fit", "whatif", "completions"];
+    const UNHURRIED: [&str; 7] =
+        ["doctor", "topology", "fit", "whatif", "completions", "show", "man"];
     let mut words: Vec<&str> = command.split(' ').collect();
     let divides = words.get(1) == Some(&"breakdown");
     let given = ["--from", "--pcie-trace"].iter().any(|option| words.contains(option));
@@ -121,21 +122,25 @@ fn hurried(command: &str) -> String {
         words[at + 1] = budget;
         return words.join(" ");
     }
-    command.replacen("bandgap", &format!("bandgap {BUDGET} {budget}"), 1)
+    // Options come after the command's name; where there is none, first.
+    let at =
+        if words.get(1).is_some_and(|word| !word.starts_with('-') && *word != "|") { 2 } else { 1 };
+    words.splice(at..at, [BUDGET, budget]);
+    words.join(" ")
 }
 
 #[test]
 fn commands_are_hurried_in_the_right_place() {
     assert_eq!(hurried("bandgap"), "bandgap --time-budget 300ms");
     assert_eq!(hurried("bandgap doctor"), "bandgap doctor");
-    let divided = "bandgap --time-budget 3s breakdown --transport unix";
+    let divided = "bandgap breakdown --time-budget 3s --transport unix";
     assert_eq!(hurried("bandgap breakdown --transport unix"), divided);
     let given = "bandgap breakdown --time-budget 3s --json x";
     assert_eq!(hurried("bandgap breakdown --time-budget 4s --json x"), given);
     for given in ["bandgap breakdown --from kept", "bandgap breakdown --pcie-trace - < t.csv"] {
         assert_eq!(hurried(given), given);
     }
-    assert_eq!(hurried("bandgap floor | sort"), "bandgap --time-budget 300ms floor | sort");
+    assert_eq!(hurried("bandgap floor | sort"), "bandgap floor --time-budget 300ms | sort");
     assert_eq!(hurried("bandgap --time-budget 60s -q"), "bandgap --time-budget 300ms -q");
 }
 

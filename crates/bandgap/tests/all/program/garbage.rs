@@ -1,7 +1,7 @@
 //! Whatever stands in a file: bandgap reads it or says what is wrong with it.
 
-use bandgap_report::Layout;
-use bandgap_results::{Run, text};
+use bandgap_report::{Layout, text};
+use bandgap_results::{Run, View, detail, screen};
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -16,8 +16,8 @@ const READERS: [(&str, &str); 6] = [
         "fit hockney FILE",
         "# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n1  2.0\n8  2.1\n64  2.4\n512  4.1\n",
     ),
-    ("breakdown --from FILE", include_str!("../../../../../docs/examples/sockets.toml")),
-    ("whatif --from FILE", include_str!("../../../../../docs/examples/sockets.toml")),
+    ("breakdown --from FILE", include_str!("../../../../../docs/examples/sockets.csv")),
+    ("whatif --from FILE", include_str!("../../../../../docs/examples/sockets.csv")),
     (
         "comms1 --sizes 8:1KiB -t sim:FILE",
         include_str!("../../../../../docs/examples/two-rooms.toml"),
@@ -65,7 +65,9 @@ fn a_damaged_run_is_read_or_refused() {
         ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(file in damaged(runs()))| {
         let Ok(run) = Run::from_json(file.as_bytes()) else { return Ok(()) };
-        let _ = text(&run.results, &Layout::default());
+        let view = View { plot: true, ..View::default() };
+        let _ = text(&screen(&run, view), &Layout::default());
+        let _ = text(&detail(&run, view), &Layout::default());
         // JSON has no place for a number that is not finite.
         if let Ok(written) = run.to_json() {
             let again = Run::from_json(written.as_bytes()).unwrap();

@@ -59,7 +59,7 @@ impl Watch for Impatient {
 }
 
 /// Slots so small that messages take every way.
-pub const TUNING: Tuning = Tuning { eager: 8 << 10, chunk: 4 << 10, slots: 4 };
+pub const TUNING: Tuning = Tuning { chunk: 4 << 10, slots: 4, request: 512 };
 
 /// The links of ranks that expose memory for transfers of up to so many bytes and for slots.
 pub fn links(size: usize, bytes: usize) -> Vec<InprocLink> {

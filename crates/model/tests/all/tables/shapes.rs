@@ -98,8 +98,6 @@ fn negative_latency_stays_negative() {
     let signature = signature(&layout.replayed(&params, 4));
     assert!((signature.latency.value + 1000.0).abs() < 60.0, "{:?}", signature.latency);
     assert!(signature.latency.high < 0.0);
-    let negative = |f: &Finding| matches!(f, Finding::NegativeLatency { .. });
-    assert!(signature.findings.iter().any(negative));
 }
 
 /// A shared-memory interface: os = 2 ns, g = 27 ns, RTT = 120 ns, or = 60 ns in the far arm only. At

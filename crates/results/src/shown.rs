@@ -1,0 +1,75 @@
+//! What every kind of result can do, and what it is shown among.
+
+use std::any::Any;
+use std::collections::BTreeSet;
+
+use bandgap_record::{Note, Quantity};
+use bandgap_report::{Block, Cell, Precision, Shown as Drawn};
+
+/// A result of any kind, for a reader.
+pub trait Shown: Any {
+    /// Its quantities by id, each with whether `--strict` asks for its convergence. The same quantity has the same
+    /// id in every run, whatever else was measured.
+    fn quantities(&self) -> Vec<(String, &Quantity, bool)>;
+
+    /// All there is of it: tables with all rows, and figures.
+    fn detail(&self, context: &Context<'_>) -> Vec<Block>;
+
+    /// What of it stands on a screen: all but figures, where it does not say less.
+    fn short(&self, context: &Context<'_>) -> Vec<Block> {
+        let mut blocks = self.detail(context);
+        blocks.retain(|block| !matches!(block, Block::Figure(_)));
+        blocks
+    }
+
+    /// Whether it says no to what was asked: a model that does not hold.
+    fn is_negative(&self) -> bool {
+        false
+    }
+}
+
+/// What a result is shown among.
+pub struct Context<'a> {
+    /// All results of the run.
+    pub results: Vec<&'a dyn Shown>,
+    /// The notes of the run.
+    pub notes: &'a [Note],
+    limited: BTreeSet<&'a str>,
+}
+
+/// The note about a value whose interval is as narrow as the clock allows.
+pub const CLOCK_LIMIT: &str = "clock_limit";
+
+impl<'a> Context<'a> {
+    /// Of the results and notes of a run.
+    pub fn of_results(results: Vec<&'a dyn Shown>, notes: &'a [Note]) -> Context<'a> {
+        let limited = notes.iter().filter(|note| note.code == CLOCK_LIMIT);
+        let limited = limited.map(|note| note.about.as_str()).collect();
+        Context { results, notes, limited }
+    }
+
+    /// The results of one type.
+    pub fn of<T: Shown>(&self) -> impl Iterator<Item = &'a T> + use<'a, '_, T> {
+        let any = |shown: &&'a dyn Shown| -> &'a dyn Any { *shown };
+        self.results.iter().map(any).filter_map(<dyn Any>::downcast_ref)
+    }
+
+    /// How well the quantity of this id is known.
+    pub fn precision(&self, id: &str, quantity: &Quantity) -> Precision {
+        match quantity.converged {
+            _ if self.limited.contains(id) => Precision::ClockLimited,
+            true => Precision::Converged,
+            false => Precision::No,
+        }
+    }
+
+    /// A quantity as a cell, with its mark.
+    pub fn cell(&self, id: &str, quantity: &Quantity) -> Cell {
+        Drawn::new(quantity, self.precision(id, quantity)).into()
+    }
+
+    /// The notes about a quantity or a result.
+    pub fn about(&self, id: &str) -> impl Iterator<Item = &'a Note> {
+        self.notes.iter().filter(move |note| !note.about.is_empty() && note.is_about(id))
+    }
+}
