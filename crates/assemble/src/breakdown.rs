@@ -1,8 +1,8 @@
 //! A breakdown: of a table of components, or of what was measured over one transport.
 
 use bandgap_campaign::breakdown::{
-    BreakdownPlan, Came, Division, ENOUGH, Longer, Model as Modelled, Rounds, Seen, TOLERANCE, alone,
-    came_back, key, rounds,
+    BreakdownPlan, Came, Division, ENOUGH, Longer, Model as Modelled, Rounds, Seen, TOLERANCE,
+    alone, came_back, key, rounds,
 };
 use bandgap_comm::Stamping;
 use bandgap_model::breakdown::{

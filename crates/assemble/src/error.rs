@@ -19,7 +19,9 @@ pub enum AssembleError {
     #[error("estimate {0}: no batch counts (more --time-budget brings more)")]
     NoPoint(String),
     /// No two rounds have everything that a breakdown is made of.
-    #[error("divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)")]
+    #[error(
+        "divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)"
+    )]
     NoRounds,
     /// A change of components that means nothing.
     #[error("{0}")]

@@ -85,8 +85,7 @@ fn read(
 
 /// The mean of a stream of picoseconds.
 fn mean(stream: &Stream, propagated: &Propagated, confidence: f64) -> Estimated {
-    let off =
-        stream.mean_interval(confidence).map(|of| of.half_width() / 1e3 / propagated.factor);
+    let off = stream.mean_interval(confidence).map(|of| of.half_width() / 1e3 / propagated.factor);
     let how = ("mean, t interval of batch means", stream.count() as usize);
     propagated.of(stream.mean().unwrap_or(0.0) / 1e3, off, how)
 }

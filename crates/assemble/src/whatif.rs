@@ -104,7 +104,11 @@ fn change(
     })
 }
 
-fn speedup(before: &Value, after: &Value, propagated: &Propagated) -> Result<Quantity, RecordError> {
+fn speedup(
+    before: &Value,
+    after: &Value,
+    propagated: &Propagated,
+) -> Result<Quantity, RecordError> {
     let (share, off) = before.saved(after);
     // A share of what may be nothing may be anything.
     let known = before.deviation().is_none_or(|own| own * propagated.factor < before.ns);

@@ -161,7 +161,10 @@ impl Sink {
         };
         if exit == Exit::Doubtful {
             // A code without its reason helps nobody, whoever wants quiet.
-            let doubtful = Verdict::of(&self.run).doubtful;
+            let Verdict { mut doubtful, negative, .. } = Verdict::of(&self.run);
+            if negative {
+                doubtful.insert(0, "a model is off".to_owned());
+            }
             let named = doubtful.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>();
             let more = doubtful.len().saturating_sub(NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };

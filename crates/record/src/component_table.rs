@@ -1,4 +1,4 @@
-//! Reads and writes tables of the components of a message's way, with the models over them.
+//! Reads tables of the components of a message's way, with the models over them.
 //!
 //! CSV with the columns `name`, `category`, `layer`, `side` and `time_ns`, in any order, and `spread_ns` (a standard
 //! deviation) and `provenance`, if they are there. Each further column is a model: its cells say how many times over each
@@ -22,12 +22,12 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 use bandgap_model::breakdown::{
-    Category, Component, Lacking, Layer, Model, Observed, Provenance, Side, Stack, Term, deviation,
+    Category, Component, Lacking, Layer, Model, Observed, Provenance, Side, Stack, Term,
 };
 use csv::StringRecord;
 
+use crate::TableError;
 use crate::table_lines::{self, Header, Line, Result};
-use crate::{RecordError, TableError};
 
 const EXPECTED: &str = "CSV whose first line names the columns name,category,layer,side,time_ns and one for each model";
 
@@ -262,85 +262,6 @@ fn coefficient(cell: &str) -> Option<(f64, Option<String>)> {
             Some(by) => Some((number(times)? / by, None)).filter(|(times, _)| times.is_finite()),
             None => Some((number(times)?, Some(by.trim().to_owned()))),
         },
-    }
-}
-
-impl ComponentTable {
-    /// The table as CSV. Errors that several components have in common are independent when it is read again.
-    ///
-    /// # Errors
-    /// It cannot be written.
-    pub fn to_csv(&self) -> std::result::Result<Vec<u8>, RecordError> {
-        let stack = &self.stack;
-        let mut out = csv::Writer::from_writer(Vec::new());
-        let columns: Vec<(&Model, &[Term])> = stack
-            .models
-            .iter()
-            .flat_map(|model| model.rows.iter().map(move |row| (model, row.as_slice())))
-            .collect();
-        let names = COLUMNS.iter().map(|name| (*name).to_owned());
-        let mut rows: Vec<Vec<String>> =
-            vec![names.chain(columns.iter().map(|(model, _)| model.name.clone())).collect()];
-        for (name, value) in &stack.parameters {
-            let fields = [name, "parameter", "", "", &value.to_string(), "", ""];
-            rows.push(padded(&fields, columns.iter().map(|_| String::new())));
-        }
-        for (at, one) in stack.components.iter().enumerate() {
-            let mut places = vec![(one.layer, one.side)];
-            let terms =
-                columns.iter().flat_map(|(_, row)| *row).filter(|term| term.component == at);
-            places.extend(terms.map(|term| (term.layer, term.side)));
-            let mut seen = Vec::new();
-            for place in places {
-                if seen.contains(&place) {
-                    continue;
-                }
-                let cells = columns.iter().map(|(_, row)| written(row, at, place));
-                let [time, spread, provenance] = match seen.is_empty() {
-                    true => [
-                        one.ns.to_string(),
-                        deviation(&one.errors).map(|own| own.to_string()).unwrap_or_default(),
-                        one.provenance.to_string(),
-                    ],
-                    false => Default::default(),
-                };
-                let (category, layer, side) =
-                    (one.category.to_string(), place.0.to_string(), place.1.to_string());
-                let fields = [&one.name, &*category, &layer, &side, &time, &spread, &provenance];
-                rows.push(padded(&fields, cells));
-                seen.push(place);
-            }
-        }
-        type Of = fn(&Observed) -> Option<f64>;
-        let observed: [(&str, Of); 2] =
-            [("observed", |of| Some(of.ns)), ("observed_spread", |of| of.spread)];
-        for (name, of) in observed {
-            let cell = |model: &Model| model.observed.as_ref().and_then(of);
-            if stack.models.iter().any(|model| cell(model).is_some()) {
-                let cells = columns
-                    .iter()
-                    .map(|(model, _)| cell(model).map(|ns| ns.to_string()).unwrap_or_default());
-                rows.push(padded(&[name, name, "", "", "", "", ""], cells));
-            }
-        }
-        for row in rows {
-            out.write_record(row).map_err(RecordError::Csv)?;
-        }
-        out.into_inner().map_err(|error| RecordError::Csv(error.into_error().into()))
-    }
-}
-
-fn padded(fields: &[&str; 7], cells: impl Iterator<Item = String>) -> Vec<String> {
-    fields.iter().map(|field| (*field).to_owned()).chain(cells).collect()
-}
-
-/// The coefficient of a component at a place in a row.
-fn written(row: &[Term], component: usize, place: (Layer, Side)) -> String {
-    let here = |term: &&Term| term.component == component && (term.layer, term.side) == place;
-    match row.iter().find(here) {
-        Some(Term { times, per: Some(per), .. }) => format!("{times}/{per}"),
-        Some(Term { times, .. }) => times.to_string(),
-        None => String::new(),
     }
 }
 

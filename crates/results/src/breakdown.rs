@@ -180,7 +180,8 @@ impl Breakdown {
 
     /// The model that a screen divides: the latency, or else the longest.
     fn first(&self) -> Option<&ModelTime> {
-        let longest = |a: &&ModelTime, b: &&ModelTime| a.modelled.value.0.total_cmp(&b.modelled.value.0);
+        let longest =
+            |a: &&ModelTime, b: &&ModelTime| a.modelled.value.0.total_cmp(&b.modelled.value.0);
         self.main().find(|model| model.name == "latency").or_else(|| self.main().max_by(longest))
     }
 
@@ -243,13 +244,17 @@ impl Shown for Breakdown {
         let mut blocks =
             vec![Block::Text(self.title()), Block::Table(self.model_table(context, &models))];
         blocks.extend(more.block("models"));
-        let by = |by: &str| format!("by {by}: {}", shares(&mut model.by(by).iter()));
-        blocks.push(Block::Text(format!("{} {}; {}", model.name, by("category"), by("layer"))));
+        let several = ["category", "layer"].into_iter().filter(|by| model.by(by).len() > 1);
+        let by = |by| format!("by {by}: {}", shares(&mut model.by(by).iter()));
+        let ways: Vec<String> = several.map(by).collect();
+        if !ways.is_empty() {
+            blocks.push(Block::Text(format!("{} {}", cut(&model.name), ways.join("; "))));
+        }
         let more = Counted::cut(&mut parts, COMPONENTS);
         blocks.push(Block::Table(self.part_table(context, &parts)));
         blocks.extend(more.block("components"));
         if let ([first, ..], true, [_]) = (&parts[..], self.measured.is_some(), &model.rows[..]) {
-            let (name, saved) = (&first.name, share(0.2 * first.share.0));
+            let (name, saved) = (cut(&first.name), share(0.2 * first.share.0));
             blocks.push(Block::Text(format!(
                 "20 % off {name} would save {saved}: bandgap whatif --from LAST --reduce {name}=20%"
             )));
@@ -307,8 +312,12 @@ pub(crate) fn given(quantity: &Quantity) -> Cell {
 /// A share with its interval: `-2.4 % (-4.1 to -0.6 %)`.
 pub(crate) fn percent(of: &Quantity) -> String {
     let value = share(of.value.0);
-    let Some((low, high)) = of.interval() else { return value };
-    format!("{value} ({} to {})", share(low).trim_end_matches(" %"), share(high))
+    match of.interval().map(|(low, high)| (share(low), share(high))) {
+        Some((low, high)) if low != high => {
+            format!("{value} ({} to {high})", low.trim_end_matches(" %"))
+        }
+        _ => value,
+    }
 }
 
 pub(crate) fn word(within: Option<Within>) -> Cell {
@@ -367,7 +376,8 @@ impl Breakdown {
         for part in parts {
             let Some(of) = self.component(&part.name) else { continue };
             let times = part.time.0.0 / of.time.value.0;
-            let time = if times.is_finite() { of.time.scaled(times, Unit::Second).ok() } else { None };
+            let time =
+                if times.is_finite() { of.time.scaled(times, Unit::Second).ok() } else { None };
             let id = format!("{}/component={}/time", self.id(), part.name);
             table.push([
                 cut(&part.name).into(),
@@ -467,7 +477,8 @@ impl Beside {
             push("requester alone / gap - 1", given(of), of.samples);
         }
         if let Some(Spread { samples, min, median, p90, p99, max, .. }) = &self.arrivals {
-            let all = [("least", min), ("median", median), ("90 %", p90), ("99 %", p99), ("most", max)];
+            let all =
+                [("least", min), ("median", median), ("90 %", p90), ("99 %", p99), ("most", max)];
             for (name, Number(value)) in all {
                 let cell = Cell::Number(scaled(*value, Unit::Second));
                 push(&format!("between arrivals, {name}"), cell, *samples);

@@ -100,7 +100,8 @@ impl Shown for WhatIf {
         let id = |model: &str, name: &str| format!("whatif/{}/model={model}/{name}", self.name);
         let mut all = Vec::new();
         for model in &self.models {
-            let of = [("before", &model.before), ("after", &model.after), ("speedup", &model.speedup)];
+            let of =
+                [("before", &model.before), ("after", &model.after), ("speedup", &model.speedup)];
             all.extend(of.map(|(name, of)| (id(&model.name, name), of, false)));
         }
         for Ranking { model, components, .. } in &self.ranking {
@@ -138,20 +139,19 @@ impl WhatIf {
         };
         let mut shown: Vec<&ModelChange> = self.models.iter().collect();
         let more = Counted::cut(&mut shown, models);
-        let heads = ["model", "before", "after", "saved", "error of the model", "within 5 %"];
-        let any = shown.iter().any(|model| model.error.is_some());
-        let columns = if any { heads.len() } else { heads.len() - 2 };
-        let mut table = Table::new(heads[..columns].iter().map(|head| Head::new(*head)));
+        let mut heads = vec![Head::new("model"), Head::new("before")];
+        if !changes.is_empty() {
+            heads.extend(["after", "saved"].map(Head::new));
+        }
+        heads.extend([Head::new("error").optional(), Head::new("within 5 %")]);
+        let mut table = Table::new(heads);
         for model in &shown {
-            let row = [
-                cut(&model.name).into(),
-                given(&model.before),
-                given(&model.after),
-                given(&model.speedup),
-                model.error.as_ref().map(given).into(),
-                word(model.within),
-            ];
-            table.push(row.into_iter().take(columns));
+            let mut row = vec![cut(&model.name).into(), given(&model.before)];
+            if !changes.is_empty() {
+                row.extend([given(&model.after), given(&model.speedup)]);
+            }
+            row.extend([model.error.as_ref().map(given).into(), word(model.within)]);
+            table.push(row);
         }
         let mut blocks = vec![Block::Text(heading), Block::Table(table)];
         blocks.extend(more.block("models"));
@@ -169,7 +169,8 @@ impl WhatIf {
         for place in 0..most.min(places) {
             let cell = |ranking: &&Ranking| -> Cell {
                 let one = ranking.components.get(place);
-                one.map(|one| format!("{} {}", cut(&one.component), share(one.speedup.value.0))).into()
+                one.map(|one| format!("{} {}", cut(&one.component), share(one.speedup.value.0)))
+                    .into()
             };
             let number = Cell::Number((place + 1).to_string());
             table.push([number].into_iter().chain(columns.iter().map(cell)));

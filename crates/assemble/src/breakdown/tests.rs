@@ -1,0 +1,362 @@
+use bandgap_campaign::Key;
+use bandgap_campaign::breakdown::{BORDERS, busy_key, count_key, inserted_key, slot_key};
+use bandgap_campaign::data::{Batch, Kept};
+use bandgap_campaign::plan::Asked;
+use bandgap_comm::{Floor, Yields};
+use bandgap_record::{component_preset, read_component_table};
+use bandgap_results::Outcome;
+
+use super::*;
+use crate::synthetic::Synthetic;
+
+pub(crate) const RULE: Rule = Rule { precision: 0.05, stamp: 0.0 };
+
+/// A stack with every field that a table can have.
+pub(crate) const STACK: &str = "name,category,layer,side,time_ns,spread_ns,provenance,latency,rate
+n,parameter,,,4,,,,
+send,cpu,llp,initiator,430,6,measured,1,1/n
+send,cpu,hlp,target,,,,,-0.125
+receive,cpu,llp,target,1290,8,,1,
+observed,observed,,,,,,1800,
+observed_spread,observed_spread,,,,,,4,
+";
+
+pub(crate) fn table(text: &str) -> ComponentTable {
+    read_component_table(text.as_bytes()).unwrap()
+}
+
+#[track_caller]
+pub(crate) fn only(made: &Made) -> &Breakdown {
+    let [Outcome::Breakdown(of)] = &made.results[..] else { panic!("{made:?}") };
+    of
+}
+
+pub(crate) fn given(table: &ComponentTable) -> Breakdown {
+    only(&table_breakdown(table, RULE, 0.95).unwrap()).clone()
+}
+
+#[test]
+fn intervals_are_propagated_to_the_error() {
+    let breakdown = given(&table(STACK));
+    let latency = &breakdown.models[0];
+    let (low, high) = latency.modelled.interval().unwrap();
+    // 430 + 1290, ±1.96·√(6² + 8²).
+    assert!((latency.modelled.value.0 - 1720e-9).abs() < 1e-15);
+    assert!((high - low - 2.0 * 1.95996 * 10e-9).abs() < 1e-12, "{low} {high}");
+    // 1720/1800 − 1 = −4.44 %; its deviation is √((10/1800)² + (1720·4/1800²)²) = 0.595 %.
+    let error = latency.error.as_ref().unwrap();
+    let (low, high) = error.interval().unwrap();
+    assert!((error.value.0 + 0.04444).abs() < 1e-5);
+    assert!((high - low - 2.0 * 1.95996 * 0.005946).abs() < 1e-5, "{low} {high}");
+    assert_eq!(latency.within, Some(Within::Undecided));
+    // 430/4 − 430/8: its own layer has all of it, and the other one less than nothing.
+    let layers = breakdown.models[1].by("layer");
+    assert_eq!(layers.iter().map(|part| part.share.0).collect::<Vec<_>>(), [-1.0, 2.0]);
+}
+
+#[test]
+fn a_model_holds_is_off_or_undecided() {
+    for (observed, within) in [
+        ("1720", Within::Holds),
+        ("1800", Within::Undecided),
+        ("1640", Within::Undecided),
+        ("1900", Within::Off),
+        ("1500", Within::Off),
+    ] {
+        let breakdown = given(&table(&STACK.replace("1800", observed)));
+        assert_eq!(breakdown.models[0].within, Some(within), "{observed}");
+    }
+    // Without any spread the value decides.
+    let bare = STACK.replace(",6,", ",,").replace(",8,", ",,").replace(",4,\n", ",,\n");
+    let breakdown = given(&table(&bare));
+    assert_eq!(breakdown.models[0].within, Some(Within::Holds));
+    assert!(breakdown.models[0].error.as_ref().unwrap().interval().is_none());
+}
+
+/// "Breaking Band", table 1 and sections 4 to 6.
+#[test]
+fn the_papers_models_and_shares_come_out() {
+    let found = given(&component_preset("thunderx2-connectx4").unwrap());
+    for (name, modelled, observed) in [
+        ("llp_injection", 295.73, 282.33),
+        ("llp_latency", 1135.80, 1190.25),
+        ("injection", 264.97, 263.91),
+        ("latency", 1387.02, 1336.0),
+    ] {
+        let model = found.models.iter().find(|model| model.name == name).unwrap();
+        let error = model.error.as_ref().unwrap().value.0;
+        assert!((model.modelled.value.0 * 1e9 - modelled).abs() < 1e-9, "{name}");
+        assert!((error - (modelled / observed - 1.0)).abs() < 1e-9, "{name}");
+        assert_eq!((model.main, model.within), (true, Some(Within::Holds)), "{name}");
+    }
+    let latency = found.models.iter().find(|model| model.name == "latency").unwrap();
+    let network = latency.by("category").iter().find(|part| part.name == "network").unwrap();
+    assert!((network.share.0 - 0.276).abs() < 1e-4, "{network:?}");
+}
+
+#[test]
+fn what_a_table_lacks_for_a_model_is_a_note() {
+    let half = "name,category,layer,side,time_ns\nllp_post,cpu,llp,initiator,175.42\n\
+                hlp_post,cpu,hlp,initiator,26.56\npost_prog,cpu,hlp,initiator,59.82\n\
+                busy_posts,cpu,llp,initiator,3.17\n";
+    let made = table_breakdown(&table(half), RULE, 0.95).unwrap();
+    let injection = only(&made).models.iter().find(|model| model.name == "injection").unwrap();
+    assert!((injection.modelled.value.0 - 264.97e-9).abs() < 1e-15);
+    let lacking: Vec<Option<&str>> = made.notes.iter().map(|note| note.text("model")).collect();
+    assert_eq!(lacking, [Some("llp_injection"), Some("llp_latency"), Some("latency")]);
+    assert_eq!(made.codes(), ["model_lacks"; 3]);
+}
+
+const STAMP: f64 = 24.0;
+const LATENCY: [f64; 4] = [50.0, 500.0, 150.0, 1000.0];
+const INJECTION: [f64; 4] = [900.0, 800.0, 30.0, 70.0];
+
+/// Batches of each point in eight rounds, a little apart from round to round; `delay` is of what is inserted.
+#[derive(Default)]
+struct Measurement(Synthetic);
+
+impl Measurement {
+    fn new() -> Measurement {
+        let mut own = Synthetic::new();
+        own.setting.launches = 1;
+        Measurement(own)
+    }
+
+    fn put(&mut self, key: &Key, value: f64, delay: Option<f64>) {
+        for round in 0..8 {
+            let samples = vec![value * (1.0 + 0.002 * f64::from(round % 4))];
+            let batch = Batch { samples, delay, round, ..Batch::default() };
+            self.0.table.push(Kept::Batch { key: key.clone(), batch });
+        }
+    }
+}
+
+fn plan(divided: Division, inserted: Vec<f64>) -> BreakdownPlan {
+    let asked =
+        Asked { precision: 0.05, confidence: 0.95, budget: 0.0, seed: 1, stamp: 0.0, check: false };
+    BreakdownPlan { asked, divided, inserted }
+}
+
+/// What is timed of a part of the latency, with its stamps and its share.
+fn timed(part: Stamping, truth: f64) -> f64 {
+    let share = if part == Stamping::Gap { 0.5 } else { 1.0 };
+    truth / share + if part == Stamping::Visible { 0.0 } else { STAMP }
+}
+
+/// A socket of these truths, `observed` over the sum of which is half a round trip; of 200 ns inserted `back` came back.
+fn socket(observed: f64, back: [f64; 4]) -> Measurement {
+    let mut all = Measurement::new();
+    for (model, truths) in [(Modelled::Latency, LATENCY), (Modelled::Injection, INJECTION)] {
+        let sum: f64 = truths.iter().sum();
+        let whole = if model == Modelled::Latency { observed * sum } else { sum };
+        all.put(&key(model, Stamping::Nothing), whole, None);
+        for ((_, part), truth) in model.calls().into_iter().zip(truths) {
+            all.put(&key(model, part), timed(part, truth), None);
+            if model == Modelled::Injection {
+                all.put(&count_key(model, part), 1.0, None);
+            }
+        }
+    }
+    all.put(&key(Modelled::Latency, Stamping::Pair), STAMP, None);
+    all.put(&key(Modelled::Injection, Stamping::Arrivals), 1800.0, None);
+    for ((border, part), back) in BORDERS.into_iter().zip(back) {
+        let at = Modelled::Latency.calls().iter().position(|(_, of)| *of == part).unwrap();
+        let longer = timed(part, LATENCY[at]) + back * 200.0;
+        all.put(&inserted_key(part, border, 200.0), longer, Some(200.0));
+        let share = if part == Stamping::Gap { 0.5 } else { 1.0 };
+        let whole = observed * LATENCY.iter().sum::<f64>() + share * back * 200.0;
+        all.put(&inserted_key(Stamping::Nothing, border, 200.0), whole, Some(200.0));
+    }
+    all
+}
+
+fn made(all: &Measurement) -> Made {
+    let plan = plan(Division::Calls, vec![200.0]);
+    all.0.made(|of| breakdown(of, &plan)).unwrap()
+}
+
+/// A socket whose models hold.
+pub(crate) fn example() -> Breakdown {
+    only(&made(&socket(1.0, [1.0; 4]))).clone()
+}
+
+#[test]
+fn what_was_measured_is_components_models_and_their_error() {
+    let made = made(&socket(1.0, [1.0; 4]));
+    let breakdown = only(&made);
+    let mean = 1.0 + 0.002 * 1.5;
+    for (one, truth) in breakdown.components.iter().zip(LATENCY.into_iter().chain(INJECTION)) {
+        // Of injection the stamps are counted by round, and what is removed is their mean.
+        let found = one.time.value.0 * 1e9;
+        assert!((found - truth * mean).abs() < 0.1, "{} {found}", one.name);
+        assert_eq!(one.provenance, Provenance::Measured);
+    }
+    for model in &breakdown.models {
+        let error = model.error.as_ref().unwrap();
+        assert!(error.value.0.abs() < 5e-4, "{}", model.name);
+        assert_eq!(model.within, Some(Within::Holds));
+        // The paired interval is narrower than what the independent errors of both would make.
+        let (low, high) = error.interval().unwrap();
+        let (from, to) = model.observed.as_ref().unwrap().interval().unwrap();
+        assert!(high - low < 0.1 * (to - from) / model.modelled.value.0, "{low} {high}");
+        // All drift alike here: what they sum up to drifts as they do, and not as their quadrature.
+        let (from, to) = model.modelled.interval().unwrap();
+        let relative = (to - from) / model.modelled.value.0;
+        let one = &breakdown.components[1].time;
+        let (low, high) = one.interval().unwrap();
+        assert!((relative / ((high - low) / one.value.0) - 1.0).abs() < 0.1, "{relative}");
+        assert_eq!((model.modelled.samples, one.samples), (8, 8));
+    }
+    let beside = breakdown.measured.as_ref().unwrap();
+    assert!((beside.stamp.unwrap().ns().0 - STAMP * mean).abs() < 1e-6);
+    assert!((beside.arrivals.unwrap().median.0 - 1800e-9 * 1.003).abs() < 1e-12);
+    assert_eq!(made.codes(), Vec::<&str>::new());
+}
+
+#[test]
+fn a_model_that_misses_says_so() {
+    for (observed, within) in [(1.04, Within::Holds), (1.10, Within::Off), (0.9, Within::Off)] {
+        let made = made(&socket(observed, [1.0; 4]));
+        let model = &only(&made).models[0];
+        let error = model.error.as_ref().unwrap().value.0;
+        assert!((error - (1.0 / observed - 1.0)).abs() < 1e-6, "{error}");
+        assert_eq!((&*model.name, model.within), ("latency", Some(within)));
+    }
+}
+
+/// The same with each batch replaced by others.
+fn changed(mut of: Measurement, change: impl Fn(&Key, &Batch) -> Vec<Batch>) -> Measurement {
+    let old = std::mem::take(&mut of.0.table);
+    for (key, batches) in old.iter() {
+        for batch in batches.iter().flat_map(|batch| change(key, batch)) {
+            of.0.table.push(Kept::Batch { key: key.clone(), batch });
+        }
+    }
+    of
+}
+
+/// The same batch with its samples multiplied.
+fn times(batch: &Batch, factor: f64) -> Batch {
+    let samples = batch.samples.iter().map(|sample| factor * sample).collect();
+    Batch { samples, ..batch.clone() }
+}
+
+#[test]
+fn a_model_of_which_too_little_is_known_is_undecided() {
+    // A component that is apart from round to round by ±15 %.
+    let receive = key(Modelled::Latency, Stamping::Receive);
+    let made = made(&changed(socket(1.0, [1.0; 4]), |key, batch| {
+        let apart = if batch.round % 2 == 0 { 1.15 } else { 0.85 };
+        vec![times(batch, if *key == receive { apart } else { 1.0 })]
+    }));
+    let [latency, injection] = &only(&made).models[..] else { panic!("two models") };
+    let (low, high) = latency.error.as_ref().unwrap().interval().unwrap();
+    assert!(low < -TOLERANCE && high > TOLERANCE, "{low} {high}");
+    assert_eq!(latency.within, Some(Within::Undecided));
+    assert_eq!(injection.within, Some(Within::Holds));
+    let undecided = made.notes.iter().find(|note| note.code == "model_undecided").unwrap();
+    assert!(undecided.is_about("breakdown/shm/model=latency/error"));
+}
+
+#[test]
+fn batches_that_are_held_up_are_told_and_components_below_zero_are_none() {
+    let (whole, turn) =
+        (key(Modelled::Injection, Stamping::Nothing), key(Modelled::Latency, Stamping::Turn));
+    let made = made(&changed(socket(1.0, [1.0; 4]), |key, batch| match key {
+        key if *key == whole => [1.0, 2.0, 3.0].map(|factor| times(batch, factor)).to_vec(),
+        // Less than the stamps take: 7.4 ns of 24.
+        key if *key == turn => vec![times(batch, 0.1)],
+        _ => vec![batch.clone()],
+    }));
+    let held_up = made.notes.iter().find(|note| note.code == "held_up").unwrap();
+    assert_eq!((held_up.text("model"), held_up.number("times")), (Some("injection"), Some(2.0)));
+    let turn = &only(&made).components[0].time;
+    let (low, high) = turn.interval().unwrap();
+    assert!(turn.value.0 == 0.0 && low < 0.0 && high == 0.0, "{low} {high}");
+}
+
+#[test]
+fn an_error_that_launches_leave_open_is_undecided() {
+    let whole = key(Modelled::Latency, Stamping::Nothing);
+    let made = made(&changed(socket(1.0, [1.0; 4]), |key, batch| {
+        let factor = if *key == whole { 1.3 } else { 1.0 };
+        vec![batch.clone(), Batch { launch: 1, ..times(batch, factor) }]
+    }));
+    let [latency, injection] = &only(&made).models[..] else { panic!("two models") };
+    let reach = |model: &ModelTime| model.error.as_ref().unwrap().half_width().unwrap();
+    assert!(reach(latency) > 1.0 && reach(injection) < 0.01, "{latency:?}");
+    assert_eq!((latency.within, injection.within), (Some(Within::Undecided), Some(Within::Holds)));
+}
+
+#[test]
+fn what_does_not_come_back_is_told_with_its_length() {
+    let made = made(&socket(1.0, [1.0, 0.2, 1.0, 1.0]));
+    let inserted = &only(&made).measured.as_ref().unwrap().inserted;
+    let back: Vec<Within> = inserted.iter().map(|one| one.comes_back).collect();
+    assert_eq!(back, [Within::Holds, Within::Off, Within::Holds, Within::Holds]);
+    let whole: Vec<Within> = inserted.iter().map(|one| one.whole_comes_back).collect();
+    assert_eq!(whole, back);
+    let [note] = &made.notes[..] else { panic!("{:?}", made.notes) };
+    assert_eq!((&*note.code, note.text("component")), ("insertion_lost", Some("visible")));
+    let [length, part] = ["inserted", "part"].map(|name| note.number(name).unwrap());
+    assert!((length - 200e-9).abs() < 1e-12 && (part - 40.1e-9).abs() < 0.2e-9, "{note:?}");
+}
+
+/// Half a round trip over lines; `requester` is what a requester does alone, and requests are 20 ns apart. A computation
+/// as long as the software, of 12 ns, makes the loop's transfer longer by `busy`.
+fn lines(requester: f64, busy: f64) -> Made {
+    let mut all = Measurement::new();
+    let lines = key(Modelled::Latency, Stamping::Lines);
+    for (part, value) in [
+        (Stamping::Nothing, 55.0),
+        (Stamping::Together, 40.0 + 2.0 * STAMP),
+        (Stamping::Lines, 16.0 + 2.0 * STAMP),
+        (Stamping::Requester, requester + STAMP),
+        (Stamping::Pair, STAMP),
+    ] {
+        all.put(&key(Modelled::Latency, part), value, None);
+    }
+    all.put(&busy_key(&lines), 40.0 + 2.0 * STAMP, None);
+    all.put(&slot_key(), 50.0, None);
+    all.put(&busy_key(&slot_key()), 50.0 + busy, None);
+    all.put(&key(Modelled::Injection, Stamping::Nothing), 20.0, None);
+    let floor = Floor::new("ring_lines", "", Yields::HalfRoundTrip, 10);
+    let plan = plan(Division::Lines(floor), Vec::new());
+    all.0.made(|of| breakdown(of, &plan)).unwrap()
+}
+
+#[test]
+fn lines_are_a_transfer_and_software_and_injection_is_not_divided() {
+    let made = lines(12.0, 5.0);
+    let breakdown = only(&made);
+    let names: Vec<&str> = breakdown.components.iter().map(|one| &*one.name).collect();
+    assert_eq!(names, ["slot", "software"]);
+    assert_eq!(breakdown.components[1].provenance, Provenance::Derived);
+    let [latency] = &breakdown.models[..] else { panic!("one model") };
+    // 50 + (40 − 16)/2 · 5/12.
+    assert!((latency.error.as_ref().unwrap().value.0).abs() < 1e-6);
+    let alone = |requester| lines(requester, 5.0).quantity("breakdown/shm/alone").unwrap().value.0;
+    assert!((alone(12.0) + 0.4).abs() < 1e-3 && alone(20.0).abs() < 1e-3);
+}
+
+#[test]
+fn what_of_the_software_is_hidden_is_told_and_is_not_in_the_model() {
+    let ns = |made: &Made, id: &str| made.quantity(id).map(|of| of.value.0 * 1e9);
+    // 12 ns of software; a computation that takes as long adds so much.
+    let made = lines(12.0, 3.0);
+    let software = ns(&made, "breakdown/shm/component=software/time").unwrap();
+    let hidden = ns(&made, "breakdown/shm/hidden").unwrap();
+    assert!((software - 3.0).abs() < 0.1 && (hidden - 9.0).abs() < 0.1, "{software} {hidden}");
+    let made = lines(12.0, 14.0);
+    let software = ns(&made, "breakdown/shm/component=software/time").unwrap();
+    assert!((software - 12.0).abs() < 0.1, "{software}");
+    assert_eq!(ns(&made, "breakdown/shm/hidden"), None);
+    assert!(made.codes().contains(&"hidden_unseen"));
+}
+
+#[test]
+fn too_little_is_no_breakdown() {
+    let plan = plan(Division::Calls, Vec::new());
+    let nothing = Synthetic::new().made(|of| breakdown(of, &plan));
+    assert!(matches!(nothing, Err(AssembleError::NoRounds)));
+}

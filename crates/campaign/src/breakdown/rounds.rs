@@ -242,11 +242,6 @@ pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f
 }
 
 impl Rounds {
-    /// The launches that they are of.
-    pub fn launches(&self) -> BTreeSet<u32> {
-        self.rounds.iter().map(|round| launch_of(*round)).collect()
-    }
-
     /// The mean of a value for every round, with its interval.
     pub fn mean(&self, values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
         over(&self.rounds, values, confidence)

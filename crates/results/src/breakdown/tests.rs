@@ -1,0 +1,126 @@
+use bandgap_record::Evidence;
+use bandgap_report::{Layout, svg_bars, text};
+
+use super::*;
+use crate::logp::tests::{example, run, time};
+use crate::{Run, View, detail, screen};
+
+/// A breakdown whose two models are sums of as many components of 10 ns, three categories in turn.
+pub(crate) fn sample(components: usize, name: &str, within: Within) -> Breakdown {
+    let name = |at: usize| format!("{name}{at}");
+    let whole = 10.0 * components as f64;
+    let component = |at: usize| ComponentTime {
+        name: name(at),
+        category: Category::ALL[at % 3],
+        layer: Layer::Llp,
+        side: Side::Target,
+        time: time(10.0, 1.0, true),
+        provenance: Provenance::Measured,
+        errors: BTreeMap::new(),
+    };
+    let part = |name: String, count: usize| {
+        let ns = 10.0 * count as f64;
+        PartTime { name, time: Seconds(Number(ns * 1e-9)), share: Number(ns / whole) }
+    };
+    let category = |at: usize| (0..components).filter(|one| one % 3 == at).count();
+    let divided = [
+        ("component", (0..components).map(|at| part(name(at), 1)).collect::<Vec<_>>()),
+        ("category", (0..3).map(|at| part(Category::ALL[at].to_string(), category(at))).collect()),
+        ("layer", vec![part("llp".into(), components)]),
+        ("side", vec![part("target".into(), components)]),
+    ];
+    let error =
+        Quantity::number(-0.06, Some((-0.07, -0.051)), Evidence::new("ratio", 9, true)).unwrap();
+    let model = |name: &str| ModelTime {
+        name: name.to_owned(),
+        main: true,
+        modelled: time(whole, 9.0, true),
+        observed: Some(time(1.06 * whole, 9.0, false)),
+        observed_spread: None,
+        error: Some(error.clone()),
+        within: Some(within),
+        rows: vec![Vec::new()],
+        divided: divided.clone().map(|(by, parts)| Divided { by: by.into(), parts }).into(),
+    };
+    Breakdown {
+        name: "unix".into(),
+        components: (0..components).map(component).collect(),
+        parameters: BTreeMap::new(),
+        models: vec![model("latency"), model("injection")],
+        measured: Some(Beside::default()),
+    }
+}
+
+/// The lines of a screen of a run at 100 columns, and their columns.
+pub(crate) fn lines(run: &Run) -> (usize, usize) {
+    let layout = Layout { width: 100, ..Layout::default() };
+    let text = text(&screen(run, View::default()), &layout);
+    (text.lines().count(), text.lines().map(|line| line.chars().count()).max().unwrap_or(0))
+}
+
+#[test]
+fn ids_name_the_component_or_the_model_and_the_whole_counts() {
+    let of = sample(2, "c", Within::Holds);
+    let ids: Vec<(String, bool)> =
+        of.quantities().into_iter().map(|(id, _, counts)| (id, counts)).collect();
+    let expected = [
+        ("component=c0/time", false),
+        ("component=c1/time", false),
+        ("model=latency/modelled", true),
+        ("model=latency/observed", true),
+        ("model=latency/error", false),
+        ("model=injection/modelled", true),
+        ("model=injection/observed", true),
+        ("model=injection/error", false),
+    ];
+    assert_eq!(ids, expected.map(|(id, counts)| (format!("breakdown/unix/{id}"), counts)));
+    // What was given need not converge.
+    let given = Breakdown { measured: None, ..of };
+    assert!(given.quantities().iter().all(|(.., counts)| !counts));
+}
+
+#[test]
+fn a_model_that_is_off_is_negative() {
+    for (within, negative) in
+        [(Within::Off, true), (Within::Undecided, false), (Within::Holds, false)]
+    {
+        assert_eq!(sample(2, "c", within).is_negative(), negative);
+    }
+}
+
+#[test]
+fn a_screen_has_the_largest_components_however_many_there_are() {
+    for (components, name) in [(1, "c"), (9, "component"), (900, &*"long".repeat(19))] {
+        let run = run([sample(components, name, Within::Off).into()], Vec::new());
+        let (lines, columns) = lines(&run);
+        assert!(lines <= 25 && columns <= 100, "{components}: {lines} {columns}");
+        let tables = |blocks: Vec<Block>| -> Vec<usize> {
+            let of = |block| if let Block::Table(of) = block { Some(of.rows.len()) } else { None };
+            blocks.into_iter().filter_map(of).collect()
+        };
+        assert_eq!(tables(screen(&run, View::default())), [2, components.min(8)]);
+        assert!(tables(detail(&run, View::default())).contains(&components));
+    }
+}
+
+#[test]
+fn beside_a_signature_it_is_a_line() {
+    let [logp, curve] = example("unix", [100.0, 100.0, 300.0, 600.0]);
+    let run = run([logp, curve, sample(9, "c", Within::Holds).into()], Vec::new());
+    let blocks = run.results[2].as_shown().short(&Context::new(&run));
+    assert!(matches!(&blocks[..], [Block::Text(_)]));
+}
+
+/// Figure 15: by category, and what each of them is; each category has a colour.
+#[test]
+fn bars_have_a_colour_for_each_category() {
+    let of = sample(9, "c", Within::Holds);
+    let bars = of.bars(&of.models[0]);
+    // One layer and one side are not divided.
+    let names: Vec<&str> = bars.bars.iter().map(|bar| &*bar.name).collect();
+    assert_eq!(names, ["category", "cpu", "io", "network"]);
+    let svg = svg_bars(&[bars]);
+    for colour in ["#0072b2", "#e69f00", "#009e73", "#4cbb9d"] {
+        assert!(svg.contains(colour), "{colour}");
+    }
+}

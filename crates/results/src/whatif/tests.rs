@@ -1,0 +1,66 @@
+use super::*;
+use crate::breakdown::tests::lines;
+use crate::logp::tests::{run, time};
+use bandgap_record::Evidence;
+
+fn sample(models: usize, name: &str, within: Within) -> WhatIf {
+    let number = |of: f64| {
+        Quantity::number(of, Some((of - 0.01, of + 0.01)), Evidence::new("share", 9, true)).unwrap()
+    };
+    let change = |at: usize| ModelChange {
+        name: format!("{name}{at}"),
+        before: time(1000.0, 12.0, true),
+        error: Some(number(-0.1)),
+        within: Some(within),
+        after: time(900.0, 11.0, true),
+        speedup: number(0.1),
+    };
+    let component = |at: usize| RankedComponent {
+        component: format!("{name}{at}"),
+        speedup: number(0.1 / (1 + at) as f64),
+    };
+    let ranking = |at: usize| Ranking {
+        model: format!("{name}{at}"),
+        reduction: Number(0.2),
+        components: (0..9).map(component).collect(),
+    };
+    let curve = SpeedUpCurve {
+        model: format!("{name}0"),
+        of: "cpu".into(),
+        points: vec![(Number(0.1), Number(0.01)), (Number(0.2), Number(0.02))],
+    };
+    WhatIf {
+        name: "table".into(),
+        changes: vec![ChangeMade {
+            component: "pio".into(),
+            reduction: Some(Number(0.84)),
+            set: Some(Seconds(Number(15e-9))),
+            number: None,
+        }],
+        models: (0..models).map(change).collect(),
+        ranking: (0..models).map(ranking).collect(),
+        curves: vec![curve],
+    }
+}
+
+#[test]
+fn a_screen_is_short_however_many_models_there_are() {
+    for (models, name) in [(1, "m"), (4, "llp_injection"), (40, &*"long".repeat(19))] {
+        let (lines, columns) = lines(&run([sample(models, name, Within::Off).into()], Vec::new()));
+        assert!(lines <= 30 && columns <= 100, "{models}: {lines} {columns}");
+    }
+}
+
+#[test]
+fn ids_figures_and_the_verdict_are_those_of_its_models() {
+    let of = sample(2, "m", Within::Off);
+    let ids: Vec<String> = of.quantities().into_iter().map(|(id, ..)| id).collect();
+    assert!(ids.contains(&"whatif/table/model=m1/speedup".to_owned()));
+    assert!(ids.contains(&"whatif/table/model=m1/component=m3/speedup".to_owned()));
+    assert!(of.is_negative() && !sample(2, "m", Within::Undecided).is_negative());
+    let run = run([of.into()], Vec::new());
+    let blocks = run.results[0].as_shown().detail(&Context::new(&run));
+    let figures = blocks.iter().filter(|block| matches!(block, Block::Figure(_)));
+    // The second model has no curve.
+    assert_eq!(figures.count(), 1);
+}
