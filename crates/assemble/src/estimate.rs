@@ -49,7 +49,7 @@ impl Estimated {
     /// A model's estimate.
     pub fn of_model(of: &Estimate, convergence: Convergence) -> Estimated {
         let interval = Some(Interval { low: of.low, high: of.high });
-        let (value, samples, estimator) = (of.value, of.samples as u64, of.estimator);
+        let (value, samples, estimator) = (of.value, of.samples.max(1) as u64, of.estimator);
         Estimated { value, interval, convergence, samples, estimator }
     }
 

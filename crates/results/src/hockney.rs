@@ -121,6 +121,18 @@ impl Shown for Hockney {
         all
     }
 
+    fn missing(&self) -> Vec<String> {
+        let counts = |_: &&Segment| self.is_relative();
+        let lacks = |(at, segment): (usize, &Segment)| {
+            let known: Vec<&str> = segment.named().map(|(name, ..)| name).collect();
+            let lacking = ["r_inf", "n_half", "t0", "pi0"].into_iter();
+            let lacking = lacking.filter(move |name| !known.contains(name));
+            lacking.map(move |name| (at + 1, name)).collect::<Vec<_>>()
+        };
+        let segments = self.segments.iter().filter(counts).enumerate().flat_map(lacks);
+        segments.map(|(at, name)| format!("{}/segment={at}/{name}", self.id())).collect()
+    }
+
     fn detail(&self, context: &Context<'_>) -> Vec<Block> {
         let title = format!(
             "{} over {}, t(n) = t0 + n/r∞, {} errors",

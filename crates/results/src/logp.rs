@@ -204,6 +204,13 @@ impl Shown for Logp {
         all
     }
 
+    fn missing(&self) -> Vec<String> {
+        let known: Vec<&str> = self.parameters.named().iter().map(|of| of.0).collect();
+        let counting = ["send_overhead", "recv_overhead", "gap", "rtt"].into_iter();
+        let lacking = counting.filter(|name| !known.contains(name));
+        lacking.map(|name| format!("{}/{name}", self.id())).collect()
+    }
+
     fn detail(&self, context: &Context<'_>) -> Vec<Block> {
         let mut blocks =
             vec![Block::Text(self.title()), Block::Table(self.parameter_table(context))];

@@ -34,6 +34,9 @@ impl Verdict {
         for result in &run.results {
             let shown = result.as_shown();
             verdict.negative |= shown.is_negative();
+            let missing = shown.missing();
+            verdict.counted += missing.len();
+            verdict.doubtful.extend(missing);
             for (id, quantity, counts) in shown.quantities() {
                 if !counts {
                     continue;

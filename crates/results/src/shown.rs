@@ -12,6 +12,11 @@ pub trait Shown: Any {
     /// id in every run, whatever else was measured.
     fn quantities(&self) -> Vec<(String, &Quantity, bool)>;
 
+    /// The ids of quantities that count, and that the data do not tell.
+    fn missing(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// All there is of it: tables with all rows, and figures.
     fn detail(&self, context: &Context<'_>) -> Vec<Block>;
 

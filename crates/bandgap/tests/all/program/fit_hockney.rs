@@ -47,7 +47,7 @@ fn what_was_read_is_kept_with_the_fits() {
         .unwrap()
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
         .collect();
-    for name in ["run.json", "series.csv", "series.svg", "samples.csv"] {
+    for name in ["run.json", "values.csv", "series-CSV-table.svg"] {
         assert!(kept.iter().any(|kept| kept == name), "{name} is not in {kept:?}");
     }
     let read = |name: &str| std::fs::read_to_string(place.path("kept").join(name)).unwrap();
@@ -59,15 +59,8 @@ fn what_was_read_is_kept_with_the_fits() {
     // 62 − 2 + 2002, 2066 and 2062: 2064 on average, of three.
     let repeated = &series["points"][1];
     near("time", value(&repeated["time"]), 2063.33e-9, 1e-5);
-    assert_eq!(repeated["batches"][0]["samples"].as_array().unwrap().len(), 3);
-    assert!(read("series.svg").contains("<svg"));
-    // What is kept is a table again, and gives the same.
-    for name in ["samples.csv", "series.csv"] {
-        let again = place.run(["fit", "hockney", &format!("kept/{name}"), "--json", "-"]).ends(0);
-        let again = again.json();
-        let t0 = |run: &Value| value(&of_kind(run, "hockney")[0]["segments"][0]["t0"]);
-        near(name, t0(&again), t0(&run), 1e-6);
-    }
+    assert_eq!(repeated["time"]["samples"], 3);
+    assert!(read("series-CSV-table.svg").contains("<svg"));
 }
 
 #[test]

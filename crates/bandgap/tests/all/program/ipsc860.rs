@@ -1,7 +1,7 @@
 //! CoMet's kernels on the machine that it was written for: what its chapter 5 found, with the
 //! formula that each time is compared with.
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::program::subject::{Place, near, of_kind, value};
 
@@ -51,7 +51,7 @@ fn echo_has_both_protocols_and_a_time_for_each_hop() {
         assert_eq!((number(exchange, "bytes"), number(exchange, "hops")), (bytes, hops));
         near("exchange", time(exchange), message(bytes, hops), 1e-9);
     }
-    assert!(hops_seen[0] == 0 && hops_seen[1..].iter().all(|&sizes| sizes > 20), "{hops_seen:?}");
+    assert!(hops_seen[0] == 0 && hops_seen[1..].iter().all(|&sizes| sizes > 10), "{hops_seen:?}");
 }
 
 #[test]
@@ -61,11 +61,8 @@ fn start_up_byte_and_hop_are_fitted_for_both_protocols() {
         ["comet", "exchange", "-t", "sim:ipsc860", "-n", "16", "--no-save", "--json", "-", "-q"];
     let run = place.run(args).measured().json();
     let [hops] = of_kind(&run, "hops")[..] else { panic!("one fit") };
-    assert_eq!(
-        (hops["name"].as_str(), &hops["distances"]),
-        (Some("exchange"), &json!([1, 2, 3, 4]))
-    );
-    let segments = hops["segments"].as_array().unwrap();
+    assert_eq!(hops["name"], "exchange");
+    let segments = hops["points"].as_array().unwrap();
     assert_eq!(segments.len(), 2, "{segments:?}");
     for (segment, [start_up, per_byte]) in
         segments.iter().zip([[79e-6, 0.63e-6], [156e-6, 0.41e-6]])
@@ -91,7 +88,7 @@ fn a_broadcast_has_its_fastest_algorithms_and_the_model_beside_it() {
     // neighbours, and the fit of echo is exact.
     let is_tree = |point: &&Value| point["variant"] == "binomial";
     let trees: Vec<&Value> = points.iter().filter(is_tree).collect();
-    assert!(trees.len() > 60, "{}", trees.len());
+    assert!(trees.len() > 40, "{}", trees.len());
     for point in trees {
         near("model", value(&point["modelled_hockney"]), value(&point["time"]), 1e-6);
     }
@@ -100,19 +97,20 @@ fn a_broadcast_has_its_fastest_algorithms_and_the_model_beside_it() {
     assert_eq!(longest.count(), 4);
     // On eight ranks pipelines beat trees of long messages, and trees one sender: 3 · 79.6 µs are
     // less than 79.6 µs and 6 · 27. A crossover is among what is said.
-    let fastest = broadcast["fastest"].as_array().unwrap();
-    let on_eight: Vec<&Value> = fastest.iter().filter(|of| of["ranks"] == 8).collect();
-    assert_eq!(on_eight.first().unwrap()["variants"], json!(["binomial"]));
-    assert_eq!(on_eight.last().unwrap()["variants"], json!(["chain"]));
-    for pair in on_eight.windows(2) {
-        assert!(number(pair[0], "to") < number(pair[1], "from"));
-    }
+    let [fastest] = of_kind(&run, "fastest")[..] else { panic!("one table") };
+    let ranges = fastest["points"].as_array().unwrap();
+    let on_eight: Vec<&Value> = ranges.iter().filter(|of| of["ranks"] == 8).collect();
+    assert_eq!(on_eight.first().unwrap()["variant"], "binomial");
+    assert_eq!(on_eight.last().unwrap()["variant"], "chain");
+    let from: Vec<f64> = on_eight[1..].iter().map(|of| value(&of["from"])).collect();
+    assert!(from.windows(2).all(|two| two[0] < two[1]), "{from:?}");
+    let [growth] = of_kind(&run, "growth")[..] else { panic!("one table") };
     let of_binomial = |of: &&Value| of["variant"] == "binomial";
-    let doublings: Vec<&Value> =
-        broadcast["doublings"].as_array().unwrap().iter().filter(of_binomial).collect();
-    assert!(doublings.iter().all(|of| of["linear"] == true) && doublings.len() > 3);
+    let trees: Vec<&Value> =
+        growth["points"].as_array().unwrap().iter().filter(of_binomial).collect();
+    assert!(trees.iter().all(|of| of["law"] == "logarithmic") && trees.len() > 3);
     for file in ["broadcast-sim_ipsc860.dat", "broadcast-sim_ipsc860.gp", "echo-sim_ipsc860.gp"] {
-        assert!(place.path("run/gnuplot").join(file).is_file(), "{file}");
+        assert!(place.path("run/gnuplot").join(format!("series-{file}")).is_file(), "{file}");
     }
 }
 
@@ -193,6 +191,20 @@ fn all_kernels_run_on_sixteen_nodes() {
     let place = Place::new();
     let args = ["comet", "-t", "sim:ipsc860", "-n", "16", "--no-save", "--json", "-"];
     let run = place.run(args).ends(0).json();
-    // CoMet's eleven, and what single messages cost.
-    assert_eq!(of_kind(&run, "series").len(), 13);
+    // CoMet's eleven, overlap, contention, and what single messages cost.
+    assert_eq!(of_kind(&run, "series").len(), 14);
+    // What the thesis found: guards and lines grow with N, whole blocks with N².
+    let law = |name: &str| {
+        let growth = of_kind(&run, "growth").into_iter().find(|of| of["name"] == name);
+        let growth = growth.unwrap_or_else(|| panic!("{name}"));
+        let point = growth["points"].as_array().map_or(growth, |points| &points[0]);
+        let law = [&point["law"], &growth["labels"]["law"]].into_iter().find_map(Value::as_str);
+        law.unwrap().to_owned()
+    };
+    for name in ["update_guard", "row_broadcast", "column_broadcast"] {
+        assert_eq!(law(name), "linear", "{name}");
+    }
+    for name in ["shift_north", "shift_east", "transpose"] {
+        assert_eq!(law(name), "quadratic", "{name}");
+    }
 }

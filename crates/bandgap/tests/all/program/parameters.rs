@@ -71,6 +71,23 @@ fn a_signature_is_divided_and_kept() {
 }
 
 #[test]
+fn a_signature_is_chosen_by_the_beginning_of_its_id() {
+    let place = Place::new();
+    place.run(["bulk", "-t", "sim:ipsc860", "-q", "--out", "bulk"]).ends(0);
+    // T(n) = 2·(os + L + or) + n·G less the way without bytes: 0.63 µs a byte up to 100, 0.41 µs above, where os
+    // is 104 µs.
+    for (bytes, os, per_byte) in [(64.0, 27e-6, 630e-9), (1024.0, 104e-6, 410e-9)] {
+        let id = format!("logp/sim:ipsc860/name=bulk_store_signature/bytes={bytes}");
+        let args = ["breakdown", "--from", "bulk", "--id", &id, "--json", "-"];
+        let run = place.run(args).ends(0).json();
+        let models = of_kind(&run, "breakdown")[0]["models"].as_array().unwrap();
+        let way = models.iter().find(|model| model["name"] == "one_way").unwrap();
+        let expected = os + 25e-6 + 27e-6 + bytes * per_byte;
+        near(&id, value(&way["modelled"]), expected, 1e-9);
+    }
+}
+
+#[test]
 fn a_fit_says_at_which_level_its_intervals_are() {
     let place = Place::new();
     let mut rows = "kind,messages,delay_ns,elapsed_ns\n".to_owned();
@@ -126,7 +143,7 @@ fn runs_without_parameters_and_wrong_choices_are_refused() {
         place.run([command, "--from", "series"]).ends(3);
         place.run([command, "--from", "empty"]).ends(3);
         for from in ["before", "thunderx2-connectx4"] {
-            place.run([command, "--from", from, "--signature", "tcp"]).ends(2);
+            place.run([command, "--from", from, "--id", "logp/tcp"]).ends(2);
         }
     }
     // A run that ended too soon, and a signature without os, or and g.

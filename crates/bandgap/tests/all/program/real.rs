@@ -10,7 +10,7 @@ fn run(command: &str) -> Value {
     let fixed = ["--time-budget", "200ms", "--no-save", "--json", "-"];
     let run = place.run(command.split(' ').chain(fixed)).measured().json();
     assert_eq!(run["interrupted"], false);
-    assert!(run["host"]["clock"].is_object() && run["plan"].is_object(), "{command}");
+    assert!(run["host"]["clock"].is_object() && !run["plan"].is_null(), "{command}");
     quantities(&run["results"]);
     compared(&run["results"]);
     assert_eq!((place.names(), place.temporary()), (vec![], vec![]), "{command}");
@@ -55,16 +55,15 @@ fn named(run: &Value, kind: &str, names: &[&str], transport: &str) {
 #[test]
 fn signatures() {
     for (command, transport, ranks, pattern) in [
-        ("signature", "shm", 2, "one-to-one"),
-        ("signature -t tcp --launches 2", "tcp", 2, "one-to-one"),
+        ("signature", "shm", 2, "one_to_one"),
+        ("signature -t tcp --launches 2", "tcp", 2, "one_to_one"),
         ("signature -t unix -n 4 --pairs", "unix", 4, "pairs"),
-        ("signature -t udp -n 3 --fan-out --wait block", "udp", 3, "fan-out"),
+        ("signature -t udp -n 3 --fan-out --wait block", "udp", 3, "fan_out"),
     ] {
         for logp in of_kind(&run(command), "logp") {
             assert_eq!((&logp["transport"], &logp["ranks"]), (&transport.into(), &ranks.into()));
             assert_eq!(logp["pattern"], pattern);
-            let points = logp["points"].as_array().unwrap();
-            assert!(points.iter().any(|point| point["measure"] == "rtt"), "{logp}");
+            assert!(logp["parameters"]["rtt"].is_object(), "{logp}");
         }
     }
 }
@@ -90,14 +89,15 @@ fn stores_and_gets() {
 #[test]
 fn overlap_and_contention() {
     let run = run("comet overlap contention -t unix -n 4 --sizes 0:1KiB --vectors 100");
-    named(&run, "series", &["contention"], "unix");
+    named(&run, "series", &["contention", "overlap"], "unix");
 }
 
 #[test]
 fn all_pairs() {
     let run = run("pairs -n 3");
-    for pairs in of_kind(&run, "rtt_pairs") {
-        assert!(pairs["pairs"].as_array().unwrap().len() <= 3, "{pairs}");
+    for pairs in of_kind(&run, "series") {
+        assert_eq!(pairs["name"], "pairs");
+        assert!(pairs["points"].as_array().unwrap().len() <= 3, "{pairs}");
     }
 }
 
@@ -124,11 +124,13 @@ fn floors() {
 #[test]
 fn by_itself_it_measures_and_keeps_the_run() {
     let place = Place::new();
-    place.run(["--time-budget", "200ms"]).measured();
+    place.run(["--time-budget", "2s"]).measured();
     let runs = std::fs::read_dir(place.path("bandgap-runs")).unwrap();
     let run = runs.map(|run| run.unwrap().path()).max().unwrap();
     let kept: bandgap_results::Run = bandgap_record::read(&run).unwrap();
-    assert!(!kept.interrupted && !kept.results.is_empty());
+    assert!(!kept.interrupted);
+    let transports: Vec<&str> = kept.conditions.iter().map(|of| &*of.transport).collect();
+    assert_eq!(transports, ["shm", "tcp", "unix"]);
 }
 
 #[test]
