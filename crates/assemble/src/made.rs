@@ -121,6 +121,9 @@ impl Builder {
             row.cells.retain(|_| keep.next() == Some(&true));
         }
         rows.labels.extend(common);
+        if rows.columns.is_empty() {
+            return Made { results: Vec::new(), notes: self.notes };
+        }
         Made { results: vec![self.rows.into()], notes: self.notes }
     }
 }

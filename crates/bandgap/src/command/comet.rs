@@ -150,18 +150,27 @@ impl Parts {
         if let Some(series) = &self.series {
             series.check(session)?;
         }
+        let overlap = self.overlap.map(|plan| OverlapPlan { asked: session.asked(), ..plan });
+        let asked = session.asked();
+        let contention = self.contention.map(|plan| ContentionPlan { asked, ..plan });
+        if let Some(plan) = &overlap {
+            session.check(plan, self.ranks)?;
+        }
+        if let Some(plan) = &contention {
+            session.check(plan, plan.ranks)?;
+        }
         if let Some(series) = self.series {
             session.share(share());
             series.measure(session, &comet.series)?;
         }
-        if let Some(plan) = self.overlap.filter(|_| !session.failed()) {
+        if let Some(plan) = overlap.filter(|_| !session.failed()) {
             session.share(share());
             let plan = OverlapPlan { asked: session.asked(), ..plan };
             session.measure(&plan, self.ranks, (&[], &|_| false), |measured| {
                 assemble::overlap(measured)
             })?;
         }
-        if let Some(plan) = self.contention.filter(|_| !session.failed()) {
+        if let Some(plan) = contention.filter(|_| !session.failed()) {
             session.share(share());
             let plan = ContentionPlan { asked: session.asked(), ..plan };
             session.measure(&plan, plan.ranks, (&[], &|_| false), |measured| {

@@ -311,7 +311,16 @@ const MACHINE: &str = "name = 'm'\nsend_overhead_ns = 200\nrecv_overhead_ns = 30
 fn points(run: &Value, name: &str) -> Vec<Value> {
     let series = of_kind(run, "series");
     let series = series.iter().find(|series| series["name"] == name);
-    series.map_or(Vec::new(), |series| series["points"].as_array().unwrap().clone())
+    let Some(series) = series else { return Vec::new() };
+    let common = series["labels"].as_object();
+    let point = |point: &Value| {
+        let mut point = point.clone();
+        for (name, of) in common.into_iter().flatten() {
+            point[name] = of.clone();
+        }
+        point
+    };
+    series["points"].as_array().unwrap().iter().map(point).collect()
 }
 
 #[test]
@@ -324,7 +333,7 @@ fn in_virtual_time_the_loggp_cost_is_the_measured_time() {
     let mut exact = 0;
     for name in &names[..3] {
         for point in points(&run, name) {
-            let [ranks, bytes] = ["ranks", "bytes"].map(|name| point[name].as_u64().unwrap());
+            let [ranks, bytes] = ["ranks", "bytes"].map(|name| point[name].as_u64().unwrap_or(0));
             let variant = point["variant"].as_str().unwrap();
             // Of a length at which gaps were measured; blocks are equally long. Segments of a chain may be
             // of any length, so that the line between two measured gaps may miss a bend.
