@@ -12,7 +12,7 @@ mod ipsc860;
 mod keeping;
 mod messages;
 mod parameters;
-
+mod pcie_trace;
 mod real;
 mod refused;
 mod simulated;

@@ -71,23 +71,19 @@ fn a_signature_is_divided_and_kept() {
 }
 
 #[test]
-fn bytes_of_transfers_have_their_gap() {
+fn a_signature_is_chosen_by_the_beginning_of_its_id() {
     let place = Place::new();
     place.run(["bulk", "-t", "sim:ipsc860", "-q", "--out", "bulk"]).ends(0);
     // T(n) = 2·(os + L + or) + n·G less the way without bytes: 0.63 µs a byte up to 100, 0.41 µs above, where os
     // is 104 µs.
-    for (size, os, per_byte, bytes) in
-        [("64B", 27e-6, 630e-9, 64.0), ("1KiB", 104e-6, 410e-9, 1024.0)]
-    {
-        let args = ["breakdown", "--from", "bulk", "--signature", size, "--json", "-"];
+    for (bytes, os, per_byte) in [(64.0, 27e-6, 630e-9), (1024.0, 104e-6, 410e-9)] {
+        let id = format!("logp/sim:ipsc860/name=bulk_store_signature/bytes={bytes}");
+        let args = ["breakdown", "--from", "bulk", "--id", &id, "--json", "-"];
         let run = place.run(args).ends(0).json();
-        let models = of_kind(&run, "breakdown")[0]["models"].clone();
-        let model = |name: &str| {
-            let all = models.as_array().unwrap();
-            value(&all.iter().find(|model| model["name"] == name).unwrap()["modelled"])
-        };
-        near(size, model("G"), per_byte, 1e-9);
-        near(size, model("one_way"), os + 25e-6 + 27e-6 + bytes * per_byte, 1e-9);
+        let models = of_kind(&run, "breakdown")[0]["models"].as_array().unwrap();
+        let way = models.iter().find(|model| model["name"] == "one_way").unwrap();
+        let expected = os + 25e-6 + 27e-6 + bytes * per_byte;
+        near(&id, value(&way["modelled"]), expected, 1e-9);
     }
 }
 
@@ -124,8 +120,8 @@ fn a_fit_says_at_which_level_its_intervals_are() {
             quantity["high"].as_f64().unwrap() - quantity["low"].as_f64().unwrap()
         };
         let before = half(name, "logp", &|logp| logp["parameters"]["rtt"].clone());
-        let after = half(name, "breakdown", &|found| found["models"][1]["modelled"].clone());
-        near(confidence, after, before, 1e-6);
+        let after = half(name, "breakdown", &|found| found["models"][0]["modelled"].clone());
+        near(confidence, 2.0 * after, before, 1e-6);
         before
     };
     assert!(reach("50%", "half") < reach("95%", "most"));
@@ -147,7 +143,7 @@ fn runs_without_parameters_and_wrong_choices_are_refused() {
         place.run([command, "--from", "series"]).ends(3);
         place.run([command, "--from", "empty"]).ends(3);
         for from in ["before", "thunderx2-connectx4"] {
-            place.run([command, "--from", from, "--signature", "tcp"]).ends(2);
+            place.run([command, "--from", from, "--id", "logp/tcp"]).ends(2);
         }
     }
     // A run that ended too soon, and a signature without os, or and g.

@@ -3,11 +3,11 @@
 #[path = "../../../../record/tests/support/synthetic.rs"]
 mod synthetic;
 
+use bandgap_assemble::pcie_table;
 use bandgap_model::breakdown::Errors;
 use bandgap_model::pcie::{Hardware, Software, Timed};
 use bandgap_record::read_pcie_trace;
-use bandgap_results::pcie_trace::assemble::table;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::program::subject::{Place, near, of_kind, value};
 use synthetic::{Machine, PAPER, Traffic};
@@ -60,9 +60,14 @@ fn the_papers_components_come_out_of_traces() {
 
     let run = place.run(["breakdown", "--pcie-trace", "posts.csv", "--json", "-"]).ends(0).json();
     let trace = of_kind(&run, "pcie_trace")[0];
-    let counts = ["posts", "completions", "payloads"].map(|name| trace["files"][0][name].as_u64());
+    let counts = ["posts", "completions", "payloads"].map(|name| trace["labels"][name].as_u64());
     assert_eq!(counts, [Some(2000), Some(2000), Some(0)]);
-    assert_eq!(named(&trace["missing"], "network")["why"], json!("no_ping_pong"));
+    let why = |part: &str| {
+        let about = format!("pcie_trace/trace/part={part}");
+        let note = run["notes"].as_array().unwrap().iter().find(|note| note["about"] == about);
+        note.map(|note| note["code"].as_str().unwrap().to_owned())
+    };
+    assert_eq!((why("network").as_deref(), why("pcie")), (Some("pcie_no_ping_pong"), None));
     let from = ["breakdown", "--from", "thunderx2-connectx4", "--pcie-trace", "posts.csv"];
     let run = place.run(from.iter().chain(&["--json", "-"])).ends(0).json();
     let injection = named(&of_kind(&run, "breakdown")[0]["models"], "llp_injection").clone();
@@ -89,7 +94,7 @@ fn intervals_of_models_hold_the_truth_and_little_more() {
         let software = Software { post: given(175.42), prog: given(61.63) };
         let (with, without) = (read(PAPER.switch, 1), read(0.0, 2));
         let hardware = Hardware::of(("with", &with), Some(("without", &without)), &software);
-        let stack = table(&hardware, &software, None).unwrap().stack;
+        let stack = pcie_table(&hardware, &software, None).unwrap().stack;
         for ((name, truth), (held, squares, halves)) in truths.iter().zip(&mut found) {
             let value = stack.value(stack.model(name).unwrap(), &stack.state());
             let half = 1.959964 * value.deviation().unwrap();
@@ -123,15 +128,9 @@ fn what_is_kept_can_be_read_again() {
         "kept",
     ];
     place.run(args).ends(0);
-    for from in ["kept", "kept/components.csv"] {
-        let run = place.run(["breakdown", "--from", from, "--json", "-"]).ends(0).json();
-        components(&run, &PAPERS[..3]);
-    }
+    let run = place.run(["breakdown", "--from", "kept", "--json", "-"]).ends(0).json();
+    components(&run, &PAPERS[..3]);
     place.run(["whatif", "--from", "kept", "--reduce", "switch=50%"]).ends(0);
-    place.run(["breakdown", "--pcie-trace", "posts.csv", "-q", "--out", "posts"]).ends(0);
-    for name in ["trace.csv", "injection.svg", "gnuplot/injection.gp"] {
-        assert!(place.path("posts").join(name).exists(), "{name}");
-    }
 }
 
 #[test]
