@@ -142,6 +142,12 @@ impl Planned {
         let given = &measure.ranks.ranks;
         let ranks = once(if given.is_empty() { &usual[..] } else { given });
         let most = ranks.iter().copied().max().unwrap_or(least);
+        if let Some([rows, columns]) = ways.mesh.filter(|_| !ranks.contains(&of_mesh)) {
+            let what = format!(
+                "divide a matrix over {most} ranks: a mesh of {rows}x{columns} has {of_mesh}"
+            );
+            return Err(Failure::new(Exit::Usage, what).hint(format!("give --ranks {of_mesh}")));
+        }
         let points = Points { series, ways, pair };
         let mut planned = Self {
             steps: Vec::new(),

@@ -70,7 +70,8 @@ impl Mail {
         let Some((piece, slot)) = self.occupy(from, piece as u64, slot) else { return };
         let send = (ahead < whole).then_some(send);
         let receive = self.arrived_in_pieces(envelope, whole, ahead, send);
-        self.lanes[from].coming = Some(Coming { receive, left: ahead - piece });
+        let left = ahead - piece;
+        self.lanes[from].coming = (left > 0).then_some(Coming { receive, left });
         self.copy_later(from, slot, piece, receive);
     }
 
