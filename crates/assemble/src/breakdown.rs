@@ -140,7 +140,6 @@ fn model(stack: &Stack, model: &Model, propagated: &Propagated) -> Result<ModelT
         main: model.main,
         modelled: modelled(&value, propagated)?,
         observed: observed.map(|of| of.recorded(Unit::Second)).transpose()?,
-        observed_spread: model.observed.and_then(|of| of.spread).map(|ns| Ns(ns).into()),
         within: error.as_ref().map(within),
         error,
         rows: model.rows.iter().map(|row| row.iter().map(term).collect()).collect(),

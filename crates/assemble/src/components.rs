@@ -20,16 +20,17 @@ pub fn components(
     result: &Outcome,
     confidence: f64,
 ) -> Option<Result<ComponentTable, AssembleError>> {
+    let factor = normal_factor(confidence);
     let (name, stack) = match result {
-        Outcome::Breakdown(of) => (&of.name, of_breakdown(of)),
-        Outcome::Logp(of) => (&of.transport, of_signature(of, normal_factor(confidence))),
+        Outcome::Breakdown(of) => (&of.name, of_breakdown(of, factor)),
+        Outcome::Logp(of) => (&of.transport, of_signature(of, factor)),
         _ => return None,
     };
     let table = |stack| ComponentTable { name: name.clone(), stack, lacking: Vec::new() };
     Some(stack.map(table).map_err(AssembleError::Components))
 }
 
-fn of_breakdown(of: &Breakdown) -> Result<Stack, String> {
+fn of_breakdown(of: &Breakdown, factor: f64) -> Result<Stack, String> {
     let ns = |of: &Quantity| Ns::from_secs(of.value.0).0;
     let error = |(source, error): (&String, &Seconds)| (source.clone(), error.ns().0);
     let components = of.components.iter().map(|one| Component {
@@ -59,10 +60,7 @@ fn of_breakdown(of: &Breakdown) -> Result<Stack, String> {
         name: one.name.clone(),
         rows: one.rows.iter().map(|row| row.iter().map(term).collect()).collect(),
         main: one.main,
-        observed: one.observed.as_ref().map(|observed| Observed {
-            ns: ns(observed),
-            spread: one.observed_spread.map(|spread| spread.ns().0),
-        }),
+        observed: known(one.observed.as_ref(), factor),
     });
     stack.models = models.collect();
     stack.check().map_err(|(_, why)| why)?;

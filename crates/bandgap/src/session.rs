@@ -43,6 +43,9 @@ pub struct Session<'a> {
     exit: Exit,
 }
 
+/// Of which results floors are measured, and whether the plan has something like one.
+type Beneath<'a> = (&'a [&'a str], &'a dyn Fn(&Beside) -> bool);
+
 impl<'a> Session<'a> {
     /// Makes sure, before anything is measured, that results can be written. `usual` is the time for the whole
     /// command where none is given; `stages` are what it measures, each with its share of the time.
@@ -113,7 +116,7 @@ impl<'a> Session<'a> {
         &mut self,
         plan: &impl Planned,
         ranks: usize,
-        (results, fits): (&[&str], &dyn Fn(&Beside) -> bool),
+        (results, fits): Beneath<'_>,
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
     ) -> Result<(), Failure> {
         let target = self.target.clone();

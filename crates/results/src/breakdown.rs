@@ -60,9 +60,6 @@ pub struct ModelTime {
     pub modelled: Quantity,
     /// What was observed; null where nothing was.
     pub observed: Option<Quantity>,
-    /// The standard deviation of that; absent where none was given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub observed_spread: Option<Seconds>,
     /// modelled / observed − 1; null where nothing was observed.
     pub error: Option<Quantity>,
     /// Whether that is at most 5 %; absent where nothing was observed.

@@ -11,8 +11,8 @@ use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels};
 use crate::logp::{Logp, SIGNATURE};
-use crate::pcie::{PCIE_TRACE, derived};
 use crate::notes::{Level, grouped, template, words};
+use crate::pcie::{PCIE_TRACE, derived};
 use crate::run::{Run, Verdict, context};
 use crate::shown::Context;
 use crate::why;
@@ -68,7 +68,8 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
     let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
-    let shown = |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows) && rows.kind != PCIE_TRACE;
+    let shown =
+        |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows) && rows.kind != PCIE_TRACE;
     let rows: Vec<&Rows> = context.of::<Rows>().filter(shown).collect();
     let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
     match (&rows[..], names.len()) {
@@ -233,7 +234,7 @@ fn doubt(run: &Run, view: View) -> Option<Block> {
             said.push((level, words));
         }
     }
-    said.sort_by(|a, b| b.0.cmp(&a.0));
+    said.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
     let more = said.len().saturating_sub(SAID);
     parts.extend(said.into_iter().take(SAID).map(|(_, words)| words));
     if more > 0 {

@@ -7,7 +7,7 @@ use bandgap_record::{component_preset, read_component_table};
 use bandgap_results::Outcome;
 
 use super::*;
-use crate::synthetic::Synthetic;
+use crate::tests::Synthetic;
 
 pub(crate) const RULE: Rule = Rule { precision: 0.05, stamp: 0.0 };
 

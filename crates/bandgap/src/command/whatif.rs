@@ -5,7 +5,7 @@ use std::str::FromStr;
 use bandgap_assemble::{AssembleError, whatif};
 use bandgap_launch::{Exit, Failure};
 use bandgap_model::breakdown::{Change, Stack};
-use bandgap_units::{Fraction, Ns, UnitError};
+use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
 use super::components::{Loaded, Source, close, known, load, rule};
@@ -29,30 +29,12 @@ pub struct WhatIf {
     #[arg(long, value_name = "NAME=SHARE", value_parser = share)]
     pub reduce: Vec<(String, Fraction)>,
     /// Give it this time, as switch=30ns, or a parameter this number, as p=4; a model's components keep their proportions
-    #[arg(long, value_name = "NAME=TIME", value_parser = value)]
-    pub set: Vec<(String, Value)>,
+    #[arg(long, value_name = "NAME=TIME", value_parser = text)]
+    pub set: Vec<(String, String)>,
     #[command(flatten)]
     pub precision: Precision,
     #[command(flatten)]
     pub output: Output,
-}
-
-/// A time, or a plain number.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Value {
-    /// A time.
-    Time(Ns),
-    /// A number.
-    Number(f64),
-}
-
-impl FromStr for Value {
-    type Err = UnitError;
-
-    fn from_str(text: &str) -> Result<Value, UnitError> {
-        let number = text.trim().parse().map(Value::Number);
-        number.or_else(|_| text.parse().map(Value::Time))
-    }
 }
 
 /// A name and a value with `=` between them.
@@ -70,7 +52,7 @@ fn share(text: &str) -> Result<(String, Fraction), String> {
     pair(text, "pio=84%")
 }
 
-fn value(text: &str) -> Result<(String, Value), String> {
+fn text(text: &str) -> Result<(String, String), String> {
     pair(text, "switch=30ns")
 }
 
@@ -111,12 +93,10 @@ fn changes(of: &WhatIf, stack: &Stack) -> Result<Vec<Change>, Failure> {
         changes.push(Change::Reduce { what: what.clone(), share: *share });
     }
     for (what, value) in &of.set {
-        let wrong = |why: &str| Failure::new(Exit::Usage, format!("set {what}: {why}"));
-        let value = match (value, stack.parameters.contains_key(what)) {
-            (Value::Number(number), true) => *number,
-            (Value::Time(Ns(ns)), false) => *ns,
-            (Value::Number(_), false) => return Err(wrong("the unit is missing, as in 15ns")),
-            (Value::Time(_), true) => return Err(wrong("it is a plain number")),
+        let wrong = |why: String| Failure::new(Exit::Usage, format!("set {what}: {why}"));
+        let value = match stack.parameters.contains_key(what) {
+            true => value.trim().parse().map_err(|_| wrong("it is a plain number".to_owned()))?,
+            false => value.parse::<Ns>().map_err(|error| wrong(error.to_string()))?.0,
         };
         changes.push(Change::Set { what: what.clone(), value });
     }

@@ -36,7 +36,6 @@ pub(crate) fn sample(components: usize, name: &str, within: Within) -> Breakdown
         main: true,
         modelled: time(whole, 9.0, true),
         observed: Some(time(1.06 * whole, 9.0, false)),
-        observed_spread: None,
         error: Some(error.clone()),
         within: Some(within),
         rows: vec![Vec::new()],
@@ -107,7 +106,7 @@ fn a_screen_has_the_largest_components_however_many_there_are() {
 fn beside_a_signature_it_is_a_line() {
     let [logp, curve] = example("unix", [100.0, 100.0, 300.0, 600.0]);
     let run = run([logp, curve, sample(9, "c", Within::Holds).into()], Vec::new());
-    let blocks = run.results[2].as_shown().short(&Context::new(&run));
+    let blocks = run.results[2].as_shown().short(&crate::run::context(&run));
     assert!(matches!(&blocks[..], [Block::Text(_)]));
 }
 

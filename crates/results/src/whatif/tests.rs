@@ -59,7 +59,7 @@ fn ids_figures_and_the_verdict_are_those_of_its_models() {
     assert!(ids.contains(&"whatif/table/model=m1/component=m3/speedup".to_owned()));
     assert!(of.is_negative() && !sample(2, "m", Within::Undecided).is_negative());
     let run = run([of.into()], Vec::new());
-    let blocks = run.results[0].as_shown().detail(&Context::new(&run));
+    let blocks = run.results[0].as_shown().detail(&crate::run::context(&run));
     let figures = blocks.iter().filter(|block| matches!(block, Block::Figure(_)));
     // The second model has no curve.
     assert_eq!(figures.count(), 1);

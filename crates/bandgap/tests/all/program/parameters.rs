@@ -121,7 +121,6 @@ fn a_fit_says_at_which_level_its_intervals_are() {
         };
         let before = half(name, "logp", &|logp| logp["parameters"]["rtt"].clone());
         let after = half(name, "breakdown", &|found| found["models"][0]["modelled"].clone());
-        // One way is half of the round trip.
         near(confidence, 2.0 * after, before, 1e-6);
         before
     };
