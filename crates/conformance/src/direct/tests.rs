@@ -213,19 +213,20 @@ fn a_hook_changes_repeats_swaps_and_drops_messages() {
         let receiver = ranks.pop().unwrap();
         let mut sender = ranks.pop().unwrap();
         sender.hook = Some(hook);
-        let outcomes = run(vec![sender, receiver], |rank| {
-            if rank.rank() == 0 {
-                for value in 1..=2 {
-                    rank.memory[0] = value;
-                    rank.send(1, 0, Part::new(0, 1))?;
-                }
-                return Ok((Vec::new(), 0));
-            }
+        let sent = run(vec![sender], |rank| {
+            (1..=2).try_for_each(|value| {
+                rank.memory[0] = value;
+                rank.send(1, 0, Part::new(0, 1))
+            })
+        });
+        assert!(sent[0].is_ok(), "{sent:?}");
+        // Afterwards, so that what is not taken is all that was sent.
+        let outcomes = run(vec![receiver], |rank| {
             let bytes = [0, 1].map(|at| {
                 let part = Part::new(at, 1);
                 rank.recv(0, 0, part).map(|()| rank.memory[at])
             });
-            Ok((bytes.into_iter().flatten().collect(), rank.untaken()?))
+            Ok((bytes.into_iter().flatten().collect::<Vec<u8>>(), rank.untaken()?))
         });
         outcomes.into_iter().last().unwrap().unwrap()
     };
