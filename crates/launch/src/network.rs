@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn where_nothing_is_shared_or_nobody_knows_the_first_four_ranks_do() {
         let four = |between| Beside { echo: [0, 1], load: [2, 3], between };
-        assert_eq!(of("paragon", None), (4, vec![four(Between::Nothing)]));
+        assert_eq!(of("myrinet", None), (4, vec![four(Between::Nothing)]));
         let shm = contended(&Target::Real(crate::Transport::usual()), None, None).unwrap();
         assert_eq!(shm, (4, vec![four(Between::Machine)]));
         let named = contended(&Target::Real(crate::Transport::usual()), None, Some([2, 0]));

@@ -69,7 +69,11 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     }
     draw(figure, &plane, &mut canvas);
 
-    let mut out = layout.paragraph(&format!("{} ({})", figure.title, figure.subtitle));
+    let subtitle = match figure.subtitle.as_str() {
+        "" => String::new(),
+        subtitle => format!(" ({subtitle})"),
+    };
+    let mut out = layout.paragraph(&format!("{}{subtitle}", figure.title));
     push(&mut out, &plane.y.title);
     if headline.iter().any(|character| *character != ' ') {
         push(&mut out, &format!("{:left$} {}", "", headline.iter().collect::<String>()));
@@ -178,11 +182,11 @@ fn is_covered(series: &Series, index: usize, plane: &Plane, canvas: &Canvas) -> 
 }
 
 fn legend(figure: &Figure, plane: &Plane, canvas: &Canvas, layout: &Layout) -> String {
-    if figure.series.is_empty() {
-        return String::new();
-    }
-    let mut text = format!("{}: ", figure.legend);
-    let entries = figure.named().map(|(index, series)| {
+    let heading = figure.legend.as_str();
+    let mut text = if heading.is_empty() { String::new() } else { format!("{heading}: ") };
+    // A curve without a name is the only one.
+    let named = figure.named().filter(|(_, series)| !series.name.is_empty());
+    let entries = named.map(|(index, series)| {
         // Lines without points have no letters in the plot.
         let sign = match (series.style, layout.ascii) {
             (Style::Points | Style::Line, _) => letter(index).to_string(),
@@ -206,7 +210,7 @@ fn legend(figure: &Figure, plane: &Plane, canvas: &Canvas, layout: &Layout) -> S
     for mark in figure.marks.iter().filter(|mark| plane.shows(mark.x, mark.y)) {
         text += &format!("   {MARK}\u{a0}{}", mark.name.replace(' ', "\u{a0}"));
     }
-    layout.paragraph(&text).replace('\u{a0}', " ")
+    if text.is_empty() { text } else { layout.paragraph(&text).replace('\u{a0}', " ") }
 }
 
 #[cfg(test)]

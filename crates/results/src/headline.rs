@@ -4,8 +4,8 @@ use bandgap_record::{Quantity, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, UnitScale, scaled};
 use bandgap_units::{Bytes, significant_short};
 
-use crate::hockney::Hockney;
 pub use crate::hockney::segments;
+use crate::hockney::{Hockney, Segment};
 use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
 use crate::shown::Context;
 
@@ -112,6 +112,13 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
         let (unit, cells) = in_one_unit(
             columns.iter().map(|column| of_last(context, column.transport?, name)).collect(),
         );
+        let fitted =
+            |column: &Column<'_>| column.transport.is_some_and(|of| last(context, of).is_some());
+        let cells = columns.iter().zip(cells).map(|(column, cell)| match cell {
+            Cell::Empty if fitted(column) => UNKNOWN.into(),
+            cell => cell,
+        });
+        let cells = cells.collect();
         push(symbol, &format!("({unit})"), cells);
     }
     push("", "rate limited by", of_logp(&|logp| Some(limit(logp.regime).into())));
@@ -122,13 +129,18 @@ fn half(logp: &Logp) -> Option<Quantity> {
     logp.parameters.rtt.as_ref()?.scaled(0.5, Unit::Second).ok()
 }
 
+/// The fit of a transport, and its last segment.
+fn last<'a>(context: &Context<'a>, transport: &str) -> Option<(&'a Hockney, &'a Segment)> {
+    let is_own =
+        |fit: &&Hockney| fit.name == SERIES && fit.transport == transport && fit.is_relative();
+    let fit = context.of::<Hockney>().find(is_own)?;
+    Some((fit, fit.segments.last()?))
+}
+
 /// A parameter of the last segment of a transport's fit.
 fn of_last(context: &Context<'_>, transport: &str, name: &str) -> Option<Drawn> {
-    let is_own = |fit: &&crate::Hockney| {
-        fit.name == SERIES && fit.transport == transport && fit.is_relative()
-    };
-    let fit = context.of::<Hockney>().find(is_own)?;
-    let (_, _, quantity) = fit.segments.last()?.named().find(|(own, ..)| *own == name)?;
+    let (fit, segment) = last(context, transport)?;
+    let (_, _, quantity) = segment.named().find(|(own, ..)| *own == name)?;
     let id = format!("{}/segment={}/{name}", fit.id(), fit.segments.len());
     Some(Drawn::new(quantity, context.precision(&id, quantity)))
 }

@@ -165,7 +165,11 @@ const HEADS: [(&str, bool); 11] = [
 
 fn head_of(text: &str) -> Head {
     // The rates of segments are compared; start-up times and lengths may differ by orders.
-    if text == "r∞" { Head::shared(text) } else { Head::new(text) }
+    match text {
+        "r∞" => Head::shared(text),
+        "worst residual" | "at" => Head::new(text).optional(),
+        _ => Head::new(text),
+    }
 }
 
 impl Hockney {

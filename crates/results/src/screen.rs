@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::collections::BTreeSet;
 
-use bandgap_record::Rows;
-use bandgap_report::{Block, Scale};
+use bandgap_record::{Note, Rows};
+use bandgap_report::{Block, Cell, Precision, Scale};
 use serde_json::Value;
 
 use crate::headline::{headline, segments, surface};
@@ -34,8 +34,9 @@ pub fn screen(run: &Run, view: View) -> Vec<Block> {
     let mut blocks = vec![Block::Text(heading(run))];
     blocks.extend(machine(run).map(Block::Text));
     blocks.push(Block::Gap);
-    blocks.extend(body(&among, view));
-    blocks.extend(doubt(run, view));
+    let body = body(&among, view);
+    let doubt = doubt(run, &body, view);
+    blocks.extend(body.into_iter().chain(doubt));
     blocks
 }
 
@@ -208,15 +209,14 @@ fn counted(count: usize, what: &str) -> String {
 /// Notes that are said on the screen, at most.
 const SAID: usize = 3;
 
-/// What is in doubt, causes by size, with the command that explains.
-fn doubt(run: &Run, view: View) -> Option<Block> {
-    let verdict = Verdict::of(run);
+/// What is in doubt of what is shown, causes by size, with the command that explains.
+fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
     let mut parts = Vec::new();
-    let (wide, limited) = (verdict.doubtful.len(), verdict.limited.len());
+    let (shown, wide, limited) = marked(body);
     let precision = number(&run.plan, "precision").map_or(String::new(), bandgap_report::share);
     let values = match (wide, limited) {
         (0, 0) => None,
-        (wide, 0) => Some(format!("wider than {precision} (*)")).filter(|_| wide > 0),
+        (_, 0) => Some(format!("wider than {precision} (*)")),
         (0, _) => Some("at the clock's limit (~)".to_owned()),
         (_, _) => Some(format!("wider than {precision} (*) or at the clock's limit (~)")),
     };
@@ -224,19 +224,32 @@ fn doubt(run: &Run, view: View) -> Option<Block> {
         let are = if wide + limited == 1 { "value is" } else { "values are" };
         let mostly = why::mostly(run).map(|cause| format!(", mostly: {cause}"));
         let mostly = mostly.filter(|_| wide > 0).unwrap_or_default();
-        parts.push(format!("{} of {} {are} {values}{mostly}", wide + limited, verdict.counted));
+        parts.push(format!("{} of {shown} {are} {values}{mostly}", wide + limited));
+    } else if let wide @ 1.. = Verdict::of(run).doubtful.len() {
+        parts.push(format!("{} not shown, wider than asked for", counted(wide, "value")));
     }
-    let mut said: Vec<(Level, String)> = Vec::new();
+    // What is said of several results alike is said once.
+    let mut said: Vec<Said<'_>> = Vec::new();
     for note in &run.notes {
         let level = template(&note.code).map_or(Level::Detail, |template| template.level);
-        let words = words(note);
-        if level > Level::Detail && !said.iter().any(|(_, known)| *known == words) {
-            said.push((level, words));
+        if level == Level::Detail {
+            continue;
+        }
+        let of = subject(run, &note.about);
+        let known = said.iter().position(|said| said.note.code == note.code);
+        let at = known.unwrap_or_else(|| {
+            said.push(Said { level, note, of: Vec::new(), alike: 0 });
+            said.len() - 1
+        });
+        let said = &mut said[at];
+        said.alike += usize::from(words(note) != words(said.note));
+        if !said.of.contains(&of) {
+            said.of.push(of);
         }
     }
-    said.sort_by_key(|(level, _)| std::cmp::Reverse(*level));
+    said.sort_by_key(|said| std::cmp::Reverse(said.level));
     let more = said.len().saturating_sub(SAID);
-    parts.extend(said.into_iter().take(SAID).map(|(_, words)| words));
+    parts.extend(said.iter().take(SAID).map(Said::words));
     if more > 0 {
         parts.push(format!("{} more", grouped(more as f64)));
     }
@@ -245,6 +258,50 @@ fn doubt(run: &Run, view: View) -> Option<Block> {
     }
     let again = if view.kept { "bandgap show LAST --why" } else { "-v" };
     Some(Block::Doubt(format!("{}. Causes, and what would help: {again}", parts.join(". "))))
+}
+
+/// What notes of one code say: the first of them, and how many say it with other values.
+struct Said<'a> {
+    level: Level,
+    note: &'a Note,
+    of: Vec<&'a str>,
+    alike: usize,
+}
+
+impl Said<'_> {
+    fn words(&self) -> String {
+        let mut text = words(self.note);
+        if self.of.iter().any(|of| !of.is_empty()) {
+            text = format!("{}: {text}", self.of.join(", "));
+        }
+        if self.alike > 0 { format!("{text} ({} more alike)", self.alike) } else { text }
+    }
+}
+
+/// The values of tables: all, those that have not converged, and those at the clock's limit.
+fn marked(blocks: &[Block]) -> (usize, usize, usize) {
+    let tables = blocks.iter().filter_map(|block| match block {
+        Block::Table(table) => Some(table),
+        _ => None,
+    });
+    let cells = tables.flat_map(|table| table.rows.iter().flatten());
+    let all = cells.filter_map(|cell| match cell {
+        Cell::Value(shown) => Some(shown.precision),
+        _ => None,
+    });
+    let all: Vec<Precision> = all.collect();
+    let of = |precision: Precision| all.iter().filter(|own| **own == precision).count();
+    (all.len(), of(Precision::No), of(Precision::ClockLimited))
+}
+
+/// What a note is about, where there are several: the transport, or else the name of the result.
+fn subject<'a>(run: &Run, about: &'a str) -> &'a str {
+    let is_transport = |part: &&str| run.conditions.iter().any(|of| of.transport == **part);
+    match about.split('/').find(is_transport) {
+        Some(_) if run.conditions.len() == 1 => "",
+        Some(transport) => transport,
+        None => about.split('/').nth(1).unwrap_or(about),
+    }
 }
 
 /// The first number of this name in a plan, wherever it stands.

@@ -36,8 +36,8 @@
 //!
 //! let schedule = record(2, |am| round_trip(am))?;
 //! let replay = replay(&schedule, &Machine::load("paragon")?)?;
-//! // 2(os + L + or) = 2 · (1.4 + 6.3 + 2.2) µs.
-//! assert_eq!(replay.marks[0][1] - replay.marks[0][0], 19_800_000);
+//! // 2(os + L + or) = 2 · (1.4 + 6.35 + 2.2) µs.
+//! assert_eq!(replay.marks[0][1] - replay.marks[0][0], 19_900_000);
 //! # Ok::<(), bandgap_sim::SimError>(())
 //! ```
 #![forbid(unsafe_code)]

@@ -45,6 +45,10 @@ pub fn run(show: &Show) -> Result<Exit, Failure> {
             show.ids.iter().any(|id| quantities.iter().any(|(known, ..)| known.starts_with(id)))
         };
         run.results.retain(has);
+        run.notes.retain(|note| {
+            note.about.is_empty()
+                || show.ids.iter().any(|id| note.about.starts_with(id) || note.is_about(id))
+        });
         if run.results.is_empty() {
             let what = format!("show {} of {}: no such id", show.ids.join(", "), path.display());
             let hint = "ids stand in values.csv of the run";

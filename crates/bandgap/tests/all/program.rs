@@ -15,5 +15,6 @@ mod parameters;
 mod pcie_trace;
 mod real;
 mod refused;
+mod screen;
 mod simulated;
 mod subject;

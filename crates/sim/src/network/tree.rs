@@ -19,6 +19,7 @@ pub(super) fn channels(tree: &FatTree) -> usize {
 #[inline]
 pub(super) fn route(tree: &FatTree, from: usize, to: usize, mut tell: impl FnMut(usize)) {
     let (nodes, top) = (tree.size(), tree.common_level(from, to) as usize);
+    let (from, to) = (tree.leaf(from), tree.leaf(to));
     let mut below = 1;
     for level in 1..top {
         below *= tree.arity();

@@ -13,6 +13,7 @@ use bandgap_comm::Rank;
 pub struct FatTree {
     arity: usize,
     levels: u32,
+    dealt: bool,
 }
 
 impl FatTree {
@@ -20,7 +21,24 @@ impl FatTree {
     /// too many nodes to count.
     pub fn new(arity: usize, levels: u32) -> Option<Self> {
         arity.checked_pow(levels)?;
-        (arity > 1 && levels > 0).then_some(Self { arity, levels })
+        (arity > 1 && levels > 0).then_some(Self { arity, levels, dealt: false })
+    }
+
+    /// The same, its nodes numbered as cards are dealt: to the lowest switches below a switch in turn, as batch
+    /// systems place ranks cyclically.
+    pub fn dealt(self) -> Self {
+        Self { dealt: true, ..self }
+    }
+
+    /// The place of a node among the leaves, or the node at a place.
+    pub(crate) fn leaf(&self, node: Rank) -> Rank {
+        let below = self.arity * self.arity;
+        match self.dealt && self.levels > 1 {
+            true => {
+                node - node % below + node % self.arity * self.arity + node % below / self.arity
+            }
+            false => node,
+        }
     }
 
     /// a: how many nodes or switches a switch has below it.
@@ -34,7 +52,8 @@ impl FatTree {
     }
 
     /// The level of the lowest switch above both, from 1; 0 from a node to itself.
-    pub fn common_level(&self, mut a: Rank, mut b: Rank) -> u32 {
+    pub fn common_level(&self, a: Rank, b: Rank) -> u32 {
+        let (mut a, mut b) = (self.leaf(a), self.leaf(b));
         let mut level = 0;
         while a != b {
             (a, b) = (a / self.arity, b / self.arity);
@@ -59,8 +78,10 @@ impl Topology for FatTree {
 
     /// The other nodes of its lowest switch.
     fn neighbours(&self, node: Rank) -> Vec<Rank> {
-        let first = node - node % self.arity;
-        (first..first + self.arity).filter(|&other| other != node).collect()
+        let leaf = self.leaf(node);
+        let first = leaf - leaf % self.arity;
+        let others = (first..first + self.arity).filter(|&other| other != leaf);
+        others.map(|other| self.leaf(other)).collect()
     }
 
     fn at_distance(&self, node: Rank, hops: u32) -> Option<Rank> {
@@ -73,7 +94,8 @@ impl Topology for FatTree {
         }
         // The first node of the first tree, or of the second for a node in the first.
         let tree = self.arity.pow(below);
-        let first = node - node % (tree * self.arity);
-        Some(if node < first + tree { first + tree } else { first })
+        let leaf = self.leaf(node);
+        let first = leaf - leaf % (tree * self.arity);
+        Some(self.leaf(if leaf < first + tree { first + tree } else { first }))
     }
 }

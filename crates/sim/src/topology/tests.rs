@@ -11,6 +11,8 @@ fn any() -> impl Strategy<Value = Box<dyn Topology>> {
         (1_usize..8, 1_usize..8).prop_map(|(r, c)| Box::new(Torus::new(r, c).unwrap()) as Box<_>),
         prop_oneof![(2_usize..4, 1_u32..4), (4_usize..7, 1_u32..3)]
             .prop_map(|(a, l)| Box::new(FatTree::new(a, l).unwrap()) as Box<_>),
+        (2_usize..5, 1_u32..4)
+            .prop_map(|(a, l)| Box::new(FatTree::new(a, l).unwrap().dealt()) as Box<_>),
     ]
 }
 

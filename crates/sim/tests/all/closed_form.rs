@@ -11,9 +11,9 @@ fn load(name: &str) -> Machine {
 
 #[test]
 fn a_round_trip_takes_twice_both_overheads_and_the_latency() {
-    // RTT = 2(os + L + or), gaps play no part: Paragon 2 · (1.4 + 6.3 + 2.2) = 19.8 µs, Meiko
+    // RTT = 2(os + L + or), gaps play no part: Paragon 2 · (1.4 + 6.35 + 2.2) = 19.9 µs, Meiko
     // 2 · (1.7 + 7.5 + 1.6) = 21.6 µs, Myrinet 2 · (2.0 + 11.1 + 2.6) = 31.4 µs.
-    for (name, rtt) in [("paragon", 19_800_000), ("meiko-cs2", 21_600_000), ("myrinet", 31_400_000)]
+    for (name, rtt) in [("paragon", 19_900_000), ("meiko-cs2", 21_600_000), ("myrinet", 31_400_000)]
     {
         let stamps = marks(&load(name), 2, |am| flood(am, 1, 1, 1, 0));
         assert_eq!(stamps[0][2] - stamps[0][0], rtt, "{name}");
@@ -166,7 +166,7 @@ fn requests_handled_while_awaiting_count_for_the_next_serve() {
     // and is not, for os + L + or > g on Paragon.
     let stamps = marks(&load("paragon"), 2, programs::mutual);
     for rank in &stamps {
-        assert_eq!(rank[..], [19_800_000, 19_800_000]);
+        assert_eq!(rank[..], [19_900_000, 19_900_000]);
     }
 }
 
@@ -184,8 +184,8 @@ fn a_computing_replier_lets_requests_wait() {
     // The replier computes for 1 ms, far beyond the request's arrival, and only then handles it.
     let schedule = record(2, |am| programs::late_replier(am, 1000 * US)).unwrap();
     let stamps = replay(&schedule, &load("paragon")).unwrap().marks;
-    // From 1000 µs on: or + os + L + or = 2.2 + 1.4 + 6.3 + 2.2 = 12.1 µs.
-    assert_eq!(stamps[0][0], 1000 * US + 12_100_000);
+    // From 1000 µs on: or + os + L + or = 2.2 + 1.4 + 6.35 + 2.2 = 12.15 µs.
+    assert_eq!(stamps[0][0], 1000 * US + 12_150_000);
 }
 
 #[test]

@@ -78,8 +78,8 @@ fn a_rate_of_many_gigabytes_a_second_keeps_its_digits() {
 #[test]
 fn a_machine_without_a_time_for_bytes_passes_messages_of_none() {
     let machine = Machine::load("paragon").unwrap();
-    // 1.4 + 6.3 + 2.2 µs.
-    assert_eq!(half_round(&machine, 0), 9_900_000);
+    // 1.4 + 6.35 + 2.2 µs.
+    assert_eq!(half_round(&machine, 0), 9_950_000);
     let schedule = record(2, |comm| ping_pong(comm, 1, 1)).unwrap();
     let error = replay(&schedule, &machine).unwrap_err();
     assert!(matches!(&error, SimError::NoTimeForBytes { machine } if machine == "paragon"));

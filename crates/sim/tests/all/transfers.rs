@@ -230,8 +230,8 @@ fn no_serve_counts_a_get() {
 fn a_machine_without_a_time_for_bytes_moves_none() {
     let paragon = Machine::load("paragon").unwrap();
     for way in BOTH {
-        // 2 · (1.4 + 6.3 + 2.2) µs.
-        assert_eq!(times(&paragon, way, 1, 0, 0)[1], 19_800 * NS, "{way:?}");
+        // 2 · (1.4 + 6.35 + 2.2) µs.
+        assert_eq!(times(&paragon, way, 1, 0, 0)[1], 19_900 * NS, "{way:?}");
         let schedule = record(2, |am| burst(am, way, 1, 1, 0)).unwrap();
         let error = replay(&schedule, &paragon).unwrap_err();
         assert!(matches!(error, SimError::NoTimeForBytes { .. }), "{error}");

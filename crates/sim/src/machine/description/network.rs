@@ -17,7 +17,18 @@ pub(super) struct NetworkTable {
     columns: Option<Spanned<u32>>,
     arity: Option<Spanned<u32>>,
     levels: Option<Spanned<u32>>,
+    #[serde(default)]
+    placement: Placement,
     hop_ns: Option<Spanned<f64>>,
+}
+
+/// How ranks are numbered over the switches of a fat tree.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Placement {
+    #[default]
+    Block,
+    Cyclic,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -79,7 +90,10 @@ pub(super) fn network(
         Kind::Hypercube => Hypercube::new(dimensions).map(Network::Hypercube),
         Kind::Mesh => Mesh::new(rows, columns).map(Network::Mesh),
         Kind::Torus => Torus::new(rows, columns).map(Network::Torus),
-        Kind::FatTree => FatTree::new(arity, levels).map(Network::FatTree),
+        Kind::FatTree => FatTree::new(arity, levels).map(|tree| {
+            let cyclic = table.placement == Placement::Cyclic;
+            Network::FatTree(if cyclic { tree.dealt() } else { tree })
+        }),
     };
     let most = most_ranks();
     let network = network.filter(|network| network.topology().size() <= most as usize);

@@ -1,0 +1,82 @@
+//! What a person sees: never more lines than are read, nor wider than the terminal.
+
+use crate::program::subject::{Finished, Place};
+
+/// Machines from the fastest to the slowest that anybody may have: the unit of time in nanoseconds, what a byte
+/// takes in that unit, the shares of os, or and g in it, and the network.
+fn machines() -> Vec<String> {
+    let units = [0.001, 1.0, 100.0, 1e4, 1e6];
+    let networks = [
+        (0.0, "topology = \"crossbar\"\n"),
+        (1e-6, "[network]\ntopology = \"hypercube\"\ndimensions = 4\nhop_ns = 0.25\n"),
+        (1e-3, "[network]\ntopology = \"mesh\"\nrows = 4\ncolumns = 4\nhop_ns = 1000.0\n"),
+        (
+            0.5,
+            "[network]\ntopology = \"fat_tree\"\narity = 4\nlevels = 2\nplacement = \"cyclic\"\nhop_ns = 1e6\n",
+        ),
+    ];
+    let mut all = Vec::new();
+    for (at, unit) in units.into_iter().enumerate() {
+        for (by, (byte, network)) in networks.into_iter().enumerate() {
+            let share = |of: usize| unit * (1 + (at + by + of) % 4 * 3) as f64;
+            let latency = if by == 0 { unit * 1000.0 } else { unit };
+            all.push(format!(
+                "name = \"a-machine-whose-name-is-long-{at}-{by}\"\nsend_overhead_ns = {:?}\n\
+                 recv_overhead_ns = {:?}\ngap_ns = {:?}\nlatency_ns = {latency:?}\n\
+                 gap_per_byte_ns = {:?}\n{network}",
+                share(0),
+                share(1),
+                share(2),
+                unit * byte,
+            ));
+        }
+    }
+    all
+}
+
+/// Asserts that a screen has at most so many lines, none of them wider than `columns`.
+#[track_caller]
+fn fits(screen: &Finished, most: usize, columns: usize, what: &str) {
+    let text = &screen.stdout;
+    let lines = text.lines().count();
+    assert!((1..=most).contains(&lines), "{what}: {lines} lines\n{text}");
+    let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    assert!(widest <= columns, "{what}: {widest} columns\n{text}");
+}
+
+/// Commands, and the lines that they may print at 100 columns.
+const COMMANDS: [(&str, usize); 10] = [
+    ("run", 25),
+    ("signature", 45),
+    ("comms1", 25),
+    ("comms2", 25),
+    ("comms3 -n 2,4", 25),
+    ("synch1 -n 2,4", 25),
+    ("bulk", 25),
+    ("comet -n 16 --dimension 64", 32),
+    ("comet broadcast -n 16", 16),
+    ("comet broadcast -n 2,4,8,16", 25),
+];
+
+#[test]
+fn a_screen_has_few_lines_and_none_that_is_too_wide() {
+    let place = Place::new();
+    let show = |columns: &str| {
+        let mut command = place.command(crate::program::subject::BINARY);
+        command.args(["show", "run"]).env("COLUMNS", columns);
+        Finished::from(command.output().unwrap()).ends(0)
+    };
+    for (at, machine) in machines().iter().enumerate() {
+        let file = place.file("machine.toml", machine);
+        for (command, most) in COMMANDS {
+            let words = command.split(' ').map(str::to_owned);
+            let fixed =
+                ["-t".to_owned(), format!("sim:{file}"), "--out".into(), "run".into(), "-q".into()];
+            let finished = place.run(words.chain(fixed));
+            assert!(matches!(finished.code, Some(0 | 8)), "{command} on\n{machine}\n{finished:#?}");
+            fits(&show("100"), most, 100, &format!("{command} on machine {at}"));
+            fits(&show("60"), 3 * most, 60, &format!("{command} on machine {at}"));
+            std::fs::remove_dir_all(place.path("run")).unwrap();
+        }
+    }
+}
