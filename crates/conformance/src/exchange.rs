@@ -1,27 +1,8 @@
 //! Two ranks: what is sent arrives once, in order, and completes.
 
 use super::Harness;
-use super::ranks::{
-    ECHO, ECHO_ASIDE, SINK, Seen, pair, progress, repeat_until, request, run, words,
-};
-use bandgap_comm::{Endpoint, MAX_WORDS, Message, Posted};
-
-/// A request of each number of words comes back as it was sent.
-pub fn echo<H: Harness>() {
-    let sent: Vec<_> = (0..=MAX_WORDS).map(|len| words(0xE0 + len as u64, len)).collect();
-    let logs = run::<H>(2, |am| {
-        if am.rank() == 0 {
-            for words in &sent {
-                request(am, 1, ECHO, words)?;
-                am.await_replies()?;
-                assert_eq!(am.state().replies.last(), Some(&(1, words.clone())));
-            }
-        }
-        Ok(())
-    });
-    assert_eq!(logs[1].requests_of(0), sent);
-    assert_eq!(logs[0].replies_of(1), sent);
-}
+use super::ranks::{ECHO, ECHO_ASIDE, SINK, Seen, pair, progress, repeat_until, run};
+use bandgap_comm::{Endpoint, Message, Posted};
 
 /// Requests that keep the transport full arrive exactly once and in the order sent.
 pub fn requests_arrive_once_and_in_order<H: Harness>() {

@@ -44,7 +44,7 @@ pub use bulk::{
     rings_of_long_transfers_do_not_lock_up, what_is_not_exposed_is_refused,
 };
 pub use exchange::{
-    completes_once, echo, replies_keep_to_their_handler, requests_arrive_once_and_in_order,
+    completes_once, replies_keep_to_their_handler, requests_arrive_once_and_in_order,
 };
 pub use fault::{departure_is_noticed, no_such_peer, unknown_handler_names_the_rank};
 pub use faulty::Faulty;
@@ -84,7 +84,6 @@ macro_rules! conformance {
     };
     ($harness:ty) => {
         $crate::conformance!(@each $harness:
-            echo
             requests_arrive_once_and_in_order
             completes_once
             replies_keep_to_their_handler

@@ -37,14 +37,13 @@ impl Mask {
     /// # Errors
     /// The kernel does not tell.
     pub fn get() -> io::Result<Self> {
-        grown(|words| {
-            // SAFETY: the kernel writes at most as many bytes as it is told, which `words` has. Any bits are a value
-            // of u64.
-            let filled = unsafe {
-                libc::sched_getaffinity(0, size_of_val(words), words.as_mut_ptr().cast())
-            };
-            if filled == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
-        })
+        let mut words = vec![0_u64; (HIGHEST + 1) / BITS];
+        // SAFETY: the kernel writes at most as many bytes as it is told, which `words` has. Any bits are a value
+        // of u64.
+        let filled = unsafe {
+            libc::sched_getaffinity(0, size_of_val(&words[..]), words.as_mut_ptr().cast())
+        };
+        if filled == 0 { Ok(Self(words)) } else { Err(io::Error::last_os_error()) }
     }
 
     /// Lets the calling thread run on these cores only.
@@ -59,23 +58,6 @@ impl Mask {
     }
 }
 
-/// A mask that `fill` fills, which refuses one shorter than the machine's with `EINVAL`. Then it is tried with one
-/// twice as long.
-fn grown(mut fill: impl FnMut(&mut [u64]) -> io::Result<()>) -> io::Result<Mask> {
-    let mut words = vec![0; 1024 / BITS];
-    loop {
-        match fill(&mut words) {
-            Ok(()) => return Ok(Mask(words)),
-            Err(error)
-                if error.raw_os_error() == Some(libc::EINVAL) && words.len() * BITS <= HIGHEST =>
-            {
-                words.resize(2 * words.len(), 0);
-            }
-            Err(error) => return Err(error),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -86,22 +68,5 @@ mod tests {
             assert_eq!(Mask::only(cpu).unwrap().cpus().collect::<Vec<_>>(), [cpu]);
         }
         assert_eq!(Mask::only(65_536), None);
-    }
-
-    #[test]
-    fn the_mask_grows_until_the_kernel_takes_it() {
-        // A machine of 4096 cores, of which the last is allowed.
-        let kernel = |words: &mut [u64]| match words.len() {
-            64.. => {
-                words[63] = 1 << 63;
-                Ok(())
-            }
-            _ => Err(io::Error::from_raw_os_error(libc::EINVAL)),
-        };
-        assert_eq!(grown(kernel).unwrap().cpus().collect::<Vec<_>>(), [4095]);
-        let never = grown(|_| Err(io::Error::from_raw_os_error(libc::EINVAL)));
-        assert_eq!(never.unwrap_err().raw_os_error(), Some(libc::EINVAL));
-        let other = grown(|_| Err(io::Error::from_raw_os_error(libc::EPERM)));
-        assert_eq!(other.unwrap_err().raw_os_error(), Some(libc::EPERM));
     }
 }

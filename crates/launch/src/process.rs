@@ -5,6 +5,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 
 use rustix::process::Pid;
+use signal_hook::low_level::signal_name;
 
 use crate::Exit;
 use crate::cause::{Cause, Noted};
@@ -90,7 +91,8 @@ impl RankProcess {
         }
         let (cause, how) = match (status.signal(), status.code()) {
             (Some(signal), _) => {
-                (Cause::Killed, format!("was killed by signal {signal}{}", signal_name(signal)))
+                let name = signal_name(signal).map(|name| format!(" ({name})")).unwrap_or_default();
+                (Cause::Killed, format!("was killed by signal {signal}{name}"))
             }
             (None, Some(code)) => (Cause::Ended, format!("ended early with exit status {code}")),
             (None, None) => (Cause::Ended, "ended early".to_owned()),
@@ -113,21 +115,6 @@ impl RankProcess {
         let _ = self.child.kill();
         self.status = self.child.wait().ok();
         None
-    }
-}
-
-fn signal_name(signal: i32) -> &'static str {
-    match signal {
-        1 => " (SIGHUP)",
-        2 => " (SIGINT)",
-        3 => " (SIGQUIT)",
-        4 => " (SIGILL)",
-        6 => " (SIGABRT)",
-        7 => " (SIGBUS)",
-        9 => " (SIGKILL)",
-        11 => " (SIGSEGV)",
-        15 => " (SIGTERM)",
-        _ => "",
     }
 }
 

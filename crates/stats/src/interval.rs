@@ -1,6 +1,6 @@
 //! Confidence intervals from independent samples.
 
-use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 use crate::quantile::{mean, variance};
 
@@ -93,76 +93,9 @@ pub(crate) fn t_interval(value: f64, variance: f64, degrees: f64, confidence: f6
     Interval { low: value - half, high: value + half }
 }
 
-/// The distribution-free interval of the quantile at probability `p`, from ascending samples.
-///
-/// *Formula*: the order statistics of ranks l and u (from one), l the largest and u the smallest
-/// rank with P(B < l) ≤ α/2 and P(B ≥ u) ≤ α/2, where B is binomial(n, p) and α = 1 − confidence.
-/// *Units*: those of the samples.
-/// *Assumes* independent samples of one continuous distribution; ties make it conservative.
-/// *Source*: David and Nagaraja, "Order Statistics" (2003), section 7.1.
-///
-/// `None` where the samples are too few for the confidence (the median at 95 % needs six).
-///
-/// # Panics
-/// If the confidence is not strictly between 0 and 1, or `p` outside 0..=1.
-#[must_use]
-pub fn quantile_interval(sorted: &[f64], p: f64, confidence: f64) -> Option<Interval> {
-    let (low, high) = quantile_ranks(sorted.len() as u64, p, confidence)?;
-    Some(Interval { low: sorted[low as usize - 1], high: sorted[high as usize - 1] })
-}
-
-/// The ranks l and u of [`quantile_interval`], from one, among `count` samples.
-///
-/// Above [`MANY`] samples the binomial is taken as the normal distribution with its mean and variance.
-///
-/// # Panics
-/// If the confidence is not strictly between 0 and 1, or `p` outside 0..=1.
-#[must_use]
-pub fn quantile_ranks(count: u64, p: f64, confidence: f64) -> Option<(u64, u64)> {
-    assert_confidence(confidence);
-    assert!((0.0..=1.0).contains(&p), "a probability lies in 0..=1");
-    if count == 0 {
-        return None;
-    }
-    let (lower, upper) = if count > MANY {
-        let (n, reach) = (count as f64, normal_factor(confidence));
-        let deviation = (n * p * (1.0 - p)).sqrt();
-        let lower = (n * p - reach * deviation).floor().max(0.0);
-        (lower as u64, (n * p + reach * deviation).ceil() as u64 + 1)
-    } else {
-        let tail = (1.0 - confidence) / 2.0;
-        let below = Binomial::new(p, count).expect("p is a probability");
-        // The smallest k with P(B ≤ k) > tail; then P(B < k) ≤ tail, so rank k is the lower end.
-        let lower = first_rank(count, |k| below.cdf(k) > tail);
-        // The smallest k with P(B ≥ k + 1) ≤ tail; rank k + 1 is the upper end.
-        (lower, first_rank(count, |k| below.sf(k) <= tail) + 1)
-    };
-    (lower >= 1 && upper <= count).then_some((lower, upper))
-}
-
-/// Above so many samples the binomial's incomplete beta function no longer converges in all places, and the
-/// normal distribution is good to a rank in a thousand of the interval's width.
-pub const MANY: u64 = 10_000;
-
-/// The smallest k in 0..=count for which the monotone `holds` is true.
-fn first_rank(count: u64, holds: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, count);
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if holds(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quantile::{median, sorted};
-    use proptest::prelude::*;
 
     #[test]
     fn mean_interval_of_three() {
@@ -170,58 +103,5 @@ mod tests {
         let interval = mean_interval(&[1.0, 2.0, 3.0], 0.95).unwrap();
         assert!((interval.half_width() - 2.484_138).abs() < 1e-6);
         assert!(mean_interval(&[1.0], 0.95).is_none());
-    }
-
-    #[test]
-    fn median_interval_ranks() {
-        // n = 10, p = 1/2: P(B ≤ 1) = 11/1024 = 1.07 % ≤ 2.5 % < P(B ≤ 2) = 5.5 %, so ranks 2, 9.
-        let samples: Vec<f64> = (1..=10).map(f64::from).collect();
-        assert_eq!(quantile_interval(&samples, 0.5, 0.95), Some(Interval { low: 2.0, high: 9.0 }));
-    }
-
-    #[test]
-    fn median_needs_six() {
-        // 2·(1/2)^5 = 6.25 % of all fives lie on one side of the median, 3.1 % of all sixes.
-        let samples: Vec<f64> = (1..=6).map(f64::from).collect();
-        assert_eq!(quantile_interval(&samples[..5], 0.5, 0.95), None);
-        assert_eq!(quantile_interval(&samples, 0.5, 0.95), Some(Interval { low: 1.0, high: 6.0 }));
-        assert_eq!(quantile_interval(&[], 0.5, 0.95), None);
-    }
-
-    proptest! {
-        #[test]
-        fn median_interval_holds_the_median(samples in prop::collection::vec(0.0..1e9f64, 1..300)) {
-            let ordered = sorted(&samples);
-            let (min, max) = (ordered[0], ordered[ordered.len() - 1]);
-            match quantile_interval(&ordered, 0.5, 0.95) {
-                Some(interval) => {
-                    prop_assert!(interval.contains(median(&samples)));
-                    prop_assert!(min <= interval.low && interval.high <= max);
-                }
-                None => prop_assert!(samples.len() < 6),
-            }
-        }
-    }
-
-    #[test]
-    fn of_many_samples_the_ranks_are_those_of_the_normal_distribution() {
-        // n/2 ± 1.96·√n/2 = 500 000 ± 980 of a million; where the two ways meet, they agree.
-        assert_eq!(quantile_ranks(1_000_000, 0.5, 0.95), Some((499_020, 500_981)));
-        let (exact, normal) =
-            (quantile_ranks(MANY, 0.9, 0.95), quantile_ranks(MANY + 1, 0.9, 0.95));
-        let ((low, high), (lower, higher)) = (exact.unwrap(), normal.unwrap());
-        assert!(low.abs_diff(lower) <= 2 && high.abs_diff(higher) <= 2, "{exact:?} {normal:?}");
-        assert_eq!(quantile_ranks(0, 0.5, 0.95), None);
-    }
-
-    #[test]
-    fn high_quantile_is_not_symmetric() {
-        // n = 100, p = 0.9, from scipy's binomial quantiles: ranks 84 and 96 (see
-        // tests/reference/intervals.py).
-        let samples: Vec<f64> = (1..=100).map(f64::from).collect();
-        assert_eq!(
-            quantile_interval(&samples, 0.9, 0.95),
-            Some(Interval { low: 84.0, high: 96.0 })
-        );
     }
 }

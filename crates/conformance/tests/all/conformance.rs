@@ -4,82 +4,41 @@ use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_conformance::{EXPOSED, Faulty, Harness};
 
-mod roomy {
-    use super::*;
+/// Channels of so many frames under so many credits; of 256 calls so many are refused.
+struct Inproc<const FRAMES: usize, const CREDITS: u16, const REFUSED: u8>;
 
-    struct Roomy;
+impl<const FRAMES: usize, const CREDITS: u16, const REFUSED: u8> Harness
+    for Inproc<FRAMES, CREDITS, REFUSED>
+{
+    type E = Credited<Faulty<InprocLink>>;
 
-    impl Harness for Roomy {
-        type E = Credited<InprocLink>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            let links = inproc::links(size, 256);
-            links
-                .into_iter()
-                .map(|link| Credited::new(link.exposing(EXPOSED), DEFAULT_CREDITS))
-                .collect()
-        }
+    fn endpoints(size: usize) -> Vec<Self::E> {
+        let over = |link: InprocLink| {
+            Credited::new(Faulty::new(link.exposing(EXPOSED), size as u64, REFUSED), CREDITS)
+        };
+        inproc::links(size, FRAMES).into_iter().map(over).collect()
     }
-
-    bandgap_conformance::conformance!(Roomy);
-    bandgap_conformance::bulk_conformance!(Roomy);
 }
 
-mod tight {
-    use super::*;
+macro_rules! suites {
+    ($($(#[$about:meta])* $name:ident: $harness:ty;)*) => {
+        $(
+            $(#[$about])*
+            mod $name {
+                use super::*;
 
-    /// Channels of one frame under many credits: nearly every frame finds its channel full.
-    struct Tight;
-
-    impl Harness for Tight {
-        type E = Credited<InprocLink>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            let links = inproc::links(size, 1).into_iter();
-            links.map(|link| Credited::new(link.exposing(EXPOSED), 16)).collect()
-        }
-    }
-
-    bandgap_conformance::conformance!(Tight);
-    bandgap_conformance::bulk_conformance!(Tight);
+                bandgap_conformance::conformance!($harness);
+                bandgap_conformance::bulk_conformance!($harness);
+            }
+        )*
+    };
 }
 
-mod single_credit {
-    use super::*;
-
+suites! {
+    roomy: Inproc<256, DEFAULT_CREDITS, 0>;
+    /// Nearly every frame finds its channel full.
+    tight: Inproc<1, 16, 0>;
     /// One request at a time.
-    struct SingleCredit;
-
-    impl Harness for SingleCredit {
-        type E = Credited<InprocLink>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            let links = inproc::links(size, 2).into_iter();
-            links.map(|link| Credited::new(link.exposing(EXPOSED), 1)).collect()
-        }
-    }
-
-    bandgap_conformance::conformance!(SingleCredit);
-    bandgap_conformance::bulk_conformance!(SingleCredit);
-}
-
-mod faulty {
-    use super::*;
-
-    /// Half of all calls are refused.
-    struct Refusing;
-
-    impl Harness for Refusing {
-        type E = Credited<Faulty<InprocLink>>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            let refusing = |link: InprocLink| {
-                Credited::new(Faulty::new(link.exposing(EXPOSED), size as u64, 128), 8)
-            };
-            inproc::links(size, 4).into_iter().map(refusing).collect()
-        }
-    }
-
-    bandgap_conformance::conformance!(Refusing);
-    bandgap_conformance::bulk_conformance!(Refusing);
+    single_credit: Inproc<2, 1, 0>;
+    faulty: Inproc<4, 8, 128>;
 }

@@ -205,32 +205,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn a_greeting_is_good_for_its_pair_its_side_and_its_place_only() {
-        let known = known();
-        let call = known.call(3, 0, &NONCE);
-        let elsewhere = Known { listener: "127.0.0.1:4001".to_owned(), ..known.clone() };
-        let other_run = Known { secret: *b"0123456789abcdeg", ..known.clone() };
-        assert!(!is_call(&call, &known, 1));
-        assert!(!is_call(&call, &elsewhere, 0));
-        assert!(!is_call(&call, &other_run, 0));
-        // What the caller said is no answer, and an answer to another call is none to this.
-        assert!(!is_answer(&call, &known, &NONCE));
-        assert!(!is_answer(&known.answer(0, 3, &[7; 16]), &known, &NONCE));
-        assert!(!is_answer(&known.answer(0, 2, &NONCE), &known, &NONCE));
-        assert!(!is_answer(&other_run.answer(0, 3, &NONCE), &known, &NONCE));
-    }
-
-    #[test]
-    fn the_secret_is_not_in_a_greeting() {
-        let known = known();
-        for greeting in [known.call(3, 0, &NONCE), known.answer(0, 3, &NONCE)] {
-            for part in known.secret.windows(4) {
-                assert!(!greeting.windows(4).any(|said| said == part));
-            }
-        }
-    }
-
     proptest! {
         #[test]
         fn arbitrary_bytes_are_of_the_version_that_they_say_and_prove_nothing(

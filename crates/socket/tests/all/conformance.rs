@@ -114,7 +114,6 @@ mod lossy {
 
     // Not `completes_once`, which wants ends to settle within a hundred polls.
     bandgap_conformance::conformance!(@each LossyUdp:
-        echo
         requests_arrive_once_and_in_order
         replies_keep_to_their_handler
         busy_at_capacity

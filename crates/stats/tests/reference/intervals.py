@@ -10,15 +10,6 @@ print("student factors")
 for degrees, confidence in [(1, 0.95), (2.5, 0.95), (19, 0.95), (7, 0.99), (1e6, 0.95)]:
     print(degrees, confidence, repr(float(stats.t.ppf(0.5 + confidence / 2, degrees))))
 
-print("quantile ranks (count, p, confidence, low, high)")
-for count, p, confidence in [(10, 0.5, 0.95), (100, 0.9, 0.95), (1000, 0.99, 0.95), (51, 0.5, 0.99)]:
-    tail = (1 - confidence) / 2
-    ranks = range(1, count + 1)
-    # Largest l with P(B < l) <= tail, smallest u with P(B >= u) <= tail.
-    low = max(l for l in ranks if stats.binom.cdf(l - 1, count, p) <= tail)
-    high = min(u for u in ranks if stats.binom.sf(u - 1, count, p) <= tail)
-    print(count, p, confidence, low, high)
-
 print("quantiles")
 samples = [3.1, 4.1, 5.9, 2.6, 5.3, 5.8, 9.7, 9.3, 2.3, 8.4]
 for p in [0.1, 0.25, 0.5, 0.9, 0.99]:

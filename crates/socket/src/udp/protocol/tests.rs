@@ -63,34 +63,6 @@ fn a_reply_acknowledges_and_nothing_else_is_sent() {
 }
 
 #[test]
-fn numbers_pass_their_end() {
-    // Of five datagrams from 2^32 − 2 on: 2^32 − 2, 2^32 − 1, 0, 1, 2; then 3 is expected.
-    let [mut here, mut there] = ends(u32::MAX - 1, MAX_ROOM);
-    let sent: Vec<Vec<u8>> = (0..5_u8)
-        .map(|byte| {
-            push(&mut here, &[byte]);
-            flush(&mut here).remove(0)
-        })
-        .collect();
-    let numbers: Vec<u32> = sent.iter().map(|datagram| read(datagram).number).collect();
-    assert_eq!(numbers, [u32::MAX - 1, u32::MAX, 0, 1, 2]);
-    // Number 0 is early before 2^32 − 1 has come, and taken after.
-    assert_eq!(there.accept(&sent[0]), Some(&[0][..]));
-    assert_eq!(there.accept(&sent[2]), None);
-    assert_eq!(flush(&mut there).len(), 1, "it says that 2^32 - 1 is missing");
-    for (byte, datagram) in sent.iter().enumerate().skip(1) {
-        assert_eq!(there.accept(datagram), Some(&[byte as u8][..]));
-    }
-    assert_eq!(there.accept(&sent[0]), None, "it came before, by a number that is greater");
-    assert_eq!(there.mishaps, Mishaps { early: 1, duplicates: 1, ..Mishaps::default() });
-    there.rest(Duration::ZERO);
-    let ack = flush(&mut there);
-    assert_eq!(keys().1.open(&ack[0]).unwrap().0.ack, 3);
-    here.accept(&ack[0]);
-    assert_eq!(here.unsettled(), 0);
-}
-
-#[test]
 fn what_is_missing_is_complained_of_once_and_sent_again_at_once() {
     let [mut here, mut there] = ends(FIRST, MAX_ROOM);
     for byte in 0..4 {
