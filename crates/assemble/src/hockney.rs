@@ -150,6 +150,10 @@ fn note(id: &str, fit: &Fit, finding: &HockneyFinding) -> Option<Note> {
     };
     let s = |ns: f64| Ns(ns).as_secs();
     Some(match *finding {
+        HockneyFinding::LeftOut { bytes, time, line } => Note::new("size_left_out", id)
+            .with("bytes", bytes as f64)
+            .with("time", s(time))
+            .with("line", s(line)),
         HockneyFinding::TooFewSizes { range, sizes } => {
             about("segment_too_short", range.from).with("sizes", sizes as f64)
         }

@@ -105,7 +105,8 @@ pub fn growth(
 fn line(law: Law, points: &[(f64, f64)]) -> Option<Regression> {
     let (x, times): (Vec<f64>, Vec<f64>) =
         points.iter().map(|(x, time)| (law.of(*x), *time)).unzip();
-    regression::relative(&x, &times)
+    let exact: Vec<Interval> = times.iter().map(|&at| Interval { low: at, high: at }).collect();
+    regression::relative(&x, &times, &vec![0.0; x.len()], &exact)
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ mod ordinary;
 mod plane;
 mod relative;
 
-pub(crate) use design::clamped;
+pub(crate) use design::{clamped, variance};
 pub use ordinary::ordinary;
 pub use plane::{Plane, relative_plane};
 pub use relative::relative;
@@ -37,9 +37,10 @@ pub struct Regression {
     pub slope_degrees: f64,
     /// Degrees of freedom behind the variance of intercept − ρ·slope, ρ being their ratio.
     pub ratio_degrees: f64,
-    /// 1 − Σwr²/Σw(y − ȳ)² with ȳ the weighted mean, w = 1 for [`ordinary`] and 1/ŷ² for [`relative`];
-    /// 1 where all y are the same.
+    /// 1 − Σwr²/Σw(y − ȳ)² with ȳ the weighted mean; 1 where all y are the same.
     pub r_squared: f64,
+    /// w, what each y counts: 1 for [`ordinary`] and 1/(vŷ²), up to a factor, for [`relative`].
+    pub weights: Vec<f64>,
 }
 
 impl Regression {

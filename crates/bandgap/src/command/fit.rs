@@ -157,7 +157,7 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
     };
     let rows = table.rows.iter();
     let rows: Vec<SizedTime> = rows
-        .map(|row| SizedTime { bytes: row.bytes, ns: row.time_ns, step: row.step_ns })
+        .map(|row| SizedTime { bytes: row.bytes, ns: row.time_ns, rounding: row.rounding() })
         .collect();
     let sized = SizedTable {
         tool: table.tool,

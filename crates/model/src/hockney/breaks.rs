@@ -1,11 +1,31 @@
 //! Where segments meet.
 
-use bandgap_stats::segmented::{Limits, Points, break_range, search};
+use bandgap_stats::segmented::{Cuts, Points, break_range, outliers, search};
 
 use super::finding::HockneyFinding;
 use super::input::Table;
 use super::{Breakpoint, Breaks, FEWEST_SIZES, HockneyOptions};
 use crate::error::ModelError;
+
+/// The sizes whose times no segment explains, ascending.
+///
+/// # Errors
+/// The breaks that are given do not fit.
+pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>, ModelError> {
+    let starts: Vec<usize>;
+    let cuts = match breaks {
+        Breaks::Automatic { most } => Cuts::Most((*most).max(1)),
+        Breaks::At(given) => {
+            let above =
+                |of: &Breakpoint| table.bytes.partition_point(|&size| size <= of.last_below);
+            starts = std::iter::once(0).chain(at(table, given)?.iter().map(above)).collect();
+            Cuts::At(&starts)
+        }
+    };
+    let limits = table.limits(cuts);
+    let found = outliers(&table.x, &table.times, limits);
+    Ok(found.into_iter().map(|at| table.bytes[at]).collect())
+}
 
 /// The breakpoints given or found, ascending.
 pub(super) fn place(
@@ -49,7 +69,7 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
 
 fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<HockneyFinding>) {
     let sizes = table.bytes.len();
-    let limits = Limits { fewest: FEWEST_SIZES, most: most.max(1), noise: &table.noise };
+    let limits = table.limits(Cuts::Most(most.max(1)));
     let mut findings = Vec::new();
     if most > 1 && sizes < 2 * FEWEST_SIZES {
         findings.push(HockneyFinding::BreaksUnsearched { sizes, needed: 2 * FEWEST_SIZES });

@@ -21,6 +21,15 @@ impl Range {
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum HockneyFinding {
+    /// The time of a size is far off every line: it is left out.
+    LeftOut {
+        /// The size.
+        bytes: u64,
+        /// Its time.
+        time: f64,
+        /// The time by the line of its segment, or of the nearer one.
+        line: f64,
+    },
     /// A segment has no line: 3 sizes are needed.
     TooFewSizes {
         /// The segment.

@@ -1,11 +1,12 @@
 //! From lines to parameters, and which of them the data support.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use bandgap_stats::interval::Interval;
 use bandgap_stats::regression::{self, Regression};
 
-use super::finding::{HockneyFinding, Range};
+use super::finding::{HockneyFinding, Range as Sizes};
 use super::input::Table;
 use super::rounding::{Moved, widened};
 use super::{Breakpoint, Fit, ResidualSummary, Segment, Weighting};
@@ -65,13 +66,18 @@ impl Piece<'_> {
         &column[self.start..self.end]
     }
 
-    fn range(&self) -> Range {
-        Range { from: self.table.bytes[self.start], to: self.table.bytes[self.end - 1] }
+    fn range(&self) -> Sizes {
+        Sizes { from: self.table.bytes[self.start], to: self.table.bytes[self.end - 1] }
     }
 
-    fn line(&self, x: &[f64], times: &[f64]) -> Option<Regression> {
+    /// The line of some sizes of a table.
+    fn line(&self, table: &Table, part: Range<usize>) -> Option<Regression> {
+        let (x, times) = (&table.x[part.clone()], &table.times[part.clone()]);
         match self.weighting {
-            Weighting::Relative => regression::relative(x, times),
+            Weighting::Relative => {
+                let (noise, ranges) = (&table.noise[part.clone()], &table.ranges[part]);
+                regression::relative(x, times, noise, ranges)
+            }
             Weighting::Ordinary => regression::ordinary(x, times),
         }
     }
@@ -81,12 +87,12 @@ impl Piece<'_> {
         if self.launches.len() < 2 {
             return None;
         }
-        let Range { from, to } = self.range();
+        let Sizes { from, to } = self.range();
         let mut lines = Vec::new();
         for (index, launch) in self.launches.iter().enumerate() {
             let start = launch.bytes.partition_point(|size| *size < from);
             let end = launch.bytes.partition_point(|size| *size <= to);
-            match self.line(&launch.x[start..end], &launch.times[start..end]) {
+            match self.line(launch, start..end) {
                 Some(line) => lines.push(line),
                 None => drop(lost.insert(index)),
             }
@@ -95,18 +101,17 @@ impl Piece<'_> {
     }
 
     fn fit(&self, fit: &mut Fit, lost: &mut BTreeSet<usize>) {
-        let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
         let range = self.range();
-        let line = self.line(x, times);
+        let line = self.line(self.table, self.start..self.end);
         let before = fit.findings.len();
         let mut segment = Segment {
             from_bytes: range.from,
             to_bytes: range.to,
-            points: x.len(),
+            points: self.end - self.start,
             ..Segment::default()
         };
         match line {
-            None => fit.findings.push(HockneyFinding::TooFewSizes { range, sizes: x.len() }),
+            None => fit.findings.push(HockneyFinding::TooFewSizes { range, sizes: segment.points }),
             Some(line) => {
                 segment.residuals = Some(self.judge(&line, &mut fit.findings));
                 segment.between = self.between(&line, lost);
@@ -118,22 +123,32 @@ impl Piece<'_> {
         fit.segments.push(segment);
     }
 
-    /// Sums up the residuals, and notes where they are large.
+    /// Sums up the residuals, and notes where they are large beyond what rounding explains.
     fn judge(&self, line: &Regression, findings: &mut Vec<HockneyFinding>) -> ResidualSummary {
         let range = self.range();
         let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
-        let relative: Vec<f64> =
-            x.iter().zip(times).map(|(x, time)| (time - line.at(*x)) / time).collect();
-        let squares: f64 = relative.iter().map(|r| r.powi(2)).sum();
-        let rms = (squares / relative.len() as f64).sqrt();
-        let worst = (0..relative.len())
-            .max_by(|&a, &b| relative[a].abs().total_cmp(&relative[b].abs()))
-            .expect("a fitted segment has sizes");
-        let (at, worst) = (self.table.bytes[self.start + worst], relative[worst]);
-        if rms > LARGE_RESIDUAL {
+        let ranges = &self.table.ranges[self.start..self.end];
+        let summary = |time: &dyn Fn(usize, f64) -> f64| {
+            let off = |at: usize| {
+                let line = line.at(x[at]);
+                (time(at, line) - line) / times[at]
+            };
+            let squares: f64 = (0..x.len()).map(|at| off(at).powi(2)).sum();
+            let worst = (0..x.len()).max_by(|&a, &b| off(a).abs().total_cmp(&off(b).abs()));
+            let worst = worst.expect("a fitted segment has sizes");
+            ResidualSummary {
+                rms_relative: (squares / x.len() as f64).sqrt(),
+                worst_relative: off(worst),
+                worst_bytes: self.table.bytes[self.start + worst],
+            }
+        };
+        let beyond = summary(&|at, line| ranges[at].nearest(line));
+        if beyond.rms_relative > LARGE_RESIDUAL {
+            let ResidualSummary { rms_relative: rms, worst_relative: worst, worst_bytes: at } =
+                beyond;
             findings.push(HockneyFinding::LargeResiduals { range, rms, worst, at });
         }
-        ResidualSummary { rms_relative: rms, worst_relative: worst, worst_bytes: at }
+        summary(&|at, _| times[at])
     }
 
     /// Fills in the parameters that make sense, and notes why others do not.
@@ -144,8 +159,8 @@ impl Piece<'_> {
         findings: &mut Vec<HockneyFinding>,
     ) {
         let range = self.range();
-        let (x, half_steps) = (self.part(&self.table.x), self.part(&self.table.half_steps));
-        let moved = Moved::of(x, half_steps, line, self.weighting);
+        let ranges = &self.table.ranges[self.start..self.end];
+        let moved = Moved::of(self.part(&self.table.x), ranges, line);
         let between = segment.between.clone();
         let hull = |of: &dyn Fn(&Regression) -> Interval| {
             between.as_ref().map_or(of(line), |other| of(line).hull(of(other)))
@@ -198,7 +213,7 @@ impl Piece<'_> {
     ) -> Option<Estimate> {
         let range = self.range();
         let measured =
-            Range { from: self.table.bytes[0], to: self.table.bytes[self.table.bytes.len() - 1] };
+            Sizes { from: self.table.bytes[0], to: self.table.bytes[self.table.bytes.len() - 1] };
         let n_half = line.intercept / line.slope;
         if !measured.contains(n_half) {
             findings.push(HockneyFinding::HalfLengthOutside { range, n_half, measured });

@@ -45,6 +45,7 @@ pub fn ordinary(x: &[f64], y: &[f64]) -> Option<Regression> {
         slope_degrees: of_slope.degrees,
         ratio_degrees: reliability(&fit, &ratio, &noise).degrees,
         r_squared: fit.r_squared(),
+        weights: fit.weights,
     })
 }
 

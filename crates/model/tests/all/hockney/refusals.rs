@@ -240,8 +240,9 @@ fn rounding_is_neither_a_break_nor_a_bend() {
     let rate = |n: f64| (100e3 * n / (240.0 + n / 11.4)).round() / 100.0;
     let data = exact(&sizes, |n| 1e3 * n / rate(n));
     let step = |n: f64| 1e3 * n / rate(n) * 0.01 / rate(n);
-    let steps = sizes.iter().map(|&bytes| (bytes, step(bytes as f64))).collect();
-    let rounded = fit(&data, &HockneyOptions { steps, ..HockneyOptions::default() }).unwrap();
+    let half = |bytes: &u64| (*bytes, [step(*bytes as f64) / 2.0; 2]);
+    let rounding = sizes.iter().map(half).collect();
+    let rounded = fit(&data, &HockneyOptions { rounding, ..HockneyOptions::default() }).unwrap();
     assert!(rounded.breakpoints.is_empty() && rounded.relative.findings.is_empty(), "{rounded:#?}");
     // Taken for exact, they are a segment of their own.
     let exact = fit(&data, &HockneyOptions::default()).unwrap();
