@@ -182,9 +182,8 @@ pub struct Segment {
 ///
 /// # Errors
 /// [`ModelError::BadTime`] for a time that is not a positive number of usual size, [`ModelError::NoTimes`],
-/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`],
-/// [`ModelError::BreaksTooClose`] and [`ModelError::BreaksUnsorted`] for given breaks without
-/// sizes between them or not ascending, [`ModelError::BadConfidence`].
+/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`] and
+/// [`ModelError::BreaksTooClose`] for given breaks without sizes between them or not ascending, [`ModelError::BadConfidence`].
 pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, ModelError> {
     fit_launches(&[data], options)
 }
@@ -202,9 +201,7 @@ pub fn fit_launches(
     launches: &[&[SizedTimes]],
     options: &HockneyOptions,
 ) -> Result<HockneyFit, ModelError> {
-    if !(options.confidence > 0.0 && options.confidence < 1.0) {
-        return Err(ModelError::BadConfidence { confidence: options.confidence });
-    }
+    ModelError::unless_confidence(options.confidence)?;
     let each = launches.iter().map(|data| input::Table::of(data, &options.rounding));
     let each = each.collect::<Result<Vec<_>, ModelError>>()?;
     let whole = input::Table::joined(&each)?;

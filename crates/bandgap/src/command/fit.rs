@@ -198,9 +198,7 @@ fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
             Failure::new(Exit::Input, what + &line.unwrap_or_default() + &error.to_string())
         }
         AssembleError::Model(
-            ModelError::BreakOutside { .. }
-            | ModelError::BreaksTooClose { .. }
-            | ModelError::BreaksUnsorted { .. },
+            ModelError::BreakOutside { .. } | ModelError::BreaksTooClose { .. },
         ) => Failure::new(Exit::Usage, format!("{what}{error}"))
             .hint("choose other --breaks, or leave the option out to have them found"),
         _ => Failure::new(Exit::Input, format!("{what}{error}")),

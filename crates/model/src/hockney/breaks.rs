@@ -39,9 +39,6 @@ pub(super) fn place(
 }
 
 fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
-    if let Some(pair) = given.windows(2).find(|pair| pair[0] >= pair[1]) {
-        return Err(ModelError::BreaksUnsorted { before: pair[0], at: pair[1] });
-    }
     let bytes = &table.bytes;
     let mut below = 0;
     let mut breakpoints: Vec<Breakpoint> = Vec::new();
@@ -51,7 +48,7 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
             let (from, to) = (bytes[0], bytes[bytes.len() - 1]);
             return Err(ModelError::BreakOutside { at, from, to });
         }
-        if above == below {
+        if above <= below {
             let before = breakpoints.last().map_or(0, |breakpoint| breakpoint.low);
             return Err(ModelError::BreaksTooClose { before, at });
         }

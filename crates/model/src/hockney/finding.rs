@@ -43,37 +43,18 @@ pub enum HockneyFinding {
         range: Range,
         /// The intercept.
         t0: f64,
-        /// Lower end of its interval.
-        low: f64,
-        /// Upper end of its interval.
-        high: f64,
     },
     /// The interval of t0 reaches zero: n½ and π0 are absent.
     StartupUnresolved {
         /// The segment.
         range: Range,
-        /// t0.
-        t0: f64,
         /// Upper end of its interval.
         high: f64,
     },
-    /// The time does not rise with the length: r∞ and n½ are absent.
-    NoRise {
-        /// The segment.
-        range: Range,
-        /// The slope in nanoseconds per byte.
-        slope: f64,
-        /// Lower end of its interval.
-        low: f64,
-        /// Upper end of its interval.
-        high: f64,
-    },
-    /// The interval of the slope reaches zero: r∞ and n½ are absent.
+    /// The time does not rise with the length, or the interval of the slope reaches zero: r∞ and n½ are absent.
     RateUnresolved {
         /// The segment.
         range: Range,
-        /// What r∞ is at least, in bytes per second.
-        least: f64,
     },
     /// n½ lies outside everything that was measured, and is absent.
     HalfLengthOutside {

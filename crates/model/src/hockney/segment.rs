@@ -1,12 +1,11 @@
 //! From lines to parameters, and which of them the data support.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use bandgap_stats::interval::Interval;
 use bandgap_stats::regression::{self, Regression};
 
-use super::finding::{HockneyFinding, Range as Sizes};
+use super::finding::{HockneyFinding, Range};
 use super::input::Table;
 use super::rounding::{Moved, widened};
 use super::{Breakpoint, Fit, ResidualSummary, Segment, Weighting};
@@ -66,12 +65,12 @@ impl Piece<'_> {
         &column[self.start..self.end]
     }
 
-    fn range(&self) -> Sizes {
-        Sizes { from: self.table.bytes[self.start], to: self.table.bytes[self.end - 1] }
+    fn range(&self) -> Range {
+        Range { from: self.table.bytes[self.start], to: self.table.bytes[self.end - 1] }
     }
 
     /// The line of some sizes of a table.
-    fn line(&self, table: &Table, part: Range<usize>) -> Option<Regression> {
+    fn line(&self, table: &Table, part: std::ops::Range<usize>) -> Option<Regression> {
         let (x, times) = (&table.x[part.clone()], &table.times[part.clone()]);
         match self.weighting {
             Weighting::Relative => {
@@ -87,7 +86,7 @@ impl Piece<'_> {
         if self.launches.len() < 2 {
             return None;
         }
-        let Sizes { from, to } = self.range();
+        let Range { from, to } = self.range();
         let mut lines = Vec::new();
         for (index, launch) in self.launches.iter().enumerate() {
             let start = launch.bytes.partition_point(|size| *size < from);
@@ -172,48 +171,39 @@ impl Piece<'_> {
         let shortest = self.part(&self.table.times).iter().copied().fold(f64::MAX, f64::min);
         let unseen = UNSEEN * shortest;
         let rise = line.slope * (range.to - range.from) as f64;
-        if rise.abs() <= unseen {
-            let least = (range.to - range.from) as f64 * SECOND / unseen.max(rise);
-            let least = least.min(SECOND / slope.high.max(0.0));
-            findings.push(HockneyFinding::RateUnresolved { range, least });
-        } else if line.slope <= 0.0 {
-            let Interval { low, high } = slope;
-            findings.push(HockneyFinding::NoRise { range, slope: line.slope, low, high });
-        } else if slope.low <= 0.0 {
-            let least = SECOND / slope.high;
-            findings.push(HockneyFinding::RateUnresolved { range, least });
+        if line.slope <= 0.0 || rise <= unseen || slope.low <= 0.0 {
+            findings.push(HockneyFinding::RateUnresolved { range });
         } else {
             segment.r_inf = Some(self.estimate(SECOND / line.slope, reciprocal(slope)));
         }
         let zero = line.intercept.abs() <= unseen;
         if line.intercept <= 0.0 && !zero {
-            let Interval { low, high } = startup;
-            findings.push(HockneyFinding::NegativeStartup { range, t0: line.intercept, low, high });
+            findings.push(HockneyFinding::NegativeStartup { range, t0: line.intercept });
             return;
         }
         let t0 = line.intercept.max(0.0);
         segment.t0 = Some(self.estimate(t0, startup));
         if startup.low <= 0.0 || zero {
             let high = startup.high.max(t0);
-            findings.push(HockneyFinding::StartupUnresolved { range, t0, high });
+            findings.push(HockneyFinding::StartupUnresolved { range, high });
             return;
         }
         segment.pi0 = Some(self.estimate(SECOND / line.intercept, reciprocal(startup)));
-        if let Some(r_inf) = segment.r_inf {
-            segment.n_half = self.half_length((line, r_inf), between.as_ref(), &moved, findings);
+        if segment.r_inf.is_some() {
+            segment.n_half = self.half_length(line, between.as_ref(), &moved, findings);
         }
     }
 
     fn half_length(
         &self,
-        (line, r_inf): (&Regression, Estimate),
+        line: &Regression,
         between: Option<&Regression>,
         moved: &Moved,
         findings: &mut Vec<HockneyFinding>,
     ) -> Option<Estimate> {
         let range = self.range();
         let measured =
-            Sizes { from: self.table.bytes[0], to: self.table.bytes[self.table.bytes.len() - 1] };
+            Range { from: self.table.bytes[0], to: self.table.bytes[self.table.bytes.len() - 1] };
         let n_half = line.intercept / line.slope;
         if !measured.contains(n_half) {
             findings.push(HockneyFinding::HalfLengthOutside { range, n_half, measured });
@@ -226,7 +216,7 @@ impl Piece<'_> {
         };
         // The slope may be 0 after all, by the degrees of freedom of the ratio.
         let Some(interval) = interval else {
-            findings.push(HockneyFinding::RateUnresolved { range, least: r_inf.low });
+            findings.push(HockneyFinding::RateUnresolved { range });
             return None;
         };
         Some(self.estimate(n_half, widened(n_half, interval, moved.ratio)))
