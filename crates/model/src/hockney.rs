@@ -159,9 +159,8 @@ pub struct Segment {
     /// The line in nanoseconds over bytes, also where it gives no parameters; `None` for fewer than
     /// three sizes.
     pub line: Option<Regression>,
-    /// The same line with the variances that the launches' own lines show; `None` where fewer than two
-    /// launches have one.
-    pub between: Option<Regression>,
+    /// Of several launches the line that each of them gives alone, if it does.
+    pub launches: Vec<Option<Regression>>,
 }
 
 /// Fits t(n) = (n + n½)/r∞ to times of messages of many lengths, by segments, with both weightings.
@@ -191,9 +190,9 @@ pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, 
 /// The same from times of several launches; of a single one exactly [`fit`].
 ///
 /// A size is the mean of the launches' means. Segments are those of all launches together. Each launch
-/// has a line of its own in each of them, and every interval is the hull of two: that of the common
-/// line, from how sizes scatter about it, and that from how the launches' lines differ
-/// ([`Regression::over_launches`]). *Assumes* launches that are independent and alike.
+/// has a line of its own in each of them, and every interval, that of the common line from how sizes scatter about
+/// it, is [`widened`](bandgap_stats::launches::widened) to hold how the launches' lines differ. *Assumes* launches that
+/// are independent and alike.
 ///
 /// # Errors
 /// Those of [`fit`], for the sizes of all launches together.

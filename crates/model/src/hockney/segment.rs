@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use bandgap_stats::interval::Interval;
+use bandgap_stats::launches::widened as over_launches;
 use bandgap_stats::regression::{self, Regression};
 
 use super::finding::{HockneyFinding, Range};
@@ -81,22 +82,20 @@ impl Piece<'_> {
         }
     }
 
-    /// `line` with the variances that the launches' own lines show.
-    fn between(&self, line: &Regression, lost: &mut BTreeSet<usize>) -> Option<Regression> {
-        if self.launches.len() < 2 {
-            return None;
-        }
+    /// The lines of several launches alone.
+    fn of_launches(&self, lost: &mut BTreeSet<usize>) -> Vec<Option<Regression>> {
         let Range { from, to } = self.range();
-        let mut lines = Vec::new();
-        for (index, launch) in self.launches.iter().enumerate() {
+        let several = self.launches.iter().enumerate().filter(|_| self.launches.len() > 1);
+        let own = several.map(|(index, launch)| {
             let start = launch.bytes.partition_point(|size| *size < from);
             let end = launch.bytes.partition_point(|size| *size <= to);
-            match self.line(launch, start..end) {
-                Some(line) => lines.push(line),
-                None => drop(lost.insert(index)),
+            let line = self.line(launch, start..end);
+            if line.is_none() {
+                lost.insert(index);
             }
-        }
-        line.over_launches(&lines)
+            line
+        });
+        own.collect()
     }
 
     fn fit(&self, fit: &mut Fit, lost: &mut BTreeSet<usize>) {
@@ -113,7 +112,7 @@ impl Piece<'_> {
             None => fit.findings.push(HockneyFinding::TooFewSizes { range, sizes: segment.points }),
             Some(line) => {
                 segment.residuals = Some(self.judge(&line, &mut fit.findings));
-                segment.between = self.between(&line, lost);
+                segment.launches = self.of_launches(lost);
                 self.parameters(&line, &mut segment, &mut fit.findings);
                 segment.line = Some(line);
             }
@@ -160,13 +159,16 @@ impl Piece<'_> {
         let range = self.range();
         let ranges = &self.table.ranges[self.start..self.end];
         let moved = Moved::of(self.part(&self.table.x), ranges, line);
-        let between = segment.between.clone();
-        let hull = |of: &dyn Fn(&Regression) -> Interval| {
-            between.as_ref().map_or(of(line), |other| of(line).hull(of(other)))
+        let own = |of: fn(&Regression) -> f64| -> Vec<f64> {
+            segment.launches.iter().flatten().map(of).filter(|value| value.is_finite()).collect()
         };
-        let startup = hull(&|line| line.intercept_interval(self.confidence));
+        let [startups, slopes] = [own(|line| line.intercept), own(|line| line.slope)];
+        let halves = own(|line| line.intercept / line.slope);
+        let startup = line.intercept_interval(self.confidence);
+        let startup = over_launches(line.intercept, startup, &startups, self.confidence);
         let startup = widened(line.intercept, startup, moved.intercept);
-        let slope = hull(&|line| line.slope_interval(self.confidence));
+        let slope = line.slope_interval(self.confidence);
+        let slope = over_launches(line.slope, slope, &slopes, self.confidence);
         let slope = widened(line.slope, slope, moved.slope);
         let shortest = self.part(&self.table.times).iter().copied().fold(f64::MAX, f64::min);
         let unseen = UNSEEN * shortest;
@@ -190,14 +192,14 @@ impl Piece<'_> {
         }
         segment.pi0 = Some(self.estimate(SECOND / line.intercept, reciprocal(startup)));
         if segment.r_inf.is_some() {
-            segment.n_half = self.half_length(line, between.as_ref(), &moved, findings);
+            segment.n_half = self.half_length(line, &halves, &moved, findings);
         }
     }
 
     fn half_length(
         &self,
         line: &Regression,
-        between: Option<&Regression>,
+        launches: &[f64],
         moved: &Moved,
         findings: &mut Vec<HockneyFinding>,
     ) -> Option<Estimate> {
@@ -209,16 +211,12 @@ impl Piece<'_> {
             findings.push(HockneyFinding::HalfLengthOutside { range, n_half, measured });
             return None;
         }
-        let of = |line: &Regression| line.ratio_interval(self.confidence);
-        let interval = match (of(line), between) {
-            (Some(one), Some(other)) => of(other).map(|other| one.hull(other)),
-            (one, _) => one,
-        };
         // The slope may be 0 after all, by the degrees of freedom of the ratio.
-        let Some(interval) = interval else {
+        let Some(interval) = line.ratio_interval(self.confidence) else {
             findings.push(HockneyFinding::RateUnresolved { range });
             return None;
         };
+        let interval = over_launches(n_half, interval, launches, self.confidence);
         Some(self.estimate(n_half, widened(n_half, interval, moved.ratio)))
     }
 

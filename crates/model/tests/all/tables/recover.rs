@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};
 
-use super::machines::{EXACT, Layout, MACHINES, USUAL};
+use super::machines::{EXACT, Layout, MACHINES, MEIKO, USUAL};
 use bandgap_model::logp::{Params, issue_time};
 use bandgap_model::signature::Share;
 use bandgap_model::{
@@ -307,7 +307,7 @@ fn parameters_scale_with_the_clock() {
 
 #[test]
 fn seed_decides_the_interval_only() {
-    let observations = observations_from_rows(&USUAL.replayed(&Params::MEIKO, 2));
+    let observations = observations_from_rows(&USUAL.replayed(&MEIKO, 2));
     let run = |seed| extract(&observations, &options(seed), None).unwrap();
     assert_eq!(run(1), run(1));
     assert_eq!(run(1).gap.value, run(2).gap.value);
