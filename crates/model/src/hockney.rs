@@ -151,8 +151,8 @@ pub struct Segment {
     pub pi0: Option<Estimate>,
     /// The residuals; `None` without a line.
     pub residuals: Option<ResidualSummary>,
-    /// Whether a finding says that the times do not follow the line ([`HockneyFinding::is_misfit`]): then the
-    /// parameters' intervals are too narrow.
+    /// Whether the times do not follow the line, since residuals are large or it meets n = 0 below zero, where no time
+    /// is: then the parameters' intervals, which come from how the times scatter about a line, are too narrow.
     pub misfit: bool,
     /// Number of sizes.
     pub points: usize,
@@ -201,17 +201,19 @@ pub fn fit_launches(
     options: &HockneyOptions,
 ) -> Result<HockneyFit, ModelError> {
     ModelError::unless_confidence(options.confidence)?;
-    let each = launches.iter().map(|data| input::Table::of(data, &options.rounding));
-    let each = each.collect::<Result<Vec<_>, ModelError>>()?;
-    let whole = input::Table::joined(&each)?;
+    let tables = |left_out: &[u64]| {
+        let of = |data: &&[SizedTimes]| input::Table::of(data, &options.rounding, left_out);
+        let each = launches.iter().map(of).collect::<Result<Vec<_>, ModelError>>()?;
+        Ok((input::Table::joined(&each)?, each))
+    };
+    let (whole, _) = tables(&[])?;
     let left_out = breaks::left_out(&whole, &options.breaks)?;
-    let table = whole.without(&left_out);
-    let each: Vec<input::Table> = each.iter().map(|launch| launch.without(&left_out)).collect();
+    let (table, each) = tables(&left_out)?;
     let (breakpoints, mut findings) = breaks::place(&table, options)?;
     let mut lost = BTreeSet::new();
     let mut of = |weighting| {
-        let fits = segment::Fits { table: &table, launches: &each, breakpoints: &breakpoints };
-        fits.of(weighting, options.confidence, &mut lost)
+        let by = (weighting, options.confidence);
+        segment::fit((&table, &each), &breakpoints, by, &mut lost)
     };
     let (relative, ordinary) = (of(Weighting::Relative), of(Weighting::Ordinary));
     findings.extend(left_out.iter().filter_map(|&bytes| {

@@ -39,7 +39,7 @@ pub struct HopsFit {
 }
 
 /// Lengths of one protocol. Parameters are absent where the points are too few, and times that are not above 0.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HopsSegment {
     /// The lengths.
     pub range: Range,
@@ -157,14 +157,8 @@ fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegme
     let points = joined(each);
     let sizes = || points.iter().map(|of| of.0);
     let (from, to) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
-    let mut segment = HopsSegment {
-        range: Range { from, to },
-        points: points.len(),
-        startup: None,
-        per_byte: None,
-        per_hop: None,
-        misfit: false,
-    };
+    let mut segment =
+        HopsSegment { range: Range { from, to }, points: points.len(), ..HopsSegment::default() };
     let Some(plane) = plane(&points) else { return segment };
     let off = |of: &Timed| 1.0 - plane.at(of.0 as f64, f64::from(of.1) - 1.0) / of.2;
     let squares: Vec<f64> = points.iter().map(|of| off(of).powi(2)).collect();

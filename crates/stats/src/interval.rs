@@ -99,7 +99,7 @@ pub(crate) fn t_interval(value: f64, variance: f64, degrees: f64, confidence: f6
     Interval { low: value - half, high: value + half }
 }
 
-/// The distribution-free interval of the quantile at probability `p`, from ascending samples.
+/// The distribution-free interval of the quantile at probability `p`, as ranks from one among `count` ascending samples.
 ///
 /// *Formula*: the order statistics of ranks l and u (from one), l the largest and u the smallest
 /// rank with P(B < l) ≤ α/2 and P(B ≥ u) ≤ α/2, where B is binomial(n, p) and α = 1 − confidence.
@@ -108,16 +108,6 @@ pub(crate) fn t_interval(value: f64, variance: f64, degrees: f64, confidence: f6
 /// *Source*: David and Nagaraja, "Order Statistics" (2003), section 7.1.
 ///
 /// `None` where the samples are too few for the confidence (the median at 95 % needs six).
-///
-/// # Panics
-/// If the confidence is not strictly between 0 and 1, or `p` outside 0..=1.
-#[must_use]
-pub fn quantile_interval(sorted: &[f64], p: f64, confidence: f64) -> Option<Interval> {
-    let (low, high) = quantile_ranks(sorted.len() as u64, p, confidence)?;
-    Some(Interval { low: sorted[low as usize - 1], high: sorted[high as usize - 1] })
-}
-
-/// The ranks l and u of [`quantile_interval`], from one, among `count` samples.
 ///
 /// Above [`MANY`] samples the binomial is taken as the normal distribution with its mean and variance.
 ///
@@ -167,7 +157,6 @@ fn first_rank(count: u64, holds: impl Fn(u64) -> bool) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::quantile::{median, sorted};
     use proptest::prelude::*;
 
     #[test]
@@ -181,30 +170,25 @@ mod tests {
     #[test]
     fn median_interval_ranks() {
         // n = 10, p = 1/2: P(B ≤ 1) = 11/1024 = 1.07 % ≤ 2.5 % < P(B ≤ 2) = 5.5 %, so ranks 2, 9.
-        let samples: Vec<f64> = (1..=10).map(f64::from).collect();
-        assert_eq!(quantile_interval(&samples, 0.5, 0.95), Some(Interval { low: 2.0, high: 9.0 }));
+        assert_eq!(quantile_ranks(10, 0.5, 0.95), Some((2, 9)));
     }
 
     #[test]
     fn median_needs_six() {
         // 2·(1/2)^5 = 6.25 % of all fives lie on one side of the median, 3.1 % of all sixes.
-        let samples: Vec<f64> = (1..=6).map(f64::from).collect();
-        assert_eq!(quantile_interval(&samples[..5], 0.5, 0.95), None);
-        assert_eq!(quantile_interval(&samples, 0.5, 0.95), Some(Interval { low: 1.0, high: 6.0 }));
-        assert_eq!(quantile_interval(&[], 0.5, 0.95), None);
+        let of = |count| quantile_ranks(count, 0.5, 0.95);
+        assert_eq!([of(0), of(5), of(6)], [None, None, Some((1, 6))]);
     }
 
     proptest! {
         #[test]
-        fn median_interval_holds_the_median(samples in prop::collection::vec(0.0..1e9f64, 1..300)) {
-            let ordered = sorted(&samples);
-            let (min, max) = (ordered[0], ordered[ordered.len() - 1]);
-            match quantile_interval(&ordered, 0.5, 0.95) {
-                Some(interval) => {
-                    prop_assert!(interval.contains(median(&samples)));
-                    prop_assert!(min <= interval.low && interval.high <= max);
+        fn median_ranks_hold_the_median(count in 1..300u64) {
+            match quantile_ranks(count, 0.5, 0.95) {
+                Some((low, high)) => {
+                    prop_assert!(1 <= low && 2 * low <= count + 1);
+                    prop_assert!(high <= count && 2 * high > count);
                 }
-                None => prop_assert!(samples.len() < 6),
+                None => prop_assert!(count < 6),
             }
         }
     }
@@ -224,10 +208,6 @@ mod tests {
     fn high_quantile_is_not_symmetric() {
         // n = 100, p = 0.9, from scipy's binomial quantiles: ranks 84 and 96 (see
         // tests/reference/intervals.py).
-        let samples: Vec<f64> = (1..=100).map(f64::from).collect();
-        assert_eq!(
-            quantile_interval(&samples, 0.9, 0.95),
-            Some(Interval { low: 84.0, high: 96.0 })
-        );
+        assert_eq!(quantile_ranks(100, 0.9, 0.95), Some((84, 96)));
     }
 }

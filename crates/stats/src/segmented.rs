@@ -15,7 +15,7 @@ mod place;
 mod search;
 
 pub use outliers::outliers;
-pub use partition::{EXACT, Partition, Points, partitions};
+pub use partition::{EXACT, Points, partitions};
 pub use place::break_range;
 pub use search::{Choice, Cuts, Limits, search};
 

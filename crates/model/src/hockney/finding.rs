@@ -1,20 +1,12 @@
 //! What a fit's numbers do not say, such as why one is not given.
 
 /// Sizes of a segment in bytes, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
     /// Smallest size.
     pub from: u64,
     /// Largest size.
     pub to: u64,
-}
-
-impl Range {
-    /// Whether a length lies inside; the ends count.
-    #[must_use]
-    pub fn contains(&self, bytes: f64) -> bool {
-        self.from as f64 <= bytes && bytes <= self.to as f64
-    }
 }
 
 /// One finding, as values. Times are nanoseconds.
@@ -88,17 +80,4 @@ pub enum HockneyFinding {
         /// How many.
         most: usize,
     },
-}
-
-impl HockneyFinding {
-    /// Whether it says that the times of a segment do not follow its line, so that intervals, which come from
-    /// how the times scatter about a line, are too narrow: residuals are large, or the line meets n = 0 below zero,
-    /// where no time is.
-    #[must_use]
-    pub fn is_misfit(&self) -> bool {
-        matches!(
-            self,
-            HockneyFinding::NegativeStartup { .. } | HockneyFinding::LargeResiduals { .. }
-        )
-    }
 }

@@ -54,9 +54,11 @@ pub(super) struct Table {
 }
 
 impl Table {
+    /// The sizes of one launch but those left out.
     pub(super) fn of(
         data: &[SizedTimes],
         rounding: &BTreeMap<u64, [f64; 2]>,
+        left_out: &[u64],
     ) -> Result<Table, ModelError> {
         if let Some(empty) = data.iter().find(|sized| sized.times_ns.is_empty()) {
             return Err(ModelError::NoTimes { bytes: empty.bytes });
@@ -67,7 +69,7 @@ impl Table {
                 return Err(ModelError::BadTime { bytes, value });
             }
         }
-        let sizes = sized_times_from_pairs(pairs);
+        let sizes = sized_times_from_pairs(pairs.filter(|(bytes, _)| !left_out.contains(bytes)));
         let kept: Vec<Vec<f64>> = sizes.iter().map(|sized| inside_fence(&sized.times_ns)).collect();
         let bytes: Vec<u64> = sizes.iter().map(|sized| sized.bytes).collect();
         let times: Vec<f64> = kept.iter().map(|times| mean(times)).collect();
@@ -94,20 +96,6 @@ impl Table {
     /// What a search for segments may do.
     pub(super) fn limits<'a>(&'a self, cuts: Cuts<'a>) -> Limits<'a> {
         Limits { fewest: FEWEST_SIZES, cuts, noise: &self.noise, ranges: &self.ranges }
-    }
-
-    /// The table without some of its sizes.
-    pub(super) fn without(&self, sizes: &[u64]) -> Table {
-        let kept = |at: &usize| !sizes.contains(&self.bytes[*at]);
-        let at: Vec<usize> = (0..self.bytes.len()).filter(kept).collect();
-        let part = |column: &[f64]| at.iter().map(|&at| column[at]).collect();
-        Table {
-            bytes: at.iter().map(|&at| self.bytes[at]).collect(),
-            x: part(&self.x),
-            times: part(&self.times),
-            ranges: at.iter().map(|&at| self.ranges[at]).collect(),
-            noise: part(&self.noise),
-        }
     }
 
     /// Launches as one table: of each size the mean of the launches that have it, all of the same
@@ -166,7 +154,7 @@ mod tests {
     #[test]
     fn half_a_step_is_noise_as_of_a_uniform_distribution() {
         let sizes = sized_times_from_pairs([(8, 100.0), (16, 50.0)]);
-        let table = Table::of(&sizes, &BTreeMap::from([(8, [3.0, 3.0])])).unwrap();
+        let table = Table::of(&sizes, &BTreeMap::from([(8, [3.0, 3.0])]), &[]).unwrap();
         // 3 ns/√3 of 100 ns, beside which the least noise is nothing.
         assert!((table.noise[0] / (3.0 / 3f64.sqrt() / 100.0) - 1.0).abs() < 1e-6);
         let widths: Vec<f64> = table.ranges.iter().map(Interval::half_width).collect();

@@ -21,33 +21,22 @@ const LARGE_RESIDUAL: f64 = 0.1;
 /// A startup time, or the rise over a segment, below this share of its shortest time is rounding.
 const UNSEEN: f64 = 1e-6;
 
-/// What is fitted: all launches as one table, each by itself, and where segments meet.
-pub(super) struct Fits<'a> {
-    pub(super) table: &'a Table,
-    pub(super) launches: &'a [Table],
-    pub(super) breakpoints: &'a [Breakpoint],
-}
-
-impl Fits<'_> {
-    /// Fits every segment with one weighting, and notes which of several launches have no line in some
-    /// segment.
-    pub(super) fn of(
-        &self,
-        weighting: Weighting,
-        confidence: f64,
-        lost: &mut BTreeSet<usize>,
-    ) -> Fit {
-        let Fits { table, launches, breakpoints } = *self;
-        let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
-        let ends =
-            breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
-        let mut start = 0;
-        for end in ends.chain([table.bytes.len()]) {
-            Piece { table, launches, start, end, weighting, confidence }.fit(&mut fit, lost);
-            start = end;
-        }
-        fit
+/// Fits every segment of all launches as one table, and notes which of several launches have no line in some segment.
+pub(super) fn fit(
+    (table, launches): (&Table, &[Table]),
+    breakpoints: &[Breakpoint],
+    (weighting, confidence): (Weighting, f64),
+    lost: &mut BTreeSet<usize>,
+) -> Fit {
+    let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
+    let ends =
+        breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
+    let mut start = 0;
+    for end in ends.chain([table.bytes.len()]) {
+        Piece { table, launches, start, end, weighting, confidence }.fit(&mut fit, lost);
+        start = end;
     }
+    fit
 }
 
 /// The sizes of one segment.
@@ -117,7 +106,10 @@ impl Piece<'_> {
                 segment.line = Some(line);
             }
         }
-        segment.misfit = fit.findings[before..].iter().any(HockneyFinding::is_misfit);
+        segment.misfit = fit.findings[before..].iter().any(|finding| {
+            use HockneyFinding::{LargeResiduals, NegativeStartup};
+            matches!(finding, NegativeStartup { .. } | LargeResiduals { .. })
+        });
         fit.segments.push(segment);
     }
 
@@ -207,7 +199,7 @@ impl Piece<'_> {
         let measured =
             Range { from: self.table.bytes[0], to: self.table.bytes[self.table.bytes.len() - 1] };
         let n_half = line.intercept / line.slope;
-        if !measured.contains(n_half) {
+        if n_half < measured.from as f64 || n_half > measured.to as f64 {
             findings.push(HockneyFinding::HalfLengthOutside { range, n_half, measured });
             return None;
         }

@@ -68,7 +68,7 @@ fn step(x: &[f64], y: &[f64], limits: Limits<'_>, out: &[usize]) -> Option<Vec<u
     let singles = suspects.iter().map(|&one| vec![one]);
     let sets = singles.chain(pairs).filter(|set| set.len() <= room);
     let judged = sets.filter_map(|set| {
-        let others = Kept::of(x, y, limits, &joined(out, &set));
+        let others = Kept::of(x, y, limits, &[out, &set].concat());
         let choice = others.search(limits.cuts)?;
         let degrees = others.x.len() as f64 - 2.0 * choice.starts.len() as f64;
         if degrees < 1.0 {
@@ -89,10 +89,6 @@ fn step(x: &[f64], y: &[f64], limits: Limits<'_>, out: &[usize]) -> Option<Vec<u
         (criterion < with.criterion).then_some((criterion, set))
     });
     judged.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, set)| set)
-}
-
-fn joined(out: &[usize], more: &[usize]) -> Vec<usize> {
-    [out, more].concat()
 }
 
 /// The points that are not left out.

@@ -83,9 +83,7 @@ pub fn search(x: &[f64], y: &[f64], limits: Limits<'_>) -> Option<Choice> {
         let weights = weights(&fitted, &noise);
         let points = Points { x, y, weights: &weights, fewest: limits.fewest };
         let cuts = match limits.cuts {
-            Cuts::Most(most) => {
-                partitions(&points, most).into_iter().map(|cut| cut.starts).collect()
-            }
+            Cuts::Most(most) => partitions(&points, most),
             Cuts::At(starts) => vec![starts.to_vec()],
         };
         let best = cuts

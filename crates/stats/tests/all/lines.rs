@@ -101,26 +101,6 @@ fn degrees_of_freedom_are_those_of_the_residuals_at_most() {
 }
 
 #[test]
-fn one_point_more_changes_little_where_residuals_count_as_independent() {
-    // From 301 points on. The noise grows with y.
-    let fit = |count: u32| {
-        let x: Vec<f64> = (0..count).map(f64::from).collect();
-        let noise = |i: u32| 1.0 + 0.01 * f64::from(i * 7 % 11) - 0.05;
-        let y: Vec<f64> = (0..count).map(|i| (100.0 + 10.0 * f64::from(i)) * noise(i)).collect();
-        ordinary(&x, &y).unwrap()
-    };
-    let [all, more] = [300, 301].map(fit);
-    for of in [
-        |fit: &Regression| fit.intercept_variance,
-        |fit: &Regression| fit.slope_variance,
-        |fit: &Regression| fit.intercept_degrees,
-        |fit: &Regression| fit.slope_degrees,
-    ] {
-        assert_close(of(&more), of(&all), 0.05);
-    }
-}
-
-#[test]
 fn a_level_line_is_explained_whole() {
     let fit = exact(&[1.0, 2.0, 3.0], &[5.0, 5.0, 5.0]).unwrap();
     assert_close(fit.intercept, 5.0, 1e-15);
