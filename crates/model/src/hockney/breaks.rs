@@ -22,8 +22,7 @@ pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>, Model
             Cuts::At(&starts)
         }
     };
-    let limits = table.limits(cuts);
-    let found = outliers(&table.x, &table.times, limits);
+    let found = outliers(&table.x, &table.times, table.limits(cuts));
     Ok(found.into_iter().map(|at| table.bytes[at]).collect())
 }
 
@@ -66,12 +65,11 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
 
 fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<HockneyFinding>) {
     let sizes = table.bytes.len();
-    let limits = table.limits(Cuts::Most(most.max(1)));
     let mut findings = Vec::new();
     if most > 1 && sizes < 2 * FEWEST_SIZES {
         findings.push(HockneyFinding::BreaksUnsearched { sizes, needed: 2 * FEWEST_SIZES });
     }
-    let Some(choice) = search(&table.x, &table.times, limits) else {
+    let Some(choice) = search(&table.x, &table.times, table.limits(Cuts::Most(most.max(1)))) else {
         return (Vec::new(), findings);
     };
     if most > 1 && choice.starts.len() == most {

@@ -35,9 +35,6 @@ impl Moved {
 
 /// Scatter and steps are independent: an end is as far off as the root of the sum of both squares.
 pub(super) fn widened(value: f64, interval: Interval, by: f64) -> Interval {
-    if by == 0.0 {
-        return interval;
-    }
     Interval {
         low: value - (value - interval.low).hypot(by),
         high: value + (interval.high - value).hypot(by),

@@ -56,11 +56,9 @@ pub fn outliers(x: &[f64], y: &[f64], limits: Limits<'_>) -> Vec<usize> {
 fn step(x: &[f64], y: &[f64], limits: Limits<'_>, out: &[usize]) -> Option<Vec<usize>> {
     let room = y.len().div_ceil(ONE_OF) - out.len();
     let kept = Kept::of(x, y, limits, out);
-    let with = kept.search(limits.cuts)?;
+    let with = kept.search()?;
     let is_apart = |at: &usize| out.iter().all(|out| out.abs_diff(*at) > 1);
-    let mut suspects = kept.suspects();
-    suspects.retain(is_apart);
-    suspects.truncate(SUSPECTS);
+    let suspects: Vec<usize> = kept.suspects().filter(is_apart).take(SUSPECTS).collect();
     let pairs = suspects.iter().enumerate().flat_map(|(first, &one)| {
         let others = suspects[first + 1..].iter().filter(move |other| other.abs_diff(one) > 1);
         others.map(move |&other| vec![one, other])
@@ -69,7 +67,7 @@ fn step(x: &[f64], y: &[f64], limits: Limits<'_>, out: &[usize]) -> Option<Vec<u
     let sets = singles.chain(pairs).filter(|set| set.len() <= room);
     let judged = sets.filter_map(|set| {
         let others = Kept::of(x, y, limits, &[out, &set].concat());
-        let choice = others.search(limits.cuts)?;
+        let choice = others.search()?;
         let degrees = others.x.len() as f64 - 2.0 * choice.starts.len() as f64;
         if degrees < 1.0 {
             return None;
@@ -110,11 +108,11 @@ impl<'a> Kept<'a> {
         Kept { limits, x: part(x), y: part(y), noise: part(limits.noise), ranges, index }
     }
 
-    /// The search among them. `cuts` that are given are those of all points; where a segment is left with too few for
+    /// The search among them. Cuts that are given are those of all points; where a segment is left with too few for
     /// a line there is none.
-    fn search(&self, cuts: Cuts<'_>) -> Option<Choice> {
+    fn search(&self) -> Option<Choice> {
         let starts: Vec<usize>;
-        let cuts = match cuts {
+        let cuts = match self.limits.cuts {
             Cuts::Most(most) => Cuts::Most(most),
             Cuts::At(all) => {
                 let own = |start: usize| self.index.partition_point(|at| *at < start);
@@ -136,7 +134,7 @@ impl<'a> Kept<'a> {
 
     /// Points off both lines, through two neighbours on the left and on the right, by more than the share
     /// that matters; those furthest off first. Where a line ends, that of the other side has it.
-    fn suspects(&self) -> Vec<usize> {
+    fn suspects(&self) -> impl Iterator<Item = usize> {
         let count = self.x.len();
         let off = |at: usize| {
             let pairs = [(at.wrapping_sub(2), at.wrapping_sub(1)), (at + 1, at + 2)];
@@ -144,7 +142,9 @@ impl<'a> Kept<'a> {
             let lines = inside.filter_map(|(a, b)| {
                 Line::fit(&[self.x[a], self.x[b]], &[self.y[a], self.y[b]], &[1.0; 2])
             });
-            lines.map(|line| self.distance(at, line.at(self.x[at]))).fold(f64::INFINITY, f64::min)
+            // A line below 0 is as far as can be: no y is.
+            let ratios = lines.map(|line| self.y[at] / line.at(self.x[at]).max(f64::MIN_POSITIVE));
+            ratios.map(|ratio| ratio.ln().abs()).fold(f64::INFINITY, f64::min)
         };
         let far: Vec<f64> = (0..count).map(off).collect();
         // Of few points, one that is off makes many look so.
@@ -152,12 +152,7 @@ impl<'a> Kept<'a> {
         let named = far.into_iter().zip(self.index.iter().copied());
         let mut all: Vec<(f64, usize)> = named.filter(|(off, _)| *off > odd).collect();
         all.sort_by(|a, b| b.0.total_cmp(&a.0));
-        all.into_iter().map(|(_, at)| at).collect()
-    }
-
-    /// How far a point is off a line, on a logarithmic scale.
-    fn distance(&self, at: usize, line: f64) -> f64 {
-        if line > 0.0 { (self.y[at] / line).ln().abs() } else { f64::MAX }
+        all.into_iter().map(|(_, at)| at)
     }
 
     /// How many standard errors another point, of so much noise and in this range, is off the nearer of the lines

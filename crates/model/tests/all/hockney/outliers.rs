@@ -23,10 +23,13 @@ fn fitted(rows: impl Iterator<Item = (u64, f64, [f64; 2])>, breaks: Breaks) -> H
     let rounding = rows.iter().map(|&(bytes, _, by)| (bytes, by)).collect();
     let options = HockneyOptions { breaks, rounding, ..HockneyOptions::default() };
     fit(&sized_times_from_pairs(rows.into_iter().map(|(bytes, ns, _)| (bytes, ns))), &options)
-        .unwrap()
+        .expect("a good table")
 }
 
-const TRUTHS: [(&[u64], fn(f64) -> f64); 4] = [
+/// Where segments end, and the time of a size.
+type Truth = (&'static [u64], fn(f64) -> f64);
+
+const TRUTHS: [Truth; 4] = [
     (&[], |n| 10e3 + n),
     (&[8 << 10], |n| if n <= 8192.0 { 20e3 } else { 40e3 + n / 20.0 }),
     (&[8 << 10], |n| if n <= 8192.0 { 2e3 + n / 2.0 } else { 9e3 + n / 12.0 }),
@@ -59,7 +62,7 @@ fn a_size_that_is_off_is_left_out_wherever_it_is() {
                     panic!("{:?}", fit.findings)
                 };
                 assert!((told - time(size as f64) * factor).abs() <= 5.0);
-                let near = breaks.iter().any(|end| *end == size);
+                let near = breaks.contains(&size);
                 assert!(near || (line / time(size as f64) - 1.0).abs() < 0.01, "{line}");
                 assert_eq!(bytes, size);
                 for (found, known) in fit.relative.segments.iter().zip(&whole.relative.segments) {
