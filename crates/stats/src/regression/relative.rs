@@ -7,6 +7,9 @@ use crate::interval::Interval;
 /// Reweightings until a fit counts as settled; each gains a factor of about the noise's square.
 const REWEIGHTINGS: usize = 50;
 
+/// Steps towards a line through all ranges.
+const PROJECTIONS: usize = 200;
+
 /// The line of least relative squares through positive y; `None` for fewer than three points or two
 /// different x. `known` is the least relative standard deviation of each y, as its last digit or its
 /// repetitions show it, 0 where nothing is known; `ranges` what it may be that is rounded, else y itself.
@@ -15,8 +18,9 @@ const REWEIGHTINGS: usize = 50;
 /// reweighting until the weights stay the same. Weights 1/y² would put the line below the points, since
 /// a y that is too low by chance would weigh more. ŷ counts as y/4 at least and 4y at most. vᵢ =
 /// max(v, knownᵢ²), v the mean of (y/ŷ − 1)² over the y whose known² is below v, times n/(n − 2): all
-/// y weigh alike where nothing is known, and a y that is rounded weighs less. Of a range the value nearest to the line counts:
-/// what all y are rounded by alike is no scatter. Variances
+/// y weigh alike where nothing is known, and a y that is rounded weighs less. Of a range the value nearest to the line counts,
+/// and in the end as much as any other: what all y are rounded by alike is no scatter, and a line through all ranges is
+/// found where there is one. Variances
 /// are s²(XᵀWX)⁻¹, s² = Σwr²/(n − 2), with n − 2 degrees of freedom.
 /// *Assumes* independent errors, their standard deviation in proportion to y where it is not known to
 /// be greater.
@@ -49,11 +53,20 @@ pub fn relative(x: &[f64], y: &[f64], known: &[f64], ranges: &[Interval]) -> Opt
         }
         weights = next;
     }
+    let even = Fit::of(x, &near, weights.clone())?;
+    let even = |(&x, &y)| clamped(even.at(x), y, 0.0).powi(-2);
+    let even: Vec<f64> = x.iter().zip(y).map(even).collect();
+    let rounded = ranges.iter().any(|range| range.low < range.high);
+    for _ in 0..if rounded { PROJECTIONS } else { 0 } {
+        let line = Fit::of(x, &near, even.clone())?;
+        near = x.iter().zip(ranges).map(|(&x, range)| range.nearest(line.at(x))).collect();
+    }
+    let line = Fit::of(x, &near, if rounded { even } else { weights.clone() })?;
     let fit = Fit::of(x, &near, weights)?;
     let variance = fit.squares() / degrees;
     Some(Regression {
-        intercept: fit.intercept,
-        slope: fit.slope,
+        intercept: line.intercept,
+        slope: line.slope,
         intercept_variance: variance * (1.0 / fit.weight + fit.centre.powi(2) / fit.xx),
         slope_variance: variance / fit.xx,
         covariance: -variance * fit.centre / fit.xx,
