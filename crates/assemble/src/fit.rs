@@ -97,8 +97,12 @@ impl Fitting {
             let times = sizes.entry(bytes).or_default();
             times.push((0, times.len() as u64, ns));
         }
-        let steps = table.rows.iter().map(|row| (row.bytes, row.step)).collect();
-        let options = HockneyOptions { breaks, confidence: self.confidence, steps };
+        let mut rounding = BTreeMap::<u64, [f64; 2]>::new();
+        for row in table.rows {
+            let most = rounding.entry(row.bytes).or_default();
+            *most = [most[0].max(row.rounding[0]), most[1].max(row.rounding[1])];
+        }
+        let options = HockneyOptions { breaks, confidence: self.confidence, rounding };
         let times = table.rows.iter().map(|row| (row.bytes, 0, row.ns)).collect();
         let (name, messages) = (table.tool.to_owned(), table.messages);
         let curve = CurveTimes { name, which: Labels::new(), messages, times };
@@ -118,7 +122,7 @@ impl Fitting {
             let time = self.time(&times).unwrap_or_else(single);
             rows.push(vec![bytes.into()], Labels::new(), &[Some(time)], None)?;
         }
-        let rounded = |row: &SizedTime| row.step / 2.0 / row.ns;
+        let rounded = |row: &SizedTime| row.rounding[1] / row.ns;
         let worst = table.rows.iter().max_by(|a, b| rounded(a).total_cmp(&rounded(b)));
         if let Some(worst) = worst.filter(|row| rounded(row) > COARSE) {
             let note = Note::new("times_rounded", rows.rows().id()).with("share", rounded(worst));
@@ -148,8 +152,8 @@ pub struct SizedTime {
     pub bytes: u64,
     /// Its time.
     pub ns: f64,
-    /// The step in which that is known; 0 of an exact one.
-    pub step: f64,
+    /// How far below and above it what was rounded to it may lie; 0 of an exact one.
+    pub rounding: [f64; 2],
 }
 
 #[cfg(test)]

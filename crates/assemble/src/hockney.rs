@@ -150,18 +150,20 @@ fn note(id: &str, fit: &Fit, finding: &HockneyFinding) -> Option<Note> {
     };
     let s = |ns: f64| Ns(ns).as_secs();
     Some(match *finding {
+        HockneyFinding::LeftOut { bytes, time, line } => Note::new("size_left_out", id)
+            .with("bytes", bytes as f64)
+            .with("time", s(time))
+            .with("line", s(line)),
         HockneyFinding::TooFewSizes { range, sizes } => {
             about("segment_too_short", range.from).with("sizes", sizes as f64)
         }
-        HockneyFinding::NegativeStartup { range, t0, .. } => {
+        HockneyFinding::NegativeStartup { range, t0 } => {
             about("startup_below_zero", range.from).with("t0", s(t0))
         }
-        HockneyFinding::StartupUnresolved { range, high, .. } => {
+        HockneyFinding::StartupUnresolved { range, high } => {
             about("startup_unresolved", range.from).with("high", s(high))
         }
-        HockneyFinding::NoRise { range, .. } | HockneyFinding::RateUnresolved { range, .. } => {
-            about("rate_unresolved", range.from)
-        }
+        HockneyFinding::RateUnresolved { range } => about("rate_unresolved", range.from),
         HockneyFinding::HalfLengthOutside { range, n_half, .. } => {
             about("half_length_outside", range.from).with("half", n_half)
         }

@@ -45,7 +45,11 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Assem
         }
     }
     let line = nearest(points).and_then(|curve| fitted(of, &curve));
-    let breaks = line.map_or_else(Vec::new, |line| line.breakpoints);
+    let (breaks, left_out) =
+        line.map_or_else(Default::default, |line| (line.breakpoints, line.left_out));
+    for times in launches.values_mut() {
+        times.retain(|of| !left_out.contains(&of.bytes));
+    }
     let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
     let launches: Vec<&[HopTimes]> = launches.values().map(Vec::as_slice).collect();
     let fit = match fit_launches(&launches, &ends, of.judged.confidence()) {

@@ -27,6 +27,20 @@ pub struct SizeRow {
     /// The step in which it is known, in nanoseconds: one unit of the last digit printed, or what the last digit of
     /// its size is worth in time if that is more.
     pub step_ns: f64,
+    /// Whether a rate is printed, whose reciprocal it is.
+    pub of_rate: bool,
+}
+
+impl SizeRow {
+    /// How far below its time and how far above it, in nanoseconds, what was rounded to it may lie: half a step, and
+    /// of the reciprocal of a rate that is rounded by a share q, q/(1 + q) and q/(1 − q) of the time.
+    #[must_use]
+    pub fn rounding(&self) -> [f64; 2] {
+        let half = self.step_ns / 2.0;
+        let share = if self.of_rate { half / self.time_ns } else { 0.0 };
+        // What is printed is at least one unit of its last digit, so that the share is at most a half.
+        [half / (1.0 + share), half / (1.0 - share.min(0.5))]
+    }
 }
 
 /// What a time in a table is.

@@ -169,7 +169,8 @@ impl Cell<'_> {
         if !(time_ns.is_finite() && time_ns > 0.0 && step_ns.is_finite()) {
             return Err(self.wrong("the time that it gives is too long or too short for a number"));
         }
-        Ok(SizeRow { line, bytes, time_ns, step_ns })
+        let of_rate = matches!(unit, Unit::Rate(_));
+        Ok(SizeRow { line, bytes, time_ns, step_ns, of_rate })
     }
 }
 

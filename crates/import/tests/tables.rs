@@ -165,6 +165,22 @@ fn the_last_digit_is_known() {
 }
 
 #[test]
+fn rounding_goes_as_far_as_the_digits_leave_open() {
+    let of = |text: &str, row: usize| {
+        let row = read(text).unwrap().rows[row];
+        row.rounding().map(|by| by / row.time_ns)
+    };
+    let near = |[below, above]: [f64; 2], least: f64, most: f64| {
+        assert!((below - least).abs() < 1e-9 && (above - most).abs() < 1e-9, "{below} {above}");
+    };
+    // 0.2 µs is 0.15 to 0.25 µs; a rate of 0.01 MB/s is 0.005 to 0.015 MB/s, a time of 2/3 to twice.
+    near(of("bytes,time_us\n8,0.2\n", 0), 0.25, 0.25);
+    let rates = "# OSU MPI Bandwidth Test v5.8\n# Size      Bandwidth (MB/s)\n2  0.01\n4  0.02\n";
+    near(of(rates, 0), 1.0 / 3.0, 1.0);
+    near(of(rates, 1), 1.0 / 5.0, 1.0 / 3.0);
+}
+
+#[test]
 fn csv_columns_come_in_any_order_and_unit() {
     let text = "\u{feff}# OSU MPI Latency Test, by hand\r\nnote, time_us ,\"bytes\"\r\n\r\nx,1.5,0\r\n\
                 # half way\r\ny,2e0,8\r\nz,2.5,8";

@@ -196,7 +196,11 @@ impl<'a> Arm<'a> {
     /// 5 % and os + or stay the same within 15 %, or within the noise. Both must hold from delay to
     /// delay and from delay to the arm's middle. `costs` are ascending by delay, with Δ = 0 first.
     pub(crate) fn far(costs: &'a [Cost], among: Among) -> Option<Arm<'a>> {
-        Arm::from_longest(&candidates(costs, among))
+        let costs = candidates(costs, among);
+        let levels: Vec<Level> = costs.iter().map(|cost| cost.level(cost.value)).collect();
+        let first = (!levels.is_empty()).then(|| begin(&levels))?;
+        let left_out = first.checked_sub(1).map(|before| costs[before]);
+        Some(Arm { costs: costs[first..].to_vec(), left_out })
     }
 
     /// The arms at shorter delays than this one, ascending: level runs of at least three delays that raise
@@ -245,16 +249,6 @@ impl<'a> Arm<'a> {
         let arm = &levels[first..];
         let is_same = arm.iter().map(|at| at.delay).eq(self.costs.iter().map(|cost| cost.delay));
         (!is_same).then(|| Level::mean(arm).overheads)
-    }
-
-    fn from_longest(costs: &[&'a Cost]) -> Option<Arm<'a>> {
-        if costs.is_empty() {
-            return None;
-        }
-        let levels: Vec<Level> = costs.iter().map(|cost| cost.level(cost.value)).collect();
-        let first = begin(&levels);
-        let left_out = first.checked_sub(1).map(|before| costs[before]);
-        Some(Arm { costs: costs[first..].to_vec(), left_out })
     }
 
     /// Whether a parameter is read from the cost at `delay`: the gap is read without a delay, the

@@ -30,9 +30,8 @@ pub(crate) struct Curve {
 #[derive(Clone, Debug)]
 pub(crate) struct Stretch {
     pub points: Vec<Point>,
-    /// How much each point counts in the slope, and in the intercept.
-    in_slope: Vec<f64>,
-    in_intercept: Vec<f64>,
+    /// How much each point counts in it.
+    influence: Influence,
 }
 
 impl Stretch {
@@ -40,14 +39,13 @@ impl Stretch {
     pub(crate) fn through(points: &[Point]) -> Option<Stretch> {
         let messages: Vec<f64> = points.iter().map(|p| p.messages).collect();
         let weights: Vec<f64> = points.iter().map(|p| p.error.powi(-2)).collect();
-        let influence = Influence::of(&messages, &weights)?;
-        let (in_slope, in_intercept) = (influence.slope, influence.intercept);
-        Some(Stretch { points: points.to_vec(), in_slope, in_intercept })
+        Some(Stretch { points: points.to_vec(), influence: Influence::of(&messages, &weights)? })
     }
 
     /// The time of a single message, as a slope.
     pub(crate) fn single(point: Point) -> Stretch {
-        Stretch { points: vec![point], in_slope: vec![1.0], in_intercept: vec![0.0] }
+        let influence = Influence { slope: vec![1.0], intercept: vec![0.0] };
+        Stretch { points: vec![point], influence }
     }
 
     /// Whether it is the time of a single message.
@@ -60,11 +58,11 @@ impl Stretch {
     }
 
     pub(crate) fn slope(&self) -> f64 {
-        self.sum(&self.in_slope)
+        self.sum(&self.influence.slope)
     }
 
     pub(crate) fn intercept(&self) -> f64 {
-        self.sum(&self.in_intercept)
+        self.sum(&self.influence.intercept)
     }
 
     pub(crate) fn at(&self, messages: f64) -> f64 {
@@ -73,7 +71,7 @@ impl Stretch {
 
     /// Smoothed variance of the slope.
     pub(crate) fn slope_variance(&self) -> f64 {
-        self.in_slope.iter().zip(&self.points).map(|(c, p)| (c * p.error).powi(2)).sum()
+        self.influence.slope.iter().zip(&self.points).map(|(c, p)| (c * p.error).powi(2)).sum()
     }
 
     /// How far `point` lies from the line, and the standard error of that distance.
@@ -81,7 +79,7 @@ impl Stretch {
         let mut predicted = 0.0;
         let mut variance = point.error.powi(2);
         for (i, known) in self.points.iter().enumerate() {
-            let weight = self.in_intercept[i] + point.messages * self.in_slope[i];
+            let weight = self.influence.intercept[i] + point.messages * self.influence.slope[i];
             predicted += weight * known.mean;
             variance += (weight * known.error).powi(2);
         }
@@ -94,11 +92,11 @@ impl Stretch {
     }
 
     pub(crate) fn slope_terms(&self) -> Linear {
-        self.terms(&self.in_slope)
+        self.terms(&self.influence.slope)
     }
 
     pub(crate) fn intercept_terms(&self) -> Linear {
-        self.terms(&self.in_intercept)
+        self.terms(&self.influence.intercept)
     }
 
     fn terms(&self, coefficients: &[f64]) -> Linear {

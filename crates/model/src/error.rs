@@ -84,17 +84,6 @@ pub enum ModelError {
         /// The value in nanoseconds.
         value: f64,
     },
-    /// The confidence or the number of resamples cannot be used.
-    #[error(
-        "a confidence of {confidence} with {resamples} resamples; use a confidence above 0 and below 1, and \
-         at least 100 resamples"
-    )]
-    BadOptions {
-        /// The confidence asked for.
-        confidence: f64,
-        /// The resamples asked for.
-        resamples: usize,
-    },
     /// A message's time is impossible.
     #[error("{value:?} ns as the time of {}; times lie between 1e-12 and 1e18 ns", Bytes(*.bytes))]
     BadTime {
@@ -134,20 +123,9 @@ pub enum ModelError {
         /// Largest size.
         to: u64,
     },
-    /// Given breaks without a size between them.
-    #[error(
-        "there is no size between the breaks at {} and {}",
-        Bytes(*.before), Bytes(*.at)
-    )]
+    /// Given breaks without a size between them, or that do not ascend.
+    #[error("there is no size above the break at {} up to that at {}", Bytes(*.before), Bytes(*.at))]
     BreaksTooClose {
-        /// The first of the two.
-        before: u64,
-        /// The second.
-        at: u64,
-    },
-    /// A given break that is not above the one before it.
-    #[error("the break at {} comes after the one at {}; breaks ascend", Bytes(*.at), Bytes(*.before))]
-    BreaksUnsorted {
         /// The first of the two.
         before: u64,
         /// The second.
@@ -162,6 +140,13 @@ pub enum ModelError {
 }
 
 impl ModelError {
+    /// # Errors
+    /// [`ModelError::BadConfidence`] unless it is strictly between 0 and 1.
+    pub(crate) fn unless_confidence(confidence: f64) -> Result<(), ModelError> {
+        let is_one = confidence > 0.0 && confidence < 1.0;
+        if is_one { Ok(()) } else { Err(ModelError::BadConfidence { confidence }) }
+    }
+
     /// What a table would have to hold as well; `None` where it is not too little that it holds.
     #[must_use]
     pub fn unobserved(&self) -> Option<String> {

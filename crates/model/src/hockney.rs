@@ -51,10 +51,10 @@ pub struct HockneyOptions {
     pub breaks: Breaks,
     /// Confidence of all intervals, strictly between 0 and 1.
     pub confidence: f64,
-    /// The step in which the times of a size are known, in nanoseconds. Times of sizes that are not
-    /// listed are exact. A deviation that steps explain is neither a break nor a bend, and intervals
-    /// are wider by what steps may hide.
-    pub steps: BTreeMap<u64, f64>,
+    /// How far below the times of a size, and how far above them, what was rounded to them may lie, in
+    /// nanoseconds. Times of sizes that are not listed are exact. A deviation that rounding explains is neither
+    /// a break nor a bend, and intervals are wider by what it may hide.
+    pub rounding: BTreeMap<u64, [f64; 2]>,
 }
 
 impl Default for HockneyOptions {
@@ -62,7 +62,7 @@ impl Default for HockneyOptions {
         HockneyOptions {
             breaks: Breaks::Automatic { most: 5 },
             confidence: 0.95,
-            steps: BTreeMap::new(),
+            rounding: BTreeMap::new(),
         }
     }
 }
@@ -104,6 +104,8 @@ pub struct HockneyFit {
     pub ordinary: Fit,
     /// Findings of the segments as a whole.
     pub findings: Vec<HockneyFinding>,
+    /// Sizes whose times are far off every line, and count nowhere; ascending.
+    pub left_out: Vec<u64>,
     /// Of several launches those without a line in some segment, by their index: intervals there hold
     /// the variance between the others.
     pub lost: Vec<usize>,
@@ -149,17 +151,16 @@ pub struct Segment {
     pub pi0: Option<Estimate>,
     /// The residuals; `None` without a line.
     pub residuals: Option<ResidualSummary>,
-    /// Whether a finding says that the times do not follow the line ([`HockneyFinding::is_misfit`]): then the
-    /// parameters' intervals are too narrow.
+    /// Whether the times do not follow the line, since residuals are large or it meets n = 0 below zero, where no time
+    /// is: then the parameters' intervals, which come from how the times scatter about a line, are too narrow.
     pub misfit: bool,
     /// Number of sizes.
     pub points: usize,
     /// The line in nanoseconds over bytes, also where it gives no parameters; `None` for fewer than
     /// three sizes.
     pub line: Option<Regression>,
-    /// The same line with the variances that the launches' own lines show; `None` where fewer than two
-    /// launches have one.
-    pub between: Option<Regression>,
+    /// Of several launches the line that each of them gives alone, if it does.
+    pub launches: Vec<Option<Regression>>,
 }
 
 /// Fits t(n) = (n + n½)/r∞ to times of messages of many lengths, by segments, with both weightings.
@@ -168,7 +169,8 @@ pub struct Segment {
 /// every size counts alike. So intervals come from how the sizes scatter about the line, and not from
 /// how the repetitions of one size scatter.
 /// *Formula*: found breaks minimise the criterion of [`bandgap_stats::segmented::search`] on relative
-/// errors; its least noise is that of the means, as repetitions and steps show it. Then
+/// errors; its least noise is that of the means, as repetitions and steps show it. Sizes that
+/// [`bandgap_stats::segmented::outliers`] names are left out before. Then
 /// [`bandgap_stats::regression`] fits each segment by itself. t0 is the intercept and r∞ the
 /// reciprocal of the slope, with their t intervals; π0 = 1/t0 has the reciprocals of t0's ends, and
 /// n½ = t0·r∞ Fieller's interval. Each end then moves out by the most that steps can do: its distance
@@ -179,9 +181,8 @@ pub struct Segment {
 ///
 /// # Errors
 /// [`ModelError::BadTime`] for a time that is not a positive number of usual size, [`ModelError::NoTimes`],
-/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`],
-/// [`ModelError::BreaksTooClose`] and [`ModelError::BreaksUnsorted`] for given breaks without
-/// sizes between them or not ascending, [`ModelError::BadConfidence`].
+/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`] and
+/// [`ModelError::BreaksTooClose`] for given breaks without sizes between them or not ascending, [`ModelError::BadConfidence`].
 pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, ModelError> {
     fit_launches(&[data], options)
 }
@@ -189,9 +190,9 @@ pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, 
 /// The same from times of several launches; of a single one exactly [`fit`].
 ///
 /// A size is the mean of the launches' means. Segments are those of all launches together. Each launch
-/// has a line of its own in each of them, and every interval is the hull of two: that of the common
-/// line, from how sizes scatter about it, and that from how the launches' lines differ
-/// ([`Regression::over_launches`]). *Assumes* launches that are independent and alike.
+/// has a line of its own in each of them, and every interval, that of the common line from how sizes scatter about
+/// it, is [`widened`](bandgap_stats::launches::widened) to hold how the launches' lines differ. *Assumes* launches that
+/// are independent and alike.
 ///
 /// # Errors
 /// Those of [`fit`], for the sizes of all launches together.
@@ -199,18 +200,30 @@ pub fn fit_launches(
     launches: &[&[SizedTimes]],
     options: &HockneyOptions,
 ) -> Result<HockneyFit, ModelError> {
-    if !(options.confidence > 0.0 && options.confidence < 1.0) {
-        return Err(ModelError::BadConfidence { confidence: options.confidence });
-    }
-    let each = launches.iter().map(|data| input::Table::of(data, &options.steps));
-    let each = each.collect::<Result<Vec<_>, ModelError>>()?;
-    let table = input::Table::joined(&each)?;
-    let (breakpoints, findings) = breaks::place(&table, options)?;
+    ModelError::unless_confidence(options.confidence)?;
+    let tables = |left_out: &[u64]| {
+        let of = |data: &&[SizedTimes]| input::Table::of(data, &options.rounding, left_out);
+        let each = launches.iter().map(of).collect::<Result<Vec<_>, ModelError>>()?;
+        Ok((input::Table::joined(&each)?, each))
+    };
+    let (whole, _) = tables(&[])?;
+    let left_out = breaks::left_out(&whole, &options.breaks)?;
+    let (table, each) = tables(&left_out)?;
+    let (breakpoints, mut findings) = breaks::place(&table, options)?;
     let mut lost = BTreeSet::new();
     let mut of = |weighting| {
-        let fits = segment::Fits { table: &table, launches: &each, breakpoints: &breakpoints };
-        fits.of(weighting, options.confidence, &mut lost)
+        let by = (weighting, options.confidence);
+        segment::fit((&table, &each), &breakpoints, by, &mut lost)
     };
     let (relative, ordinary) = (of(Weighting::Relative), of(Weighting::Ordinary));
-    Ok(HockneyFit { relative, ordinary, breakpoints, findings, lost: lost.into_iter().collect() })
+    findings.extend(left_out.iter().filter_map(|&bytes| {
+        let time = whole.times[whole.bytes.binary_search(&bytes).ok()?];
+        let beside = |of: &&Segment| of.to_bytes >= bytes;
+        let segments = &relative.segments;
+        let segment = segments.iter().find(beside).or(segments.last())?;
+        let line = segment.line.as_ref()?.at(bytes as f64);
+        Some(HockneyFinding::LeftOut { bytes, time, line })
+    }));
+    let lost = lost.into_iter().collect();
+    Ok(HockneyFit { relative, ordinary, breakpoints, findings, left_out, lost })
 }

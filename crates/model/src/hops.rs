@@ -6,7 +6,7 @@
 //! Source: Ganapati, "CoMet: A Synthetic Benchmark for Message-Passing Architectures" (1993), 5.1.
 //! Times are nanoseconds.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_stats::launches::widened;
 use bandgap_stats::outlier::inside_fence;
@@ -39,7 +39,7 @@ pub struct HopsFit {
 }
 
 /// Lengths of one protocol. Parameters are absent where the points are too few, and times that are not above 0.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct HopsSegment {
     /// The lengths.
     pub range: Range,
@@ -96,9 +96,7 @@ pub fn fit_launches(
     confidence: f64,
 ) -> Result<HopsFit, ModelError> {
     let data = || launches.iter().copied().flatten();
-    if !(confidence > 0.0 && confidence < 1.0) {
-        return Err(ModelError::BadConfidence { confidence });
-    }
+    ModelError::unless_confidence(confidence)?;
     for of in data() {
         if of.times_ns.is_empty() {
             return Err(ModelError::NoTimes { bytes: of.bytes });
@@ -116,7 +114,7 @@ pub fn fit_launches(
     for end in ends.iter().copied().chain([u64::MAX]) {
         let inside = |bytes: u64| above.is_none_or(|above| bytes > above) && bytes <= end;
         let of_launch = |launch: &&[HopTimes]| -> Vec<Timed> {
-            launch.iter().filter(|of| inside(of.bytes)).map(Timed::of).collect()
+            launch.iter().filter(|of| inside(of.bytes)).map(timed).collect()
         };
         let each: Vec<Vec<Timed>> = launches.iter().map(of_launch).collect();
         above = Some(end);
@@ -130,59 +128,39 @@ pub fn fit_launches(
     Ok(fit)
 }
 
-/// The time of a length over a distance.
-struct Timed {
-    bytes: u64,
-    hops: u32,
-    time: f64,
+/// The time of a length over so many hops.
+type Timed = (u64, u32, f64);
+
+fn timed(times: &HopTimes) -> Timed {
+    (times.bytes, times.hops, mean(&inside_fence(&times.times_ns)))
 }
 
-impl Timed {
-    fn of(times: &HopTimes) -> Timed {
-        let HopTimes { bytes, hops, ref times_ns } = *times;
-        Timed { bytes, hops, time: mean(&inside_fence(times_ns)) }
+/// All launches as one: the mean of those that have a point.
+fn joined(launches: &[Vec<Timed>]) -> Vec<Timed> {
+    let mut all = BTreeMap::<(u64, u32), Vec<f64>>::new();
+    for &(bytes, hops, time) in launches.iter().flatten() {
+        all.entry((bytes, hops)).or_default().push(time);
     }
-
-    /// All launches as one: the mean of those that have a point.
-    fn joined(launches: &[Vec<Timed>]) -> Vec<Timed> {
-        let mut all: Vec<(u64, u32, Vec<f64>)> = Vec::new();
-        for of in launches.iter().flatten() {
-            match all.iter_mut().find(|(bytes, hops, _)| (*bytes, *hops) == (of.bytes, of.hops)) {
-                Some((_, _, times)) => times.push(of.time),
-                None => all.push((of.bytes, of.hops, vec![of.time])),
-            }
-        }
-        all.into_iter().map(|(bytes, hops, of)| Timed { bytes, hops, time: mean(&of) }).collect()
-    }
+    all.into_iter().map(|((bytes, hops), times)| (bytes, hops, mean(&times))).collect()
 }
 
 fn plane(points: &[Timed]) -> Option<Plane> {
-    let n: Vec<f64> = points.iter().map(|of| of.bytes as f64).collect();
-    let further: Vec<f64> = points.iter().map(|of| f64::from(of.hops) - 1.0).collect();
-    relative_plane(&n, &further, &points.iter().map(|of| of.time).collect::<Vec<f64>>())
+    let column = |of: fn(&Timed) -> f64| points.iter().map(of).collect::<Vec<f64>>();
+    relative_plane(
+        &column(|of| of.0 as f64),
+        &column(|of| f64::from(of.1) - 1.0),
+        &column(|of| of.2),
+    )
 }
 
 fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegment {
-    let joined;
-    let points = match each {
-        [one] => one,
-        several => {
-            joined = Timed::joined(several);
-            &joined
-        }
-    };
-    let sizes = || points.iter().map(|of| of.bytes);
+    let points = joined(each);
+    let sizes = || points.iter().map(|of| of.0);
     let (from, to) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
-    let mut segment = HopsSegment {
-        range: Range { from, to },
-        points: points.len(),
-        startup: None,
-        per_byte: None,
-        per_hop: None,
-        misfit: false,
-    };
-    let Some(plane) = plane(points) else { return segment };
-    let off = |of: &Timed| 1.0 - plane.at(of.bytes as f64, f64::from(of.hops) - 1.0) / of.time;
+    let mut segment =
+        HopsSegment { range: Range { from, to }, points: points.len(), ..HopsSegment::default() };
+    let Some(plane) = plane(&points) else { return segment };
+    let off = |of: &Timed| 1.0 - plane.at(of.0 as f64, f64::from(of.1) - 1.0) / of.2;
     let squares: Vec<f64> = points.iter().map(|of| off(of).powi(2)).collect();
     let rms = mean(&squares).sqrt();
     let is_bent = plane.bend_chance.is_some_and(|chance| chance < RARE) && rms > SMALL_RESIDUAL;

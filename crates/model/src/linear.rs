@@ -15,7 +15,7 @@ const ROUNDING: f64 = 1e-12;
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub batches: Vec<f64>,
-    /// The round of each batch, numbered from 0 over all groups; empty where rounds are not known.
+    /// The round of each batch, numbered from 0 over all groups; its place in the group where rounds are not known.
     pub rounds: Vec<usize>,
     pub mean: f64,
     /// Variance of the mean, s²/n.

@@ -21,21 +21,12 @@ pub struct Params {
 
 impl Params {
     /// Intel Paragon: table 4 of the LogP paper, with the L of its text (RTT/2 − os − or). The
-    /// paper gives no capacity; 16 is bandgap's choice, as for the next two.
+    /// paper gives no capacity; 16 is bandgap's choice, as for the next.
     pub const PARAGON: Params = Params {
         send_overhead: 1400.0,
         recv_overhead: 2200.0,
         gap: 7600.0,
         latency: 6300.0,
-        capacity: 16,
-    };
-
-    /// Meiko CS-2: table 4 of the LogP paper.
-    pub const MEIKO: Params = Params {
-        send_overhead: 1700.0,
-        recv_overhead: 1600.0,
-        gap: 13_600.0,
-        latency: 7500.0,
         capacity: 16,
     };
 
@@ -111,7 +102,7 @@ mod tests {
 
     #[test]
     fn steady_state_is_the_gap() {
-        for params in [Params::PARAGON, Params::MEIKO, Params::MYRINET] {
+        for params in [Params::PARAGON, Params::MYRINET] {
             assert!((slope(&params, 200, 400, 0.0) - params.gap).abs() < 1e-6);
         }
     }

@@ -2,7 +2,7 @@
 
 /// Where scatter is no longer noise, in standard deviations of χ²: of one line among many, and of all.
 pub(crate) const OF_ONE: f64 = 3.0;
-const OF_ALL: f64 = 2.0;
+pub(crate) const OF_ALL: f64 = 2.0;
 
 /// The same of the far arm. Where it begins is chosen again in each resample, which takes some of the scatter into its
 /// interval already.

@@ -20,7 +20,7 @@ use crate::observation::Kind;
 pub struct Options {
     /// Confidence of all intervals, strictly between 0 and 1.
     pub confidence: f64,
-    /// Bootstrap resamples, at least 100.
+    /// Bootstrap resamples; of fewer than 100 intervals say little.
     pub resamples: usize,
     /// Seed of the resampling; the same seed and data give the same signature.
     pub seed: u64,

@@ -26,6 +26,12 @@ impl Interval {
         Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
+    /// What of it is nearest to `value`.
+    #[must_use]
+    pub fn nearest(&self, value: f64) -> f64 {
+        value.clamp(self.low, self.high)
+    }
+
     /// Whether `value` lies inside; the ends count.
     #[must_use]
     pub fn contains(&self, value: f64) -> bool {

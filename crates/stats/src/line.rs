@@ -1,5 +1,7 @@
 //! Straight lines by least squares.
 
+use crate::quantile::mean;
+
 /// A line y = intercept + slope·x.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Line {
@@ -22,11 +24,11 @@ impl Line {
     #[must_use]
     pub fn fit(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
         assert_eq!(x.len(), y.len(), "as many y as x");
-        let influence = Influence::of(x, weights)?;
-        // Sums about the weighted mean of y, so that a large common level costs no digits.
-        let level: f64 = influence.shares.iter().zip(y).map(|(share, y)| share * y).sum();
-        let slope: f64 = influence.slope.iter().zip(y).map(|(c, y)| c * (y - level)).sum();
-        Some(Line { slope, intercept: level - slope * influence.centre })
+        let Influence { slope, intercept } = Influence::of(x, weights)?;
+        // Sums about a level, so that a large common one costs no digits.
+        let level = mean(y);
+        let sum = |of: &[f64]| of.iter().zip(y).map(|(c, y)| c * (y - level)).sum::<f64>();
+        Some(Line { slope: sum(&slope), intercept: level + sum(&intercept) })
     }
 
     /// The line's y at `x`.
@@ -47,8 +49,6 @@ pub struct Influence {
     pub slope: Vec<f64>,
     /// Coefficient of each y in the intercept.
     pub intercept: Vec<f64>,
-    centre: f64,
-    shares: Vec<f64>,
 }
 
 impl Influence {
@@ -69,10 +69,8 @@ impl Influence {
         }
         let slope: Vec<f64> =
             x.iter().zip(weights).map(|(x, w)| w * (x - centre) / spread).collect();
-        let shares: Vec<f64> = weights.iter().map(|w| w / total).collect();
-        let intercept =
-            shares.iter().zip(&slope).map(|(share, slope)| share - centre * slope).collect();
-        Some(Influence { slope, intercept, centre, shares })
+        let intercept = weights.iter().zip(&slope).map(|(w, slope)| w / total - centre * slope);
+        Some(Influence { intercept: intercept.collect(), slope })
     }
 }
 

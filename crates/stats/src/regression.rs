@@ -10,13 +10,12 @@ mod ordinary;
 mod plane;
 mod relative;
 
-pub(crate) use design::clamped;
+pub(crate) use design::{clamped, variance};
 pub use ordinary::ordinary;
 pub use plane::{Plane, relative_plane};
 pub use relative::relative;
 
 use crate::interval::{Interval, student_factor, t_interval};
-use crate::quantile::mean;
 
 /// A fitted line y = intercept + slope·x with variances and the degrees of freedom behind them.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,9 +36,10 @@ pub struct Regression {
     pub slope_degrees: f64,
     /// Degrees of freedom behind the variance of intercept − ρ·slope, ρ being their ratio.
     pub ratio_degrees: f64,
-    /// 1 − Σwr²/Σw(y − ȳ)² with ȳ the weighted mean, w = 1 for [`ordinary`] and 1/ŷ² for [`relative`];
-    /// 1 where all y are the same.
+    /// 1 − Σwr²/Σw(y − ȳ)² with ȳ the weighted mean; 1 where all y are the same.
     pub r_squared: f64,
+    /// w, what each y counts: 1 for [`ordinary`] and 1/(vŷ²), up to a factor, for [`relative`].
+    pub weights: Vec<f64>,
 }
 
 impl Regression {
@@ -47,37 +47,6 @@ impl Regression {
     #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
-    }
-
-    /// The same line with the variances that the lines of launches show; `None` for fewer than two.
-    ///
-    /// *Formula*: the variances and the covariance of the launches' N intercepts and slopes over N, with
-    /// N − 1 degrees of freedom.
-    /// *Assumes* launches that are independent and alike.
-    #[must_use]
-    pub fn over_launches(&self, launches: &[Regression]) -> Option<Regression> {
-        if launches.len() < 2 {
-            return None;
-        }
-        let count = launches.len() as f64;
-        let off = |of: fn(&Regression) -> f64| {
-            let values: Vec<f64> = launches.iter().map(of).collect();
-            let centre = mean(&values);
-            values.into_iter().map(|value| value - centre).collect::<Vec<f64>>()
-        };
-        let (intercepts, slopes) = (off(|line| line.intercept), off(|line| line.slope));
-        let covariance = |a: &[f64], b: &[f64]| {
-            a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>() / (count - 1.0) / count
-        };
-        Some(Regression {
-            intercept_variance: covariance(&intercepts, &intercepts),
-            slope_variance: covariance(&slopes, &slopes),
-            covariance: covariance(&intercepts, &slopes),
-            intercept_degrees: count - 1.0,
-            slope_degrees: count - 1.0,
-            ratio_degrees: count - 1.0,
-            ..self.clone()
-        })
     }
 
     /// The t interval of the intercept.
@@ -121,29 +90,5 @@ impl Regression {
         let constant = a * a - t2 * self.intercept_variance;
         let root = (half * half - square * constant).max(0.0).sqrt();
         Some(Interval { low: (half - root) / square, high: (half + root) / square })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_of_launches_give_the_variances_of_their_mean() {
-        let line = |intercept: f64, slope: f64| Regression {
-            intercept,
-            slope,
-            ..ordinary(&[0.0, 1.0, 2.0], &[0.0, 1.0, 2.0]).unwrap()
-        };
-        let pooled = line(5.0, 2.0);
-        // Intercepts off by −1, 0, 1 and slopes by 2, −1, −1: Σ over 2 and over 3.
-        let launches = [line(4.0, 4.0), line(5.0, 1.0), line(6.0, 1.0)];
-        let found = pooled.over_launches(&launches).unwrap();
-        assert_eq!((found.intercept, found.slope), (5.0, 2.0));
-        assert!((found.intercept_variance - 2.0 / 6.0).abs() < 1e-12);
-        assert!((found.slope_variance - 6.0 / 6.0).abs() < 1e-12);
-        assert!((found.covariance + 3.0 / 6.0).abs() < 1e-12);
-        assert_eq!(found.ratio_degrees, 2.0);
-        assert_eq!(pooled.over_launches(&launches[..1]), None);
     }
 }

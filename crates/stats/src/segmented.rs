@@ -2,19 +2,22 @@
 //!
 //! - [`partitions`]: the best cuts for each number of segments.
 //! - [`search`]: also the number of segments, for noise in proportion to y.
+//! - [`outliers`]: the points that a search should leave out.
 //! - [`break_range`]: where a cut may be.
 //!
 //! The lines need not meet where a segment ends. Not here: the fit of one segment
 //! ([`crate::regression`]).
 
 mod moments;
+mod outliers;
 mod partition;
 mod place;
 mod search;
 
-pub use partition::{EXACT, Partition, Points, partitions};
+pub use outliers::outliers;
+pub use partition::{EXACT, Points, partitions};
 pub use place::break_range;
-pub use search::{Choice, Limits, search};
+pub use search::{Choice, Cuts, Limits, search};
 
 #[cfg(test)]
 mod tests;

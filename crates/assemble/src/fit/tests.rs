@@ -59,7 +59,10 @@ fn table(rows: &[SizedTime]) -> SizedTable<'_> {
 
 #[test]
 fn sizes_and_times_give_a_line_and_a_series() {
-    let time = |bytes: u64, step: f64| SizedTime { bytes, ns: 1e3 + bytes as f64 / 8.0, step };
+    let time = |bytes: u64, step: f64| {
+        let (ns, rounding) = (1e3 + bytes as f64 / 8.0, [step / 2.0; 2]);
+        SizedTime { bytes, ns, rounding }
+    };
     let rows: Vec<SizedTime> = (0..16).map(|power| time(1 << power, 0.0)).collect();
     let made = FITTING.hockney(&table(&rows), Breaks::At(Vec::new())).unwrap();
     let [Outcome::Hockney(relative), Outcome::Hockney(ordinary), Outcome::Rows(series)] =

@@ -157,7 +157,7 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
     };
     let rows = table.rows.iter();
     let rows: Vec<SizedTime> = rows
-        .map(|row| SizedTime { bytes: row.bytes, ns: row.time_ns, step: row.step_ns })
+        .map(|row| SizedTime { bytes: row.bytes, ns: row.time_ns, rounding: row.rounding() })
         .collect();
     let sized = SizedTable {
         tool: table.tool,
@@ -198,9 +198,7 @@ fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
             Failure::new(Exit::Input, what + &line.unwrap_or_default() + &error.to_string())
         }
         AssembleError::Model(
-            ModelError::BreakOutside { .. }
-            | ModelError::BreaksTooClose { .. }
-            | ModelError::BreaksUnsorted { .. },
+            ModelError::BreakOutside { .. } | ModelError::BreaksTooClose { .. },
         ) => Failure::new(Exit::Usage, format!("{what}{error}"))
             .hint("choose other --breaks, or leave the option out to have them found"),
         _ => Failure::new(Exit::Input, format!("{what}{error}")),

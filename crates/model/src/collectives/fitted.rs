@@ -1,7 +1,8 @@
 //! Costs by a fit of measured messages, with the uncertainty of the fit.
 
-use bandgap_stats::Regression;
 use bandgap_stats::interval::student_factor;
+use bandgap_stats::launches::widened;
+use bandgap_stats::{Interval, Regression};
 use bandgap_units::{Bytes, Ns, Rate};
 
 use super::{ByLength, Hockney};
@@ -11,10 +12,11 @@ use crate::signature::Estimate;
 /// The relative fit of the times of single messages, segment by segment.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FittedMessages {
-    /// The longest message of each segment and its line; that of the last is any.
-    lines: Vec<(Bytes, Regression)>,
-    /// The same lines with the variances between launches, where they are known; else as above.
-    between: Vec<Regression>,
+    /// The longest message of each segment; that of the last is any.
+    ends: Vec<Bytes>,
+    lines: Vec<Regression>,
+    /// The lines of each launch that has one in every segment.
+    launches: Vec<Vec<Regression>>,
     /// How many sizes they rest on.
     sizes: usize,
 }
@@ -27,14 +29,18 @@ impl FittedMessages {
         let ends = fit.breakpoints.iter().map(|point| {
             Bytes((point.last_below.max(1) as f64 * point.first_above as f64).sqrt().round() as u64)
         });
-        let segments = fit.relative.segments.iter();
-        let lines = ends.chain([Bytes(u64::MAX)]).zip(segments);
-        let lines: Option<Vec<_>> = lines.map(|(end, of)| Some((end, of.line.clone()?))).collect();
+        let segments = &fit.relative.segments;
+        let lines: Option<Vec<_>> = segments.iter().map(|of| of.line.clone()).collect();
         let lines = lines.filter(|lines| !lines.is_empty())?;
-        let known = fit.relative.segments.iter().map(|segment| segment.between.clone());
-        let between = known.zip(&lines).map(|(of, (_, line))| of.unwrap_or_else(|| line.clone()));
-        let sizes = fit.relative.segments.iter().map(|segment| segment.points).sum();
-        Some(FittedMessages { between: between.collect(), lines, sizes })
+        let of_launch = |at: usize| segments.iter().map(|of| of.launches[at].clone()).collect();
+        let launches = (0..segments[0].launches.len()).filter_map(of_launch).collect();
+        let sizes = segments.iter().map(|segment| segment.points).sum();
+        Some(FittedMessages {
+            ends: ends.chain([Bytes(u64::MAX)]).collect(),
+            lines,
+            launches,
+            sizes,
+        })
     }
 
     /// What `time` makes of the messages' costs, with the interval that follows from the fit's. γ is
@@ -42,9 +48,8 @@ impl FittedMessages {
     ///
     /// *Formula*: var = Σ gᵀVg over the segments, V the covariance of a segment's intercept and slope
     /// and g the derivatives of the cost by them, by central differences of one standard error; t of
-    /// Student for the least degrees of freedom among the segments that count. Of several launches, the
-    /// wider of that and of the same with the variances between launches, where the errors of segments
-    /// add up.
+    /// Student for the least degrees of freedom among the segments that count. Of several launches, [`widened`] by
+    /// the costs that the lines of each give.
     /// *Assumes* a cost that is linear in the messages' times over such differences, as all of
     /// [`super`] are but for a maximum.
     ///
@@ -52,55 +57,54 @@ impl FittedMessages {
     /// If the confidence is not strictly between 0 and 1.
     #[must_use]
     pub fn estimate(&self, confidence: f64, time: impl Fn(&ByLength<Hockney>) -> Ns) -> Estimate {
-        let cost = |segment: usize, by: [f64; 2]| time(&self.moved(segment, by)).0;
-        let value = cost(0, [0.0; 2]);
-        // A launch that is slow is so in all segments: then errors add up, instead of their squares.
-        let pooled = half(self.lines.iter().map(|(_, line)| line), confidence, cost, 2.0);
-        let half = pooled.max(half(self.between.iter(), confidence, cost, 1.0));
-        let samples = self.sizes;
+        let cost = |lines: &[Regression]| time(&self.by_length(lines)).0;
+        let value = cost(&self.lines);
+        let half = self.half(confidence, cost);
+        let own: Vec<f64> = self.launches.iter().map(|lines| cost(lines)).collect();
+        let pooled = Interval { low: value - half, high: value + half };
+        let Interval { low, high } = widened(value, pooled, &own, confidence);
         let estimator = "cost of the algorithm by the relative fit of echo";
-        Estimate { value, low: value - half, high: value + half, samples, estimator }
+        Estimate { value, low, high, samples: self.sizes, estimator }
     }
 
-    /// The costs with the line of one segment moved by so much.
-    fn moved(&self, segment: usize, [intercept, slope]: [f64; 2]) -> ByLength<Hockney> {
-        let costs = |(at, (end, line)): (usize, &(Bytes, Regression))| {
-            let by = |by: f64| if at == segment { by } else { 0.0 };
-            let per_byte = line.slope + by(slope);
-            let startup = Ns(line.intercept + by(intercept));
-            (*end, Hockney { startup, rate: Rate(1e9 / per_byte), add_per_byte: Ns::ZERO })
+    /// The costs by these lines.
+    fn by_length(&self, lines: &[Regression]) -> ByLength<Hockney> {
+        let costs = |(end, line): (&Bytes, &Regression)| {
+            let (startup, rate) = (Ns(line.intercept), Rate(1e9 / line.slope));
+            (*end, Hockney { startup, rate, add_per_byte: Ns::ZERO })
         };
-        let mut up_to: Vec<(Bytes, Hockney)> = self.lines.iter().enumerate().map(costs).collect();
+        let mut up_to: Vec<(Bytes, Hockney)> = self.ends.iter().zip(lines).map(costs).collect();
         let (_, longer) = up_to.pop().expect("one segment at least");
         ByLength { up_to, longer }
     }
-}
 
-/// The half-width of a cost by lines with these variances, whose errors add up to this power.
-fn half<'a>(
-    lines: impl Iterator<Item = &'a Regression>,
-    confidence: f64,
-    cost: impl Fn(usize, [f64; 2]) -> f64,
-    power: f64,
-) -> f64 {
-    let (mut errors_added, mut degrees) = (0.0, f64::INFINITY);
-    for (segment, line) in lines.enumerate() {
-        let errors = [line.intercept_variance.sqrt(), line.slope_variance.sqrt()];
-        let along = |by: [f64; 2]| (cost(segment, by) - cost(segment, by.map(|by| -by))) / 2.0;
-        let moved = [along([errors[0], 0.0]), along([0.0, errors[1]])];
-        let together = match errors[0] * errors[1] {
-            0.0 => 0.0,
-            product => line.covariance / product,
-        };
-        let part = moved[0].powi(2) + moved[1].powi(2) + 2.0 * together * moved[0] * moved[1];
-        if part > 0.0 {
-            errors_added += part.powf(power / 2.0);
-            degrees = degrees.min(line.intercept_degrees).min(line.slope_degrees);
+    /// The half-width of a cost by the variances of the lines.
+    fn half(&self, confidence: f64, cost: impl Fn(&[Regression]) -> f64) -> f64 {
+        let (mut squares, mut degrees) = (0.0, f64::INFINITY);
+        for (segment, line) in self.lines.iter().enumerate() {
+            let errors = [line.intercept_variance.sqrt(), line.slope_variance.sqrt()];
+            let moved = |[intercept, slope]: [f64; 2]| {
+                let mut lines = self.lines.clone();
+                lines[segment].intercept += intercept;
+                lines[segment].slope += slope;
+                cost(&lines)
+            };
+            let along = |by: [f64; 2]| (moved(by) - moved(by.map(|by| -by))) / 2.0;
+            let [a, b] = [along([errors[0], 0.0]), along([0.0, errors[1]])];
+            let together = match errors[0] * errors[1] {
+                0.0 => 0.0,
+                product => line.covariance / product,
+            };
+            let part = a * a + b * b + 2.0 * together * a * b;
+            if part > 0.0 {
+                squares += part;
+                degrees = degrees.min(line.intercept_degrees).min(line.slope_degrees);
+            }
         }
-    }
-    match degrees.is_finite() {
-        true => student_factor(degrees, confidence) * errors_added.powf(1.0 / power),
-        false => 0.0,
+        match degrees.is_finite() {
+            true => student_factor(degrees, confidence) * squares.sqrt(),
+            false => 0.0,
+        }
     }
 }
 
@@ -144,7 +148,7 @@ mod tests {
         let found =
             messages.estimate(0.95, |on| broadcast(Broadcast::Binomial, on, 8, Bytes(1024)));
         // var t̂(n) = var a + 2n·cov + n²·var b, and three times t̂ has thrice its deviation.
-        let line = &messages.lines[1].1;
+        let line = &messages.lines[1];
         let n = 1024.0;
         let variance =
             line.intercept_variance + 2.0 * n * line.covariance + n * n * line.slope_variance;

@@ -107,10 +107,6 @@ impl PointToPoint for MovedMessages<'_> {
     fn relay_interval(&self, bytes: Bytes) -> Ns {
         (self.at(SEND, bytes) + self.at(RECEIVE, bytes)).max(self.at(GAP, bytes))
     }
-
-    fn addition(&self, _bytes: Bytes) -> Ns {
-        Ns::ZERO
-    }
 }
 
 impl MeasuredMessages {

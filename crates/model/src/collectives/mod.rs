@@ -1,10 +1,9 @@
 //! What operations of all ranks cost, by algorithm, from what single messages cost.
 //!
-//! One formula for each algorithm, in terms of a [`PointToPoint`]: with [`LogGp`] it is the LogGP
-//! cost, with [`Hockney`] the α + βn of the literature, with [`ByLength`] either with parameters that
-//! depend on the length; [`FittedMessages`] has those of a fit and
-//! [`MeasuredMessages`] those of LogGP as they were measured, with their uncertainty. All ranks begin at the same time; the time ends when the last rank has
-//! ended.
+//! One formula for each algorithm, in terms of a [`PointToPoint`]: with [`Hockney`] it is the α + βn of
+//! the literature, with [`ByLength`] the same with parameters that depend on the length; [`FittedMessages`]
+//! has those of a fit and [`MeasuredMessages`] those of LogGP as they were measured, with their uncertainty.
+//! All ranks begin at the same time; the time ends when the last rank has ended.
 //!
 //! *Assumes* of every formula: messages contend at their ranks only; copying costs nothing; blocks
 //! are as long as the longest, ⌈n/P⌉. A formula is an equality or an upper bound, as its docstring
@@ -18,7 +17,6 @@ mod broadcast;
 mod by_length;
 mod fitted;
 mod hockney;
-mod loggp;
 mod measured;
 mod point_to_point;
 mod sum;
@@ -28,7 +26,6 @@ pub use broadcast::broadcast;
 pub use by_length::ByLength;
 pub use fitted::FittedMessages;
 pub use hockney::Hockney;
-pub use loggp::LogGp;
 pub use measured::{CostCurve, MeasuredCost, MeasuredMessages, MovedMessages};
 pub use point_to_point::PointToPoint;
 pub use sum::sum;

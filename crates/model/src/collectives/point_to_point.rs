@@ -15,8 +15,10 @@ pub trait PointToPoint {
     /// The same between two messages that a rank receives and passes on.
     fn relay_interval(&self, bytes: Bytes) -> Ns;
 
-    /// The time to add so many bytes of doubles to as many.
-    fn addition(&self, bytes: Bytes) -> Ns;
+    /// The time to add so many bytes of doubles to as many; 0 where it is not known.
+    fn addition(&self, _bytes: Bytes) -> Ns {
+        Ns::ZERO
+    }
 }
 
 /// How many doublings it takes from one rank to so many: ⌈log₂ ranks⌉.

@@ -1,11 +1,30 @@
 //! Where segments meet.
 
-use bandgap_stats::segmented::{Limits, Points, break_range, search};
+use bandgap_stats::segmented::{Cuts, Points, break_range, outliers, search};
 
 use super::finding::HockneyFinding;
 use super::input::Table;
 use super::{Breakpoint, Breaks, FEWEST_SIZES, HockneyOptions};
 use crate::error::ModelError;
+
+/// The sizes whose times no segment explains, ascending.
+///
+/// # Errors
+/// The breaks that are given do not fit.
+pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>, ModelError> {
+    let starts: Vec<usize>;
+    let cuts = match breaks {
+        Breaks::Automatic { most } => Cuts::Most((*most).max(1)),
+        Breaks::At(given) => {
+            let above =
+                |of: &Breakpoint| table.bytes.partition_point(|&size| size <= of.last_below);
+            starts = std::iter::once(0).chain(at(table, given)?.iter().map(above)).collect();
+            Cuts::At(&starts)
+        }
+    };
+    let found = outliers(&table.x, &table.times, table.limits(cuts));
+    Ok(found.into_iter().map(|at| table.bytes[at]).collect())
+}
 
 /// The breakpoints given or found, ascending.
 pub(super) fn place(
@@ -19,9 +38,6 @@ pub(super) fn place(
 }
 
 fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
-    if let Some(pair) = given.windows(2).find(|pair| pair[0] >= pair[1]) {
-        return Err(ModelError::BreaksUnsorted { before: pair[0], at: pair[1] });
-    }
     let bytes = &table.bytes;
     let mut below = 0;
     let mut breakpoints: Vec<Breakpoint> = Vec::new();
@@ -31,7 +47,7 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
             let (from, to) = (bytes[0], bytes[bytes.len() - 1]);
             return Err(ModelError::BreakOutside { at, from, to });
         }
-        if above == below {
+        if above <= below {
             let before = breakpoints.last().map_or(0, |breakpoint| breakpoint.low);
             return Err(ModelError::BreaksTooClose { before, at });
         }
@@ -49,12 +65,11 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
 
 fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<HockneyFinding>) {
     let sizes = table.bytes.len();
-    let limits = Limits { fewest: FEWEST_SIZES, most: most.max(1), noise: &table.noise };
     let mut findings = Vec::new();
     if most > 1 && sizes < 2 * FEWEST_SIZES {
         findings.push(HockneyFinding::BreaksUnsearched { sizes, needed: 2 * FEWEST_SIZES });
     }
-    let Some(choice) = search(&table.x, &table.times, limits) else {
+    let Some(choice) = search(&table.x, &table.times, table.limits(Cuts::Most(most.max(1)))) else {
         return (Vec::new(), findings);
     };
     if most > 1 && choice.starts.len() == most {

@@ -1,7 +1,7 @@
 //! What a fit's numbers do not say, such as why one is not given.
 
 /// Sizes of a segment in bytes, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Range {
     /// Smallest size.
     pub from: u64,
@@ -9,18 +9,19 @@ pub struct Range {
     pub to: u64,
 }
 
-impl Range {
-    /// Whether a length lies inside; the ends count.
-    #[must_use]
-    pub fn contains(&self, bytes: f64) -> bool {
-        self.from as f64 <= bytes && bytes <= self.to as f64
-    }
-}
-
 /// One finding, as values. Times are nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum HockneyFinding {
+    /// The time of a size is far off every line: it is left out.
+    LeftOut {
+        /// The size.
+        bytes: u64,
+        /// Its time.
+        time: f64,
+        /// The time by the line of its segment, or of the nearer one.
+        line: f64,
+    },
     /// A segment has no line: 3 sizes are needed.
     TooFewSizes {
         /// The segment.
@@ -34,37 +35,18 @@ pub enum HockneyFinding {
         range: Range,
         /// The intercept.
         t0: f64,
-        /// Lower end of its interval.
-        low: f64,
-        /// Upper end of its interval.
-        high: f64,
     },
     /// The interval of t0 reaches zero: n½ and π0 are absent.
     StartupUnresolved {
         /// The segment.
         range: Range,
-        /// t0.
-        t0: f64,
         /// Upper end of its interval.
         high: f64,
     },
-    /// The time does not rise with the length: r∞ and n½ are absent.
-    NoRise {
-        /// The segment.
-        range: Range,
-        /// The slope in nanoseconds per byte.
-        slope: f64,
-        /// Lower end of its interval.
-        low: f64,
-        /// Upper end of its interval.
-        high: f64,
-    },
-    /// The interval of the slope reaches zero: r∞ and n½ are absent.
+    /// The time does not rise with the length, or the interval of the slope reaches zero: r∞ and n½ are absent.
     RateUnresolved {
         /// The segment.
         range: Range,
-        /// What r∞ is at least, in bytes per second.
-        least: f64,
     },
     /// n½ lies outside everything that was measured, and is absent.
     HalfLengthOutside {
@@ -98,17 +80,4 @@ pub enum HockneyFinding {
         /// How many.
         most: usize,
     },
-}
-
-impl HockneyFinding {
-    /// Whether it says that the times of a segment do not follow its line, so that intervals, which come from
-    /// how the times scatter about a line, are too narrow: residuals are large, or the line meets n = 0 below zero,
-    /// where no time is.
-    #[must_use]
-    pub fn is_misfit(&self) -> bool {
-        matches!(
-            self,
-            HockneyFinding::NegativeStartup { .. } | HockneyFinding::LargeResiduals { .. }
-        )
-    }
 }

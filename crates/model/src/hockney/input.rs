@@ -3,9 +3,12 @@
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
+use bandgap_stats::Interval;
 use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::quantile::{mean, variance};
+use bandgap_stats::segmented::{Cuts, Limits};
 
+use super::FEWEST_SIZES;
 use crate::error::ModelError;
 
 /// Repeated times of messages of one length.
@@ -44,14 +47,19 @@ pub(super) struct Table {
     pub(super) x: Vec<f64>,
     /// Means in nanoseconds.
     pub(super) times: Vec<f64>,
-    /// Half of the step of each, in nanoseconds.
-    pub(super) half_steps: Vec<f64>,
+    /// What each may be that is rounded.
+    pub(super) ranges: Vec<Interval>,
     /// Least relative noise of each.
     pub(super) noise: Vec<f64>,
 }
 
 impl Table {
-    pub(super) fn of(data: &[SizedTimes], steps: &BTreeMap<u64, f64>) -> Result<Table, ModelError> {
+    /// The sizes of one launch but those left out.
+    pub(super) fn of(
+        data: &[SizedTimes],
+        rounding: &BTreeMap<u64, [f64; 2]>,
+        left_out: &[u64],
+    ) -> Result<Table, ModelError> {
         if let Some(empty) = data.iter().find(|sized| sized.times_ns.is_empty()) {
             return Err(ModelError::NoTimes { bytes: empty.bytes });
         }
@@ -61,23 +69,33 @@ impl Table {
                 return Err(ModelError::BadTime { bytes, value });
             }
         }
-        let sizes = sized_times_from_pairs(pairs);
+        let sizes = sized_times_from_pairs(pairs.filter(|(bytes, _)| !left_out.contains(bytes)));
         let kept: Vec<Vec<f64>> = sizes.iter().map(|sized| inside_fence(&sized.times_ns)).collect();
         let bytes: Vec<u64> = sizes.iter().map(|sized| sized.bytes).collect();
         let times: Vec<f64> = kept.iter().map(|times| mean(times)).collect();
-        let half_steps: Vec<f64> =
-            bytes.iter().map(|bytes| steps.get(bytes).unwrap_or(&0.0) / 2.0).collect();
+        let range = |(bytes, time): (&u64, &f64)| {
+            let [below, above] = rounding.get(bytes).copied().unwrap_or_default();
+            Interval { low: time - below, high: time + above }
+        };
+        let ranges: Vec<Interval> = bytes.iter().zip(&times).map(range).collect();
         let means = noise_of_means(&kept);
         // A uniform distribution of half width h has the standard deviation h/√3.
-        let rounding =
-            half_steps.iter().zip(&times).map(|(half, time)| half / (3f64.sqrt() * time));
+        let rounding = ranges
+            .iter()
+            .zip(&times)
+            .map(|(range, time)| range.half_width() / (3f64.sqrt() * time));
         Ok(Table {
             x: bytes.iter().map(|&bytes| bytes as f64).collect(),
             bytes,
             noise: rounding.map(|rounding| rounding.hypot(means)).collect(),
             times,
-            half_steps,
+            ranges,
         })
+    }
+
+    /// What a search for segments may do.
+    pub(super) fn limits<'a>(&'a self, cuts: Cuts<'a>) -> Limits<'a> {
+        Limits { fewest: FEWEST_SIZES, cuts, noise: &self.noise, ranges: &self.ranges }
     }
 
     /// Launches as one table: of each size the mean of the launches that have it, all of the same
@@ -96,18 +114,18 @@ impl Table {
             return Ok(one.clone());
         }
         let x = bytes.iter().map(|&bytes| bytes as f64).collect();
-        let mut all =
-            Table { bytes, x, times: Vec::new(), half_steps: Vec::new(), noise: Vec::new() };
+        let mut all = Table { bytes, x, times: Vec::new(), ranges: Vec::new(), noise: Vec::new() };
         for size in &all.bytes {
             let with = |launch: &'_ Table| {
                 let at = launch.bytes.binary_search(size).ok()?;
-                Some([launch.times[at], launch.half_steps[at], launch.noise[at]])
+                let Interval { low, high } = launch.ranges[at];
+                Some([launch.times[at], launch.noise[at], low, high])
             };
-            let of: Vec<[f64; 3]> = launches.iter().filter_map(with).collect();
+            let of: Vec<[f64; 4]> = launches.iter().filter_map(with).collect();
             let column = |at: usize| of.iter().map(|row| row[at]).collect::<Vec<f64>>();
-            let noise = column(2).iter().map(|noise| noise * noise).sum::<f64>().sqrt();
+            let noise = column(1).iter().map(|noise| noise * noise).sum::<f64>().sqrt();
             all.times.push(mean(&column(0)));
-            all.half_steps.push(column(1).into_iter().fold(0.0, f64::max));
+            all.ranges.push(Interval { low: mean(&column(2)), high: mean(&column(3)) });
             all.noise.push(noise / of.len() as f64);
         }
         Ok(all)
@@ -136,9 +154,10 @@ mod tests {
     #[test]
     fn half_a_step_is_noise_as_of_a_uniform_distribution() {
         let sizes = sized_times_from_pairs([(8, 100.0), (16, 50.0)]);
-        let table = Table::of(&sizes, &BTreeMap::from([(8, 6.0)])).unwrap();
+        let table = Table::of(&sizes, &BTreeMap::from([(8, [3.0, 3.0])]), &[]).unwrap();
         // 3 ns/√3 of 100 ns, beside which the least noise is nothing.
         assert!((table.noise[0] / (3.0 / 3f64.sqrt() / 100.0) - 1.0).abs() < 1e-6);
-        assert_eq!((table.noise[1], &table.half_steps[..]), (LEAST_NOISE, &[3.0, 0.0][..]));
+        let widths: Vec<f64> = table.ranges.iter().map(Interval::half_width).collect();
+        assert_eq!((table.noise[1], &widths[..]), (LEAST_NOISE, &[3.0, 0.0][..]));
     }
 }

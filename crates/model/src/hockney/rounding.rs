@@ -4,8 +4,6 @@ use bandgap_stats::interval::Interval;
 use bandgap_stats::line::Influence;
 use bandgap_stats::regression::Regression;
 
-use super::Weighting;
-
 /// The most that steps can do to a line's parameters.
 ///
 /// Times that are rounded alike are all off in the same direction, and do not scatter. So this is a
@@ -17,26 +15,16 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// *Formula*: Σ|cᵢ|·sᵢ for half steps s. c is what one unit of a time adds to the intercept, to the
-    /// slope or (over the slope) to intercept − ρ·slope: the [`Influence`] of weights 1, or 1/t̂² in the
-    /// relative fit.
-    pub(super) fn of(
-        x: &[f64],
-        half_steps: &[f64],
-        line: &Regression,
-        weighting: Weighting,
-    ) -> Moved {
-        let weight = |x: &f64| match weighting {
-            Weighting::Ordinary => 1.0,
-            Weighting::Relative => line.at(*x).powi(-2),
-        };
+    /// *Formula*: Σ|cᵢ|·sᵢ, s half the width of a range. c is what one unit of a time adds to the intercept, to the
+    /// slope or (over the slope) to intercept − ρ·slope: the [`Influence`] of the line's weights.
+    pub(super) fn of(x: &[f64], ranges: &[Interval], line: &Regression) -> Moved {
         let ratio = line.intercept / line.slope;
         let mut moved = Moved { intercept: 0.0, slope: 0.0, ratio: 0.0 };
-        let weights: Vec<f64> = x.iter().map(weight).collect();
-        let Some(influence) = Influence::of(x, &weights) else { return moved };
-        for ((slope, intercept), half) in
-            influence.slope.iter().zip(&influence.intercept).zip(half_steps)
+        let Some(influence) = Influence::of(x, &line.weights) else { return moved };
+        for ((slope, intercept), range) in
+            influence.slope.iter().zip(&influence.intercept).zip(ranges)
         {
+            let half = range.half_width();
             moved.intercept += intercept.abs() * half;
             moved.slope += slope.abs() * half;
             moved.ratio += ((intercept - ratio * slope) / line.slope).abs() * half;
@@ -47,9 +35,6 @@ impl Moved {
 
 /// Scatter and steps are independent: an end is as far off as the root of the sum of both squares.
 pub(super) fn widened(value: f64, interval: Interval, by: f64) -> Interval {
-    if by == 0.0 {
-        return interval;
-    }
     Interval {
         low: value - (value - interval.low).hypot(by),
         high: value + (interval.high - value).hypot(by),
@@ -67,11 +52,15 @@ mod tests {
         let half = [5.0, 5.0, 5.0, 10.0, 20.0];
         let y = [1000.0, 1012.0, 1037.0, 1105.0, 1290.0];
         type Fit = fn(&[f64], &[f64]) -> Option<Regression>;
-        let fits: [(Weighting, Fit); 2] =
-            [(Weighting::Ordinary, ordinary), (Weighting::Relative, relative)];
-        for (weighting, fit) in fits {
+        let fits: [Fit; 2] = [ordinary, |x, y| {
+            let exact: Vec<Interval> = y.iter().map(|&y| Interval { low: y, high: y }).collect();
+            relative(x, y, &[0.0; 5], &exact)
+        }];
+        let range = |(y, half): (&f64, &f64)| Interval { low: y - half, high: y + half };
+        let ranges: Vec<Interval> = y.iter().zip(&half).map(range).collect();
+        for fit in fits {
             let line = fit(&x, &y).unwrap();
-            let moved = Moved::of(&x, &half, &line, weighting);
+            let moved = Moved::of(&x, &ranges, &line);
             // Every way to be off by half a step up or down.
             let mut most = [0.0_f64; 3];
             for signs in 0..32 {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use bandgap_stats::interval::Interval;
+use bandgap_stats::launches::widened as over_launches;
 use bandgap_stats::regression::{self, Regression};
 
 use super::finding::{HockneyFinding, Range};
@@ -20,33 +21,22 @@ const LARGE_RESIDUAL: f64 = 0.1;
 /// A startup time, or the rise over a segment, below this share of its shortest time is rounding.
 const UNSEEN: f64 = 1e-6;
 
-/// What is fitted: all launches as one table, each by itself, and where segments meet.
-pub(super) struct Fits<'a> {
-    pub(super) table: &'a Table,
-    pub(super) launches: &'a [Table],
-    pub(super) breakpoints: &'a [Breakpoint],
-}
-
-impl Fits<'_> {
-    /// Fits every segment with one weighting, and notes which of several launches have no line in some
-    /// segment.
-    pub(super) fn of(
-        &self,
-        weighting: Weighting,
-        confidence: f64,
-        lost: &mut BTreeSet<usize>,
-    ) -> Fit {
-        let Fits { table, launches, breakpoints } = *self;
-        let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
-        let ends =
-            breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
-        let mut start = 0;
-        for end in ends.chain([table.bytes.len()]) {
-            Piece { table, launches, start, end, weighting, confidence }.fit(&mut fit, lost);
-            start = end;
-        }
-        fit
+/// Fits every segment of all launches as one table, and notes which of several launches have no line in some segment.
+pub(super) fn fit(
+    (table, launches): (&Table, &[Table]),
+    breakpoints: &[Breakpoint],
+    (weighting, confidence): (Weighting, f64),
+    lost: &mut BTreeSet<usize>,
+) -> Fit {
+    let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
+    let ends =
+        breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
+    let mut start = 0;
+    for end in ends.chain([table.bytes.len()]) {
+        Piece { table, launches, start, end, weighting, confidence }.fit(&mut fit, lost);
+        start = end;
     }
+    fit
 }
 
 /// The sizes of one segment.
@@ -69,71 +59,86 @@ impl Piece<'_> {
         Range { from: self.table.bytes[self.start], to: self.table.bytes[self.end - 1] }
     }
 
-    fn line(&self, x: &[f64], times: &[f64]) -> Option<Regression> {
+    /// The line of some sizes of a table.
+    fn line(&self, table: &Table, part: std::ops::Range<usize>) -> Option<Regression> {
+        let (x, times) = (&table.x[part.clone()], &table.times[part.clone()]);
         match self.weighting {
-            Weighting::Relative => regression::relative(x, times),
+            Weighting::Relative => {
+                let (noise, ranges) = (&table.noise[part.clone()], &table.ranges[part]);
+                regression::relative(x, times, noise, ranges)
+            }
             Weighting::Ordinary => regression::ordinary(x, times),
         }
     }
 
-    /// `line` with the variances that the launches' own lines show.
-    fn between(&self, line: &Regression, lost: &mut BTreeSet<usize>) -> Option<Regression> {
-        if self.launches.len() < 2 {
-            return None;
-        }
+    /// The lines of several launches alone.
+    fn of_launches(&self, lost: &mut BTreeSet<usize>) -> Vec<Option<Regression>> {
         let Range { from, to } = self.range();
-        let mut lines = Vec::new();
-        for (index, launch) in self.launches.iter().enumerate() {
+        let several = self.launches.iter().enumerate().filter(|_| self.launches.len() > 1);
+        let own = several.map(|(index, launch)| {
             let start = launch.bytes.partition_point(|size| *size < from);
             let end = launch.bytes.partition_point(|size| *size <= to);
-            match self.line(&launch.x[start..end], &launch.times[start..end]) {
-                Some(line) => lines.push(line),
-                None => drop(lost.insert(index)),
+            let line = self.line(launch, start..end);
+            if line.is_none() {
+                lost.insert(index);
             }
-        }
-        line.over_launches(&lines)
+            line
+        });
+        own.collect()
     }
 
     fn fit(&self, fit: &mut Fit, lost: &mut BTreeSet<usize>) {
-        let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
         let range = self.range();
-        let line = self.line(x, times);
+        let line = self.line(self.table, self.start..self.end);
         let before = fit.findings.len();
         let mut segment = Segment {
             from_bytes: range.from,
             to_bytes: range.to,
-            points: x.len(),
+            points: self.end - self.start,
             ..Segment::default()
         };
         match line {
-            None => fit.findings.push(HockneyFinding::TooFewSizes { range, sizes: x.len() }),
+            None => fit.findings.push(HockneyFinding::TooFewSizes { range, sizes: segment.points }),
             Some(line) => {
                 segment.residuals = Some(self.judge(&line, &mut fit.findings));
-                segment.between = self.between(&line, lost);
+                segment.launches = self.of_launches(lost);
                 self.parameters(&line, &mut segment, &mut fit.findings);
                 segment.line = Some(line);
             }
         }
-        segment.misfit = fit.findings[before..].iter().any(HockneyFinding::is_misfit);
+        segment.misfit = fit.findings[before..].iter().any(|finding| {
+            use HockneyFinding::{LargeResiduals, NegativeStartup};
+            matches!(finding, NegativeStartup { .. } | LargeResiduals { .. })
+        });
         fit.segments.push(segment);
     }
 
-    /// Sums up the residuals, and notes where they are large.
+    /// Sums up the residuals, and notes where they are large beyond what rounding explains.
     fn judge(&self, line: &Regression, findings: &mut Vec<HockneyFinding>) -> ResidualSummary {
         let range = self.range();
         let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
-        let relative: Vec<f64> =
-            x.iter().zip(times).map(|(x, time)| (time - line.at(*x)) / time).collect();
-        let squares: f64 = relative.iter().map(|r| r.powi(2)).sum();
-        let rms = (squares / relative.len() as f64).sqrt();
-        let worst = (0..relative.len())
-            .max_by(|&a, &b| relative[a].abs().total_cmp(&relative[b].abs()))
-            .expect("a fitted segment has sizes");
-        let (at, worst) = (self.table.bytes[self.start + worst], relative[worst]);
-        if rms > LARGE_RESIDUAL {
+        let ranges = &self.table.ranges[self.start..self.end];
+        let summary = |time: &dyn Fn(usize, f64) -> f64| {
+            let off = |at: usize| {
+                let line = line.at(x[at]);
+                (time(at, line) - line) / times[at]
+            };
+            let squares: f64 = (0..x.len()).map(|at| off(at).powi(2)).sum();
+            let worst = (0..x.len()).max_by(|&a, &b| off(a).abs().total_cmp(&off(b).abs()));
+            let worst = worst.expect("a fitted segment has sizes");
+            ResidualSummary {
+                rms_relative: (squares / x.len() as f64).sqrt(),
+                worst_relative: off(worst),
+                worst_bytes: self.table.bytes[self.start + worst],
+            }
+        };
+        let beyond = summary(&|at, line| ranges[at].nearest(line));
+        if beyond.rms_relative > LARGE_RESIDUAL {
+            let ResidualSummary { rms_relative: rms, worst_relative: worst, worst_bytes: at } =
+                beyond;
             findings.push(HockneyFinding::LargeResiduals { range, rms, worst, at });
         }
-        ResidualSummary { rms_relative: rms, worst_relative: worst, worst_bytes: at }
+        summary(&|at, _| times[at])
     }
 
     /// Fills in the parameters that make sense, and notes why others do not.
@@ -144,55 +149,49 @@ impl Piece<'_> {
         findings: &mut Vec<HockneyFinding>,
     ) {
         let range = self.range();
-        let (x, half_steps) = (self.part(&self.table.x), self.part(&self.table.half_steps));
-        let moved = Moved::of(x, half_steps, line, self.weighting);
-        let between = segment.between.clone();
-        let hull = |of: &dyn Fn(&Regression) -> Interval| {
-            between.as_ref().map_or(of(line), |other| of(line).hull(of(other)))
+        let ranges = &self.table.ranges[self.start..self.end];
+        let moved = Moved::of(self.part(&self.table.x), ranges, line);
+        let own = |of: fn(&Regression) -> f64| -> Vec<f64> {
+            segment.launches.iter().flatten().map(of).filter(|value| value.is_finite()).collect()
         };
-        let startup = hull(&|line| line.intercept_interval(self.confidence));
+        let [startups, slopes] = [own(|line| line.intercept), own(|line| line.slope)];
+        let halves = own(|line| line.intercept / line.slope);
+        let startup = line.intercept_interval(self.confidence);
+        let startup = over_launches(line.intercept, startup, &startups, self.confidence);
         let startup = widened(line.intercept, startup, moved.intercept);
-        let slope = hull(&|line| line.slope_interval(self.confidence));
+        let slope = line.slope_interval(self.confidence);
+        let slope = over_launches(line.slope, slope, &slopes, self.confidence);
         let slope = widened(line.slope, slope, moved.slope);
         let shortest = self.part(&self.table.times).iter().copied().fold(f64::MAX, f64::min);
         let unseen = UNSEEN * shortest;
         let rise = line.slope * (range.to - range.from) as f64;
-        if rise.abs() <= unseen {
-            let least = (range.to - range.from) as f64 * SECOND / unseen.max(rise);
-            let least = least.min(SECOND / slope.high.max(0.0));
-            findings.push(HockneyFinding::RateUnresolved { range, least });
-        } else if line.slope <= 0.0 {
-            let Interval { low, high } = slope;
-            findings.push(HockneyFinding::NoRise { range, slope: line.slope, low, high });
-        } else if slope.low <= 0.0 {
-            let least = SECOND / slope.high;
-            findings.push(HockneyFinding::RateUnresolved { range, least });
+        if line.slope <= 0.0 || rise <= unseen || slope.low <= 0.0 {
+            findings.push(HockneyFinding::RateUnresolved { range });
         } else {
             segment.r_inf = Some(self.estimate(SECOND / line.slope, reciprocal(slope)));
         }
         let zero = line.intercept.abs() <= unseen;
         if line.intercept <= 0.0 && !zero {
-            let Interval { low, high } = startup;
-            findings.push(HockneyFinding::NegativeStartup { range, t0: line.intercept, low, high });
+            findings.push(HockneyFinding::NegativeStartup { range, t0: line.intercept });
             return;
         }
         let t0 = line.intercept.max(0.0);
         segment.t0 = Some(self.estimate(t0, startup));
         if startup.low <= 0.0 || zero {
             let high = startup.high.max(t0);
-            findings.push(HockneyFinding::StartupUnresolved { range, t0, high });
+            findings.push(HockneyFinding::StartupUnresolved { range, high });
             return;
         }
         segment.pi0 = Some(self.estimate(SECOND / line.intercept, reciprocal(startup)));
-        if let Some(r_inf) = segment.r_inf {
-            segment.n_half = self.half_length((line, r_inf), between.as_ref(), &moved, findings);
+        if segment.r_inf.is_some() {
+            segment.n_half = self.half_length(line, &halves, &moved, findings);
         }
     }
 
     fn half_length(
         &self,
-        (line, r_inf): (&Regression, Estimate),
-        between: Option<&Regression>,
+        line: &Regression,
+        launches: &[f64],
         moved: &Moved,
         findings: &mut Vec<HockneyFinding>,
     ) -> Option<Estimate> {
@@ -200,20 +199,16 @@ impl Piece<'_> {
         let measured =
             Range { from: self.table.bytes[0], to: self.table.bytes[self.table.bytes.len() - 1] };
         let n_half = line.intercept / line.slope;
-        if !measured.contains(n_half) {
+        if n_half < measured.from as f64 || n_half > measured.to as f64 {
             findings.push(HockneyFinding::HalfLengthOutside { range, n_half, measured });
             return None;
         }
-        let of = |line: &Regression| line.ratio_interval(self.confidence);
-        let interval = match (of(line), between) {
-            (Some(one), Some(other)) => of(other).map(|other| one.hull(other)),
-            (one, _) => one,
-        };
         // The slope may be 0 after all, by the degrees of freedom of the ratio.
-        let Some(interval) = interval else {
-            findings.push(HockneyFinding::RateUnresolved { range, least: r_inf.low });
+        let Some(interval) = line.ratio_interval(self.confidence) else {
+            findings.push(HockneyFinding::RateUnresolved { range });
             return None;
         };
+        let interval = over_launches(n_half, interval, launches, self.confidence);
         Some(self.estimate(n_half, widened(n_half, interval, moved.ratio)))
     }
 

@@ -134,24 +134,26 @@ impl Hardware {
         direct: Option<(&str, &Trace)>,
         software: &Software,
     ) -> Hardware {
-        let pcie = pcie(name, trace);
-        let network = network(name, trace);
+        let (pcie, network) = (pcie(name, trace), network(name, trace));
         let wire =
             direct.map_or(Err(Why::NoDirectTrace), |(name, direct)| self::network(name, direct));
-        let both = network.as_ref().map_err(|why| *why).and_then(|network| {
-            let wire = wire.as_ref().map_err(|why| *why)?;
-            Timed::sum(&[(1.0, network), (-1.0, wire)])
-        });
-        let turn = ping_pong(trace, "pong")
-            .and_then(|pongs| Timed::of(pongs, "pong", name).ok_or(Why::NoPingPong));
-        let rc_to_mem = turn.and_then(|turn| {
-            let pcie = pcie.as_ref().map_err(|why| *why)?;
+        let switch = || Timed::sum(&[(1.0, network.as_ref()?), (-1.0, wire.as_ref()?)]);
+        let rc_to_mem = || {
+            let turn = Timed::of(ping_pong(trace, "pong")?, "pong", name).ok_or(Why::NoPingPong)?;
+            let pcie = pcie.as_ref()?;
             let Software { post: Some(post), prog: Some(prog) } = software else {
                 return Err(Why::NoSoftware);
             };
             Timed::sum(&[(1.0, &turn), (-2.0, pcie), (-1.0, prog), (-1.0, post)])
-        });
-        Hardware { injection: injection(name, trace), pcie, network, wire, switch: both, rc_to_mem }
+        };
+        let (switch, rc_to_mem) = (switch(), rc_to_mem());
+        Hardware { injection: injection(name, trace), pcie, network, wire, switch, rc_to_mem }
+    }
+}
+
+impl From<&Why> for Why {
+    fn from(why: &Why) -> Why {
+        *why
     }
 }
 
@@ -191,8 +193,6 @@ fn ping_pong<'a>(trace: &'a Trace, of: &str) -> Result<&'a Stream, Why> {
 }
 
 fn network(name: &str, trace: &Trace) -> Known {
-    let pings = ping_pong(trace, "ping")?;
-    Timed::of(pings, "ping", name)
-        .ok_or(Why::NoPingPong)
-        .and_then(|ping| Timed::sum(&[(0.5, &ping)]))
+    let ping = Timed::of(ping_pong(trace, "ping")?, "ping", name).ok_or(Why::NoPingPong)?;
+    Timed::sum(&[(0.5, &ping)])
 }

@@ -45,38 +45,15 @@ impl Overheads {
     }
 }
 
-/// An arm before the far one, with the or that goes with its os + or.
-pub(super) fn near(
-    estimator: &Estimator,
-    arm: &Arm,
-    received: impl Fn(&Linear) -> Estimate,
-) -> ArmFit {
-    let own = arm.overheads();
-    let overheads = estimator.estimate(&own, "mean of g'(Δ) − Δ");
-    fitted(arm, overheads, received(&own), slope(estimator, arm))
-}
-
-/// The far arm, or that of a processor-bound machine.
-pub(super) fn far(
+/// An arm with these overheads.
+pub(super) fn fitted(
     estimator: &Estimator,
     arm: &Arm,
     overheads: Estimate,
     recv_overhead: Estimate,
 ) -> ArmFit {
-    fitted(arm, overheads, recv_overhead, slope(estimator, arm))
-}
-
-fn slope(estimator: &Estimator, arm: &Arm) -> Option<Estimate> {
-    arm.slope().map(|terms| estimator.estimate(&terms, "weighted slope of g'(Δ)"))
-}
-
-/// An arm with these overheads and this slope.
-fn fitted(
-    arm: &Arm,
-    overheads: Estimate,
-    recv_overhead: Estimate,
-    slope: Option<Estimate>,
-) -> ArmFit {
+    let overheads = Estimate { estimator: "mean of g'(Δ) − Δ", ..overheads };
+    let slope = arm.slope().map(|terms| estimator.estimate(&terms, "weighted slope of g'(Δ)"));
     let is_one = |slope: Estimate| {
         let (least, most) = (1.0 - SLOPE_TOLERANCE, 1.0 + SLOPE_TOLERANCE);
         let outside = slope.high < least || slope.low > most;

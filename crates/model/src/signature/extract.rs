@@ -46,11 +46,7 @@ pub fn extract(
     options: &Options,
     reply: Option<&Estimate>,
 ) -> Result<Signature, ModelError> {
-    let usable = options.confidence > 0.0 && options.confidence < 1.0 && options.resamples >= 100;
-    if !usable {
-        let Options { confidence, resamples, .. } = *options;
-        return Err(ModelError::BadOptions { confidence, resamples });
-    }
+    ModelError::unless_confidence(options.confidence)?;
     let mut table = Table::of(observations)?;
     let shape = Shape::of(&table)?;
     shape.widen(&mut table.groups);
@@ -110,9 +106,10 @@ fn signature(
         overheads.estimate(&estimator, 1.0, &Linear::sum([(-1.0, sent)]), received)
     });
     let near_arms = arm.nearer(&shape.costs).into_iter().map(|near| {
-        arms::near(&estimator, &near, |own| {
-            of_lines(&|sent| estimate(&Linear::sum([(1.0, own), (-1.0, sent)]), received))
-        })
+        let own = near.overheads();
+        let less_sent =
+            of_lines(&|sent| estimate(&Linear::sum([(1.0, &own), (-1.0, sent)]), received));
+        arms::fitted(&estimator, &near, estimate(&own, ""), less_sent)
     });
     // What is not level is no arm.
     let near_arms = near_arms.filter(|near| near.holds != Some(false)).collect();
@@ -141,12 +138,7 @@ fn signature(
         capacity,
         regime,
         transition: None,
-        arm: arms::far(
-            &estimator,
-            &arm,
-            Estimate { estimator: "mean of g'(Δ) − Δ", ..both },
-            recv_overhead,
-        ),
+        arm: arms::fitted(&estimator, &arm, both, recv_overhead),
         near_arms,
         send_only: issue_line(&shape.send_only),
         steady: shape

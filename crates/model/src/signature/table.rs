@@ -9,13 +9,14 @@ use crate::curve::Curve;
 use crate::error::ModelError;
 use crate::linear::{Group, Linear};
 use crate::observation::{Kind, Observation, Place, place};
+use crate::scatter::{OF_ALL, Scatter};
 
 /// The observations as groups of batch values, and the curves over them.
 pub(super) struct Table {
     pub(super) groups: Vec<Group>,
     /// What each group is of: kind, M and Δ.
     pub(super) places: Vec<(Kind, u64, f64)>,
-    /// Rounds in which the groups were measured; 0 where that is not known of all.
+    /// Rounds in which the groups were measured; 0 where they are neither known of all nor seen.
     pub(super) rounds: usize,
     pub(super) curves: Vec<Curve>,
     pub(super) rtt: Linear,
@@ -26,7 +27,6 @@ impl Table {
         let known = observations.iter().all(|o| o.rounds.len() == o.batches.len());
         let all: BTreeSet<u64> = observations.iter().flat_map(|o| &o.rounds).copied().collect();
         let number: BTreeMap<u64, usize> = all.into_iter().zip(0..).collect();
-        let rounds = if known { number.len() } else { 0 };
         let mut points: BTreeMap<Place, Vec<(f64, usize)>> = BTreeMap::new();
         for observation in observations {
             let Observation { kind, messages, delay, ref batches, .. } = *observation;
@@ -41,9 +41,12 @@ impl Table {
                 Kind::Issue => place(kind, delay, messages),
                 Kind::Rtt => place(kind, 0.0, 1),
             };
-            let round = |at: usize| if known { number[&observation.rounds[at]] } else { 0 };
-            let batches = batches.iter().enumerate().map(|(at, batch)| (*batch, round(at)));
-            points.entry(place).or_default().extend(batches);
+            let point = points.entry(place).or_default();
+            // Where rounds are not known, those of the same number in their points may share one.
+            let first = point.len();
+            let round =
+                |at: usize| if known { number[&observation.rounds[at]] } else { first + at };
+            point.extend(batches.iter().enumerate().map(|(at, batch)| (*batch, round(at))));
         }
         let (mut groups, mut places) = (Vec::new(), Vec::new());
         let mut issue: BTreeMap<u64, Vec<(u64, usize)>> = BTreeMap::new();
@@ -65,10 +68,11 @@ impl Table {
             groups.push(Group {
                 mean: mean(&batches),
                 variance: variance(&batches) / count,
-                rounds: if known { in_rounds } else { Vec::new() },
+                rounds: in_rounds,
                 batches,
             });
         }
+        let rounds = if known { number.len() } else { shared_rounds(&groups) };
         let rtt = Linear::of([(rtt.ok_or(ModelError::NoRtt)?, 1.0)]);
         let curves: Vec<Curve> = issue
             .iter()
@@ -79,6 +83,27 @@ impl Table {
             _ => Err(ModelError::NoZeroDelay),
         }
     }
+}
+
+/// How many rounds there are where batches of the same number are off the means of their points together; 0 where they
+/// are not, beyond noise.
+///
+/// *Formula*: χ² = Σₖ(Σᵢ zᵢₖ)²/nₖ over the numbers k, zᵢₖ being how many standard deviations batch k of point i is off
+/// its point's mean and nₖ how many points have one; of K − 1 degrees of freedom where points are independent.
+fn shared_rounds(groups: &[Group]) -> usize {
+    let mut sums = BTreeMap::<usize, (f64, f64)>::new();
+    for group in groups.iter().filter(|group| group.variance > 0.0) {
+        let deviation = (group.variance * group.batches.len() as f64).sqrt();
+        for (batch, round) in group.batches.iter().zip(&group.rounds) {
+            let (sum, count) = sums.entry(*round).or_default();
+            *sum += (batch - group.mean) / deviation;
+            *count += 1.0;
+        }
+    }
+    let squares = sums.values().map(|(sum, count)| sum * sum / count).sum();
+    let scatter = Scatter { squares, degrees: sums.len().saturating_sub(1) as f64 };
+    let most = groups.iter().flat_map(|group| &group.rounds).max().map_or(0, |last| last + 1);
+    if scatter.is_beyond(OF_ALL) { most } else { 0 }
 }
 
 #[cfg(test)]

@@ -1,20 +1,11 @@
 //! Costs of operations of all ranks against closed forms, worked out by hand.
 
 use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum};
-use bandgap_model::collectives::{ByLength, Hockney, LogGp, PointToPoint, barrier, broadcast, sum};
+use bandgap_model::collectives::{ByLength, Hockney, PointToPoint, barrier, broadcast, sum};
 use bandgap_units::{Bytes, Ns, Rate};
 
 /// α = 1000 ns, β = 2 ns and γ = 3 ns a byte.
 const HOCKNEY: Hockney = Hockney { startup: Ns(1000.0), rate: Rate(0.5e9), add_per_byte: Ns(3.0) };
-
-const LOGGP: LogGp = LogGp {
-    send_overhead: Ns(20.0),
-    recv_overhead: Ns(30.0),
-    latency: Ns(100.0),
-    gap: Ns(60.0),
-    gap_per_byte: Ns(3.0),
-    add_per_byte: Ns(1.0),
-};
 
 fn broadcasts(on: &impl PointToPoint, ranks: usize, bytes: u64) -> [f64; 4] {
     [Broadcast::Linear, Broadcast::Binomial, Broadcast::ScatterAllgather, Broadcast::Chain]
@@ -55,24 +46,6 @@ fn sums_cost_what_thakur_and_others_give() {
         10.0 * (1000.0 + 3200.0) + 5.0 * 4800.0,
     ];
     assert_eq!(sums(&HOCKNEY, 6, 9600), expected);
-}
-
-#[test]
-fn loggp_lets_messages_of_one_sender_overlap() {
-    // m(8) = 20 + 100 + 24 + 30 = 174; i(8) = g = 60. On five ranks the root sends to 4, 2 and 1,
-    // and 2 sends to 3: i + 2m is the longest way.
-    let [linear, binomial, ..] = broadcasts(&LOGGP, 5, 8);
-    assert_eq!([linear, binomial], [3.0 * 60.0 + 174.0, 60.0 + 2.0 * 174.0]);
-    // 1000 bytes: 3000 ns of the interface. Four ranks.
-    let [linear, binomial, scatter, _] = broadcasts(&LOGGP, 4, 1000);
-    assert_eq!([linear, binomial, scatter], [9150.0, 6300.0, 4.0 * 150.0 + 1.5 * 3000.0]);
-    // A chain of three ranks passes on a segment per max(os + or, g, s·G): 4 of 16 384 bytes.
-    let chain = broadcast(Broadcast::Chain, &LOGGP, 3, Bytes(65_536)).0;
-    assert_eq!(chain, 2.0 * (150.0 + 49_152.0) + 3.0 * 49_152.0);
-    // Two ranks: an exchange and an addition.
-    assert_eq!(sum(Sum::RecursiveDoubling, &LOGGP, 2, Bytes(8)).0, 174.0 + 8.0);
-    assert_eq!(barrier(Barrier::Dissemination, &LOGGP, 9).0, 4.0 * 150.0);
-    assert_eq!(barrier(Barrier::Tree, &LOGGP, 8).0, 6.0 * 150.0);
 }
 
 #[test]

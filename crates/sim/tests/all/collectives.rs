@@ -3,7 +3,7 @@
 
 use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Count, Sum, segments};
 use bandgap_comm::{BARRIER, Part, Processor};
-use bandgap_model::collectives::{ByLength, Hockney, LogGp, barrier, broadcast, sum};
+use bandgap_model::collectives::{ByLength, Hockney, PointToPoint, barrier, broadcast, sum};
 use bandgap_sim::{Machine, Op, Schedule, record, replay};
 use bandgap_units::{Bytes, Ns, Rate};
 use proptest::prelude::*;
@@ -33,12 +33,87 @@ fn time(schedule: &Schedule, machine: &Machine) -> f64 {
     ends.into_iter().max().unwrap() as f64 / 1000.0
 }
 
+/// A LogGP machine, with the overheads of sending and receiving told apart, and a time for
+/// additions.
+///
+/// *Formula*: a message takes os + L + or + n·G; a sender sends one per max(os, g, n·G), and a rank
+/// passes on one per max(os + or, g, n·G).
+/// *Assumes* g ≤ os + L: an interface is free when its message has arrived.
+/// *Source*: Alexandrov et al. 1995; as in the simulator, a message of n bytes takes n·G where they
+/// have (n − 1)·G.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct LogGp {
+    send_overhead: Ns,
+    recv_overhead: Ns,
+    latency: Ns,
+    gap: Ns,
+    gap_per_byte: Ns,
+    add_per_byte: Ns,
+}
+
+impl LogGp {
+    fn transfer(&self, bytes: Bytes) -> Ns {
+        self.gap_per_byte * bytes.0 as f64
+    }
+
+    fn occupied(&self, bytes: Bytes) -> Ns {
+        self.gap.max(self.transfer(bytes))
+    }
+}
+
+impl PointToPoint for LogGp {
+    fn message(&self, bytes: Bytes) -> Ns {
+        self.send_overhead + self.latency + self.transfer(bytes) + self.recv_overhead
+    }
+
+    fn send_interval(&self, bytes: Bytes) -> Ns {
+        self.send_overhead.max(self.occupied(bytes))
+    }
+
+    fn relay_interval(&self, bytes: Bytes) -> Ns {
+        (self.send_overhead + self.recv_overhead).max(self.occupied(bytes))
+    }
+
+    fn addition(&self, bytes: Bytes) -> Ns {
+        self.add_per_byte * bytes.0 as f64
+    }
+}
+
 /// The same machine for the model. Additions take no time, as in the simulator.
 fn loggp([os, or, gap, latency, byte]: [u64; 5]) -> LogGp {
     let [send_overhead, recv_overhead, gap, latency, gap_per_byte] =
         [os, or, gap, latency, byte].map(|ns| Ns(ns as f64));
     let add_per_byte = Ns::ZERO;
     LogGp { send_overhead, recv_overhead, latency, gap, gap_per_byte, add_per_byte }
+}
+
+const BY_HAND: LogGp = LogGp {
+    send_overhead: Ns(20.0),
+    recv_overhead: Ns(30.0),
+    latency: Ns(100.0),
+    gap: Ns(60.0),
+    gap_per_byte: Ns(3.0),
+    add_per_byte: Ns(1.0),
+};
+
+#[test]
+fn loggp_lets_messages_of_one_sender_overlap() {
+    // m(8) = 20 + 100 + 24 + 30 = 174; i(8) = g = 60. On five ranks the root sends to 4, 2 and 1,
+    // and 2 sends to 3: i + 2m is the longest way.
+    let of = |by, ranks, bytes| broadcast(by, &BY_HAND, ranks, Bytes(bytes)).0;
+    let [linear, binomial] = [Broadcast::Linear, Broadcast::Binomial].map(|by| of(by, 5, 8));
+    assert_eq!([linear, binomial], [3.0 * 60.0 + 174.0, 60.0 + 2.0 * 174.0]);
+    // 1000 bytes: 3000 ns of the interface. Four ranks.
+    let all = [Broadcast::Linear, Broadcast::Binomial, Broadcast::ScatterAllgather];
+    let [linear, binomial, scatter] = all.map(|by| of(by, 4, 1000));
+    assert_eq!([linear, binomial, scatter], [9150.0, 6300.0, 4.0 * 150.0 + 1.5 * 3000.0]);
+    // A chain of three ranks passes on a segment per max(os + or, g, s·G): 4 of 16 384 bytes.
+    let chain = of(Broadcast::Chain, 3, 65_536);
+    assert_eq!(chain, 2.0 * (150.0 + 49_152.0) + 3.0 * 49_152.0);
+    // Two ranks: an exchange and an addition.
+    assert_eq!(sum(Sum::RecursiveDoubling, &BY_HAND, 2, Bytes(8)).0, 174.0 + 8.0);
+    assert_eq!(barrier(Barrier::Dissemination, &BY_HAND, 9).0, 4.0 * 150.0);
+    assert_eq!(barrier(Barrier::Tree, &BY_HAND, 8).0, 6.0 * 150.0);
 }
 
 /// Ranks that are powers of two, with their logarithms.

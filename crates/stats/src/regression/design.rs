@@ -10,6 +10,34 @@ pub(crate) fn clamped(fitted: f64, measured: f64, least: f64) -> f64 {
     fitted.clamp(measured.abs() / 4.0, measured.abs() * 4.0).max(least)
 }
 
+/// Rounds to find the points whose noise is to be estimated.
+const NOISE_ROUNDS: usize = 20;
+
+/// The variance of relative errors, as a mean over the points whose own variance is not known to be greater.
+/// `correction` is for the coefficients that were fitted.
+pub(crate) fn variance(errors: &[f64], least: &[f64], correction: f64) -> f64 {
+    let mean = |above: f64| {
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (error, least) in errors.iter().zip(least) {
+            if least * least <= above {
+                sum += error * error;
+                count += 1.0;
+            }
+        }
+        if count > 0.0 { correction * sum / count } else { 0.0 }
+    };
+    let mut variance = mean(f64::INFINITY);
+    for _ in 0..NOISE_ROUNDS {
+        let next = mean(variance);
+        // From above: fewer points, and those that are left out had the greatest noise.
+        if next >= variance {
+            break;
+        }
+        variance = next;
+    }
+    variance
+}
+
 /// A line, kept about the weighted means so that no digits are lost.
 pub(super) struct Fit<'a> {
     pub(super) x: &'a [f64],

@@ -45,11 +45,9 @@ pub fn ordinary(x: &[f64], y: &[f64]) -> Option<Regression> {
         slope_degrees: of_slope.degrees,
         ratio_degrees: reliability(&fit, &ratio, &noise).degrees,
         r_squared: fit.r_squared(),
+        weights: fit.weights,
     })
 }
-
-/// With more points than this, residuals count as independent of each other in [`reliability`].
-const FULL_DEGREES: usize = 300;
 
 /// How the variance of y goes with y, up to a factor: as ŷ⁰, ŷ¹ or ŷ², whichever makes the residuals
 /// most likely.
@@ -87,17 +85,10 @@ struct Reliability {
 /// terms are squares of weights aᵢ·Sᵢᵢ. They are correlated, so they count for fewer: in the ratio in
 /// which the correlation makes the variance greater.
 fn reliability(fit: &Fit, influence: &[f64], noise: &[f64]) -> Reliability {
-    let count = fit.x.len();
-    let limit = count as f64 - 2.0;
+    let limit = fit.x.len() as f64 - 2.0;
     let squares: Vec<f64> =
         influence.iter().enumerate().map(|(i, c)| (c / (1.0 - fit.leverage(i))).powi(2)).collect();
-    let (weights, together) = if count > FULL_DEGREES {
-        let weights: Vec<f64> = squares.iter().zip(noise).map(|(a, v)| a * v).collect();
-        let alone = weights.iter().map(|w| w * w).sum::<f64>();
-        (weights, alone)
-    } else {
-        moments(fit, &squares, noise)
-    };
+    let (weights, together) = moments(fit, &squares, noise);
     let expected: f64 = influence.iter().zip(noise).map(|(c, v)| c * c * v).sum();
     let mean: f64 = weights.iter().sum();
     if together > 0.0 && expected > 0.0 {

@@ -11,9 +11,8 @@ const REWEIGHTINGS: usize = 50;
 /// Columns of the design: 1, x and z.
 const COLUMNS: usize = 3;
 
-/// What is left of a column beside those before it, as a share of its length, below which it is
-/// made of them.
-const DEPENDENT: f64 = 1e-9;
+/// Squares of what varies in a column, as a share of all squares, below which they are rounding.
+const DEPENDENT: f64 = 1e-18;
 
 /// A fitted plane y = intercept + x_slope·x + z_slope·z with variances.
 #[derive(Clone, Debug, PartialEq)]
@@ -96,62 +95,32 @@ impl Fit {
         self.coefficients[0] + self.coefficients[1] * x + self.coefficients[2] * z
     }
 
-    /// By modified Gram and Schmidt: X = Q·R with orthogonal columns of Q, then R·c = Qᵀy.
+    /// By the normal equations about the weighted means.
     fn of(x: &[f64], z: &[f64], y: &[f64], weights: &[f64]) -> Option<Fit> {
-        let root: Vec<f64> = weights.iter().map(|w| w.sqrt()).collect();
-        let weighted = |of: &[f64]| of.iter().zip(&root).map(|(v, r)| v * r).collect::<Vec<f64>>();
-        let mut columns = [root.clone(), weighted(x), weighted(z)];
-        let mut rest = weighted(y);
-        let mut upper = [[0.0; COLUMNS]; COLUMNS];
-        let mut right = [0.0; COLUMNS];
-        for at in 0..COLUMNS {
-            let whole = [&root, &weighted(x), &weighted(z)][at].iter().map(|v| v * v).sum::<f64>();
-            let length = dot(&columns[at], &columns[at]).sqrt();
-            if length.is_nan() || length <= DEPENDENT * whole.sqrt() || !length.is_finite() {
-                return None;
-            }
-            upper[at][at] = length;
-            columns[at].iter_mut().for_each(|v| *v /= length);
-            let unit = columns[at].clone();
-            for later in at + 1..COLUMNS {
-                upper[at][later] = dot(&unit, &columns[later]);
-                take(&mut columns[later], &unit, upper[at][later]);
-            }
-            right[at] = dot(&unit, &rest);
-            take(&mut rest, &unit, right[at]);
+        let dot = |a: &[f64], b: &[f64]| -> f64 {
+            a.iter().zip(b).zip(weights).map(|((a, b), w)| w * a * b).sum()
+        };
+        let total: f64 = weights.iter().sum();
+        let centre = |of: &[f64]| of.iter().zip(weights).map(|(v, w)| v * w).sum::<f64>() / total;
+        let means = [x, z, y].map(centre);
+        let about = |at: usize, of: &[f64]| of.iter().map(|v| v - means[at]).collect::<Vec<f64>>();
+        let (dx, dz, dy) = (about(0, x), about(1, z), about(2, y));
+        let (xx, xz, zz) = (dot(&dx, &dx), dot(&dx, &dz), dot(&dz, &dz));
+        let (xy, zy) = (dot(&dx, &dy), dot(&dz, &dy));
+        let whole = xx * zz - xz * xz;
+        let varies = |own: f64, of: &[f64]| own > DEPENDENT * dot(of, of);
+        let spans = varies(xx, x) && varies(zz, z) && whole > ROUNDING * xx * zz;
+        if !(spans && whole.is_finite()) {
+            return None;
         }
-        let coefficients = solved(&upper, right);
-        // (XᵀX)⁻¹ = R⁻¹R⁻ᵀ: a variance is the square of a row of R⁻¹.
-        let mut unit_variances = [0.0; COLUMNS];
-        for column in 0..COLUMNS {
-            let mut unit = [0.0; COLUMNS];
-            unit[column] = 1.0;
-            let inverse = solved(&upper, unit);
-            for (variance, entry) in unit_variances.iter_mut().zip(inverse) {
-                *variance += entry * entry;
-            }
-        }
-        Some(Fit { coefficients, unit_variances })
+        let (x_slope, z_slope) = ((zz * xy - xz * zy) / whole, (xx * zy - xz * xy) / whole);
+        let [x, z, y] = means;
+        let at_zero = (x * x * zz - 2.0 * x * z * xz + z * z * xx) / whole;
+        Some(Fit {
+            coefficients: [y - x_slope * x - z_slope * z, x_slope, z_slope],
+            unit_variances: [1.0 / total + at_zero, zz / whole, xx / whole],
+        })
     }
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
-}
-
-/// `from` − by·`unit`.
-fn take(from: &mut [f64], unit: &[f64], by: f64) {
-    from.iter_mut().zip(unit).for_each(|(from, unit)| *from -= by * unit);
-}
-
-/// c of R·c = right, R upper triangular.
-fn solved(upper: &[[f64; COLUMNS]; COLUMNS], right: [f64; COLUMNS]) -> [f64; COLUMNS] {
-    let mut found = [0.0; COLUMNS];
-    for row in (0..COLUMNS).rev() {
-        let known: f64 = (row + 1..COLUMNS).map(|at| upper[row][at] * found[at]).sum();
-        found[row] = (right[row] - known) / upper[row][row];
-    }
-    found
 }
 
 /// Residuals relative to y below this are rounding.

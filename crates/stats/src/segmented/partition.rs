@@ -4,15 +4,6 @@ use std::ops::Range;
 
 use super::moments::Moments;
 
-/// The best cut into one number of segments.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Partition {
-    /// Index of each segment's first point, ascending; the first is 0.
-    pub starts: Vec<usize>,
-    /// Σw(y − line)² over all segments.
-    pub misfit: f64,
-}
-
 /// Up to this many points every cut is considered.
 pub const EXACT: usize = 400;
 
@@ -77,16 +68,12 @@ impl Points<'_> {
     fn together(&self, part: Range<usize>) -> Moments {
         part.fold(Moments::default(), |sum, i| sum.join(self.moments(i)))
     }
-
-    fn total(&self, starts: &[usize]) -> f64 {
-        (0..starts.len()).map(|i| self.together(self.segment(starts, i)).misfit()).sum()
-    }
 }
 
 /// The best cuts of the points into 1, 2, … `most` straight lines; fewer numbers of segments where
 /// the points do not suffice.
 ///
-/// The lines need not meet at a cut. Element k of the answer has k + 1 segments.
+/// The lines need not meet at a cut. Element k of the answer has the first points of k + 1 segments; the first is 0.
 ///
 /// *Formula*: minimises Σw(y − aₖ − bₖx)² by dynamic programming, best(k, j) = minᵢ best(k − 1, i) +
 /// misfit(i, j).
@@ -100,7 +87,7 @@ impl Points<'_> {
 /// # Panics
 /// If the points' slices differ in length, or `fewest` is 0.
 #[must_use]
-pub fn partitions(points: &Points, most: usize) -> Vec<Partition> {
+pub fn partitions(points: &Points, most: usize) -> Vec<Vec<usize>> {
     points.check();
     let count = points.x.len();
     let most = most.min(count / points.fewest);
@@ -111,15 +98,15 @@ pub fn partitions(points: &Points, most: usize) -> Vec<Partition> {
     let borders: Vec<usize> = (0..=blocks).map(|b| b * count / blocks).collect();
     let mut partitions = on_borders(points, &borders, most);
     if blocks < count {
-        for partition in &mut partitions {
-            settle(points, partition);
+        for starts in &mut partitions {
+            settle(points, starts);
         }
     }
     partitions
 }
 
 /// Dynamic programming with cuts at `borders` only.
-fn on_borders(points: &Points, borders: &[usize], most: usize) -> Vec<Partition> {
+fn on_borders(points: &Points, borders: &[usize], most: usize) -> Vec<Vec<usize>> {
     let blocks: Vec<Moments> = borders.windows(2).map(|b| points.together(b[0]..b[1])).collect();
     let last = blocks.len();
     // best[k][j]: of the first j blocks in k + 1 segments; from[k][j]: where the last one starts.
@@ -155,24 +142,23 @@ fn on_borders(points: &Points, borders: &[usize], most: usize) -> Vec<Partition>
                 end = from[segment][end];
                 starts[segment] = borders[end];
             }
-            Partition { starts, misfit: best[k][last] }
+            starts
         })
         .collect()
 }
 
 /// Moves each cut to its best place between its neighbours, until none moves.
-fn settle(points: &Points, partition: &mut Partition) {
+fn settle(points: &Points, starts: &mut [usize]) {
     for _ in 0..ROUNDS {
-        let before = partition.starts.clone();
-        for cut in 1..partition.starts.len() {
-            let cuts = points.cuts_around(&partition.starts, cut);
+        let before = starts.to_vec();
+        for cut in 1..starts.len() {
+            let cuts = points.cuts_around(starts, cut);
             if let Some(&(index, _)) = cuts.iter().min_by(|a, b| a.1.total_cmp(&b.1)) {
-                partition.starts[cut] = index;
+                starts[cut] = index;
             }
         }
-        if partition.starts == before {
+        if starts == before {
             break;
         }
     }
-    partition.misfit = points.total(&partition.starts);
 }

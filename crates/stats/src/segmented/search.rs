@@ -2,19 +2,31 @@
 
 use super::moments::Moments;
 use super::partition::{Points, partitions};
+use crate::interval::Interval;
 use crate::quantile::sorted;
-use crate::regression::clamped;
+use crate::regression::{clamped, variance};
+
+/// Where segments begin.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Cuts<'a> {
+    /// Found, with so many segments at most.
+    Most(usize),
+    /// Given: the index of each segment's first point, the first being 0.
+    At(&'a [usize]),
+}
 
 /// What a search may do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits<'a> {
     /// Fewest points of a segment; at least 3, since two make a line without a residual.
     pub fewest: usize,
-    /// Most segments.
-    pub most: usize,
+    /// Where segments begin.
+    pub cuts: Cuts<'a>,
     /// The least relative noise of each y, as known from its repetitions, the clock, or its last digit.
     /// If less noise is found, this counts. Positive.
     pub noise: &'a [f64],
+    /// What each y may be that is rounded; y itself where it is not.
+    pub ranges: &'a [Interval],
 }
 
 /// The number of segments whose best cut wins, and that cut.
@@ -26,17 +38,10 @@ pub struct Choice {
     pub noise: f64,
     /// One over the variance of each y.
     pub weights: Vec<f64>,
-}
-
-/// One number of segments with its best cut.
-struct Candidate {
-    starts: Vec<usize>,
-    /// As in [`Choice`].
-    noise: f64,
-    /// The least one wins.
-    criterion: f64,
-    /// ŷ.
-    fitted: Vec<f64>,
+    /// The fitted values.
+    pub fitted: Vec<f64>,
+    /// The criterion, which the choice makes least.
+    pub(super) criterion: f64,
 }
 
 /// Searches passes with better weights; the second usually changes nothing.
@@ -45,15 +50,13 @@ const PASSES: usize = 4;
 /// Reweightings of a candidate's lines; enough for the criterion, not the last digit.
 const REWEIGHTINGS: usize = 6;
 
-/// Rounds to find the points whose noise is to be estimated.
-const NOISE_ROUNDS: usize = 20;
-
 /// Finds the number of straight segments and their cuts, for positive y with noise in proportion to
 /// y; `None` for fewer than `fewest` points.
 ///
 /// *Formula*: over the best cut for each number K of segments, minimises the Schwarz criterion
 /// (BIC) Σ ln vᵢ + (Σeᵢ²/vᵢ − (n − 2K)) + 2·Σ ln ŷᵢ + p·ln n. eᵢ = yᵢ/ŷᵢ − 1, vᵢ = max(v, noiseᵢ²), and v
-/// is the mean of e² over the y whose noise² is below v, times n/(n − 2K). p = 2K + 2(K − 1): two
+/// is the mean of e² over the y whose noise² is below v, times n/(n − 2K). Of a range the value nearest to the line
+/// counts: a line through all ranges misses nothing. p = 2K + 2(K − 1): two
 /// coefficients a segment, and each cut counted twice, since it is the best of many places and not a
 /// smooth parameter. Cuts are found with weights 1/(vᵢŷᵢ²) of the previous pass's winner (at
 /// first with y for ŷ, and the median noise² for v).
@@ -68,7 +71,10 @@ const NOISE_ROUNDS: usize = 20;
 #[must_use]
 pub fn search(x: &[f64], y: &[f64], limits: Limits<'_>) -> Option<Choice> {
     assert!(limits.fewest >= 3, "a segment of a search has at least three points");
-    assert_eq!(y.len(), limits.noise.len(), "as much noise as y");
+    assert_eq!([y.len(); 2], [limits.noise.len(), limits.ranges.len()], "noise of each y");
+    if y.len() < limits.fewest {
+        return None;
+    }
     let usual = *sorted(limits.noise).get(y.len() / 2)?;
     let mut noise: Vec<f64> = limits.noise.iter().map(|noise| noise.max(usual)).collect();
     let mut fitted = y.to_vec();
@@ -76,15 +82,19 @@ pub fn search(x: &[f64], y: &[f64], limits: Limits<'_>) -> Option<Choice> {
     for _ in 0..PASSES {
         let weights = weights(&fitted, &noise);
         let points = Points { x, y, weights: &weights, fewest: limits.fewest };
-        let best = partitions(&points, limits.most)
+        let cuts = match limits.cuts {
+            Cuts::Most(most) => partitions(&points, most),
+            Cuts::At(starts) => vec![starts.to_vec()],
+        };
+        let best = cuts
             .into_iter()
-            .map(|cut| judge(&points, &noise, limits.noise, cut.starts))
+            .map(|starts| judge(&points, &noise, limits, starts))
             .min_by(|a, b| a.criterion.total_cmp(&b.criterion))?;
         let settled = choice.is_some_and(|old| old.starts == best.starts);
-        fitted = best.fitted;
         noise = limits.noise.iter().map(|least| least.max(best.noise)).collect();
+        fitted.clone_from(&best.fitted);
         let weights = self::weights(&fitted, &noise);
-        choice = Some(Choice { starts: best.starts, noise: best.noise, weights });
+        choice = Some(Choice { weights, ..best });
         if settled {
             break;
         }
@@ -98,7 +108,8 @@ fn weights(fitted: &[f64], noise: &[f64]) -> Vec<f64> {
 }
 
 /// The criterion of one cut, with the fitted values. `noise` is what the points' weights assume.
-fn judge(points: &Points, noise: &[f64], least: &[f64], starts: Vec<usize>) -> Candidate {
+fn judge(points: &Points, noise: &[f64], limits: Limits<'_>, starts: Vec<usize>) -> Choice {
+    let least = limits.noise;
     let all = points.x.len();
     let mut fitted: Vec<f64> =
         points.weights.iter().zip(noise).map(|(w, noise)| w.powf(-0.5) / noise).collect();
@@ -106,8 +117,8 @@ fn judge(points: &Points, noise: &[f64], least: &[f64], starts: Vec<usize>) -> C
     for segment in 0..starts.len() {
         let part = points.segment(&starts, segment);
         let (fitted, errors) = (&mut fitted[part.clone()], &mut errors[part.clone()]);
-        let (x, y) = (&points.x[part.clone()], &points.y[part.clone()]);
-        reweighted(x, y, &noise[part], fitted, errors);
+        let own = |at: usize| (points.x[at], points.y[at], noise[at], limits.ranges[at]);
+        reweighted(&part.map(own).collect::<Vec<_>>(), fitted, errors);
     }
     let count = all as f64;
     let coefficients = 2.0 * starts.len() as f64;
@@ -118,46 +129,23 @@ fn judge(points: &Points, noise: &[f64], least: &[f64], starts: Vec<usize>) -> C
     let misfit: f64 = each.zip(&errors).map(|(v, error)| v.ln() + error * error / v).sum();
     let levels: f64 = fitted.iter().map(|fitted| fitted.ln()).sum();
     let criterion = misfit - degrees + 2.0 * levels + (coefficients + 2.0 * cuts) * count.ln();
-    Candidate { starts, noise: variance.sqrt(), criterion, fitted }
+    Choice { starts, noise: variance.sqrt(), weights: Vec::new(), fitted, criterion }
 }
 
-/// The variance of errors, as a mean over the points whose own variance is not known to be greater.
-/// `correction` is for the coefficients that were fitted.
-fn variance(errors: &[f64], least: &[f64], correction: f64) -> f64 {
-    let mean = |above: f64| {
-        let (mut sum, mut count) = (0.0, 0.0);
-        for (error, least) in errors.iter().zip(least) {
-            if least * least <= above {
-                sum += error * error;
-                count += 1.0;
-            }
-        }
-        if count > 0.0 { correction * sum / count } else { 0.0 }
-    };
-    let mut variance = mean(f64::INFINITY);
-    for _ in 0..NOISE_ROUNDS {
-        let next = mean(variance);
-        // From above: fewer points, and those that are left out had the greatest noise.
-        if next >= variance {
-            break;
-        }
-        variance = next;
-    }
-    variance
-}
-
-/// Fits one segment, from and to the scale of noise in `scale`, and sets (y − line)/scale.
-fn reweighted(x: &[f64], y: &[f64], noise: &[f64], scale: &mut [f64], errors: &mut [f64]) {
+/// Fits one segment of x, y, noise and ranges, from and to the scale of noise in `scale`, and sets what is between
+/// the line and the nearest that y may be, over the scale.
+fn reweighted(points: &[(f64, f64, f64, Interval)], scale: &mut [f64], errors: &mut [f64]) {
     for _ in 0..REWEIGHTINGS {
         let mut sum = Moments::default();
-        for (((&x, &y), noise), scale) in x.iter().zip(y).zip(noise).zip(scale.iter()) {
-            sum = sum.join(Moments::point(x, y, (noise * scale).powi(-2)));
+        for ((x, _, noise, range), scale) in points.iter().zip(scale.iter()) {
+            sum = sum.join(Moments::point(*x, range.nearest(*scale), (noise * scale).powi(-2)));
         }
         let fitted = sum.line();
-        for (((scale, error), &x), &y) in scale.iter_mut().zip(errors.iter_mut()).zip(x).zip(y) {
+        for ((&(x, y, _, range), scale), error) in points.iter().zip(&mut *scale).zip(&mut *errors)
+        {
             let line = fitted.at(x);
             *scale = clamped(line, y, 0.0);
-            *error = (y - line) / *scale;
+            *error = (range.nearest(line) - line) / *scale;
         }
     }
 }

@@ -123,6 +123,74 @@ fn what_last_digits_leave_open_is_said() {
     }
 }
 
+/// A table of the tests' data.
+fn read(text: &str) -> Value {
+    Place::new()
+        .run_with_input(["fit", "hockney", "-", "--json", "-"], text.as_bytes())
+        .measured()
+        .json()
+}
+
+/// The sizes that notes say are left out.
+fn left_out(run: &Value) -> Vec<u64> {
+    let notes = run["notes"].as_array().unwrap().iter();
+    let left_out = notes.filter(|note| note["code"] == "size_left_out");
+    left_out.map(|note| note["values"]["bytes"].as_f64().unwrap() as u64).collect()
+}
+
+#[test]
+fn a_size_that_stalled_is_left_out_and_named() {
+    let run = read(include_str!("data/line_one_stall.txt"));
+    assert_eq!(left_out(&run), [64 << 10]);
+    for fit in of_kind(&run, "hockney") {
+        let segment = &fit["segments"][0];
+        near("r∞", value(&segment["r_inf"]), 1e9, 0.001);
+        near("t0", value(&segment["t0"]), 10e-6, 0.001);
+        assert_eq!((&segment["points"], &segment["t0"]["converged"]), (&22.into(), &true.into()));
+    }
+    let whole = read(include_str!("data/line.txt"));
+    assert!(left_out(&whole).is_empty());
+    assert_eq!(of_kind(&whole, "hockney")[0]["segments"][0]["points"], 23);
+}
+
+#[test]
+fn a_stall_or_a_row_that_never_reaches_the_device_moves_no_segment() {
+    let tables = [
+        (include_str!("data/protocols.txt"), vec![]),
+        (include_str!("data/protocols_0_bytes.txt"), vec![0]),
+        (include_str!("data/protocols_one_stall.txt"), vec![1024]),
+    ];
+    for (text, named) in tables {
+        let run = read(text);
+        assert_eq!(left_out(&run), named);
+        let fit = of_kind(&run, "hockney")[0];
+        let [short, long] = &fit["segments"].as_array().unwrap()[..] else { panic!("{fit}") };
+        assert_eq!((&short["to_bytes"], &long["from_bytes"]), (&8192.into(), &16_384.into()));
+        near("t0 of the first", value(&short["t0"]), 20e-6, 0.001);
+        near("t0 of the second", value(&long["t0"]), 40e-6, 0.001);
+        near("r∞", value(&long["r_inf"]), 20e9, 0.001);
+    }
+}
+
+#[test]
+fn rates_of_few_digits_are_no_misfit() {
+    // 251.5 µs at each size, as MB/s with two decimals.
+    let run = read(include_str!("data/rates_of_few_digits.txt"));
+    let notes: Vec<&Value> =
+        run["notes"].as_array().unwrap().iter().map(|of| &of["code"]).collect();
+    assert!(
+        !notes.iter().any(|code| **code == "line_missed" || **code == "size_left_out"),
+        "{notes:?}"
+    );
+    let t0 = &of_kind(&run, "hockney")[0]["segments"][0]["t0"];
+    near("t0", value(t0), 251.5e-6, 0.005);
+    assert!(
+        t0["low"].as_f64().unwrap() < 251.5e-6 && t0["high"].as_f64().unwrap() > 251.5e-6,
+        "{t0}"
+    );
+    assert_eq!(t0["converged"], true);
+}
+
 #[test]
 fn line_ends_and_byte_order_marks_of_other_systems_are_read() {
     let place = Place::new();

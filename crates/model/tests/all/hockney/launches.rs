@@ -92,11 +92,14 @@ fn launches_with_too_few_sizes_are_named_and_one_launch_is_a_fit_as_ever() {
     let [one, two, three] = [launch(), launch(), launch()];
     let found = fit_launches(&[&one, &two[..2], &three], &options()).unwrap();
     assert_eq!(found.lost, [1]);
-    assert!(found.relative.segments[0].between.is_some());
+    let have = |found: &HockneyFit| -> Vec<bool> {
+        found.relative.segments[0].launches.iter().map(Option::is_some).collect()
+    };
+    assert_eq!(have(&found), [true, false, true]);
     assert_eq!(fit_launches(&[&one], &options()).unwrap(), fit(&one, &options()).unwrap());
     // The line of one launch among two shows no variance.
     let found = fit_launches(&[&one, &two[..2]], &options()).unwrap();
-    assert_eq!((found.lost, found.relative.segments[0].between.clone()), (vec![1], None));
+    assert_eq!((have(&found), found.lost), (vec![true, false], vec![1]));
 }
 
 #[test]

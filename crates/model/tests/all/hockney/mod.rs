@@ -2,6 +2,7 @@
 
 mod ipsc860;
 mod launches;
+mod outliers;
 mod refusals;
 mod truth;
 mod truths;

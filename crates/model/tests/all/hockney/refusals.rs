@@ -62,10 +62,7 @@ fn no_infinite_rate() {
     assert_eq!((segment.r_inf, segment.n_half), (None, None));
     assert!((segment.t0.unwrap().value - 100.0).abs() < 1e-9);
     assert!((segment.pi0.unwrap().value - 1e7).abs() < 1e-3);
-    assert_says(
-        &fit,
-        |finding| matches!(finding, HockneyFinding::NoRise { slope, .. } if (slope + 0.01).abs() < 1e-9),
-    );
+    assert_says(&fit, |finding| matches!(finding, HockneyFinding::RateUnresolved { .. }));
 }
 
 #[test]
@@ -78,10 +75,7 @@ fn no_rate_of_an_unresolved_slope() {
     let segment = &fit.segments[0];
     assert_eq!((segment.r_inf, segment.n_half), (None, None));
     assert!(segment.t0.is_some() && segment.pi0.is_some());
-    assert_says(
-        &fit,
-        |finding| matches!(finding, HockneyFinding::RateUnresolved { least, .. } if *least > 0.0),
-    );
+    assert_says(&fit, |finding| matches!(finding, HockneyFinding::RateUnresolved { .. }));
 }
 
 #[test]
@@ -215,8 +209,8 @@ fn input_is_checked() {
         (vec![32], outside(32)),
         (vec![8, 99], outside(99)),
         (vec![8, 12], ModelError::BreaksTooClose { before: 8, at: 12 }),
-        (vec![16, 8], ModelError::BreaksUnsorted { before: 16, at: 8 }),
-        (vec![8, 8], ModelError::BreaksUnsorted { before: 8, at: 8 }),
+        (vec![16, 8], ModelError::BreaksTooClose { before: 16, at: 8 }),
+        (vec![8, 8], ModelError::BreaksTooClose { before: 8, at: 8 }),
     ] {
         let options = HockneyOptions { breaks: Breaks::At(given), ..HockneyOptions::default() };
         assert_eq!(fit(&data, &options), Err(error));
@@ -240,8 +234,9 @@ fn rounding_is_neither_a_break_nor_a_bend() {
     let rate = |n: f64| (100e3 * n / (240.0 + n / 11.4)).round() / 100.0;
     let data = exact(&sizes, |n| 1e3 * n / rate(n));
     let step = |n: f64| 1e3 * n / rate(n) * 0.01 / rate(n);
-    let steps = sizes.iter().map(|&bytes| (bytes, step(bytes as f64))).collect();
-    let rounded = fit(&data, &HockneyOptions { steps, ..HockneyOptions::default() }).unwrap();
+    let half = |bytes: &u64| (*bytes, [step(*bytes as f64) / 2.0; 2]);
+    let rounding = sizes.iter().map(half).collect();
+    let rounded = fit(&data, &HockneyOptions { rounding, ..HockneyOptions::default() }).unwrap();
     assert!(rounded.breakpoints.is_empty() && rounded.relative.findings.is_empty(), "{rounded:#?}");
     // Taken for exact, they are a segment of their own.
     let exact = fit(&data, &HockneyOptions::default()).unwrap();

@@ -89,6 +89,15 @@ pub const USUAL: Layout<'static> = Layout {
 /// Without noise.
 pub const EXACT: Layout<'static> = Layout { rows: 3, noise: 0.0, outliers: 0.0, ..USUAL };
 
+/// Meiko CS-2: table 4 of the LogP paper.
+pub const MEIKO: Params = Params {
+    send_overhead: 1700.0,
+    recv_overhead: 1600.0,
+    gap: 13_600.0,
+    latency: 7500.0,
+    capacity: 16,
+};
+
 /// The reference machines.
 pub const MACHINES: [(&str, Params); 3] =
-    [("Paragon", Params::PARAGON), ("Meiko", Params::MEIKO), ("Myrinet", Params::MYRINET)];
+    [("Paragon", Params::PARAGON), ("Meiko", MEIKO), ("Myrinet", Params::MYRINET)];

@@ -81,9 +81,8 @@ fn impossible_options() {
     for options in [
         Options { confidence: 1.0, ..Options::default() },
         Options { confidence: f64::NAN, ..Options::default() },
-        Options { resamples: 10, ..Options::default() },
     ] {
         let error = extract(&observations, &options, None).unwrap_err();
-        assert!(matches!(error, ModelError::BadOptions { .. }), "{error:?}");
+        assert!(matches!(error, ModelError::BadConfidence { .. }), "{error:?}");
     }
 }
