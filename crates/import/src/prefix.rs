@@ -1,0 +1,64 @@
+//! What launchers, terminals and mail write before every line: `[1,0]<stdout>:`, `0: `, `[0] `, times of day, `> `,
+//! and several of these. Whatever stands before the first heading is one, if the lines below begin with the same but
+//! for numbers.
+
+use crate::lines::Line;
+
+/// A heading may begin no later than with this word.
+const MOST_WORDS: usize = 12;
+
+/// Takes away what stands before the first line that `tells` knows, and gives it back if there was something.
+pub(crate) fn take(lines: &mut Vec<Line>, tells: impl Fn(&str) -> bool) -> Option<String> {
+    let (at, prefix) = lines.iter().enumerate().find_map(|(at, line)| {
+        if tells(&line.text) {
+            return Some((at, ""));
+        }
+        let place = beginnings(&line.text).find(|place| tells(&line.text[*place..]))?;
+        Some((at, line.text[..place].trim_matches(' ')))
+    })?;
+    let prefix = prefix.trim().to_owned();
+    // A title may have it where nothing else has.
+    let below = lines[at..].iter().filter(|line| rest(&prefix, &line.text).is_some()).count();
+    if prefix.is_empty() || below < 2 {
+        return None;
+    }
+    for line in lines.iter_mut() {
+        if let Some(rest) = rest(&prefix, &line.text) {
+            line.text = rest.to_owned();
+        }
+    }
+    lines.retain(|line| !line.text.trim().is_empty());
+    Some(prefix)
+}
+
+/// Where a heading may begin in a line, but at its beginning.
+fn beginnings(text: &str) -> impl Iterator<Item = usize> {
+    let mut before = ' ';
+    let places = text.char_indices().filter(move |(_, c)| {
+        let begins = before.is_whitespace() || "]:>|)".contains(before);
+        before = *c;
+        begins && !c.is_whitespace() || *c == '#'
+    });
+    places.map(|(place, _)| place).filter(|place| *place > 0).take(MOST_WORDS)
+}
+
+/// What follows such a prefix, in which other numbers may stand.
+fn rest<'a>(prefix: &str, text: &'a str) -> Option<&'a str> {
+    let (mut prefix, mut text) = (prefix.trim(), text.trim_start());
+    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    while let Some(first) = prefix.chars().next() {
+        let (left, right) = if first.is_ascii_digit() {
+            (digits(prefix), digits(text))
+        } else if first.is_whitespace() {
+            (prefix.len() - prefix.trim_start().len(), text.len() - text.trim_start().len())
+        } else {
+            let same = text.starts_with(first);
+            (first.len_utf8(), if same { first.len_utf8() } else { 0 })
+        };
+        if right == 0 {
+            return None;
+        }
+        (prefix, text) = (&prefix[left..], &text[right..]);
+    }
+    Some(text)
+}
