@@ -25,17 +25,17 @@ const TIMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
 /// What may stand between columns; the last only where nothing else is read.
 const SEPARATORS: [char; 5] = [',', ';', '\t', '|', ' '];
 
-/// Words of a column of sizes; one of the first seven must be there.
-const SIZE_WORDS: [&str; 15] = [
-    "bytes", "byte", "nbytes", "size", "msgsize", "length", "len", "b", "msg", "message", "n", "in", "payload",
-    "data", "packet",
-];
+/// Words of a column of sizes, one of which must be there; and words that may be.
+const SIZE_WORDS: [&str; 2] =
+    ["bytes byte nbytes size msgsize length len", "b msg message n in payload data packet"];
 
 /// Words of a column of times beside its unit.
-const TIME_WORDS: [&str; 16] = [
-    "time", "latency", "lat", "t", "avg", "average", "mean", "median", "elapsed", "duration", "in", "per",
-    "message", "oneway", "one", "way",
-];
+const TIME_WORDS: &str =
+    "time latency lat t avg average mean median elapsed duration in per message oneway one way";
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|of| of == word)
+}
 
 /// The words of a column's name.
 fn words(name: &str) -> Vec<String> {
@@ -45,8 +45,12 @@ fn words(name: &str) -> Vec<String> {
 
 fn is_size(name: &str) -> bool {
     let words = words(name);
-    let any = words.iter().any(|word| SIZE_WORDS[..7].contains(&word.as_str()));
-    any && words.iter().all(|word| SIZE_WORDS.contains(&word.as_str()))
+    if !name.starts_with(char::is_alphanumeric) {
+        return false;
+    }
+    let [must, may] = SIZE_WORDS;
+    words.iter().any(|word| is_in(must, word))
+        && words.iter().all(|word| is_in(must, word) || is_in(may, word))
 }
 
 /// The unit of a column of times.
@@ -55,7 +59,7 @@ fn time_unit(name: &str) -> Option<Unit> {
     let unit = |word: &String| Unit::named(word).filter(|unit| matches!(unit, Unit::Time(_)));
     let mut units = words.iter().filter_map(unit);
     let found = units.next().filter(|_| units.next().is_none())?;
-    let known = |word: &String| unit(word).is_some() || TIME_WORDS.contains(&word.as_str());
+    let known = |word: &String| unit(word).is_some() || is_in(TIME_WORDS, word);
     words.iter().all(known).then_some(found)
 }
 
@@ -102,9 +106,8 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
     section.repeats = true;
     let mut series = None;
     let mut sizes = HashMap::new();
-    let sentence = |line: &Line| {
-        line.text.starts_with(char::is_alphabetic) && !line.text.contains(separator)
-    };
+    let sentence =
+        |line: &Line| line.text.starts_with(char::is_alphabetic) && !line.text.contains(separator);
     let end = lines.iter().rposition(|line| !sentence(line)).map_or(0, |last| last + 1);
     for line in &lines[..end] {
         if separator == '|' && line.text.chars().all(|c| " |-:".contains(c)) {
@@ -150,7 +153,8 @@ fn alike(
 fn only(line: &Line, header: &Header<'_>, of: impl Fn(&str) -> bool) -> Result<Option<usize>> {
     let places: Vec<usize> =
         header.names().enumerate().filter(|(_, name)| of(name)).map(|(place, _)| place).collect();
-    let name = |place: usize| format!("column {}", shortened(header.names().nth(place).unwrap_or("")));
+    let name =
+        |place: usize| format!("column {}", shortened(header.names().nth(place).unwrap_or("")));
     match places.as_slice() {
         [before, found, ..] => {
             let (before, found) = (name(*before), name(*found));

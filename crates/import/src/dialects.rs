@@ -15,10 +15,10 @@ const MB: (Unit, f64) = (Unit::Rate(1e6), 1.0);
 /// The tool writes MB and divides by 2²⁰.
 const MIB: (Unit, f64) = (Unit::Rate(1_048_576.0), 1.0);
 
-const ONE_PAIR: &str = "of one pair of ranks; of several it is an average under load";
-const AVERAGE: &str = "t_avg of several columns";
-const GROUPS: &str = "t_avg over groups that ran at once";
-const MEMORY_TO_MEMORY: &str = "out of place";
+const ONE_PAIR: &str = "if of one pair of ranks";
+const AVERAGE: &str = "t_avg";
+const GROUPS: &str = "t_avg over groups at once";
+const OUT_OF_PLACE: &str = "out-of-place";
 
 const LATENCY: [&str; 3] = ["size", "", "latency"];
 const BANDWIDTH: [&str; 3] = ["size", "", "bandwidth"];
@@ -80,8 +80,8 @@ const VERBS: &[Dialect] = &[
 
 #[rustfmt::skip]
 const NCCL: &[Dialect] = &[
-    dialect(("nccl-tests", "sendrecv"), ["size", "algbw", "time"], US, Exchange).but(MEMORY_TO_MEMORY),
-    dialect(("nccl-tests", "collective"), ["size", "algbw", "time"], US, Collective).but(MEMORY_TO_MEMORY),
+    dialect(("nccl-tests", "collective"), ["size", "algbw", "time"], US, Collective).but(OUT_OF_PLACE),
+    dialect(("nccl-tests", "sendrecv"), ["size", "algbw", "time"], US, Exchange).but(OUT_OF_PLACE),
 ];
 
 const MPPTEST: &[Dialect] = &[dialect(("mpptest", ""), ["len", "dist", "time"], US, HalfRoundTrip)];
@@ -101,8 +101,6 @@ const SOCKPERF: &[Dialect] = &[
 ];
 
 const IPERF: &[Dialect] = &[dialect(("iperf3", "JSON"), ["", "", ""], MB, Stream)];
-const NCCL_JSON: &[Dialect] =
-    &[dialect(("nccl-tests", "JSON"), ["", "", ""], US, Collective).but(MEMORY_TO_MEMORY)];
 
 /// A family whose files have columns under headings.
 const fn headed(
@@ -118,16 +116,17 @@ const fn other(
     name: &'static str,
     dialects: &'static [Dialect],
     tells: fn(&Family, &str) -> bool,
-    read: fn(&'static Family, &[crate::lines::Line], &mut crate::table::Sections) -> crate::lines::Result,
+    read: fn(
+        &'static Family,
+        &[crate::lines::Line],
+        &mut crate::table::Sections,
+    ) -> crate::lines::Result,
 ) -> Family {
     Family { name, dialects, foreign: &[], title: |_| None, tells, read }
 }
 
 pub(crate) const FAMILIES: &[Family] = &[
-    Family {
-        foreign: &["min latency", "max latency", "iterations"],
-        ..headed("OSU", OSU, osu)
-    },
+    Family { foreign: &["min latency", "max latency", "iterations"], ..headed("OSU", OSU, osu) },
     headed("IMB", IMB, imb),
     headed("fi_pingpong", FABRIC, |_| None),
     headed("linux-rdma/perftest", VERBS, verbs),
@@ -138,7 +137,6 @@ pub(crate) const FAMILIES: &[Family] = &[
     other("ucx_perftest's CSV", UCX, |_, text| ucx::tells_csv(text), ucx::read_csv),
     other("sockperf", SOCKPERF, sockperf::tells, sockperf::read),
     other("iperf3 --json", IPERF, |_, text| text.contains("\"test_start\""), json::read_iperf),
-    other("nccl-tests' JSON", NCCL_JSON, |_, text| text.contains("\"out_of_place\""), json::read_nccl),
 ];
 
 /// That of files of numbers alone, which no line tells.
@@ -199,22 +197,30 @@ fn nccl(text: &str) -> Option<String> {
     known.iter().any(|known| program.starts_with(known)).then(|| name.to_owned())
 }
 
-/// What is read, in a line for each family: GUIDE.md's list.
-#[must_use]
-pub fn dialect_list() -> String {
-    let mut list = String::new();
-    for family in FAMILIES.iter().chain([NP_OUT]) {
-        let mut tests: Vec<String> = Vec::new();
-        for Dialect { tool, test, .. } in family.dialects {
-            let name = match *tool {
-                "IMB" => format!("`{test}`"),
-                _ => format!("`{tool}`"),
-            };
-            if !tests.contains(&name) {
-                tests.push(name);
+#[cfg(test)]
+mod tests {
+    use super::{FAMILIES, NP_OUT};
+
+    /// What is read, in a line for each family.
+    fn list() -> String {
+        let mut list = String::new();
+        for family in FAMILIES.iter().chain([NP_OUT]) {
+            let mut names: Vec<String> = Vec::new();
+            for dialect in family.dialects {
+                let name = if dialect.tool == "IMB" { dialect.test } else { dialect.tool };
+                let name = format!("`{name}`");
+                if !names.contains(&name) {
+                    names.push(name);
+                }
             }
+            list += &format!("- {}: {}\n", family.name, names.join(", "));
         }
-        list += &format!("- {}: {}\n", family.name, tests.join(", "));
+        list
     }
-    list
+
+    #[test]
+    fn the_guide_lists_what_is_read() {
+        let guide = include_str!("../../../GUIDE.md").replace("\n  ", " ");
+        assert!(guide.contains(&list()), "GUIDE.md must have:\n{}", list());
+    }
 }

@@ -20,8 +20,8 @@ pub(crate) fn bare(text: &str) -> &str {
 /// Whether a word of a heading is the beginning of a label of several, as in `Avg Latency(us)`, `P50 Tail Lat(us)`,
 /// `99% percentile[usec]` or `BW average[MB/sec]`.
 fn opens(word: &str) -> bool {
+    let percentile = word.strip_prefix('P').unwrap_or("x");
     let word = word.to_ascii_lowercase();
-    let percentile = word.strip_prefix('p').unwrap_or("x");
     ["avg", "min", "max", "tail", "ave", "bw", "tps"].contains(&word.as_str())
         || word.ends_with('%')
         || !percentile.is_empty() && percentile.bytes().all(|c| c.is_ascii_digit() || c == b'.')
@@ -55,7 +55,7 @@ struct Columns {
     unit: Unit,
     count: usize,
     /// Where the tool counts what it found wrong.
-    wrong: Option<usize>,
+    wrong: Option<(usize, &'static str)>,
 }
 
 /// What a line is for a dialect.
@@ -78,8 +78,8 @@ fn heading(dialect: &Dialect, text: &str) -> Heading {
     let (Some(size), beside) = (place(dialect.size), place(dialect.beside)) else {
         return Heading::No;
     };
-    // What stands before such a mark is not of the heading.
-    if labels.iter().any(|label| label.name == "#") {
+    // A sentence may hold the same words, and what stands before such a mark is not of the heading.
+    if size > 0 && dialect.beside.is_empty() || labels.iter().any(|label| label.name == "#") {
         return Heading::No;
     }
     let ends = |label: &Label| label.name.split(' ').next_back() == Some(dialect.time);
@@ -90,7 +90,7 @@ fn heading(dialect: &Dialect, text: &str) -> Heading {
             time,
             unit: labels[time].unit.unwrap_or(dialect.unit),
             count: labels.len(),
-            wrong: place("defects").or(place("#wrong")),
+            wrong: ["defects", "#wrong"].into_iter().find_map(|name| Some((place(name)?, name))),
         }),
         None if beside.is_some() => Heading::Lacking,
         None => Heading::No,
@@ -113,7 +113,8 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
     // A test begins with its title, or without one with its heading.
     let sections = lines.chunk_by(|line, next| {
         headed |= is_heading(family, &line.text);
-        let begins = (family.title)(&next.text).is_some() || headed && is_heading(family, &next.text);
+        let begins =
+            (family.title)(&next.text).is_some() || headed && is_heading(family, &next.text);
         headed &= !begins;
         !begins
     });
@@ -186,7 +187,8 @@ fn rows(
         match heading(dialect, &line.text) {
             Heading::Whole(columns) => {
                 let foreign = labels(&line.text).into_iter().map(|label| label.name);
-                if let Some(label) = foreign.into_iter().find(|of| family.foreign.contains(&&**of)) {
+                if let Some(label) = foreign.into_iter().find(|of| family.foreign.contains(&&**of))
+                {
                     return Err(line.wrong(format!(
                         "column '{label}' is of a collective or of several pairs: its times are not of single messages"
                     )));
@@ -245,14 +247,8 @@ fn row(
     // Sentences may begin with a number, and times of day with digits.
     let formed = words.len() == columns.count && is_number(words[columns.time]);
     let sized = is_number(scaled.map_or(size, |(digits, _)| digits));
-    let sentence = words.iter().take(columns.time + 1).skip(columns.size + 1);
-    let sentence = sentence.filter(|word| {
-        word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_number(word)
-    });
-    let sentence = sentence.count() > columns.time.saturating_sub(columns.size + 1).min(3)
-        || words.get(columns.time).is_some_and(|word| {
-            word.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_number(word)
-        });
+    let time = words[columns.time.min(words.len() - 1)];
+    let sentence = time.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_number(time);
     if !failed && (!sized && !formed || sentence) {
         return Ok(false);
     }
@@ -262,14 +258,14 @@ fn row(
     if failed {
         return Err(line.wrong("the tool found wrong data (Fail): its time is not used"));
     }
-    if let Some(wrong) = columns.wrong.map(|place| words[place])
-        && wrong != "N/A"
-        && wrong.parse::<f64>() != Ok(0.0)
+    if let Some((place, name)) = columns.wrong
+        && words[place] != "N/A"
+        && words[place].parse::<f64>() != Ok(0.0)
     {
-        let column = columns.wrong.map_or(0, |place| place + 1);
+        let wrong = shortened(words[place]);
         return Err(line.wrong(format!(
-            "column {column}, of wrong data, is '{}': its time is not used",
-            shortened(wrong)
+            "column {}, {name}, is '{wrong}': the tool found wrong data, and its time is not used",
+            place + 1
         )));
     }
     let time = line.cell(dialect.time, words[columns.time]);

@@ -1,10 +1,9 @@
-//! What tools write as JSON: one document or several, with a time for a size in it.
+//! What `iperf3 --json` writes: one document or several, with a rate for a size in it.
 
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 
 use crate::lines::{Line, Result};
-use crate::table::{Dialect, Family, Sections};
+use crate::table::{Family, Sections};
 
 #[derive(Deserialize)]
 struct Iperf {
@@ -37,26 +36,8 @@ struct IperfSum {
     bits_per_second: f64,
 }
 
-#[derive(Deserialize)]
-struct Nccl {
-    results: Vec<NcclRow>,
-}
-
-#[derive(Deserialize)]
-struct NcclRow {
-    size: u64,
-    out_of_place: NcclTime,
-}
-
-#[derive(Deserialize)]
-struct NcclTime {
-    time: f64,
-    #[serde(default)]
-    nwrong: serde_json::Value,
-}
-
 /// The documents of a file, each with the line in which it begins. Other lines may stand between.
-fn documents<T: DeserializeOwned>(lines: &[Line]) -> Result<Vec<(&Line, T)>> {
+fn documents(lines: &[Line]) -> Result<Vec<(&Line, Iperf)>> {
     let mut text = String::new();
     let mut begins = Vec::new();
     for line in lines {
@@ -70,7 +51,7 @@ fn documents<T: DeserializeOwned>(lines: &[Line]) -> Result<Vec<(&Line, T)>> {
         if *begin < end || !line.text.trim_start().starts_with('{') {
             continue;
         }
-        let mut stream = serde_json::Deserializer::from_str(&text[*begin..]).into_iter::<T>();
+        let mut stream = serde_json::Deserializer::from_str(&text[*begin..]).into_iter();
         let document = stream.next().transpose().map_err(|error| {
             let at = line.number + error.line().saturating_sub(1) as u64;
             let line = Line { number: at, text: String::new() };
@@ -89,21 +70,6 @@ fn shorter(error: &serde_json::Error) -> String {
     crate::shortened(&text[..end])
 }
 
-/// A number of a document as a row.
-fn add(
-    line: &Line,
-    dialect: &'static Dialect,
-    bytes: u64,
-    number: f64,
-    tests: &mut Sections,
-) -> Result {
-    let size = bytes.to_string();
-    let bytes = line.cell("size", &size).size()?;
-    let text = number.to_string();
-    tests.row(dialect, true, line.cell("result", &text).row(bytes, dialect.unit)?);
-    Ok(())
-}
-
 /// Reads `iperf3 --json`: a block's size over the rate.
 pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     for (line, Iperf { start, end, error }) in documents(lines)? {
@@ -118,22 +84,10 @@ pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Se
         if test.num_streams.unwrap_or(1) != 1 || test.bidir.unwrap_or(0) != 0 {
             return Err(line.wrong("its rate is of several streams at once (run it with one)"));
         }
-        add(line, &family.dialects[0], test.blksize, (rate.bits_per_second / 8e6).abs(), tests)?;
-    }
-    Ok(())
-}
-
-/// Reads the file that nccl-tests write.
-pub(crate) fn read_nccl(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
-    for (line, Nccl { results }) in documents(lines)? {
-        for NcclRow { size, out_of_place } in results {
-            let wrong = out_of_place.nwrong;
-            let none = ["null", "0", "\"0\"", "\"N/A\"", "0.0"].contains(&wrong.to_string().as_str());
-            if !none {
-                return Err(line.wrong(format!("at {size} bytes wrong data was found: its time is not used")));
-            }
-            add(line, &family.dialects[0], size, out_of_place.time, tests)?;
-        }
+        let (dialect, size) = (&family.dialects[0], test.blksize.to_string());
+        let bytes = line.cell("blksize", &size).size()?;
+        let rate = (rate.bits_per_second / 8e6).to_string();
+        tests.row(dialect, true, line.cell("rate", &rate).row(bytes, dialect.unit)?);
     }
     Ok(())
 }

@@ -27,7 +27,6 @@ mod table;
 mod ucx;
 
 pub use columns::{Choice, Remark, Run, SizeRow, SizeTable, Timing};
-pub use dialects::dialect_list;
 pub use error::{TableError, shortened};
 pub use logp::{LogpRow, Phase, read_logp_table};
 pub use sizes::read_size_table;

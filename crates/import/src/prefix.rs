@@ -7,21 +7,32 @@ use crate::lines::Line;
 /// A heading may begin no later than with this word.
 const MOST_WORDS: usize = 12;
 
-/// Takes away what stands before the first line that `tells` knows, and gives it back if there was something.
-pub(crate) fn take(lines: &mut Vec<Line>, tells: impl Fn(&str) -> bool) -> Option<String> {
-    let (at, prefix) = lines.iter().enumerate().find_map(|(at, line)| {
-        if tells(&line.text) {
-            return Some((at, ""));
+/// Takes away what stands before the first line that is a title or a heading, and gives it back if there was something.
+pub(crate) fn take(
+    lines: &mut Vec<Line>,
+    is_title: impl Fn(&str) -> bool,
+    is_heading: impl Fn(&str) -> bool,
+) -> Option<String> {
+    let mut found = None;
+    for (at, line) in lines.iter().enumerate() {
+        if is_heading(&line.text) {
+            break;
         }
-        let place = beginnings(&line.text).find(|place| tells(&line.text[*place..]))?;
-        Some((at, line.text[..place].trim_matches(' ')))
-    })?;
-    let prefix = prefix.trim().to_owned();
-    // A title may have it where nothing else has.
-    let below = lines[at..].iter().filter(|line| rest(&prefix, &line.text).is_some()).count();
-    if prefix.is_empty() || below < 2 {
-        return None;
+        // A command line is a title whatever stands before it.
+        if is_title(&line.text) {
+            continue;
+        }
+        let tells = |text: &str| is_title(text) || is_heading(text);
+        let place = beginnings(&line.text).find(|place| tells(&line.text[*place..]));
+        let prefix = place.map_or("", |place| line.text[..place].trim());
+        // A title may have it where nothing else has.
+        let has = |line: &&Line| rest(prefix, &line.text).is_some();
+        if !prefix.is_empty() && lines[at..].iter().filter(has).nth(1).is_some() {
+            found = Some(prefix.to_owned());
+            break;
+        }
     }
+    let prefix = found?;
     for line in lines.iter_mut() {
         if let Some(rest) = rest(&prefix, &line.text) {
             line.text = rest.to_owned();
@@ -37,7 +48,7 @@ fn beginnings(text: &str) -> impl Iterator<Item = usize> {
     let places = text.char_indices().filter(move |(_, c)| {
         let begins = before.is_whitespace() || "]:>|)".contains(before);
         before = *c;
-        begins && !c.is_whitespace() || *c == '#'
+        begins && (c.is_alphanumeric() || "\"|+*(".contains(*c)) || *c == '#'
     });
     places.map(|(place, _)| place).filter(|place| *place > 0).take(MOST_WORDS)
 }

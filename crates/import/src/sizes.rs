@@ -42,7 +42,7 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         }
     }
     let mut tests = Sections::default();
-    if let Some(prefix) = prefix::take(&mut lines, tells) {
+    if let Some(prefix) = prefix::take(&mut lines, is_title, is_heading) {
         tests.remark(Remark::Prefix(prefix));
     }
     let table = |spaces: bool| {
@@ -53,7 +53,6 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         let first = lines.iter().position(|line| !line.is_comment())?;
         Some((first, csv::half_separator(&lines[first].text)?))
     };
-    let own = Family { dialects: std::slice::from_ref(&CSV), ..*NP_OUT };
     let family = match table(false) {
         Some(_) => None,
         None => family(&lines, choice)?,
@@ -61,21 +60,29 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
     match (table(false), family) {
         (None, Some(family)) => {
             (family.read)(family, &lines, &mut tests)?;
-            tests.choose(family, choice)
+            tests.choose(family.dialects, choice)
         }
         (found, _) => {
             let (at, separator) =
                 found.or_else(half).or_else(|| table(true)).ok_or_else(|| unknown(&lines))?;
             csv::read(&lines[at..], separator, &mut tests)?;
-            tests.choose(&own, choice)
+            tests.choose(std::slice::from_ref(&CSV), choice)
         }
     }
 }
 
+/// Whether a tool prints this title. A command line is another.
+fn is_title(text: &str) -> bool {
+    let printed = text.starts_with('#') || text.trim_end().ends_with(" Test");
+    printed && FAMILIES.iter().any(|family| (family.title)(text).is_some())
+}
+
 /// Whether a text is a line by which a table is known.
-fn tells(text: &str) -> bool {
+fn is_heading(text: &str) -> bool {
     csv::separator(text, false).is_some()
-        || FAMILIES.iter().any(|family| (family.tells)(family, text))
+        || FAMILIES
+            .iter()
+            .any(|family| (family.title)(text).is_none() && (family.tells)(family, text))
 }
 
 /// The one family whose lines are there, if one is; of several that of the test that was chosen.
@@ -106,16 +113,17 @@ fn family(lines: &[Line], choice: &Choice) -> Result<Option<&'static Family>> {
 
 /// What is there instead of a table.
 fn unknown(lines: &[Line]) -> TableError {
-    const TELLING: [&str; 12] = [
-        "size", "bytes", "latency", "usec", "time", "(us)", "[usec]", "bandwidth", "mb/s", "test", "msg", "benchmark",
-    ];
+    const TELLING: &str =
+        "size bytes latency usec time (us) [usec] bandwidth mb/s test msg benchmark";
     let likeness = |line: &&Line| {
         let text = line.text.to_lowercase();
-        TELLING.iter().filter(|word| text.contains(**word)).count()
+        TELLING.split(' ').filter(|word| text.contains(word)).count()
     };
     // The first of those that are most alike.
     match lines.iter().take(10_000).rev().max_by_key(likeness) {
-        None => TableError::Empty { expected: "a table of sizes and times, or what a tool printed" },
+        None => {
+            TableError::Empty { expected: "a table of sizes and times, or what a tool printed" }
+        }
         Some(line) => {
             let names = FAMILIES.iter().map(|family| family.name);
             TableError::Unrecognised {

@@ -33,7 +33,9 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
             return Err(line.wrong(
                 "it is not an average of single messages (use sockperf's ping-pong mode, without --burst)",
             ));
-        } else if let Some(rest) = AVERAGES.iter().find_map(|name| Some(line.text.split_once(name)?.1)) {
+        } else if let Some(rest) =
+            AVERAGES.iter().find_map(|name| Some(line.text.split_once(name)?.1))
+        {
             average = Some((line, rest));
         } else if let Some(size) = message_size(line, tests)? {
             if let Some((line, rest)) = average.take() {
@@ -61,7 +63,9 @@ fn result(
     let mut words = rest.split_whitespace();
     let number = words.next().unwrap_or("");
     let unit = words.next().unwrap_or("");
-    let plain = |word: &str| word.starts_with("usec") || word.starts_with("[msg/sec]") || word.starts_with("(std-dev");
+    let plain = |word: &str| {
+        word.starts_with("usec") || word.starts_with("[msg/sec]") || word.starts_with("(std-dev")
+    };
     if !plain(unit) {
         return Err(line.wrong("it is cut: the average and its unit are missing"));
     }
@@ -80,9 +84,8 @@ fn result(
 /// command line `-m 64`, or none.
 fn message_size(line: &Line, tests: &mut Sections) -> Result<Option<u64>> {
     let words = line.words();
-    let mode = |word: &str| {
-        ["ping-pong", "pp", "under-load", "ul", "throughput", "tp"].contains(&word)
-    };
+    let mode =
+        |word: &str| ["ping-pong", "pp", "under-load", "ul", "throughput", "tp"].contains(&word);
     let sockperf = |word: &str| word.trim_matches('`').ends_with("sockperf");
     let command = words.windows(2).any(|pair| sockperf(pair[0]) && mode(pair[1]));
     // Advice has another size.

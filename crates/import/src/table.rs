@@ -143,7 +143,9 @@ impl Sections {
     /// Adds a row of such times to the section of its dialect that is last, or to a new one.
     pub fn row(&mut self, dialect: &'static Dialect, named: bool, row: SizeRow) {
         match self.list.last_mut() {
-            Some(last) if last.dialect == Some(dialect) && last.named == named => last.rows.push(row),
+            Some(last) if last.dialect == Some(dialect) && last.named == named => {
+                last.rows.push(row)
+            }
             _ => self.begin(row.line, dialect.test, Some(dialect), named).rows.push(row),
         }
     }
@@ -161,8 +163,7 @@ impl Sections {
     }
 
     /// Takes what was chosen, or the one readable test.
-    pub fn choose(mut self, family: &Family, choice: &Choice) -> Result<SizeTable> {
-        let all = || family.dialects.iter();
+    pub fn choose(mut self, dialects: &'static [Dialect], choice: &Choice) -> Result<SizeTable> {
         let wanted = |section: &Section| choice.test.as_ref().is_none_or(|test| section.is(test));
         let names = names(&self.list);
         if let (Some(test), false) = (&choice.test, self.list.iter().any(wanted)) {
@@ -177,7 +178,7 @@ impl Sections {
                 let mut sections = self.list.iter().filter(usable);
                 sections.any(|of| of.named == named && of.dialect == Some(*dialect))
             };
-            all().find(found)
+            dialects.iter().find(found)
         };
         let (dialect, named) = match (of(true), of(false)) {
             (Some(dialect), _) => (dialect, true),

@@ -37,7 +37,7 @@ fn is_number(word: &str) -> bool {
 /// The banner's headings, or the final results.
 pub(crate) fn tells(text: &str) -> bool {
     let text = text.trim_start();
-    text.contains("# iterations |") && text.contains("average |")
+    text.starts_with('|') && text.contains("# iterations |") && text.contains("average |")
         || text.starts_with("Final:") && text.contains('.')
 }
 

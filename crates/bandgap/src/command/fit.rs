@@ -193,8 +193,7 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
         Remark::Repetitions(count) => Some(format!("{count} runs")),
         _ => None,
     });
-    let timing: Vec<String> =
-        std::iter::once(table.timing.name().to_owned()).chain(said).collect();
+    let timing: Vec<String> = std::iter::once(table.timing.name().to_owned()).chain(said).collect();
     let read = Note::new("read_as", about.clone())
         .with("tool", table.tool)
         .with("timing", timing.join("; "))
@@ -205,9 +204,9 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
         Remark::Prefix(prefix) => {
             Note::new("prefix_removed", about.clone()).with("prefix", prefix.as_str())
         }
-        Remark::Run(run, of) => Note::new("one_run_read", about.clone())
-            .with("run", *run as f64)
-            .with("of", *of as f64),
+        Remark::Run(run, of) => {
+            Note::new("one_run_read", about.clone()).with("run", *run as f64).with("of", *of as f64)
+        }
         Remark::Repetitions(runs) => {
             Note::new("runs_repeated", about.clone()).with("runs", *runs as f64)
         }
