@@ -85,7 +85,7 @@ pub(crate) fn half_separator(text: &str) -> Option<char> {
 /// The fields of a line, which spaces or bars may divide.
 fn spaced(line: &Line, separator: char) -> Line {
     let text = match separator {
-        ' ' => line.words().join(" "),
+        ' ' => line.words().join(" ").trim_start_matches(['#', ' ']).to_owned(),
         '|' => line.text.trim().trim_matches('|').to_owned(),
         _ => line.text.clone(),
     };
@@ -93,9 +93,10 @@ fn spaced(line: &Line, separator: char) -> Line {
 }
 
 pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Result {
+    let Some((first, lines)) = lines.split_first() else { return Ok(()) };
+    let first = &spaced(first, separator);
     let lines = lines.iter().filter(|line| !line.is_comment());
     let lines: Vec<Line> = lines.map(|line| spaced(line, separator)).collect();
-    let Some((first, lines)) = lines.split_first() else { return Ok(()) };
     let header = Header::separated(first, separator)?;
     let bytes = size_column(first, &header)?;
     let (time, unit) = time_column(first, &header)?;
@@ -106,8 +107,10 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
     section.repeats = true;
     let mut series = None;
     let mut sizes = HashMap::new();
-    let sentence =
-        |line: &Line| line.text.starts_with(char::is_alphabetic) && !line.text.contains(separator);
+    let sentence = |line: &Line| {
+        let long = line.text.starts_with(char::is_alphabetic) || line.words().len() > 2;
+        long && !line.text.contains(separator)
+    };
     let end = lines.iter().rposition(|line| !sentence(line)).map_or(0, |last| last + 1);
     for line in &lines[..end] {
         if separator == '|' && line.text.chars().all(|c| " |-:".contains(c)) {
@@ -186,6 +189,6 @@ fn time_column(line: &Line, header: &Header<'_>) -> Result<(usize, Unit)> {
             let why = "column time has no unit: call it time_ns, time_us, time_ms or time_s";
             Err(line.wrong(why))
         }
-        None => header.need("time_ns").map(|place| (place, Unit::Time(1.0))),
+        None => Err(line.lacks("time_ns, time_us, time_ms or time_s", header.names())),
     }
 }

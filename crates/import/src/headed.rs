@@ -118,31 +118,31 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
         headed &= !begins;
         !begins
     });
+    // A heading again is of the same test.
+    let mut title = None;
     for lines in sections {
-        section(family, lines, tests);
+        title = (family.title)(&lines[0].text).or(title);
+        section(family, title.as_deref(), lines, tests);
     }
     Ok(())
 }
 
 /// Adds the test in these lines, the first of which begins it.
-fn section(family: &'static Family, lines: &[Line], tests: &mut Sections) {
-    let title = (family.title)(&lines[0].text);
-    let headed = |dialect: &&Dialect| {
-        lines.iter().any(|line| !matches!(heading(dialect, &line.text), Heading::No))
+fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: &mut Sections) {
+    let whole = |dialect: &&Dialect| {
+        lines.iter().any(|line| matches!(heading(dialect, &line.text), Heading::Whole(_)))
     };
-    let named = |title: &str| {
+    let of = |title: &str| {
         // A test may have one of several columns.
         let of = || family.dialects.iter().filter(|of| of.test.eq_ignore_ascii_case(title));
-        of().find(headed).or(of().next())
+        of().find(whole).or(of().next())
     };
-    let (name, dialect) = match &title {
-        Some(title) => (title.as_str(), named(title)),
-        None => match family.dialects.iter().find(headed) {
-            Some(dialect) => (dialect.test, Some(dialect)),
-            None => return,
-        },
+    let (name, dialect) = match (title, family.dialects.iter().find(whole)) {
+        (Some(title), _) => (title, of(title)),
+        (None, Some(dialect)) => (dialect.test, Some(dialect)),
+        (None, None) => return,
     };
-    let begin = lines.iter().find(|line| title.is_some() || is_heading(family, &line.text));
+    let begin = lines.iter().find(|line| tells(family, &line.text));
     let section = tests.begin(begin.map_or(0, |line| line.number), name, dialect, title.is_some());
     let mut rounded = false;
     section.error = match dialect {

@@ -55,19 +55,15 @@ fn documents(lines: &[Line]) -> Result<Vec<(&Line, Iperf)>> {
         let document = stream.next().transpose().map_err(|error| {
             let at = line.number + error.line().saturating_sub(1) as u64;
             let line = Line { number: at, text: String::new() };
-            line.wrong(format!("the JSON is cut or lacks what is read of it: {}", shorter(&error)))
+            line.wrong(format!(
+                "the JSON is cut or lacks what is read of it: {}",
+                crate::shortened(&error.to_string())
+            ))
         })?;
         found.extend(document.map(|document| (line, document)));
         end = *begin + stream.byte_offset();
     }
     Ok(found)
-}
-
-/// The error without its place.
-fn shorter(error: &serde_json::Error) -> String {
-    let text = error.to_string();
-    let end = text.rfind(" at line").unwrap_or(text.len());
-    crate::shortened(&text[..end])
 }
 
 /// Reads `iperf3 --json`: a block's size over the rate.

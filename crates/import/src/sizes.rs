@@ -53,22 +53,16 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         let first = lines.iter().position(|line| !line.is_comment())?;
         Some((first, csv::half_separator(&lines[first].text)?))
     };
-    let family = match table(false) {
-        Some(_) => None,
-        None => family(&lines, choice)?,
-    };
-    match (table(false), family) {
-        (None, Some(family)) => {
-            (family.read)(family, &lines, &mut tests)?;
-            tests.choose(family.dialects, choice)
-        }
-        (found, _) => {
-            let (at, separator) =
-                found.or_else(half).or_else(|| table(true)).ok_or_else(|| unknown(&lines))?;
-            csv::read(&lines[at..], separator, &mut tests)?;
-            tests.choose(std::slice::from_ref(&CSV), choice)
-        }
+    if table(false).is_none()
+        && let Some(family) = family(&lines, choice)?
+    {
+        (family.read)(family, &lines, &mut tests)?;
+        return tests.choose(family.dialects, choice);
     }
+    let found = table(false).or_else(half).or_else(|| table(true));
+    let (at, separator) = found.ok_or_else(|| unknown(&lines))?;
+    csv::read(&lines[at..], separator, &mut tests)?;
+    tests.choose(std::slice::from_ref(&CSV), choice)
 }
 
 /// Whether a tool prints this title. A command line is another.
@@ -93,9 +87,9 @@ fn family(lines: &[Line], choice: &Choice) -> Result<Option<&'static Family>> {
     let mut found: Vec<(&Line, &'static Family)> = FAMILIES.iter().filter_map(first).collect();
     found.sort_by_key(|(line, _)| line.number);
     let known = |(_, family): &&(&Line, &'static Family)| {
+        let Some(test) = &choice.test else { return false };
         let mut tests = Sections::default();
-        let read = (family.read)(family, lines, &mut tests);
-        read.is_ok() && choice.test.as_ref().is_some_and(|test| tests.has(test))
+        (family.read)(family, lines, &mut tests).is_ok() && tests.list.iter().any(|of| of.is(test))
     };
     match found.as_slice() {
         [(first, before), (line, after), ..] => {

@@ -61,7 +61,7 @@ fn result(
     tests: &mut Sections,
 ) -> Result {
     let mut words = rest.split_whitespace();
-    let number = words.next().unwrap_or("");
+    let number = words.next().unwrap_or("").trim_matches(['*', '`']);
     let unit = words.next().unwrap_or("");
     let plain = |word: &str| {
         word.starts_with("usec") || word.starts_with("[msg/sec]") || word.starts_with("(std-dev")

@@ -157,17 +157,13 @@ impl Sections {
         }
     }
 
-    /// Whether a test of this name is there.
-    pub fn has(&self, test: &str) -> bool {
-        self.list.iter().any(|section| section.is(test))
-    }
-
     /// Takes what was chosen, or the one readable test.
     pub fn choose(mut self, dialects: &'static [Dialect], choice: &Choice) -> Result<SizeTable> {
         let wanted = |section: &Section| choice.test.as_ref().is_none_or(|test| section.is(test));
-        let names = names(&self.list);
         if let (Some(test), false) = (&choice.test, self.list.iter().any(wanted)) {
-            let (test, found) = (shortened(test), names.join(", "));
+            let mut names: Vec<&str> = self.list.iter().map(|of| of.name.as_str()).collect();
+            names.dedup();
+            let (test, found) = (shortened(test), shortened(&names.join(", ")));
             return Err(whole(format!("the test '{test}' is not in it (found: {found})")));
         }
         let usable = |section: &&Section| {
@@ -183,15 +179,23 @@ impl Sections {
         let (dialect, named) = match (of(true), of(false)) {
             (Some(dialect), _) => (dialect, true),
             (None, Some(dialect)) => (dialect, false),
-            (None, None) => return Err(self.refused(wanted)),
+            (None, None) => {
+                let mut wanted = self.list.into_iter().filter(wanted);
+                let error = wanted.find_map(|section| section.error);
+                return Err(error.unwrap_or(TableError::NoRows));
+            }
         };
         let mut chosen = Vec::new();
         let mut left_out = Vec::new();
         for section in std::mem::take(&mut self.list) {
             if section.dialect == Some(dialect) && section.named == named && wanted(&section) {
                 chosen.push(section);
-            } else if section.dialect != Some(dialect) && !left_out.contains(&section.name) {
-                left_out.push(section.name);
+                continue;
+            }
+            let name =
+                if section.named { section.name } else { "a table without a name".to_owned() };
+            if section.dialect != Some(dialect) && !left_out.contains(&name) {
+                left_out.push(name);
             }
         }
         if !left_out.is_empty() {
@@ -238,27 +242,6 @@ impl Sections {
         let (tool, timing, remarks) = (dialect.tool, dialect.timing, self.remarks);
         Ok(SizeTable { tool, timing, messages, rows, remarks })
     }
-
-    /// Why nothing can be read.
-    fn refused(self, wanted: impl Fn(&Section) -> bool) -> TableError {
-        let sections = || self.list.iter().filter(|section| wanted(section));
-        if sections().any(|section| section.dialect.is_none())
-            && let Some(error) = self.list.into_iter().find_map(|section| section.error)
-        {
-            return error;
-        }
-        TableError::NoRows
-    }
-}
-
-fn names(list: &[Section]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for section in list.iter().filter(|section| !section.name.is_empty()) {
-        if !names.contains(&section.name) {
-            names.push(section.name.clone());
-        }
-    }
-    names
 }
 
 fn whole(why: String) -> TableError {
@@ -267,7 +250,7 @@ fn whole(why: String) -> TableError {
 
 impl Section {
     /// Whether a user means this test by a name.
-    fn is(&self, name: &str) -> bool {
+    pub fn is(&self, name: &str) -> bool {
         let plain = |name: &str| -> String {
             name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
         };

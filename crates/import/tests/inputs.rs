@@ -97,6 +97,18 @@ fn what_is_not_named_or_holds_under_a_condition_is_said() {
 }
 
 #[test]
+fn averages_beside_extremes_are_read_of_a_named_ping_pong_only() {
+    let text = text("imb_multi_pingpong.txt");
+    let single = read(&text.replace("Multi-PingPong", "PingPong"));
+    assert_eq!((single.tool, single.rows.len()), ("IMB", 3));
+    assert!(matches!(single.remarks[..], [Remark::Caveat(_)]));
+    assert_eq!(refused(&text.replace("Multi-PingPong", "Sendrecv")), 1);
+    // A heading that comes again is of the same test.
+    let again = "# OSU MPI Allreduce Latency Test v5.8\n# Size  Avg Latency(us)\n4  5.47\n";
+    assert_eq!(refused(&format!("{again}# Size  Avg Latency(us)\n4  5.47\n")), 1);
+}
+
+#[test]
 fn what_cannot_be_read_is_refused_in_its_line() {
     for (name, line) in [
         ("osu_collective_columns.txt", 1),
@@ -214,6 +226,7 @@ fn csv_is_read_with_other_separators_and_words() {
         "msg_size,t_avg_μs,other\n8,1.5,x\n16,2.5,y\n",
         "| size | time (s) |\n|---|---|\n| 8 | 1.5e-6 |\n| 16 | 2.5e-6 |\n",
         "bytes  time_ns\n8   1500\n16  2500\n",
+        "# bytes time_ns\n8 1500\n16 2500\n",
         "sep=;\nbytes;time_us\n8;1.5\n16;2.5\n",
         "bytes,time_us\n8,1.5\n16,2.5\nreal 0m1.2s\n",
     ] {

@@ -254,7 +254,7 @@ fn a_line_of_a_tool_that_cannot_be_taken_is_named() {
         (UCX_CSV, "tag_lat,8,300000", "tag_lat,8,300000,1.0"),
         (FABRIC, "1.5k", "1.5k    1k      =1k"),
         (SOCKPERF, "Summary", "sockperf: Summary: Latency is"),
-        (SOCKPERF, "Summary", "sockperf: Summary: Message Rate is 99 [msg/sec]"),
+        (SOCKPERF, "Summary", "sockperf: Summary: Bursts of 9 messages"),
     ];
     for (text, place, row) in cases {
         let (line, text) = with(text, place, row);
