@@ -84,6 +84,7 @@ const NCCL: &[Dialect] = &[
     dialect(("nccl-tests", "sendrecv"), ["size", "algbw", "time"], US, Exchange).but(OUT_OF_PLACE),
 ];
 
+#[rustfmt::skip]
 const MPPTEST: &[Dialect] = &[dialect(("mpptest", ""), ["len", "dist", "time"], US, HalfRoundTrip)];
 
 const NETPIPE: &[Dialect] = &[dialect(("NetPIPE", ""), ["", "", "times -->"], US, HalfRoundTrip)];

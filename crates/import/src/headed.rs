@@ -69,8 +69,9 @@ enum Heading {
 }
 
 fn heading(dialect: &Dialect, text: &str) -> Heading {
-    // Most lines are rows.
-    if !bare(text).starts_with(char::is_alphabetic) {
+    // Most lines are rows, or of other programs.
+    let is_word = bare(text).starts_with(char::is_alphabetic);
+    if !is_word || text.len() > 512 || !text.to_ascii_lowercase().contains(dialect.size) {
         return Heading::No;
     }
     let labels = labels(text);

@@ -13,33 +13,39 @@ pub(crate) fn take(
     is_title: impl Fn(&str) -> bool,
     is_heading: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let mut found = None;
+    let mut found = String::new();
     for (at, line) in lines.iter().enumerate() {
         if is_heading(&line.text) {
             break;
         }
-        // A command line is a title whatever stands before it.
-        if is_title(&line.text) {
+        // A command line is a title whatever stands before it, and most lines are of other programs.
+        if is_title(&line.text) || !may_tell(&line.text) {
             continue;
         }
         let tells = |text: &str| is_title(text) || is_heading(text);
         let place = beginnings(&line.text).find(|place| tells(&line.text[*place..]));
-        let prefix = place.map_or("", |place| line.text[..place].trim());
+        let prefix = line.text[..place.unwrap_or(0)].trim();
         // A title may have it where nothing else has.
         let has = |line: &&Line| rest(prefix, &line.text).is_some();
         if !prefix.is_empty() && lines[at..].iter().filter(has).nth(1).is_some() {
-            found = Some(prefix.to_owned());
+            found = prefix.to_owned();
             break;
         }
     }
-    let prefix = found?;
     for line in lines.iter_mut() {
-        if let Some(rest) = rest(&prefix, &line.text) {
+        if let Some(rest) = rest(&found, &line.text).filter(|_| !found.is_empty()) {
             line.text = rest.to_owned();
         }
     }
     lines.retain(|line| !line.text.trim().is_empty());
-    Some(prefix)
+    (!found.is_empty()).then_some(found)
+}
+
+/// Whether a line has a word that titles and headings have.
+fn may_tell(text: &str) -> bool {
+    let text = text.to_lowercase();
+    let words = "size bytes len test benchmarking | final: summary sockperf:";
+    text.len() < 600 && words.split(' ').any(|word| text.contains(word))
 }
 
 /// Where a heading may begin in a line, but at its beginning.

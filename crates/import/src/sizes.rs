@@ -13,7 +13,7 @@ use crate::{TableError, csv, shortened};
 /// A file may not be longer.
 const LONGEST: usize = 64 << 20;
 
-/// Short lines take more memory than a file, so only so many may be there beyond one for 40 bytes.
+/// Short lines take more memory than a file, so only so many may be there beyond one for 16 bytes.
 const MOST_SHORT_LINES: usize = 80_000;
 
 /// Reads a table of sizes and times, whatever of the known formats it is in: CSV, or the text that a tool printed,
@@ -36,7 +36,7 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         if !text.trim().is_empty() {
             lines.push(Line { text, ..line });
         }
-        if lines.len() > MOST_SHORT_LINES + length / 40 {
+        if lines.len() > MOST_SHORT_LINES + length / 16 {
             let why = format!("the table has more than {} short lines", lines.len() - 1);
             return Err(TableError::Whole { why });
         }

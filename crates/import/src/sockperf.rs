@@ -63,10 +63,7 @@ fn result(
     let mut words = rest.split_whitespace();
     let number = words.next().unwrap_or("").trim_matches(['*', '`']);
     let unit = words.next().unwrap_or("");
-    let plain = |word: &str| {
-        word.starts_with("usec") || word.starts_with("[msg/sec]") || word.starts_with("(std-dev")
-    };
-    if !plain(unit) {
+    if !["usec", "[msg/sec]", "(std-dev"].iter().any(|of| unit.starts_with(of)) {
         return Err(line.wrong("it is cut: the average and its unit are missing"));
     }
     let bytes = bytes.take().ok_or_else(|| {

@@ -216,13 +216,12 @@ impl Sections {
                 return Err(whole(format!("there is no run {number}: it has {count}")));
             }
             Run::Only if count > 1 => {
-                let (first, second) = (runs[0].0, runs[1].0);
                 let lines: Vec<String> =
                     runs.iter().take(12).map(|(line, _)| line.to_string()).collect();
                 return Err(TableError::Line {
-                    line: second,
+                    line: runs[1].0,
                     why: format!(
-                        "another run of {} begins, after that of line {first}; runs begin in lines {} (choose one \
+                        "another run of {} begins; runs begin in lines {} (choose one \
                          with --run, by its number, or take them as repetitions with --run all)",
                         dialect.tool,
                         lines.join(", ")
@@ -239,8 +238,8 @@ impl Sections {
             }
             _ => runs.swap_remove(0).1,
         };
-        let (tool, timing, remarks) = (dialect.tool, dialect.timing, self.remarks);
-        Ok(SizeTable { tool, timing, messages, rows, remarks })
+        let Dialect { tool, timing, .. } = *dialect;
+        Ok(SizeTable { tool, timing, messages, rows, remarks: self.remarks })
     }
 }
 
