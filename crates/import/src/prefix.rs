@@ -14,12 +14,14 @@ pub(crate) fn take(
     is_heading: impl Fn(&str) -> bool,
 ) -> Option<String> {
     let mut found = String::new();
-    for (at, line) in lines.iter().enumerate() {
+    // Of a long log of other programs only so many lines are looked at.
+    let telling = lines.iter().enumerate().filter(|(_, line)| may_tell(&line.text));
+    for (at, line) in telling.take(2000) {
         if is_heading(&line.text) {
             break;
         }
-        // A command line is a title whatever stands before it, and most lines are of other programs.
-        if is_title(&line.text) || !may_tell(&line.text) {
+        // A command line is a title whatever stands before it.
+        if is_title(&line.text) {
             continue;
         }
         let tells = |text: &str| is_title(text) || is_heading(text);
@@ -43,9 +45,9 @@ pub(crate) fn take(
 
 /// Whether a line has a word that titles and headings have.
 fn may_tell(text: &str) -> bool {
-    let text = text.to_lowercase();
-    let words = "size bytes len test benchmarking | final: summary sockperf:";
-    text.len() < 600 && words.split(' ').any(|word| text.contains(word))
+    const WORDS: &str =
+        "size bytes len test benchmarking iterations --> | final: summary sockperf:";
+    text.len() < 600 && WORDS.split(' ').any(|word| text.to_ascii_lowercase().contains(word))
 }
 
 /// Where a heading may begin in a line, but at its beginning.

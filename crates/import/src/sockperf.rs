@@ -62,8 +62,8 @@ fn result(
 ) -> Result {
     let mut words = rest.split_whitespace();
     let number = words.next().unwrap_or("").trim_matches(['*', '`']);
-    let unit = words.next().unwrap_or("");
-    if !["usec", "[msg/sec]", "(std-dev"].iter().any(|of| unit.starts_with(of)) {
+    let unit = |of: &str| ["usec", "[msg/sec]", "(std-dev"].iter().any(|unit| of.starts_with(unit));
+    if !words.next().is_some_and(unit) {
         return Err(line.wrong("it is cut: the average and its unit are missing"));
     }
     let bytes = bytes.take().ok_or_else(|| {

@@ -134,8 +134,8 @@ impl Sections {
         dialect: Option<&'static Dialect>,
         named: bool,
     ) -> &mut Section {
-        let name = name.to_owned();
-        let (repeats, messages, rows, error) = (false, 0, Vec::new(), None);
+        let (name, repeats, messages) = (name.to_owned(), false, 0);
+        let (rows, error) = (Vec::new(), None);
         self.list.push(Section { line, name, dialect, named, repeats, messages, rows, error });
         self.list.last_mut().expect("just added")
     }
