@@ -1,10 +1,9 @@
 //! The generic reader: tests after one another, each with columns under a heading.
 
-use crate::TableError;
 use crate::columns::Remark;
 use crate::lines::{Line, Result};
-use crate::shortened;
 use crate::table::{Dialect, Family, Section, Sections, Unit};
+use crate::{TableError, shortened};
 
 /// A label of a heading: its name, and the unit in brackets behind it.
 struct Label {
