@@ -56,7 +56,7 @@ pub struct Effort {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Sets of fresh processes; intervals hold the variance between them
-    #[arg(long, value_name = "N", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     pub launches: u32,
     /// Compare every message in every round, not only before the first timed one
     #[arg(long)]

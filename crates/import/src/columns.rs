@@ -54,6 +54,12 @@ pub enum Timing {
     Exchange,
     /// The time between messages of a stream.
     Stream,
+    /// A whole round trip, as of a read or an atomic operation.
+    RoundTrip,
+    /// A one-sided operation until it is complete.
+    Completed,
+    /// An operation of all ranks together.
+    Collective,
 }
 
 impl Timing {
@@ -65,6 +71,9 @@ impl Timing {
             Timing::HalfRoundTrip => "half round trips",
             Timing::Exchange => "times of an exchange",
             Timing::Stream => "times between messages of a stream",
+            Timing::RoundTrip => "whole round trips",
+            Timing::Completed => "times of a one-sided operation and its completion",
+            Timing::Collective => "times of an operation of all ranks",
         }
     }
 }
@@ -76,8 +85,37 @@ pub enum Remark {
     Assumed(&'static str),
     /// Other tests are in the file, and are left out.
     LeftOut(Vec<String>),
+    /// What the times are is true under a condition, or they are one of several columns.
+    Caveat(&'static str),
+    /// Lines began with this, which was taken away.
+    Prefix(String),
+    /// One of so many runs is read.
+    Run(u64, u64),
+    /// So many runs are read as repetitions.
+    Repetitions(u64),
     /// Some sizes are printed with fewer digits than they have.
     RoundedSizes,
     /// A command line names no size: the tool's own default is taken, in bytes.
     DefaultSize(u64),
+}
+
+/// What to read of a file that holds several things.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Choice {
+    /// The test, by the name in the file or its program's; otherwise the first that is read.
+    pub test: Option<String>,
+    /// The run of it.
+    pub run: Run,
+}
+
+/// Which run of a test.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Run {
+    /// There must be one only.
+    #[default]
+    Only,
+    /// The one with this number, from 1.
+    Number(u64),
+    /// All, as repetitions.
+    All,
 }

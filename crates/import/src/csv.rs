@@ -1,4 +1,4 @@
-//! CSV with the columns `bytes` and a time.
+//! CSV with columns of sizes and of times, whatever stands between columns and around their names.
 
 use std::collections::HashMap;
 
@@ -6,7 +6,7 @@ use ::csv::StringRecord;
 
 use crate::lines::{Header, Line, Result};
 use crate::shortened;
-use crate::table::{CSV, Table, Unit};
+use crate::table::{CSV, Sections, Unit};
 
 /// Columns that tell one series from another, in tables of several.
 const KEYS: [&str; 10] =
@@ -22,35 +22,118 @@ const CHOSEN: [&str; 2] = ["variant", "way"];
 /// The columns of times, each of which ends with its unit.
 const TIMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
 
-/// Whether a line is the header of such a table.
-pub(crate) fn tells(header: &Line) -> bool {
-    let known = |name: &str| name == CSV.size || name == CSV.time || TIMES.contains(&name);
-    header.text.contains(',') && Header::new(header).is_ok_and(|header| header.names().any(known))
+/// What may stand between columns; the last only where nothing else is read.
+const SEPARATORS: [char; 5] = [',', ';', '\t', '|', ' '];
+
+/// Words of a column of sizes, one of which must be there; and words that may be.
+const SIZE_WORDS: [&str; 2] =
+    ["bytes byte nbytes size msgsize length len", "b msg message n in payload data packet"];
+
+/// Words of a column of times beside its unit.
+const TIME_WORDS: &str =
+    "time latency lat t avg average mean median elapsed duration in per message oneway one way";
+
+fn is_in(list: &str, word: &str) -> bool {
+    list.split(' ').any(|of| of == word)
 }
 
-pub(crate) fn read(lines: &[Line], table: &mut Table) -> Result {
-    let mut lines = lines.iter().filter(|line| !line.is_comment());
-    let Some(first) = lines.next() else { return Ok(()) };
-    table.means(first, &CSV)?;
-    let header = Header::new(first)?;
-    let bytes = header.need(CSV.size)?;
-    let (column, time, unit) = time_column(first, &header)?;
+/// The words of a column's name.
+fn words(name: &str) -> Vec<String> {
+    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect()
+}
+
+fn is_size(name: &str) -> bool {
+    let words = words(name);
+    if !name.starts_with(char::is_alphanumeric) {
+        return false;
+    }
+    let [must, may] = SIZE_WORDS;
+    words.iter().any(|word| is_in(must, word))
+        && words.iter().all(|word| is_in(must, word) || is_in(may, word))
+}
+
+/// The unit of a column of times.
+fn time_unit(name: &str) -> Option<Unit> {
+    let words = words(name);
+    let unit = |word: &String| Unit::named(word).filter(|unit| matches!(unit, Unit::Time(_)));
+    let mut units = words.iter().filter_map(unit);
+    let found = units.next().filter(|_| units.next().is_none())?;
+    let known = |word: &String| unit(word).is_some() || is_in(TIME_WORDS, word);
+    words.iter().all(known).then_some(found)
+}
+
+/// What stands between the columns of such a table's header, if a line is one.
+pub(crate) fn separator(text: &str, spaces: bool) -> Option<char> {
+    SEPARATORS.into_iter().take(if spaces { 5 } else { 4 }).find(|separator| {
+        let names = || text.split(*separator).map(|name| name.trim().trim_matches('"'));
+        text.contains(*separator)
+            && names().any(is_size)
+            && names().any(|name| time_unit(name).is_some())
+    })
+}
+
+/// The same of a header that lacks one of the two.
+pub(crate) fn half_separator(text: &str) -> Option<char> {
+    let known = |name: &str| name == CSV.size || name == CSV.time || TIMES.contains(&name);
+    SEPARATORS.into_iter().take(3).find(|separator| {
+        let mut names = text.split(*separator).map(|name| name.trim().trim_matches('"'));
+        text.contains(*separator) && names.any(known)
+    })
+}
+
+/// The fields of a line, which spaces or bars may divide.
+fn spaced(line: &Line, separator: char) -> Line {
+    let text = match separator {
+        ' ' => line.words().join(" ").trim_start_matches(['#', ' ']).to_owned(),
+        '|' => line.text.trim().trim_matches('|').to_owned(),
+        _ => line.text.clone(),
+    };
+    Line { number: line.number, text }
+}
+
+pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Result {
+    let Some((first, lines)) = lines.split_first() else { return Ok(()) };
+    let first = &spaced(first, separator);
+    let lines = lines.iter().filter(|line| !line.is_comment());
+    let lines: Vec<Line> = lines.map(|line| spaced(line, separator)).collect();
+    let header = Header::separated(first, separator)?;
+    let bytes = size_column(first, &header)?;
+    let (time, unit) = time_column(first, &header)?;
     let keys = header.those(&KEYS)?;
     let chosen = header.those(&CHOSEN)?;
     let messages = header.find(MESSAGES)?;
+    let section = tests.begin(first.number, "", Some(&CSV), true);
+    section.repeats = true;
     let mut series = None;
     let mut sizes = HashMap::new();
-    for line in lines {
+    let sentence = |line: &Line| {
+        let long = line.text.starts_with(char::is_alphabetic) || line.words().len() > 2;
+        long && !line.text.contains(separator)
+    };
+    let end = lines.iter().rposition(|line| !sentence(line)).map_or(0, |last| last + 1);
+    for line in &lines[..end] {
+        if separator == '|' && line.text.chars().all(|c| " |-:".contains(c)) {
+            continue;
+        }
         let row = header.row(line)?;
-        let first = series.get_or_insert_with(|| (line.number, row.clone()));
-        alike(line, &row, first, &keys)?;
+        if !keys.is_empty() {
+            alike(line, &row, series.get_or_insert_with(|| (line.number, row.clone())), &keys)?;
+        }
         if let Some(place) = messages {
-            table.messages = line.cell(MESSAGES, &row[place]).count()?;
+            section.messages = line.cell(MESSAGES, &row[place]).count()?;
         }
         let bytes = line.cell(CSV.size, &row[bytes]).size()?;
-        let first = sizes.entry(bytes).or_insert_with(|| (line.number, row.clone()));
-        alike(line, &row, first, &chosen)?;
-        table.rows.push(line.cell(column, &row[time]).row(bytes, unit)?);
+        if !chosen.is_empty() {
+            let first = sizes.entry(bytes).or_insert_with(|| (line.number, row.clone()));
+            alike(line, &row, first, &chosen)?;
+        }
+        // Where commas do not divide columns they are decimal.
+        let text = match separator {
+            ',' => row[time].to_owned(),
+            _ => row[time].replace(',', "."),
+        };
+        section.rows.push(line.cell("time", &text).row(bytes, unit)?);
     }
     Ok(())
 }
@@ -69,20 +152,43 @@ fn alike(
     Err(line.mixed(&found, &before, *first, "give one series at a time"))
 }
 
-/// The one column that holds times: its name, its place and its unit.
-fn time_column(line: &Line, header: &Header<'_>) -> Result<(&'static str, usize, Unit)> {
-    let (column, place) = match header.those(&TIMES)?.as_slice() {
-        [column] => *column,
-        [(before, _), (column, _), ..] => {
-            let (column, before) = (format!("column {column}"), format!("column {before}"));
-            return Err(line.mixed(&column, &before, line.number, "give the times in one unit"));
+/// The one of these columns, if there is one.
+fn only(line: &Line, header: &Header<'_>, of: impl Fn(&str) -> bool) -> Result<Option<usize>> {
+    let places: Vec<usize> =
+        header.names().enumerate().filter(|(_, name)| of(name)).map(|(place, _)| place).collect();
+    let name =
+        |place: usize| format!("column {}", shortened(header.names().nth(place).unwrap_or("")));
+    match places.as_slice() {
+        [before, found, ..] => {
+            let (before, found) = (name(*before), name(*found));
+            Err(line.mixed(&found, &before, line.number, "give one of them"))
         }
-        [] if header.find(CSV.time)?.is_some() => {
-            let why = "column time has no unit: call it time_ns, time_us, time_ms or time_s";
-            return Err(line.wrong(why));
-        }
-        [] => ("time_ns", header.need("time_ns")?),
+        places => Ok(places.first().copied()),
+    }
+}
+
+fn size_column(line: &Line, header: &Header<'_>) -> Result<usize> {
+    if let Some(exact) = header.find(CSV.size)? {
+        return Ok(exact);
+    }
+    only(line, header, is_size)?.map_or_else(|| header.need(CSV.size), Ok)
+}
+
+/// The one column that holds times, and its unit.
+fn time_column(line: &Line, header: &Header<'_>) -> Result<(usize, Unit)> {
+    let exact = only(line, header, |name| TIMES.contains(&name))?;
+    let place = match exact {
+        Some(place) => Some(place),
+        None => only(line, header, |name| time_unit(name).is_some())?,
     };
-    let unit = column.strip_prefix("time_").and_then(Unit::named).expect("as in TIMES");
-    Ok((column, place, unit))
+    match place {
+        Some(place) => {
+            Ok((place, header.names().nth(place).and_then(time_unit).expect("as it was found")))
+        }
+        None if header.find(CSV.time)?.is_some() => {
+            let why = "column time has no unit: call it time_ns, time_us, time_ms or time_s";
+            Err(line.wrong(why))
+        }
+        None => Err(line.lacks("time_ns, time_us, time_ms or time_s", header.names())),
+    }
 }

@@ -1,38 +1,91 @@
-//! The dialects that are read: a row for each kind of output, in families whose files look alike.
+//! The dialects that are read: a row for each kind of output, in families whose files look alike. GUIDE.md lists them.
 
 use crate::columns::Timing;
-use crate::headed;
-use crate::lines::Line;
+use crate::headed::{self, bare};
+use crate::json;
 use crate::netpipe;
 use crate::sockperf;
 use crate::table::{Dialect, Family, MICROSECONDS, US, Unit, dialect};
 use crate::ucx;
 
-use Timing::{Exchange, HalfRoundTrip, Stream};
+use Timing::{Collective, Completed, Exchange, HalfRoundTrip, RoundTrip, Stream};
 
+/// The tool divides by 10⁶.
+const MB: (Unit, f64) = (Unit::Rate(1e6), 1.0);
+/// The tool writes MB and divides by 2²⁰.
+const MIB: (Unit, f64) = (Unit::Rate(1_048_576.0), 1.0);
+
+const ONE_PAIR: &str = "if of one pair of ranks";
+const AVERAGE: &str = "t_avg";
+const GROUPS: &str = "t_avg over groups at once";
+const OUT_OF_PLACE: &str = "out-of-place";
+
+const LATENCY: [&str; 3] = ["size", "", "latency"];
+const BANDWIDTH: [&str; 3] = ["size", "", "bandwidth"];
+
+#[rustfmt::skip]
 const OSU: &[Dialect] = &[
-    //       tool                               size, beside, time          unit     what a time is
-    dialect(("osu_latency", "Latency"), ["Size", "", "Latency"], US, HalfRoundTrip),
-    dialect(
-        ("osu_latency_mt", "Multi-threaded Latency"),
-        ["Size", "", "Latency"],
-        US,
-        HalfRoundTrip,
-    ),
-    // The tool divides by 10⁶.
-    dialect(("osu_bw", "Bandwidth"), ["Size", "", "Bandwidth"], (Unit::Rate(1e6), 1.0), Stream),
+    //       tool                   test                       size, beside, time  unit  what a time is
+    dialect(("osu_latency", "Latency"), LATENCY, US, HalfRoundTrip),
+    dialect(("osu_latency_persistent", "Persistent Latency"), LATENCY, US, HalfRoundTrip),
+    dialect(("osu_latency_persistent", "Latency Persistent"), LATENCY, US, HalfRoundTrip),
+    dialect(("osu_latency_mt", "Multi-threaded Latency"), LATENCY, US, HalfRoundTrip),
+    dialect(("osu_latency_mp", "Multi-process Latency"), LATENCY, US, HalfRoundTrip),
+    dialect(("osu_multi_lat", "Multi Latency"), LATENCY, US, HalfRoundTrip).but(ONE_PAIR),
+    dialect(("osu_bw", "Bandwidth"), BANDWIDTH, MB, Stream),
+    dialect(("osu_bw_persistent", "Persistent Bandwidth"), BANDWIDTH, MB, Stream),
+    dialect(("osu_bw_persistent", "Bandwidth Persistent"), BANDWIDTH, MB, Stream),
+    dialect(("osu_mbw_mr", "Multiple Bandwidth / Message Rate"), ["size", "messages/s", "mb/s"], MB, Stream).but(ONE_PAIR),
+    dialect(("osu_put_latency", "MPI_Put Latency"), LATENCY, US, Completed),
+    dialect(("osu_get_latency", "MPI_Get Latency"), LATENCY, US, Completed),
+    dialect(("osu_put_bw", "MPI_Put Bandwidth"), BANDWIDTH, MB, Stream),
+    dialect(("osu_get_bw", "MPI_Get Bandwidth"), BANDWIDTH, MB, Stream),
+    dialect(("osu_oshm_get", "OpenSHMEM Get"), LATENCY, US, Completed),
+    dialect(("osu_oshm_put", "OpenSHMEM Put"), LATENCY, US, Completed),
 ];
 
+#[rustfmt::skip]
 const IMB: &[Dialect] = &[
     dialect(("IMB", "PingPong"), ["bytes", "#repetitions", "t"], US, HalfRoundTrip),
+    dialect(("IMB", "PingPong"), ["bytes", "#repetitions", "t_avg"], US, HalfRoundTrip).but(AVERAGE),
+    dialect(("IMB", "PingPongAnySource"), ["bytes", "#repetitions", "t"], US, HalfRoundTrip),
+    dialect(("IMB", "PingPongSpecificSource"), ["bytes", "#repetitions", "t"], US, HalfRoundTrip),
+    dialect(("IMB", "PingPongMT"), ["bytes", "#repetitions", "t_avg"], US, HalfRoundTrip).but(AVERAGE),
+    dialect(("IMB", "Multi-PingPong"), ["bytes", "#repetitions", "t_avg"], US, HalfRoundTrip).but(GROUPS),
     dialect(("IMB", "PingPing"), ["bytes", "#repetitions", "t"], US, Exchange),
+    dialect(("IMB", "PingPing"), ["bytes", "#repetitions", "t_avg"], US, Exchange).but(AVERAGE),
+    dialect(("IMB", "PingPingAnySource"), ["bytes", "#repetitions", "t"], US, Exchange),
+    dialect(("IMB", "PingPingSpecificSource"), ["bytes", "#repetitions", "t"], US, Exchange),
+    dialect(("IMB", "Multi-PingPing"), ["bytes", "#repetitions", "t_avg"], US, Exchange).but(GROUPS),
 ];
 
+#[rustfmt::skip]
 const FABRIC: &[Dialect] = &[
     dialect(("fi_pingpong", ""), ["bytes", "#sent", "usec/xfer"], US, HalfRoundTrip),
     // The columns of all of libfabric's fabtests.
     dialect(("fi_pingpong", "ping-pong"), ["bytes", "", "usec/xfer"], US, HalfRoundTrip),
 ];
+
+#[rustfmt::skip]
+const VERBS: &[Dialect] = &[
+    dialect(("ib_send_lat", "Send Latency"), ["bytes", "#iterations", "t_avg"], US, HalfRoundTrip),
+    dialect(("ib_write_lat", "RDMA_Write Latency"), ["bytes", "#iterations", "t_avg"], US, HalfRoundTrip),
+    dialect(("ib_read_lat", "RDMA_Read Latency"), ["bytes", "#iterations", "t_avg"], US, RoundTrip),
+    dialect(("ib_atomic_lat", "Atomic Latency"), ["bytes", "#iterations", "t_avg"], US, RoundTrip),
+    dialect(("ib_send_bw", "Send BW"), ["bytes", "#iterations", "average"], MIB, Stream),
+    dialect(("ib_write_bw", "RDMA_Write BW"), ["bytes", "#iterations", "average"], MIB, Stream),
+    dialect(("ib_read_bw", "RDMA_Read BW"), ["bytes", "#iterations", "average"], MIB, Stream),
+    dialect(("ib_atomic_bw", "Atomic BW"), ["bytes", "#iterations", "average"], MIB, Stream),
+];
+
+#[rustfmt::skip]
+const NCCL: &[Dialect] = &[
+    dialect(("nccl-tests", "collective"), ["size", "algbw", "time"], US, Collective).but(OUT_OF_PLACE),
+    dialect(("nccl-tests", "sendrecv"), ["size", "algbw", "time"], US, Exchange).but(OUT_OF_PLACE),
+];
+
+#[rustfmt::skip]
+const MPPTEST: &[Dialect] = &[dialect(("mpptest", ""), ["len", "dist", "time"], US, HalfRoundTrip)];
 
 const NETPIPE: &[Dialect] = &[dialect(("NetPIPE", ""), ["", "", "times -->"], US, HalfRoundTrip)];
 
@@ -41,75 +94,134 @@ const UCX: &[Dialect] = &[
     dialect(("ucx_perftest", "_bw"), ["", "iterations", "overall_lat"], US, Stream),
 ];
 
+#[rustfmt::skip]
 const SOCKPERF: &[Dialect] = &[
     dialect(("sockperf", "ping-pong"), ["", "", "Summary: Latency is"], US, HalfRoundTrip),
-    dialect(
-        ("sockperf --full-rtt", "ping-pong"),
-        ["", "", "Summary: Round trip is"],
-        (MICROSECONDS, 0.5),
-        HalfRoundTrip,
-    ),
+    dialect(("sockperf --full-rtt", "full-rtt"), ["", "", "Summary: Round trip is"], (MICROSECONDS, 0.5), HalfRoundTrip),
+    dialect(("sockperf throughput", "throughput"), ["", "", "Summary: Message Rate is"], (Unit::Frequency, 1.0), Stream),
 ];
+
+const IPERF: &[Dialect] = &[dialect(("iperf3", "JSON"), ["", "", ""], MB, Stream)];
+
+/// A family whose files have columns under headings.
+const fn headed(
+    name: &'static str,
+    dialects: &'static [Dialect],
+    title: fn(&str) -> Option<String>,
+) -> Family {
+    Family { name, dialects, foreign: &[], title, tells: headed::tells, read: headed::read }
+}
+
+/// A family that has no titles.
+const fn other(
+    name: &'static str,
+    dialects: &'static [Dialect],
+    tells: fn(&Family, &str) -> bool,
+    read: fn(
+        &'static Family,
+        &[crate::lines::Line],
+        &mut crate::table::Sections,
+    ) -> crate::lines::Result,
+) -> Family {
+    Family { name, dialects, foreign: &[], title: |_| None, tells, read }
+}
 
 pub(crate) const FAMILIES: &[Family] = &[
-    Family { name: "OSU", dialects: OSU, title: osu, tells: headed::tells, read: headed::read },
-    Family { name: "IMB", dialects: IMB, title: imb, tells: headed::tells, read: headed::read },
-    Family {
-        name: "fi_pingpong",
-        dialects: FABRIC,
-        title: |_| None,
-        tells: headed::tells,
-        read: headed::read,
-    },
-    Family {
-        name: "NetPIPE",
-        dialects: NETPIPE,
-        title: |_| None,
-        tells: |_, lines| lines.iter().find(|line| netpipe::tells(line)),
-        read: netpipe::read,
-    },
-    Family {
-        name: "NetPIPE's np.out",
-        dialects: NETPIPE,
-        title: |_| None,
-        tells: |_, lines| netpipe::units(lines).and(lines.first()),
-        read: netpipe::read_np_out,
-    },
-    Family {
-        name: "ucx_perftest",
-        dialects: UCX,
-        title: |_| None,
-        tells: |_, lines| lines.iter().find(|line| ucx::tells(line)),
-        read: ucx::read,
-    },
-    Family {
-        name: "ucx_perftest's CSV",
-        dialects: UCX,
-        title: |_| None,
-        tells: |_, lines| lines.iter().find(|line| ucx::tells_csv(line)),
-        read: ucx::read_csv,
-    },
-    Family {
-        name: "sockperf",
-        dialects: SOCKPERF,
-        title: |_| None,
-        tells: sockperf::tells,
-        read: sockperf::read,
-    },
+    Family { foreign: &["min latency", "max latency", "iterations"], ..headed("OSU", OSU, osu) },
+    headed("IMB", IMB, imb),
+    headed("fi_pingpong", FABRIC, |_| None),
+    headed("linux-rdma/perftest", VERBS, verbs),
+    headed("nccl-tests", NCCL, nccl),
+    headed("mpptest", MPPTEST, |_| None),
+    other("NetPIPE", NETPIPE, |_, text| netpipe::tells(text), netpipe::read),
+    other("ucx_perftest", UCX, |_, text| ucx::tells(text), ucx::read),
+    other("ucx_perftest's CSV", UCX, |_, text| ucx::tells_csv(text), ucx::read_csv),
+    other("sockperf", SOCKPERF, sockperf::tells, sockperf::read),
+    other("iperf3 --json", IPERF, |_, text| text.contains("\"test_start\""), json::read_iperf),
 ];
 
+/// That of files of numbers alone, which no line tells.
+pub(crate) const NP_OUT: &Family =
+    &other("NetPIPE's np.out", NETPIPE, |_, _| false, netpipe::read_np_out);
+
 /// `# OSU MPI Latency Test v7.4` gives `Latency`; one-sided tests keep the name of the call, as in
-/// `MPI_Put Latency`.
-fn osu(line: &Line) -> Option<String> {
-    let words: Vec<&str> = line.text.trim_start_matches(['#', ' ']).split_whitespace().collect();
-    let end = words.iter().position(|word| *word == "Test").filter(|end| *end > 2)?;
-    // The word after the name is the library that was called: MPI, MPI-CUDA, OpenSHMEM.
-    let begin = if words[1].starts_with("MPI_") { 1 } else { 2 };
-    (words[0] == "OSU").then(|| words[begin..end].join(" "))
+/// `MPI_Put Latency`. OMB's Python edition writes `# OMB Python MPI Latency Test`.
+fn osu(text: &str) -> Option<String> {
+    let words: Vec<&str> = bare(text).split_whitespace().collect();
+    let begin = words.iter().take(4).position(|word| *word == "OSU" || word.starts_with("OMB"))?;
+    if begin > 0 && !text.trim_start().starts_with('#') {
+        return None;
+    }
+    let end = words.iter().position(|word| *word == "Test").filter(|end| *end > begin + 1)?;
+    // The words after the name are the library that was called: MPI, MPI-CUDA, xCCL.
+    let is_library = |word: &&&str| {
+        let libraries = ["NCCL", "RCCL", "xCCL", "Python", "Java"];
+        word.starts_with("MPI") && !word.starts_with("MPI_")
+            || libraries.iter().any(|library| word.starts_with(library))
+    };
+    let words = &words[begin + 1..end];
+    let begin = words.iter().take_while(is_library).count();
+    (begin < words.len()).then(|| words[begin..].join(" "))
 }
 
 /// `# Benchmarking PingPong`.
-fn imb(line: &Line) -> Option<String> {
-    let name = line.text.trim_start_matches(['#', ' ']).strip_prefix("Benchmarking ")?;
+fn imb(text: &str) -> Option<String> {
+    let name = bare(text).strip_prefix("Benchmarking")?.trim_start_matches([':', ' ', '\t']);
     name.split_whitespace().next().map(str::to_owned)
+}
+
+/// `   Send Latency Test`, `RDMA_Read BW Test`, or the command line `ib_read_lat node-2`.
+fn verbs(text: &str) -> Option<String> {
+    let text = text.trim();
+    if let Some(name) = text.strip_suffix(" Test") {
+        let kind = ["Send", "RDMA_Write", "RDMA_Read", "Atomic"].into_iter();
+        let kind = kind.into_iter().find(|kind| name.starts_with(kind))?;
+        let rest = name[kind.len()..].trim();
+        // How requests are posted, or which atomic operation, does not change what a time is.
+        let rest = rest.trim_start_matches("Post List").trim();
+        let rest = rest.trim_start_matches("FETCH_AND_ADD").trim_start_matches("CMP_AND_SWAP");
+        return Some(format!("{kind} {}", rest.trim()));
+    }
+    let command = text.split_whitespace().take(4).find_map(|word| {
+        let program = word.rsplit('/').next()?;
+        VERBS.iter().find(|dialect| dialect.tool == program)
+    });
+    command.filter(|_| !text.contains(" -b ")).map(|dialect| dialect.test.to_owned())
+}
+
+/// `# Collective test starting: all_reduce_perf`, or the command line.
+fn nccl(text: &str) -> Option<String> {
+    let mut words = text.split(|c: char| c.is_whitespace() || c == '/');
+    let program = words.find_map(|word| word.strip_suffix("_perf"))?;
+    let known = ["all", "reduce", "broadcast", "scatter", "gather", "hypercube", "sendrecv"];
+    let name = if program == "sendrecv" { "sendrecv" } else { "collective" };
+    known.iter().any(|known| program.starts_with(known)).then(|| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{FAMILIES, NP_OUT};
+
+    /// What is read, in a line for each family.
+    fn list() -> String {
+        let mut list = String::new();
+        for family in FAMILIES.iter().chain([NP_OUT]) {
+            let mut names: Vec<String> = Vec::new();
+            for dialect in family.dialects {
+                let name = if dialect.tool == "IMB" { dialect.test } else { dialect.tool };
+                let name = format!("`{name}`");
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            list += &format!("- {}: {}\n", family.name, names.join(", "));
+        }
+        list
+    }
+
+    #[test]
+    fn the_guide_lists_what_is_read() {
+        let guide = include_str!("../../../GUIDE.md").replace("\n  ", " ");
+        assert!(guide.contains(&list()), "GUIDE.md must have:\n{}", list());
+    }
 }

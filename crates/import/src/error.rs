@@ -18,13 +18,17 @@ pub enum TableError {
     NoRows,
     /// Neither a table nor the output of a tool that is known.
     #[error(
-        "read the table: its format is not recognised; it begins with {begin} (known: {known})"
+        "read the table: no line is the heading of a known table or a known tool's result; line {line} comes nearest: \
+         '{nearest}' (known: {known}; or try CSV with a comma between columns, and the names bytes and time_ns, \
+         time_us, time_ms or time_s)"
     )]
     Unrecognised {
-        /// The first lines.
-        begin: String,
+        /// The line that is most like a heading.
+        line: u64,
+        /// Its text.
+        nearest: String,
         /// The formats that are known.
-        known: &'static str,
+        known: String,
     },
     /// A line that cannot be used.
     #[error("read the table: line {line}: {why}")]
@@ -54,7 +58,13 @@ pub enum TableError {
 #[must_use]
 pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
-    let mut short: String = text.chars().take(LONGEST).flat_map(char::escape_default).collect();
+    let mut short = String::new();
+    for c in text.chars().take(LONGEST) {
+        match c {
+            '\'' | '"' => short.push(c),
+            _ => short.extend(c.escape_debug()),
+        }
+    }
     if text.chars().nth(LONGEST).is_some() {
         short.push('…');
     }

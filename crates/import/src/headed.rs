@@ -2,7 +2,7 @@
 
 use crate::columns::Remark;
 use crate::lines::{Line, Result};
-use crate::table::{Dialect, Family, Table, Unit};
+use crate::table::{Dialect, Family, Section, Sections, Unit};
 use crate::{TableError, shortened};
 
 /// A label of a heading: its name, and the unit in brackets behind it.
@@ -11,23 +11,37 @@ struct Label {
     unit: Option<Unit>,
 }
 
-/// The labels of a heading. A label with its unit in round brackets may be several words (`Avg Latency(us)`).
-fn labels(line: &Line) -> Vec<Label> {
-    let text = line.text.trim_start_matches(['#', ' ']).replace(" (", "(");
-    let mut words = text.split_whitespace();
-    let mut labels: Vec<String> = words.next().map(str::to_owned).into_iter().collect();
-    let mut rest: Vec<&str> = words.collect();
-    if let Some(last) = rest.iter().rposition(|word| word.ends_with(')')) {
-        let single = rest.split_off(last + 1);
-        labels.extend(rest.split_inclusive(|word| word.ends_with(')')).map(|of| of.join(" ")));
-        rest = single;
-    }
-    labels.extend(rest.iter().map(|word| (*word).to_owned()));
-    let split = |label: String| match label.split_once(['(', '[']) {
-        Some((name, unit)) => {
-            Label { name: name.to_owned(), unit: Unit::named(unit.trim_end_matches([')', ']'])) }
+/// A text without the marks that may stand before it.
+pub(crate) fn bare(text: &str) -> &str {
+    text.trim_start_matches(|c: char| c == '#' || c.is_whitespace())
+}
+
+/// Whether a word of a heading is the beginning of a label of several, as in `Avg Latency(us)`, `P50 Tail Lat(us)`,
+/// `99% percentile[usec]` or `BW average[MB/sec]`.
+fn opens(word: &str) -> bool {
+    let percentile = word.strip_prefix('P').unwrap_or("x");
+    let word = word.to_ascii_lowercase();
+    ["avg", "min", "max", "tail", "ave", "bw", "tps"].contains(&word.as_str())
+        || word.ends_with('%')
+        || !percentile.is_empty() && percentile.bytes().all(|c| c.is_ascii_digit() || c == b'.')
+}
+
+/// The labels of a heading, in lower case.
+fn labels(text: &str) -> Vec<Label> {
+    let text = bare(text).replace(" (", "(").replace(" [", "[");
+    let mut labels: Vec<String> = Vec::new();
+    let mut open = false;
+    for word in text.split_whitespace() {
+        match labels.last_mut().filter(|_| open) {
+            Some(last) => *last = format!("{last} {word}"),
+            None => labels.push(word.to_owned()),
         }
-        None => Label { name: label, unit: None },
+        open = opens(word);
+    }
+    let split = |label: String| {
+        let (name, unit) = label.split_once(['(', '[']).unwrap_or((&label, ""));
+        let unit = Unit::named(unit.trim_end_matches([')', ']']));
+        Label { name: name.to_ascii_lowercase(), unit }
     };
     labels.into_iter().map(split).collect()
 }
@@ -39,6 +53,8 @@ struct Columns {
     time: usize,
     unit: Unit,
     count: usize,
+    /// Where the tool counts what it found wrong.
+    wrong: Option<(usize, &'static str)>,
 }
 
 /// What a line is for a dialect.
@@ -51,87 +67,97 @@ enum Heading {
     No,
 }
 
-fn heading(dialect: &Dialect, line: &Line) -> Heading {
-    // Most lines are rows.
-    if !line.text.trim_start_matches(['#', ' ']).starts_with(char::is_alphabetic) {
+fn heading(dialect: &Dialect, text: &str) -> Heading {
+    // Most lines are rows, or of other programs.
+    let is_word = bare(text).starts_with(char::is_alphabetic);
+    if !is_word || text.len() > 512 || !text.to_ascii_lowercase().contains(dialect.size) {
         return Heading::No;
     }
-    let labels = labels(line);
+    let labels = labels(text);
     let place = |name: &str| labels.iter().position(|label| label.name == name);
     let (Some(size), beside) = (place(dialect.size), place(dialect.beside)) else {
         return Heading::No;
     };
+    // A sentence may hold the same words, and what stands before such a mark is not of the heading.
+    if size > 0 && dialect.beside.is_empty() || labels.iter().any(|label| label.name == "#") {
+        return Heading::No;
+    }
     let ends = |label: &Label| label.name.split(' ').next_back() == Some(dialect.time);
     match labels.iter().position(ends) {
         _ if beside.is_none() && !dialect.beside.is_empty() => Heading::No,
-        Some(time) => {
-            let unit = labels[time].unit.unwrap_or(dialect.unit);
-            Heading::Whole(Columns { size, time, unit, count: labels.len() })
-        }
+        Some(time) => Heading::Whole(Columns {
+            size,
+            time,
+            unit: labels[time].unit.unwrap_or(dialect.unit),
+            count: labels.len(),
+            wrong: ["defects", "#wrong"].into_iter().find_map(|name| Some((place(name)?, name))),
+        }),
         None if beside.is_some() => Heading::Lacking,
         None => Heading::No,
     }
 }
 
-/// The first title or heading.
-pub(crate) fn tells<'a>(family: &Family, lines: &'a [Line]) -> Option<&'a Line> {
-    let is_heading = |line: &Line| {
-        family.dialects.iter().any(|dialect| !matches!(heading(dialect, line), Heading::No))
-    };
-    lines.iter().find(|line| (family.title)(line).is_some() || is_heading(line))
+/// Whether it is a heading of one of these.
+fn is_heading(family: &Family, text: &str) -> bool {
+    family.dialects.iter().any(|dialect| !matches!(heading(dialect, text), Heading::No))
 }
 
-/// A test's lines.
-struct Section<'a> {
-    /// Its name, if its first line is a title.
-    test: Option<String>,
-    lines: &'a [Line],
+/// A title or a heading.
+pub(crate) fn tells(family: &Family, text: &str) -> bool {
+    (family.title)(text).is_some() || is_heading(family, text)
 }
 
-/// Reads the test whose dialect stands first in the family.
-pub(crate) fn read(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
-    let sections = lines.chunk_by(|_, next| (family.title)(next).is_none());
-    let sections: Vec<Section> =
-        sections.map(|lines| Section { test: (family.title)(&lines[0]), lines }).collect();
-    let named = |dialect: &&Dialect| {
-        sections.iter().any(|section| section.test.as_deref() == Some(dialect.test))
-    };
-    let is_headed = |lines: &[Line], dialect: &Dialect| {
-        lines.iter().any(|line| !matches!(heading(dialect, line), Heading::No))
-    };
-    let untitled = |dialect: &&Dialect| {
-        sections.iter().any(|section| section.test.is_none() && is_headed(section.lines, dialect))
-    };
-    let all = || family.dialects.iter();
-    let (dialect, titled) = match all().find(named) {
-        Some(dialect) => (dialect, true),
-        None => match all().find(untitled) {
-            Some(dialect) => (dialect, false),
-            None => return Err(refused(family, &sections)),
-        },
-    };
-    let mut left_out = Vec::new();
-    for Section { test, lines } in sections {
-        if test.as_deref() == titled.then_some(dialect.test) {
-            rows(dialect, lines, table)?;
-        } else if let Some(test) = test.filter(|test| !left_out.contains(test)) {
-            left_out.push(test);
-        }
-    }
-    if !left_out.is_empty() {
-        table.remark(Remark::LeftOut(left_out));
-    }
-    if !titled && !dialect.test.is_empty() {
-        table.remark(Remark::Assumed(dialect.test));
+/// Reads every test.
+pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    let mut headed = false;
+    // A test begins with its title, or without one with its heading.
+    let sections = lines.chunk_by(|line, next| {
+        headed |= is_heading(family, &line.text);
+        let begins =
+            (family.title)(&next.text).is_some() || headed && is_heading(family, &next.text);
+        headed &= !begins;
+        !begins
+    });
+    // A heading again is of the same test.
+    let mut title = None;
+    for lines in sections {
+        title = (family.title)(&lines[0].text).or(title);
+        section(family, title.as_deref(), lines, tests);
     }
     Ok(())
 }
 
-/// Why none of the tests can be read.
-fn refused(family: &Family, sections: &[Section]) -> TableError {
-    let first = sections.iter().find_map(|of| Some((of.lines.first()?, of.test.as_deref()?)));
-    let Some((line, test)) = first else { return TableError::NoRows };
-    let known: Vec<&str> = family.dialects.iter().map(|dialect| dialect.test).collect();
+/// Adds the test in these lines, the first of which begins it.
+fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: &mut Sections) {
+    let whole = |dialect: &&Dialect| {
+        lines.iter().any(|line| matches!(heading(dialect, &line.text), Heading::Whole(_)))
+    };
+    let of = |title: &str| {
+        // A test may have one of several columns.
+        let of = || family.dialects.iter().filter(|of| of.test.eq_ignore_ascii_case(title));
+        of().find(whole).or(of().next())
+    };
+    let (name, dialect) = match (title, family.dialects.iter().find(whole)) {
+        (Some(title), _) => (title, of(title)),
+        (None, Some(dialect)) => (dialect.test, Some(dialect)),
+        (None, None) => return,
+    };
+    let begin = lines.iter().find(|line| tells(family, &line.text));
+    let section = tests.begin(begin.map_or(0, |line| line.number), name, dialect, title.is_some());
+    let mut rounded = false;
+    section.error = match dialect {
+        Some(dialect) => rows(family, dialect, lines, section, &mut rounded).err(),
+        None => Some(refused(family, &lines[0], name)),
+    };
+    if rounded {
+        tests.remark(Remark::RoundedSizes);
+    }
+}
+
+/// Why a test cannot be read.
+fn refused(family: &Family, line: &Line, test: &str) -> TableError {
+    let mut known: Vec<&str> = family.dialects.iter().map(|dialect| dialect.test).collect();
+    known.dedup();
     line.wrong(format!(
         "the {} test '{}' has no time of a single message (these have: {})",
         family.name,
@@ -141,53 +167,117 @@ fn refused(family: &Family, sections: &[Section]) -> TableError {
 }
 
 /// Adds the rows under each heading.
-fn rows(dialect: &'static Dialect, lines: &[Line], table: &mut Table) -> Result {
-    let mut current: Option<Columns> = None;
+fn rows(
+    family: &Family,
+    dialect: &'static Dialect,
+    lines: &[Line],
+    section: &mut Section,
+    rounded: &mut bool,
+) -> Result {
+    let mut current: Option<(&Line, Columns)> = None;
+    // A line that is no row: below the table, or a row that is damaged.
+    let mut nearest = None;
     for line in lines {
-        match heading(dialect, line) {
+        // osu_mbw_mr says how many pairs there are.
+        if let Some((_, rest)) = line.text.split_once("[ pairs:")
+            && rest.split_whitespace().next() != Some("1")
+        {
+            return Err(line.wrong("its times are of several pairs at once (run it with one pair)"));
+        }
+        match heading(dialect, &line.text) {
             Heading::Whole(columns) => {
-                table.means(line, dialect)?;
-                current = Some(columns);
+                let foreign = labels(&line.text).into_iter().map(|label| label.name);
+                if let Some(label) = foreign.into_iter().find(|of| family.foreign.contains(&&**of))
+                {
+                    return Err(line.wrong(format!(
+                        "column '{label}' is of a collective or of several pairs: its times are not of single messages"
+                    )));
+                }
+                current = Some((line, columns));
             }
             Heading::Lacking => return Err(line.lacks(dialect.time, line.words())),
             Heading::No => {
-                if let Some(columns) = current {
-                    row(dialect, columns, line, table)?;
+                let Some((_, columns)) = current else { continue };
+                match row(dialect, columns, line, section, rounded)? {
+                    true => {}
+                    false => nearest = nearest.or(Some(line)),
                 }
             }
         }
     }
-    Ok(())
+    match (current, nearest) {
+        (Some((heading, _)), Some(nearest)) if section.rows.is_empty() => Err(nearest.wrong(format!(
+            "it is no row of the table whose heading is in line {}: a row begins with a size and has a number for \
+             '{}'",
+            heading.number, dialect.time
+        ))),
+        _ => Ok(()),
+    }
 }
 
-/// Adds a line, if it is a row: other lines may stand between.
-fn row(dialect: &Dialect, columns: Columns, line: &Line, table: &mut Table) -> Result {
-    let words = line.words();
-    let Some(size) = words.get(columns.size) else { return Ok(()) };
+/// Whether a word is a number, whatever it is worth.
+fn is_number(word: &str) -> bool {
+    word.parse::<f64>().is_ok()
+}
+
+/// Adds a line, if it is a row: other lines may stand between. It is one if it begins with a size, or has the form of a
+/// row otherwise.
+fn row(
+    dialect: &Dialect,
+    columns: Columns,
+    line: &Line,
+    section: &mut Section,
+    rounded: &mut bool,
+) -> Result<bool> {
+    let mut words = line.words();
+    // As in a list.
+    if words.first().is_some_and(|word| ["-", "*", "|", "--"].contains(word)) {
+        words.remove(0);
+    }
+    let Some(size) = words.get(columns.size) else { return Ok(false) };
     let unsigned = size.strip_prefix(['-', '+']).unwrap_or(size);
     if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
-        return Ok(());
+        return Ok(false);
+    }
+    // A binary prefix: libfabric prints 1.5k, cut to one decimal.
+    let prefixes = [("k", 1024f64), ("m", 1024f64.powi(2)), ("g", 1024f64.powi(3))];
+    let scaled = |(prefix, factor)| Some((size.strip_suffix(prefix)?, factor));
+    let scaled = prefixes.into_iter().find_map(scaled);
+    let failed = words.iter().any(|word| word.eq_ignore_ascii_case("fail"));
+    // Sentences may begin with a number, and times of day with digits.
+    let formed = words.len() == columns.count && is_number(words[columns.time]);
+    let sized = is_number(scaled.map_or(size, |(digits, _)| digits));
+    let time = words[columns.time.min(words.len() - 1)];
+    let sentence = time.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_number(time);
+    if !failed && (!sized && !formed || sentence) {
+        return Ok(false);
     }
     if words.len() < columns.count {
         return Err(line.wrong(format!("it is cut: {} of {} columns", words.len(), columns.count)));
     }
-    if words.contains(&"Fail") {
-        return Err(line.wrong("the tool found wrong data: its time is not used"));
+    if failed {
+        return Err(line.wrong("the tool found wrong data (Fail): its time is not used"));
+    }
+    if let Some((place, name)) = columns.wrong
+        && words[place] != "N/A"
+        && words[place].parse::<f64>() != Ok(0.0)
+    {
+        let wrong = shortened(words[place]);
+        return Err(line.wrong(format!(
+            "column {}, {name}, is '{wrong}': the tool found wrong data, and its time is not used",
+            place + 1
+        )));
     }
     let time = line.cell(dialect.time, words[columns.time]);
-    // A binary prefix: libfabric prints 1.5k, cut to one decimal.
-    let prefixes = [("k", 1024f64), ("m", 1024f64.powi(2)), ("g", 1024f64.powi(3))];
-    let scaled = |(prefix, factor)| Some((size.strip_suffix(prefix)?, factor));
-    let (bytes, step) = match prefixes.into_iter().find_map(scaled) {
+    let (bytes, step) = match scaled {
         None => (line.cell(dialect.size, size).size()?, 0.0),
         Some((digits, factor)) => match line.cell(dialect.size, digits).scaled_size(factor)? {
             (bytes, true) => (bytes, 0.0),
             (bytes, false) => (bytes, factor / 10.0),
         },
     };
-    if step > 0.0 {
-        table.remark(Remark::RoundedSizes);
-    }
+    *rounded |= step > 0.0;
     let row = time.row(bytes, columns.unit)?.times(dialect.share).of_rounded_size(step);
-    table.once(line, row)
+    section.rows.push(row);
+    Ok(true)
 }

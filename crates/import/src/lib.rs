@@ -16,15 +16,17 @@ mod csv;
 mod dialects;
 mod error;
 mod headed;
+mod json;
 pub mod lines;
 mod logp;
 mod netpipe;
+mod prefix;
 mod sizes;
 mod sockperf;
 mod table;
 mod ucx;
 
-pub use columns::{Remark, SizeRow, SizeTable, Timing};
+pub use columns::{Choice, Remark, Run, SizeRow, SizeTable, Timing};
 pub use error::{TableError, shortened};
 pub use logp::{LogpRow, Phase, read_logp_table};
 pub use sizes::read_size_table;

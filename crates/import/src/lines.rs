@@ -64,14 +64,15 @@ impl Line {
         Cell { line: self, column, text }
     }
 
-    /// Its fields as CSV, trimmed.
-    fn record(&self) -> Result<StringRecord> {
-        let text = self.text.trim();
+    /// Its fields with this ASCII character between them, trimmed.
+    fn record(&self, separator: char) -> Result<StringRecord> {
+        let text = self.text.trim_matches(|c: char| c.is_whitespace() && c != separator);
         // To make a reader takes far longer than to split a line.
         if !text.is_empty() && !text.contains(['"', '\r', '\n']) {
-            return Ok(text.split(',').map(str::trim).collect());
+            return Ok(text.split(separator).map(str::trim).collect());
         }
         let fields = csv::ReaderBuilder::new()
+            .delimiter(separator as u8)
             .has_headers(false)
             .trim(csv::Trim::All)
             .buffer_capacity(text.len())
@@ -210,6 +211,7 @@ pub(crate) fn option<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
 pub struct Header<'a> {
     line: &'a Line,
     columns: StringRecord,
+    separator: char,
 }
 
 impl<'a> Header<'a> {
@@ -220,7 +222,12 @@ impl<'a> Header<'a> {
 
     /// A line as a header.
     pub fn new(line: &'a Line) -> Result<Header<'a>> {
-        Ok(Header { line, columns: line.record()? })
+        Header::separated(line, ',')
+    }
+
+    /// A line with this ASCII character between its columns.
+    pub(crate) fn separated(line: &'a Line, separator: char) -> Result<Header<'a>> {
+        Ok(Header { line, columns: line.record(separator)?, separator })
     }
 
     /// Where `column` is, if it is there once.
@@ -246,7 +253,7 @@ impl<'a> Header<'a> {
 
     /// A line's fields, as many as there are columns.
     pub fn row(&self, line: &Line) -> Result<StringRecord> {
-        let fields = line.record()?;
+        let fields = line.record(self.separator)?;
         match fields.len() == self.columns.len() {
             true => Ok(fields),
             false => Err(line.miscounted(fields.len(), self.columns.len())),

@@ -2,24 +2,25 @@
 
 use crate::columns::Remark;
 use crate::lines::{Line, Result};
-use crate::table::{Family, MICROSECONDS, Table, Unit, last_digit};
+use crate::table::{Family, MICROSECONDS, Sections, Unit, last_digit};
 use crate::{TableError, shortened};
 
 /// The two sides of a line of results: `  1:   2 bytes  9000 times -->   1.23 Mbps in   12.40 usec`,
 /// and with prefixes from version 5 on: `  1:   1.024 KB   9000 times -->   1.230 Gbps  in   6.660
 /// usecs`.
-fn sides(line: &Line) -> Option<(Vec<&str>, Vec<&str>)> {
-    let (before, after) = line.text.split_once("times -->")?;
-    let (_, sent) = before.split_once(':')?;
+fn sides(text: &str) -> Option<(Vec<&str>, Vec<&str>)> {
+    let (before, after) = text.split_once("times -->")?;
+    let (_, sent) = before.rsplit_once(':')?;
     Some((sent.split_whitespace().collect(), after.split_whitespace().collect()))
 }
 
-pub(crate) fn tells(line: &Line) -> bool {
-    sides(line).is_some()
+pub(crate) fn tells(text: &str) -> bool {
+    sides(text).is_some()
 }
 
-pub(crate) fn read(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
-    for (line, (sent, took)) in lines.iter().filter_map(|line| Some((line, sides(line)?))) {
+pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    let dialect = &family.dialects[0];
+    for (line, (sent, took)) in lines.iter().filter_map(|line| Some((line, sides(&line.text)?))) {
         let [number, prefix, _repeats] = sent.as_slice() else {
             return Err(line.wrong("it must have a size, its unit and a count before 'times -->'"));
         };
@@ -41,13 +42,16 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], table: &mut Table) -
         let row = line.cell("time", time).row(bytes, unit)?;
         // Three decimals of a megabyte do not give the bytes: neighbouring sizes look the same.
         if factor > 1e3 {
-            table.remark(Remark::RoundedSizes);
-            table.rows.push(row.of_rounded_size(factor * 1e-3));
+            tests.remark(Remark::RoundedSizes);
+            tests.row(dialect, true, row.of_rounded_size(factor * 1e-3));
+            if let Some(last) = tests.list.last_mut() {
+                last.repeats = true;
+            }
         } else {
-            table.once(line, row)?;
+            tests.row(dialect, true, row);
         }
     }
-    lines.last().map_or(Ok(()), |last| table.means(last, &family.dialects[0]))
+    Ok(())
 }
 
 fn unknown_unit(line: &Line, of: &str, unit: &str) -> TableError {
@@ -87,7 +91,7 @@ fn agrees(words: &[&str], (rate_unit, time_unit): (f64, Unit)) -> bool {
 }
 
 /// Reads `np.out`.
-pub(crate) fn read_np_out(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
+pub(crate) fn read_np_out(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     let Some(units) = units(lines) else { return Ok(()) };
     for line in lines.iter().filter(|line| !line.text.trim().is_empty()) {
         let words = line.words();
@@ -100,8 +104,7 @@ pub(crate) fn read_np_out(family: &'static Family, lines: &[Line], table: &mut T
         if !agrees(&words, units) {
             return Err(line.wrong("its rate times its time is not its size, as in other rows"));
         }
-        table.means(line, &family.dialects[0])?;
-        table.once(line, row)?;
+        tests.row(&family.dialects[0], true, row);
     }
     Ok(())
 }

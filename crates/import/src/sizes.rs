@@ -2,80 +2,135 @@
 
 use std::io::Read;
 
-use crate::columns::SizeTable;
-use crate::dialects::FAMILIES;
+use crate::columns::{Choice, Remark, SizeTable};
+use crate::dialects::{FAMILIES, NP_OUT};
 use crate::lines::{Line, Result, bounded};
-use crate::table::{Dialect, Family, Table};
+use crate::netpipe;
+use crate::prefix;
+use crate::table::{CSV, Family, Sections};
 use crate::{TableError, csv, shortened};
-
-const KNOWN: &str = "CSV with the columns bytes,time_ns; the output of osu_latency, osu_bw, IMB PingPong, NetPIPE, \
-                     ucx_perftest, fi_pingpong, sockperf";
 
 /// A file may not be longer.
 const LONGEST: usize = 64 << 20;
 
+/// Short lines take more memory than a file, so only so many may be there beyond one for 16 bytes.
+const MOST_SHORT_LINES: usize = 80_000;
+
 /// Reads a table of sizes and times, whatever of the known formats it is in: CSV, or the text that a tool printed,
-/// known by its lines and never by the file's name.
+/// known by its lines and never by the file's name. What launchers write before every line is taken away.
 ///
-/// CSV has the columns `bytes` and one of `time_ns`, `time_us`, `time_ms`, `time_s`, in any order. Columns that name
-/// a series, such as `transport`, must not change. `operation_messages`, if it is there, is how many messages an
-/// operation moves in its time. Other columns, blank lines and lines that begin with `#` are ignored. Rows of one
-/// size are repetitions. A tool's output has each size once.
+/// CSV has a column of sizes, `bytes`, and one of times, `time_ns`, `time_us`, `time_ms` or `time_s`, in any order;
+/// other words for them are known too. Columns that name a series, such as `transport`, must not change.
+/// `operation_messages`, if it is there, is how many messages an operation moves in its time. Other columns, blank
+/// lines and lines that begin with `#` are ignored. Rows of one size are repetitions. A tool's output has each size
+/// once in a run.
 ///
 /// # Errors
-/// Every defect is one, with its line: the file is taken whole or not at all.
-pub fn read_size_table(source: impl Read) -> Result<SizeTable> {
-    let lines: Vec<Line> = bounded(source, LONGEST)
-        .map(|line| line.map(|line| Line { text: plain(&line.text), ..line }))
-        .collect::<Result<_>>()?;
-    let mut table = Table::default();
-    if lines.iter().find(|line| !line.is_comment()).is_some_and(csv::tells) {
-        csv::read(&lines, &mut table)?;
-    } else {
-        let family = family(&lines)?.ok_or_else(|| unknown(&lines))?;
-        (family.read)(family, &lines, &mut table)?;
+/// Every defect of what is read is one, with its line: a test is taken whole or not at all.
+pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> {
+    let (mut lines, mut length) = (Vec::new(), 0);
+    for line in bounded(source, LONGEST) {
+        let line = line?;
+        length += line.text.len();
+        let text = plain(&line.text);
+        if !text.trim().is_empty() {
+            lines.push(Line { text, ..line });
+        }
+        if lines.len() > MOST_SHORT_LINES + length / 16 {
+            let why = format!("the table has more than {} short lines", lines.len() - 1);
+            return Err(TableError::Whole { why });
+        }
     }
-    let Some((_, Dialect { tool, timing, .. })) = table.dialect else {
-        return Err(TableError::NoRows);
+    let mut tests = Sections::default();
+    if let Some(prefix) = prefix::take(&mut lines, is_title, is_heading) {
+        tests.remark(Remark::Prefix(prefix));
+    }
+    let table = |spaces: bool| {
+        let header = |line: &Line| csv::separator(&line.text, spaces);
+        lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?)))
     };
-    match table.rows.is_empty() {
-        true => Err(TableError::NoRows),
-        false => Ok(SizeTable {
-            tool,
-            timing: *timing,
-            messages: table.messages.max(1),
-            rows: table.rows,
-            remarks: table.remarks,
-        }),
+    let half = || {
+        let first = lines.iter().position(|line| !line.is_comment())?;
+        Some((first, csv::half_separator(&lines[first].text)?))
+    };
+    if table(false).is_none()
+        && let Some(family) = family(&lines, choice)?
+    {
+        (family.read)(family, &lines, &mut tests)?;
+        return tests.choose(family.dialects, choice);
     }
+    let found = table(false).or_else(half).or_else(|| table(true));
+    let (at, separator) = found.ok_or_else(|| unknown(&lines))?;
+    csv::read(&lines[at..], separator, &mut tests)?;
+    tests.choose(std::slice::from_ref(&CSV), choice)
 }
 
-/// The one family whose lines are there, if one is.
-fn family(lines: &[Line]) -> Result<Option<&'static Family>> {
-    let first = |family: &'static Family| Some(((family.tells)(family, lines)?, family));
-    let mut found: Vec<(&Line, &Family)> = FAMILIES.iter().filter_map(first).collect();
+/// Whether a tool prints this title. A command line is another.
+fn is_title(text: &str) -> bool {
+    let printed = text.starts_with('#') || text.trim_end().ends_with(" Test");
+    printed && FAMILIES.iter().any(|family| (family.title)(text).is_some())
+}
+
+/// Whether a text is a line by which a table is known.
+fn is_heading(text: &str) -> bool {
+    csv::separator(text, false).is_some()
+        || FAMILIES
+            .iter()
+            .any(|family| (family.title)(text).is_none() && (family.tells)(family, text))
+}
+
+/// The one family whose lines are there, if one is; of several that of the test that was chosen.
+fn family(lines: &[Line], choice: &Choice) -> Result<Option<&'static Family>> {
+    let first = |family: &'static Family| {
+        Some((lines.iter().find(|line| (family.tells)(family, &line.text))?, family))
+    };
+    let mut found: Vec<(&Line, &'static Family)> = FAMILIES.iter().filter_map(first).collect();
     found.sort_by_key(|(line, _)| line.number);
+    let known = |(_, family): &&(&Line, &'static Family)| {
+        let Some(test) = &choice.test else { return false };
+        let mut tests = Sections::default();
+        (family.read)(family, lines, &mut tests).is_ok() && tests.list.iter().any(|of| of.is(test))
+    };
     match found.as_slice() {
         [(first, before), (line, after), ..] => {
+            if let Some((_, family)) = found.iter().find(known) {
+                return Ok(Some(family));
+            }
             let (found, before) =
                 (format!("the output of {}", after.name), format!("that of {}", before.name));
-            Err(line.mixed(&found, &before, first.number, "give one tool's output at a time"))
+            Err(line.mixed(&found, &before, first.number, "choose one with --test"))
         }
-        found => Ok(found.first().map(|(_, family)| *family)),
+        [] => Ok(netpipe::units(lines).map(|_| NP_OUT)),
+        [(_, family)] => Ok(Some(family)),
     }
 }
 
 /// What is there instead of a table.
 fn unknown(lines: &[Line]) -> TableError {
-    let written = lines.iter().map(|line| line.text.trim()).filter(|text| !text.is_empty());
-    let begin: Vec<String> = written.take(2).map(|text| format!("'{}'", shortened(text))).collect();
-    match begin.is_empty() {
-        true => TableError::Empty { expected: KNOWN },
-        false => TableError::Unrecognised { begin: begin.join(", "), known: KNOWN },
+    const TELLING: &str =
+        "size bytes latency usec time (us) [usec] bandwidth mb/s test msg benchmark";
+    let likeness = |line: &&Line| {
+        let text = line.text.to_lowercase();
+        TELLING.split(' ').filter(|word| text.contains(word)).count()
+    };
+    // The first of those that are most alike.
+    match lines.iter().take(10_000).rev().max_by_key(likeness) {
+        None => {
+            TableError::Empty { expected: "a table of sizes and times, or what a tool printed" }
+        }
+        Some(line) => {
+            let names = FAMILIES.iter().map(|family| family.name);
+            TableError::Unrecognised {
+                line: line.number,
+                nearest: shortened(line.text.trim()),
+                known: names.collect::<Vec<_>>().join(", "),
+            }
+        }
     }
 }
 
-/// `text` without colour codes (ESC, `[`, parameters, a letter) and its line end.
+/// `text` without colour codes (ESC, `[`, parameters, a letter), marks without width and its line end; spaces that do
+/// not break are spaces.
 fn plain(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text.trim_end_matches(['\r', '\n']);
@@ -85,7 +140,8 @@ fn plain(text: &str) -> String {
         rest = parameters.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(parameters);
     }
     out.push_str(rest);
-    out
+    let spaces = ['\u{a0}', '\u{2007}', '\u{202f}'];
+    out.replace(['\u{feff}', '\u{200b}'], "").replace(spaces, " ")
 }
 
 #[cfg(test)]

@@ -1,62 +1,99 @@
-//! What sockperf prints for ping-pong and under-load. A run is one size, and only the command line
-//! names it. So the file must have the command line, or a line `msg-size=N`, before each run.
+//! What sockperf prints for ping-pong, under-load and throughput. A run is one size, and only the command line
+//! or a line above names it. So the file must have one of these, or a line `msg-size=N`, before each run.
 
 use crate::columns::Remark;
 use crate::lines::{Line, Result, option};
-use crate::table::{Dialect, Family, Table};
+use crate::table::{Dialect, Family, Sections};
 
 /// The size sent where `--msg-size` is not given: the header alone.
 const LEAST: u64 = 14;
 
+/// A full log has this in place of a summary.
+const AVERAGES: [&str; 2] = ["====> avg-lat=", "====> avg-latency="];
+
 /// Any line that sockperf signs, or one with its result.
-pub(crate) fn tells<'a>(family: &Family, lines: &'a [Line]) -> Option<&'a Line> {
-    let is_result = |line: &Line| family.dialects.iter().any(|of| line.text.contains(of.time));
-    lines.iter().find(|line| line.text.contains("sockperf: ") || is_result(line))
+pub(crate) fn tells(family: &Family, text: &str) -> bool {
+    text.trim_start_matches(|c: char| !c.is_alphanumeric()).starts_with("sockperf: ")
+        || text.contains("sockperf: Summary")
+        || family.dialects.iter().any(|of| text.contains(of.time))
 }
 
-pub(crate) fn read(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
+pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     let mut bytes = None;
+    // An average before its summary.
+    let mut average: Option<(&Line, &str)> = None;
     for line in lines {
         let after = |dialect: &'static Dialect| {
             line.text.split_once(dialect.time).map(|(_, rest)| (dialect, rest))
         };
         if let Some((dialect, rest)) = family.dialects.iter().find_map(after) {
-            let mut words = rest.split_whitespace();
-            let (Some(time), Some("usec")) = (words.next(), words.next()) else {
-                return Err(line.wrong("it is cut: the average in usec is missing"));
-            };
-            let bytes = bytes.take().ok_or_else(|| {
-                line.wrong(
-                    "a latency without its message size, which sockperf does not print (put the command line, or a \
-                     line msg-size=N, before the output of each run)",
-                )
-            })?;
-            table.means(line, dialect)?;
-            let row = line.cell("latency", time).row(bytes, dialect.unit)?;
-            table.once(line, row.times(dialect.share))?;
+            average = None;
+            result(dialect, line, rest, &mut bytes, tests)?;
         } else if line.text.contains("Summary: ") {
             return Err(line.wrong(
-                "it is not an average latency of single messages (use sockperf's ping-pong mode, without --burst)",
+                "it is not an average of single messages (use sockperf's ping-pong mode, without --burst)",
             ));
-        } else {
-            bytes = message_size(line, table)?.or(bytes);
+        } else if let Some(rest) =
+            AVERAGES.iter().find_map(|name| Some(line.text.split_once(name)?.1))
+        {
+            average = Some((line, rest));
+        } else if let Some(size) = message_size(line, tests)? {
+            if let Some((line, rest)) = average.take() {
+                result(&family.dialects[0], line, rest, &mut bytes, tests)?;
+            }
+            bytes = Some(size);
         }
     }
+    if let Some((line, rest)) = average {
+        result(&family.dialects[0], line, rest, &mut bytes, tests)?;
+    } else if let (true, Some(line)) = (tests.list.is_empty(), lines.last()) {
+        return Err(line.wrong("the log ends here, and no line has 'Summary: Latency is'"));
+    }
+    Ok(())
+}
+
+/// Takes the number at the beginning of `rest`.
+fn result(
+    dialect: &'static Dialect,
+    line: &Line,
+    rest: &str,
+    bytes: &mut Option<u64>,
+    tests: &mut Sections,
+) -> Result {
+    let mut words = rest.split_whitespace();
+    let number = words.next().unwrap_or("").trim_matches(['*', '`']);
+    let unit = |of: &str| ["usec", "[msg/sec]", "(std-dev"].iter().any(|unit| of.starts_with(unit));
+    if !words.next().is_some_and(unit) {
+        return Err(line.wrong("it is cut: the average and its unit are missing"));
+    }
+    let bytes = bytes.take().ok_or_else(|| {
+        line.wrong(
+            "a result without its message size, which sockperf does not print (put the command line, or a \
+             line msg-size=N, before the output of each run)",
+        )
+    })?;
+    let row = line.cell(dialect.test, number).row(bytes, dialect.unit)?.times(dialect.share);
+    tests.row(dialect, true, row);
     Ok(())
 }
 
 /// The size that a line names: `--msg-size=64`, `--msg-size 64`, `msg-size=64`, and of a client's
 /// command line `-m 64`, or none.
-fn message_size(line: &Line, table: &mut Table) -> Result<Option<u64>> {
+fn message_size(line: &Line, tests: &mut Sections) -> Result<Option<u64>> {
     let words = line.words();
-    let mode = |word: &str| ["ping-pong", "pp", "under-load", "ul"].contains(&word);
-    let command = words.windows(2).any(|pair| pair[0].ends_with("sockperf") && mode(pair[1]));
+    let mode =
+        |word: &str| ["ping-pong", "pp", "under-load", "ul", "throughput", "tp"].contains(&word);
+    let sockperf = |word: &str| word.trim_matches('`').ends_with("sockperf");
+    let command = words.windows(2).any(|pair| sockperf(pair[0]) && mode(pair[1]));
+    // Advice has another size.
+    let words: Vec<&str> = words.into_iter().take_while(|word| *word != "consider").collect();
     let names: &[&str] = if command { &["--msg-size", "-m"] } else { &["--msg-size", "msg-size"] };
     if let Some(bytes) = option(&words, names) {
-        return line.cell("msg-size", bytes.trim_end_matches([';', ','])).size().map(Some);
+        let bytes = bytes.trim_matches(|c: char| !c.is_alphanumeric() && c != '-' && c != '+');
+        return line.cell("msg-size", bytes).size().map(Some);
     }
     if command {
-        table.remark(Remark::DefaultSize(LEAST));
+        tests.remark(Remark::DefaultSize(LEAST));
     }
     Ok(command.then_some(LEAST))
 }

@@ -1,11 +1,13 @@
 //! A table of sizes and times while it is read.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
-use crate::columns::{Remark, SizeRow, Timing};
+use crate::columns::{Choice, Remark, Run, SizeRow, SizeTable, Timing};
 use crate::lines::{Cell, Line, Result};
+use crate::{TableError, shortened};
 
 /// One kind of output.
+#[derive(PartialEq)]
 pub(crate) struct Dialect {
     /// The tool, as its users write it.
     pub tool: &'static str,
@@ -23,21 +25,25 @@ pub(crate) struct Dialect {
     pub share: f64,
     /// What such a share is.
     pub timing: Timing,
+    /// Under which condition it is, or nothing.
+    pub caveat: &'static str,
 }
 
 /// Kinds of output that look alike.
 pub(crate) struct Family {
     /// What messages call it.
     pub name: &'static str,
-    /// Those whose times are of single messages. Where a file has several, the first of these is read; where it names
-    /// none, it is taken for the first with its columns.
+    /// Those whose times are of a size. Where a file has several, the first of these is read; where it names none, it
+    /// is taken for the first with its columns.
     pub dialects: &'static [Dialect],
+    /// Labels that only other tests print, whose times are not of one message.
+    pub foreign: &'static [&'static str],
     /// The name of the test that begins with a line.
-    pub title: fn(&Line) -> Option<String>,
-    /// The first line that no other family prints.
-    pub tells: for<'a> fn(&Family, &'a [Line]) -> Option<&'a Line>,
+    pub title: fn(&str) -> Option<String>,
+    /// Whether a line is one that no other family prints.
+    pub tells: fn(&Family, &str) -> bool,
     /// Reads all lines: [`headed::read`] where results are in columns under headings.
-    pub read: fn(&'static Family, &[Line], &mut Table) -> Result,
+    pub read: fn(&'static Family, &[Line], &mut Sections) -> Result,
 }
 
 pub(crate) const fn dialect(
@@ -46,7 +52,14 @@ pub(crate) const fn dialect(
     (unit, share): (Unit, f64),
     timing: Timing,
 ) -> Dialect {
-    Dialect { tool, test, size, beside, time, unit, share, timing }
+    Dialect { tool, test, size, beside, time, unit, share, timing, caveat: "" }
+}
+
+impl Dialect {
+    /// The same under a condition.
+    pub(crate) const fn but(self, caveat: &'static str) -> Dialect {
+        Dialect { caveat, ..self }
+    }
 }
 
 /// Microseconds of a message.
@@ -62,6 +75,8 @@ pub(crate) enum Unit {
     Time(f64),
     /// Rates, in units of so many bytes per second.
     Rate(f64),
+    /// Messages per second.
+    Frequency,
 }
 
 pub(crate) const MICROSECONDS: Unit = Unit::Time(1e3);
@@ -70,52 +85,69 @@ impl Unit {
     /// The unit with this abbreviation.
     pub fn named(name: &str) -> Option<Unit> {
         Some(match name {
-            "ns" | "nsec" | "nsecs" => Unit::Time(1.0),
-            "us" | "usec" | "usecs" | "µs" | "μs" => MICROSECONDS,
-            "ms" | "msec" | "msecs" => Unit::Time(1e6),
-            "s" | "sec" | "secs" => Unit::Time(1e9),
+            "ns" | "nsec" | "nsecs" | "nanosecond" | "nanoseconds" => Unit::Time(1.0),
+            "us" | "usec" | "usecs" | "µs" | "μs" | "µsec" | "μsec" | "microsecond"
+            | "microseconds" => MICROSECONDS,
+            "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => Unit::Time(1e6),
+            "s" | "sec" | "secs" | "second" | "seconds" => Unit::Time(1e9),
             "MB/s" => Unit::Rate(1e6),
+            "MiB/s" | "MiB/sec" => Unit::Rate(1_048_576.0),
+            "GB/s" => Unit::Rate(1e9),
+            "Gb/sec" | "Gb/s" | "Gbps" => Unit::Rate(1.25e8),
             _ => return None,
         })
     }
 }
 
-/// A table under construction.
-#[derive(Default)]
-pub(crate) struct Table {
-    /// Its rows. Those of a tool that prints every size once are added with [`Table::once`].
-    pub rows: Vec<SizeRow>,
-    /// What the times are, and the line that said so first.
-    pub dialect: Option<(u64, &'static Dialect)>,
-    pub remarks: Vec<Remark>,
+/// The lines of one run of one test.
+pub(crate) struct Section {
+    /// Its first line.
+    pub line: u64,
+    /// Its test, as the file has it.
+    pub name: String,
+    /// What its times are; none of a test that is not read.
+    pub dialect: Option<&'static Dialect>,
+    /// Whether the file names the test.
+    pub named: bool,
+    /// Whether rows of one size are repetitions.
+    pub repeats: bool,
     /// Messages of an operation; 0 where nothing was said.
     pub messages: u64,
-    /// The line of each size.
-    seen: HashMap<u64, u64>,
+    pub rows: Vec<SizeRow>,
+    /// Why it cannot be used.
+    pub error: Option<TableError>,
 }
 
-impl Table {
-    /// Says what the times from `line` on are. They must all be of one kind.
-    pub fn means(&mut self, line: &Line, dialect: &'static Dialect) -> Result {
-        let (first, before) = *self.dialect.get_or_insert((line.number, dialect));
-        if before.timing != dialect.timing {
-            let (found, before) = (dialect.timing.name(), before.timing.name());
-            return Err(line.mixed(found, before, first, "give one kind of test at a time"));
-        }
-        Ok(())
+/// What the tests of a file are.
+#[derive(Default)]
+pub(crate) struct Sections {
+    pub list: Vec<Section>,
+    pub remarks: Vec<Remark>,
+}
+
+impl Sections {
+    /// A section begins.
+    pub fn begin(
+        &mut self,
+        line: u64,
+        name: &str,
+        dialect: Option<&'static Dialect>,
+        named: bool,
+    ) -> &mut Section {
+        let (name, repeats, messages) = (name.to_owned(), false, 0);
+        let (rows, error) = (Vec::new(), None);
+        self.list.push(Section { line, name, dialect, named, repeats, messages, rows, error });
+        self.list.last_mut().expect("just added")
     }
 
-    /// Adds a row of a tool, which prints every size once.
-    pub fn once(&mut self, line: &Line, row: SizeRow) -> Result {
-        if let Some(first) = self.seen.insert(row.bytes, row.line) {
-            return Err(line.wrong(format!(
-                "{} bytes again, as in line {first} (give one run of the tool; in CSV, rows of one size are \
-                 repetitions)",
-                row.bytes
-            )));
+    /// Adds a row of such times to the section of its dialect that is last, or to a new one.
+    pub fn row(&mut self, dialect: &'static Dialect, named: bool, row: SizeRow) {
+        match self.list.last_mut() {
+            Some(last) if last.dialect == Some(dialect) && last.named == named => {
+                last.rows.push(row)
+            }
+            _ => self.begin(row.line, dialect.test, Some(dialect), named).rows.push(row),
         }
-        self.rows.push(row);
-        Ok(())
     }
 
     /// Keeps a remark, once.
@@ -124,6 +156,131 @@ impl Table {
             self.remarks.push(remark);
         }
     }
+
+    /// Takes what was chosen, or the one readable test.
+    pub fn choose(mut self, dialects: &'static [Dialect], choice: &Choice) -> Result<SizeTable> {
+        let wanted = |section: &Section| choice.test.as_ref().is_none_or(|test| section.is(test));
+        if let (Some(test), false) = (&choice.test, self.list.iter().any(wanted)) {
+            let mut names: Vec<&str> = self.list.iter().map(|of| of.name.as_str()).collect();
+            names.dedup();
+            let (test, found) = (shortened(test), shortened(&names.join(", ")));
+            return Err(whole(format!("the test '{test}' is not in it (found: {found})")));
+        }
+        let usable = |section: &&Section| {
+            wanted(section) && (section.error.is_some() || !section.rows.is_empty())
+        };
+        let of = |named: bool| {
+            let found = |dialect: &&Dialect| {
+                let mut sections = self.list.iter().filter(usable);
+                sections.any(|of| of.named == named && of.dialect == Some(*dialect))
+            };
+            dialects.iter().find(found)
+        };
+        let (dialect, named) = match (of(true), of(false)) {
+            (Some(dialect), _) => (dialect, true),
+            (None, Some(dialect)) => (dialect, false),
+            (None, None) => {
+                let mut wanted = self.list.into_iter().filter(wanted);
+                let error = wanted.find_map(|section| section.error);
+                return Err(error.unwrap_or(TableError::NoRows));
+            }
+        };
+        let mut chosen = Vec::new();
+        let mut left_out = Vec::new();
+        for section in std::mem::take(&mut self.list) {
+            if section.dialect == Some(dialect) && section.named == named && wanted(&section) {
+                chosen.push(section);
+                continue;
+            }
+            let name =
+                if section.named { section.name } else { "a table without a name".to_owned() };
+            if section.dialect != Some(dialect) && !left_out.contains(&name) {
+                left_out.push(name);
+            }
+        }
+        if !left_out.is_empty() {
+            self.remark(Remark::LeftOut(left_out));
+        }
+        if !named && !dialect.test.is_empty() {
+            self.remark(Remark::Assumed(dialect.test));
+        }
+        if !dialect.caveat.is_empty() {
+            self.remark(Remark::Caveat(dialect.caveat));
+        }
+        let messages = chosen.iter().map(|section| section.messages).max().unwrap_or(0).max(1);
+        let mut runs = runs(chosen)?;
+        let count = runs.len() as u64;
+        let rows = match choice.run {
+            _ if count == 0 => return Err(TableError::NoRows),
+            Run::Number(number) if number > count || number == 0 => {
+                return Err(whole(format!("there is no run {number}: it has {count}")));
+            }
+            Run::Only if count > 1 => {
+                let lines: Vec<String> =
+                    runs.iter().take(12).map(|(line, _)| line.to_string()).collect();
+                return Err(TableError::Line {
+                    line: runs[1].0,
+                    why: format!(
+                        "another run of {} begins; runs begin in lines {} (choose one \
+                         with --run, by its number, or take them as repetitions with --run all)",
+                        dialect.tool,
+                        lines.join(", ")
+                    ),
+                });
+            }
+            Run::Number(number) if count > 1 => {
+                self.remark(Remark::Run(number, count));
+                runs.swap_remove(number as usize - 1).1
+            }
+            Run::All if count > 1 => {
+                self.remark(Remark::Repetitions(count));
+                runs.into_iter().flat_map(|(_, rows)| rows).collect()
+            }
+            _ => runs.swap_remove(0).1,
+        };
+        let Dialect { tool, timing, .. } = *dialect;
+        Ok(SizeTable { tool, timing, messages, rows, remarks: self.remarks })
+    }
+}
+
+fn whole(why: String) -> TableError {
+    TableError::Whole { why }
+}
+
+impl Section {
+    /// Whether a user means this test by a name.
+    pub fn is(&self, name: &str) -> bool {
+        let plain = |name: &str| -> String {
+            name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
+        };
+        let tool = self.dialect.map_or("", |dialect| dialect.tool);
+        let test = self.dialect.map_or("", |dialect| dialect.test);
+        [self.name.as_str(), tool, test].into_iter().any(|of| plain(of) == plain(name))
+    }
+}
+
+/// The rows of each run with its first line: a run ends where a section or a row repeats a size.
+fn runs(sections: Vec<Section>) -> Result<Vec<(u64, Vec<SizeRow>)>> {
+    let mut runs: Vec<(u64, Vec<SizeRow>)> = Vec::new();
+    let mut seen = HashSet::new();
+    for section in sections {
+        if let Some(error) = section.error {
+            return Err(error);
+        }
+        let known = |row: &SizeRow| !section.repeats && seen.contains(&row.bytes);
+        let mut anew = runs.is_empty() || section.rows.iter().any(known);
+        for row in section.rows {
+            let again = !section.repeats && seen.contains(&row.bytes);
+            if anew || again {
+                runs.push((if anew { section.line } else { row.line }, Vec::new()));
+                seen.clear();
+                anew = false;
+            }
+            seen.insert(row.bytes);
+            runs.last_mut().expect("one has begun").1.push(row);
+        }
+    }
+    Ok(runs)
 }
 
 /// 2⁴⁸ bytes: more than a process can address.
@@ -156,6 +313,7 @@ impl Cell<'_> {
         let (time_ns, step_ns) = match unit {
             _ if number == 0.0 => return Err(self.wrong("it must be more than 0")),
             Unit::Time(factor) => (number * factor, step * factor),
+            Unit::Frequency => (1e9 / number, 1e9 / number * (step / number)),
             Unit::Rate(_) if bytes == 0 => {
                 return Err(self.line.wrong("0 bytes have a bandwidth but no time"));
             }

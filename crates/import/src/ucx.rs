@@ -8,9 +8,9 @@
 
 use std::mem::replace;
 
-use crate::columns::{Remark, Timing};
+use crate::columns::Timing;
 use crate::lines::{Line, Result, option};
-use crate::table::{Dialect, Family, Table};
+use crate::table::{Dialect, Family, Sections};
 
 /// What the test of this name or description measures, if it says.
 fn timing(test: &str) -> Option<Timing> {
@@ -35,33 +35,33 @@ fn is_number(word: &str) -> bool {
 }
 
 /// The banner's headings, or the final results.
-pub(crate) fn tells(line: &Line) -> bool {
-    let text = line.text.trim_start();
-    text.contains("# iterations |") && text.contains("average |")
+pub(crate) fn tells(text: &str) -> bool {
+    let text = text.trim_start();
+    text.starts_with('|') && text.contains("# iterations |") && text.contains("average |")
         || text.starts_with("Final:") && text.contains('.')
 }
 
 /// Reads the table for people.
-pub(crate) fn read(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
+pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     let mut run = Run::of(family);
-    lines.iter().try_for_each(|line| run.line(line, table))?;
+    lines.iter().try_for_each(|line| run.line(line, tests))?;
     run.ends()
 }
 
 /// The header of the CSV: columns of names, then
 /// `iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr`.
-pub(crate) fn tells_csv(line: &Line) -> bool {
-    let mut fields = line.text.split(',').map(str::trim);
+pub(crate) fn tells_csv(text: &str) -> bool {
+    let mut fields = text.split(',').map(str::trim);
     fields.any(|field| field == "iterations") && fields.any(|field| field == "overall_lat")
 }
 
 /// Reads the CSV.
-pub(crate) fn read_csv(family: &'static Family, lines: &[Line], table: &mut Table) -> Result {
+pub(crate) fn read_csv(family: &'static Family, lines: &[Line], table: &mut Sections) -> Result {
     let mut run = Run::of(family);
     let mut names = None;
     for line in lines {
         let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
-        if tells_csv(line) {
+        if tells_csv(&line.text) {
             names = fields.iter().position(|field| *field == "iterations");
         } else if let Some(names) = names
             && fields.len() > 1
@@ -120,13 +120,19 @@ impl<'a> Run<'a> {
         self.begins(line, "test name", size_in(name))
     }
 
-    fn line(&mut self, line: &'a Line, table: &mut Table) -> Result {
+    fn line(&mut self, line: &'a Line, tests: &mut Sections) -> Result {
         let text = line.text.trim();
         let words = line.words();
         let numbers = |words: &[&str]| words.len() == 8 && words.iter().all(|w| is_number(w));
         if let Some((_, rest)) = text.split_once("Message size:") {
             let bytes = rest.split_whitespace().next().unwrap_or("");
             return self.begins(line, "message size", Some(bytes));
+        } else if text.contains("ucx_perftest") && !text.starts_with(['|', '[']) {
+            self.timing = option(&words, &["-t"]).map_or(self.timing, timing);
+            let Some(sizes) = option(&words, &["-s"]) else { return Ok(()) };
+            // A list is of the parts of one message.
+            let parts = sizes.split(',').map(|part| line.cell("-s", part).size());
+            return self.begins(line, "-s", Some(&parts.sum::<Result<u64>>()?.to_string()));
         } else if let Some((_, test)) = text.split_once("| Test:") {
             self.timing = timing(test);
         } else if text.contains("(usec)") {
@@ -137,12 +143,6 @@ impl<'a> Run<'a> {
         } else if let Some(name) = text.strip_prefix('+') {
             let name = name.split(['+', ' ']).next().unwrap_or("").trim_end_matches('-');
             return if name.is_empty() { Ok(()) } else { self.begins_test(line, name) };
-        } else if text.contains("ucx_perftest") && !text.starts_with('|') {
-            self.timing = option(&words, &["-t"]).map_or(self.timing, timing);
-            let Some(sizes) = option(&words, &["-s"]) else { return Ok(()) };
-            // A list is of the parts of one message.
-            let parts = sizes.split(',').map(|part| line.cell("-s", part).size());
-            return self.begins(line, "-s", Some(&parts.sum::<Result<u64>>()?.to_string()));
         }
         match words.as_slice() {
             // `[thread 0]` is two words.
@@ -152,13 +152,13 @@ impl<'a> Run<'a> {
             }
             ["Final:", results @ ..] => {
                 self.open = None;
-                self.result(line, results, table)?;
+                self.result(line, results, tests)?;
             }
             [name, results @ ..] if numbers(results) && !is_number(name) => {
                 self.begins_test(line, name)?;
-                self.result(line, results, table)?;
+                self.result(line, results, tests)?;
             }
-            results if numbers(results) => return self.result(line, results, table),
+            results if numbers(results) => return self.result(line, results, tests),
             _ => return Ok(()),
         }
         self.provisional = false;
@@ -166,7 +166,7 @@ impl<'a> Run<'a> {
     }
 
     /// Takes a result, which a later one of the run replaces.
-    fn result(&mut self, line: &Line, results: &[&str], table: &mut Table) -> Result {
+    fn result(&mut self, line: &Line, results: &[&str], tests: &mut Sections) -> Result {
         let overall = overall(line, results)?;
         let bytes = self.bytes.ok_or_else(|| {
             line.wrong(
@@ -177,17 +177,15 @@ impl<'a> Run<'a> {
         })?;
         let of = |timing| self.dialects.iter().find(|dialect| dialect.timing == timing);
         let dialect = self.timing.and_then(of).unwrap_or(&self.dialects[0]);
-        if self.timing.is_none() {
-            table.remark(Remark::Assumed(dialect.test));
-        }
-        table.means(line, dialect)?;
         let row = line.cell("overall", overall).row(bytes, dialect.unit)?;
-        if replace(&mut self.provisional, true) {
-            table.rows.pop();
-            table.rows.push(row);
-            return Ok(());
+        let named = self.timing.is_some();
+        if replace(&mut self.provisional, true)
+            && let Some(last) = tests.list.last_mut()
+        {
+            last.rows.pop();
         }
-        table.once(line, row)
+        tests.row(dialect, named, row);
+        Ok(())
     }
 }
 

@@ -118,7 +118,7 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
 
 /// One line of what was measured, where and for how long.
 fn heading(run: &Run) -> String {
-    let command = run.command.iter().skip(1).find(|word| !word.starts_with('-'));
+    let command = run.command.get(1).filter(|word| !word.starts_with('-'));
     let command = command.map_or("run", String::as_str);
     let transports: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
     let mut parts = Vec::new();

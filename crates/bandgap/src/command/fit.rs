@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::{AssembleError, Fitting, SizedTable, SizedTime};
-use bandgap_import::{Phase, Remark, SizeTable, read_logp_table, read_size_table};
+use bandgap_import::{Choice, Phase, Remark, Run, SizeTable, read_logp_table, read_size_table};
 use bandgap_launch::{Exit, Failure, told};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::{Kind, ModelError, Row};
@@ -40,12 +40,14 @@ Examples:
     /// r∞, n½, t0, π0 from rows of bytes,time_ns, or from what another tool printed
     #[command(
         after_help = "Recognised by what is in the file: a table with the columns bytes and \
-time_ns, and what osu_latency, osu_bw, IMB PingPong, NetPIPE, ucx_perftest, fi_pingpong and \
-sockperf print.
+time_ns, and what OSU's point-to-point tests, IMB PingPong, NetPIPE, perftest (ib_send_lat and others), \
+ucx_perftest, fi_pingpong, sockperf, nccl-tests, mpptest and iperf3 --json print. What launchers write before \
+every line is taken away.
 
 Examples:
   bandgap fit hockney times.csv
   bandgap fit hockney times.csv --breaks 64,8KiB
+  bandgap fit hockney log.txt --test osu_bw --run 2
   osu_latency | bandgap fit hockney -"
     )]
     Hockney(FitHockney),
@@ -65,6 +67,12 @@ pub struct How {
 pub struct FitHockney {
     /// The table or the tool's output; `-` reads standard input
     file: PathBuf,
+    /// Which test of a log with several, as the log or its program is called [default: the first with a latency]
+    #[arg(long, value_name = "NAME")]
+    test: Option<String>,
+    /// Which run of a test that is there several times: its number, or `all` as repetitions
+    #[arg(long, value_name = "K", value_parser = chosen_run)]
+    run: Option<Run>,
     /// Where segments end: the greatest size of each but the last, ascending [default: found]
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
     breaks: Vec<Bytes>,
@@ -74,6 +82,14 @@ pub struct FitHockney {
     segments: u8,
     #[command(flatten)]
     how: How,
+}
+
+fn chosen_run(text: &str) -> Result<Run, &'static str> {
+    match (text, text.parse()) {
+        ("all", _) => Ok(Run::All),
+        (_, Ok(number)) if number > 0 => Ok(Run::Number(number)),
+        _ => Err("it must be a number from 1, or all"),
+    }
 }
 
 /// Most different sizes: the time to find breakpoints grows with their square.
@@ -144,7 +160,8 @@ fn logp(file: &Path, how: &How) -> Result<Exit, Failure> {
 /// Fits t(n) = (n + n½)/r∞ to sizes and times.
 fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
     let name = named(&fit.file);
-    let table = read_size_table(open(&fit.file)?)
+    let choice = Choice { test: fit.test.clone(), run: fit.run.unwrap_or_default() };
+    let table = read_size_table(open(&fit.file)?, &choice)
         .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
     let sizes = table.rows.iter().map(|row| row.bytes).collect::<BTreeSet<u64>>().len();
     if sizes > MOST_SIZES {
@@ -168,12 +185,31 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
     let made = fit.how.fitting().hockney(&sized, breaks);
     let made = made.map_err(|error| unfitted(&error, &name, &table))?;
     let about = format!("series/{}/table", table.tool);
+    // The screen says in a word what the times are, and under which condition.
+    let said = table.remarks.iter().filter_map(|remark| match remark {
+        Remark::Assumed(_) => Some("the test is not named".to_owned()),
+        Remark::Caveat(caveat) => Some((*caveat).to_owned()),
+        Remark::Run(number, count) => Some(format!("run {number} of {count}")),
+        Remark::Repetitions(count) => Some(format!("{count} runs")),
+        _ => None,
+    });
+    let timing: Vec<String> = std::iter::once(table.timing.name().to_owned()).chain(said).collect();
     let read = Note::new("read_as", about.clone())
         .with("tool", table.tool)
-        .with("timing", table.timing.name())
+        .with("timing", timing.join("; "))
         .with("rows", table.rows.len() as f64);
     let remarks = table.remarks.iter().map(|remark| match remark {
         Remark::Assumed(test) => Note::new("test_assumed", about.clone()).with("test", *test),
+        Remark::Caveat(caveat) => Note::new("times_are", about.clone()).with("condition", *caveat),
+        Remark::Prefix(prefix) => {
+            Note::new("prefix_removed", about.clone()).with("prefix", prefix.as_str())
+        }
+        Remark::Run(run, of) => {
+            Note::new("one_run_read", about.clone()).with("run", *run as f64).with("of", *of as f64)
+        }
+        Remark::Repetitions(runs) => {
+            Note::new("runs_repeated", about.clone()).with("runs", *runs as f64)
+        }
         Remark::LeftOut(tests) => {
             Note::new("tests_left_out", about.clone()).with("tests", tests.join(", "))
         }
