@@ -180,7 +180,15 @@ impl Among {
 /// The costs that may be on an arm.
 fn candidates(costs: &[Cost], among: Among) -> Vec<&Cost> {
     let gap = costs.first().map_or(0.0, |cost| cost.value);
-    costs.iter().filter(|cost| among.has(cost, cost.value, gap)).collect()
+    confirmed(costs.iter().filter(|cost| among.has(cost, cost.value, gap)).collect(), |cost| cost)
+}
+
+/// Those of these whose steady state is confirmed, where they are enough for an arm; else all.
+fn confirmed<T>(mut of: Vec<T>, cost: impl Fn(&T) -> &Cost) -> Vec<T> {
+    if of.iter().filter(|one| cost(one).settled).count() >= FEWEST_OF_NEAR {
+        of.retain(|one| cost(one).settled);
+    }
+    of
 }
 
 /// The delays on the arm, ascending.
@@ -240,7 +248,8 @@ impl<'a> Arm<'a> {
             let own = cost.level(*value);
             Level { variance: 2.0 * own.variance, ..own }
         };
-        let levels: Vec<Level> = on.map(level).collect();
+        let on = confirmed(on.collect(), |(cost, _)| cost);
+        let levels: Vec<Level> = on.into_iter().map(level).collect();
         let before = |delay: f64| levels.iter().filter(|level| level.delay < delay).count();
         let own = before(self.costs[0].delay);
         // Of so few values no arm is left.

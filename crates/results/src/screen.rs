@@ -221,12 +221,20 @@ fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
         (_, _) => Some(format!("wider than {precision} (*) or at the clock's limit (~)")),
     };
     if let Some(values) = values {
-        let are = if wide + limited == 1 { "value is" } else { "values are" };
+        let are = if wide + limited == 1 { "is" } else { "are" };
         let mostly = why::mostly(run).map(|cause| format!(", mostly: {cause}"));
         let mostly = mostly.filter(|_| wide > 0).unwrap_or_default();
-        parts.push(format!("{} of {shown} {are} {values}{mostly}", wide + limited));
-    } else if let wide @ 1.. = Verdict::of(run).doubtful.len() {
-        parts.push(format!("{} not shown, wider than asked for", counted(wide, "value")));
+        parts.push(format!(
+            "{} of {} {are} {values}{mostly}",
+            wide + limited,
+            counted(shown, "value")
+        ));
+    } else {
+        let missing: usize = run.results.iter().map(|of| of.as_shown().missing().len()).sum();
+        let hidden = Verdict::of(run).doubtful.len() - missing;
+        if hidden > 0 {
+            parts.push(format!("{} not shown, wider than {precision}", counted(hidden, "value")));
+        }
     }
     // What is said of several results alike is said once.
     let mut said: Vec<Said<'_>> = Vec::new();
