@@ -265,7 +265,7 @@ fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
         return None;
     }
     let again = if view.kept { "bandgap show LAST --why" } else { "-v" };
-    Some(Block::Doubt(format!("{}. Causes, and what would help: {again}", parts.join(". "))))
+    Some(Block::Doubt(format!("{}. Why, and what helps: {again}", parts.join(". "))))
 }
 
 /// What notes of one code say: the first of them, and how many say it with other values.

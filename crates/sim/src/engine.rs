@@ -35,7 +35,7 @@
 //!
 //! Where ranks are not all one hop apart, a message is under way for L + (hops − 1)·h, and takes a
 //! circuit: it holds all channels of its route, and its sender's interface, for max(g, n·G) from when
-//! the last of them is free. Messages ask for circuits when they are at the network, in order of
+//! the last of them is free; words alone hold the interface only. Messages ask for circuits when they are at the network, in order of
 //! virtual time, and get them in that order where routes have a channel in common; of one time the
 //! lowest rank is first. The completion of a request without reply holds no channels.
 

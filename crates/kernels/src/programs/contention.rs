@@ -26,7 +26,7 @@ pub const LOAD: &str = "load";
 /// depend on time; whoever orders the batch chooses so many that they outlast the echo, and sees
 /// from the column [`LOAD`] whether they did. All ranks meet before each sample. The load's receiver
 /// lets the echo begin: when it has the first message, so that the load flows by then, or at once
-/// where there is no load.
+/// where there is no load. A round trip without bytes before the first mark sees to it that both ends are there.
 ///
 /// Marks of the first rank, in each sample: begin, end, end; and of the load's receiver.
 /// *Source*: CoMet, section 3.3.6, figure 3.7.
@@ -125,10 +125,11 @@ impl Kernel for Contention {
             }
         }
         if let Some(peer) = self.echo.peer(rank) {
+            let begin = Self::cut(places.incoming(0), 0);
             if rank == self.echo.requester {
-                let part = Self::cut(places.incoming(0), 0);
-                expects.arrive(part, sent(self.load.replier, rank, 0));
+                expects.arrive(begin, sent(self.load.replier, rank, 0));
             }
+            expects.arrive(begin, sent(peer, rank, 0));
             for i in 0..self.messages.into() {
                 let [out, into] = [places.outgoing(i), places.incoming(i)]
                     .map(|place| Self::cut(place, self.bytes));
@@ -161,6 +162,8 @@ impl OverComm for Contention {
             match (kernel.echo.side(rank), kernel.load.side(rank)) {
                 (Side::Requester { peer }, _) => {
                     comm.recv(kernel.load.replier, BEGIN, begin)?;
+                    comm.send(peer, BEGIN, begin)?;
+                    comm.recv(peer, BEGIN, begin)?;
                     comm.mark();
                     for i in 0..messages {
                         comm.send(peer, TAG, out(i))?;
@@ -170,6 +173,8 @@ impl OverComm for Contention {
                     comm.mark();
                 }
                 (Side::Replier { peer }, _) => {
+                    comm.recv(peer, BEGIN, begin)?;
+                    comm.send(peer, BEGIN, begin)?;
                     for i in 0..messages {
                         comm.recv(peer, TAG, into(i))?;
                         comm.send(peer, TAG, out(i))?;

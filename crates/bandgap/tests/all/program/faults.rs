@@ -228,7 +228,7 @@ fn a_run_under_nohup_outlives_its_terminal() {
 }
 
 /// This prints more than the smallest pipe takes.
-const MUCH: &str = "comms1 -t sim:ipsc860 --out run";
+const MUCH: &str = "comms1 -t sim:ipsc860 --out run -v";
 
 /// A run that has kept everything, and cannot go on printing it or what was done, as nobody reads that.
 fn unread(place: &Place, error: bool) -> (Watched<'_>, PipeReader) {

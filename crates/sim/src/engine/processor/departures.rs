@@ -91,7 +91,9 @@ impl Processor<'_> {
         let Some(Departure { to, behind, what, .. }) = self.departures.pop_front() else { return };
         let costs = machine.costs(what.bytes());
         let long = costs.transfer.max(machine.gap);
-        let start = circuits.begin(time, self.rank, to, long);
+        // Words are short: g is the interface's, and keeps no other pair's messages off a channel.
+        let held = what.bytes().map_or(0, |_| long);
+        let start = circuits.begin(time, self.rank, to, held);
         let start = self.sending.occupy(start, long);
         let further = machine.further_hops(self.rank, to, what.bytes());
         self.reach(start.saturating_add(costs.latency + further), to, behind, what, queue);
