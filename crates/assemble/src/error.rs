@@ -31,5 +31,8 @@ pub enum AssembleError {
     Components(String),
     /// Nothing was measured.
     #[error("estimate anything: no batch was measured")]
+    Unmeasured,
+    /// Nothing has a value.
+    #[error("estimate anything: too few of the batches count (more --time-budget brings more)")]
     Empty,
 }

@@ -66,6 +66,10 @@ pub fn series(of: &Measured<'_>) -> Result<Made, AssembleError> {
         made = made.and(one(of, &points, &bursts, &costs)?);
         made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
     }
+    if let Some(reason) = of.judged.table().refused() {
+        let note = Note::new("single_copy_refused", of.setting.transport.as_str());
+        made.notes.push(note.with("reason", reason));
+    }
     if made.results.is_empty() { Err(AssembleError::Empty) } else { Ok(made) }
 }
 

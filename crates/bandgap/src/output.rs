@@ -165,6 +165,10 @@ impl Sink {
             if negative {
                 doubtful.insert(0, "a model is off".to_owned());
             }
+            if doubtful.is_empty() {
+                // The command has said so itself.
+                return Ok(exit);
+            }
             let named = doubtful.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>();
             let more = doubtful.len().saturating_sub(NAMED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };

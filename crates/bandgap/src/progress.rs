@@ -3,6 +3,8 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use crate::layout::takes_escapes;
+
 /// Time between two drawings.
 const DRAWN: Duration = Duration::from_millis(250);
 /// Time after which a log that is no terminal gets a sign of life.
@@ -31,10 +33,9 @@ impl Progress {
     /// Stages with their names and weights.
     pub fn new(stages: Vec<(String, f64)>, quiet: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let kind = match quiet {
             true => Kind::Quiet,
-            false if io::stderr().is_terminal() && !dumb && !set("CI") => Kind::Bar,
+            false if io::stderr().is_terminal() && takes_escapes() && !set("CI") => Kind::Bar,
             false => Kind::Lines,
         };
         let now = Instant::now();

@@ -145,12 +145,12 @@ impl<'a> Session<'a> {
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
     ) -> Result<(), Failure> {
         self.end(&collected.ended);
-        let table = collected.table;
+        let (table, failed) = (collected.table, matches!(collected.ended, Ended::Failed(_)));
         let (made, conditions) = {
             let judged = &asked.judge(&table);
             let measured = Measured { setting, judged };
             let made =
-                if table.is_empty() { Err(AssembleError::Empty) } else { assemble(&measured) };
+                if table.is_empty() { Err(AssembleError::Unmeasured) } else { assemble(&measured) };
             (made, measured.conditions())
         };
         let result = match made {
@@ -162,8 +162,8 @@ impl<'a> Session<'a> {
             }
             Err(reason) => {
                 self.note(Exit::Missing);
-                // How it ended says it all, where nothing was begun.
-                if collected.launches > 0 {
+                // How it ended says it all, where nothing was measured.
+                if !table.is_empty() || !failed {
                     let of = format!("{}: {reason}", setting.transport);
                     self.sink.note(Note::new("too_little", "").with("what", of));
                 }

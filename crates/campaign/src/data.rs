@@ -140,6 +140,11 @@ pub enum Kept {
         /// To be added to what was verified before.
         verified: Verified,
     },
+    /// Messages cannot go with a single copy, which the transport has.
+    Refused {
+        /// Why not.
+        reason: String,
+    },
 }
 
 /// What a point is, for whoever makes results of its batches.
@@ -208,6 +213,7 @@ pub struct Table {
     /// With the order in which they came.
     points: BTreeMap<Key, (usize, Described)>,
     verified: BTreeMap<Key, Verified>,
+    refused: Option<String>,
 }
 
 impl Table {
@@ -226,6 +232,7 @@ impl Table {
                 let so_far = self.verified.entry(key).or_default();
                 *so_far = std::mem::take(so_far).and(verified);
             }
+            Kept::Refused { reason } => self.refused = Some(reason),
         }
     }
 
@@ -268,6 +275,11 @@ impl Table {
         let mut all: Vec<_> = self.points.iter().collect();
         all.sort_by_key(|(_, (number, _))| *number);
         all.into_iter().map(|(key, (_, point))| (key, point)).collect()
+    }
+
+    /// Why the machine refused a single copy of messages, where it did.
+    pub fn refused(&self) -> Option<&str> {
+        self.refused.as_deref()
     }
 
     /// Whether there is no batch.

@@ -62,6 +62,8 @@ pub struct Executed {
     pub checked: Checked,
     /// The way that long messages went to all ranks.
     pub way: Option<Way>,
+    /// Why they did not go as ordered, where the machine refuses what the transport has.
+    pub refused: Option<String>,
     /// What each rank timed at the border with the system, if the order asked for it.
     pub at_border: Vec<AtRank>,
     /// Why this machine does not allow the batch; it then has no samples.

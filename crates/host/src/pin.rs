@@ -1,18 +1,31 @@
 //! Pins the calling thread to a core.
 
+use std::io;
+
 use crate::affinity::Mask;
 use crate::{HostError, format_cpu_list};
 
 /// Pins the calling thread, and all threads that it starts from now on, to core `cpu`.
 ///
 /// # Errors
-/// [`HostError::CpuUnusable`] if the kernel does not let this process run there.
+/// [`HostError::CpuUnusable`] if the core is not online or not allowed, [`HostError::System`] if the kernel refuses for
+/// another reason.
 pub fn pin(cpu: usize) -> Result<(), HostError> {
-    Mask::only(cpu).and_then(|only| only.set().ok()).ok_or_else(|| HostError::CpuUnusable {
-        cpu,
-        problem: "not online, or not allowed",
-        allowed: allowed_cpus().map_or_else(|_| "unknown".to_owned(), |all| format_cpu_list(&all)),
-    })
+    let invalid = || io::Error::from_raw_os_error(libc::EINVAL);
+    let pinned = Mask::only(cpu).ok_or_else(invalid).and_then(|only| only.set());
+    pinned.map_err(|error| refused(cpu, error))
+}
+
+fn refused(cpu: usize, error: io::Error) -> HostError {
+    match error.raw_os_error() {
+        Some(libc::EINVAL) => HostError::CpuUnusable {
+            cpu,
+            problem: "not online, or not allowed",
+            allowed: allowed_cpus()
+                .map_or_else(|_| "unknown".to_owned(), |all| format_cpu_list(&all)),
+        },
+        _ => HostError::system("pin a rank to its core (sched_setaffinity)")(error),
+    }
 }
 
 /// The cores on which the calling thread may run, ascending.
@@ -47,6 +60,14 @@ mod tests {
         // Machines have that many. Where there is none, the kernel says so, and no limit of a mask.
         let error = pin(8000).unwrap_err().to_string();
         assert!(error.contains("not online, or not allowed"), "{error}");
+    }
+
+    #[test]
+    fn a_refusal_of_the_call_itself_is_no_word_about_the_core() {
+        let of = |code| refused(0, io::Error::from_raw_os_error(code));
+        assert!(matches!(of(libc::EINVAL), HostError::CpuUnusable { cpu: 0, .. }));
+        let HostError::System { source, .. } = of(libc::EPERM) else { panic!() };
+        assert_eq!(source.raw_os_error(), Some(libc::EPERM));
     }
 
     #[test]

@@ -19,6 +19,9 @@ pub struct Outcome {
     pub wrong: Option<Wrong>,
     /// The way that long messages went to this rank.
     pub way: Way,
+    /// Why they did not go as ordered, where the machine refuses what the transport has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refused: Option<String>,
     /// What was timed at the border with the system, if the order asks for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,

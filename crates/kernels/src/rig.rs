@@ -18,10 +18,10 @@ pub trait Rig: Processor {
     fn prepare(&mut self, needs: &Needs, marks: usize);
     /// From here on messages come from and go to so many bytes of memory.
     fn resize(&mut self, bytes: usize);
-    /// From here on long messages go this way, if they can. Returns the way that they go. Called on
-    /// every rank for every order.
-    fn go(&mut self, _way: Way) -> Way {
-        Way::default()
+    /// From here on long messages go this way, if they can. Returns the way that they go, and why it is another where
+    /// the machine refuses what the transport has. Called on every rank for every order.
+    fn go(&mut self, _way: Way) -> (Way, Option<String>) {
+        Default::default()
     }
     /// A turn of the program begins. Stores and gets are between this rank and `partner`.
     fn turn(&mut self, _turn: u64, _partner: Rank) {}

@@ -184,7 +184,9 @@ pub fn collect(
 fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
     let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
     let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
-    memory::check(Need { ranks, each: room.memory, shared })?;
+    // Who has something in common maps what the others expose too.
+    let mapped = if shared > 0 { room.exposed.saturating_mul(ranks.saturating_sub(1)) } else { 0 };
+    memory::check(Need { ranks, each: room.memory, shared, mapped })?;
     Ok(room)
 }
 

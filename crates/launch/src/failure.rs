@@ -5,6 +5,7 @@ use std::fmt::Display;
 use std::{io, iter};
 
 use rustix::io::Errno;
+use rustix::process::{Resource, getrlimit};
 
 use crate::Exit;
 
@@ -47,6 +48,24 @@ impl<T, E: Error + 'static> Classify<T> for Result<T, E> {
             let hint = limit(&error).map(str::to_owned);
             Failure { hint, ..Failure::new(exit, told(&error)) }
         })
+    }
+}
+
+/// Ranks or threads that the system did not start; `tasks` are all those that are needed.
+pub(crate) fn unstarted(what: &str, tasks: usize, error: &io::Error) -> Failure {
+    let refused = error.raw_os_error().map(Errno::from_raw_os_error);
+    match (refused, getrlimit(Resource::Nproc).current) {
+        (Some(Errno::AGAIN), Some(most)) => {
+            let what = format!(
+                "{what}: {error}; bandgap takes {tasks} processes and threads here, and the limit of all that the \
+                 user has is {most}"
+            );
+            Failure::new(Exit::Usage, what).hint("raise `ulimit -u`, or take fewer ranks")
+        }
+        _ => {
+            let failure = Failure::new(Exit::Host, format!("{what}: {error}"));
+            limit(error).into_iter().fold(failure, Failure::hint)
+        }
     }
 }
 

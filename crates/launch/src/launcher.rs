@@ -12,6 +12,7 @@ use bandgap_shm::Control;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::cause::{Cause, Noted, named, stopped};
+use crate::failure::unstarted;
 use crate::message::{Assignment, FromRank, ToRank};
 use crate::process::RankProcess;
 use crate::signals::Signals;
@@ -89,11 +90,9 @@ impl<'a> Launch<'a> {
         let control = Control::create().map_err(|error| {
             refused(format!("make shared memory for {size} ranks: {}", told(&error)))
         })?;
+        // Beside the ranks, the launcher and its thread for signals.
         let unstarted = |rank, error: std::io::Error| {
-            refused(format!(
-                "start rank {rank} of {size}: {error}; fewer ranks need less (see `ulimit -u`, \
-                 `ulimit -n`)"
-            ))
+            unstarted(&format!("start rank {rank} of {size}"), size + 2, &error)
         };
         let deadline = assignments.first().map_or(Duration::ZERO, |of| of.deadline);
         let mut launch = Self {

@@ -233,7 +233,8 @@ impl Runner for LiveRunner<'_> {
         let mut ways = all.iter().take(order.ranks).map(|carried| carried.outcome.way);
         let way =
             ways.next().map(|first| if ways.all(|way| way == first) { first } else { Way::Pieces });
-        Ok(Executed { probe, checked, way, ..self.samples(&order, &mut all)? })
+        let refused = all.iter().find_map(|carried| carried.outcome.refused.clone());
+        Ok(Executed { probe, checked, way, refused, ..self.samples(&order, &mut all)? })
     }
 
     fn look(&mut self, order: &Order) -> Result<Option<Probe>, Stop> {

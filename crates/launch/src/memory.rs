@@ -2,6 +2,7 @@
 
 use bandgap_host::available_memory;
 use bandgap_units::Bytes;
+use rustix::process::{Resource, getrlimit};
 
 use crate::{Exit, Failure};
 
@@ -11,6 +12,8 @@ const PROCESS: u64 = 3 << 20;
 /// A page, and its entry in the table of each process that maps it.
 const PAGE: u64 = 4096;
 const ENTRY: u64 = 8;
+/// Addresses of a process for the program and its libraries.
+const PROGRAM: u64 = 16 << 20;
 
 /// The memory that ranks take together.
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +24,29 @@ pub struct Need {
     pub each: usize,
     /// Bytes that all of them map in common.
     pub shared: usize,
+    /// Bytes of its peers' memory that each of them maps.
+    pub mapped: usize,
 }
 
 impl Need {
     fn bytes(self) -> u64 {
-        let Self { ranks, each, shared } = self;
+        let Self { ranks, each, shared, .. } = self;
         let entries = shared as u64 / PAGE * ENTRY;
         let each = (each as u64).saturating_add(PROCESS).saturating_add(entries);
         each.saturating_mul(ranks as u64).saturating_add(shared as u64)
+    }
+
+    /// Addresses of one rank. Memory that grows is there twice while it is copied.
+    fn addresses(self) -> u64 {
+        let mapped = PROCESS + PROGRAM + self.shared as u64 + self.mapped as u64;
+        (self.each as u64).saturating_mul(2).saturating_add(mapped)
+    }
+
+    fn hint(self) -> &'static str {
+        match self.each {
+            0 => "take fewer ranks",
+            _ => "take fewer ranks, or a smaller --sizes, --dimension or --vectors",
+        }
     }
 }
 
@@ -37,10 +55,26 @@ impl Need {
 /// # Errors
 /// There is too little memory.
 pub fn check(need: Need) -> Result<(), Failure> {
-    match available_memory() {
-        Some(left) => fits(left.0, need),
-        None => Ok(()),
+    getrlimit(Resource::As).current.map_or(Ok(()), |limit| has_addresses(limit, need))?;
+    available_memory().map_or(Ok(()), |left| fits(left.0, need))
+}
+
+fn has_addresses(limit: u64, need: Need) -> Result<(), Failure> {
+    let needed = need.addresses();
+    if needed <= limit {
+        return Ok(());
     }
+    let what = format!(
+        "hold the memory of {} ranks: each takes up to {} of addresses, and the limit is {}",
+        need.ranks,
+        rounded(needed),
+        rounded(limit)
+    );
+    Err(Failure::new(Exit::Usage, what).hint(format!("raise `ulimit -v`, {}", need.hint())))
+}
+
+fn rounded(bytes: u64) -> Bytes {
+    Bytes(bytes.next_multiple_of(1 << 20))
 }
 
 fn fits(left: u64, need: Need) -> Result<(), Failure> {
@@ -48,7 +82,6 @@ fn fits(left: u64, need: Need) -> Result<(), Failure> {
     if needed <= left {
         return Ok(());
     }
-    let rounded = |bytes: u64| Bytes(bytes.next_multiple_of(1 << 20));
     let mut what = format!(
         "hold the memory of {} ranks: that takes {}, and {} are left for this process",
         need.ranks,
@@ -58,11 +91,7 @@ fn fits(left: u64, need: Need) -> Result<(), Failure> {
     if need.shared > 0 {
         what += &format!("; {} of it lie between them", rounded(need.shared as u64));
     }
-    let hint = match need.each {
-        0 => "take fewer ranks",
-        _ => "take fewer ranks, or a smaller --sizes, --dimension or --vectors",
-    };
-    Err(Failure::new(Exit::Usage, what).hint(hint))
+    Err(Failure::new(Exit::Usage, what).hint(need.hint()))
 }
 
 #[cfg(test)]
@@ -86,7 +115,7 @@ mod tests {
             let transport: Transport = transport.parse().unwrap();
             plan.room(2, &transport.can.tuning).memory
         };
-        let two = |each| Need { ranks: 2, each, shared: 0 };
+        let two = |each| Need { ranks: 2, each, shared: 0, mapped: 0 };
         // Each of two ranks sends from a GiB and receives into another, and exposes 2 · 4 slots of
         // 128 KiB: 4 GiB and 2 MiB. Their processes take 6 MiB.
         let messages = of("comms1", 1 << 30, "tcp");
@@ -105,13 +134,22 @@ mod tests {
     #[test]
     fn what_lies_between_ranks_counts_once_and_its_pages_in_each() {
         // 4 · 3 MiB, 512 MiB once, and a 512th of it for each.
-        let need = Need { ranks: 4, each: 0, shared: 512 << 20 };
+        let need = Need { ranks: 4, each: 0, shared: 512 << 20, mapped: 0 };
         let needed = (12 + 512 + 4) << 20;
         assert!(fits(needed, need).is_ok());
         let refused = fits(needed - 1, need).unwrap_err();
         let what = refused.what;
         assert!(what.contains("528 MiB, ") && what.contains("512 MiB of it lie between"), "{what}");
         assert_eq!(refused.hint.as_deref(), Some("take fewer ranks"));
+    }
+
+    #[test]
+    fn addresses_are_those_of_one_process() {
+        let need = Need { ranks: 4, each: 8 << 20, shared: 5 << 20, mapped: 3 << 20 };
+        // Twice 8 MiB, 8 MiB of others, and 19 MiB of the process.
+        assert!(has_addresses(43 << 20, need).is_ok());
+        let refused = has_addresses((43 << 20) - 1, need).unwrap_err();
+        assert_eq!(refused.exit, Exit::Usage);
     }
 
     #[test]

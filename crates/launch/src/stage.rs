@@ -2,7 +2,7 @@
 
 use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
 
-use crate::failure::limit;
+use crate::failure::unstarted;
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
 
@@ -24,11 +24,8 @@ impl Stage {
     /// # Errors
     /// The machine does not show its processors, or signals cannot be handled.
     pub fn new(interrupted: impl Fn() + Send + 'static) -> Result<Self, Failure> {
-        let signals = Signals::take(interrupted).map_err(|error| {
-            let what = format!("take signals: {error}");
-            let failure = Failure::new(Exit::Host, what);
-            limit(&error).into_iter().fold(failure, Failure::hint)
-        })?;
+        let signals =
+            Signals::take(interrupted).map_err(|error| unstarted("take signals", 2, &error))?;
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);

@@ -32,4 +32,4 @@ pub use number::{Scale as UnitScale, scaled, written};
 pub use printable::printable;
 pub use svg::{svg, svg_bars, svg_panels};
 pub use terminal::plot;
-pub use text::{share, signed_share, text};
+pub use text::{ascii, share, signed_share, text};

@@ -22,7 +22,7 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
     }
     // Names in it may come from a file or a peer.
     let out = printable(&out);
-    if layout.ascii { plain(&out) } else { out.into_owned() }
+    if layout.ascii { ascii(&out) } else { out.into_owned() }
 }
 
 fn doubt(text: &str, layout: &Layout) -> String {
@@ -51,7 +51,7 @@ const LETTERS: &[(char, &str)] = &[
 ];
 
 /// The text in ASCII.
-fn plain(text: &str) -> String {
+pub fn ascii(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match LETTERS.iter().find(|(known, _)| *known == letter) {

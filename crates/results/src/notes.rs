@@ -99,6 +99,7 @@ pub const TEMPLATES: &[Template] = &[
     note("send_only_bends", Level::Detail, "os is that of the first {to:n} messages; from M = {next:n} to {last:n} one costs {cost:s}", ""),
     note("send_only_unseen", Level::Detail, "the first reply returns before a second message is issued: os is that of a single message", ""),
     note("series_unfitted", Level::Doubt, "no line is fitted: the time of {bytes:B} is {time:s}", "--time-budget"),
+    note("single_copy_refused", Level::Doubt, "messages go in pieces, not with a single copy: the system refuses to {reason}", ""),
     note("size_left_out", Level::Doubt, "{bytes:B} takes {time:s}, {line:s} by the line: it is left out", ""),
     note("sizes_rounded", Level::Detail, "some sizes are printed with fewer digits than they have", ""),
     note("startup_below_zero", Level::Doubt, "the line meets n = 0 at {t0:s}: t0, n½ and π0 are not given", ""),

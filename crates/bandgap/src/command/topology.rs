@@ -38,8 +38,16 @@ pub fn run(output: &Output) -> Result<Exit, Failure> {
     for (distance, (a, b)) in &pairs {
         distances.push([Cell::from(distance.to_string()), format!("{a},{b}").into()]);
     }
-    let (a, b) = pairs.last().map_or((0, 1), |(_, farthest)| *farthest);
-    let hint = format!("Measure between two of them: bandgap signature --cores {a},{b}");
-    sink.say([Block::Table(facts), Block::Gap, Block::Table(distances), Block::Text(hint)]);
+    sink.say([Block::Table(facts), Block::Gap]);
+    let hint = match pairs.last() {
+        Some((_, (a, b))) => {
+            sink.say([Block::Table(distances)]);
+            format!("Measure between two of them: bandgap signature --cores {a},{b}")
+        }
+        None => "One core is allowed here; ranks would share it. Allow another (taskset, or the cpuset of the \
+                 container or job)."
+            .to_owned(),
+    };
+    sink.say([Block::Text(hint)]);
     sink.close(Exit::Fine)
 }

@@ -1,11 +1,13 @@
 //! The two standard streams. Whoever reads one of them may be gone.
 
 use std::fmt;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use bandgap_host::standard_output;
 use bandgap_launch::{Exit, Failure};
-use bandgap_report::printable;
+use bandgap_report::{ascii, printable};
+
+use crate::layout::is_ascii;
 
 /// Writes to standard output; a reader that closed it early has read enough.
 ///
@@ -36,7 +38,9 @@ pub fn printed(write: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
 /// Writes a line to standard error. One that fails is no reason to lose what was measured. Names in it may come from a file
 /// or a peer.
 pub fn tell(what: fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{}", printable(&what.to_string()));
+    let what = what.to_string();
+    let text = if is_ascii(io::stderr().is_terminal()) { ascii(&what) } else { what };
+    let _ = writeln!(io::stderr(), "{}", printable(&text));
 }
 
 /// Tells what was not done, and what to do about it.

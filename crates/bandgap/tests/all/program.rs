@@ -17,4 +17,5 @@ mod real;
 mod refused;
 mod screen;
 mod simulated;
+mod situations;
 mod subject;

@@ -7,6 +7,7 @@ use bandgap_kernels::{Refused, WHOLE};
 use bandgap_stats::batch_value;
 
 use super::step::Step;
+use crate::data::Kept;
 use crate::runner::{Runner, Stop};
 
 /// Looks at each way to do it.
@@ -94,6 +95,9 @@ impl Choices {
                 let done = runner.run(&candidate.step.order(SAMPLES)?)?;
                 impossible.extend(way.filter(|_| done.way != way));
                 candidate.times.push(batch_value(done.column(WHOLE)));
+                if let Some(reason) = done.refused {
+                    runner.keep(Kept::Refused { reason })?;
+                }
             }
             if !impossible.is_empty() {
                 leave_out(&mut candidates, |way| impossible.contains(&way));

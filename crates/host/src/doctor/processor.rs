@@ -54,10 +54,16 @@ pub(super) fn cores(evidence: &Evidence<'_>) -> Check {
     let check = |grade, found| Check::new("cores", grade, found, matters);
     let quota = evidence.description.cpu_quota.filter(|quota| *quota < ranks as f64);
     if evidence.placement.oversubscribed {
-        check(Grade::Bad, format!("{found}; some cores have more than one rank")).advise(format!(
-            "use fewer ranks (--ranks {}), or list a different core for each rank (--cores)",
-            allowed.len()
-        ))
+        let shared = check(Grade::Bad, format!("{found}; some cores have more than one rank"));
+        shared.advise(match allowed.len() {
+            // One rank measures nothing.
+            0 | 1 => {
+                "allow another core (taskset, or the cpuset of the container or job)".to_owned()
+            }
+            most => format!(
+                "use fewer ranks (--ranks {most}), or list a different core for each rank (--cores)"
+            ),
+        })
     } else if let Some(quota) = quota {
         let whose = evidence.description.container.as_deref().unwrap_or("the control group");
         check(Grade::Bad, format!("{found}; {whose} allows the time of {quota:.2} processors"))

@@ -128,6 +128,11 @@ fn cores_and_placement() {
         machine.placement = Placement { cpus: vec![0, 1, 2, 3, 0], oversubscribed: true };
     });
     assert!(check.advice.unwrap().contains("--ranks 4"));
+    let check = expect("cores", Grade::Bad, "more than one rank", |machine| {
+        machine.topology = two_packages(&[3]);
+        machine.placement = Placement { cpus: vec![3, 3], oversubscribed: true };
+    });
+    assert!(!check.advice.unwrap().contains("--ranks"), "one rank measures nothing");
     expect("cores", Grade::Note, "no core is left", |machine| {
         machine.placement.cpus = vec![0, 1, 2, 3];
     });

@@ -185,14 +185,14 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         self.marks.reserve(marks);
     }
 
-    fn go(&mut self, way: Way) -> Way {
-        match self.passing.set_way(way) {
-            Ok(()) => way,
-            Err(_) => {
-                self.passing.go_in_pieces();
-                Way::Pieces
-            }
-        }
+    fn go(&mut self, way: Way) -> (Way, Option<String>) {
+        let Err(refused) = self.passing.set_way(way) else { return (way, None) };
+        self.passing.go_in_pieces();
+        let reason = match refused {
+            CommError::SingleCopy { reason } if self.endpoint().shares() => Some(reason),
+            _ => None,
+        };
+        (Way::Pieces, reason)
     }
 
     fn turn(&mut self, turn: u64, partner: Rank) {

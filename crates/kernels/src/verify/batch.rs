@@ -23,7 +23,7 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
 ) -> Result<Outcome, Failed> {
     let (kernel, places) = ready::<K>(order, rig.whole())?;
     let turn = rig.begin(order.ranks) << TURNS;
-    let way = rig.go(order.way.unwrap_or_default());
+    let (way, refused) = rig.go(order.way.unwrap_or_default());
     let rank = rig.rank();
     if rank >= order.ranks {
         return Ok(Outcome::default());
@@ -48,7 +48,7 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
         false => once(rig, turn),
         true => (0..order.samples.into()).try_for_each(|sample| once(rig, turn | sample)),
     };
-    batch.end(rig, ran).map(|outcome| Outcome { way, ..outcome })
+    batch.end(rig, ran).map(|outcome| Outcome { way, refused, ..outcome })
 }
 
 /// Bits of a turn that number the samples of an order.
