@@ -45,7 +45,7 @@ pub fn fan_in(of: &Measured<'_>) -> Result<Made, AssembleError> {
     if of.time(&alone).is_none() {
         return Err(AssembleError::Empty);
     }
-    for (key, _) in of.judged.table().of(CONTENDED) {
+    for (key, _) in of.judged.table.of(CONTENDED) {
         let (Some(requesters), Some(gap)) = (key.number("requesters"), of.time(key)) else {
             continue;
         };

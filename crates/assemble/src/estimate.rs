@@ -1,12 +1,10 @@
 //! The value of a key, and the ratio of two, estimated from the batches that count.
 
-use std::collections::BTreeMap;
-
 use bandgap_campaign::judge::{Judged, launch_of};
 use bandgap_campaign::{Key, Setting};
 use bandgap_model::Estimate;
 use bandgap_record::{Evidence, Number, Quantity, RecordError, Spread, Unit};
-use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
+use bandgap_stats::quantile::{quantile_sorted, sorted};
 use bandgap_stats::{Convergence, Interval, Point, Rule, estimate, ratio};
 use bandgap_units::Ns;
 
@@ -101,7 +99,7 @@ impl Measured<'_> {
     /// The time of `key`; of a single batch without an interval, and `None` where no batch counts.
     pub fn time(&self, key: &Key) -> Option<Estimated> {
         let values = self.values(key);
-        match estimate(&values, self.judged.confidence()) {
+        match estimate(&values, self.judged.confidence) {
             Some(point) => Some(Estimated::of(&point, MEAN, self.converged(key, &point))),
             None => values.first().map(|(_, _, value)| Estimated {
                 value: *value,
@@ -115,26 +113,16 @@ impl Measured<'_> {
 
     /// The times of `above` over those of `below`, by round; `None` where fewer than two rounds have both.
     pub fn ratio(&self, above: &Key, below: &Key) -> Option<Estimated> {
-        let by_round = |key: &Key| {
-            let mut rounds = BTreeMap::<(u32, u64), Vec<f64>>::new();
-            for (launch, round, value) in self.values(key) {
-                rounds.entry((launch, round)).or_default().push(value);
-            }
-            rounds
-        };
-        let below = by_round(below);
-        let pairs: Vec<(u32, u64, f64, f64)> = by_round(above)
-            .into_iter()
-            .filter_map(|(at, above)| Some((at.0, at.1, mean(&above), mean(below.get(&at)?))))
-            .collect();
-        let point = ratio(&pairs, self.judged.confidence())?;
+        let rounds = self.rounds([above, below]).into_iter();
+        let pairs: Vec<_> = rounds.map(|(launch, round, [a, b])| (launch, round, a, b)).collect();
+        let point = ratio(&pairs, self.judged.confidence)?;
         let rule = self.judged.rule().without_clock();
         Some(Estimated::of(&point, RATIO, self.virtual_or(rule.judge_point(&point))))
     }
 
     /// The distribution of a key's samples, in seconds, each divided by `parts`.
     pub fn spread(&self, key: &Key, parts: f64) -> Option<Spread> {
-        let counted = self.judged.table().batches(key).iter();
+        let counted = self.judged.table.batches(key).iter();
         let counted = counted.filter(|batch| self.judged.counts(key, batch));
         let samples: Vec<f64> = counted.flat_map(|batch| batch.samples.iter().copied()).collect();
         if samples.is_empty() {

@@ -41,7 +41,7 @@ pub fn contention(of: &Measured<'_>) -> Result<Made, AssembleError> {
 /// As [`fitted`]; a signature that cannot be had is left out.
 pub fn bulk(of: &Measured<'_>, plan: &BulkPlan) -> Result<Made, AssembleError> {
     let mut made = fitted(of, &[])?;
-    let part = |load: Load| -> Table { of_load(of.judged.table(), load) };
+    let part = |load: Load| -> Table { of_load(of.judged.table, load) };
     for plan in &plan.surface {
         let (own, empty) = (part(plan.load), part(plan.load.with(0)));
         let (own, empty) = (of.judged.over(&own), of.judged.over(&empty));

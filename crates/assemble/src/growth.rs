@@ -86,7 +86,7 @@ fn followed(
             kept.map(|(at, ns)| (*at as f64, *ns)).collect()
         };
         let each: Vec<Vec<(f64, f64)>> = launches.iter().map(|of| beyond(of)).collect();
-        Some((from, model::growth(&beyond(&timed), &each, laws, of.judged.confidence())?))
+        Some((from, model::growth(&beyond(&timed), &each, laws, of.judged.confidence)?))
     })?;
     let law = match found.law {
         Law::Logarithmic => "logarithmic",

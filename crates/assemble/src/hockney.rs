@@ -24,7 +24,7 @@ use crate::series::{CurveTimes, curve_times};
 /// # Errors
 /// The breakpoints that were given do not fit, or a number cannot be recorded.
 pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made, AssembleError> {
-    let (transport, confidence) = (&of.setting.transport, of.judged.confidence());
+    let (transport, confidence) = (&of.setting.transport, of.judged.confidence);
     let options =
         HockneyOptions { breaks: breaks.clone(), confidence, ..HockneyOptions::default() };
     let mut made = Made::default();

@@ -47,8 +47,8 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
     let mut rows = Builder::new(SERIES, OVERLAP, transport, &["bytes", "elements"], columns);
     rows.verified((!of.setting.is_virtual()).then_some(true));
     let (mut missing, mut planned, mut vague) = (0, 0, 0_usize);
-    for (key, point) in of.judged.table().points() {
-        if key.text("mode") != Some(OverlapMode::Blocking.name()) {
+    for (key, point) in of.judged.table.points() {
+        if key.text("mode") != Some("blocking") {
             continue;
         }
         let (Some(bytes), Some(elements)) = (number(point, "bytes"), number(point, "elements"))

@@ -17,7 +17,7 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
         vec![Column::new("rtt", Unit::Second, "round trip of a request and its reply").counting()];
     let transport = of.setting.transport.as_str();
     let mut rows = Builder::new(SERIES, "pairs", transport, &["from", "to"], columns);
-    for (key, _) in of.judged.table().of(PAIR_RTT) {
+    for (key, _) in of.judged.table.of(PAIR_RTT) {
         let ranks = [key.number("requester"), key.number("replier")];
         let ([Some(from), Some(to)], Some(rtt)) = (ranks, of.time(key)) else { continue };
         let mut labels = Labels::new();

@@ -90,7 +90,7 @@ impl<'a> Measured<'a> {
     /// All points that were described, by name.
     pub(crate) fn points(&self) -> Vec<Points<'a>> {
         let mut found: Vec<Points<'a>> = Vec::new();
-        for (key, of) in self.judged.table().points() {
+        for (key, of) in self.judged.table.points() {
             match found.iter_mut().find(|points| points.name == key.what()) {
                 Some(points) => points.all.push((key, of)),
                 None => found.push(Points { name: key.what(), all: vec![(key, of)] }),
@@ -125,7 +125,7 @@ impl<'a> Measured<'a> {
     ) -> Option<Estimated> {
         let values: Vec<(u32, u64, f64)> =
             rounds.iter().map(|(launch, round, values)| (*launch, *round, of(values))).collect();
-        let point = estimate(&values, self.judged.confidence())?;
+        let point = estimate(&values, self.judged.confidence)?;
         let judged = match beside {
             None => rule.judge_point(&point),
             Some(beside) => rule.judge(point.interval.half_width(), beside),

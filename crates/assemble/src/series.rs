@@ -155,7 +155,7 @@ fn verified(of: &Measured<'_>, points: &Points<'_>) -> Option<bool> {
         return None;
     }
     let of_name = |(key, of)| (Key::what(key) == points.name).then_some(of);
-    let known: Vec<&Verified> = of.judged.table().verified().filter_map(of_name).collect();
+    let known: Vec<&Verified> = of.judged.table.verified().filter_map(of_name).collect();
     let is_compared =
         |of: &&Verified| of.checked_batches > 0 && of.checked.compared == of.checked.received;
     Some(!known.is_empty() && known.iter().all(is_compared))

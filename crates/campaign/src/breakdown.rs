@@ -10,6 +10,7 @@ use bandgap_comm::{AtBorder, Border, Delay, Floor, Stamping};
 use bandgap_kernels::{Asking, Burst, Kernel as _, Order, Pair, PingPong, WHOLE};
 use bandgap_stats::interval::Interval;
 use bandgap_stats::quantile::median;
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
@@ -46,7 +47,8 @@ pub const TOLERANCE: f64 = 0.05;
 const KEPT: usize = 200;
 
 /// What is modelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
+#[display(rename_all = "snake_case")]
 pub enum Model {
     /// Half a round trip.
     Latency,
@@ -57,14 +59,6 @@ pub enum Model {
 impl Model {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Latency, Self::Injection];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Latency => "latency",
-            Self::Injection => "injection",
-        }
-    }
 
     /// What is timed for it by stamps around calls, each in batches of its own, with its name as a component.
     pub fn calls(self) -> [(&'static str, Stamping); 4] {
@@ -112,12 +106,12 @@ fn word(of: &impl Serialize) -> String {
 
 /// The key of a part of a model; of [`Stamping::Nothing`] the whole time.
 pub fn key(model: Model, part: Stamping) -> Key {
-    Key::new(BREAKDOWN).at("model", model.name()).at("part", &*word(&part))
+    Key::new(BREAKDOWN).at("model", model.to_string()).at("part", word(&part))
 }
 
 /// The key of the transfer of a line, one way.
 pub fn slot_key() -> Key {
-    Key::new(BREAKDOWN).at("model", Model::Latency.name()).at("part", "slot")
+    Key::new(BREAKDOWN).at("model", Model::Latency.to_string()).at("part", "slot")
 }
 
 /// The key of the same exchange where each side computes before it stores.
@@ -133,7 +127,7 @@ pub fn count_key(model: Model, part: Stamping) -> Key {
 /// The key of a part of the latency where a computation of so many nanoseconds was inserted.
 pub fn inserted_key(part: Stamping, border: Border, ns: f64) -> Key {
     let ps = (ns * 1e3).round() as u64;
-    key(Model::Latency, part).at("border", &*word(&border)).at("inserted_ps", ps)
+    key(Model::Latency, part).at("border", word(&border)).at("inserted_ps", ps)
 }
 
 /// What the user asked for.
@@ -156,14 +150,6 @@ pub enum Division {
     Calls,
     /// Into the transfer of a line, which this floor times, and the software's part, which one processor shows by itself.
     Lines(Floor),
-}
-
-impl BreakdownPlan {
-    /// What was measured, seen with this plan's precision. A time is that of many messages over their number, so a stamp's
-    /// cost is small beside it.
-    pub fn judge<'a>(&self, table: &'a crate::Table) -> Judged<'a> {
-        self.asked.unstamped().judge(table)
-    }
 }
 
 impl Planned for BreakdownPlan {
@@ -332,7 +318,7 @@ impl Experiment for Parts<'_> {
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let known = |model: &Model| {
             let rounds = rounds(judged, *model, &self.plan.divided);
-            let error = rounds.and_then(|rounds| rounds.error(judged.confidence()));
+            let error = rounds.and_then(|rounds| rounds.error(judged.confidence));
             error.is_some_and(|error| {
                 let Interval { low, high } = error.interval;
                 let straddles = |limit: f64| low <= limit && limit <= high;

@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::bare::{order, samples_of};
 use crate::campaign::campaign;
-use crate::data::Table;
 use crate::experiment::{Experiment, Point, not_converged};
 use crate::judge::Judged;
 use crate::key::Key;
@@ -44,14 +43,6 @@ pub struct FloorPlan {
     pub floors: Vec<Floor>,
     /// Time between rounds, in seconds: to watch a machine for a while, rather than to measure.
     pub pause: f64,
-}
-
-impl FloorPlan {
-    /// What was measured, seen with this plan's precision. A time is that of many rounds over their
-    /// number, so a stamp's cost is small beside it.
-    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
-        self.asked.unstamped().judge(table)
-    }
 }
 
 impl Planned for FloorPlan {

@@ -60,7 +60,7 @@ mod tests {
     use crate::beside::Beside;
     use crate::pairs::PAIR_RTT;
     use crate::plan::Asked;
-    use crate::scripted::{Scripted, modelled};
+    use crate::tests::scripted::{Scripted, modelled};
 
     fn plan(pairs: bool) -> LogpPlan {
         LogpPlan { pairs, ..LogpPlan::short(&Asked::usual(100.0)) }

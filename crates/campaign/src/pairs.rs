@@ -69,7 +69,7 @@ impl Experiment for Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{Scripted, probes, taking};
+    use crate::tests::scripted::{Scripted, probes, taking};
 
     #[test]
     fn pairs_at_several_distances_all_converge() {

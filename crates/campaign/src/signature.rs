@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
     use crate::plan::Asked;
-    use crate::scripted::{Scripted, modelled};
+    use crate::tests::scripted::{Scripted, modelled};
 
     /// A signature within two seconds, on a machine on which everything takes so many times as long as on the paper's
     /// Myrinet.

@@ -11,7 +11,7 @@ use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::runner::{Executed, Runner, Stop};
-use crate::series::{Part, key};
+use crate::series::key;
 use crate::sizes::samples_within;
 
 /// Bytes that a batch moves at most before its samples become fewer, and how few they may be.
@@ -76,7 +76,7 @@ impl Loaded<'_> {
         load.from = kernel.map(|kernel| (kernel.load_messages, idle));
         let at = (size, load.name, load.percent);
         let described = self.plan.described(beside, at, load.length)?;
-        let key = key(&self.plan.step(beside, size, load.name), Part::Whole);
+        let key = key(&self.plan.step(beside, size, load.name), WHOLE);
         let Some(kernel) = kernel else {
             runner.keep(Kept::Point { key, point: described })?;
             return Ok(None);

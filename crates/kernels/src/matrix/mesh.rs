@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use bandgap_comm::Rank;
 
+use super::Side;
+
 /// Which rank is at which position of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -131,32 +133,15 @@ impl ProcessorMesh {
         }
     }
 
-    /// The neighbour in the row above.
-    #[inline]
-    pub fn top(self, rank: Rank) -> Rank {
+    /// The neighbour on one side.
+    pub fn neighbour(self, rank: Rank, side: Side) -> Rank {
         let (row, column) = self.position(rank);
-        self.rank((row + self.rows - 1) % self.rows, column)
-    }
-
-    /// The neighbour in the row below.
-    #[inline]
-    pub fn bottom(self, rank: Rank) -> Rank {
-        let (row, column) = self.position(rank);
-        self.rank((row + 1) % self.rows, column)
-    }
-
-    /// The neighbour in the column before.
-    #[inline]
-    pub fn pred(self, rank: Rank) -> Rank {
-        let (row, column) = self.position(rank);
-        self.rank(row, (column + self.columns - 1) % self.columns)
-    }
-
-    /// The neighbour in the next column.
-    #[inline]
-    pub fn succ(self, rank: Rank) -> Rank {
-        let (row, column) = self.position(rank);
-        self.rank(row, (column + 1) % self.columns)
+        match side {
+            Side::Top => self.rank((row + self.rows - 1) % self.rows, column),
+            Side::Bottom => self.rank((row + 1) % self.rows, column),
+            Side::Pred => self.rank(row, (column + self.columns - 1) % self.columns),
+            Side::Succ => self.rank(row, (column + 1) % self.columns),
+        }
     }
 }
 
@@ -187,6 +172,10 @@ fn gray_place(code: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn beside(mesh: ProcessorMesh, rank: Rank) -> [Rank; 4] {
+        Side::ALL.map(|side| mesh.neighbour(rank, side))
+    }
+
     fn orders(rows: usize, columns: usize) -> impl Iterator<Item = ProcessorMesh> {
         let mesh = ProcessorMesh::new(rows, columns);
         let orders = [MeshOrder::RowMajor, MeshOrder::Gray].map(|order| mesh.in_order(order));
@@ -207,8 +196,8 @@ mod tests {
                         let up = mesh.rank(if row == 0 { rows - 1 } else { row - 1 }, column);
                         let left =
                             mesh.rank(row, if column == 0 { columns - 1 } else { column - 1 });
-                        assert_eq!((mesh.top(rank), mesh.pred(rank)), (up, left));
-                        assert_eq!((mesh.bottom(up), mesh.succ(left)), (rank, rank));
+                        assert_eq!([beside(mesh, rank)[0], beside(mesh, rank)[3]], [up, left]);
+                        assert_eq!([beside(mesh, up)[1], beside(mesh, left)[2]], [rank, rank]);
                     }
                 }
                 assert!(seen.into_iter().all(|seen| seen));
@@ -225,8 +214,9 @@ mod tests {
                 let bits = |other: Rank| (rank ^ other).count_ones();
                 let vertical = u32::from(mesh.rows > 1);
                 let horizontal = u32::from(mesh.columns > 1);
-                assert_eq!([mesh.top(rank), mesh.bottom(rank)].map(bits), [vertical; 2], "{mesh}");
-                assert_eq!([mesh.pred(rank), mesh.succ(rank)].map(bits), [horizontal; 2], "{mesh}");
+                let [top, bottom, succ, pred] = beside(mesh, rank).map(bits);
+                assert_eq!([top, bottom], [vertical; 2], "{mesh}");
+                assert_eq!([pred, succ], [horizontal; 2], "{mesh}");
             }
         }
     }
