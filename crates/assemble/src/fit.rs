@@ -14,8 +14,7 @@ use crate::AssembleError;
 use crate::estimate::{Estimated, MEAN};
 use crate::hockney::fit;
 use crate::logp::{CurvePoint, RESAMPLES, curve, launches_unfitted, recorded};
-use crate::made::SERIES;
-use crate::made::{Builder, Made};
+use crate::made::{Builder, Made, SERIES};
 use crate::series::CurveTimes;
 
 /// The transport of what is fitted to a table.

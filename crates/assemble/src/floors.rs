@@ -63,7 +63,7 @@ fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made, Asse
     let mut rows = Builder::new(FLOOR, &floor.name, "", &[], columns);
     let meaning = (&*floor.meaning).into();
     let labels = Labels::from([("meaning".to_owned(), meaning)]);
-    let spread = of.spread(&own, 1.0);
+    let spread = of.spread(&own);
     rows.push(Vec::new(), labels, &cells, spread)?;
     Ok(rows.made())
 }

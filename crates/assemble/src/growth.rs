@@ -7,8 +7,7 @@ use bandgap_record::{Column, Labels, Place, Unit};
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
-use crate::points::places;
-use crate::points::{Curve, Points};
+use crate::points::{Curve, Points, places};
 
 /// The kind of rows that say how times grow.
 pub const GROWTH: &str = "growth";

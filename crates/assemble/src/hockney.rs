@@ -15,8 +15,7 @@ use bandgap_units::Ns;
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::logp::launches_unfitted;
-use crate::made::Made;
-use crate::made::SERIES;
+use crate::made::{Made, SERIES};
 use crate::series::{CurveTimes, curve_times};
 
 /// The fits of all series over the lengths of messages; none of fewer than three lengths.

@@ -15,8 +15,7 @@ use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
-use crate::made::SERIES;
-use crate::made::{Builder, Made, clock_limit};
+use crate::made::{Builder, Made, SERIES, clock_limit};
 
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;

@@ -137,11 +137,8 @@ impl<'a> Measured<'a> {
     pub(crate) fn sized(&self, curve: &Curve<'_>) -> BTreeMap<u32, Vec<SizedTimes>> {
         let mut launches = BTreeMap::<u32, Vec<SizedTimes>>::new();
         for (_, (key, of)) in &curve.points {
-            let mut times = BTreeMap::<u32, Vec<f64>>::new();
-            for (launch, _, ns) in self.values(key) {
-                times.entry(launch).or_default().push(ns);
-            }
-            for (launch, times_ns) in times {
+            for (launch, values) in self.judged.by_launch(key) {
+                let times_ns = values.into_iter().map(|(_, ns)| ns).collect();
                 launches.entry(launch).or_default().push(SizedTimes { bytes: of.bytes, times_ns });
             }
         }
@@ -152,11 +149,8 @@ impl<'a> Measured<'a> {
     pub(crate) fn launches(&self, curve: &Curve<'_>) -> Vec<Vec<(u64, f64)>> {
         let mut launches = BTreeMap::<u32, Vec<(u64, f64)>>::new();
         for (at, (key, _)) in &curve.points {
-            let mut times = BTreeMap::<u32, Vec<f64>>::new();
-            for (launch, _, ns) in self.values(key) {
-                times.entry(launch).or_default().push(ns);
-            }
-            for (launch, times) in times {
+            for (launch, values) in self.judged.by_launch(key) {
+                let times: Vec<f64> = values.into_iter().map(|(_, ns)| ns).collect();
                 launches.entry(launch).or_default().push((*at, batch_value(&times)));
             }
         }

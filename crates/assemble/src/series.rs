@@ -5,7 +5,7 @@ use bandgap_campaign::series::BURST;
 use bandgap_campaign::{Axis, Described, Key};
 use bandgap_comm::Yields;
 use bandgap_kernels::ISSUE;
-use bandgap_record::{Column, Labels, Note, Unit};
+use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
 use crate::collectives::{Costs, MESSAGE_COSTS};
@@ -131,21 +131,12 @@ fn one(
             loggp,
             contention::slowdown(of, points, (key, described)),
         ];
-        let spread = if of.setting.is_virtual() { None } else { of.spread(key, 1.0) };
+        let spread = of.spread(key);
         let place = described.at.iter().map(|(_, at)| place(at)).collect();
         rows.push(place, labels, &cells, spread)?;
     }
-    let id = rows.rows().id();
-    let count = |code, count: usize| {
-        let note = Note::new(code, id.clone()).with("points", count as f64);
-        note.with("of", points.all.len() as f64)
-    };
-    if missing > 0 {
-        rows.note(count("points_missing", missing));
-    }
-    if unlooked > 0 {
-        rows.note(count("usual_algorithm", unlooked));
-    }
+    rows.count("points_missing", missing, points.all.len());
+    rows.count("usual_algorithm", unlooked, points.all.len());
     Ok(rows.made())
 }
 
@@ -204,7 +195,7 @@ fn overlap(of: &Measured<'_>, whole: &Key, issue: &Key) -> Option<Estimated> {
     of.over_rounds(
         &rounds,
         None,
-        of.rule(whole),
+        of.judged.rule_of(whole),
         "mean of T(n) − o(n) by round",
         |[time, busy]| time - busy,
     )

@@ -156,7 +156,7 @@ impl Planned for BreakdownPlan {
     const NAME: &'static str = "breakdown";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut Parts { plan: self }, &Plan::new(&self.asked.unstamped()))
+        campaign(runner, &mut { self }, &Plan::new(&self.asked.unstamped()))
     }
 
     fn reaches(&self) -> Reaches {
@@ -170,11 +170,6 @@ impl Planned for BreakdownPlan {
     fn short(asked: &Asked) -> Self {
         Self { asked: asked.clone(), divided: Division::Calls, inserted: vec![100.0] }
     }
-}
-
-/// The experiment.
-struct Parts<'a> {
-    plan: &'a BreakdownPlan,
 }
 
 /// An order of a model's kernel.
@@ -201,7 +196,7 @@ fn stamped(model: Model, stamping: Stamping) -> Point {
     point(model, key(model, stamping), AtBorder { stamping, inserted: None })
 }
 
-impl Parts<'_> {
+impl BreakdownPlan {
     fn of_calls(&self, runner: &dyn Runner) -> Vec<Point> {
         let mut points = Vec::new();
         for model in Model::ALL {
@@ -210,7 +205,7 @@ impl Parts<'_> {
         }
         points.push(stamped(Model::Latency, Stamping::Pair));
         points.push(stamped(Model::Injection, Stamping::Arrivals));
-        for &ns in &self.plan.inserted {
+        for &ns in &self.inserted {
             let delay = runner.delay(ns);
             for (border, part) in BORDERS {
                 for stamping in [part, Stamping::Nothing] {
@@ -275,16 +270,16 @@ fn stamped_time(done: &Executed) -> Option<f64> {
     (count > 0.0).then(|| ns / count)
 }
 
-impl Experiment for Parts<'_> {
+impl Experiment for &BreakdownPlan {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        match &self.plan.divided {
+        match &self.divided {
             Division::Calls => Ok(self.of_calls(runner)),
             Division::Lines(floor) => of_lines(floor, runner),
         }
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        if let Division::Lines(floor) = &self.plan.divided
+        if let Division::Lines(floor) = &self.divided
             && floor.name == point.order.kernel
         {
             return vec![(point.key.clone(), crate::bare::samples_of(floor, done))];
@@ -301,7 +296,7 @@ impl Experiment for Parts<'_> {
             }
             (Stamping::Arrivals, _) => {
                 let arrivals = done.at_border.get(1).map_or(&[][..], |rank| &rank.arrivals);
-                vec![(key.clone(), spaced(arrivals, self.plan.asked.stamp))]
+                vec![(key.clone(), spaced(arrivals, self.asked.stamp))]
             }
             // Both ranks do alike.
             (_, true) => {
@@ -317,7 +312,7 @@ impl Experiment for Parts<'_> {
 
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let known = |model: &Model| {
-            let rounds = rounds(judged, *model, &self.plan.divided);
+            let rounds = rounds(judged, *model, &self.divided);
             let error = rounds.and_then(|rounds| rounds.error(judged.confidence));
             error.is_some_and(|error| {
                 let Interval { low, high } = error.interval;
@@ -327,14 +322,14 @@ impl Experiment for Parts<'_> {
                     && !straddles(-TOLERANCE)
             })
         };
-        let modelled = match self.plan.divided {
+        let modelled = match self.divided {
             Division::Calls => &Model::ALL[..],
             Division::Lines(_) => &[Model::Latency],
         };
         if !modelled.iter().all(known) {
             return (0..points.len()).collect();
         }
-        let came = came_back(judged, &self.plan.inserted);
+        let came = came_back(judged, &self.inserted);
         let decided =
             |came: &Came| came.part.comes_back().is_some() && came.whole.comes_back().is_some();
         if came.iter().all(decided) {
@@ -346,7 +341,7 @@ impl Experiment for Parts<'_> {
     }
 
     fn rounds(&self) -> RangeInclusive<u32> {
-        let most = if self.plan.inserted.is_empty() { *ROUNDS.end() } else { ROUNDS_INSERTED };
+        let most = if self.inserted.is_empty() { *ROUNDS.end() } else { ROUNDS_INSERTED };
         *ROUNDS.start()..=most
     }
 }

@@ -10,7 +10,6 @@ use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use self::curve::CURVE;
-use self::loaded::Loaded;
 use self::looks::FIRST;
 use crate::campaign::campaign;
 use crate::data::Described;
@@ -133,7 +132,7 @@ impl Planned for ContentionPlan {
     const NAME: &'static str = CONTENTION;
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut Loaded { plan: self }, &Plan::new(&self.asked))
+        campaign(runner, &mut { self }, &Plan::new(&self.asked))
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {

@@ -81,16 +81,6 @@ impl Verified {
     pub fn of_timed(timed: Checked) -> Self {
         Self { timed, ..Self::default() }
     }
-
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            checked_batches: self.checked_batches + other.checked_batches,
-            checked: self.checked.and(other.checked),
-            timed: self.timed.and(other.timed),
-        }
-    }
 }
 
 /// What goes from the leader to the launcher, to be kept.
@@ -202,7 +192,9 @@ impl Table {
             }
             Kept::Verified { key, verified } => {
                 let so_far = self.verified.entry(key).or_default();
-                *so_far = std::mem::take(so_far).and(verified);
+                so_far.checked_batches += verified.checked_batches;
+                so_far.checked = so_far.checked.and(verified.checked);
+                so_far.timed = so_far.timed.and(verified.timed);
             }
         }
     }

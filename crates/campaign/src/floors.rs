@@ -50,7 +50,7 @@ impl Planned for FloorPlan {
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let plan = Plan { pause: self.pause, ..Plan::new(&self.asked.unstamped()) };
-        campaign(runner, &mut Floors { floors: &self.floors }, &plan)
+        campaign(runner, &mut { self }, &plan)
     }
 
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
@@ -71,12 +71,7 @@ impl Planned for FloorPlan {
     }
 }
 
-/// The experiment of some floors, each of which is a point.
-struct Floors<'a> {
-    floors: &'a [Floor],
-}
-
-impl Experiment for Floors<'_> {
+impl Experiment for &FloorPlan {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let point = |floor: &Floor| {
             let checkable = floor.kernel.is_some();

@@ -95,12 +95,6 @@ impl<'a> Judged<'a> {
         batch.rejected.is_none() && (batch.probe.is_none() || self.state(batch) == seen())
     }
 
-    /// Values of the batches of `key` that count, in the order measured. Each is taken at the same
-    /// Δ: what a batch's own Δ was off, M times, is removed.
-    pub fn values(&self, key: &Key) -> Vec<f64> {
-        self.in_rounds(key).map(|(_, value)| value).collect()
-    }
-
     /// The same with their rounds, by the launch that measured them.
     pub fn by_launch(&self, key: &Key) -> BTreeMap<u32, Vec<InRound>> {
         let mut found = BTreeMap::<u32, Vec<InRound>>::new();
@@ -254,7 +248,7 @@ mod tests {
         let judged = Judged::of(&table, 0.95, 0.05, 1);
         assert!((judged.delay(5000) - 5.1).abs() < 1e-9);
         // Each as if Δ had been 5.1 ns, ten times.
-        let values = judged.values(&key);
+        let values: Vec<f64> = judged.in_rounds(&key).map(|(_, value)| value).collect();
         assert_eq!(values.len(), 3);
         assert!(values.iter().all(|value| (value - 201.0).abs() < 1e-9), "{values:?}");
         assert_eq!(judged.delay(7000), 7.0);

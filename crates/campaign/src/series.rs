@@ -39,12 +39,6 @@ pub struct SeriesPlan {
 }
 
 impl SeriesPlan {
-    /// Whether messages are passed, rather than bytes moved from memory to memory.
-    fn passes_messages(&self) -> bool {
-        let passes = |step: &Step| step.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
-        self.steps.iter().any(passes)
-    }
-
     /// Whether a step of it is compared with this floor.
     pub fn has_like(&self, floor: &Beside) -> bool {
         self.steps.iter().any(|step| step.is_like(floor).unwrap_or(false))
@@ -68,7 +62,8 @@ impl Planned for SeriesPlan {
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
-        if self.passes_messages() {
+        let passes = |step: &Step| step.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
+        if self.steps.iter().any(passes) {
             let orders = self.steps.iter().filter_map(|step| step.order(1).ok());
             return Room::passing(ranks, tuning, orders);
         }

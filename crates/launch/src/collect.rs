@@ -70,7 +70,6 @@ impl Collected {
                 .placement
                 .as_ref()
                 .is_some_and(|placement| placement.oversubscribed),
-            sleeps: self.sleeps,
             ranks,
             launches: self.launches,
             interrupted: !matches!(self.ended, Ended::Done),

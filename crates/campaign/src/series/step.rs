@@ -62,12 +62,6 @@ impl Step {
         Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way }
     }
 
-    /// The same steps with each of these numbers of ranks: a sweep.
-    pub fn sweep(steps: &[Self], ranks: &[usize]) -> Vec<Self> {
-        let with = |&ranks: &usize| steps.iter().map(move |step| Self { ranks, ..step.clone() });
-        ranks.iter().flat_map(with).collect()
-    }
-
     /// The kernel, and how it is measured over sizes.
     ///
     /// # Errors

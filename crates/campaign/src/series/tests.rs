@@ -17,7 +17,8 @@ fn step(series: &str, bytes: u32, messages: u32) -> Step {
 #[test]
 fn a_sweep_visits_each_number_of_ranks_in_the_same_rounds() {
     let sizes = [step("comms3", 0, 2), step("comms3", 64, 2)];
-    let plan = plan(Step::sweep(&sizes, &[2, 3, 4]));
+    let plan =
+        plan([2, 3, 4].map(|ranks| sizes.clone().map(|step| Step { ranks, ..step })).concat());
     let mut runner = Scripted::new(|order| Ok(taking(order, 100.0 * order.ranks as f64)));
     runner.size = 4;
     plan.lead(&mut runner).unwrap();
@@ -34,7 +35,8 @@ fn a_sweep_visits_each_number_of_ranks_in_the_same_rounds() {
         let of_key = key(&step, WHOLE);
         assert_eq!(of_key.number("ranks"), Some(ranks as u64));
         // Two operations in a sample.
-        let values = plan.asked.judge(&runner.kept).values(&of_key);
+        let judged = plan.asked.judge(&runner.kept);
+        let values: Vec<f64> = judged.in_rounds(&of_key).map(|(_, value)| value).collect();
         assert_eq!(values, [50.0 * ranks as f64; 8]);
     }
     assert_eq!(timed[0].kernel, Comms3::NAME);

@@ -1,7 +1,6 @@
 //! Ranks as a mesh of rows and columns that a matrix is divided over.
 
-use std::fmt;
-
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use bandgap_comm::Rank;
@@ -25,8 +24,9 @@ pub enum MeshOrder {
 /// A peer may send any values: [`ProcessorMesh::is_of`] checks them. The other methods are for a
 /// mesh and for ranks and positions that are in it.
 /// *Source*: CoMet, sections 3.4.1 and 4.3, figure 4.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[display("{rows}x{columns}")]
 pub struct ProcessorMesh {
     /// Positions in a column.
     pub rows: usize,
@@ -61,12 +61,6 @@ impl ProcessorMesh {
         let gray = rows.is_power_of_two() && columns.is_power_of_two();
         let order = if gray { MeshOrder::Gray } else { MeshOrder::RowMajor };
         Self { rows, columns, order }
-    }
-
-    /// The same mesh with its ranks in another order.
-    #[must_use]
-    pub fn in_order(self, order: MeshOrder) -> Self {
-        Self { order, ..self }
     }
 
     /// The mesh of `ranks` ranks: with equal sides if their number is a square, else with twice as
@@ -145,13 +139,6 @@ impl ProcessorMesh {
     }
 }
 
-impl fmt::Display for ProcessorMesh {
-    /// Its sides, as in 4x2.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}", self.rows, self.columns)
-    }
-}
-
 /// The binary reflected Gray code of a number.
 fn gray(number: usize) -> usize {
     number ^ number >> 1
@@ -178,7 +165,8 @@ mod tests {
 
     fn orders(rows: usize, columns: usize) -> impl Iterator<Item = ProcessorMesh> {
         let mesh = ProcessorMesh::new(rows, columns);
-        let orders = [MeshOrder::RowMajor, MeshOrder::Gray].map(|order| mesh.in_order(order));
+        let orders =
+            [MeshOrder::RowMajor, MeshOrder::Gray].map(|order| ProcessorMesh { order, ..mesh });
         orders.into_iter().filter(move |mesh| mesh.is_of(rows * columns))
     }
 
