@@ -27,14 +27,6 @@ pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made, AssembleError> 
     Ok(series(of)?.and(hockney(of, &breaks)?))
 }
 
-/// Echo without a load and under loads.
-///
-/// # Errors
-/// As [`series`].
-pub fn contention(of: &Measured<'_>) -> Result<Made, AssembleError> {
-    series(of)
-}
-
 /// Stores and gets over their lengths, and their signatures at a few.
 ///
 /// # Errors

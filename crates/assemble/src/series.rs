@@ -5,6 +5,7 @@ use bandgap_campaign::series::BURST;
 use bandgap_campaign::{Axis, Described, Key};
 use bandgap_comm::Yields;
 use bandgap_kernels::ISSUE;
+use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
@@ -26,8 +27,8 @@ pub struct CurveTimes {
     pub which: Labels,
     /// Messages of the length that an operation moves in its time.
     pub messages: u64,
-    /// Bytes, launch and nanoseconds of each batch.
-    pub times: Vec<(u64, u32, f64)>,
+    /// The times of each size, launch by launch.
+    pub launches: Vec<Vec<SizedTimes>>,
 }
 
 /// The curves of all series over the lengths of messages.
@@ -40,13 +41,9 @@ pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
         for curve in points.along(&["bytes", "elements"]) {
             let first = curve.points.iter().map(|(_, (_, of))| of).find(|of| of.bytes > 0);
             let messages = first.map_or(1, |of| of.moved / of.bytes).max(1);
-            let at = |(_, (key, described)): &(u64, At<'_>)| {
-                let (bytes, values) = (described.bytes, of.values(key));
-                values.into_iter().map(move |(launch, _, ns)| (bytes, launch, ns))
-            };
-            let times = curve.points.iter().flat_map(at).collect();
+            let launches = of.sized(&curve).into_values().collect();
             let (name, which) = (points.name.to_owned(), curve.which);
-            found.push(CurveTimes { name, which, messages, times });
+            found.push(CurveTimes { name, which, messages, launches });
         }
     }
     found

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use bandgap_comm::{Comm, Transfer};
 
-use crate::added::set;
+use crate::added::ADDED;
 use crate::facts::Facts;
 use crate::rows::{Programs, Rows};
 use crate::{Added, Fact, Kernel, OverAm, OverComm, OverTransfer, Rig, Visit, facts};
@@ -97,7 +97,7 @@ pub fn add(kernels: Vec<Added>) -> Result<(), NotAdded> {
         }
         taken.push(name);
     }
-    set(kernels).map_err(|_| NotAdded::Twice)
+    ADDED.set(kernels).map_err(|_| NotAdded::Twice)
 }
 
 #[cfg(test)]
