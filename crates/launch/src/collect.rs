@@ -72,7 +72,6 @@ impl Collected {
                 .is_some_and(|placement| placement.oversubscribed),
             ranks,
             launches: self.launches,
-            interrupted: !matches!(self.ended, Ended::Done),
             cpus,
             distances,
         }
