@@ -201,7 +201,7 @@ const ABOUT: [(&str, Category, Layer, Side); 10] = [
 /// Too little was measured, or a number cannot be recorded.
 pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, AssembleError> {
     let judged = of.judged;
-    let confidence = judged.confidence();
+    let confidence = judged.confidence;
     let found: Vec<(Modelled, Rounds)> = Modelled::ALL
         .into_iter()
         .map(|model| Some((model, rounds(judged, model, &plan.divided)?)))
@@ -213,7 +213,7 @@ pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, Assemb
     let mut breakdown = divided(&table, &Propagated::new(rule, confidence))?;
     let (id, mut notes) = (breakdown.id(), Vec::new());
     for model in &mut breakdown.models {
-        let rounds = found.iter().find(|(of, _)| of.name() == model.name);
+        let rounds = found.iter().find(|(of, _)| of.to_string() == model.name);
         let Some((_, rounds)) = rounds else { continue };
         let of = InRounds { rounds, rule, confidence };
         // The transfer and what is hidden behind it are seen on the bare loop.
@@ -263,7 +263,7 @@ pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, Assemb
         }
         beside.inserted.push(inserted);
     }
-    beside.arrivals = of.spread(&key(Modelled::Injection, Stamping::Arrivals), 1.0);
+    beside.arrivals = of.spread(&key(Modelled::Injection, Stamping::Arrivals));
     breakdown.measured = Some(beside);
     Ok(Made { results: vec![breakdown.into()], notes })
 }
@@ -297,7 +297,7 @@ fn stack(found: &[(Modelled, Rounds)], confidence: f64) -> Stack {
             row.push(stack.push(one.spread(spread)));
         }
         let (ns, spread) = known(&rounds.observed);
-        stack.sums(model.name(), &[&row], Some(Observed { ns, spread }));
+        stack.sums(&model.to_string(), &[&row], Some(Observed { ns, spread }));
     }
     stack
 }

@@ -59,7 +59,7 @@ impl Costs {
         let Some(by) = Collective::of(name, point) else { return [None, None] };
         let rule = of.judged.rule();
         let hockney = self.hockney.as_ref().map(|messages| {
-            let found = messages.estimate(of.judged.confidence(), |on| by.cost(on));
+            let found = messages.estimate(of.judged.confidence, |on| by.cost(on));
             Estimated::of_model(&found, of.virtual_or(judge(&found, &rule)))
         });
         let loggp = self.loggp.as_ref().map(|messages| {
@@ -81,7 +81,7 @@ pub(crate) fn nearest<'a>(points: &Points<'a>) -> Option<Curve<'a>> {
 pub(crate) fn fitted(of: &Measured<'_>, curve: &Curve<'_>) -> Option<HockneyFit> {
     let times = of.sized(curve);
     let launches: Vec<&[SizedTimes]> = times.values().map(Vec::as_slice).collect();
-    let confidence = of.judged.confidence();
+    let confidence = of.judged.confidence;
     fit_launches(&launches, &HockneyOptions { confidence, ..HockneyOptions::default() }).ok()
 }
 

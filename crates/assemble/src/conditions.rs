@@ -7,45 +7,38 @@ use bandgap_units::Ns;
 
 use crate::Measured;
 
-impl Measured<'_> {
-    /// Under which conditions it was measured.
-    pub fn conditions(&self) -> Conditions {
-        conditions(self)
-    }
-}
-
 /// Under which conditions this was measured.
 pub fn conditions(of: &Measured<'_>) -> Conditions {
     let Measured { setting, judged } = of;
-    let (states, table) = (judged.states(), judged.table());
-    let seen = judged.seen().and_then(|at| states.states().get(at));
+    let (states, table) = (&judged.states, judged.table);
+    let seen = judged.seen.and_then(|at| states.states().get(at));
     let mut batches = Batches::default();
     let mut counted = BTreeSet::new();
     for (key, batch) in table.executed().filter(|(_, batch)| !batch.samples.is_empty()) {
         let reason = match &batch.rejected {
-            Some(rejected) => rejected.code(),
+            Some(rejected) => rejected.to_string(),
             None if judged.counts(key, batch) => {
                 counted.insert(batch.launch);
                 batches.used += 1;
                 continue;
             }
             None => match judged.state(batch).and_then(|at| states.states().get(at)) {
-                None => "between_states",
-                Some(state) if state.slowed => "slowed",
-                Some(_) => "other_state",
+                None => "between_states".to_owned(),
+                Some(state) if state.slowed => "slowed".to_owned(),
+                Some(_) => "other_state".to_owned(),
             },
         };
-        *batches.rejected.entry(reason.to_owned()).or_default() += 1;
+        *batches.rejected.entry(reason).or_default() += 1;
     }
     let verified = table.verified().fold(Verified::default(), |sum, (_, of)| Verified {
         checked: sum.checked + of.checked.compared,
         timed: sum.timed + of.timed.compared + of.timed.summed,
     });
     let time = |ns: f64| Seconds::from(Ns(ns));
-    let all = judged.set_aside().timed.max(1) as f64;
+    let all = (batches.used + batches.rejected.values().sum::<u64>()).max(1) as f64;
     let state = seen.map(|state| State {
         probe: time(state.cache_line.centre),
-        share: Number(state.batches() as f64 / all),
+        share: Number(state.batches as f64 / all),
         others: states
             .states()
             .iter()

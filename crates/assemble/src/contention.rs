@@ -6,8 +6,7 @@ use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
-use crate::made::SERIES;
-use crate::made::{Builder, Made};
+use crate::made::{Builder, Made, SERIES};
 use crate::points::{At, Points};
 
 pub(crate) const LOAD: &str = LOAD_AXIS;
@@ -45,11 +44,11 @@ pub fn fan_in(of: &Measured<'_>) -> Result<Made, AssembleError> {
     if of.time(&alone).is_none() {
         return Err(AssembleError::Empty);
     }
-    for (key, _) in of.judged.table().of(CONTENDED) {
+    for (key, _) in of.judged.table.of(CONTENDED) {
         let (Some(requesters), Some(gap)) = (key.number("requesters"), of.time(key)) else {
             continue;
         };
-        let spread = if of.setting.is_virtual() { None } else { of.spread(key, 1.0) };
+        let spread = of.spread(key);
         let cells = [Some(gap), of.ratio(key, &alone)];
         rows.push(vec![requesters.into()], Labels::new(), &cells, spread)?;
     }

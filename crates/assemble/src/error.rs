@@ -12,12 +12,6 @@ pub enum AssembleError {
     /// A number cannot be recorded.
     #[error(transparent)]
     Record(#[from] RecordError),
-    /// The plan names a kernel that this build does not have.
-    #[error(transparent)]
-    Kernel(#[from] bandgap_kernels::Refused),
-    /// No point has a value.
-    #[error("estimate {0}: no batch counts (more --time-budget brings more)")]
-    NoPoint(String),
     /// No two rounds have everything that a breakdown is made of.
     #[error(
         "divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)"

@@ -1,13 +1,11 @@
 //! The value of a key, and the ratio of two, estimated from the batches that count.
 
-use std::collections::BTreeMap;
-
 use bandgap_campaign::judge::{Judged, launch_of};
 use bandgap_campaign::{Key, Setting};
 use bandgap_model::Estimate;
 use bandgap_record::{Evidence, Number, Quantity, RecordError, Spread, Unit};
-use bandgap_stats::quantile::{mean, quantile_sorted, sorted};
-use bandgap_stats::{Convergence, Interval, Point, Rule, estimate, ratio};
+use bandgap_stats::quantile::{quantile_sorted, sorted};
+use bandgap_stats::{Convergence, Interval, Point, estimate, ratio};
 use bandgap_units::Ns;
 
 /// What was measured over one transport.
@@ -86,6 +84,20 @@ impl Estimated {
     }
 }
 
+/// The quantiles of so many samples, in nanoseconds.
+pub(crate) fn spread(samples: u64, ns: impl Fn(f64) -> Option<f64>) -> Option<Spread> {
+    let at = |p: f64| Some(Number(Ns(ns(p)?).as_secs()));
+    Some(Spread {
+        samples,
+        min: at(0.0)?,
+        median: at(0.5)?,
+        p90: at(0.9)?,
+        p99: at(0.99)?,
+        p999: at(0.999)?,
+        max: at(1.0)?,
+    })
+}
+
 impl Measured<'_> {
     /// The values of a key that count, with launch and round.
     pub fn values(&self, key: &Key) -> Vec<(u32, u64, f64)> {
@@ -93,16 +105,15 @@ impl Measured<'_> {
         values.map(|(round, value)| (launch_of(round), round, value)).collect()
     }
 
-    /// How narrow the interval of a key's time is to be.
-    pub fn rule(&self, key: &Key) -> Rule {
-        self.judged.rule_of(key)
-    }
-
     /// The time of `key`; of a single batch without an interval, and `None` where no batch counts.
     pub fn time(&self, key: &Key) -> Option<Estimated> {
         let values = self.values(key);
-        match estimate(&values, self.judged.confidence()) {
-            Some(point) => Some(Estimated::of(&point, MEAN, self.converged(key, &point))),
+        match estimate(&values, self.judged.confidence) {
+            Some(point) => Some(Estimated::of(
+                &point,
+                MEAN,
+                self.virtual_or(self.judged.rule_of(key).judge_point(&point)),
+            )),
             None => values.first().map(|(_, _, value)| Estimated {
                 value: *value,
                 interval: None,
@@ -115,46 +126,27 @@ impl Measured<'_> {
 
     /// The times of `above` over those of `below`, by round; `None` where fewer than two rounds have both.
     pub fn ratio(&self, above: &Key, below: &Key) -> Option<Estimated> {
-        let by_round = |key: &Key| {
-            let mut rounds = BTreeMap::<(u32, u64), Vec<f64>>::new();
-            for (launch, round, value) in self.values(key) {
-                rounds.entry((launch, round)).or_default().push(value);
-            }
-            rounds
-        };
-        let below = by_round(below);
-        let pairs: Vec<(u32, u64, f64, f64)> = by_round(above)
-            .into_iter()
-            .filter_map(|(at, above)| Some((at.0, at.1, mean(&above), mean(below.get(&at)?))))
-            .collect();
-        let point = ratio(&pairs, self.judged.confidence())?;
+        let rounds = self.rounds([above, below]).into_iter();
+        let pairs: Vec<_> = rounds.map(|(launch, round, [a, b])| (launch, round, a, b)).collect();
+        let point = ratio(&pairs, self.judged.confidence)?;
         let rule = self.judged.rule().without_clock();
         Some(Estimated::of(&point, RATIO, self.virtual_or(rule.judge_point(&point))))
     }
 
     /// The distribution of a key's samples, in seconds, each divided by `parts`.
-    pub fn spread(&self, key: &Key, parts: f64) -> Option<Spread> {
-        let counted = self.judged.table().batches(key).iter();
+    pub fn spread(&self, key: &Key) -> Option<Spread> {
+        if self.setting.is_virtual() {
+            return None;
+        }
+        let counted = self.judged.table.batches(key).iter();
         let counted = counted.filter(|batch| self.judged.counts(key, batch));
         let samples: Vec<f64> = counted.flat_map(|batch| batch.samples.iter().copied()).collect();
         if samples.is_empty() {
             return None;
         }
         let ordered = sorted(&samples);
-        let at = |p: f64| Number(Ns(quantile_sorted(&ordered, p) / parts).as_secs());
-        Some(Spread {
-            samples: ordered.len() as u64,
-            min: at(0.0),
-            median: at(0.5),
-            p90: at(0.9),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: at(1.0),
-        })
-    }
-
-    fn converged(&self, key: &Key, point: &Point) -> Convergence {
-        self.virtual_or(self.judged.rule_of(key).judge_point(point))
+        let ns = |p: f64| Some(quantile_sorted(&ordered, p));
+        spread(ordered.len() as u64, ns)
     }
 
     /// In virtual time all has converged.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::QUICK_RESAMPLES;
-use bandgap_model::hockney::{Breaks, HockneyOptions};
+use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
 use bandgap_model::{Kind, Observation, Options, Row, extract, observations_from_rows};
 use bandgap_record::{Column, Labels, Note, Unit};
 use bandgap_results::{Logp, SIGNATURE};
@@ -14,8 +14,7 @@ use crate::AssembleError;
 use crate::estimate::{Estimated, MEAN};
 use crate::hockney::fit;
 use crate::logp::{CurvePoint, RESAMPLES, curve, launches_unfitted, recorded};
-use crate::made::SERIES;
-use crate::made::{Builder, Made};
+use crate::made::{Builder, Made, SERIES};
 use crate::series::CurveTimes;
 
 /// The transport of what is fitted to a table.
@@ -103,9 +102,10 @@ impl Fitting {
             *most = [most[0].max(row.rounding[0]), most[1].max(row.rounding[1])];
         }
         let options = HockneyOptions { breaks, confidence: self.confidence, rounding };
-        let times = table.rows.iter().map(|row| (row.bytes, 0, row.ns)).collect();
+        let pairs = table.rows.iter().map(|row| (row.bytes, row.ns));
+        let launches = vec![sized_times_from_pairs(pairs)];
         let (name, messages) = (table.tool.to_owned(), table.messages);
-        let curve = CurveTimes { name, which: Labels::new(), messages, times };
+        let curve = CurveTimes { name, which: Labels::new(), messages, launches };
         let mut fits = fit(&curve, TABLE, &options, self.rule())?;
         let column = Column::new("time", Unit::Second, "as given");
         let mut rows = Builder::new(SERIES, table.tool, TABLE, &["bytes"], vec![column]);

@@ -27,21 +27,13 @@ pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made, AssembleError> 
     Ok(series(of)?.and(hockney(of, &breaks)?))
 }
 
-/// Echo without a load and under loads.
-///
-/// # Errors
-/// As [`series`].
-pub fn contention(of: &Measured<'_>) -> Result<Made, AssembleError> {
-    series(of)
-}
-
 /// Stores and gets over their lengths, and their signatures at a few.
 ///
 /// # Errors
 /// As [`fitted`]; a signature that cannot be had is left out.
 pub fn bulk(of: &Measured<'_>, plan: &BulkPlan) -> Result<Made, AssembleError> {
     let mut made = fitted(of, &[])?;
-    let part = |load: Load| -> Table { of_load(of.judged.table(), load) };
+    let part = |load: Load| -> Table { of_load(of.judged.table, load) };
     for plan in &plan.surface {
         let (own, empty) = (part(plan.load), part(plan.load.with(0)));
         let (own, empty) = (of.judged.over(&own), of.judged.over(&empty));

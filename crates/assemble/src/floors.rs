@@ -19,7 +19,7 @@ pub const FLOOR: &str = "floor";
 pub fn floors(of: &Measured<'_>, planned: &[Floor]) -> Result<Made, AssembleError> {
     let mut made = Made::default();
     for floor in planned {
-        if !of.judged.table().batches(&key(&floor.name)).is_empty() {
+        if !of.judged.table.batches(&key(&floor.name)).is_empty() {
             made = made.and(one(of, floor, planned)?);
         }
     }
@@ -34,7 +34,7 @@ fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made, Asse
     };
     let mut columns = vec![column.counting()];
     let Some(time) = of.time(&own) else {
-        let batches = of.judged.table().batches(&own);
+        let batches = of.judged.table.batches(&own);
         let reason = batches.iter().find_map(|batch| match &batch.rejected {
             Some(Rejected::Unavailable(reason)) => Some(reason.clone()),
             _ => None,
@@ -63,7 +63,7 @@ fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made, Asse
     let mut rows = Builder::new(FLOOR, &floor.name, "", &[], columns);
     let meaning = (&*floor.meaning).into();
     let labels = Labels::from([("meaning".to_owned(), meaning)]);
-    let spread = of.spread(&own, 1.0);
+    let spread = of.spread(&own);
     rows.push(Vec::new(), labels, &cells, spread)?;
     Ok(rows.made())
 }

@@ -7,8 +7,7 @@ use bandgap_record::{Column, Labels, Place, Unit};
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
-use crate::points::places;
-use crate::points::{Curve, Points};
+use crate::points::{Curve, Points, places};
 
 /// The kind of rows that say how times grow.
 pub const GROWTH: &str = "growth";
@@ -86,7 +85,7 @@ fn followed(
             kept.map(|(at, ns)| (*at as f64, *ns)).collect()
         };
         let each: Vec<Vec<(f64, f64)>> = launches.iter().map(|of| beyond(of)).collect();
-        Some((from, model::growth(&beyond(&timed), &each, laws, of.judged.confidence())?))
+        Some((from, model::growth(&beyond(&timed), &each, laws, of.judged.confidence)?))
     })?;
     let law = match found.law {
         Law::Logarithmic => "logarithmic",

@@ -1,10 +1,8 @@
 //! Fits of t(n) = t0 + n/r∞ to the times of a series.
 
-use std::collections::BTreeMap;
-
 use bandgap_model::hockney::{
     Breakpoint as Found, Breaks, Fit, HockneyFinding, HockneyFit, HockneyOptions,
-    Segment as Fitted, SizedTimes, Weighting, fit_launches, sized_times_from_pairs,
+    Segment as Fitted, SizedTimes, Weighting, fit_launches,
 };
 use bandgap_model::{Estimate, ModelError};
 use bandgap_record::{Note, Number, Quantity, RecordError, Unit};
@@ -15,8 +13,7 @@ use bandgap_units::Ns;
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::logp::launches_unfitted;
-use crate::made::Made;
-use crate::made::SERIES;
+use crate::made::{Made, SERIES};
 use crate::series::{CurveTimes, curve_times};
 
 /// The fits of all series over the lengths of messages; none of fewer than three lengths.
@@ -24,7 +21,7 @@ use crate::series::{CurveTimes, curve_times};
 /// # Errors
 /// The breakpoints that were given do not fit, or a number cannot be recorded.
 pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made, AssembleError> {
-    let (transport, confidence) = (&of.setting.transport, of.judged.confidence());
+    let (transport, confidence) = (&of.setting.transport, of.judged.confidence);
     let options =
         HockneyOptions { breaks: breaks.clone(), confidence, ..HockneyOptions::default() };
     let mut made = Made::default();
@@ -44,15 +41,6 @@ pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made, AssembleError
     Ok(made)
 }
 
-/// The times of a curve by launch.
-fn by_launch(curve: &CurveTimes) -> Vec<Vec<SizedTimes>> {
-    let mut launches = BTreeMap::<u32, Vec<(u64, f64)>>::new();
-    for &(bytes, launch, ns) in &curve.times {
-        launches.entry(launch).or_default().push((bytes, ns));
-    }
-    launches.into_values().map(sized_times_from_pairs).collect()
-}
-
 /// The fits of a curve, that of least relative errors first, then the ordinary one, and where the first does not say
 /// what it should.
 ///
@@ -64,8 +52,7 @@ pub(crate) fn fit(
     options: &HockneyOptions,
     rule: Rule,
 ) -> Result<Made, AssembleError> {
-    let times = by_launch(curve);
-    let launches: Vec<&[SizedTimes]> = times.iter().map(Vec::as_slice).collect();
+    let launches: Vec<&[SizedTimes]> = curve.launches.iter().map(Vec::as_slice).collect();
     let both = fit_launches(&launches, options)?;
     let relative = recorded((curve, transport), &both, &both.relative, rule)?;
     let id = relative.id();

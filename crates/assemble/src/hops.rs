@@ -52,7 +52,7 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Assem
     }
     let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
     let launches: Vec<&[HopTimes]> = launches.values().map(Vec::as_slice).collect();
-    let fit = match fit_launches(&launches, &ends, of.judged.confidence()) {
+    let fit = match fit_launches(&launches, &ends, of.judged.confidence) {
         Ok(fit) => fit,
         Err(_) => {
             let note = Note::new("hops_unfitted", rows.rows().id());

@@ -34,7 +34,7 @@ pub use error::AssembleError;
 pub use estimate::{Estimated, Measured};
 pub use fastest::FASTEST;
 pub use fit::{Fitting, SizedTable, SizedTime, TABLE};
-pub use fitted::{bulk, contention, fitted};
+pub use fitted::{bulk, fitted};
 pub use floors::{FLOOR, floors};
 pub use growth::GROWTH;
 pub use hockney::hockney;

@@ -15,8 +15,7 @@ use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
-use crate::made::SERIES;
-use crate::made::{Builder, Made, clock_limit};
+use crate::made::{Builder, Made, SERIES, clock_limit};
 
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;
@@ -35,7 +34,7 @@ pub fn logp(
     empty: Option<&Judged<'_>>,
 ) -> Result<Made, AssembleError> {
     // The tables of bulk transfers hold the signatures of several lengths.
-    let own = plan.load.is_transfer().then(|| of_load(measured.judged.table(), plan.load));
+    let own = plan.load.is_transfer().then(|| of_load(measured.judged.table, plan.load));
     let judged = own.as_ref().map(|own| measured.judged.over(own));
     let measured = &Measured { judged: judged.as_ref().unwrap_or(measured.judged), ..*measured };
     let of = Measurement { measured, plan, empty };
@@ -101,13 +100,13 @@ impl Measurement<'_> {
         let whole = judged.signature(RESAMPLES, self.reply(None).as_ref())?;
         let mut each = Vec::new();
         for launch in (0..launches).filter(|_| launches > 1) {
-            let part = judged.table().of_launch(launch);
+            let part = judged.table.of_launch(launch);
             // The way without bytes is the launch's own too; of all where it measured none.
             let reply = self.reply(Some(launch)).or_else(|| self.reply(None));
             each.extend(judged.over(&part).signature(QUICK_RESAMPLES, reply.as_ref()));
         }
         let unfitted = if launches > 1 { launches as usize - each.len() } else { 0 };
-        Ok((whole.over_launches(&each, judged.confidence()), unfitted))
+        Ok((whole.over_launches(&each, judged.confidence), unfitted))
     }
 
     /// The way without bytes, of one launch or of all, where this is about transfers that have some: half the round trip
@@ -119,7 +118,7 @@ impl Measurement<'_> {
         let key = rtt(self.plan.load.with(0));
         let empty = self.empty?;
         let point = match launch {
-            Some(launch) => empty.over(&empty.table().of_launch(launch)).point(&key)?,
+            Some(launch) => empty.over(&empty.table.of_launch(launch)).point(&key)?,
             None => empty.point(&key)?,
         };
         let Interval { low, high } = point.interval;
@@ -145,7 +144,7 @@ impl Measurement<'_> {
     fn few_batches(&self, logp: &Logp, signature: &Signature) -> Option<Note> {
         let IssueLine { from_messages, to_messages, .. } = signature.send_only;
         let judged = self.measured.judged;
-        let behind = judged.table().iter().filter(|(key, _)| {
+        let behind = judged.table.iter().filter(|(key, _)| {
             judged.observed(key).is_some_and(|(kind, messages, delay)| {
                 kind == Kind::Issue
                     && delay == 0.0
@@ -178,7 +177,7 @@ impl Measurement<'_> {
     fn points(&self) -> Vec<CurvePoint> {
         let judged = self.measured.judged;
         let mut points: Vec<CurvePoint> = judged
-            .table()
+            .table
             .iter()
             .filter_map(|(key, _)| {
                 let (Kind::Issue, messages, delay) = judged.observed(key)? else { return None };

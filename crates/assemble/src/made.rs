@@ -92,6 +92,14 @@ impl Builder {
         Ok(())
     }
 
+    /// Notes that `count` of `all` points are as `code` says, if any are.
+    pub(crate) fn count(&mut self, code: &str, count: usize, all: usize) {
+        if count > 0 {
+            let note = Note::new(code, self.rows.id()).with("points", count as f64);
+            self.notes.push(note.with("of", all as f64));
+        }
+    }
+
     /// A note about a row that was pushed, or about all where `row` is none.
     pub fn note(&mut self, note: Note) {
         self.notes.push(note);
@@ -106,10 +114,8 @@ impl Builder {
     /// say of themselves is said once.
     pub fn made(mut self) -> Made {
         let rows = &mut self.rows;
-        let Some(first) = rows.rows.first() else {
-            return Made { results: Vec::new(), notes: self.notes };
-        };
-        let mut common = first.labels.clone();
+        let first = rows.rows.first();
+        let mut common = first.map_or_else(Labels::new, |row| row.labels.clone());
         common.retain(|name, of| rows.rows.iter().all(|row| row.labels.get(name) == Some(of)));
         let is_used = |at: usize| rows.rows.iter().any(|row| row.cells[at].is_some());
         let used: Vec<bool> = (0..rows.columns.len()).map(is_used).collect();
@@ -121,10 +127,8 @@ impl Builder {
             row.cells.retain(|_| keep.next() == Some(&true));
         }
         rows.labels.extend(common);
-        if rows.columns.is_empty() {
-            return Made { results: Vec::new(), notes: self.notes };
-        }
-        Made { results: vec![self.rows.into()], notes: self.notes }
+        let results = if rows.columns.is_empty() { Vec::new() } else { vec![self.rows.into()] };
+        Made { results, notes: self.notes }
     }
 }
 

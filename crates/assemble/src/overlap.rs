@@ -2,13 +2,12 @@
 
 use bandgap_campaign::overlap::{Cell, OVERLAP};
 use bandgap_kernels::OverlapMode;
-use bandgap_record::{Column, Note, Unit};
+use bandgap_record::{Column, Unit};
 use bandgap_stats::quantile::mean;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
-use crate::made::SERIES;
-use crate::made::{Builder, Made};
+use crate::made::{Builder, Made, SERIES};
 use crate::points::{labels, number};
 
 /// The modes in the order of the values of a round: T_b, T_n, T_x, T_c, T_o.
@@ -47,8 +46,8 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
     let mut rows = Builder::new(SERIES, OVERLAP, transport, &["bytes", "elements"], columns);
     rows.verified((!of.setting.is_virtual()).then_some(true));
     let (mut missing, mut planned, mut vague) = (0, 0, 0_usize);
-    for (key, point) in of.judged.table().points() {
-        if key.text("mode") != Some(OverlapMode::Blocking.name()) {
+    for (key, point) in of.judged.table.points() {
+        if key.text("mode") != Some("blocking") {
             continue;
         }
         let (Some(bytes), Some(elements)) = (number(point, "bytes"), number(point, "elements"))
@@ -76,13 +75,8 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
         cells.extend([gain, hideable, hidden]);
         rows.push(vec![bytes.into(), elements.into()], labels(point), &cells, None)?;
     }
-    let id = rows.rows().id();
-    for (code, count) in [("points_missing", missing), ("hidden_undecided", vague)] {
-        if count > 0 {
-            let note = Note::new(code, id.clone()).with("points", count as f64);
-            rows.note(note.with("of", planned as f64));
-        }
-    }
+    rows.count("points_missing", missing, planned);
+    rows.count("hidden_undecided", vague, planned);
     if rows.rows().rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
 }
 

@@ -5,8 +5,7 @@ use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
 use crate::estimate::Measured;
-use crate::made::SERIES;
-use crate::made::{Builder, Made};
+use crate::made::{Builder, Made, SERIES};
 
 /// The round trips of all pairs that were measured.
 ///
@@ -17,14 +16,14 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
         vec![Column::new("rtt", Unit::Second, "round trip of a request and its reply").counting()];
     let transport = of.setting.transport.as_str();
     let mut rows = Builder::new(SERIES, "pairs", transport, &["from", "to"], columns);
-    for (key, _) in of.judged.table().of(PAIR_RTT) {
+    for (key, _) in of.judged.table.of(PAIR_RTT) {
         let ranks = [key.number("requester"), key.number("replier")];
         let ([Some(from), Some(to)], Some(rtt)) = (ranks, of.time(key)) else { continue };
         let mut labels = Labels::new();
         if let Some(distance) = of.setting.distance([from as usize, to as usize]) {
             labels.insert("distance".to_owned(), distance.as_str().into());
         }
-        let spread = if of.setting.is_virtual() { None } else { of.spread(key, 1.0) };
+        let spread = of.spread(key);
         rows.push(vec![from.into(), to.into()], labels, &[Some(rtt)], spread)?;
     }
     if rows.rows().rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }

@@ -2,14 +2,13 @@
 
 use bandgap_model::breakdown::{Category, Component, Layer, Observed, Provenance, Side};
 use bandgap_model::pcie::{Hardware, Known, Software, Timed, Trace};
-use bandgap_record::{Column, ComponentTable, Labels, Note, Number, Spread, Unit, paper_models};
+use bandgap_record::{Column, ComponentTable, Labels, Note, Unit, paper_models};
 use bandgap_results::PCIE_TRACE;
 use bandgap_stats::{Rule, Stream};
-use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::breakdown::Propagated;
-use crate::estimate::Estimated;
+use crate::estimate::{Estimated, spread};
 use crate::made::{Builder, Made};
 
 /// The model of injection by the low level, which is what a trace observes.
@@ -78,7 +77,12 @@ fn read(
     let streams = trace.streams().into_iter().flatten().filter(|(_, stream)| stream.count() > 0);
     for (name, stream) in streams {
         let time = mean(stream, propagated, confidence);
-        rows.push(vec![name.into()], Labels::new(), &[Some(time)], spread(stream))?;
+        rows.push(
+            vec![name.into()],
+            Labels::new(),
+            &[Some(time)],
+            spread(stream.count(), |p| Some(stream.quantile(p)? / 1e3)),
+        )?;
     }
     Ok(rows)
 }
@@ -88,19 +92,6 @@ fn mean(stream: &Stream, propagated: &Propagated, confidence: f64) -> Estimated 
     let off = stream.mean_interval(confidence).map(|of| of.half_width() / 1e3 / propagated.factor);
     let how = ("mean, t interval of batch means", stream.count() as usize);
     propagated.of(stream.mean().unwrap_or(0.0) / 1e3, off, how)
-}
-
-fn spread(stream: &Stream) -> Option<Spread> {
-    let at = |share| Some(Number(Ns(stream.quantile(share)? / 1e3).as_secs()));
-    Some(Spread {
-        samples: stream.count(),
-        min: at(0.0)?,
-        median: at(0.5)?,
-        p90: at(0.9)?,
-        p99: at(0.99)?,
-        p999: at(0.999)?,
-        max: at(1.0)?,
-    })
 }
 
 /// What follows from a trace, named as in the paper's table, and what it is.

@@ -90,7 +90,7 @@ impl<'a> Measured<'a> {
     /// All points that were described, by name.
     pub(crate) fn points(&self) -> Vec<Points<'a>> {
         let mut found: Vec<Points<'a>> = Vec::new();
-        for (key, of) in self.judged.table().points() {
+        for (key, of) in self.judged.table.points() {
             match found.iter_mut().find(|points| points.name == key.what()) {
                 Some(points) => points.all.push((key, of)),
                 None => found.push(Points { name: key.what(), all: vec![(key, of)] }),
@@ -125,7 +125,7 @@ impl<'a> Measured<'a> {
     ) -> Option<Estimated> {
         let values: Vec<(u32, u64, f64)> =
             rounds.iter().map(|(launch, round, values)| (*launch, *round, of(values))).collect();
-        let point = estimate(&values, self.judged.confidence())?;
+        let point = estimate(&values, self.judged.confidence)?;
         let judged = match beside {
             None => rule.judge_point(&point),
             Some(beside) => rule.judge(point.interval.half_width(), beside),
@@ -137,11 +137,8 @@ impl<'a> Measured<'a> {
     pub(crate) fn sized(&self, curve: &Curve<'_>) -> BTreeMap<u32, Vec<SizedTimes>> {
         let mut launches = BTreeMap::<u32, Vec<SizedTimes>>::new();
         for (_, (key, of)) in &curve.points {
-            let mut times = BTreeMap::<u32, Vec<f64>>::new();
-            for (launch, _, ns) in self.values(key) {
-                times.entry(launch).or_default().push(ns);
-            }
-            for (launch, times_ns) in times {
+            for (launch, values) in self.judged.by_launch(key) {
+                let times_ns = values.into_iter().map(|(_, ns)| ns).collect();
                 launches.entry(launch).or_default().push(SizedTimes { bytes: of.bytes, times_ns });
             }
         }
@@ -152,11 +149,8 @@ impl<'a> Measured<'a> {
     pub(crate) fn launches(&self, curve: &Curve<'_>) -> Vec<Vec<(u64, f64)>> {
         let mut launches = BTreeMap::<u32, Vec<(u64, f64)>>::new();
         for (at, (key, _)) in &curve.points {
-            let mut times = BTreeMap::<u32, Vec<f64>>::new();
-            for (launch, _, ns) in self.values(key) {
-                times.entry(launch).or_default().push(ns);
-            }
-            for (launch, times) in times {
+            for (launch, values) in self.judged.by_launch(key) {
+                let times: Vec<f64> = values.into_iter().map(|(_, ns)| ns).collect();
                 launches.entry(launch).or_default().push((*at, batch_value(&times)));
             }
         }

@@ -28,7 +28,7 @@ pub fn samples<'a>(tables: impl IntoIterator<Item = (&'a str, &'a Table)>) -> io
                     batch.probe.map_or([None; 2], |probes| probes.map(|of| Some(of.cache_line)));
                 let number = |of: Option<f64>| of.map_or(String::new(), short);
                 let (launch, round) = (batch.launch + 1, batch.round + 1);
-                let rejected = batch.rejected.as_ref().map_or("", |why| why.code());
+                let rejected = batch.rejected.as_ref().map_or(String::new(), ToString::to_string);
                 let _ = write!(
                     line,
                     "{transport},{what},{launch},{round},{},{},{},{rejected},",

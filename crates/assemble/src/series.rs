@@ -5,7 +5,8 @@ use bandgap_campaign::series::BURST;
 use bandgap_campaign::{Axis, Described, Key};
 use bandgap_comm::Yields;
 use bandgap_kernels::ISSUE;
-use bandgap_record::{Column, Labels, Note, Unit};
+use bandgap_model::hockney::SizedTimes;
+use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
 use crate::collectives::{Costs, MESSAGE_COSTS};
@@ -26,8 +27,8 @@ pub struct CurveTimes {
     pub which: Labels,
     /// Messages of the length that an operation moves in its time.
     pub messages: u64,
-    /// Bytes, launch and nanoseconds of each batch.
-    pub times: Vec<(u64, u32, f64)>,
+    /// The times of each size, launch by launch.
+    pub launches: Vec<Vec<SizedTimes>>,
 }
 
 /// The curves of all series over the lengths of messages.
@@ -40,13 +41,9 @@ pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
         for curve in points.along(&["bytes", "elements"]) {
             let first = curve.points.iter().map(|(_, (_, of))| of).find(|of| of.bytes > 0);
             let messages = first.map_or(1, |of| of.moved / of.bytes).max(1);
-            let at = |(_, (key, described)): &(u64, At<'_>)| {
-                let (bytes, values) = (described.bytes, of.values(key));
-                values.into_iter().map(move |(launch, _, ns)| (bytes, launch, ns))
-            };
-            let times = curve.points.iter().flat_map(at).collect();
+            let launches = of.sized(&curve).into_values().collect();
             let (name, which) = (points.name.to_owned(), curve.which);
-            found.push(CurveTimes { name, which, messages, times });
+            found.push(CurveTimes { name, which, messages, launches });
         }
     }
     found
@@ -135,21 +132,12 @@ fn one(
             loggp,
             contention::slowdown(of, points, (key, described)),
         ];
-        let spread = if of.setting.is_virtual() { None } else { of.spread(key, 1.0) };
+        let spread = of.spread(key);
         let place = described.at.iter().map(|(_, at)| place(at)).collect();
         rows.push(place, labels, &cells, spread)?;
     }
-    let id = rows.rows().id();
-    let count = |code, count: usize| {
-        let note = Note::new(code, id.clone()).with("points", count as f64);
-        note.with("of", points.all.len() as f64)
-    };
-    if missing > 0 {
-        rows.note(count("points_missing", missing));
-    }
-    if unlooked > 0 {
-        rows.note(count("usual_algorithm", unlooked));
-    }
+    rows.count("points_missing", missing, points.all.len());
+    rows.count("usual_algorithm", unlooked, points.all.len());
     Ok(rows.made())
 }
 
@@ -159,7 +147,7 @@ fn verified(of: &Measured<'_>, points: &Points<'_>) -> Option<bool> {
         return None;
     }
     let of_name = |(key, of)| (Key::what(key) == points.name).then_some(of);
-    let known: Vec<&Verified> = of.judged.table().verified().filter_map(of_name).collect();
+    let known: Vec<&Verified> = of.judged.table.verified().filter_map(of_name).collect();
     let is_compared =
         |of: &&Verified| of.checked_batches > 0 && of.checked.compared == of.checked.received;
     Some(!known.is_empty() && known.iter().all(is_compared))
@@ -208,7 +196,7 @@ fn overlap(of: &Measured<'_>, whole: &Key, issue: &Key) -> Option<Estimated> {
     of.over_rounds(
         &rounds,
         None,
-        of.rule(whole),
+        of.judged.rule_of(whole),
         "mean of T(n) − o(n) by round",
         |[time, busy]| time - busy,
     )

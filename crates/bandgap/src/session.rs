@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bandgap_assemble::{AssembleError, Made, Measured};
+use bandgap_assemble::{AssembleError, Made, Measured, conditions};
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
@@ -151,7 +151,7 @@ impl<'a> Session<'a> {
             let measured = Measured { setting, judged };
             let made =
                 if table.is_empty() { Err(AssembleError::Unmeasured) } else { assemble(&measured) };
-            (made, measured.conditions())
+            (made, conditions(&measured))
         };
         let result = match made {
             Ok(made) => {

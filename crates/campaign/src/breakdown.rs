@@ -10,6 +10,7 @@ use bandgap_comm::{AtBorder, Border, Delay, Floor, Stamping};
 use bandgap_kernels::{Asking, Burst, Kernel as _, Order, Pair, PingPong, WHOLE};
 use bandgap_stats::interval::Interval;
 use bandgap_stats::quantile::median;
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
@@ -46,7 +47,8 @@ pub const TOLERANCE: f64 = 0.05;
 const KEPT: usize = 200;
 
 /// What is modelled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
+#[display(rename_all = "snake_case")]
 pub enum Model {
     /// Half a round trip.
     Latency,
@@ -57,14 +59,6 @@ pub enum Model {
 impl Model {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Latency, Self::Injection];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Latency => "latency",
-            Self::Injection => "injection",
-        }
-    }
 
     /// What is timed for it by stamps around calls, each in batches of its own, with its name as a component.
     pub fn calls(self) -> [(&'static str, Stamping); 4] {
@@ -112,12 +106,12 @@ fn word(of: &impl Serialize) -> String {
 
 /// The key of a part of a model; of [`Stamping::Nothing`] the whole time.
 pub fn key(model: Model, part: Stamping) -> Key {
-    Key::new(BREAKDOWN).at("model", model.name()).at("part", &*word(&part))
+    Key::new(BREAKDOWN).at("model", model.to_string()).at("part", word(&part))
 }
 
 /// The key of the transfer of a line, one way.
 pub fn slot_key() -> Key {
-    Key::new(BREAKDOWN).at("model", Model::Latency.name()).at("part", "slot")
+    Key::new(BREAKDOWN).at("model", Model::Latency.to_string()).at("part", "slot")
 }
 
 /// The key of the same exchange where each side computes before it stores.
@@ -133,7 +127,7 @@ pub fn count_key(model: Model, part: Stamping) -> Key {
 /// The key of a part of the latency where a computation of so many nanoseconds was inserted.
 pub fn inserted_key(part: Stamping, border: Border, ns: f64) -> Key {
     let ps = (ns * 1e3).round() as u64;
-    key(Model::Latency, part).at("border", &*word(&border)).at("inserted_ps", ps)
+    key(Model::Latency, part).at("border", word(&border)).at("inserted_ps", ps)
 }
 
 /// What the user asked for.
@@ -158,19 +152,11 @@ pub enum Division {
     Lines(Floor),
 }
 
-impl BreakdownPlan {
-    /// What was measured, seen with this plan's precision. A time is that of many messages over their number, so a stamp's
-    /// cost is small beside it.
-    pub fn judge<'a>(&self, table: &'a crate::Table) -> Judged<'a> {
-        self.asked.unstamped().judge(table)
-    }
-}
-
 impl Planned for BreakdownPlan {
     const NAME: &'static str = "breakdown";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut Parts { plan: self }, &Plan::new(&self.asked.unstamped()))
+        campaign(runner, &mut { self }, &Plan::new(&self.asked.unstamped()))
     }
 
     fn reaches(&self) -> Reaches {
@@ -184,11 +170,6 @@ impl Planned for BreakdownPlan {
     fn short(asked: &Asked) -> Self {
         Self { asked: asked.clone(), divided: Division::Calls, inserted: vec![100.0] }
     }
-}
-
-/// The experiment.
-struct Parts<'a> {
-    plan: &'a BreakdownPlan,
 }
 
 /// An order of a model's kernel.
@@ -215,7 +196,7 @@ fn stamped(model: Model, stamping: Stamping) -> Point {
     point(model, key(model, stamping), AtBorder { stamping, inserted: None })
 }
 
-impl Parts<'_> {
+impl BreakdownPlan {
     fn of_calls(&self, runner: &dyn Runner) -> Vec<Point> {
         let mut points = Vec::new();
         for model in Model::ALL {
@@ -224,7 +205,7 @@ impl Parts<'_> {
         }
         points.push(stamped(Model::Latency, Stamping::Pair));
         points.push(stamped(Model::Injection, Stamping::Arrivals));
-        for &ns in &self.plan.inserted {
+        for &ns in &self.inserted {
             let delay = runner.delay(ns);
             for (border, part) in BORDERS {
                 for stamping in [part, Stamping::Nothing] {
@@ -289,16 +270,16 @@ fn stamped_time(done: &Executed) -> Option<f64> {
     (count > 0.0).then(|| ns / count)
 }
 
-impl Experiment for Parts<'_> {
+impl Experiment for &BreakdownPlan {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        match &self.plan.divided {
+        match &self.divided {
             Division::Calls => Ok(self.of_calls(runner)),
             Division::Lines(floor) => of_lines(floor, runner),
         }
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        if let Division::Lines(floor) = &self.plan.divided
+        if let Division::Lines(floor) = &self.divided
             && floor.name == point.order.kernel
         {
             return vec![(point.key.clone(), crate::bare::samples_of(floor, done))];
@@ -315,7 +296,7 @@ impl Experiment for Parts<'_> {
             }
             (Stamping::Arrivals, _) => {
                 let arrivals = done.at_border.get(1).map_or(&[][..], |rank| &rank.arrivals);
-                vec![(key.clone(), spaced(arrivals, self.plan.asked.stamp))]
+                vec![(key.clone(), spaced(arrivals, self.asked.stamp))]
             }
             // Both ranks do alike.
             (_, true) => {
@@ -331,8 +312,8 @@ impl Experiment for Parts<'_> {
 
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let known = |model: &Model| {
-            let rounds = rounds(judged, *model, &self.plan.divided);
-            let error = rounds.and_then(|rounds| rounds.error(judged.confidence()));
+            let rounds = rounds(judged, *model, &self.divided);
+            let error = rounds.and_then(|rounds| rounds.error(judged.confidence));
             error.is_some_and(|error| {
                 let Interval { low, high } = error.interval;
                 let straddles = |limit: f64| low <= limit && limit <= high;
@@ -341,14 +322,14 @@ impl Experiment for Parts<'_> {
                     && !straddles(-TOLERANCE)
             })
         };
-        let modelled = match self.plan.divided {
+        let modelled = match self.divided {
             Division::Calls => &Model::ALL[..],
             Division::Lines(_) => &[Model::Latency],
         };
         if !modelled.iter().all(known) {
             return (0..points.len()).collect();
         }
-        let came = came_back(judged, &self.plan.inserted);
+        let came = came_back(judged, &self.inserted);
         let decided =
             |came: &Came| came.part.comes_back().is_some() && came.whole.comes_back().is_some();
         if came.iter().all(decided) {
@@ -360,7 +341,7 @@ impl Experiment for Parts<'_> {
     }
 
     fn rounds(&self) -> RangeInclusive<u32> {
-        let most = if self.plan.inserted.is_empty() { *ROUNDS.end() } else { ROUNDS_INSERTED };
+        let most = if self.inserted.is_empty() { *ROUNDS.end() } else { ROUNDS_INSERTED };
         *ROUNDS.start()..=most
     }
 }

@@ -6,10 +6,10 @@ mod looks;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Contention, Order, Pair, Refused, fact};
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use self::curve::CURVE;
-use self::loaded::Loaded;
 use self::looks::FIRST;
 use crate::campaign::campaign;
 use crate::data::Described;
@@ -29,8 +29,9 @@ pub const LOAD_AXIS: &str = "load";
 const SAMPLES: u32 = 20;
 
 /// What is between an echo and a load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[display(rename_all = "snake_case")]
 pub enum Between {
     /// They share a channel of the network.
     Channel,
@@ -38,17 +39,6 @@ pub enum Between {
     Nothing,
     /// They are on one machine.
     Machine,
-}
-
-impl Between {
-    /// Its name in run files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Channel => "channel",
-            Self::Nothing => "nothing",
-            Self::Machine => "machine",
-        }
-    }
 }
 
 /// An echo, and a load beside it.
@@ -116,7 +106,7 @@ impl ContentionPlan {
         let mut point = step.described(&step, self.pairs.len() == 1)?;
         point.at.retain(|(axis, _)| axis != "variant");
         let [from, to] = beside.load;
-        point = point.at(LOAD_AXIS, percent).with("between", beside.between.name());
+        point = point.at(LOAD_AXIS, percent).with("between", beside.between.to_string());
         point = point.with("load_from", from).with("load_to", to);
         Ok(load.map_or(point.clone(), |bytes| point.with("load_bytes", bytes)))
     }
@@ -142,7 +132,7 @@ impl Planned for ContentionPlan {
     const NAME: &'static str = CONTENTION;
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut Loaded { plan: self }, &Plan::new(&self.asked))
+        campaign(runner, &mut { self }, &Plan::new(&self.asked))
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use bandgap_kernels::Checked;
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::key::{Axis, Key};
@@ -39,8 +40,9 @@ pub struct Batch {
 }
 
 /// Why a batch does not count.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[display(rename_all = "snake_case")]
 pub enum Rejected {
     /// The placement of the processors changed within it.
     PlacementChanged,
@@ -53,21 +55,8 @@ pub enum Rejected {
     /// No samples came back.
     NoSamples,
     /// This machine does not allow it, for this reason.
+    #[display("unavailable")]
     Unavailable(String),
-}
-
-impl Rejected {
-    /// Its name in run files.
-    pub fn code(&self) -> &'static str {
-        match self {
-            Self::PlacementChanged => "placement_changed",
-            Self::PaceChanged => "pace_changed",
-            Self::NotWarm => "not_warm",
-            Self::LoadEnded => "load_ended",
-            Self::NoSamples => "no_samples",
-            Self::Unavailable(_) => "unavailable",
-        }
-    }
 }
 
 /// What was verified of the batches of one point. Wrong content ends a run, so everything that was
@@ -78,12 +67,8 @@ pub struct Verified {
     pub checked_batches: u64,
     /// Messages in them.
     pub checked: Checked,
-    /// Timed batches, in which messages share a place in memory and what stays there is compared.
-    pub timed_batches: u64,
-    /// Messages in them.
+    /// Messages in timed ones.
     pub timed: Checked,
-    /// Why there was no checked batch.
-    pub unchecked: Option<String>,
 }
 
 impl Verified {
@@ -94,24 +79,7 @@ impl Verified {
 
     /// One timed batch.
     pub fn of_timed(timed: Checked) -> Self {
-        Self { timed_batches: 1, timed, ..Self::default() }
-    }
-
-    /// A checked batch that could not be.
-    pub fn left_out(why: String) -> Self {
-        Self { unchecked: Some(why), ..Self::default() }
-    }
-
-    /// Both together.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        Self {
-            checked_batches: self.checked_batches + other.checked_batches,
-            checked: self.checked.and(other.checked),
-            timed_batches: self.timed_batches + other.timed_batches,
-            timed: self.timed.and(other.timed),
-            unchecked: self.unchecked.or(other.unchecked),
-        }
+        Self { timed, ..Self::default() }
     }
 }
 
@@ -230,7 +198,9 @@ impl Table {
             }
             Kept::Verified { key, verified } => {
                 let so_far = self.verified.entry(key).or_default();
-                *so_far = std::mem::take(so_far).and(verified);
+                so_far.checked_batches += verified.checked_batches;
+                so_far.checked = so_far.checked.and(verified.checked);
+                so_far.timed = so_far.timed.and(verified.timed);
             }
             Kept::Refused { reason } => self.refused = Some(reason),
         }
@@ -336,13 +306,7 @@ mod tests {
         let of = |what| table.of(what).map(|(key, batches)| (key.what(), batches.len())).collect();
         let found: [Vec<(&str, usize)>; 4] = ["a", "b", "", "aa"].map(of);
         assert_eq!(found, [vec![("a", 2)], vec![("b", 1)], Vec::new(), Vec::new()]);
-        let all = Verified {
-            checked_batches: 1,
-            checked: checked(2),
-            timed_batches: 2,
-            timed: checked(10),
-            unchecked: None,
-        };
+        let all = Verified { checked_batches: 1, checked: checked(2), timed: checked(10) };
         assert_eq!(part.verified().collect::<Vec<_>>(), [(&Key::new("a"), &all)]);
     }
 
@@ -364,7 +328,7 @@ mod tests {
     #[test]
     fn what_is_kept_survives_the_way_to_the_launcher() {
         let batch = Batch { samples: vec![1.5], round: 3, ..Batch::default() };
-        let verified = Verified::left_out("too long".to_owned());
+        let verified = Verified::of_checked(checked(2));
         let point = Described::default().at("bytes", 8_u32).with("way", "pieces");
         for kept in [
             Kept::Batch { key: Key::new("a").at("bytes", 8_u32), batch },

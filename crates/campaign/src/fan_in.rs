@@ -5,9 +5,7 @@ use bandgap_kernels::{FanIn, ISSUE, Order};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
-use crate::data::Table;
 use crate::experiment::{Experiment, Point};
-use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::Planned;
@@ -32,14 +30,6 @@ pub struct FanInPlan {
     pub asked: Asked,
     /// Requesters at most.
     pub requesters: usize,
-}
-
-impl FanInPlan {
-    /// What was measured, seen with this plan's precision. A gap is the time of many messages over
-    /// their number, so a stamp's cost is small beside it.
-    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
-        self.asked.unstamped().judge(table)
-    }
 }
 
 impl Planned for FanInPlan {
@@ -84,7 +74,7 @@ impl Experiment for Gaps {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{Scripted, taking};
+    use crate::tests::scripted::{Scripted, taking};
 
     #[test]
     fn the_gap_is_the_time_of_one_requester_s_message() {
@@ -97,7 +87,7 @@ mod tests {
         });
         runner.size = 4;
         plan.lead(&mut runner).unwrap();
-        let judged = plan.judge(&runner.kept);
+        let judged = plan.asked.unstamped().judge(&runner.kept);
         let gaps: Vec<f64> = (1..=3).map(|k| judged.point(&key(k)).unwrap().value).collect();
         assert_eq!(gaps, [10.0, 20.0, 30.0]);
         // Four times the capacity, which is 16 at least.

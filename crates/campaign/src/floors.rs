@@ -11,7 +11,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::bare::{order, samples_of};
 use crate::campaign::campaign;
-use crate::data::Table;
 use crate::experiment::{Experiment, Point, not_converged};
 use crate::judge::Judged;
 use crate::key::Key;
@@ -46,20 +45,12 @@ pub struct FloorPlan {
     pub pause: f64,
 }
 
-impl FloorPlan {
-    /// What was measured, seen with this plan's precision. A time is that of many rounds over their
-    /// number, so a stamp's cost is small beside it.
-    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
-        self.asked.unstamped().judge(table)
-    }
-}
-
 impl Planned for FloorPlan {
     const NAME: &'static str = "floors";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let plan = Plan { pause: self.pause, ..Plan::new(&self.asked.unstamped()) };
-        campaign(runner, &mut Floors { floors: &self.floors }, &plan)
+        campaign(runner, &mut { self }, &plan)
     }
 
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
@@ -80,12 +71,7 @@ impl Planned for FloorPlan {
     }
 }
 
-/// The experiment of some floors, each of which is a point.
-struct Floors<'a> {
-    floors: &'a [Floor],
-}
-
-impl Experiment for Floors<'_> {
+impl Experiment for &FloorPlan {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let point = |floor: &Floor| {
             let checkable = floor.kernel.is_some();

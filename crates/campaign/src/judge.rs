@@ -7,7 +7,6 @@ use bandgap_stats::{Convergence, Rule};
 use crate::data::{Batch, Table};
 use crate::key::Key;
 use crate::placement::Placements;
-use crate::set_aside::SetAside;
 
 use bandgap_stats::rounds::InRound;
 
@@ -19,15 +18,18 @@ const ROUND_BITS: u32 = 32;
 /// A table with its placement states found, seen from one of them.
 #[derive(Clone)]
 pub struct Judged<'a> {
-    table: &'a Table,
-    confidence: f64,
+    /// What was measured.
+    pub table: &'a Table,
+    /// The confidence level of intervals.
+    pub confidence: f64,
     precision: f64,
     /// Of resampling.
     pub(crate) seed: u64,
     stamp: f64,
-    states: Placements,
-    set_aside: SetAside,
-    seen: Option<usize>,
+    /// The placement states found.
+    pub states: Placements,
+    /// The state seen from; `None` when nothing was probed.
+    pub seen: Option<usize>,
     /// The same of the batches between two ranks, where there are several pairs.
     of_pairs: BTreeMap<[u64; 2], usize>,
     /// Δ asked for, in picoseconds, and as measured.
@@ -44,7 +46,6 @@ impl<'a> Judged<'a> {
             .collect();
         let points = table.executed().map(|(key, _)| key).collect::<BTreeSet<_>>().len();
         let states = Placements::find(&probes, points);
-        let set_aside = SetAside::of(table, &states);
         let seen = states.main();
         let mut judged = Self {
             table,
@@ -53,7 +54,6 @@ impl<'a> Judged<'a> {
             seed,
             stamp: 0.0,
             states,
-            set_aside,
             seen,
             of_pairs: BTreeMap::new(),
             delays: BTreeMap::new(),
@@ -68,21 +68,6 @@ impl<'a> Judged<'a> {
         Self { stamp, ..self }
     }
 
-    /// The table.
-    pub fn table(&self) -> &'a Table {
-        self.table
-    }
-
-    /// Confidence level of intervals.
-    pub fn confidence(&self) -> f64 {
-        self.confidence
-    }
-
-    /// Half-width of an interval over its estimate that was asked for.
-    pub fn precision(&self) -> f64 {
-        self.precision
-    }
-
     /// How narrow intervals of times are to be that a stamp's whole cost is in.
     pub fn rule(&self) -> Rule {
         Rule { precision: self.precision, stamp: self.stamp }
@@ -91,21 +76,6 @@ impl<'a> Judged<'a> {
     /// How narrow the interval of this key's time is to be: of one of the operations that its samples hold.
     pub fn rule_of(&self, key: &Key) -> Rule {
         self.rule().for_one_of(self.table.point(key).map_or(1.0, |point| point.timed))
-    }
-
-    /// The placement states found.
-    pub fn states(&self) -> &Placements {
-        &self.states
-    }
-
-    /// How many batches the table had when its states were found, and how many are in none.
-    pub fn set_aside(&self) -> &SetAside {
-        &self.set_aside
-    }
-
-    /// The state seen from; `None` when nothing was probed.
-    pub fn seen(&self) -> Option<usize> {
-        self.seen
     }
 
     /// The same states over part of the table.
@@ -123,17 +93,6 @@ impl<'a> Judged<'a> {
     pub fn counts(&self, key: &Key, batch: &Batch) -> bool {
         let seen = || pair_of(key).and_then(|pair| self.of_pairs.get(&pair).copied()).or(self.seen);
         batch.rejected.is_none() && (batch.probe.is_none() || self.state(batch) == seen())
-    }
-
-    /// How many batches count.
-    pub fn counted(&self) -> usize {
-        self.table.executed().filter(|(key, batch)| self.counts(key, batch)).count()
-    }
-
-    /// Values of the batches of `key` that count, in the order measured. Each is taken at the same
-    /// Δ: what a batch's own Δ was off, M times, is removed.
-    pub fn values(&self, key: &Key) -> Vec<f64> {
-        self.in_rounds(key).map(|(_, value)| value).collect()
     }
 
     /// The same with their rounds, by the launch that measured them.
@@ -266,7 +225,7 @@ mod tests {
             let batch = Batch { samples: vec![1.0], probe, ..Batch::default() };
             probed.push(Kept::Batch { key: Key::new("a"), batch });
         }
-        let seen = |table: &Table| Judged::of(table, 0.95, 0.05, 1).seen();
+        let seen = |table: &Table| Judged::of(table, 0.95, 0.05, 1).seen;
         assert_eq!((seen(&table(&[1.0; 5])), seen(&probed)), (None, Some(0)));
     }
 
@@ -289,9 +248,9 @@ mod tests {
         let judged = Judged::of(&table, 0.95, 0.05, 1);
         assert!((judged.delay(5000) - 5.1).abs() < 1e-9);
         // Each as if Δ had been 5.1 ns, ten times.
-        let values = judged.values(&key);
+        let values: Vec<f64> = judged.in_rounds(&key).map(|(_, value)| value).collect();
         assert_eq!(values.len(), 3);
         assert!(values.iter().all(|value| (value - 201.0).abs() < 1e-9), "{values:?}");
-        assert_eq!((judged.counted(), judged.delay(7000)), (3, 7.0));
+        assert_eq!(judged.delay(7000), 7.0);
     }
 }

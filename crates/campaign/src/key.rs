@@ -1,7 +1,6 @@
 //! What a batch is a batch of.
 
-use std::fmt;
-
+use derive_more::{Display, From};
 use serde::{Deserialize, Serialize};
 
 /// A name, and a value on each of some axes: `comms1` at `bytes` 64, `part` whole.
@@ -14,45 +13,22 @@ pub struct Key {
 }
 
 /// A place on an axis.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Display, From, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(untagged)]
 pub enum Axis {
     /// A count, a size, a rank.
+    #[from(u64, u32)]
     Number(u64),
     /// A name.
+    #[from(String, &str)]
     Text(String),
-}
-
-impl fmt::Display for Axis {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Text(text) => f.pad(text),
-        }
-    }
-}
-
-impl From<u64> for Axis {
-    fn from(number: u64) -> Self {
-        Self::Number(number)
-    }
-}
-
-impl From<u32> for Axis {
-    fn from(number: u32) -> Self {
-        Self::Number(number.into())
-    }
 }
 
 impl From<usize> for Axis {
     fn from(number: usize) -> Self {
         Self::Number(number as u64)
-    }
-}
-
-impl From<&str> for Axis {
-    fn from(text: &str) -> Self {
-        Self::Text(text.to_owned())
     }
 }
 

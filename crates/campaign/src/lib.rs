@@ -23,12 +23,7 @@ pub mod load;
 pub mod placement;
 pub mod plan;
 pub mod planned;
-#[cfg(test)]
-mod procedure;
 pub mod runner;
-#[cfg(test)]
-mod scripted;
-pub mod set_aside;
 pub mod setting;
 pub mod signature;
 pub mod sizes;
@@ -56,3 +51,6 @@ experiments! {
     pairs::PairsPlan,
     breakdown::BreakdownPlan,
 }
+
+#[cfg(test)]
+mod tests;

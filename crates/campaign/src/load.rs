@@ -1,27 +1,31 @@
 //! What each request of a signature carries, and what follows from it for a batch.
 
-use std::fmt;
-
 use bandgap_comm::Delay;
 use bandgap_kernels::{Asking, Burst, Get, Order, Pair, Store};
 use bandgap_units::Bytes;
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::grid::{COARSE, FINE, Limits};
 use crate::sizes::{SIZES_REGION, samples_within};
 
 /// What each request of a signature carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Load {
     /// Its words only: a small message.
+    #[display("words")]
     Words,
     /// Bytes stored in the replier's memory.
+    #[display("stores of {}", Bytes((*bytes).into()))]
     Store {
         /// Bytes of each.
         bytes: u32,
     },
     /// Bytes got from the replier's memory.
+    #[display("gets of {}", Bytes((*bytes).into()))]
     Get {
         /// Bytes of each.
         bytes: u32,
@@ -134,27 +138,10 @@ impl Load {
         }
     }
 
-    /// The same where such rounds take longer than all the time that there is: on a machine that is very slow, or whose
-    /// processors other programs hold.
-    pub fn coarse_limits(self, budget: f64) -> Limits {
-        Limits { mesh: COARSE, visits: 1.0, ..self.limits(budget) }
-    }
-
     /// Transfers whose bytes have a place of their own in the region.
     pub fn places(self) -> u32 {
         let room = self.bytes().next_multiple_of(64).max(1);
         SIZES_REGION as u32 / room
-    }
-}
-
-impl fmt::Display for Load {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let bytes = Bytes(self.bytes().into());
-        match self {
-            Self::Words => f.write_str("words"),
-            Self::Store { .. } => write!(f, "stores of {bytes}"),
-            Self::Get { .. } => write!(f, "gets of {bytes}"),
-        }
     }
 }
 

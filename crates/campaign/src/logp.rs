@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
-use crate::pairs::Pairs;
+use crate::pairs::PairsPlan;
 use crate::plan::Plan;
 use crate::planned::Planned;
 use crate::runner::{Runner, Stop};
@@ -33,13 +33,15 @@ impl Planned for LogpPlan {
         if !self.pairs {
             return Ok(());
         }
+        let asked = asked.within(PAIRS_TIME * asked.budget);
+        let pairs = PairsPlan { asked, samples: *samples };
         let plan = Plan {
             progress: end..1.0,
             title: "round trips of pairs".to_owned(),
             floors: false,
-            ..Plan::new(&asked.within(PAIRS_TIME * asked.budget))
+            ..Plan::new(&pairs.asked)
         };
-        campaign(runner, &mut Pairs { samples: *samples }, &plan)
+        campaign(runner, &mut &pairs, &plan)
     }
 
     #[cfg(test)]
@@ -60,7 +62,7 @@ mod tests {
     use crate::beside::Beside;
     use crate::pairs::PAIR_RTT;
     use crate::plan::Asked;
-    use crate::scripted::{Scripted, modelled};
+    use crate::tests::scripted::{Scripted, modelled};
 
     fn plan(pairs: bool) -> LogpPlan {
         LogpPlan { pairs, ..LogpPlan::short(&Asked::usual(100.0)) }

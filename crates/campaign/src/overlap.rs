@@ -62,7 +62,8 @@ impl Cell {
 
     /// The key under which its times are kept: of one exchange, one computation, or both.
     pub fn key(self) -> Key {
-        let key = Key::new(OVERLAP).at("mode", self.mode.name()).at("messages", self.messages());
+        let key =
+            Key::new(OVERLAP).at("mode", self.mode.to_string()).at("messages", self.messages());
         let key = if self.mode.exchanges() { key.at("bytes", self.bytes) } else { key };
         if self.mode.computes() { key.at("elements", self.elements) } else { key }
     }
@@ -198,7 +199,7 @@ impl Experiment for Cells<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{Scripted, taking};
+    use crate::tests::scripted::{Scripted, taking};
 
     fn plan(sizes: &[u32], elements: &[u32]) -> OverlapPlan {
         let (asked, pair) = (Asked::usual(1e9), [1, 0]);

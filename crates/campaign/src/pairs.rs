@@ -33,7 +33,7 @@ impl Planned for PairsPlan {
     const NAME: &'static str = "pairs";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut Pairs { samples: self.samples }, &Plan::new(&self.asked))
+        campaign(runner, &mut { self }, &Plan::new(&self.asked))
     }
 
     #[cfg(test)]
@@ -42,14 +42,7 @@ impl Planned for PairsPlan {
     }
 }
 
-/// The round trip of every pair of ranks, the lower rank asking.
-#[derive(Clone, Copy, Debug)]
-pub struct Pairs {
-    /// Samples of a batch.
-    pub samples: u32,
-}
-
-impl Experiment for Pairs {
+impl Experiment for &PairsPlan {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let size = runner.size();
         let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
@@ -69,7 +62,7 @@ impl Experiment for Pairs {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{Scripted, probes, taking};
+    use crate::tests::scripted::{Scripted, probes, taking};
 
     #[test]
     fn pairs_at_several_distances_all_converge() {
@@ -95,7 +88,8 @@ mod tests {
     fn each_pair_is_asked_once_by_its_lower_rank() {
         let mut runner = Scripted::steady(1.0);
         runner.size = 4;
-        let points = Pairs { samples: 50 }.points(&mut runner).unwrap();
+        let points =
+            (&PairsPlan { asked: Asked::usual(1.0), samples: 50 }).points(&mut runner).unwrap();
         let pairs: Vec<(u64, u64)> = points
             .iter()
             .map(|point| {

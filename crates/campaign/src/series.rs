@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_kernels::Over;
+use bandgap_kernels::{ISSUE, Over, WHOLE};
 use serde::{Deserialize, Serialize};
 
 use crate::beside::Beside;
@@ -23,7 +23,7 @@ use crate::runner::{Executed, Runner, Stop};
 use crate::sizes::SIZES_REGION;
 
 use choice::Choices;
-pub use step::{BURST, Part, Step, key};
+pub use step::{BURST, Step, key};
 use thin::affordable;
 
 /// What the user asked for.
@@ -39,12 +39,6 @@ pub struct SeriesPlan {
 }
 
 impl SeriesPlan {
-    /// Whether messages are passed, rather than bytes moved from memory to memory.
-    fn passes_messages(&self) -> bool {
-        let passes = |step: &Step| step.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
-        self.steps.iter().any(passes)
-    }
-
     /// Whether a step of it is compared with this floor.
     pub fn has_like(&self, floor: &Beside) -> bool {
         self.steps.iter().any(|step| step.is_like(floor).unwrap_or(false))
@@ -68,7 +62,8 @@ impl Planned for SeriesPlan {
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
-        if self.passes_messages() {
+        let passes = |step: &Step| step.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
+        if self.steps.iter().any(passes) {
             let orders = self.steps.iter().filter_map(|step| step.order(1).ok());
             return Room::passing(ranks, tuning, orders);
         }
@@ -100,7 +95,7 @@ impl Experiment for Series<'_> {
         let steps = affordable(all.clone(), budget, most, runner)?;
         for step in all.iter().filter(|step| !steps.contains(step)) {
             let point = step.described(step, is_one_pair(step))?;
-            runner.keep(Kept::Point { key: key(step, Part::Whole), point })?;
+            runner.keep(Kept::Point { key: key(step, WHOLE), point })?;
         }
         let choices = Choices::look(&steps, budget, runner)?;
         let chosen: Vec<Step> = steps.iter().map(|step| choices.of(step)).collect();
@@ -108,7 +103,7 @@ impl Experiment for Series<'_> {
         let mut points = Vec::new();
         for ((planned, step), samples) in steps.iter().zip(chosen).zip(samples) {
             // Under what was asked for, so that launches that chose differently are of one point.
-            let key = key(planned, Part::Whole);
+            let key = key(planned, WHOLE);
             let point = planned.described(&step, is_one_pair(planned))?;
             points.push(Point::new(key.clone(), step.order(samples)?).described(point));
             self.steps.insert(key, planned.clone());
@@ -118,14 +113,14 @@ impl Experiment for Series<'_> {
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         let Some(step) = self.steps.get(&point.key) else { return Vec::new() };
-        let of = |part: Part, parts: f64| -> (Key, Vec<f64>) {
-            let samples = done.column(part.column()).iter().map(|time| time / parts);
+        let of = |part: &str, parts: f64| -> (Key, Vec<f64>) {
+            let samples = done.column(part).iter().map(|time| time / parts);
             (key(step, part), samples.collect())
         };
         let Ok(kernel) = step.kernel() else { return Vec::new() };
-        let whole = of(Part::Whole, step.parts(&kernel));
+        let whole = of(WHOLE, step.parts(&kernel));
         match kernel.0.over {
-            Over::Transfer => vec![whole, of(Part::Issue, 1.0)],
+            Over::Transfer => vec![whole, of(ISSUE, 1.0)],
             Over::Comm | Over::Am => vec![whole],
         }
     }

@@ -14,14 +14,10 @@ pub struct Setting {
     /// Whether ranks shared processors, so that no floor was measured: its loop spins, and would keep the other side from
     /// running.
     pub oversubscribed: bool,
-    /// Whether ranks slept while they waited. Floors never do.
-    pub sleeps: bool,
     /// Number of ranks.
     pub ranks: usize,
     /// Launches begun.
     pub launches: u32,
-    /// Whether something ended the measurement before it was done.
-    pub interrupted: bool,
     /// The processors of the ranks, by rank; none in virtual time.
     pub cpus: Option<Vec<usize>>,
     /// The distance between two processors, the lower first.

@@ -16,7 +16,7 @@ use bandgap_comm::Delay;
 use crate::campaign::campaign;
 use crate::control::Control;
 use crate::experiment::{Experiment, Point, not_converged};
-use crate::grid::{choose, round_time};
+use crate::grid::{COARSE, Limits, choose, round_time};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::load::{LEAST_SAMPLES, Load};
@@ -74,7 +74,7 @@ impl Experiment for Signature<'_> {
             (usual, true) => usual.min(LEAST_SAMPLES),
         };
         if slow {
-            limits = load.coarse_limits(limits.budget);
+            limits = Limits { mesh: COARSE, visits: 1.0, ..load.limits(limits.budget) };
             curves = choose(&look, limits, samples);
         }
         let round_trip = batches.order(1, Delay::NONE, samples(1));
@@ -150,7 +150,7 @@ mod tests {
 
     use super::*;
     use crate::plan::Asked;
-    use crate::scripted::{Scripted, modelled};
+    use crate::tests::scripted::{Scripted, modelled};
 
     /// A signature within two seconds, on a machine on which everything takes so many times as long as on the paper's
     /// Myrinet.

@@ -44,11 +44,13 @@ impl Row {
 /// What a set of rank processes is started for: an experiment's name, and its plan as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
-    name: String,
+    /// The name of the experiment.
+    pub name: String,
     plan: Value,
     /// The floors that are measured beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    beside: Vec<Beside>,
+    /// The floors that are measured beside it.
+    pub beside: Vec<Beside>,
 }
 
 impl Task {
@@ -68,16 +70,6 @@ impl Task {
     #[must_use]
     pub fn with_floors(self, beside: Vec<Beside>) -> Self {
         Self { beside, ..self }
-    }
-
-    /// The floors that are measured beside it.
-    pub fn beside(&self) -> &[Beside] {
-        &self.beside
-    }
-
-    /// The experiment's name.
-    pub fn name(&self) -> &str {
-        &self.name
     }
 
     /// Leads the experiment of this name.

@@ -7,7 +7,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::OnceLock;
 
-static ADDED: OnceLock<Vec<Added>> = OnceLock::new();
+pub(crate) static ADDED: OnceLock<Vec<Added>> = OnceLock::new();
 
 /// A kernel to be added to the list, with what visitors made of it.
 pub struct Added {
@@ -37,11 +37,6 @@ impl fmt::Debug for Added {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Added").field("name", &self.name).finish_non_exhaustive()
     }
-}
-
-/// Sets the list, and hands it back if it is set already.
-pub(crate) fn set(kernels: Vec<Added>) -> Result<(), Vec<Added>> {
-    ADDED.set(kernels)
 }
 
 /// What visitors whose kind of result is `S` made of the kernels that were added. Those that no

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use bandgap_comm::{Comm, Transfer};
 
-use crate::added::set;
+use crate::added::ADDED;
 use crate::facts::Facts;
 use crate::rows::{Programs, Rows};
 use crate::{Added, Fact, Kernel, OverAm, OverComm, OverTransfer, Rig, Visit, facts};
@@ -17,37 +17,28 @@ pub trait Entry {
     fn show<V: Visit>(visit: &mut V) -> V::Seen;
 }
 
-/// A kernel over Active Messages.
-#[derive(Debug)]
-pub struct AmEntry<K>(PhantomData<K>);
+macro_rules! entries {
+    ($($(#[$doc:meta])* $Entry:ident $Over:ident $show:ident;)*) => {$(
+        $(#[$doc])*
+        #[derive(Debug)]
+        pub struct $Entry<K>(PhantomData<K>);
 
-/// A kernel of stores and gets.
-#[derive(Debug)]
-pub struct TransferEntry<K>(PhantomData<K>);
-
-/// A kernel over message passing.
-#[derive(Debug)]
-pub struct CommEntry<K>(PhantomData<K>);
-
-impl<K: OverAm> Entry for AmEntry<K> {
-    type Kernel = K;
-    fn show<V: Visit>(visit: &mut V) -> V::Seen {
-        visit.am::<K>()
-    }
+        impl<K: $Over> Entry for $Entry<K> {
+            type Kernel = K;
+            fn show<V: Visit>(visit: &mut V) -> V::Seen {
+                visit.$show::<K>()
+            }
+        }
+    )*};
 }
 
-impl<K: OverTransfer> Entry for TransferEntry<K> {
-    type Kernel = K;
-    fn show<V: Visit>(visit: &mut V) -> V::Seen {
-        visit.transfer::<K>()
-    }
-}
-
-impl<K: OverComm> Entry for CommEntry<K> {
-    type Kernel = K;
-    fn show<V: Visit>(visit: &mut V) -> V::Seen {
-        visit.comm::<K>()
-    }
+entries! {
+    /// A kernel over Active Messages.
+    AmEntry OverAm am;
+    /// A kernel of stores and gets.
+    TransferEntry OverTransfer transfer;
+    /// A kernel over message passing.
+    CommEntry OverComm comm;
 }
 
 impl Added {
@@ -106,7 +97,7 @@ pub fn add(kernels: Vec<Added>) -> Result<(), NotAdded> {
         }
         taken.push(name);
     }
-    set(kernels).map_err(|_| NotAdded::Twice)
+    ADDED.set(kernels).map_err(|_| NotAdded::Twice)
 }
 
 #[cfg(test)]

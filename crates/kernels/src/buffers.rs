@@ -1,8 +1,8 @@
 //! Where successive messages lie: what is in a cache when a message is sent.
 
-use std::fmt;
 use std::str::FromStr;
 
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::Refused;
@@ -11,8 +11,9 @@ use crate::Refused;
 ///
 /// In a checked batch each message has places of its own, whatever this says. Under
 /// [`Buffers::Same`] the rank that answers still sends back what it received.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[display(rename_all = "snake_case")]
 pub enum Buffers {
     /// One array that travels: a rank receives into the place that it sends from, and the rank that
     /// answers sends back what it received. COMMS1's own rule.
@@ -23,6 +24,7 @@ pub enum Buffers {
     Separate,
     /// As separate, but each message goes from and into the next place of a ring, so that neither
     /// is in a cache.
+    #[display("fresh")]
     Fresh {
         /// Bytes of each of the two rings of a rank: more than the caches hold.
         ring: usize,
@@ -37,15 +39,6 @@ impl Buffers {
     pub const MOST_RING: usize = 1 << 30;
     /// The names that are read.
     pub const NAMES: [&'static str; 3] = ["same", "separate", "fresh"];
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Same => "same",
-            Self::Separate => "separate",
-            Self::Fresh { .. } => "fresh",
-        }
-    }
 
     /// Checks values that may come from a peer.
     ///
@@ -64,18 +57,12 @@ impl Buffers {
         [Self::Separate, Self::Same, Self::Fresh { ring: 40_000 }];
 }
 
-impl fmt::Display for Buffers {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
 impl FromStr for Buffers {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
         let all = [Self::Same, Self::Separate, Self::FRESH];
-        let found = all.into_iter().find(|buffers| buffers.name() == name);
+        let found = all.into_iter().find(|buffers| buffers.to_string() == name);
         found.ok_or_else(|| {
             format!("{name:?} says not where messages lie; possible: {}", Self::NAMES.join(", "))
         })

@@ -1,9 +1,8 @@
 //! What comes of an order on one rank.
 
-use std::fmt;
-
 use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Rank, Timed};
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::Refused;
@@ -171,8 +170,9 @@ impl Flaw {
 }
 
 /// Kinds of messages that are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[display(rename_all = "lowercase")]
 pub enum Counted {
     /// Requests of Active Messages.
     Requests,
@@ -181,18 +181,8 @@ pub enum Counted {
     /// Messages of message passing.
     Messages,
     /// Messages that arrived and that no receive took.
+    #[display("messages that no receive took")]
     Unclaimed,
-}
-
-impl fmt::Display for Counted {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Requests => "requests",
-            Self::Replies => "replies",
-            Self::Messages => "messages",
-            Self::Unclaimed => "messages that no receive took",
-        })
-    }
 }
 
 fn kind(reply: bool) -> &'static str {

@@ -4,8 +4,10 @@
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("carry out an order of kernel {kernel:?}: {why}")]
 pub struct Refused {
-    kernel: String,
-    why: String,
+    /// The kernel that was ordered.
+    pub kernel: String,
+    /// Why it cannot be carried out.
+    pub why: String,
 }
 
 impl Refused {
@@ -17,16 +19,6 @@ impl Refused {
     /// Refused for this reason, unless it is possible.
     pub(crate) fn unless(possible: bool, why: impl FnOnce() -> String) -> Result<(), Self> {
         if possible { Ok(()) } else { Err(Self::because(why())) }
-    }
-
-    /// The name of the kernel.
-    pub fn kernel(&self) -> &str {
-        &self.kernel
-    }
-
-    /// The reason.
-    pub fn why(&self) -> &str {
-        &self.why
     }
 
     /// The same, of the kernel of this name.

@@ -19,8 +19,6 @@ pub struct Series {
     /// Where successive messages lie, unless another place is asked for; none where it leaves no
     /// choice.
     pub buffers: Option<Buffers>,
-    /// Whether sizes near powers of two are measured too, not only these.
-    pub beside_powers: bool,
     /// What it is measured over.
     pub extent: Extent,
     /// Bytes of a message at a point.
@@ -58,7 +56,6 @@ impl Series {
             of_all: false,
             at_distances: false,
             buffers: None,
-            beside_powers: true,
             extent: Extent::Bytes,
             message: |point| point.size as u64,
             moves: |_| 1,

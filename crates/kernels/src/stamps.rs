@@ -36,13 +36,21 @@ impl Samples {
     /// *Formula*: with stamps b, i, e of a sample (begin, issued, end): issue = i − b,
     /// whole = e − b.
     pub fn of_triples(stamps: &Stamps, rank: Rank) -> Self {
-        let (issue, whole) = of(stamps, rank)
-            .chunks_exact(3)
-            .map(|sample| {
-                (sample[1].saturating_sub(sample[0]), sample[2].saturating_sub(sample[0]))
-            })
-            .unzip();
-        Self([(ISSUE, issue), (WHOLE, whole)].into())
+        Self::of_marks(stamps, rank, 3, [(ISSUE, 0, 1), (WHOLE, 0, 2)])
+    }
+
+    /// Columns of what lies between two of the stamps of a sample, of which there are so many.
+    fn of_marks<const N: usize>(
+        stamps: &Stamps,
+        rank: Rank,
+        marks: usize,
+        columns: [(&'static str, usize, usize); N],
+    ) -> Self {
+        let columns = columns.map(|(name, from, to)| {
+            let samples = of(stamps, rank).chunks_exact(marks);
+            (name, samples.map(|sample| sample[to].saturating_sub(sample[from])).collect())
+        });
+        Self(columns.into())
     }
 
     /// These, and as column `name` what another rank's stamps say of the whole.
@@ -56,11 +64,7 @@ impl Samples {
     ///
     /// *Formula*: with stamps b, i, a, e of a sample: issue = i − b, last = e − a, whole = e − b.
     pub fn of_fours(stamps: &Stamps, rank: Rank, last: &'static str) -> Self {
-        let columns = [(ISSUE, 0, 1), (last, 2, 3), (WHOLE, 0, 3)].map(|(name, from, to)| {
-            let samples = of(stamps, rank).chunks_exact(4);
-            (name, samples.map(|sample| sample[to].saturating_sub(sample[from])).collect())
-        });
-        Self(columns.into())
+        Self::of_marks(stamps, rank, 4, [(ISSUE, 0, 1), (last, 2, 3), (WHOLE, 0, 3)])
     }
 
     /// Column [`ISSUE`] of a rank's stamps at the borders of samples: the differences of neighbours.

@@ -70,10 +70,8 @@ impl Collected {
                 .placement
                 .as_ref()
                 .is_some_and(|placement| placement.oversubscribed),
-            sleeps: self.sleeps,
             ranks,
             launches: self.launches,
-            interrupted: !matches!(self.ended, Ended::Done),
             cpus,
             distances,
         }
@@ -107,7 +105,7 @@ pub fn collect(
     let reaches = task.reaches().class(Exit::Defect)?;
     let placement = stage.place(ranks, options.cores.as_deref())?;
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
-    let beside = if placement.oversubscribed { Vec::new() } else { task.beside().to_vec() };
+    let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };
     let floors = target.is_none() || !beside.is_empty() || reaches.bares();
     let stamped = reaches != Reaches::Transport;
     let bares = if floors { transports.len() } else { 0 };

@@ -87,7 +87,7 @@ impl<'a> LiveRunner<'a> {
     pub fn new(station: Station, channel: &'a mut Channel, assignment: &Assignment) -> Self {
         let &Assignment { work, launch, probes, .. } = assignment;
         let now = Instant::now();
-        let (unsent, beside) = (Vec::new(), assignment.task.beside().to_vec());
+        let (unsent, beside) = (Vec::new(), assignment.task.beside.clone());
         let (begun, last_sent) = (now, now);
         Self { station, channel, work, launch, beside, probes, begun, unsent, last_sent, done: 0.0 }
     }

@@ -15,11 +15,13 @@ fn curve(
     let at = |bytes: u64, launch: u32| {
         // Neighbouring sizes are off by a percent to either side.
         let off = if bytes.count_ones().is_multiple_of(2) { 1.01 } else { 0.99 };
-        (bytes, launch, off * (1.0 + 0.002 * f64::from(launch)) * time(bytes as f64))
+        let ns = off * (1.0 + 0.002 * f64::from(launch)) * time(bytes as f64);
+        SizedTimes { bytes, times_ns: vec![ns] }
     };
-    let of = |bytes| (0..launches).map(move |launch| (bytes, launch));
-    let times = sizes.into_iter().flat_map(of).map(|(bytes, launch)| at(bytes, launch)).collect();
-    CurveTimes { name: "comms1".to_owned(), which: Labels::new(), messages: 1, times }
+    let sizes: Vec<u64> = sizes.into_iter().collect();
+    let of = |launch| sizes.iter().map(|bytes| at(*bytes, launch)).collect();
+    let launches = (0..launches).map(of).collect();
+    CurveTimes { name: "comms1".to_owned(), which: Labels::new(), messages: 1, launches }
 }
 
 fn fit(curve: &CurveTimes, breaks: Breaks) -> Made {

@@ -126,8 +126,12 @@ fn curves_for_fits_are_of_lengths_and_count_all_messages() {
     of.timed("transpose", point.at("dimension", 8_u32), 10.0);
     let judged = bandgap_campaign::judge::Judged::of(&of.table, 0.95, 0.05, 1);
     let found = curve_times(&Measured { setting: &of.setting, judged: &judged });
-    let told: Vec<(&str, u64, usize)> =
-        found.iter().map(|of| (&*of.name, of.messages, of.times.len())).collect();
+    let told: Vec<(&str, u64, usize)> = found
+        .iter()
+        .map(|of| {
+            (&*of.name, of.messages, of.launches.iter().flatten().map(|of| of.times_ns.len()).sum())
+        })
+        .collect();
     assert_eq!(told, [("comms1", 1, 20), ("comms3", 2, 20), ("comms3", 12, 20)]);
     assert_eq!(found[2].which, Labels::from([("ranks".to_owned(), 4.into())]));
 }

@@ -174,7 +174,7 @@ impl Parts {
             session.share(share());
             let plan = ContentionPlan { asked: session.asked(), ..plan };
             session.measure(&plan, plan.ranks, (&[], &|_| false), |measured| {
-                assemble::contention(measured)
+                assemble::series(measured)
             })?;
         }
         Ok(())

@@ -103,8 +103,8 @@ fn states(session: &mut Session<'_>) -> Result<Option<Vec<PlacementState>>, Fail
     // The noise is measured by now, and is not lost for it.
     let collected = session.collect_with(&task, None, 2, &once).unwrap_or_else(Collected::nothing);
     session.end(&collected.ended);
-    let judged = plan.judge(&collected.table);
-    let states = judged.states().lines.states();
+    let judged = plan.asked.unstamped().judge(&collected.table);
+    let states = judged.states.lines.states();
     let all: usize = states.iter().map(|state| state.probes).sum();
     let share = |state: &State| (state.centre, state.probes as f64 / all as f64);
     Ok((!states.is_empty()).then(|| states.iter().map(share).collect()))

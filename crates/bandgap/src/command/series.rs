@@ -287,7 +287,7 @@ fn check_ranks(
 
 /// What cannot be done, as the user is told.
 pub fn refusal(refused: &Refused) -> Failure {
-    Failure::new(Exit::Usage, format!("measure {}: {}", refused.kernel(), refused.why()))
+    Failure::new(Exit::Usage, format!("measure {}: {}", refused.kernel, refused.why))
 }
 
 /// All that says which points a series has.

@@ -49,7 +49,7 @@ mod tests {
     use crate::pairs::PairsPlan;
     use crate::plan::Asked;
     use crate::planned::Planned;
-    use crate::scripted::{Scripted, taking};
+    use crate::tests::scripted::{Scripted, taking};
 
     fn beside(yields: Yields) -> Beside {
         Beside { floor: Floor::over_places("floor", "", yields, 10, 64), results: Vec::new() }

@@ -57,7 +57,7 @@ impl Longer {
         let longer = |round: &u64| shares[0] * (with[round] - without[round]);
         let inserted = |round: &u64| shares[1] * alone[round];
         let mean = |of: &dyn Fn(&u64) -> f64| {
-            over(&kept, &kept.iter().map(of).collect::<Vec<f64>>(), judged.confidence())
+            over(&kept, &kept.iter().map(of).collect::<Vec<f64>>(), judged.confidence)
         };
         let (value, interval) = mean(&longer)?;
         let (_, off) = mean(&|round| longer(round) - inserted(round))?;
@@ -68,7 +68,7 @@ impl Longer {
 
 /// How long what was inserted takes by itself, beside the batches of each round.
 fn alone_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
-    let counts = judged.table().batches(key).iter().filter(|batch| judged.counts(key, batch));
+    let counts = judged.table.batches(key).iter().filter(|batch| judged.counts(key, batch));
     middles(counts.filter_map(|batch| Some((round(batch), batch.delay?))))
 }
 

@@ -207,7 +207,7 @@ pub fn alone(judged: &Judged<'_>) -> Option<Point> {
     let parts = vec![("alone", kept.iter().map(|round| requester[round] - stamp).collect())];
     let observed = kept.iter().map(|round| whole[round]).collect();
     Rounds { parts, observed, outside: 0, stamp, held_up: 1.0, hidden: None, rounds: kept }
-        .error(judged.confidence())
+        .error(judged.confidence)
 }
 
 /// The rounds that all have.

@@ -4,7 +4,7 @@ use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_kernels::Kernel;
 
 use super::*;
-use crate::scripted::{Scripted, probes, taking};
+use crate::tests::scripted::{Scripted, probes, taking};
 
 /// Truths in nanoseconds: what is timed of the latency, of injection, and of one processor alone.
 const STAMP: f64 = 24.0;
@@ -109,7 +109,7 @@ fn near(found: f64, truth: f64) {
 fn the_parts_come_back_without_the_cost_of_stamps_and_sum_up_to_the_whole() {
     let plan = plan(Division::Calls);
     let runner = measured(&plan, |_| 1.0);
-    let judged = plan.judge(&runner.kept);
+    let judged = plan.asked.unstamped().judge(&runner.kept);
     for (model, truths, whole) in [
         (Model::Latency, [TURN, VISIBLE, GAP / 2.0, RECEIVE], LATENCY),
         (Model::Injection, [SENDS, RECEIVES, FAILING, OWN], INJECTION),
@@ -138,7 +138,7 @@ fn a_part_that_is_missed_is_in_the_error() {
         Ok(machine(order, |_| 1.0))
     });
     plan.lead(&mut runner).unwrap();
-    let judged = plan.judge(&runner.kept);
+    let judged = plan.asked.unstamped().judge(&runner.kept);
     let error = rounds(&judged, Model::Latency, &plan.divided).unwrap().error(0.95).unwrap();
     near(error.value, -0.1 * RECEIVE / LATENCY);
 }
@@ -162,7 +162,7 @@ fn rounds_pair_their_own_batches_and_leave_out_what_is_outside_a_fence() {
         Ok(executed)
     });
     plan.lead(&mut runner).unwrap();
-    let judged = plan.judge(&runner.kept);
+    let judged = plan.asked.unstamped().judge(&runner.kept);
     let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
     assert_eq!((rounds.rounds.len(), rounds.outside), (7, 1));
     near(rounds.error(0.95).unwrap().value, 0.0);
@@ -173,7 +173,7 @@ fn what_is_inserted_comes_back_or_does_not() {
     let plan = plan(Division::Calls);
     let half_in_sends = |border| if border == Border::Send { 0.5 } else { 1.0 };
     let runner = measured(&plan, half_in_sends);
-    let came = came_back(&plan.judge(&runner.kept), &plan.inserted);
+    let came = came_back(&plan.asked.unstamped().judge(&runner.kept), &plan.inserted);
     let found: Vec<(&str, f64, f64, f64)> = came
         .iter()
         .map(|came| (came.component, came.part.inserted, came.part.value, came.whole.value))
@@ -198,7 +198,7 @@ fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
     let plan = plan(Division::Lines(floor));
     assert_eq!(plan.reaches(), Reaches::StampsAndBare);
     let runner = measured(&plan, |_| 1.0);
-    let judged = plan.judge(&runner.kept);
+    let judged = plan.asked.unstamped().judge(&runner.kept);
     let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
     let [(slot, slots), (software, halves)] = &rounds.parts[..] else { panic!("two parts") };
     assert_eq!([*slot, *software], ["slot", "software"]);
@@ -355,7 +355,7 @@ fn over_lines(longer: f64, block: f64) -> (f64, Interval, Seen) {
         Ok(Executed { probe: probes(50.0, 50.0), ..done })
     });
     plan.lead(&mut runner).unwrap();
-    let judged = plan.judge(&runner.kept);
+    let judged = plan.asked.unstamped().judge(&runner.kept);
     let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
     let (value, interval) = rounds.mean(&rounds.parts[1].1, 0.95).unwrap();
     (value, interval, rounds.hidden.unwrap().seen)

@@ -10,9 +10,9 @@ use super::*;
 use crate::beside::Beside;
 use crate::load::Load;
 use crate::plan::Asked;
-use crate::scripted::{Scripted, modelled};
 use crate::series::Step;
 use crate::signature::{RTT, issue, of_load, rtt};
+use crate::tests::scripted::{Scripted, modelled};
 
 /// Nanoseconds that a byte takes on the way.
 const PER_BYTE: f64 = 20.0;

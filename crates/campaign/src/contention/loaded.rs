@@ -11,7 +11,7 @@ use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::runner::{Executed, Runner, Stop};
-use crate::series::{Part, key};
+use crate::series::key;
 use crate::sizes::samples_within;
 
 /// Bytes that a batch moves at most before its samples become fewer, and how few they may be.
@@ -20,12 +20,7 @@ const LEAST_SAMPLES: u32 = 4;
 /// Share of the budget after which no more sizes are looked at.
 const LOOKING: f64 = 0.5;
 
-/// The experiment.
-pub(super) struct Loaded<'a> {
-    pub(super) plan: &'a ContentionPlan,
-}
-
-impl Loaded<'_> {
+impl ContentionPlan {
     /// Half a round trip for each length of the curve.
     fn curve(&self, beside: &Beside, runner: &mut dyn Runner) -> Result<Vec<(u32, f64)>, Stop> {
         let mut curve = Vec::new();
@@ -75,8 +70,8 @@ impl Loaded<'_> {
         };
         load.from = kernel.map(|kernel| (kernel.load_messages, idle));
         let at = (size, load.name, load.percent);
-        let described = self.plan.described(beside, at, load.length)?;
-        let key = key(&self.plan.step(beside, size, load.name), Part::Whole);
+        let described = self.described(beside, at, load.length)?;
+        let key = key(&self.step(beside, size, load.name), WHOLE);
         let Some(kernel) = kernel else {
             runner.keep(Kept::Point { key, point: described })?;
             return Ok(None);
@@ -87,19 +82,19 @@ impl Loaded<'_> {
     }
 }
 
-impl Experiment for Loaded<'_> {
+impl Experiment for &ContentionPlan {
     /// The least size first, each under all loads: where the looks take half of the budget, the sizes
     /// that remain are left out.
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let begun = runner.elapsed();
         let mut beside = Vec::new();
-        for pair in &self.plan.pairs {
+        for pair in &self.pairs {
             beside.push((pair, self.loads(pair, runner)?));
         }
         let mut points = Vec::new();
-        for &size in &self.plan.sizes {
+        for &size in &self.sizes {
             let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
-            if !points.is_empty() && spent > LOOKING * self.plan.asked.budget {
+            if !points.is_empty() && spent > LOOKING * self.asked.budget {
                 break;
             }
             for (pair, loads) in &mut beside {

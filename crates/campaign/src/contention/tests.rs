@@ -3,8 +3,8 @@ use bandgap_kernels::{LOAD, LOADS, WHOLE};
 use super::looks::{LOOK, MARGIN, outlasts};
 use super::*;
 use crate::key::Key;
-use crate::scripted::{Scripted, taking};
-use crate::series::{Part, key};
+use crate::series::key;
+use crate::tests::scripted::{Scripted, taking};
 
 /// A machine where a round trip takes 100 ns and two for each byte, twice that under a load, and a
 /// load's message 10 ns; `echo` is how many times as long the first sample of a timed batch takes.
@@ -32,7 +32,7 @@ fn plan(sizes: &[u32], budget: f64) -> ContentionPlan {
 }
 
 fn at(plan: &ContentionPlan, size: u32, load: &str) -> Key {
-    key(&plan.step(&plan.pairs[0], size, load), Part::Whole)
+    key(&plan.step(&plan.pairs[0], size, load), WHOLE)
 }
 
 #[test]

@@ -4,7 +4,7 @@ use bandgap_comm::Yields::{HalfRoundTrip, Operation};
 use bandgap_kernels::{Kernel, PingPong};
 
 use super::*;
-use crate::scripted::{Scripted, taking};
+use crate::tests::scripted::{Scripted, taking};
 
 const LINE: &[Cow<'static, str>] = &[Borrowed("cache_line")];
 const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];

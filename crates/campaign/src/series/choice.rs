@@ -221,8 +221,8 @@ mod tests {
     use super::*;
     use crate::plan::Asked;
     use crate::planned::Planned;
-    use crate::scripted::{Scripted, taking};
-    use crate::series::{Part, SeriesPlan, key};
+    use crate::series::{SeriesPlan, key};
+    use crate::tests::scripted::{Scripted, taking};
 
     fn led(steps: &[Step], runner: &mut Scripted) {
         let plan = SeriesPlan { asked: Asked::usual(1e9), steps: steps.to_vec(), samples: 10 };
@@ -239,7 +239,7 @@ mod tests {
         (runner.size, runner.cost) = (4, 1.0);
         plan.lead(&mut runner).unwrap();
         // After six seconds, of six looks, the four algorithms of two ranks have been looked at once.
-        let [two, four] = steps.map(|step| key(&step, Part::Whole));
+        let [two, four] = steps.map(|step| key(&step, WHOLE));
         let chosen =
             [&two, &four].map(|key| runner.kept.point(key).unwrap().labels.contains_key("variant"));
         assert_eq!(chosen, [true, false]);
@@ -276,7 +276,7 @@ mod tests {
         let algorithms = [8, 16, 1 << 20].map(|bytes| sized(&runner, bytes, "algorithm"));
         assert_eq!(algorithms, [["\"binomial\""], ["\"binomial\""], ["\"chain\""]]);
         let label = |at: usize| {
-            runner.kept.point(&key(&steps[at], Part::Whole)).unwrap().labels["variant"].to_string()
+            runner.kept.point(&key(&steps[at], WHOLE)).unwrap().labels["variant"].to_string()
         };
         // 16 bytes are too near to 8 for a look of their own.
         assert_eq!([0, 1, 2].map(label), ["binomial", "binomial", "chain"]);
@@ -298,7 +298,7 @@ mod tests {
         });
         led(&steps, &mut runner);
         let label = |step: &Step| {
-            runner.kept.point(&key(step, Part::Whole)).unwrap().labels["variant"].to_string()
+            runner.kept.point(&key(step, WHOLE)).unwrap().labels["variant"].to_string()
         };
         let chain: Vec<u32> =
             steps.iter().filter(|step| label(step) == "chain").map(|step| step.size).collect();
@@ -321,7 +321,7 @@ mod tests {
                 Ok(crate::runner::Executed { way: Some(way), ..taking(order, time) })
             });
             led(&steps, &mut runner);
-            let point = runner.kept.point(&key(&steps[1], Part::Whole)).unwrap();
+            let point = runner.kept.point(&key(&steps[1], WHOLE)).unwrap();
             let labelled = point.labels.contains_key("way");
             let [short, long] = [64, 64 << 10].map(|bytes| sized(&runner, bytes, "way"));
             assert_eq!((short, long.len()), (vec!["null".to_owned()], 1));
@@ -345,7 +345,7 @@ mod tests {
             sized(&runner, 64 << 10, "algorithm").into_iter().collect();
         assert_eq!(both.len(), 2, "{both:?}");
         for step in [named("binomial"), named("chain")] {
-            assert!(!runner.kept.batches(&key(&step, Part::Whole)).is_empty());
+            assert!(!runner.kept.batches(&key(&step, WHOLE)).is_empty());
         }
     }
 

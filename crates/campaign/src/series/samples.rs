@@ -1,6 +1,8 @@
 //! How many samples a batch has.
 
-use super::step::{Part, Step};
+use bandgap_kernels::WHOLE;
+
+use super::step::Step;
 use crate::runner::{Runner, Stop};
 use crate::sizes::samples_within;
 
@@ -51,7 +53,7 @@ pub(super) fn by_time(
             continue;
         }
         let done = runner.run(&step.order(LOOK)?)?;
-        let times = done.column(Part::Whole.column());
+        let times = done.column(WHOLE);
         let shortest = times.iter().copied().fold(f64::INFINITY, f64::min);
         all.push(((BATCH_TIME / shortest) as u32).clamp(LEAST, samples));
     }
@@ -61,7 +63,7 @@ pub(super) fn by_time(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scripted::{Scripted, taking};
+    use crate::tests::scripted::{Scripted, taking};
 
     fn steps() -> Vec<Step> {
         [8, 64 << 10, 1 << 20].map(|bytes| Step::new("comms1", bytes, 1, 2)).to_vec()

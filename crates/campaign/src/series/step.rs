@@ -2,33 +2,13 @@
 
 use bandgap_comm::passing::{INLINE, Way};
 use bandgap_kernels::{
-    AtSize, Buffers, Extent, Fact, ISSUE, Order, Over, Pair, ProcessorMesh, Refused, Series, WHOLE,
-    in_series,
+    AtSize, Buffers, Extent, Fact, Order, Over, Pair, ProcessorMesh, Refused, Series, in_series,
 };
 use serde::{Deserialize, Serialize};
 
 use crate::beside::Beside;
 use crate::data::Described;
 use crate::key::Key;
-
-/// What is timed of a sample.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
-    /// From its begin until nothing is under way.
-    Whole,
-    /// From its begin until the last operation was issued.
-    Issue,
-}
-
-impl Part {
-    /// The column of a batch's samples that holds it, which is also its name in keys.
-    pub(super) fn column(self) -> &'static str {
-        match self {
-            Self::Whole => WHOLE,
-            Self::Issue => ISSUE,
-        }
-    }
-}
 
 /// One step of a series: so many operations of one size, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -80,12 +60,6 @@ impl Step {
         let (pair, hops, variant, mesh) = ([0, 1], None, None, None);
         let (buffers, way) = Default::default();
         Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way }
-    }
-
-    /// The same steps with each of these numbers of ranks: a sweep.
-    pub fn sweep(steps: &[Self], ranks: &[usize]) -> Vec<Self> {
-        let with = |&ranks: &usize| steps.iter().map(move |step| Self { ranks, ..step.clone() });
-        ranks.iter().flat_map(with).collect()
     }
 
     /// The kernel, and how it is measured over sizes.
@@ -241,7 +215,7 @@ impl Step {
 
 /// The key under which a step's batches are kept. The ranks are part of it: how many, where all take
 /// part, or which two.
-pub fn key(step: &Step, part: Part) -> Key {
+pub fn key(step: &Step, part: &str) -> Key {
     let series = step.kernel().map(|(_, series)| series);
     let axis = series.as_ref().map_or("size", |series| series.extent.axis());
     let key = Key::new(&step.series).at(axis, step.size).at("messages", step.messages);
@@ -258,5 +232,5 @@ pub fn key(step: &Step, part: Part) -> Key {
         Some(way) => key.at("way", way.name()),
         None => key,
     };
-    key.at("part", part.column())
+    key.at("part", part)
 }

@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 
 use bandgap_comm::{Floor, Yields};
-use bandgap_kernels::{Comms3, Kernel, Order};
+use bandgap_kernels::{Comms3, ISSUE, Kernel, Order, WHOLE};
 
 use super::*;
-use crate::scripted::{Scripted, probes, taking};
+use crate::tests::scripted::{Scripted, probes, taking};
 
 fn plan(steps: Vec<Step>) -> SeriesPlan {
     SeriesPlan { asked: Asked::usual(1e9), steps, samples: 50 }
@@ -17,7 +17,8 @@ fn step(series: &str, bytes: u32, messages: u32) -> Step {
 #[test]
 fn a_sweep_visits_each_number_of_ranks_in_the_same_rounds() {
     let sizes = [step("comms3", 0, 2), step("comms3", 64, 2)];
-    let plan = plan(Step::sweep(&sizes, &[2, 3, 4]));
+    let plan =
+        plan([2, 3, 4].map(|ranks| sizes.clone().map(|step| Step { ranks, ..step })).concat());
     let mut runner = Scripted::new(|order| Ok(taking(order, 100.0 * order.ranks as f64)));
     runner.size = 4;
     plan.lead(&mut runner).unwrap();
@@ -31,10 +32,11 @@ fn a_sweep_visits_each_number_of_ranks_in_the_same_rounds() {
     assert_eq!(timed.len(), 8 * 6);
     for ranks in [2, 3, 4] {
         let step = Step { ranks, ..sizes[1].clone() };
-        let of_key = key(&step, Part::Whole);
+        let of_key = key(&step, WHOLE);
         assert_eq!(of_key.number("ranks"), Some(ranks as u64));
         // Two operations in a sample.
-        let values = plan.asked.judge(&runner.kept).values(&of_key);
+        let judged = plan.asked.judge(&runner.kept);
+        let values: Vec<f64> = judged.in_rounds(&of_key).map(|(_, value)| value).collect();
         assert_eq!(values, [50.0 * ranks as f64; 8]);
     }
     assert_eq!(timed[0].kernel, Comms3::NAME);
@@ -53,7 +55,7 @@ fn pairs_at_several_distances_all_converge() {
     plan.lead(&mut runner).unwrap();
     let judged = plan.asked.judge(&runner.kept);
     for (step, truth) in steps.iter().zip([150.0, 700.0]) {
-        let key = key(step, Part::Whole);
+        let key = key(step, WHOLE);
         let point = judged.point(&key).unwrap();
         assert_eq!((point.value, point.batches), (truth, 8), "{key:?}");
     }
@@ -71,13 +73,13 @@ fn a_time_is_that_of_one_operation_one_way() {
     let mut runner = Scripted::steady(800.0);
     plan.lead(&mut runner).unwrap();
     let judged = plan.asked.judge(&runner.kept);
-    let whole = |at: usize| judged.point(&key(&steps[at], Part::Whole)).map(|point| point.value);
+    let whole = |at: usize| judged.point(&key(&steps[at], WHOLE)).map(|point| point.value);
     // 4 round trips, 4 exchanges, 4 barriers; transfers are looked at as a burst.
     assert_eq!([0, 1, 2, 3].map(whole), [100.0, 100.0, 200.0, 800.0].map(Some));
-    let issue = |at: usize| runner.kept.batches(&key(&steps[at], Part::Issue)).len();
+    let issue = |at: usize| runner.kept.batches(&key(&steps[at], ISSUE)).len();
     assert_eq!([0, 1, 2, 3].map(issue), [0, 0, 0, 8]);
     // And both are of the same batches: eight of each step.
-    assert_eq!(judged.set_aside().timed, 4 * 8);
+    assert_eq!(runner.kept.executed().count(), 4 * 8);
     // Rank 1 begins, as the plan says.
     let comms1 = runner.timed().find(|order| order.kernel == "comms1").unwrap();
     assert_eq!(comms1.parameters["pair"]["requester"], 1);

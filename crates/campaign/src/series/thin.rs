@@ -81,8 +81,10 @@ mod tests {
     use super::*;
     use crate::plan::Asked;
     use crate::planned::Planned;
-    use crate::scripted::Scripted;
-    use crate::series::{Part, SeriesPlan, key};
+    use crate::tests::scripted::Scripted;
+    use bandgap_kernels::WHOLE;
+
+    use crate::series::{SeriesPlan, key};
 
     #[test]
     fn each_curve_keeps_its_ends_and_an_even_part_of_its_sizes() {
@@ -115,8 +117,7 @@ mod tests {
             let mut runner = Scripted::steady(100.0);
             runner.cost = 1.0;
             plan.lead(&mut runner).unwrap();
-            let is_measured =
-                |step: &&Step| !runner.kept.batches(&key(step, Part::Whole)).is_empty();
+            let is_measured = |step: &&Step| !runner.kept.batches(&key(step, WHOLE)).is_empty();
             assert_eq!(steps.iter().filter(is_measured).count(), expected, "{budget}");
             // The others are described: they lack a value.
             assert_eq!(runner.kept.points().len(), steps.len());

@@ -132,7 +132,7 @@ mod tests {
 
     use super::*;
     use crate::plan::Asked;
-    use crate::scripted::{Scripted, modelled, taking};
+    use crate::tests::scripted::{Scripted, modelled, taking};
 
     fn look(load: Load, runner: &mut Scripted) -> FirstLook {
         let plan = SignaturePlan::short(&Asked::usual(1e6), load);

@@ -26,7 +26,7 @@ impl Judged<'_> {
 
     /// What the model gets to see of a table of one signature.
     pub fn observations(&self) -> Vec<Observation> {
-        self.table()
+        self.table
             .iter()
             .filter_map(|(key, _)| {
                 let (kind, messages, delay) = self.observed(key)?;
@@ -51,7 +51,7 @@ impl Judged<'_> {
         resamples: usize,
         reply: Option<&Estimate>,
     ) -> Result<Signature, ModelError> {
-        let options = Options { confidence: self.confidence(), resamples, seed: self.seed };
+        let options = Options { confidence: self.confidence, resamples, seed: self.seed };
         extract(&self.observations(), &options, reply)
     }
 }

@@ -7,7 +7,7 @@ use bandgap_model::logp::Params;
 use super::*;
 use crate::plan::Asked;
 use crate::runner::Executed;
-use crate::scripted::{Scripted, modelled, probes};
+use crate::tests::scripted::{Scripted, modelled, probes};
 
 /// A short plan of every experiment of the list.
 fn tasks() -> Vec<Task> {
@@ -19,7 +19,7 @@ fn experiments_have_names_of_their_own() {
     let names: BTreeSet<&str> = LIST.iter().map(|row| row.name).collect();
     assert_eq!((names.len(), LIST.len() >= 5), (LIST.len(), true));
     for (row, task) in LIST.iter().zip(tasks()) {
-        assert_eq!(task.name(), row.name);
+        assert_eq!(task.name, row.name);
     }
 }
 
@@ -50,7 +50,7 @@ fn every_experiment_walks_through_the_same_campaign() {
         let arrived: Task = serde_json::from_str(&line).unwrap();
         arrived.lead(&mut runner).unwrap();
 
-        let name = task.name();
+        let name = task.name;
         let batches = || runner.kept.iter().flat_map(|(_, batches)| batches);
         let straddling = batches().filter(|batch| batch.rejected.is_some());
         let rounds: Vec<u32> = straddling.map(|batch| batch.round).collect();
@@ -85,8 +85,8 @@ fn every_experiment_takes_two_rounds_of_virtual_time() {
         task.lead(&mut runner).unwrap();
         for (key, batches) in runner.kept.iter() {
             let rounds: BTreeSet<u32> = batches.iter().map(|batch| batch.round).collect();
-            assert_eq!(rounds, BTreeSet::from([0, 1]), "{}: {key:?}", task.name());
-            assert!([2, 4, 6, 8].contains(&batches.len()), "{}: {key:?}", task.name());
+            assert_eq!(rounds, BTreeSet::from([0, 1]), "{}: {key:?}", task.name);
+            assert!([2, 4, 6, 8].contains(&batches.len()), "{}: {key:?}", task.name);
         }
         assert_eq!(runner.checked().count() + runner.kept.verified().count(), 0);
     }

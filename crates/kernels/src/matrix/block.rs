@@ -30,10 +30,10 @@ pub enum Side {
     Top,
     /// Below the last row.
     Bottom,
-    /// Before the first column.
-    Pred,
     /// Behind the last column.
     Succ,
+    /// Before the first column.
+    Pred,
 }
 
 impl Side {
@@ -43,12 +43,7 @@ impl Side {
     /// Its number.
     #[inline(always)]
     pub fn index(self) -> usize {
-        match self {
-            Self::Top => 0,
-            Self::Bottom => 1,
-            Self::Succ => 2,
-            Self::Pred => 3,
-        }
+        self as usize
     }
 
     /// The side across the block, which the neighbour has here.

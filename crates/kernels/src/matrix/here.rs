@@ -22,12 +22,7 @@ impl Here {
     /// Of a rank of the mesh.
     pub fn new(matrix: Matrix, rank: Rank) -> Self {
         let mesh = matrix.mesh;
-        let neighbours = Side::ALL.map(|side| match side {
-            Side::Top => mesh.top(rank),
-            Side::Bottom => mesh.bottom(rank),
-            Side::Pred => mesh.pred(rank),
-            Side::Succ => mesh.succ(rank),
-        });
+        let neighbours = Side::ALL.map(|side| mesh.neighbour(rank, side));
         Self { matrix, block: matrix.block(rank), position: mesh.position(rank), neighbours }
     }
 

@@ -1,10 +1,11 @@
 //! Ranks as a mesh of rows and columns that a matrix is divided over.
 
-use std::fmt;
-
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use bandgap_comm::Rank;
+
+use super::Side;
 
 /// Which rank is at which position of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,8 +24,9 @@ pub enum MeshOrder {
 /// A peer may send any values: [`ProcessorMesh::is_of`] checks them. The other methods are for a
 /// mesh and for ranks and positions that are in it.
 /// *Source*: CoMet, sections 3.4.1 and 4.3, figure 4.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[display("{rows}x{columns}")]
 pub struct ProcessorMesh {
     /// Positions in a column.
     pub rows: usize,
@@ -59,12 +61,6 @@ impl ProcessorMesh {
         let gray = rows.is_power_of_two() && columns.is_power_of_two();
         let order = if gray { MeshOrder::Gray } else { MeshOrder::RowMajor };
         Self { rows, columns, order }
-    }
-
-    /// The same mesh with its ranks in another order.
-    #[must_use]
-    pub fn in_order(self, order: MeshOrder) -> Self {
-        Self { order, ..self }
     }
 
     /// The mesh of `ranks` ranks: with equal sides if their number is a square, else with twice as
@@ -131,39 +127,15 @@ impl ProcessorMesh {
         }
     }
 
-    /// The neighbour in the row above.
-    #[inline]
-    pub fn top(self, rank: Rank) -> Rank {
+    /// The neighbour on one side.
+    pub fn neighbour(self, rank: Rank, side: Side) -> Rank {
         let (row, column) = self.position(rank);
-        self.rank((row + self.rows - 1) % self.rows, column)
-    }
-
-    /// The neighbour in the row below.
-    #[inline]
-    pub fn bottom(self, rank: Rank) -> Rank {
-        let (row, column) = self.position(rank);
-        self.rank((row + 1) % self.rows, column)
-    }
-
-    /// The neighbour in the column before.
-    #[inline]
-    pub fn pred(self, rank: Rank) -> Rank {
-        let (row, column) = self.position(rank);
-        self.rank(row, (column + self.columns - 1) % self.columns)
-    }
-
-    /// The neighbour in the next column.
-    #[inline]
-    pub fn succ(self, rank: Rank) -> Rank {
-        let (row, column) = self.position(rank);
-        self.rank(row, (column + 1) % self.columns)
-    }
-}
-
-impl fmt::Display for ProcessorMesh {
-    /// Its sides, as in 4x2.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}x{}", self.rows, self.columns)
+        match side {
+            Side::Top => self.rank((row + self.rows - 1) % self.rows, column),
+            Side::Bottom => self.rank((row + 1) % self.rows, column),
+            Side::Pred => self.rank(row, (column + self.columns - 1) % self.columns),
+            Side::Succ => self.rank(row, (column + 1) % self.columns),
+        }
     }
 }
 
@@ -187,9 +159,14 @@ fn gray_place(code: usize) -> usize {
 mod tests {
     use super::*;
 
+    fn beside(mesh: ProcessorMesh, rank: Rank) -> [Rank; 4] {
+        Side::ALL.map(|side| mesh.neighbour(rank, side))
+    }
+
     fn orders(rows: usize, columns: usize) -> impl Iterator<Item = ProcessorMesh> {
         let mesh = ProcessorMesh::new(rows, columns);
-        let orders = [MeshOrder::RowMajor, MeshOrder::Gray].map(|order| mesh.in_order(order));
+        let orders =
+            [MeshOrder::RowMajor, MeshOrder::Gray].map(|order| ProcessorMesh { order, ..mesh });
         orders.into_iter().filter(move |mesh| mesh.is_of(rows * columns))
     }
 
@@ -207,8 +184,8 @@ mod tests {
                         let up = mesh.rank(if row == 0 { rows - 1 } else { row - 1 }, column);
                         let left =
                             mesh.rank(row, if column == 0 { columns - 1 } else { column - 1 });
-                        assert_eq!((mesh.top(rank), mesh.pred(rank)), (up, left));
-                        assert_eq!((mesh.bottom(up), mesh.succ(left)), (rank, rank));
+                        assert_eq!([beside(mesh, rank)[0], beside(mesh, rank)[3]], [up, left]);
+                        assert_eq!([beside(mesh, up)[1], beside(mesh, left)[2]], [rank, rank]);
                     }
                 }
                 assert!(seen.into_iter().all(|seen| seen));
@@ -225,8 +202,9 @@ mod tests {
                 let bits = |other: Rank| (rank ^ other).count_ones();
                 let vertical = u32::from(mesh.rows > 1);
                 let horizontal = u32::from(mesh.columns > 1);
-                assert_eq!([mesh.top(rank), mesh.bottom(rank)].map(bits), [vertical; 2], "{mesh}");
-                assert_eq!([mesh.pred(rank), mesh.succ(rank)].map(bits), [horizontal; 2], "{mesh}");
+                let [top, bottom, succ, pred] = beside(mesh, rank).map(bits);
+                assert_eq!([top, bottom], [vertical; 2], "{mesh}");
+                assert_eq!([pred, succ], [horizontal; 2], "{mesh}");
             }
         }
     }

@@ -5,7 +5,7 @@ use bandgap_comm::{Comm, CommError, Part, Rank};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
-use super::variant::OfVariant;
+use super::variant::of_variant;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
     AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
@@ -64,7 +64,7 @@ impl Kernel for Broadcast {
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (20, 100), (3, 20_000)];
 
     fn at(AtSize { size: bytes, messages, variant, .. }: AtSize) -> Option<Self> {
-        Some(Self { messages, bytes, algorithm: By::of_variant(variant)? })
+        Some(Self { messages, bytes, algorithm: of_variant(variant)? })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {

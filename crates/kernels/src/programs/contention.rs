@@ -112,16 +112,16 @@ impl Kernel for Contention {
         let Seat { rank, places, .. } = *seat;
         let mut expects = Expects::default();
         let sent = |source, to, message| Content::Sent { source, to, message };
-        if let (true, Side::Requester { peer }) = (self.is_loaded(), self.load.side(rank)) {
-            for i in 0..self.load_messages.into() {
-                let part = Self::cut(places.outgoing(i), self.load_bytes);
-                expects.fill(part, sent(rank, peer, i));
-            }
-        }
-        if let (true, Side::Replier { peer }) = (self.is_loaded(), self.load.side(rank)) {
-            for i in 0..self.load_messages.into() {
-                let part = Self::cut(places.incoming(i), self.load_bytes);
-                expects.arrive(part, sent(peer, rank, i));
+        for i in 0..self.load_messages.into() {
+            let cut = |place| Self::cut(place, self.load_bytes);
+            match self.load.side(rank) {
+                Side::Requester { peer } => {
+                    expects.fill(cut(places.outgoing(i)), sent(rank, peer, i));
+                }
+                Side::Replier { peer } => {
+                    expects.arrive(cut(places.incoming(i)), sent(peer, rank, i));
+                }
+                Side::Idle => {}
             }
         }
         if let Some(peer) = self.echo.peer(rank) {

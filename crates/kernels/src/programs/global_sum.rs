@@ -5,7 +5,7 @@ use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
-use super::variant::OfVariant;
+use super::variant::of_variant;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
     AtSize, Content, DOUBLE, Expects, Extent, Kernel, Needs, OverComm, Places, Refused, Round,
@@ -49,7 +49,7 @@ impl Kernel for GlobalSum {
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 1), (3, 16), (2, 2500)];
 
     fn at(AtSize { size: elements, messages, variant, .. }: AtSize) -> Option<Self> {
-        Some(Self { messages, elements, algorithm: Sum::of_variant(variant)? })
+        Some(Self { messages, elements, algorithm: of_variant(variant)? })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {

@@ -79,29 +79,18 @@ impl Kernel for MessageCosts {
     const MEANING: &'static str = "what of a message is whose time";
     const SERIES: &'static [Series] = &[Series {
         variants: NAMES,
-        beside_powers: false,
         moves: |_| 0,
         ..Series::between_two(
             "message_costs",
             "os(n) of a send, or(n) of a receive, g(n) between messages of a stream",
         )
     }];
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
 
     fn at(AtSize { size: bytes, messages, pair, variant, .. }: AtSize) -> Option<Self> {
         let name = variant.unwrap_or(NAMES[0]);
         let (_, cost) = COSTS.into_iter().find(|(known, _)| *known == name)?;
         Some(Self { pair, messages, bytes, cost })
-    }
-
-    fn examples(size: usize) -> Vec<Self> {
-        let lengths = [(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
-        let of = |pair| {
-            let of = move |(_, cost)| {
-                lengths.map(|(messages, bytes)| Self { pair, messages, bytes, cost })
-            };
-            COSTS.into_iter().flat_map(of)
-        };
-        Pair::examples(size).into_iter().flat_map(of).collect()
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {

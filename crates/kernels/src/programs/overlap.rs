@@ -1,6 +1,7 @@
 //! An exchange with a computation beside it.
 
 use bandgap_comm::{Comm, CommError, Delay, Rank, Work};
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
@@ -19,8 +20,11 @@ const BEHIND: u32 = 2;
 pub const TAKE: &str = "take";
 
 /// What is done with the exchange and the computation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(rename_all = "snake_case")]
+#[display(rename_all = "snake_case")]
 pub enum OverlapMode {
     /// The exchange, then the computation.
     Blocking,
@@ -40,17 +44,6 @@ impl OverlapMode {
     /// All of them.
     pub const ALL: [Self; 5] =
         [Self::Blocking, Self::NonBlocking, Self::Exchange, Self::Computation, Self::Overheads];
-
-    /// Its name in keys and run files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Blocking => "blocking",
-            Self::NonBlocking => "non_blocking",
-            Self::Exchange => "exchange",
-            Self::Computation => "computation",
-            Self::Overheads => "overheads",
-        }
-    }
 
     /// Whether messages are exchanged.
     pub fn exchanges(self) -> bool {

@@ -5,7 +5,7 @@ use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
-use super::variant::OfVariant;
+use super::variant::of_variant;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{AtSize, Expects, Extent, Kernel, OverComm, Places, Refused, Round, Seat, Series};
 
@@ -36,7 +36,7 @@ impl Kernel for Synch1 {
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (9, 0)];
 
     fn at(point: AtSize) -> Option<Self> {
-        let algorithm = Barrier::of_variant(point.variant)?;
+        let algorithm = of_variant(point.variant)?;
         Some(Self { messages: point.messages, algorithm })
     }
 

@@ -1,5 +1,7 @@
 //! What two ranks receive that send messages to and fro.
 
+use bandgap_comm::Rank;
+
 use super::Pair;
 use super::pair::Side;
 use crate::{Buffers, Content, Expects, Seat};
@@ -10,19 +12,13 @@ use crate::{Buffers, Content, Expects, Seat};
 /// Under [`Buffers::Same`] what comes back is what was sent: its source and its number are those of
 /// the message there, and the replier has nothing of its own to send.
 pub(super) fn round_trips(seat: &Seat, messages: u32, pair: Pair, buffers: Buffers) -> Expects {
-    let (requester, replier) = (pair.requester, pair.replier);
-    let there = |message| Content::Sent { source: requester, to: replier, message };
-    let back = |message| match buffers {
-        Buffers::Same => there(message),
-        _ => Content::Sent { source: replier, to: requester, message },
-    };
+    let (there, back) = ([pair.requester, pair.replier], [pair.replier, pair.requester]);
+    let is_same = buffers == Buffers::Same;
     match pair.side(seat.rank) {
-        Side::Requester { .. } => to_and_fro(seat, messages, Some(&there), &back),
-        Side::Replier { .. } => {
-            let sends: Option<&dyn Fn(u64) -> Content> =
-                if buffers == Buffers::Same { None } else { Some(&back) };
-            to_and_fro(seat, messages, sends, &there)
+        Side::Requester { .. } => {
+            to_and_fro(seat, messages, Some(there), if is_same { there } else { back })
         }
+        Side::Replier { .. } => to_and_fro(seat, messages, (!is_same).then_some(back), there),
         Side::Idle => Expects::default(),
     }
 }
@@ -31,10 +27,7 @@ pub(super) fn round_trips(seat: &Seat, messages: u32, pair: Pair, buffers: Buffe
 /// a sample.
 pub(super) fn exchanges(seat: &Seat, messages: u32, pair: Pair) -> Expects {
     let Some(peer) = pair.peer(seat.rank) else { return Expects::default() };
-    let rank = seat.rank;
-    let sent = |message| Content::Sent { source: rank, to: peer, message };
-    let received = |message| Content::Sent { source: peer, to: rank, message };
-    to_and_fro(seat, messages, Some(&sent), &received)
+    to_and_fro(seat, messages, Some([seat.rank, peer]), [peer, seat.rank])
 }
 
 /// Messages that are sent from the outgoing places, if any, and received into the incoming ones.
@@ -43,17 +36,18 @@ pub(super) fn exchanges(seat: &Seat, messages: u32, pair: Pair) -> Expects {
 fn to_and_fro(
     seat: &Seat,
     messages: u32,
-    sends: Option<&dyn Fn(u64) -> Content>,
-    receives: &dyn Fn(u64) -> Content,
+    sends: Option<[Rank; 2]>,
+    receives: [Rank; 2],
 ) -> Expects {
     let Seat { places, samples, .. } = *seat;
     let all = u64::from(samples) * u64::from(messages);
+    let content = |[source, to]: [Rank; 2], message| Content::Sent { source, to, message };
     let mut expects = Expects::default();
     if let Some(sent) = sends {
-        (0..places.count()).for_each(|at| expects.fill(places.outgoing(at), sent(at)));
+        (0..places.count()).for_each(|at| expects.fill(places.outgoing(at), content(sent, at)));
     }
     for at in 0..all.min(places.count()) {
-        expects.arrive(places.incoming(at), receives(at));
+        expects.arrive(places.incoming(at), content(receives, at));
     }
     expects.messages = messages.into();
     expects

@@ -2,14 +2,7 @@
 
 use bandgap_comm::collectives::Algorithm;
 
-/// An algorithm by the name of a variant.
-pub(super) trait OfVariant: Sized {
-    /// The one of this name; the usual one where none is named.
-    fn of_variant(variant: Option<&str>) -> Option<Self>;
-}
-
-impl<A: Algorithm> OfVariant for A {
-    fn of_variant(variant: Option<&str>) -> Option<Self> {
-        variant.map_or(Some(Self::default()), |name| Self::from_name(name).ok())
-    }
+/// The algorithm of this name, or the usual one; `None` for a name that it does not know.
+pub(super) fn of_variant<A: Algorithm>(variant: Option<&str>) -> Option<A> {
+    variant.map_or(Some(A::default()), |name| A::from_name(name).ok())
 }

@@ -223,7 +223,7 @@ fn every_element_arrives_on_meshes_of_all_shapes() {
 #[test]
 fn row_major_and_gray_order_give_the_same_matrix() {
     for order in [MeshOrder::RowMajor, MeshOrder::Gray] {
-        let mesh = ProcessorMesh::new(4, 2).in_order(order);
+        let mesh = ProcessorMesh { order, ..ProcessorMesh::new(4, 2) };
         let matrix = Matrix { mesh, dimension: 8 };
         let orders = [
             Order::of(&UpdateGuard::new(matrix, 2), 2, 8).checked(),

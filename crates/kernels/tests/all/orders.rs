@@ -63,7 +63,7 @@ fn refusal(order: &Order) -> String {
         let Some(Err(Failed::Refused(refused))) = outcome.first() else { panic!("{outcome:?}") };
         assert_eq!(refused, &asked);
     }
-    assert_eq!(asked.kernel(), order.kernel);
+    assert_eq!(asked.kernel, order.kernel);
     asked.to_string()
 }
 

@@ -19,8 +19,8 @@ use crate::logp::LogpPlan;
 use crate::plan::Asked;
 use crate::planned::Planned;
 use crate::runner::Executed;
-use crate::scripted::Scripted;
 use crate::signature::SignaturePlan;
+use crate::tests::scripted::Scripted;
 
 /// Standard deviation of the drift, as a share; what of it stays from one batch to the next; the
 /// same of a sample's own noise; and the share of batches that are stalled.
@@ -133,7 +133,7 @@ impl Machine {
         let plan = LogpPlan { signature, pairs: false };
         plan.lead(&mut runner).unwrap();
         let judged = plan.signature.asked.judge(&runner.kept);
-        let state = &judged.states().states()[judged.seen().unwrap()];
+        let state = &judged.states.states()[judged.seen.unwrap()];
         let farther =
             if state.cache_line.centre > CACHE_LINES[0] * FARTHER { FARTHER } else { 1.0 };
         (judged.signature(400, None).unwrap(), farther)
