@@ -6,7 +6,7 @@ use bandgap_campaign::{Axis, Described, Key};
 use bandgap_comm::Yields;
 use bandgap_kernels::ISSUE;
 use bandgap_model::hockney::SizedTimes;
-use bandgap_record::{Column, Labels, Unit};
+use bandgap_record::{Column, Labels, Note, Unit};
 
 use crate::AssembleError;
 use crate::collectives::{Costs, MESSAGE_COSTS};
@@ -63,7 +63,7 @@ pub fn series(of: &Measured<'_>) -> Result<Made, AssembleError> {
         made = made.and(one(of, &points, &bursts, &costs)?);
         made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
     }
-    if let Some(reason) = of.judged.table().refused() {
+    if let Some(reason) = of.judged.table.refused() {
         let note = Note::new("single_copy_refused", of.setting.transport.as_str());
         made.notes.push(note.with("reason", reason));
     }

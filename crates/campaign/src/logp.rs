@@ -75,26 +75,6 @@ mod tests {
     }
 
     #[test]
-    fn the_signature_gives_back_the_parameters_of_the_machine() {
-        for virtual_time in [false, true] {
-            let mut runner = runner();
-            runner.virtual_time = virtual_time;
-            plan(false).lead(&mut runner).unwrap();
-            let signature =
-                plan(false).signature.asked.judge(&runner.kept).signature(100, None).unwrap();
-            let Params { send_overhead, recv_overhead, gap, latency, .. } = Params::MYRINET;
-            for (found, truth) in [
-                (signature.send_overhead, send_overhead),
-                (signature.recv_overhead, recv_overhead),
-                (signature.gap, gap),
-                (signature.latency, latency),
-            ] {
-                assert!((found.value / truth - 1.0).abs() < 1e-6, "{found:?}, not {truth}");
-            }
-        }
-    }
-
-    #[test]
     fn pairs_come_after_the_signature_with_a_quarter_of_its_time() {
         let mut runner = runner();
         plan(true).lead(&mut runner).unwrap();

@@ -62,27 +62,7 @@ impl Experiment for &PairsPlan {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tests::scripted::{Scripted, probes, taking};
-
-    #[test]
-    fn pairs_at_several_distances_all_converge() {
-        let mut runner = Scripted::new(|order| {
-            let kernel: Burst = order.kernel(3).unwrap();
-            let Asking::OneToOne(pair) = kernel.asking else { panic!("one asks one: {kernel:?}") };
-            let near = [pair.requester, pair.replier] == [0, 1];
-            let line = if near { 30.0 } else { 140.0 };
-            Ok(Executed { probe: probes(line, line), ..taking(order, 5.0 * line) })
-        });
-        (runner.size, runner.cost) = (3, 0.1);
-        let asked = Asked::usual(100.0);
-        PairsPlan { asked: asked.clone(), samples: 20 }.lead(&mut runner).unwrap();
-        let judged = asked.judge(&runner.kept);
-        for (pair, truth) in [([0, 1], 150.0), ([0, 2], 700.0), ([1, 2], 700.0)] {
-            let key = key(pair[0], pair[1]);
-            let point = judged.point(&key).unwrap();
-            assert_eq!((point.value, point.batches), (truth, 8), "{pair:?}");
-        }
-    }
+    use crate::tests::scripted::Scripted;
 
     #[test]
     fn each_pair_is_asked_once_by_its_lower_rank() {

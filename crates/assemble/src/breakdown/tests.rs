@@ -73,27 +73,6 @@ fn a_model_holds_is_off_or_undecided() {
     assert!(breakdown.models[0].error.as_ref().unwrap().interval().is_none());
 }
 
-/// "Breaking Band", table 1 and sections 4 to 6.
-#[test]
-fn the_papers_models_and_shares_come_out() {
-    let found = given(&component_preset("thunderx2-connectx4").unwrap());
-    for (name, modelled, observed) in [
-        ("llp_injection", 295.73, 282.33),
-        ("llp_latency", 1135.80, 1190.25),
-        ("injection", 264.97, 263.91),
-        ("latency", 1387.02, 1336.0),
-    ] {
-        let model = found.models.iter().find(|model| model.name == name).unwrap();
-        let error = model.error.as_ref().unwrap().value.0;
-        assert!((model.modelled.value.0 * 1e9 - modelled).abs() < 1e-9, "{name}");
-        assert!((error - (modelled / observed - 1.0)).abs() < 1e-9, "{name}");
-        assert_eq!((model.main, model.within), (true, Some(Within::Holds)), "{name}");
-    }
-    let latency = found.models.iter().find(|model| model.name == "latency").unwrap();
-    let network = latency.by("category").iter().find(|part| part.name == "network").unwrap();
-    assert!((network.share.0 - 0.276).abs() < 1e-4, "{network:?}");
-}
-
 #[test]
 fn what_a_table_lacks_for_a_model_is_a_note() {
     let half = "name,category,layer,side,time_ns\nllp_post,cpu,llp,initiator,175.42\n\

@@ -128,22 +128,6 @@ fn the_parts_come_back_without_the_cost_of_stamps_and_sum_up_to_the_whole() {
 }
 
 #[test]
-fn a_part_that_is_missed_is_in_the_error() {
-    let plan = plan(Division::Calls);
-    let mut runner = Scripted::new(|order| {
-        let missed = |at: AtBorder| at.stamping == Stamping::Receive && at.inserted.is_none();
-        if order.kernel == PingPong::NAME && order.at_border.is_some_and(missed) {
-            return Ok(both(0.9 * RECEIVE + STAMP, u64::from(ROUND_TRIPS)));
-        }
-        Ok(machine(order, |_| 1.0))
-    });
-    plan.lead(&mut runner).unwrap();
-    let judged = plan.asked.unstamped().judge(&runner.kept);
-    let error = rounds(&judged, Model::Latency, &plan.divided).unwrap().error(0.95).unwrap();
-    near(error.value, -0.1 * RECEIVE / LATENCY);
-}
-
-#[test]
 fn rounds_pair_their_own_batches_and_leave_out_what_is_outside_a_fence() {
     let plan = plan(Division::Calls);
     // All of a round is slower by the same factor, and in one round a part alone.

@@ -115,16 +115,6 @@ fn the_budget_ends_it_but_not_before_two_rounds() {
 }
 
 #[test]
-fn with_a_precision_of_zero_the_budget_is_spent() {
-    let mut runner = Scripted::steady(100.0);
-    runner.cost = 1.0;
-    let mut plan = plan(30.0);
-    plan.asked.precision = 0.0;
-    campaign(&mut runner, &mut Plain::of(1), &plan).unwrap();
-    assert_eq!(runner.timed().count(), 30);
-}
-
-#[test]
 fn each_round_has_an_order_of_its_own_that_the_seed_decides() {
     let rounds = |seed: u64| {
         let mut runner = Scripted::steady(100.0);
@@ -257,13 +247,6 @@ fn a_batch_waits_until_nothing_slows_the_processors() {
     }
     assert_eq!(looks[..25], [1; 25]);
     assert_eq!(looks[25..27], [4, 1], "three slow looks and a fast one, then fast ones");
-}
-
-#[test]
-fn where_nothing_can_be_seen_nobody_looks_again() {
-    let mut runner = Scripted::steady(100.0);
-    campaign(&mut runner, &mut Plain::of(3), &plan(1e9)).unwrap();
-    assert_eq!(runner.events.iter().filter(|event| **event == Event::Looked).count(), 1);
 }
 
 #[test]

@@ -260,29 +260,6 @@ mod tests {
     }
 
     #[test]
-    fn the_fastest_algorithm_of_each_size_is_measured_and_kept() {
-        let steps = [8, 16, 1 << 20].map(|bytes| Step::new("broadcast", bytes, 1, 4));
-        // A chain is faster for long messages, and linear never is.
-        let mut runner = Scripted::new(|order| {
-            let bytes = order.parameters["bytes"].as_f64().unwrap();
-            let time = match order.parameters["algorithm"].as_str().unwrap() {
-                "binomial" => 100.0 + 2.0 * bytes,
-                "chain" => 300.0 + bytes,
-                _ => 1e9,
-            };
-            Ok(taking(order, time))
-        });
-        led(&steps, &mut runner);
-        let algorithms = [8, 16, 1 << 20].map(|bytes| sized(&runner, bytes, "algorithm"));
-        assert_eq!(algorithms, [["\"binomial\""], ["\"binomial\""], ["\"chain\""]]);
-        let label = |at: usize| {
-            runner.kept.point(&key(&steps[at], WHOLE)).unwrap().labels["variant"].to_string()
-        };
-        // 16 bytes are too near to 8 for a look of their own.
-        assert_eq!([0, 1, 2].map(label), ["binomial", "binomial", "chain"]);
-    }
-
-    #[test]
     fn a_change_of_algorithm_is_found_at_its_size() {
         let sizes = [8, 40, 48, 56, 64, 80, 96, 120, 512, 4096];
         let steps = sizes.map(|bytes| Step::new("broadcast", bytes, 1, 4));
@@ -331,22 +308,6 @@ mod tests {
         assert_eq!(chosen(true, [30.0, 50.0]), ([true, false], true));
         // Where ranks fall back there is one way, which has no name.
         assert_eq!(chosen(false, [100.0, 1.0]), ([false; 2], false));
-    }
-
-    #[test]
-    fn each_named_algorithm_of_long_messages_stays_what_it_is() {
-        let named = |name: &str| Step {
-            variant: Some(name.into()),
-            ..Step::new("broadcast", 64 << 10, 1, 4)
-        };
-        let mut runner = Scripted::steady(10.0);
-        led(&[named("binomial"), named("chain")], &mut runner);
-        let both: std::collections::BTreeSet<String> =
-            sized(&runner, 64 << 10, "algorithm").into_iter().collect();
-        assert_eq!(both.len(), 2, "{both:?}");
-        for step in [named("binomial"), named("chain")] {
-            assert!(!runner.kept.batches(&key(&step, WHOLE)).is_empty());
-        }
     }
 
     #[test]

@@ -1,13 +1,9 @@
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use super::*;
 
 /// Bytes of a part in the tests.
 const LEN: usize = 24;
-const FIRST: Part = Part::new(0, LEN);
-const SECOND: Part = Part::new(LEN, LEN);
-const THIRD: Part = Part::new(2 * LEN, LEN);
 
 /// Runs `program` on each rank, every rank a thread. Returns the outcomes by rank.
 fn run<T: Send>(
@@ -32,121 +28,6 @@ fn all_well<T: Send + std::fmt::Debug>(
         Ok(value)
     });
     outcomes.into_iter().map(Result::unwrap).collect()
-}
-
-fn doubles(bytes: &[u8]) -> Vec<f64> {
-    bytes.as_chunks().0.iter().map(|&element| f64::from_ne_bytes(element)).collect()
-}
-
-fn write(memory: &mut [u8], part: Part, values: [f64; 3]) {
-    let bytes: Vec<u8> = values.iter().flat_map(|value| value.to_ne_bytes()).collect();
-    memory[part.range()].copy_from_slice(&bytes);
-}
-
-#[test]
-fn a_broadcast_gives_all_ranks_what_each_root_has() {
-    for size in 1..=9 {
-        for root in 0..size {
-            let got = all_well(size, |rank| {
-                let own = rank.rank() as u8;
-                rank.memory.fill(100 + own);
-                rank.broadcast(root, SECOND)?;
-                let around = [FIRST, THIRD].map(|part| part.of(&rank.memory).unwrap().to_vec());
-                assert_eq!(around, [[100 + own; LEN], [100 + own; LEN]]);
-                Ok(SECOND.of(&rank.memory)?.to_vec())
-            });
-            assert_eq!(got, vec![vec![100 + root as u8; LEN]; size], "root {root} of {size}");
-        }
-        let refused = all_well(size, |rank| Ok(rank.broadcast(size, SECOND).is_err()));
-        assert_eq!(refused, vec![true; size]);
-    }
-}
-
-#[test]
-fn a_sum_adds_each_rank_once_and_leaves_the_terms() {
-    for size in 1..=9 {
-        let got = all_well(size, |rank| {
-            // A power of two for each rank: a term left out or added twice is seen.
-            let own = f64::from(1 << rank.rank());
-            write(&mut rank.memory, FIRST, [own, 100.0 * own, -own]);
-            rank.sum(FIRST, SECOND, THIRD)?;
-            assert_eq!(doubles(FIRST.of(&rank.memory)?), [own, 100.0 * own, -own]);
-            Ok(doubles(SECOND.of(&rank.memory)?))
-        });
-        let all = f64::from((1 << size) - 1);
-        assert_eq!(got, vec![[all, 100.0 * all, -all]; size]);
-    }
-}
-
-#[test]
-fn all_ranks_refuse_the_same_parts() {
-    let refused = all_well(4, |rank| {
-        let (short, odd) = (Part::new(LEN, LEN - 8), Part::new(LEN, LEN - 1));
-        let sums = [(FIRST, SECOND, SECOND), (FIRST, SECOND, short), (odd, odd, FIRST)];
-        for (from, into, scratch) in sums {
-            assert!(rank.sum(from, into, scratch).is_err());
-        }
-        let peer = rank.rank() ^ 1;
-        Ok(rank.exchange(peer, 0, Part::new(1, LEN), SECOND).is_err())
-    });
-    assert_eq!(refused, [true; 4]);
-}
-
-#[test]
-fn no_rank_leaves_a_barrier_before_the_last_comes() {
-    for size in 1..=9 {
-        for late in 0..size {
-            let (others, came) = (AtomicUsize::new(0), AtomicBool::new(false));
-            all_well(size, |rank| {
-                if rank.rank() == late {
-                    while others.load(Ordering::SeqCst) < size - 1 {
-                        thread::yield_now();
-                    }
-                    // Time for a rank to leave that does not wait.
-                    (0..20).for_each(|_| thread::yield_now());
-                    came.store(true, Ordering::SeqCst);
-                } else {
-                    others.fetch_add(1, Ordering::SeqCst);
-                }
-                rank.barrier()?;
-                assert!(came.load(Ordering::SeqCst), "{} left before {late}", rank.rank());
-                Ok(())
-            });
-        }
-    }
-}
-
-#[test]
-fn rows_and_columns_do_for_themselves_what_all_do() {
-    const COLUMNS: usize = 3;
-    let got = all_well(2 * COLUMNS, |rank| {
-        let (row, column) = (rank.rank() / COLUMNS, rank.rank() % COLUMNS);
-        let own = f64::from(1 << rank.rank());
-        write(&mut rank.memory, FIRST, [own; 3]);
-        let row = Members { first: row * COLUMNS, stride: 1, count: COLUMNS };
-        let column = Members { first: column, stride: COLUMNS, count: 2 };
-        rank.group(row)?.sum(FIRST, SECOND, THIRD)?;
-        rank.group(column)?.broadcast(1, SECOND)?;
-        // The last two of the row: a group of a group.
-        let mut group = rank.group(row)?;
-        let last = Members { first: 1, stride: 1, count: 2 };
-        if group.rank() > 0 {
-            let mut last = group.group(last)?;
-            assert_eq!(last.size(), 2);
-            last.barrier()?;
-            last.exchange(1 - last.rank(), 5, FIRST, THIRD)?;
-        } else {
-            let refused = group.group(last).map(drop);
-            assert!(matches!(refused, Err(CommError::NotInGroup { .. })), "{refused:?}");
-        }
-        let memory = &rank.memory;
-        Ok((doubles(SECOND.of(memory)?)[0], doubles(THIRD.of(memory)?)[0]))
-    });
-    // Row 1 is ranks 3, 4, 5: 8 + 16 + 32, broadcast down the columns. The last two of a row have
-    // each other's value.
-    let sums: Vec<f64> = got.iter().map(|&(sum, _)| sum).collect();
-    assert_eq!(sums, [56.0; 6]);
-    assert_eq!([got[1].1, got[2].1, got[4].1, got[5].1], [4.0, 2.0, 32.0, 16.0]);
 }
 
 #[test]

@@ -367,9 +367,6 @@ fn names_are_those_of_serde<A: Algorithm + Debug>(names: &[&str]) {
     }
     let error = A::from_name("carrier_pigeon").unwrap_err();
     assert!(matches!(error, AlgorithmError::Unknown { .. }));
-    let text = error.to_string();
-    assert!(text.contains("'carrier_pigeon'") && text.contains(A::OPERATION), "{text}");
-    assert!(text.contains(&names.join(", ")), "{text}");
 }
 
 #[test]
@@ -380,21 +377,14 @@ fn algorithms_are_found_by_name_and_an_unknown_one_lists_them() {
 }
 
 #[test]
-fn an_algorithm_that_does_not_fit_says_why_and_which_do() {
-    let error = Broadcast::ScatterAllgather.fits(8, 7).unwrap_err();
-    assert_eq!(
-        error.to_string(),
-        "use scatter_allgather for a broadcast of 7 bytes on 8 ranks: it deals out 8 blocks, and \
-         there are 7 bytes; these fit: linear, binomial, chain"
-    );
+fn an_algorithm_that_does_not_fit_is_refused() {
+    assert!(Broadcast::ScatterAllgather.fits(8, 7).is_err());
     assert_eq!(Broadcast::ScatterAllgather.fits(8, 8), Ok(()));
     // Of seven ranks four deal out blocks in the one, and all in the other.
     assert_eq!(Sum::Rabenseifner.fits(7, 32), Ok(()));
-    let text = Sum::Ring.fits(7, 48).unwrap_err().to_string();
-    assert!(text.contains("7 blocks") && text.contains("6 doubles"), "{text}");
-    assert!(text.ends_with("these fit: tree, recursive_doubling, rabenseifner"), "{text}");
+    assert!(Sum::Ring.fits(7, 48).is_err());
     assert_eq!(Sum::Ring.fits(7, 56), Ok(()));
-    let text = Sum::Tree.fits(2, 12).unwrap_err().to_string();
-    assert!(text.contains("doubles") && text.ends_with("no algorithm fits"), "{text}");
+    // No whole doubles.
+    assert!(Sum::Tree.fits(2, 12).is_err());
     assert!(Barrier::ALL.iter().all(|algorithm| algorithm.fits(1, 0).is_ok()));
 }

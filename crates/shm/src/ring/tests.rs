@@ -69,17 +69,6 @@ fn requests_without_replies_are_counted_each_quarter_of_the_ring() {
 }
 
 #[test]
-fn a_reply_makes_those_before_it_known() {
-    let (_, mut sender, mut receiver) = ring(16, 0);
-    assert!(sender.push(&message(0)) && sender.push(&message(1)));
-    assert_eq!(receiver.serve(no_answer), Ok(1));
-    assert_eq!(sender.complete(no_reply), Ok(0));
-    assert_eq!(receiver.serve(echo), Ok(1));
-    assert_eq!(sender.complete(no_reply), Ok(1));
-    assert_eq!(sender.complete(expect(message(1))), Ok(1));
-}
-
-#[test]
 fn a_receiver_that_is_dropped_makes_known_what_it_handled() {
     let (_, mut sender, mut receiver) = ring(16, 0);
     assert!(sender.push(&message(0)));

@@ -112,24 +112,6 @@ proptest! {
 }
 
 #[test]
-fn routes_of_known_networks() {
-    let nodes = |network: &Network, from, to| -> Vec<usize> {
-        let path = route(network, from, to).into_iter();
-        path.map(|channel| ends(network, channel).1).collect()
-    };
-    // e-cube from 0 to 7 passes nodes 1 and 3 (CoMet, section 3.3.6), and back nodes 6 and 4.
-    assert_eq!(nodes(&cube(3), 0, 7), [1, 3, 7]);
-    assert_eq!(nodes(&cube(3), 7, 0), [6, 4, 0]);
-    // 3 rows of 4: along the row, then along the column.
-    assert_eq!(nodes(&mesh(3, 4), 0, 11), [1, 2, 3, 7, 11]);
-    assert_eq!(nodes(&mesh(3, 4), 11, 0), [10, 9, 8, 4, 0]);
-    assert_eq!(nodes(&torus(3, 4), 0, 11), [3, 11]);
-    // Two of four columns either way: ascending.
-    assert_eq!(nodes(&torus(3, 4), 1, 3), [2, 3]);
-    assert_eq!(nodes(&torus(3, 4), 3, 1), [0, 1]);
-}
-
-#[test]
 fn a_trees_channels_up_are_shared_by_the_destinations_digit() {
     // Two nodes at each of four switches: 0 and 1 leave theirs by the same channel to nodes whose
     // lowest digit is the same, and by different ones otherwise. No other switch's is theirs.
@@ -142,13 +124,4 @@ fn a_trees_channels_up_are_shared_by_the_destinations_digit() {
     assert_ne!(route(&network, 0, 4)[1], route(&network, 1, 6)[1]);
     // A tree of one level is a crossbar.
     assert_eq!(tree(8, 1).channels(), 0);
-}
-
-#[test]
-fn messages_meet_where_their_routes_have_a_channel_in_common() {
-    // From 0 to 7 by 1 and 3: the way back from 3 to 1 is another channel.
-    let network = cube(3);
-    assert!(network.shares_channel([0, 7], [1, 3]) && network.shares_channel([1, 3], [0, 7]));
-    assert!(!network.shares_channel([0, 7], [3, 1]) && !network.shares_channel([0, 7], [1, 5]));
-    assert!(!Network::Crossbar(Crossbar::new(4).unwrap()).shares_channel([0, 1], [0, 1]));
 }

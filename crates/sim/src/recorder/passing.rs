@@ -114,7 +114,7 @@ mod tests {
     use bandgap_comm::{Am, Processor};
 
     use super::*;
-    use crate::{Machine, Schedule, SimError, record, record_for};
+    use crate::{Machine, SimError, record, record_for};
 
     fn part(len: usize) -> Part {
         Part::new(0, len)
@@ -126,24 +126,6 @@ mod tests {
 
     fn recv(context: Context, peer: u32, tag: u32, bytes: u32) -> Op {
         Op::Recv { context, peer, tag, bytes }
-    }
-
-    #[test]
-    fn an_exchange_is_a_send_and_a_receive() {
-        let schedule = record(2, |comm| {
-            comm.exchange(1 - comm.rank(), 7, part(64), part(64))?;
-            comm.mark();
-            comm.recv(1 - comm.rank(), u32::MAX, part(9))
-        })
-        .unwrap();
-        let tagged = Context::Messages;
-        let expected = [
-            send(tagged, 1, 7, 64),
-            recv(tagged, 1, 7, 64),
-            Op::Mark,
-            recv(tagged, 1, u32::MAX, 9),
-        ];
-        assert!(schedule.operations(0).eq(expected));
     }
 
     #[test]
@@ -222,18 +204,6 @@ mod tests {
     }
 
     #[test]
-    fn where_a_part_lies_changes_nothing() {
-        let at = |offset| -> Schedule {
-            record(2, |comm| {
-                let part = Part::new(offset * (1 + comm.rank()), 64);
-                (0..9).try_for_each(|_| comm.exchange(1 - comm.rank(), 0, part, part))
-            })
-            .unwrap()
-        };
-        assert_eq!(at(0), at(1 << 20));
-    }
-
-    #[test]
     fn members_of_a_group_are_ranks_of_the_whole() {
         // The odd ranks of five: member 1 is rank 3.
         let schedule = record(5, |comm| match comm.rank() % 2 {
@@ -248,40 +218,6 @@ mod tests {
         .unwrap();
         assert!(schedule.operations(1).eq([send(Context::Messages, 3, 0, 1)]));
         assert!(schedule.operations(3).eq([send(Context::Messages, 1, 0, 1)]));
-    }
-
-    #[test]
-    fn a_barrier_has_one_round_for_each_doubling() {
-        let barrier = Context::Barrier;
-        let schedule = record(5, Comm::barrier).unwrap();
-        // Five ranks: 1, 2 and 4 further and before.
-        let expected = [(1, 4), (2, 3), (4, 1)]
-            .into_iter()
-            .zip(0..)
-            .flat_map(|((to, from), k)| [send(barrier, to, k, 0), recv(barrier, from, k, 0)]);
-        assert!(schedule.operations(0).eq(expected));
-        assert_eq!(record(1, Comm::barrier).unwrap().operations(0).count(), 0);
-        assert_eq!(record(8, Comm::barrier).unwrap().operations(7).count(), 6);
-    }
-
-    #[test]
-    fn repeated_rounds_of_messages_take_the_room_of_one() {
-        let schedule = record(4, |comm| {
-            let next = (comm.rank() + 1) % 4;
-            let last = (comm.rank() + 3) % 4;
-            for _ in 0..1000 {
-                comm.mark();
-                comm.send(next, 1, part(100))?;
-                comm.recv(last, 1, part(100))?;
-                comm.exchange(next ^ 2, 2, part(8), part(8))?;
-                comm.barrier()?;
-            }
-            Ok(())
-        })
-        .unwrap();
-        // A stamp, a send and a receive, an exchange, two rounds, and the repetition.
-        assert_eq!(schedule.folded(2).len(), 1 + 2 + 2 + 4 + 1);
-        assert_eq!(schedule.operations(2).count(), 9000);
     }
 
     #[test]

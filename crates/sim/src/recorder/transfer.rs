@@ -68,16 +68,6 @@ mod tests {
     }
 
     #[test]
-    fn stores_over_all_blocks_take_the_room_of_one() {
-        let schedule = record(2, |am| match am.rank() {
-            0 => (0..1000).try_for_each(|index| am.store(1, ECHO, index, 4096)),
-            _ => am.serve(1000),
-        })
-        .unwrap();
-        assert_eq!(schedule.folded(0).len(), 2);
-    }
-
-    #[test]
     fn peers_and_lengths_that_cannot_be_are_errors_with_the_rank() {
         for wrong in [0, 2] {
             let store = record(2, |am| am.store(wrong, ECHO, 0, 1)).unwrap_err();

@@ -3,12 +3,12 @@
 
 use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Count, Sum, segments};
 use bandgap_comm::{BARRIER, Part, Processor};
-use bandgap_model::collectives::{ByLength, Hockney, PointToPoint, barrier, broadcast, sum};
+use bandgap_model::collectives::{PointToPoint, barrier, broadcast, sum};
 use bandgap_sim::{Machine, Op, Schedule, record, replay};
-use bandgap_units::{Bytes, Ns, Rate};
+use bandgap_units::{Bytes, Ns};
 use proptest::prelude::*;
 
-use crate::programs::{COSTS, byte_machine};
+use crate::programs::byte_machine;
 
 fn part(bytes: usize) -> Part {
     Part::new(0, bytes)
@@ -116,53 +116,6 @@ fn loggp_lets_messages_of_one_sender_overlap() {
     assert_eq!(barrier(Barrier::Tree, &BY_HAND, 8).0, 6.0 * 150.0);
 }
 
-/// Ranks that are powers of two, with their logarithms.
-const POWERS: [(usize, u32); 4] = [(2, 1), (4, 2), (8, 3), (16, 4)];
-
-/// Replays `of` each number of ranks on the machine of [`COSTS`]: os 20, or 30, g 25, L 100, G 3.
-/// So a message takes 150 + 3n ns, and a sender sends one per max(25, 3n).
-fn times(of: impl Fn(usize) -> Schedule) -> [f64; 4] {
-    POWERS.map(|(size, _)| time(&of(size), &byte_machine(COSTS)))
-}
-
-#[test]
-fn broadcasts_take_their_closed_forms() {
-    // The last of P − 1 messages of 1000 bytes leaves 3000 ns after the one before.
-    let linear = times(|size| broadcasts(Broadcast::Linear, size, 0, 1000));
-    assert_eq!(linear, [3150.0, 9150.0, 21_150.0, 45_150.0]);
-    // One message for each level.
-    let binomial = times(|size| broadcasts(Broadcast::Binomial, size, 0, 1000));
-    assert_eq!(binomial, POWERS.map(|(_, rounds)| f64::from(rounds) * 3150.0));
-    // 2·log₂ P messages, and 2(1 − 1/P) times 1600 bytes.
-    let scatter = times(|size| broadcasts(Broadcast::ScatterAllgather, size, 0, 1600));
-    assert_eq!(scatter, [5100.0, 7800.0, 9300.0, 10_200.0]);
-    // 8192 bytes on 2, 4 and 8 ranks are 1, 2 and 4 segments; 14 · 4096 on 16 ranks are 14:
-    // (P − 1)(150 + 3s) + (S − 1)·3s.
-    let bytes = |size| if size == 16 { 14 * 4096 } else { 8192 };
-    let chain = times(|size| broadcasts(Broadcast::Chain, size, 0, bytes(size)));
-    assert_eq!(chain, [24_726.0, 49_602.0, 62_490.0, 346_314.0]);
-}
-
-#[test]
-fn sums_take_their_closed_forms() {
-    let each = |per_round: f64| POWERS.map(|(_, rounds)| f64::from(rounds) * per_round);
-    assert_eq!(times(|size| sums(Sum::Tree, size, 1000)), each(2.0 * 3150.0));
-    assert_eq!(times(|size| sums(Sum::RecursiveDoubling, size, 1000)), each(3150.0));
-    // 2·log₂ P messages, and 2(1 − 1/P) times 3200 bytes.
-    let rabenseifner = times(|size| sums(Sum::Rabenseifner, size, 3200));
-    assert_eq!(rabenseifner, [9900.0, 15_000.0, 17_700.0, 19_200.0]);
-    // 2(P − 1)·(150 + 3·3200/P).
-    let ring = times(|size| sums(Sum::Ring, size, 3200));
-    assert_eq!(ring, [9900.0, 15_300.0, 18_900.0, 22_500.0]);
-}
-
-#[test]
-fn barriers_take_their_closed_forms() {
-    let each = |per_round: f64| POWERS.map(|(_, rounds)| f64::from(rounds) * per_round);
-    assert_eq!(times(|size| barriers(Barrier::Dissemination, size)), each(150.0));
-    assert_eq!(times(|size| barriers(Barrier::Tree, size)), each(300.0));
-}
-
 /// Whether two times are the same, but for rounding.
 fn same(measured: f64, formula: f64) -> bool {
     (measured - formula).abs() <= 1e-9 * formula.abs()
@@ -200,20 +153,6 @@ fn there_and_back(by: Broadcast, size: usize, bytes: usize, often: u64) -> Sched
 fn time_of_one(schedule: &Schedule, often: u64, machine: &Machine) -> f64 {
     let marks = &replay(schedule, machine).unwrap().marks[0];
     (marks[1] - marks[0]) as f64 / 1000.0 / (2 * often) as f64
-}
-
-#[test]
-fn the_rank_that_ends_last_is_the_one_that_is_named() {
-    let machine = byte_machine([50, 30, 25, 100, 3]);
-    for size in 2..=33 {
-        for &by in Broadcast::ALL {
-            let ends = replay(&broadcasts(by, size, 0, 100 * size), &machine).unwrap().ends;
-            let last = ends.iter().max().unwrap();
-            assert_eq!(ends[by.last(size)], *last, "{} on {size}: {ends:?}", by.name());
-            let found = time_of_one(&there_and_back(by, size, 100 * size, 3), 3, &machine);
-            assert!(same(found, *last as f64 / 1000.0), "{} on {size}: {found}", by.name());
-        }
-    }
 }
 
 proptest! {
@@ -306,67 +245,6 @@ proptest! {
         match size.is_power_of_two() {
             true => prop_assert!(same(measured, formula), "{} {}", measured, formula),
             false => prop_assert!((0.45..1.0 + 1e-9).contains(&(measured / formula))),
-        }
-    }
-}
-
-/// t0 = 1000 ns, and 2 ns a byte.
-const HOCKNEY: Hockney = Hockney { startup: Ns(1000.0), rate: Rate(0.5e9), add_per_byte: Ns::ZERO };
-
-#[test]
-fn hockneys_formulas_hold_where_a_message_occupies_its_ranks() {
-    // A rank that sends is occupied until its message has arrived: all is latency and bytes, and
-    // the gap is a whole message.
-    let occupied = |bytes: usize| byte_machine([0, 0, 1000 + 2 * bytes as u64, 1000, 2]);
-    for size in 2..=20 {
-        for by in [Broadcast::Linear, Broadcast::Binomial] {
-            let measured = time(&broadcasts(by, size, 0, 800), &occupied(800));
-            let formula = broadcast(by, &HOCKNEY, size, Bytes(800)).0;
-            assert!(same(measured, formula), "{} on {size}: {measured}, {formula}", by.name());
-        }
-    }
-    // 14 segments of 4096 bytes, through 15 hops.
-    let measured = time(&broadcasts(Broadcast::Chain, 16, 0, 14 * 4096), &occupied(4096));
-    assert!(same(measured, broadcast(Broadcast::Chain, &HOCKNEY, 16, Bytes(14 * 4096)).0));
-}
-
-#[test]
-fn hockneys_formulas_hold_where_ranks_wait_for_every_message() {
-    // In these a rank sends the next message when it has received one, so that no gap matters.
-    let machine = byte_machine([0, 0, 1, 1000, 2]);
-    for (size, _) in POWERS {
-        let bytes = 8 * 16 * 25;
-        let formula = |by| sum(by, &HOCKNEY, size, Bytes(bytes as u64)).0;
-        for &by in Sum::ALL {
-            let measured = time(&sums(by, size, bytes), &machine);
-            assert!(same(measured, formula(by)), "{} on {size}: {measured}", by.name());
-        }
-        let measured = time(&broadcasts(Broadcast::ScatterAllgather, size, 0, bytes), &machine);
-        let formula = broadcast(Broadcast::ScatterAllgather, &HOCKNEY, size, Bytes(bytes as u64));
-        assert!(same(measured, formula.0), "{size}: {measured}");
-        for &by in Barrier::ALL {
-            assert!(same(time(&barriers(by, size), &machine), barrier(by, &HOCKNEY, size).0));
-        }
-    }
-}
-
-#[test]
-fn costs_by_length_follow_a_machine_with_two_protocols() {
-    // The iPSC/860: half a round trip of 79 + 0.63n µs up to 100 bytes, 156 + 0.41n beyond.
-    let machine = Machine::load("ipsc860").unwrap();
-    let line = |startup, rate| Hockney { startup: Ns(startup), rate, add_per_byte: Ns::ZERO };
-    let short = line(79_000.0, Rate(1e9 / 630.0));
-    let model =
-        ByLength { up_to: vec![(Bytes(100), short)], longer: line(156_000.0, Rate(1e9 / 410.0)) };
-    for (size, _) in POWERS {
-        // All blocks of Rabenseifner's sum are equal, and short ones come beside longer ones.
-        for bytes in [128, 1024, 8 * 1024] {
-            for by in [Sum::RecursiveDoubling, Sum::Rabenseifner] {
-                let measured = time(&sums(by, size, bytes), &machine);
-                let formula = sum(by, &model, size, Bytes(bytes as u64)).0;
-                let context = format!("{} of {bytes} on {size}", by.name());
-                assert!(same(measured, formula), "{context}: {measured}, {formula}");
-            }
         }
     }
 }

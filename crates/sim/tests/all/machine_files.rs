@@ -21,14 +21,6 @@ fn examples() -> Vec<String> {
     built_in.chain([TORUS.to_owned()]).collect()
 }
 
-#[test]
-fn every_example_is_a_machine() {
-    assert!(examples().len() > 3);
-    for text in examples() {
-        Machine::parse(&text, "example").unwrap();
-    }
-}
-
 proptest! {
     #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 

@@ -1,10 +1,8 @@
 //! What holds in any network.
 
-use crate::programs::marks;
-use crate::properties::{count, program, recorded, ring, rounds, small_connected, step_of_bytes};
+use crate::properties::{program, ring, rounds, small_connected, step_of_bytes};
 use crate::reference;
-use bandgap_comm::{Comm, Part, Processor};
-use bandgap_sim::{Machine, Op, record, replay};
+use bandgap_sim::{Machine, record, replay};
 use proptest::prelude::*;
 
 /// A network of at least eight nodes.
@@ -53,23 +51,6 @@ fn in_a_crossbar(machine: &Machine) -> Machine {
 
 proptest! {
     #[test]
-    fn every_message_is_handled_and_the_replay_is_the_same_again(
-        schedule in recorded(2..9, step_of_bytes()), machine in small_connected(0, network())
-    ) {
-        let outcome = replay(&schedule, &machine).unwrap();
-        let requests = count(&schedule, |op| matches!(op, Op::Request { .. } | Op::Get { .. }));
-        let replies =
-            count(&schedule, |op| matches!(op, Op::Request { replies: true, .. } | Op::Get { .. }));
-        prop_assert_eq!(outcome.messages, requests + replies);
-        prop_assert_eq!(outcome.unhandled, 0);
-        for (marks, end) in outcome.marks.iter().zip(&outcome.ends) {
-            prop_assert!(marks.is_sorted());
-            prop_assert_eq!(marks.last(), Some(end));
-        }
-        prop_assert_eq!(replay(&schedule, &machine).unwrap(), outcome);
-    }
-
-    #[test]
     fn two_neighbours_agree_with_a_count_of_every_picosecond(
         first in rounds(2), last in rounds(2), machine in small_connected(1, pair()),
         steps in proptest::collection::vec(proptest::collection::vec(step_of_bytes(), 0..12), 2)
@@ -83,32 +64,6 @@ proptest! {
         let outcome = replay(&schedule, &machine).unwrap();
         prop_assert_eq!(&outcome.marks, &reference::marks(&schedule, &machine));
         prop_assert_eq!(outcome, replay(&schedule, &in_a_crossbar(&machine)).unwrap());
-    }
-
-    #[test]
-    fn messages_of_a_pair_keep_their_order(
-        machine in small_connected(0, network()),
-        lengths in proptest::collection::vec(0_usize..40, 1..20),
-        from in 0_usize..8, by in 1_usize..8
-    ) {
-        // Beside another stream to the same rank. A receive of another length would be an error.
-        let (to, other) = ((from + by) % 8, (from + by + 1) % 8);
-        prop_assume!(other != from);
-        let stamps = marks(&machine, 8, |comm| {
-            let rank = comm.rank();
-            for &bytes in &lengths {
-                if rank == from || rank == other {
-                    comm.send(to, 0, Part::new(0, bytes))?;
-                }
-                if rank == to {
-                    comm.recv(from, 0, Part::new(0, bytes))?;
-                    comm.recv(other, 0, Part::new(0, bytes))?;
-                    comm.mark();
-                }
-            }
-            Ok(())
-        });
-        prop_assert_eq!(stamps[to].len(), lengths.len());
     }
 
     /// Ring, all-to-all or whatever: sharing costs time, and hops do, so nothing ends earlier than

@@ -1,7 +1,7 @@
 //! Networks in which some ranks are further apart than others, and share channels.
 
 use crate::programs::{self, COSTS, ECHO, NOTE, NS, marks};
-use bandgap_comm::{Am, Comm, CommError, Part, Processor, Transfer};
+use bandgap_comm::{Am, Comm, CommError, Part, Processor};
 use bandgap_sim::{Machine, Recorder};
 
 /// h of the machines here, in ns.
@@ -80,29 +80,6 @@ fn a_message_takes_a_hop_time_more_for_each_further_hop() {
             }
         }
     }
-}
-
-#[test]
-fn stores_and_gets_pay_for_hops_both_ways() {
-    let machine = connected(CUBE);
-    let times = marks(&machine, 8, |am: &mut Recorder| {
-        if am.rank() == 7 {
-            return am.serve(2);
-        }
-        if am.rank() == 0 {
-            am.mark();
-            am.store(7, ECHO, 0, 100)?;
-            am.await_replies()?;
-            am.mark();
-            am.get(7, 0, 100)?;
-            am.await_replies()?;
-            am.mark();
-            am.request(7, NOTE, 0)?;
-        }
-        Ok(())
-    });
-    let both = one_way(3, 100) + one_way(3, 0);
-    assert_eq!(times[0], [0, both, 2 * both]);
 }
 
 /// Pairs of messages (from, to) whose routes have a channel in common, but not their ends.
@@ -285,32 +262,4 @@ fn the_ipsc860_adds_its_hop_time_at_each_distance() {
             assert_eq!(stamps[1] - stamps[0], 2 * expected * NS, "{hops} hops, {bytes} bytes");
         }
     }
-}
-
-#[test]
-fn an_echo_is_slower_beside_traffic_over_its_circuit_and_not_beside_other_traffic() {
-    // CoMet's contention: ranks 1 and 3 echo while 0 sends to 7, through both; or while 4 sends to
-    // 7, on 4 → 5 → 7.
-    let machine = Machine::load("ipsc860").unwrap();
-    let beside = |source: Option<usize>, length| {
-        let stamps = &marks(&machine, 8, |comm| {
-            match (comm.rank(), source) {
-                (rank, Some(from)) if rank == from => {
-                    (0..40).try_for_each(|_| comm.send(7, 1, part(length)))?;
-                }
-                (7, Some(from)) => (0..40).try_for_each(|_| comm.recv(from, 1, part(length)))?,
-                _ => {}
-            }
-            echo(comm, [1, 3], 10, 1000)
-        })[1];
-        let times = stamps.chunks_exact(2).map(|stamps| stamps[1] - stamps[0]);
-        times.sum::<u64>()
-    };
-    let alone = beside(None, 0);
-    assert_eq!(alone, 10 * 2 * (156 + 410) * 1_000_000);
-    assert_eq!(beside(Some(4), 10_000), alone);
-    let (half, most) = (beside(Some(0), 1000), beside(Some(0), 10_000));
-    assert!(alone < half && half < most, "{alone} {half} {most}");
-    // The longest that one echo waits is the rest of one circuit, of 4.1 ms.
-    assert!(most <= alone + 10 * 4_100_000 * NS, "{most}");
 }

@@ -41,17 +41,6 @@ pub fn byte_machine_with([os, or, gap, latency, byte]: [u64; 5], rest: &str) -> 
     Machine::parse(&text, "test").unwrap()
 }
 
-/// Words cost os 1, or 2, L 4; up to 64 bytes 10, 20, 30 and 2 a byte; above 500, 60, 700 and 1.
-pub fn two() -> Machine {
-    let text = "name = 'two'\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\ngap_ns = 3\n\
-                latency_ns = 4\n\
-                [[protocol]]\nup_to_bytes = 64\nsend_overhead_ns = 10\nrecv_overhead_ns = 20\n\
-                latency_ns = 30\ngap_per_byte_ns = 2\n\
-                [[protocol]]\nsend_overhead_ns = 500\nrecv_overhead_ns = 60\n\
-                latency_ns = 700\ngap_per_byte_ns = 1\n";
-    Machine::parse(text, "two").unwrap()
-}
-
 /// The paper's microbenchmark: the first `requesters` ranks issue `m` requests each, `samples`
 /// times, spread over the other ranks; stamps before, after issuing, and after the last reply.
 pub fn flood(
@@ -94,77 +83,6 @@ pub fn one_way(am: &mut impl Am, n: u64) -> Result<(), CommError> {
     am.mark();
     am.await_replies()?;
     am.mark();
-    Ok(())
-}
-
-/// Rank 0 tells each other rank something.
-pub fn tell_all(am: &mut Recorder) -> Result<(), CommError> {
-    if am.rank() > 0 {
-        am.serve(1)?;
-        am.mark();
-        return Ok(());
-    }
-    for peer in 1..am.size() {
-        am.request(peer, NOTE, 0)?;
-    }
-    Ok(())
-}
-
-/// Each other rank tells rank 0 something.
-pub fn tell_one(am: &mut Recorder) -> Result<(), CommError> {
-    if am.rank() > 0 {
-        return am.request(0, NOTE, 0);
-    }
-    for _ in 1..am.size() {
-        am.serve(1)?;
-        am.mark();
-    }
-    Ok(())
-}
-
-/// Of four ranks the first tells the last something, and the others tell the first.
-pub fn crossed(am: &mut Recorder) -> Result<(), CommError> {
-    match am.rank() {
-        0 => {
-            am.request(3, NOTE, 0)?;
-            am.await_replies()?;
-            am.mark();
-            am.serve(2)?;
-            am.mark();
-            Ok(())
-        }
-        3 => am.serve(1),
-        _ => am.request(0, NOTE, 0),
-    }
-}
-
-/// Two ranks that ask each other at once.
-pub fn mutual(am: &mut impl Am) -> Result<(), CommError> {
-    am.request(1 - am.rank(), ECHO, 0)?;
-    am.await_replies()?;
-    am.mark();
-    am.serve(1)?;
-    am.mark();
-    Ok(())
-}
-
-/// Rank 0 awaits a late reply while two requests arrive, and then serves them one by one.
-pub fn twice_served(am: &mut Recorder) -> Result<(), CommError> {
-    if am.rank() > 0 {
-        am.request(0, NOTE, 0)?;
-        if am.rank() == 1 {
-            am.compute(wait(1_000_000));
-            am.serve(1)?;
-        }
-        return Ok(());
-    }
-    am.request(1, ECHO, 0)?;
-    am.await_replies()?;
-    am.mark();
-    for _ in 0..2 {
-        am.serve(1)?;
-        am.mark();
-    }
     Ok(())
 }
 

@@ -1,8 +1,8 @@
 //! Stores and gets: what LogGP says of a program, derived above the assertion.
 
-use crate::programs::{self, COSTS, ECHO, NOTE, NS, byte_machine, marks, two};
+use crate::programs::{self, COSTS, ECHO, NOTE, NS, byte_machine, marks};
 use bandgap_comm::{Am, CommError, Processor, Transfer};
-use bandgap_sim::{Machine, SimError, Wait, WaitFor, record, replay};
+use bandgap_sim::{Machine, SimError, record, replay};
 
 #[derive(Clone, Copy, Debug)]
 enum Way {
@@ -100,50 +100,6 @@ fn computation_fits_beside_bytes() {
 }
 
 #[test]
-fn issuing_costs_os_until_the_first_reply_is_there() {
-    // The first store's reply is there after 300 + 3000 − or = 3270 ns. A rank may have
-    // max(2⌈300 / 25⌉, ⌈300 / 20⌉) = 24 outstanding: 24 take 480 ns, and the 25th waits for that
-    // reply: 3270 + or + os.
-    let machine = byte_machine(COSTS);
-    assert_eq!(machine.capacity, 24);
-    for way in BOTH {
-        for messages in [1, 2, 24] {
-            assert_eq!(times(&machine, way, messages, 1000, 0)[0], messages * 20 * NS, "{way:?}");
-        }
-        assert_eq!(times(&machine, way, 25, 1000, 0)[0], 3320 * NS, "{way:?}");
-    }
-}
-
-#[test]
-fn bytes_go_by_the_protocol_of_their_length_and_words_by_none() {
-    // One way with bytes: 60 + 2n up to 64 bytes, 1260 + n above; the other 1 + 4 + 2. What issuing
-    // costs the requester is the os of what it sends: a store's bytes, or a get's word.
-    for (bytes, way, back, os) in [(0, 60, 7, 10), (64, 188, 7, 10), (65, 1325, 7, 500)] {
-        let whole = way + back;
-        assert_eq!(times(&two(), Way::Store, 1, bytes, 0), [os * NS, whole * NS], "{bytes}");
-        assert_eq!(times(&two(), Way::Get, 1, bytes, 0), [NS, whole * NS], "{bytes}");
-    }
-}
-
-#[test]
-fn what_follows_a_store_does_not_overtake_it() {
-    let stamps = marks(&two(), 2, |am| {
-        if am.rank() == 0 {
-            am.store(1, NOTE, 0, 70)?;
-            return am.request(1, NOTE, 0);
-        }
-        for _ in 0..2 {
-            am.serve(1)?;
-            am.mark();
-        }
-        Ok(())
-    });
-    // The store's first byte is there at 500 + 700, its last 70 ns later, and or = 60. The request
-    // leaves at 570, and needs 4 ns; it comes behind the store's last byte and costs or = 2.
-    assert_eq!(stamps[1], [1330 * NS, 1332 * NS]);
-}
-
-#[test]
 fn stores_to_one_rank_come_one_after_the_other() {
     // Three ranks store at once; the receiver's interface takes in one byte per G: the k-th is
     // handled and replied to at os + L + k·nG + or + os.
@@ -179,54 +135,6 @@ fn bytes_got_from_one_rank_leave_one_after_the_other() {
 }
 
 #[test]
-fn stores_both_ways_do_not_disturb_each_other() {
-    // Each rank handles the other's store, 120 + nG until it is whole and then or + os, while its
-    // own is under way; the reply finds its interface free, as nG have passed since 20 ns: a single
-    // store's time.
-    let stamps = marks(&byte_machine(COSTS), 2, |am| {
-        let peer = 1 - am.rank();
-        am.store(peer, ECHO, 0, 1000)?;
-        am.await_replies()?;
-        am.mark();
-        Ok(())
-    });
-    assert_eq!(stamps, [[3300 * NS], [3300 * NS]]);
-}
-
-#[test]
-fn a_store_without_reply_completes_a_latency_after_its_handler() {
-    // os; L + nG, or; L: the last at no cost for the sender's processor.
-    let stamps = marks(&byte_machine(COSTS), 2, |am| {
-        if am.rank() == 0 {
-            am.store(1, NOTE, 0, 1000)?;
-            am.await_replies()?;
-        } else {
-            am.serve(1)?;
-        }
-        am.mark();
-        Ok(())
-    });
-    assert_eq!(stamps, [[3250 * NS], [3150 * NS]]);
-}
-
-#[test]
-fn no_serve_counts_a_get() {
-    // Rank 1 serves one request: the get comes first, and is not it. The note is sent when the
-    // bytes are there, at 300 ns, and handled os + L + or later.
-    let stamps = marks(&byte_machine(COSTS), 2, |am| {
-        if am.rank() == 0 {
-            am.get(1, 0, 0)?;
-            am.await_replies()?;
-            return am.request(1, NOTE, 0);
-        }
-        am.serve(1)?;
-        am.mark();
-        Ok(())
-    });
-    assert_eq!(stamps[1], [450 * NS]);
-}
-
-#[test]
 fn a_machine_without_a_time_for_bytes_moves_none() {
     let paragon = Machine::load("paragon").unwrap();
     for way in BOTH {
@@ -235,26 +143,5 @@ fn a_machine_without_a_time_for_bytes_moves_none() {
         let schedule = record(2, |am| burst(am, way, 1, 1, 0)).unwrap();
         let error = replay(&schedule, &paragon).unwrap_err();
         assert!(matches!(error, SimError::NoTimeForBytes { .. }), "{error}");
-    }
-}
-
-#[test]
-fn a_get_that_nobody_serves_is_named() {
-    let schedule = record(2, |am| match am.rank() {
-        0 => am.get(1, 0, 8).and_then(|()| am.await_replies()),
-        _ => Ok(()),
-    });
-    let error = replay(&schedule.unwrap(), &byte_machine(COSTS)).unwrap_err();
-    let SimError::Deadlock(waits) = &error else { panic!("{error}") };
-    assert_eq!(waits[..], [Wait { rank: 0, what: WaitFor::Completions(1) }]);
-}
-
-#[test]
-fn bytes_that_the_counter_cannot_time_are_an_error() {
-    let machine = byte_machine([1, 1, 1, 1, 1_000_000_000]);
-    for way in BOTH {
-        let schedule = record(2, |am| burst(am, way, 1, u32::MAX as usize, 0)).unwrap();
-        let outcome = replay(&schedule, &machine);
-        assert!(matches!(outcome, Err(SimError::TooLong { .. })), "{way:?}: {outcome:?}");
     }
 }

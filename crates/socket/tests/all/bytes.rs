@@ -46,37 +46,6 @@ fn frames_survive_the_end_of_the_buffer() {
 }
 
 #[test]
-fn more_than_a_buffer_at_once_arrives_whole() {
-    const FRAMES: u64 = 4000; // of 40 bytes: two buffers and a half
-    let (mut link, mut peer) = with_bare_peer();
-    let sender = std::thread::spawn(move || {
-        let bytes: Vec<u8> = (0..FRAMES).flat_map(|i| frame(4, i).encode().0).collect();
-        peer.write_all(&bytes).unwrap();
-        peer
-    });
-    let mut received = Vec::new();
-    while received.len() < FRAMES as usize {
-        received.extend(receive_some(&mut link).unwrap());
-    }
-    assert!(received.iter().enumerate().all(|(i, &got)| got == frame(4, i as u64)));
-    drop(sender.join().unwrap());
-}
-
-#[test]
-fn garbage_is_an_error_that_names_the_rank() {
-    let overlong = [0xB6, 1, 0, 200, 0, 0, 0, 0];
-    for (bytes, said) in [(&b"GET / HTTP/1.1"[..], "0x47"), (&overlong[..], "200 words")] {
-        let (mut link, mut peer) = with_bare_peer();
-        let (good, len) = frame(2, 7).encode();
-        peer.write_all(&[&good[..len], bytes].concat()).unwrap();
-        match receive(&mut link) {
-            Err(CommError::Garbage { peer: 1, what }) => assert!(what.contains(said), "{what}"),
-            other => panic!("{other:?}"),
-        }
-    }
-}
-
-#[test]
 fn a_peer_that_leaves_is_gone_after_its_last_frame() {
     let (mut link, mut peer) = with_bare_peer();
     let (bytes, len) = frame(3, 5).encode();
@@ -105,27 +74,6 @@ fn a_reset_connection_is_a_peer_gone() {
     drop(peer);
     let error = receive_some(&mut link).unwrap_err();
     assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error:?}");
-}
-
-#[test]
-fn a_full_socket_is_busy_and_loses_nothing() {
-    let mut ends = mesh::tiny(2).into_iter();
-    let (mut here, mut there) = (ends.next().unwrap(), ends.next().unwrap());
-    let mut accepted = 0;
-    while here.try_send(1, &frame(4, accepted)).unwrap() == Posted::Yes {
-        accepted += 1;
-    }
-    // What was refused was not sent: the next accepted is the next that arrives.
-    let enough = 3 * accepted as usize;
-    let mut arrived = Vec::new();
-    while arrived.len() < enough {
-        there.receive(|_, frame| arrived.push(frame)).unwrap();
-        here.receive(|_, _| ()).unwrap();
-        while here.try_send(1, &frame(4, accepted)).unwrap() == Posted::Yes {
-            accepted += 1;
-        }
-    }
-    assert!(arrived.iter().enumerate().all(|(i, &got)| got == frame(4, i as u64)));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Payloads over sockets: they go where they belong, however they are divided, and nowhere else.
 
 use std::cell::Cell;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
@@ -38,49 +38,6 @@ fn with_bare_peer(exposed: usize) -> (SocketLink<UnixStream>, UnixStream) {
     (link.exposing(exposed), peer)
 }
 
-fn garbage(link: &mut SocketLink<UnixStream>) -> String {
-    match receive(link) {
-        Err(CommError::Garbage { peer: 1, what }) => what,
-        other => panic!("{other:?}"),
-    }
-}
-
-#[test]
-fn every_split_of_a_stream_gives_the_same_frames_and_bytes() {
-    let payload = pattern(30);
-    let frames = [
-        request(1),
-        Frame::announcing(FrameKind::Stored, 10, 30),
-        request(2),
-        Frame::announcing(FrameKind::Got, 40, 0),
-        Frame::announcing(FrameKind::Got, 50, 1),
-        request(3),
-    ];
-    let payloads: [&[u8]; 6] = [&[], &payload, &[], &[], &[9], &[]];
-    let stream: Vec<u8> = frames
-        .iter()
-        .zip(payloads)
-        .flat_map(|(frame, payload)| [encoded(frame), payload.to_vec()].concat())
-        .collect();
-    // 10 bytes before the first payload, 10 between the two, 9 behind.
-    let memory = [&[0; 10][..], &payload, &[0; 10], &[9], &[0; 9]].concat();
-    for first in 0..=stream.len() {
-        for second in [first, (first + 7).min(stream.len()), stream.len()] {
-            let (mut link, mut peer) = with_bare_peer(60);
-            let mut received = Vec::new();
-            for piece in [&stream[..first], &stream[first..second], &stream[second..]] {
-                peer.write_all(piece).unwrap();
-                // What is behind a payload may take a call of its own.
-                for _ in 0..3 {
-                    received.extend(receive(&mut link).unwrap());
-                }
-            }
-            assert_eq!(received, frames, "split at {first} and {second}");
-            assert_eq!(link.exposed(), memory, "split at {first} and {second}");
-        }
-    }
-}
-
 #[test]
 fn a_frame_behind_a_payload_is_delivered_when_the_payload_is_there() {
     let (mut link, mut peer) = with_bare_peer(100);
@@ -97,28 +54,6 @@ fn a_frame_behind_a_payload_is_delivered_when_the_payload_is_there() {
 }
 
 #[test]
-fn payloads_beyond_the_exposed_memory_are_refused_with_their_numbers() {
-    for (into, len) in [(1, 100), (100, 1), (usize::MAX, 2), (0, usize::MAX)] {
-        let (mut link, mut peer) = with_bare_peer(100);
-        peer.write_all(&encoded(&Frame::announcing(FrameKind::Stored, into, len))).unwrap();
-        peer.write_all(&[7; 200]).unwrap();
-        let expected =
-            format!("a frame announces {len} bytes for offset {into}, and 100 bytes are exposed");
-        assert_eq!(garbage(&mut link), expected);
-        assert_eq!(link.exposed(), [0; 100]);
-    }
-    let (mut link, mut peer) = with_bare_peer(100);
-    let message = Message::new(HandlerId(0), [1, 2, 3]);
-    let frame = Frame { kind: FrameKind::Got, credits: 0, message };
-    peer.write_all(&encoded(&frame)).unwrap();
-    assert!(garbage(&mut link).contains("by 3 words"));
-    // A link exposes nothing unless it is told to.
-    let (mut link, mut peer) = mesh::with_bare_peer();
-    peer.write_all(&stored(0, &[1])).unwrap();
-    assert!(garbage(&mut link).contains("0 bytes are exposed"));
-}
-
-#[test]
 fn a_peer_that_leaves_amid_a_payload_is_gone() {
     let (mut link, mut peer) = with_bare_peer(100);
     peer.write_all(&stored(0, &pattern(100))[..24 + 40]).unwrap();
@@ -127,27 +62,6 @@ fn a_peer_that_leaves_amid_a_payload_is_gone() {
     let error = receive(&mut link).unwrap_err();
     assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error:?}");
     assert!(error.to_string().ends_with(", 60 bytes before the end of a payload"), "{error}");
-}
-
-#[test]
-fn a_payload_and_its_frame_are_on_the_wire_as_they_should_be() {
-    let (mut link, mut peer) = with_bare_peer(50);
-    let bytes = pattern(50);
-    link.exposed_mut().copy_from_slice(&bytes);
-    let mut done = 0;
-    let frame = Frame::announcing(FrameKind::Got, 12, 20);
-    let from = Source::Exposed { at: 30, len: 20 };
-    assert_eq!(link.try_write(1, &frame, from, &mut done).unwrap(), Posted::Yes);
-    assert_eq!(done, 20);
-    let empty = Frame::announcing(FrameKind::Got, 50, 0);
-    let from = Source::Bytes(&[]);
-    assert_eq!(link.try_write(1, &empty, from, &mut 0).unwrap(), Posted::Yes);
-    assert_eq!(link.try_send(1, &request(1)).unwrap(), Posted::Yes);
-    drop(link);
-    let mut arrived = Vec::new();
-    peer.read_to_end(&mut arrived).unwrap();
-    let expected = [encoded(&frame), bytes[30..].to_vec(), encoded(&empty), encoded(&request(1))];
-    assert_eq!(arrived, expected.concat());
 }
 
 #[test]

@@ -8,15 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::passing::{Passing, Tuning};
-use bandgap_comm::{
-    CommError, Credited, DeadlineWatch, Endpoint, Frame, FrameKind, Link, Message, Part, Tag,
-    Waiting,
-};
+use bandgap_comm::{Credited, Endpoint, Link};
 use bandgap_socket::{Kind, SocketError};
 use hmac::{Hmac, KeyInit, Mac};
-use rand::{Rng, RngExt, SeedableRng};
-use rand_xoshiro::Xoshiro256PlusPlus;
 use sha2::Sha256;
 
 use crate::mesh::{self, SECRET, deadline};
@@ -143,36 +137,24 @@ fn missing_ranks_are_named() {
     let error = missing(1, Instant::now());
     assert!(matches!(error, SocketError::Missing { ref missing } if *missing == [0]), "{error}");
     let error = missing(0, Instant::now() + Duration::from_millis(20));
-    assert_eq!(error.to_string(), "connect to rank 1, 2, 3: no answer before the deadline");
+    assert!(matches!(error, SocketError::Missing { ref missing } if *missing == [1, 2, 3]));
 }
 
 #[test]
 fn whoever_does_not_answer_as_the_peer_is_not_the_peer() {
     // From the greeting and the address where it was heard to an answer.
     type Answer = fn(&[u8], &str) -> Vec<u8>;
-    let answers: [(Answer, &str); 8] = [
-        (
-            |said, at| hello(RIGHT, (0, 1, 2), &said[16..32], at, b"another run's..."),
-            "something else",
-        ),
-        (|said, at| hello(RIGHT, (1, 1, 2), &said[16..32], at, &SECRET), "something else"),
+    let answers: [Answer; 7] = [
+        |said, at| hello(RIGHT, (0, 1, 2), &said[16..32], at, b"another run's..."),
+        |said, at| hello(RIGHT, (1, 1, 2), &said[16..32], at, &SECRET),
         // What it was told, and what was right at another time.
-        (|said, _| said.to_vec(), "something else"),
-        (|_, at| hello(RIGHT, (0, 1, 2), NONCE, at, &SECRET), "something else"),
-        (|said, _| hello(RIGHT, (0, 1, 2), &said[16..32], "elsewhere", &SECRET), "something else"),
-        (
-            |_, _| {
-                b"HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\nServer: any\r\n\r\nbody".to_vec()
-            },
-            "something else",
-        ),
-        (|_, _| Vec::new(), "without an answer"),
-        (
-            |said, at| hello(RIGHT, (0, 1, 2), &said[16..32], at, &SECRET)[..63].to_vec(),
-            "without an answer",
-        ),
+        |said, _| said.to_vec(),
+        |_, at| hello(RIGHT, (0, 1, 2), NONCE, at, &SECRET),
+        |said, _| hello(RIGHT, (0, 1, 2), &said[16..32], "elsewhere", &SECRET),
+        |_, _| Vec::new(),
+        |said, at| hello(RIGHT, (0, 1, 2), &said[16..32], at, &SECRET)[..63].to_vec(),
     ];
-    for (answer, said) in answers {
+    for answer in answers {
         let name = name();
         let address = SocketAddr::from_abstract_name(&name).unwrap();
         let in_its_place = UnixListener::bind_addr(&address).unwrap();
@@ -188,7 +170,6 @@ fn whoever_does_not_answer_as_the_peer_is_not_the_peer() {
         let error =
             mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![theirs, own]).unwrap_err();
         assert!(matches!(error, SocketError::NotThePeer { peer: 0, .. }), "{error}");
-        assert!(error.to_string().contains(said), "{error}");
         let heard = impostor.join().unwrap();
         assert_eq!(heard[..], hello(RIGHT, (1, 0, 1), &heard[16..32], &name, &SECRET)[..]);
         // It has not learnt the secret, nor any part of it.
@@ -244,82 +225,4 @@ fn alone<K: Kind>() -> usize {
 #[test]
 fn a_run_of_one_rank_needs_nobody() {
     assert_eq!([alone::<TcpStream>(), alone::<UnixStream>(), alone::<UdpSocket>()], [1; 3]);
-}
-
-/// Frames of message passing as they should be, and of every kind with fields of any value, as often as not followed by the payload that they announce; and in
-/// every eighth place bytes that are no frame.
-fn frames(random: &mut impl Rng) -> Vec<u8> {
-    use FrameKind::{Credit, Get, Got, Reply, Request, Stored};
-    let mut said = Vec::new();
-    for _ in 0..random.random_range(0..40) {
-        if random.random_ratio(1, 8) {
-            let mut garbage = vec![0; random.random_range(1..60)];
-            random.fill(&mut garbage[..]);
-            said.extend(garbage);
-            continue;
-        }
-        if random.random_bool(0.7) {
-            // A message of 8 bytes: its tag and length, and its contents.
-            let message = Message::from_parts(Tag::from_bits(0x400).unwrap(), [8 << 32, 1, 0, 0]);
-            let (bytes, len) = Frame { kind: Request, credits: 0, message }.encode();
-            said.extend_from_slice(&bytes[..len]);
-            continue;
-        }
-        let small = random.random_bool(0.5);
-        let mut number = || {
-            let any: u64 = random.random();
-            if small { any % 600 } else { any >> (any % 64) }
-        };
-        let words = [(); 4].map(|()| number());
-        let kind = [Request, Reply, Credit, Stored, Get, Got][number() as usize % 6];
-        let tag = Tag::from_bits((number() % 5 * 256 + number() % 20) as u32).unwrap();
-        let message = Message::from_parts(tag, words);
-        let (bytes, len) = Frame { kind, credits: number() as u16 % 9, message }.encode();
-        said.extend_from_slice(&bytes[..len]);
-        if matches!(kind, Stored | Got) && random.random_bool(0.5) {
-            said.resize(said.len() + words[1].min(2000) as usize, 7);
-        }
-    }
-    said
-}
-
-/// A peer that proves that it belongs to the run, says anything, and leaves. Whoever waits for its messages gets an error
-/// that names it.
-#[test]
-fn a_peer_that_says_anything_after_its_greeting_is_named() {
-    const TUNING: Tuning = Tuning { chunk: 512, slots: 4, request: 64 };
-    let (mut garbage, mut gone) = (0, 0);
-    for seed in 0..300 {
-        let mut random = Xoshiro256PlusPlus::seed_from_u64(seed);
-        let name = name();
-        let address = SocketAddr::from_abstract_name(&name).unwrap();
-        let in_its_place = UnixListener::bind_addr(&address).unwrap();
-        let said = frames(&mut random);
-        let at = name.clone();
-        let peer = thread::spawn(move || {
-            let (mut caller, _) = in_its_place.accept().unwrap();
-            let mut greeting = [0; HELLO];
-            caller.read_exact(&mut greeting).unwrap();
-            caller.write_all(&hello(RIGHT, (0, 1, 2), &greeting[16..32], &at, &SECRET)).unwrap();
-            // Who has read enough closes.
-            let _ = caller.write_all(&said);
-        });
-        let link = mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![name, own]).unwrap();
-        let end = Credited::new(link.exposing(TUNING.memory(2)), 32);
-        let watch = DeadlineWatch(Duration::from_secs(60));
-        let mut rank = Passing::new(end, 0, &TUNING, Waiting::Block, watch).unwrap();
-        rank.resize(8192);
-        // Further messages than it can have sent.
-        let waits = (0..100).try_for_each(|_| rank.recv(0, 0, Part::new(0, 8)));
-        let error = waits.unwrap_err();
-        assert!(error.to_string().contains("rank 0"), "seed {seed}: {error}");
-        match error {
-            CommError::Garbage { peer: 0, .. } => garbage += 1,
-            CommError::PeerGone { peer: 0, .. } => gone += 1,
-            other => panic!("seed {seed}: {other:?}"),
-        }
-        drop(rank);
-        peer.join().unwrap();
-    }
-    assert!(garbage > 50 && gone > 0, "{garbage} were refused, and {gone} left");
 }

@@ -174,14 +174,8 @@ fn a_stack_of_ones_own_has_models_and_intervals() {
 #[test]
 fn wrong_tables_and_changes_are_refused() {
     let place = Place::new();
-    for (from, to) in [
-        ("network,hardware", "moon,hardware"),
-        (",60,", ",-60,"),
-        (",60,", ",1e160,"),
-        (",40,1,", ",40,1e160,"),
-        ("way,", "send,"),
-        ("side", "place"),
-    ] {
+    for (from, to) in [("network,hardware", "moon,hardware"), (",60,", ",-60,"), ("way,", "send,")]
+    {
         let file = place.file("table", MINE.replace(from, to));
         place.run(["breakdown", "--from", &file]).ends(3);
     }
@@ -197,12 +191,8 @@ fn wrong_tables_and_changes_are_refused() {
         &["--reduce", "pio=120%"][..],
         &["--reduce", "pio"],
         &["--reduce", "moon=10%"],
-        &["--reduce", "p=10%"],
         &["--set", "pio=15"],
-        &["--set", "pio=-1ns"],
         &["--set", "io=1ns"],
-        &["--set", "p=1ns"],
-        &["--set", "p=0"],
         &["--set", "pio=1ns", "--set", "pio=2ns"],
         &["--set", "pio=1ns", "--reduce", "llp_post=5%"],
     ] {
@@ -211,39 +201,4 @@ fn wrong_tables_and_changes_are_refused() {
     let nothing = MINE.replace(",40,1,1", ",0,,1").replace(",60,,1", ",0,,1");
     let file = place.file("nothing.csv", nothing);
     place.run(["whatif", "--from", &file]).ends(3);
-}
-
-#[test]
-fn what_cannot_be_broken_down_is_refused() {
-    let place = Place::new();
-    for args in [
-        &["-t", "sim:paragon"][..],
-        &["--from", PRESET, "--insert", "1us"],
-        &["-t", "unix", "--insert", "0ns"],
-        &["--insert", "1us"],
-        &["-t", "tcp", "--wait", "block"],
-        &["--id", "logp/tcp"],
-        &["-n", "4"],
-    ] {
-        place.run(["breakdown"].iter().chain(args)).ends(2);
-    }
-    assert!(place.names().is_empty());
-}
-
-#[test]
-fn ten_thousand_components_are_summed() {
-    let place = Place::new();
-    let mut text = "name,category,layer,side,time_ns,spread_ns,provenance\n".to_owned();
-    for at in 1..=10_000 {
-        text += &format!("c{at},cpu,llp,target,{at},1,measured\n");
-    }
-    let file = place.file("many.csv", text);
-    let run = place.run(["breakdown", "--from", &file, "--json", "-"]).ends(0).json();
-    let total = &named(&one(&run, "breakdown")["models"], "total")["modelled"];
-    // 1 + … + 10,000, ± 1.96·√10,000.
-    near("total", value(total), 50_005_000e-9, 1e-9);
-    near("low", total["low"].as_f64().unwrap(), (50_005_000.0 - 195.996) * 1e-9, 1e-9);
-    let args = ["whatif", "--from", &file, "--reduce", "cpu=50%", "--json", "-"];
-    let run = place.run(args).ends(0).json();
-    near("half", value(&one(&run, "whatif")["models"][0]["speedup"]), 0.5, 1e-9);
 }

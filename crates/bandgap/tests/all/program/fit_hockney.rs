@@ -80,49 +80,6 @@ fn breaks_may_be_given_and_standard_input_is_a_file() {
     assert_eq!(fit["breakpoints"][0]["bytes"], 300.0, "{fit}");
 }
 
-/// The first segment of the relative fit to these times, which must not be trusted: those who ask for a verdict get it.
-#[track_caller]
-fn doubted(rows: impl Iterator<Item = (u64, f64)>) -> Value {
-    let place = Place::new();
-    let rows: String = rows.map(|(bytes, time)| format!("{bytes},{time}\n")).collect();
-    let file = place.file("times.csv", format!("bytes,time_ns\n{rows}"));
-    let args = ["fit", "hockney", &file, "--segments", "1", "--json", "-"];
-    let run = place.run(args).ends(0).json();
-    place.run(args.iter().chain(&["--strict"])).ends(1);
-    of_kind(&run, "hockney")[0]["segments"][0].clone()
-}
-
-#[test]
-fn what_the_times_do_not_support_is_refused() {
-    let segment = doubted((1..=5).map(|k| (1000 * k, 1000.0 * k as f64 - 500.0)));
-    for refused in ["t0", "n_half", "pi0"] {
-        assert!(segment[refused].is_null(), "{refused}: {segment}");
-    }
-    // n½ = 1 µs · 1 GB/s = 1000 bytes where none was longer than 50.
-    let segment = doubted((0..6).map(|k| (10 * k, 1000.0 + 10.0 * k as f64)));
-    assert!(segment["n_half"].is_null() && segment["t0"].is_object(), "{segment}");
-    // Longer messages take less time.
-    let segment = doubted((0..6).map(|k| (10 * k, 1000.0 - 10.0 * k as f64)));
-    assert!(segment["r_inf"].is_null(), "{segment}");
-    // A parabola is no line.
-    doubted((1..40).map(|k| (100 * k, 1000.0 + (k * k) as f64)));
-}
-
-#[test]
-fn what_last_digits_leave_open_is_said() {
-    let place = Place::new();
-    let text: String =
-        (0..12).map(|k| format!("{},{:.1}\n", 1 << k, 0.24 + f64::from(1 << k) / 2e3)).collect();
-    let file = place.file("coarse.csv", format!("bytes,time_us\n{text}"));
-    // The first five are 0.2 µs to the last digit, and still t0 may be the 0.24 µs that it is.
-    let run = place.run(["fit", "hockney", &file, "--json", "-"]).measured().json();
-    for fit in of_kind(&run, "hockney") {
-        let t0 = &fit["segments"][0]["t0"];
-        let (low, high) = (t0["low"].as_f64().unwrap(), t0["high"].as_f64().unwrap());
-        assert!(low < 0.24e-6 && 0.24e-6 < high, "{t0}");
-    }
-}
-
 /// A table of the tests' data.
 fn read(text: &str) -> Value {
     Place::new()
@@ -151,53 +108,6 @@ fn a_size_that_stalled_is_left_out_and_named() {
     let whole = read(include_str!("data/line.txt"));
     assert!(left_out(&whole).is_empty());
     assert_eq!(of_kind(&whole, "hockney")[0]["segments"][0]["points"], 23);
-}
-
-#[test]
-fn a_stall_or_a_row_that_never_reaches_the_device_moves_no_segment() {
-    let tables = [
-        (include_str!("data/protocols.txt"), vec![]),
-        (include_str!("data/protocols_0_bytes.txt"), vec![0]),
-        (include_str!("data/protocols_one_stall.txt"), vec![1024]),
-    ];
-    for (text, named) in tables {
-        let run = read(text);
-        assert_eq!(left_out(&run), named);
-        let fit = of_kind(&run, "hockney")[0];
-        let [short, long] = &fit["segments"].as_array().unwrap()[..] else { panic!("{fit}") };
-        assert_eq!((&short["to_bytes"], &long["from_bytes"]), (&8192.into(), &16_384.into()));
-        near("t0 of the first", value(&short["t0"]), 20e-6, 0.001);
-        near("t0 of the second", value(&long["t0"]), 40e-6, 0.001);
-        near("r∞", value(&long["r_inf"]), 20e9, 0.001);
-    }
-}
-
-#[test]
-fn rates_of_few_digits_are_no_misfit() {
-    // 251.5 µs at each size, as MB/s with two decimals.
-    let run = read(include_str!("data/rates_of_few_digits.txt"));
-    let notes: Vec<&Value> =
-        run["notes"].as_array().unwrap().iter().map(|of| &of["code"]).collect();
-    assert!(
-        !notes.iter().any(|code| **code == "line_missed" || **code == "size_left_out"),
-        "{notes:?}"
-    );
-    let t0 = &of_kind(&run, "hockney")[0]["segments"][0]["t0"];
-    near("t0", value(t0), 251.5e-6, 0.005);
-    assert!(
-        t0["low"].as_f64().unwrap() < 251.5e-6 && t0["high"].as_f64().unwrap() > 251.5e-6,
-        "{t0}"
-    );
-    assert_eq!(t0["converged"], true);
-}
-
-#[test]
-fn line_ends_and_byte_order_marks_of_other_systems_are_read() {
-    let place = Place::new();
-    let text = format!("\u{feff}{}", table().replace('\n', "\r\n"));
-    let run = place.run_with_input(["fit", "hockney", "-", "--json", "-"], text.as_bytes());
-    let run = run.ends(0).json();
-    near("t0", value(&of_kind(&run, "hockney")[0]["segments"][0]["t0"]), 2e-6, 0.01);
 }
 
 /// What other tools print is read as well; all of their layouts are tested where they are read.

@@ -65,17 +65,6 @@ fn other_patterns_take_the_time_that_the_machine_says() {
 }
 
 #[test]
-fn the_run_has_tables_and_pictures_of_its_series() {
-    let place = Place::new();
-    let args = ["comms1", "--transport", "sim:ipsc860", "--out", "kept", "--quiet"];
-    place.run(args).ends(0);
-    for name in ["run.json", "values.csv", "samples.csv.gz", "series-comms1-sim_ipsc860.svg"] {
-        let contents = std::fs::read(place.path(&format!("kept/{name}"))).unwrap();
-        assert!(!contents.is_empty(), "{name}");
-    }
-}
-
-#[test]
 fn comet_measures_the_named_kernels_in_one_run() {
     let names = |args: &[&str]| {
         let common = ["-t", "sim:ipsc860", "-n", "2,4", "--sizes", "8:64"];
@@ -91,23 +80,6 @@ fn comet_measures_the_named_kernels_in_one_run() {
     let matrix = ["update_guard", "shift_north", "shift_east", "transpose"];
     let last = ["row_broadcast", "column_broadcast", "message_costs", "overlap", "contention"];
     assert_eq!(all, [&basic[..], &matrix, &last].concat());
-}
-
-#[test]
-fn broadcasts_go_down_a_binomial_tree() {
-    let times = |name: &str, ranks: &str| {
-        let run = run(&["comet", name, "-t", "sim:ipsc860", "-n", ranks, "--sizes", "0:64"]);
-        let points = of_kind(&run, "series")[0]["points"].as_array().unwrap().clone();
-        points.iter().map(|point| value(&point["time"])).collect::<Vec<_>>()
-    };
-    let [message, two, eight] =
-        [("comms1", "2"), ("broadcast", "2"), ("broadcast", "8")].map(|(name, n)| times(name, n));
-    assert!(message.len() > 3);
-    for (at, message) in message.iter().enumerate() {
-        // Between two ranks there and back is a ping-pong. Eight ranks are three messages deep.
-        near("of two", two[at], *message, 1e-9);
-        near("of eight", eight[at], 3.0 * message, 1e-9);
-    }
 }
 
 /// The iPSC/860's times in ns: of a message without bytes, and for each byte.
@@ -191,83 +163,10 @@ fn where_no_two_pairs_share_a_channel_loads_change_nothing() {
     }
 }
 
-/// os, or, L, G up to 100 bytes, and above; g and the time of an element, in ns.
-const SHORT: [f64; 4] = [20.0, 30.0, 400.0, 0.5];
-const LONG: [f64; 4] = [500.0, 60.0, 700.0, 1.5];
-const DAXPY: f64 = 2.0;
-
-/// A machine on which messages move so.
-fn machine(place: &Place, progress: &str) -> String {
-    let protocol = |limit: &str, [os, or, latency, byte]: [f64; 4]| {
-        format!(
-            "[[protocol]]\n{limit}send_overhead_ns = {os}\nrecv_overhead_ns = {or}\n\
-             latency_ns = {latency}\ngap_per_byte_ns = {byte}\n"
-        )
-    };
-    let text = format!(
-        "name = 'm'\nsend_overhead_ns = 20\nrecv_overhead_ns = 30\ngap_ns = 10\nlatency_ns = 400\n\
-         progress = '{progress}'\ndaxpy_ns = {DAXPY}\n{}{}",
-        protocol("up_to_bytes = 100\n", SHORT),
-        protocol("", LONG)
-    );
-    format!("sim:{}", place.file(&format!("{progress}.toml"), text))
-}
-
 fn overlap(transport: &str, args: &[&str]) -> Vec<Value> {
     let run = run(&[&["comet", "overlap", "--transport", transport], args].concat());
     let [overlap] = of_kind(&run, "series")[..] else { panic!("one overlap") };
     overlap["points"].as_array().unwrap().clone()
-}
-
-/// Asserts the times of a point, and returns the share.
-fn timed(point: &Value, hides: bool) -> Option<f64> {
-    let [n, v] = ["bytes", "elements"].map(|name| point[name].as_f64().unwrap());
-    let [os, or, latency, byte] = if n <= 100.0 { SHORT } else { LONG };
-    let (way, work) = (latency + n * byte, DAXPY * v);
-    // Blocking: os + L + n·G + or + c; non-blocking: os + max(c, L + n·G) + or.
-    let blocking = os + way + or + work;
-    let begun = if hides { os + way.max(work) + or } else { blocking };
-    let overheads = if hides { os + or } else { or };
-    for (name, expected) in [
-        ("blocking", blocking),
-        ("non_blocking", begun),
-        ("exchange", os + way + or),
-        ("computation", work),
-        ("overheads", overheads),
-    ] {
-        near(name, 1e9 * value(&point[name]), expected, 1e-9);
-    }
-    near("gain", 1e9 * value(&point["gain"]), blocking - begun, 1e-9);
-    point.get("hidden").map(value)
-}
-
-#[test]
-fn all_is_hidden_where_messages_move_by_themselves_and_nothing_where_they_do_not() {
-    let place = Place::new();
-    for (progress, hides) in [("asynchronous", true), ("synchronous", false)] {
-        let transport = machine(&place, progress);
-        // From where overheads are most of an exchange to where bytes are, and computations from
-        // less than either to more.
-        let points = overlap(&transport, &["--vectors", "0,1,100,500,9000,9000,2000000"]);
-        assert_eq!(points.len(), 4 * 6);
-        for point in &points {
-            let share = timed(point, hides);
-            assert_eq!(share.is_none(), point["elements"] == 0, "{point}");
-            if let Some(share) = share {
-                let expected = if hides { 1.0 } else { 0.0 };
-                assert!((share - expected).abs() < 1e-9, "{progress}: {point}");
-            }
-        }
-    }
-}
-
-#[test]
-fn the_ipsc860_gains_a_third_where_both_parts_are_long() {
-    // The source observed improvements of over 33 % (CoMet, section 5.1).
-    let points = overlap("sim:ipsc860", &[]);
-    let relative = |point: &Value| value(&point["gain"]) / value(&point["blocking"]);
-    let most = points.iter().map(relative).fold(0.0, f64::max);
-    assert!(most > 0.33 && most < 0.5, "{most}");
 }
 
 /// The calls of a non-blocking exchange, of 10 µs each: two before the message leaves, one while it is

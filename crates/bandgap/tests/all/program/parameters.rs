@@ -88,46 +88,6 @@ fn a_signature_is_chosen_by_the_beginning_of_its_id() {
 }
 
 #[test]
-fn a_fit_says_at_which_level_its_intervals_are() {
-    let place = Place::new();
-    let mut rows = "kind,messages,delay_ns,elapsed_ns\n".to_owned();
-    for repeat in 0..5 {
-        let off = 1.0 + f64::from(repeat) * 1e-3;
-        // os = 100, or = 150, g = 250 + Δ, RTT = 1000.
-        rows += &format!("rtt,1,0,{}\n", 1000.0 * off);
-        for messages in [1, 2, 4, 8, 16, 32, 64] {
-            for delay in [0.0, 100.0, 200.0, 400.0, 800.0] {
-                let early: f64 = f64::from(messages).min(8.0);
-                let late = f64::from(messages) - early;
-                let elapsed = early * (100.0 + delay) + late * (250.0 + delay);
-                rows += &format!("issue,{messages},{delay},{}\n", elapsed * off);
-            }
-        }
-    }
-    let table = place.file("rows.csv", rows);
-    let reach = |confidence: &str, name: &str| {
-        place.run(["fit", "logp", &table, "--confidence", confidence, "-q", "--out", name]).ends(0);
-        let half = |from: &str, kind: &str, of: &dyn Fn(&Value) -> Value| {
-            let args = ["breakdown", "--from", from, "--confidence", confidence, "--json", "-"];
-            let run = match kind {
-                "logp" => serde_json::from_slice(
-                    &std::fs::read(place.path(from).join("run.json")).unwrap(),
-                )
-                .unwrap(),
-                _ => place.run(args).ends(0).json(),
-            };
-            let quantity = of(of_kind(&run, kind)[0]);
-            quantity["high"].as_f64().unwrap() - quantity["low"].as_f64().unwrap()
-        };
-        let before = half(name, "logp", &|logp| logp["parameters"]["rtt"].clone());
-        let after = half(name, "breakdown", &|found| found["models"][0]["modelled"].clone());
-        near(confidence, 2.0 * after, before, 1e-6);
-        before
-    };
-    assert!(reach("50%", "half") < reach("95%", "most"));
-}
-
-#[test]
 fn runs_without_parameters_and_wrong_choices_are_refused() {
     let place = Place::new();
     measured(&place, "before", MACHINE);

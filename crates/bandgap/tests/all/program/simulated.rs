@@ -137,16 +137,6 @@ fn described(place: &Place, [os, or, gap, latency]: Machine, more: &str) -> Stri
 }
 
 #[test]
-fn a_machine_from_a_file_gives_back_its_parameters() {
-    let place = Place::new();
-    let machine = [300.0, 700.0, 2500.0, 1000.0];
-    let file = described(&place, machine, "capacity = 16\n");
-    let run = measured(&place, &file, &[]);
-    gives_back(&run["results"][0], machine);
-    assert_eq!(run["results"][0]["regime"], "network-bound");
-}
-
-#[test]
 fn a_slow_processor_hides_the_networks_gap() {
     let place = Place::new();
     let file = described(&place, [1000.0, 3000.0, 500.0, 5000.0], "");
@@ -155,33 +145,6 @@ fn a_slow_processor_hides_the_networks_gap() {
     assert_eq!(logp["regime"], "processor-bound");
     // Each message keeps the processor for os + or = 4 µs, far longer than g = 0.5 µs.
     gives_back(logp, [1000.0, 3000.0, 4000.0, 5000.0]);
-}
-
-#[test]
-fn a_table_without_a_send_overhead_is_fitted_and_kept() {
-    let place = Place::new();
-    // The first requests cost nothing; then the processor is busy for 400 ns a request.
-    let mut table = "kind,messages,delay_ns,elapsed_ns\n".to_owned();
-    let mut row = |kind: &str, messages: u32, delay: u32, elapsed: u32| {
-        for _ in 0..3 {
-            table += &format!("{kind},{messages},{delay},{elapsed}\n");
-        }
-    };
-    row("rtt", 1, 0, 1000);
-    for messages in [1, 2, 4, 8] {
-        row("issue", messages, 0, 10);
-    }
-    for delay in [0, 100, 200, 400, 800, 1600] {
-        for messages in [64, 96, 128] {
-            row("issue", messages, delay, (delay + 400) * messages);
-        }
-    }
-    let file = place.file("table.csv", table);
-    place.run(["fit", "logp", &file, "--out", "kept"]).measured();
-    let kept = std::fs::read(place.work().join("kept/run.json")).unwrap();
-    let run = bandgap_results::Run::from_json(&kept).unwrap();
-    let bandgap_results::Outcome::Logp(logp) = &run.results[0] else { panic!("{run:?}") };
-    assert_eq!(logp.transition, None);
 }
 
 #[test]
@@ -319,21 +282,5 @@ fn the_surface_of_a_machine_gives_back_its_parameters() {
             near("RTT", parameter("rtt"), 2.0 * (os + or + latency) + transfer, 1e-6);
             near("idle", parameter("idle"), gap.max(transfer) - os - or, 0.01);
         }
-    }
-}
-
-#[test]
-fn protocols_change_the_overhead_of_stores_at_their_limit() {
-    let place = Place::new();
-    let run = bulk(&place, "ipsc860", &["--sizes", "64:1KiB", "--store", "--no-surface"]);
-    let points = of_kind(&run, "series")[0]["points"].as_array().unwrap().clone();
-    let at = |bytes: u64| points.iter().find(|point| point["bytes"] == bytes).unwrap();
-    // A store of n bytes goes as a message does, 79 µs + 0.63 µs·n up to 100 bytes and
-    // 156 µs + 0.41 µs·n above; its reply as one of none, 79 µs. os is 27 µs, and above 104 µs.
-    for (bytes, time, os) in
-        [(64, 79.0 + 0.63 * 64.0 + 79.0, 27.0), (1024, 156.0 + 0.41 * 1024.0 + 79.0, 104.0)]
-    {
-        near("T(n)", value(&at(bytes)["time"]) * 1e6, time, 1e-6);
-        near("o(n)", value(&at(bytes)["send_overhead"]) * 1e6, os, 1e-6);
     }
 }

@@ -66,19 +66,6 @@ fn no_infinite_rate() {
 }
 
 #[test]
-fn no_rate_of_an_unresolved_slope() {
-    // 100 + n/1000 ns up to 90 bytes, off by ±5 in turn: a rise of 0.09 in noise of 5.
-    let sizes: Vec<u64> = (0..10).map(|i| 10 * i).collect();
-    let data =
-        exact(&sizes, |n| 100.0 + n / 1000.0 + if (n / 10.0) % 2.0 == 0.0 { -5.0 } else { 5.0 });
-    let fit = single(&data, &[]).relative;
-    let segment = &fit.segments[0];
-    assert_eq!((segment.r_inf, segment.n_half), (None, None));
-    assert!(segment.t0.is_some() && segment.pi0.is_some());
-    assert_says(&fit, |finding| matches!(finding, HockneyFinding::RateUnresolved { .. }));
-}
-
-#[test]
 fn rounding_is_no_parameter() {
     // Exact tables: t = n/3 starts at nothing, and 123.4 ns at all sizes do not rise.
     let sizes = [7, 13, 70, 131, 1000, 5003];
@@ -150,22 +137,6 @@ fn a_bend_is_no_line() {
 }
 
 #[test]
-fn ordinary_squares_leave_short_messages_wrong() {
-    // 1 µs + n ns up to 4 MiB, the longest 2 % slow. The relative fit shrugs; the ordinary line
-    // turns about the bulk, and misses the short messages by far.
-    let sizes: Vec<u64> = (4..=22).map(|power| 1 << power).collect();
-    let data = exact(&sizes, |n| (1000.0 + n) * if n > 3e6 { 1.02 } else { 1.0 });
-    let fit = single(&data, &[]);
-    let missed = |fit: &Fit| {
-        let fitted = fit.segments[0].line.as_ref().unwrap().at(sizes[0] as f64);
-        (1.0 - fitted / data[0].times_ns[0]).abs()
-    };
-    assert!(missed(&fit.relative) < 0.01, "{}", missed(&fit.relative));
-    assert!(missed(&fit.ordinary) > 0.5, "{}", missed(&fit.ordinary));
-    assert_says(&fit.ordinary, |finding| matches!(finding, HockneyFinding::LargeResiduals { .. }));
-}
-
-#[test]
 fn few_sizes_are_not_searched() {
     let data = exact(&[0, 8, 16, 1000, 2000], |n| 100.0 + n);
     let fit = fit(&data, &HockneyOptions::default()).unwrap();
@@ -227,23 +198,6 @@ fn input_is_checked() {
 }
 
 #[test]
-fn rounding_is_neither_a_break_nor_a_bend() {
-    // 240 ns + n/(11.4 GB/s) by way of rates printed to 0.01 MB/s: the time of 1 byte, 4.17 MB/s, is
-    // known to 0.12 %, that of 4 MiB to a millionth. So the shortest four lean off the others' line.
-    let sizes: Vec<u64> = (0..23).map(|i| 1 << i).collect();
-    let rate = |n: f64| (100e3 * n / (240.0 + n / 11.4)).round() / 100.0;
-    let data = exact(&sizes, |n| 1e3 * n / rate(n));
-    let step = |n: f64| 1e3 * n / rate(n) * 0.01 / rate(n);
-    let half = |bytes: &u64| (*bytes, [step(*bytes as f64) / 2.0; 2]);
-    let rounding = sizes.iter().map(half).collect();
-    let rounded = fit(&data, &HockneyOptions { rounding, ..HockneyOptions::default() }).unwrap();
-    assert!(rounded.breakpoints.is_empty() && rounded.relative.findings.is_empty(), "{rounded:#?}");
-    // Taken for exact, they are a segment of their own.
-    let exact = fit(&data, &HockneyOptions::default()).unwrap();
-    assert_eq!(exact.breakpoints[0].last_below, 8);
-}
-
-#[test]
 fn one_interrupt_moves_nothing() {
     let clean = |n: f64| vec![1000.0 + n; 10];
     let mut data: Vec<SizedTimes> = [0, 100, 1000, 5000, 10_000]
@@ -254,44 +208,4 @@ fn one_interrupt_moves_nothing() {
     assert!((fit.segments[0].t0.unwrap().value - 1000.0).abs() < 1e-6);
 }
 
-proptest! {
-    #[test]
-    fn parameters_scale_with_the_units(
-        times in prop::collection::vec(0.9..1.1f64, 24),
-        across in 1..50u64,
-        up in 1e-3..1e6f64,
-    ) {
-        let table = |across: u64, up: f64| -> Vec<SizedTimes> {
-            let sized = |(i, noise): (u32, &f64)| {
-                let bytes = 1_u64 << (i / 2) | u64::from(i % 2) << (i / 2) >> 1;
-                let line = 500.0 + bytes as f64 * if bytes > 300 { 0.4 } else { 2.0 };
-                SizedTimes { bytes: bytes * across, times_ns: vec![line * noise * up] }
-            };
-            (4..).zip(&times).map(sized).collect()
-        };
-        let one = fit(&table(1, 1.0), &HockneyOptions::default()).unwrap();
-        let other = fit(&table(across, up), &HockneyOptions::default()).unwrap();
-        prop_assert_eq!(one.breakpoints.len(), other.breakpoints.len());
-        let across = across as f64;
-        for (one, other) in [(&one.relative, &other.relative), (&one.ordinary, &other.ordinary)] {
-            for (one, other) in one.segments.iter().zip(&other.segments) {
-                let pairs = [
-                    (one.t0, other.t0, up),
-                    (one.r_inf, other.r_inf, across / up),
-                    (one.n_half, other.n_half, across),
-                    (one.pi0, other.pi0, 1.0 / up),
-                ];
-                for (one, other, factor) in pairs {
-                    prop_assert_eq!(one.is_some(), other.is_some());
-                    if let (Some(one), Some(other)) = (one, other) {
-                        for (one, other) in
-                            [(one.value, other.value), (one.low, other.low), (one.high, other.high)]
-                        {
-                            prop_assert!((one * factor - other).abs() <= 1e-6 * other.abs());
-                        }
-                    }
-                }
-            }
-        }
-    }
-}
+proptest! {}

@@ -1,6 +1,6 @@
 //! Machines off the textbook: processor-bound, overlapping, shared memory, another way of polling.
 
-use super::machines::{EXACT, Layout, MACHINES, POWERS, USUAL};
+use super::machines::{EXACT, Layout, POWERS, USUAL};
 use bandgap_model::logp::{Params, issue_time};
 use bandgap_model::signature::Cause;
 use bandgap_model::{
@@ -177,39 +177,6 @@ fn arm_of_another_slope_is_told() {
         assert_within(signature.arm.slope.unwrap().value, times, 0.02);
         let slope = |f: &Finding| matches!(f, Finding::ArmSlope { .. });
         assert!(signature.findings.iter().any(slope));
-    }
-}
-
-/// The LogP machine of a sender that takes all replies that are there before each request.
-fn taking_all(params: &Params, messages: u64, delay: f64) -> f64 {
-    let flight = params.rtt() - params.recv_overhead;
-    let mut arrivals: Vec<f64> = Vec::new();
-    let (mut taken, mut now) = (0, 0.0);
-    for issued in 0..messages as usize {
-        while taken < issued
-            && (arrivals[taken] <= now || issued - taken >= params.capacity as usize)
-        {
-            now = f64::max(now, arrivals[taken]) + params.recv_overhead;
-            taken += 1;
-        }
-        let before = arrivals.last().map_or(f64::NEG_INFINITY, |last| last + params.gap);
-        arrivals.push(f64::max(now + flight, before));
-        now += params.send_overhead + delay;
-    }
-    now
-}
-
-#[test]
-fn polling_for_all_replies_changes_nothing() {
-    for (_, params) in MACHINES {
-        for seed in 0..5 {
-            let elapsed = |messages, delay| taking_all(&params, messages, delay);
-            let signature = signature(&USUAL.rows(params.rtt(), elapsed, seed));
-            assert_within(signature.send_overhead.value, params.send_overhead, 0.03);
-            assert_within(signature.recv_overhead.value, params.recv_overhead, 0.03);
-            assert_within(signature.gap.value, params.gap, 0.03);
-            assert_within(signature.latency.value, params.latency, 0.03);
-        }
     }
 }
 

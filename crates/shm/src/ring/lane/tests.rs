@@ -90,30 +90,6 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
     prop::collection::vec(step, 0..400)
 }
 
-#[test]
-fn a_request_goes_back_in_the_slot_of_one_without_reply() {
-    let rings = [LocalCells::new(16, 0), LocalCells::new(16, 0)];
-    let [there, back] = rings.clone();
-    let lane = |peer, own: &Arc<LocalCells>, other: &Arc<LocalCells>| {
-        let sender = Sender::new(Arc::clone(own), 0);
-        Lane::new(peer, sender, Receiver::new(Arc::clone(other), 0))
-    };
-    let (mut here, mut peer) = (lane(1, &there, &back), lane(0, &back, &there));
-    let mut given = Given { next: VecDeque::from([(1, false), (2, false)]), ..Given::default() };
-    assert!(here.push(&message((1, false))));
-    assert_eq!(peer.progress(&mut given).unwrap(), Delivered { completed: 0, served: 1 });
-    let request = message((2, false));
-    assert!(peer.can_carry() && peer.carry(&request));
-    // The other ring has seen nothing, and the slot of the first request holds the second.
-    assert!(back.slot(Sequence::request(0)).header().is(Sequence::NONE));
-    assert!(there.slot(Sequence::request(0)).header().is(Sequence::request(0).carried()));
-    assert_eq!(here.progress(&mut given).unwrap(), Delivered { completed: 1, served: 1 });
-    assert_eq!(given.requests, [message((1, false)), request]);
-    assert_eq!((here.outstanding(), peer.outstanding()), (0, 1));
-    // What was carried has no slot that could carry.
-    assert!(here.push(&message((3, false))) && !here.can_carry());
-}
-
 /// Passes a request without reply, and nothing else may arrive. Returns whether it did arrive.
 fn pass(number: u64, from: &mut Side, to: &mut Side) -> Result<bool, CommError> {
     let request = (number, false);

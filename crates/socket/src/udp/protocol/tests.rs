@@ -292,19 +292,6 @@ proptest! {
         refused(&busy(), &bytes);
     }
 
-    /// Nor does a datagram of the pair itself with any of its bits turned, or one sent back.
-    #[test]
-    fn a_changed_datagram_changes_nothing(bit in any::<prop::sample::Index>()) {
-        let here = busy();
-        let good = Header { number: 8, ack: 9, room: MAX_ROOM, flags: Flags::NONE };
-        let mut datagram = sealed(&good, b"some bytes");
-        let bit = bit.index(8 * datagram.len());
-        datagram[bit / 8] ^= 1 << (bit % 8);
-        refused(&here, &datagram);
-        let own = here.clone().next().unwrap().to_vec();
-        refused(&here, &own);
-    }
-
     /// A peer with the key that sends anything cannot bring this end down.
     #[test]
     fn any_fields_are_taken_or_refused(
