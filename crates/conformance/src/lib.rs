@@ -16,7 +16,7 @@
 //! }
 //!
 //! bandgap_conformance::conformance!(Inproc);
-//! # bandgap_conformance::echo::<Inproc>();
+//! # bandgap_conformance::completes_once::<Inproc>();
 //! ```
 //!
 //! Ranks run as threads that yield while they wait. If a property depends on who makes progress,

@@ -7,11 +7,10 @@ use crate::harness::native::Native;
 use crate::harness::{carry_out, in_process};
 use bandgap_conformance::direct;
 use bandgap_kernels::{
-    AtSize, Fact, Failed, Matrix, Order, Outcome, Places, ShiftNorth, UpdateGuard, WHOLE, fact,
-    program,
+    AtSize, Fact, Failed, Matrix, Order, Outcome, Places, ShiftNorth, UpdateGuard, fact, program,
 };
 use bandgap_kernels::{MeshOrder, ProcessorMesh};
-use bandgap_sim::{Context, Machine, Op, Recorder, Schedule, record, replay};
+use bandgap_sim::{Context, Op, Recorder, Schedule, record};
 
 const KERNELS: [&str; 6] =
     ["update_guard", "shift_north", "shift_east", "transpose", "row_broadcast", "column_broadcast"];

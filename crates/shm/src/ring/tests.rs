@@ -25,18 +25,6 @@ fn no_answer(_: Message) -> Result<Option<Message>, NoHandler> {
     Ok(None)
 }
 
-fn echo(request: Message) -> Result<Option<Message>, NoHandler> {
-    Ok(Some(request))
-}
-
-/// Takes a reply that must be this one.
-fn expect(expected: Message) -> impl FnOnce(Message) -> Result<(), NoHandler> {
-    move |reply| {
-        assert_eq!(reply, expected);
-        Ok(())
-    }
-}
-
 fn no_reply(_: Message) -> Result<(), NoHandler> {
     panic!("nothing replied")
 }

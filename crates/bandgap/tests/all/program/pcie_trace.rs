@@ -3,10 +3,6 @@
 #[path = "../../../../record/tests/support/synthetic.rs"]
 mod synthetic;
 
-use bandgap_assemble::pcie_table;
-use bandgap_model::breakdown::Errors;
-use bandgap_model::pcie::{Hardware, Software, Timed};
-use bandgap_record::read_pcie_trace;
 use serde_json::Value;
 
 use crate::program::subject::{Place, near, of_kind, value};

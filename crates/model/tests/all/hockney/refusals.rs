@@ -86,14 +86,6 @@ fn rounding_is_no_parameter() {
 }
 
 #[test]
-fn a_rise_is_that_between_the_sizes() {
-    // Over 100 bytes at 1 MB the time rises by 5e-5 of 123 ns: less than is seen, however long they are.
-    let sizes: Vec<u64> = (0..=10).map(|i| 1_000_000 + 10 * i).collect();
-    let fit = single(&exact(&sizes, |n| 123.0 + 5e-7 * (n - 1e6)), &[]);
-    assert_eq!(fit.relative.segments[0].r_inf, None);
-}
-
-#[test]
 fn no_half_length_beyond_what_was_measured() {
     // t = 1000 + n up to 64 bytes: half of r∞ would come at 1000 bytes.
     let fit = single(&exact(&[0, 8, 16, 32, 64], |n| 1000.0 + n), &[]).relative;

@@ -1,11 +1,10 @@
 //! Known machines come back from their own noisy tables, and the intervals keep their promise.
 
-use std::cell::RefCell;
 use std::ops::{Range, RangeInclusive};
 
 use super::machines::{EXACT, Layout, MACHINES, MEIKO, USUAL};
 use crate::more;
-use bandgap_model::logp::{Params, issue_time};
+use bandgap_model::logp::Params;
 use bandgap_model::signature::Share;
 use bandgap_model::{
     Estimate, Kind, Observation, Options, Regime, Signature, extract, observations_from_rows,
@@ -178,35 +177,6 @@ fn rounds_that_drift_and_are_not_named_are_seen() {
 #[test]
 fn intervals_hold_the_truth_at_their_rate() {
     assert_nominal_coverage(&USUAL, 10_000);
-}
-
-/// Coverage of 600 tables in which all times of one M and Δ but the delays, and all round trips, are longer or shorter
-/// by a share of standard deviation `apart`. A mean of twenty rows has an error of 0.2 %.
-fn coverage_of_uneven(apart: f64) -> [(&'static str, f64); 5] {
-    coverage(70_000..70_600, |params, seed| {
-        let generator = RefCell::new(Xoshiro256PlusPlus::seed_from_u64(!seed));
-        let normal = Normal::new(1.0, apart).expect("a finite share");
-        // Called once for each point.
-        let share = || normal.sample(&mut *generator.borrow_mut());
-        let elapsed = |messages, delay: f64| {
-            let share = share();
-            share * issue_time(params, messages, delay / share)
-        };
-        let rows = USUAL.rows(share() * params.rtt(), elapsed, seed);
-        extract(&observations_from_rows(&rows), &options(seed), None).expect("a complete table")
-    })
-}
-
-#[test]
-fn uneven_points_widen_the_intervals() {
-    // Few points show their scatter badly: the intervals hold less than they say, but far more than the
-    // rows of each point alone would make them.
-    let shares = coverage_of_uneven(0.008);
-    let least = [0.77, 0.91, 0.72];
-    assert!(shares.iter().zip(least).all(|((_, share), least)| *share >= least), "{shares:?}");
-    // A single point shows none, and RTT is one: nothing widens its interval, nor for it that of L.
-    let [.., (_, latency), (_, rtt)] = shares;
-    assert!(latency < 0.6 && rtt < 0.6, "{shares:?}");
 }
 
 /// Ten batches of ten rows each, whose batches scatter as much as their rows.

@@ -7,7 +7,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::ring::LocalCells;
 use crate::ring::receiver::PATIENCE;
-use crate::slot::Sequence;
 
 /// What travels: its number, and whether its handler replies.
 type Request = (u64, bool);
