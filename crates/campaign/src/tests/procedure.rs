@@ -144,7 +144,7 @@ impl Machine {
 /// about 0.95. `BANDGAP_PROCEDURES=500` asks for more.
 fn runs() -> (u64, RangeInclusive<f64>) {
     let asked = std::env::var("BANDGAP_PROCEDURES").ok().and_then(|runs| runs.parse().ok());
-    let runs: u64 = asked.unwrap_or(100);
+    let runs: u64 = asked.unwrap_or(200);
     let about = 3.0 * (0.95 * 0.05 / runs as f64).sqrt();
     (runs, 0.95 - about..=0.95 + about)
 }
