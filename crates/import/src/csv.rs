@@ -30,8 +30,7 @@ const SIZE_WORDS: [&str; 2] =
     ["bytes byte nbytes size msgsize length len", "b msg message n in payload data packet"];
 
 /// Words of a column of times beside its unit.
-const TIME_WORDS: &str =
-    "time latency lat t avg average mean median elapsed duration in per message oneway one way";
+const TIME_WORDS: &str = "time latency lat t avg average mean median in per message oneway one way";
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|of| of == word)
@@ -128,10 +127,10 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
             let first = sizes.entry(bytes).or_insert_with(|| (line.number, row.clone()));
             alike(line, &row, first, &chosen)?;
         }
-        // Where commas do not divide columns they are decimal.
+        // A comma is decimal beside semicolons, as spreadsheets write them.
         let text = match separator {
-            ',' => row[time].to_owned(),
-            _ => row[time].replace(',', "."),
+            ';' => row[time].replace(',', "."),
+            _ => row[time].to_owned(),
         };
         section.rows.push(line.cell("time", &text).row(bytes, unit)?);
     }

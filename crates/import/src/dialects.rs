@@ -32,16 +32,16 @@ const OSU: &[Dialect] = &[
     dialect(("osu_latency_mt", "Multi-threaded Latency"), LATENCY, US, HalfRoundTrip),
     dialect(("osu_latency_mp", "Multi-process Latency"), LATENCY, US, HalfRoundTrip),
     dialect(("osu_multi_lat", "Multi Latency"), LATENCY, US, HalfRoundTrip).but(ONE_PAIR),
+    dialect(("osu_put_latency", "MPI_Put Latency"), LATENCY, US, Completed),
+    dialect(("osu_get_latency", "MPI_Get Latency"), LATENCY, US, Completed),
+    dialect(("osu_oshm_get", "OpenSHMEM Get"), LATENCY, US, Completed),
+    dialect(("osu_oshm_put", "OpenSHMEM Put"), LATENCY, US, Completed),
     dialect(("osu_bw", "Bandwidth"), BANDWIDTH, MB, Stream),
     dialect(("osu_bw_persistent", "Persistent Bandwidth"), BANDWIDTH, MB, Stream),
     dialect(("osu_bw_persistent", "Bandwidth Persistent"), BANDWIDTH, MB, Stream),
     dialect(("osu_mbw_mr", "Multiple Bandwidth / Message Rate"), ["size", "messages/s", "mb/s"], MB, Stream).but(ONE_PAIR),
-    dialect(("osu_put_latency", "MPI_Put Latency"), LATENCY, US, Completed),
-    dialect(("osu_get_latency", "MPI_Get Latency"), LATENCY, US, Completed),
     dialect(("osu_put_bw", "MPI_Put Bandwidth"), BANDWIDTH, MB, Stream),
     dialect(("osu_get_bw", "MPI_Get Bandwidth"), BANDWIDTH, MB, Stream),
-    dialect(("osu_oshm_get", "OpenSHMEM Get"), LATENCY, US, Completed),
-    dialect(("osu_oshm_put", "OpenSHMEM Put"), LATENCY, US, Completed),
 ];
 
 #[rustfmt::skip]

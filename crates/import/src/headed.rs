@@ -9,6 +9,8 @@ use crate::{TableError, shortened};
 struct Label {
     name: String,
     unit: Option<Unit>,
+    /// Whether it names a unit that nobody knows.
+    strange: bool,
 }
 
 /// A text without the marks that may stand before it.
@@ -40,8 +42,13 @@ fn labels(text: &str) -> Vec<Label> {
     }
     let split = |label: String| {
         let (name, unit) = label.split_once(['(', '[']).unwrap_or((&label, ""));
-        let unit = Unit::named(unit.trim_end_matches([')', ']']));
-        Label { name: name.to_ascii_lowercase(), unit }
+        let named = unit.trim_end_matches([')', ']']);
+        let unit = Unit::named(named);
+        Label {
+            name: name.to_ascii_lowercase(),
+            unit,
+            strange: unit.is_none() && !named.is_empty(),
+        }
     };
     labels.into_iter().map(split).collect()
 }
@@ -85,6 +92,7 @@ fn heading(dialect: &Dialect, text: &str) -> Heading {
     let ends = |label: &Label| label.name.split(' ').next_back() == Some(dialect.time);
     match labels.iter().position(ends) {
         _ if beside.is_none() && !dialect.beside.is_empty() => Heading::No,
+        Some(time) if labels[time].strange => Heading::Lacking,
         Some(time) => Heading::Whole(Columns {
             size,
             time,
@@ -137,7 +145,9 @@ fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: 
         let of = || family.dialects.iter().filter(|of| of.test.eq_ignore_ascii_case(title));
         of().find(whole).or(of().next())
     };
-    let (name, dialect) = match (title, family.dialects.iter().find(whole)) {
+    // Columns of averages beside extremes are those of collectives, unless the test is named.
+    let untitled = |of: &&Dialect| whole(of) && !of.caveat.starts_with(of.time);
+    let (name, dialect) = match (title, family.dialects.iter().find(untitled)) {
         (Some(title), _) => (title, of(title)),
         (None, Some(dialect)) => (dialect.test, Some(dialect)),
         (None, None) => return,

@@ -91,7 +91,7 @@ impl Unit {
             "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => Unit::Time(1e6),
             "s" | "sec" | "secs" | "second" | "seconds" => Unit::Time(1e9),
             "MB/s" => Unit::Rate(1e6),
-            "MiB/s" | "MiB/sec" => Unit::Rate(1_048_576.0),
+            "MiB/s" | "MiB/sec" | "MB/sec" => Unit::Rate(1_048_576.0),
             "GB/s" => Unit::Rate(1e9),
             "Gb/sec" | "Gb/s" | "Gbps" => Unit::Rate(1.25e8),
             _ => return None,
@@ -327,7 +327,7 @@ impl Cell<'_> {
         if !(time_ns.is_finite() && time_ns > 0.0 && step_ns.is_finite()) {
             return Err(self.wrong("the time that it gives is too long or too short for a number"));
         }
-        let of_rate = matches!(unit, Unit::Rate(_));
+        let of_rate = !matches!(unit, Unit::Time(_));
         Ok(SizeRow { line, bytes, time_ns, step_ns, of_rate })
     }
 }

@@ -103,6 +103,22 @@ fn averages_beside_extremes_are_read_of_a_named_ping_pong_only() {
     assert_eq!((single.tool, single.rows.len()), ("IMB", 3));
     assert!(matches!(single.remarks[..], [Remark::Caveat(_)]));
     assert_eq!(refused(&text.replace("Multi-PingPong", "Sendrecv")), 1);
+    // Without a title they may be a collective's.
+    let untitled: String = text
+        .lines()
+        .filter(|line| !line.contains("Multi-PingPong"))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    assert!(choosing(&untitled, None, Run::Only).is_err());
+    // Cycles are no time.
+    let cycles = "#bytes #iterations t_min[cycles] t_max[cycles] t_typical[cycles] t_avg[cycles]\n2 1000 5 9 6 7\n";
+    assert!(choosing(cycles, None, Run::Only).is_err());
+    // A comma between thousands is no decimal point, nor is the time of a whole loop that of a message.
+    assert!(choosing("bytes|time_us\n1|950\n2|1,024\n4|1,100\n", None, Run::Only).is_err());
+    assert!(
+        choosing("bytes,iterations,elapsed_s\n1,1000,0.001\n2,1000,0.001\n", None, Run::Only)
+            .is_err()
+    );
     // A heading that comes again is of the same test.
     let again = "# OSU MPI Allreduce Latency Test v5.8\n# Size  Avg Latency(us)\n4  5.47\n";
     assert_eq!(refused(&format!("{again}# Size  Avg Latency(us)\n4  5.47\n")), 1);

@@ -98,7 +98,10 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
                 "rtt" => half(logp)?,
                 _ => logp.parameters.named().into_iter().find(|of| of.0 == field)?.2.clone(),
             };
-            Some(context.cell(&format!("{}/{field}", logp.id()), &of))
+            let id = format!("{}/{field}", logp.id());
+            let is_unknown =
+                context.notes.iter().any(|note| note.code == "not_known" && note.about == id);
+            (!is_unknown).then(|| context.cell(&id, &of))
         };
         push(symbol, name, of_logp(&cell));
     }

@@ -3,8 +3,8 @@
 use std::any::Any;
 use std::collections::BTreeSet;
 
-use bandgap_record::{Note, Rows};
-use bandgap_report::{Block, Cell, Precision, Scale};
+use bandgap_record::{Note, Rows, Unit};
+use bandgap_report::{Block, Cell, Precision, Scale, scaled};
 use serde_json::Value;
 
 use crate::headline::{headline, segments, surface};
@@ -145,7 +145,10 @@ fn heading(run: &Run) -> String {
             parts.push(cores(&first.cores, first.distance.as_deref()));
         }
         if first.launches > 1 {
-            parts.push(format!("{} launches", first.launches));
+            let lost: usize =
+                run.conditions.iter().map(|of| of.lost_launches.len()).max().unwrap_or(0);
+            let lost = if lost > 0 { format!(" ({lost} lost)") } else { String::new() };
+            parts.push(format!("{} launches{lost}", first.launches));
         }
     }
     if run.elapsed.0 >= 0.5 {
@@ -211,7 +214,7 @@ const SAID: usize = 3;
 
 /// What is in doubt of what is shown, causes by size, with the command that explains.
 fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
-    let mut parts = Vec::new();
+    let mut parts: Vec<String> = placements(run).into_iter().collect();
     let (shown, wide, limited) = marked(body);
     let precision = number(&run.plan, "precision").map_or(String::new(), bandgap_report::share);
     let values = match (wide, limited) {
@@ -222,10 +225,10 @@ fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
     };
     if let Some(values) = values {
         let are = if wide + limited == 1 { "is" } else { "are" };
-        let mostly = why::mostly(run).map(|cause| format!(", mostly: {cause}"));
-        let mostly = mostly.filter(|_| wide > 0).unwrap_or_default();
+        let widest = why::widest(run).map(|cause| format!(", the widest: {cause}"));
+        let widest = widest.filter(|_| wide > 0).unwrap_or_default();
         parts.push(format!(
-            "{} of {} {are} {values}{mostly}",
+            "{} of {} {are} {values}{widest}",
             wide + limited,
             counted(shown, "value")
         ));
@@ -266,6 +269,28 @@ fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
     }
     let again = if view.kept { "bandgap show LAST --why" } else { "-v" };
     Some(Block::Doubt(format!("{}. Why, and what helps: {again}", parts.join(". "))))
+}
+
+/// Probes of placement that differ by less than this share are of one placement.
+const ALIKE: f64 = 0.2;
+
+/// The placements of transports, where these differ: their times are then of different distances between cores.
+fn placements(run: &Run) -> Option<String> {
+    let probe = |of: &bandgap_record::Conditions| {
+        Some((of.transport.clone(), of.state.as_ref()?.probe.0.0))
+    };
+    let all: Vec<(String, f64)> = run.conditions.iter().filter_map(probe).collect();
+    let of = |pick: fn(f64, f64) -> f64| all.iter().map(|(_, probe)| *probe).reduce(pick);
+    let (least, most) = (of(f64::min)?, of(f64::max)?);
+    let each = all
+        .iter()
+        .map(|(transport, probe)| format!("{} ({transport})", scaled(*probe, Unit::Second)));
+    (most > (1.0 + ALIKE) * least).then(|| {
+        format!(
+            "placement differed, so do not compare: a cache line took {}",
+            each.collect::<Vec<_>>().join(", ")
+        )
+    })
 }
 
 /// What notes of one code say: the first of them, and how many say it with other values.

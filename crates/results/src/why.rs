@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bandgap_record::{Conditions, Quantity};
-use bandgap_report::{Block, Cell, Head, Table};
+use bandgap_report::Block;
 
 use crate::notes::{grouped, template, words};
 use crate::run::{Run, Verdict, context};
@@ -23,6 +23,17 @@ struct Cause {
     hint: String,
 }
 
+impl Cause {
+    fn name(&self) -> String {
+        format!("{} {}", self.result, self.quantities.join(", "))
+    }
+
+    fn line(&self) -> String {
+        let hint = if self.hint.is_empty() { String::new() } else { format!(" ({})", self.hint) };
+        format!("{} {}: {}{hint}", self.name(), width(self.width), self.words)
+    }
+}
+
 /// What is in doubt of a run, each with its cause and what would help.
 pub fn why(run: &Run) -> Vec<Block> {
     let verdict = Verdict::of(run);
@@ -32,17 +43,7 @@ pub fn why(run: &Run) -> Vec<Block> {
         0 => format!("All {} values that count are as precise as asked for", verdict.counted),
         some => format!("{some} of {} values in doubt", verdict.counted),
     })];
-    if !causes.is_empty() {
-        let heads = ["value", "width", "what would help", "cause"];
-        let mut table = Table::new(heads.map(Head::new));
-        for cause in causes {
-            let names = cause.quantities.join(", ");
-            let value = format!("{} {names}", cause.result);
-            let hint = if cause.hint.is_empty() { "nothing".to_owned() } else { cause.hint };
-            table.push([value, width(cause.width), hint, cause.words].map(Cell::from));
-        }
-        blocks.push(Block::Table(table));
-    }
+    blocks.extend(causes.iter().map(|cause| Block::Text(cause.line())));
     let said = run.notes.iter().filter(|note| note.code != CLOCK_LIMIT);
     let mut notes = BTreeMap::<(String, &str), Vec<&str>>::new();
     for note in said {
@@ -78,11 +79,9 @@ fn batches(of: &Conditions) -> Option<String> {
     (rejected > 0).then(|| format!("{}: of {all} batches {}", of.transport, reasons.join(", ")))
 }
 
-/// The cause of most doubt, in words.
-pub(crate) fn mostly(run: &Run) -> Option<String> {
-    let causes = causes(run);
-    let most = causes.iter().max_by_key(|cause| cause.quantities.len())?;
-    Some(most.words.clone())
+/// The widest value, and its cause in words.
+pub(crate) fn widest(run: &Run) -> Option<String> {
+    causes(run).first().map(|cause| format!("{} ({})", cause.name(), cause.words))
 }
 
 /// The causes, the largest effect first.
@@ -135,7 +134,9 @@ fn cause(
         return ("one step of the clock is no shorter".to_owned(), String::new());
     }
     if id.starts_with("hockney/") {
-        return ("sizes scatter about their line".to_owned(), "--sizes, --breaks".to_owned());
+        let hint =
+            if run.conditions.is_empty() { "more sizes in the table" } else { "--sizes, --breaks" };
+        return ("sizes scatter about their line".to_owned(), hint.to_owned());
     }
     if let Some(note) = context.about(id).find(|note| note.about == id) {
         let hint = template(&note.code).map_or("", |template| template.hint);

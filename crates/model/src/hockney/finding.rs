@@ -19,7 +19,7 @@ pub enum HockneyFinding {
         bytes: u64,
         /// Its time.
         time: f64,
-        /// The time by the line of its segment, or of the nearer one.
+        /// The time by the line of its segment.
         line: f64,
     },
     /// A segment has no line: 3 sizes are needed.

@@ -7,7 +7,7 @@ use crate::quantile::median;
 use crate::regression::clamped;
 
 /// A point nearer to its line, as a share of it, stays.
-const NEAR: f64 = 0.1;
+const NEAR: f64 = 0.35;
 
 /// The chance that one of several undisturbed points is left out.
 const CHANCE: f64 = 0.01;
@@ -17,6 +17,9 @@ const ONE_OF: usize = 8;
 
 /// So many points are tried at once, those furthest off their neighbours.
 const SUSPECTS: usize = 6;
+
+/// The nearest points, whose scatter about the line counts as that of a suspect between them.
+const AROUND: usize = 6;
 
 /// Points of a line that shows its residuals.
 const FEWEST: usize = 3;
@@ -31,9 +34,9 @@ const ODD: f64 = 2.5;
 /// *Formula*: the mean-shift model, in which a point that is left out has a level of its own. Points are left
 /// out one after the other, or two at once where they hide each other: those whose leaving lowers the criterion of
 /// [`search`] the most, a point counting ln v + 2·ln ŷ + 2·ln n, its level and its place. Each must be
-/// off the line that the others have there by more than 10 % and by t standard errors of a prediction, t the
-/// two-sided quantile of Student's distribution at 1 − 1 %/n. At most every eighth point is left out, and no two
-/// neighbours: these may be a short segment.
+/// off the line that the others have there by more than 35 % and by t standard errors of a prediction, t the
+/// two-sided quantile of Student's distribution at 1 − 1 %/n; its own scatter is at least that of the six points
+/// nearest to it. One point is left out for each eight begun, and no two neighbours: these may be a short segment.
 /// *Assumes* what [`search`] does.
 /// *Source*: She and Owen, "Outlier Detection Using Nonconvex Penalized Regression" (2011), for the model and its
 /// equivalence to an M-estimator with a redescending ψ; Cook and Weisberg, "Residuals and Influence in Regression"
@@ -166,11 +169,21 @@ impl<'a> Kept<'a> {
             let part = choice.starts[segment]..end;
             let weights = &choice.weights[part.clone()];
             let influence = Influence::of(&self.x[part.clone()], weights)?;
-            let both = influence.slope.iter().zip(&influence.intercept);
-            let shares: Vec<f64> = both.map(|(slope, own)| own + x * slope).collect();
-            let line: f64 = shares.iter().zip(&self.y[part]).map(|(share, y)| share * y).sum();
-            let of_line: f64 = shares.iter().zip(weights).map(|(c, w)| c * c / w).sum();
-            let own = clamped(line, range.nearest(line), 0.0) * choice.noise.max(noise);
+            let shares = |x: f64| {
+                let both = influence.slope.iter().zip(&influence.intercept);
+                both.map(move |(slope, own)| own + x * slope)
+            };
+            let line_at = |x: f64| -> f64 {
+                shares(x).zip(&self.y[part.clone()]).map(|(share, y)| share * y).sum()
+            };
+            let line = line_at(x);
+            let of_line: f64 = shares(x).zip(weights).map(|(c, w)| c * c / w).sum();
+            let from = at.saturating_sub(AROUND / 2).clamp(part.start, part.end);
+            let near = from..(from + AROUND).min(part.end);
+            let count = near.len().max(1) as f64;
+            let squares = near.map(|at| (self.y[at] / line_at(self.x[at]) - 1.0).powi(2));
+            let around = (squares.sum::<f64>() / count).sqrt();
+            let own = clamped(line, range.nearest(line), 0.0) * choice.noise.max(noise).max(around);
             Some(((range.nearest(line) - line).abs() / (of_line + own * own).sqrt(), line))
         };
         let lines = beside.into_iter().filter_map(of);

@@ -44,18 +44,18 @@ fn fits(screen: &Finished, most: usize, columns: usize, what: &str) {
     assert!(widest <= columns, "{what}: {widest} columns\n{text}");
 }
 
-/// Commands, and the lines that they may print at 100 columns.
-const COMMANDS: [(&str, usize); 10] = [
-    ("run", 25),
-    ("signature", 45),
-    ("comms1", 25),
-    ("comms2", 25),
-    ("comms3 -n 2,4", 25),
-    ("synch1 -n 2,4", 25),
-    ("bulk", 25),
-    ("comet -n 16 --dimension 64", 32),
-    ("comet broadcast -n 16", 16),
-    ("comet broadcast -n 2,4,8,16", 25),
+/// Commands, the lines that they may print at 100 columns, and what the first column of their table has.
+const COMMANDS: [(&str, usize, &str); 10] = [
+    ("run", 25, "RTT/2"),
+    ("signature", 45, "RTT/2"),
+    ("comms1", 25, "4 MiB"),
+    ("comms2", 25, "4 MiB"),
+    ("comms3 -n 2,4", 25, "ranks 4"),
+    ("synch1 -n 2,4", 25, "4"),
+    ("bulk", 25, "bulk get"),
+    ("comet -n 16 --dimension 64", 32, "transpose"),
+    ("comet broadcast -n 16", 16, "broadcast"),
+    ("comet broadcast -n 2,4,8,16", 25, "ranks 16"),
 ];
 
 #[test]
@@ -68,14 +68,22 @@ fn a_screen_has_few_lines_and_none_that_is_too_wide() {
     };
     for (at, machine) in machines().iter().enumerate() {
         let file = place.file("machine.toml", machine);
-        for (command, most) in COMMANDS {
+        for (command, most, first) in COMMANDS {
             let words = command.split(' ').map(str::to_owned);
             let fixed =
                 ["-t".to_owned(), format!("sim:{file}"), "--out".into(), "run".into(), "-q".into()];
             let finished = place.run(words.chain(fixed));
             assert!(matches!(finished.code, Some(0 | 8)), "{command} on\n{machine}\n{finished:#?}");
-            fits(&show("100"), most, 100, &format!("{command} on machine {at}"));
-            fits(&show("60"), 3 * most, 60, &format!("{command} on machine {at}"));
+            for (columns, most) in [(100, most), (60, 3 * most)] {
+                let screen = show(&columns.to_string());
+                fits(&screen, most, columns, &format!("{command} on machine {at}"));
+                let has = |line: &str| line.trim_start().starts_with(first);
+                assert!(
+                    screen.stdout.lines().any(has),
+                    "{command} on machine {at}\n{}",
+                    screen.stdout
+                );
+            }
             std::fs::remove_dir_all(place.path("run")).unwrap();
         }
     }

@@ -4,7 +4,6 @@ use bandgap_model::hockney::{
     Breaks, Fit, HockneyFinding, HockneyOptions, Range, fit, sized_times_from_pairs,
 };
 use bandgap_model::{HockneyFit, ModelError, SizedTimes};
-use proptest::prelude::*;
 
 fn exact(sizes: &[u64], time: impl Fn(f64) -> f64) -> Vec<SizedTimes> {
     let pairs = sizes.iter().map(|&bytes| (bytes, time(bytes as f64)));
@@ -199,5 +198,3 @@ fn one_interrupt_moves_nothing() {
     let fit = single(&data, &[]).relative;
     assert!((fit.segments[0].t0.unwrap().value - 1000.0).abs() < 1e-6);
 }
-
-proptest! {}
