@@ -128,10 +128,8 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
             alike(line, &row, first, &chosen)?;
         }
         // A comma is decimal beside semicolons, as spreadsheets write them.
-        let text = match separator {
-            ';' => row[time].replace(',', "."),
-            _ => row[time].to_owned(),
-        };
+        let decimal = if separator == ';' { "." } else { "," };
+        let text = row[time].replace(',', decimal);
         section.rows.push(line.cell("time", &text).row(bytes, unit)?);
     }
     Ok(())

@@ -210,7 +210,7 @@ fn counted(count: usize, what: &str) -> String {
 }
 
 /// Notes that are said on the screen, at most.
-const SAID: usize = 3;
+const SAID: usize = 2;
 
 /// What is in doubt of what is shown, causes by size, with the command that explains.
 fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {

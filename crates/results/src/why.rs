@@ -81,7 +81,14 @@ fn batches(of: &Conditions) -> Option<String> {
 
 /// The widest value, and its cause in words.
 pub(crate) fn widest(run: &Run) -> Option<String> {
-    causes(run).first().map(|cause| format!("{} ({})", cause.name(), cause.words))
+    let all = causes(run);
+    let widest = all.first()?;
+    // Of one transport its name says nothing, and a file's is long.
+    let of = match &run.conditions[..] {
+        [one] => widest.result.trim_end_matches(one.transport.as_str()).trim_end_matches('/'),
+        _ => &widest.result,
+    };
+    Some(format!("{of} {} ({})", widest.quantities.first()?, widest.words))
 }
 
 /// The causes, the largest effect first.

@@ -7,7 +7,7 @@ use crate::quantile::median;
 use crate::regression::clamped;
 
 /// A point nearer to its line, as a share of it, stays.
-const NEAR: f64 = 0.35;
+const NEAR: f64 = 0.2;
 
 /// The chance that one of several undisturbed points is left out.
 const CHANCE: f64 = 0.01;
@@ -34,7 +34,7 @@ const ODD: f64 = 2.5;
 /// *Formula*: the mean-shift model, in which a point that is left out has a level of its own. Points are left
 /// out one after the other, or two at once where they hide each other: those whose leaving lowers the criterion of
 /// [`search`] the most, a point counting ln v + 2·ln ŷ + 2·ln n, its level and its place. Each must be
-/// off the line that the others have there by more than 35 % and by t standard errors of a prediction, t the
+/// off the line that the others have there by more than 20 % and by t standard errors of a prediction, t the
 /// two-sided quantile of Student's distribution at 1 − 1 %/n; its own scatter is at least that of the six points
 /// nearest to it. One point is left out for each eight begun, and no two neighbours: these may be a short segment.
 /// *Assumes* what [`search`] does.

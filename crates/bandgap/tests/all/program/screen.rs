@@ -54,8 +54,8 @@ const COMMANDS: [(&str, usize, &str); 10] = [
     ("synch1 -n 2,4", 25, "4"),
     ("bulk", 25, "bulk get"),
     ("comet -n 16 --dimension 64", 32, "transpose"),
-    ("comet broadcast -n 16", 16, "broadcast"),
-    ("comet broadcast -n 2,4,8,16", 25, "ranks 16"),
+    ("comet broadcast -n 16", 16, "4 MiB"),
+    ("comet broadcast -n 2,4,8,16", 25, "4 MiB"),
 ];
 
 #[test]

@@ -12,7 +12,7 @@ fn tried(place: &Place, tools: &[&str], line: &str) -> Option<Finished> {
     let finished = place.shell(line);
     let failed =
         |tool: &&str| finished.stderr.lines().any(|said| said.contains(&format!("{tool}:")));
-    if finished.code == Some(99) || tools.iter().any(|tool| failed(tool)) {
+    if finished.code == Some(99) || tools.iter().any(failed) {
         eprintln!("SKIPPED: {line}: {}", finished.stderr);
         return None;
     }
