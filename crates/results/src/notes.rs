@@ -106,7 +106,7 @@ pub const TEMPLATES: &[Template] = &[
     note("startup_unresolved", Level::Doubt, "t0 may be 0 (at most {high:s}): n½ and π0 are not given", "--sizes"),
     note("test_assumed", Level::Doubt, "the file does not name its test: taken for {test}", ""),
     note("tests_left_out", Level::Doubt, "other tests in the file are left out: {tests}", ""),
-    note("times_are", Level::Detail, "the times are {condition}", ""),
+    note("times_are", Level::Detail, "{condition}", ""),
     note("times_rounded", Level::Detail, "the table rounds times by up to {share:%} (at {bytes:B}); the intervals allow for it", ""),
     note("too_little", Level::Missing, "too little was measured: {what}", "a longer --time-budget"),
     note("unsettled", Level::Detail, "or rests on {count:n} Δ whose steady state is not confirmed", "--time-budget"),

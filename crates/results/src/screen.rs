@@ -116,6 +116,9 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     blocks
 }
 
+/// Notes of what was read of a file, beside `read_as`.
+const READ: [&str; 3] = ["one_run_read", "runs_repeated", "times_are"];
+
 /// One line of what was measured, where and for how long.
 fn heading(run: &Run) -> String {
     let command = run.command.get(1).filter(|word| !word.starts_with('-'));
@@ -125,7 +128,9 @@ fn heading(run: &Run) -> String {
     let read = run.notes.iter().find(|note| note.code == "read_as");
     match transports[..] {
         [] if read.is_some() => {
-            parts.extend(read.map(|note| format!("{command}: {}", words(note))))
+            parts.extend(read.map(|note| format!("{command}: {}", words(note))));
+            let more = run.notes.iter().filter(|note| READ.contains(&note.code.as_str()));
+            parts.extend(more.map(words));
         }
         _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
         [] => parts.push(command.to_owned()),

@@ -185,18 +185,9 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
     let made = fit.how.fitting().hockney(&sized, breaks);
     let made = made.map_err(|error| unfitted(&error, &name, &table))?;
     let about = format!("series/{}/table", table.tool);
-    // The screen says in a word what the times are, and under which condition.
-    let said = table.remarks.iter().filter_map(|remark| match remark {
-        Remark::Assumed(_) => Some("the test is not named".to_owned()),
-        Remark::Caveat(caveat) => Some((*caveat).to_owned()),
-        Remark::Run(number, count) => Some(format!("run {number} of {count}")),
-        Remark::Repetitions(count) => Some(format!("{count} runs")),
-        _ => None,
-    });
-    let timing: Vec<String> = std::iter::once(table.timing.name().to_owned()).chain(said).collect();
     let read = Note::new("read_as", about.clone())
         .with("tool", table.tool)
-        .with("timing", timing.join("; "))
+        .with("timing", table.timing.name())
         .with("rows", table.rows.len() as f64);
     let remarks = table.remarks.iter().map(|remark| match remark {
         Remark::Assumed(test) => Note::new("test_assumed", about.clone()).with("test", *test),
