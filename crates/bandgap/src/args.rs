@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bandgap_campaign::plan::Asked;
-use bandgap_launch::{Options, Target, Transport, Wait};
+use bandgap_launch::{Exit, Failure, Hosts, Options, Target, Transport, Wait};
 use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
@@ -28,6 +28,48 @@ pub struct Ranks {
     /// Longest wait for a message before the run is given up
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     pub deadline: Ns,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// Which hosts ranks are started on, and how they are reached.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Hosts")]
+pub struct Reach {
+    /// Hosts of the ranks, started by ssh: a:4,user@b:4 [default: this one]
+    #[arg(short = 'H', long, value_name = "LIST")]
+    pub hosts: Option<String>,
+    /// A file of hosts, one a line: a, a:4 or a slots=4
+    #[arg(long, value_name = "FILE")]
+    pub hostfile: Option<PathBuf>,
+    /// Interface between the hosts, by name or address [default: the one by which a host was reached]
+    #[arg(long, value_name = "NAME")]
+    pub interface: Option<String>,
+    /// What runs a command on a host, with its options
+    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
+    pub ssh_command: String,
+    /// Copy this program to the hosts, and remove it afterwards
+    #[arg(long)]
+    pub copy: bool,
+}
+
+impl Reach {
+    /// The hosts, if any are named.
+    ///
+    /// # Errors
+    /// The list or the file is wrong.
+    pub fn hosts(&self) -> Result<Option<Hosts>, Failure> {
+        if self.hosts.is_none() && self.hostfile.is_none() {
+            return Ok(None);
+        }
+        let ssh: Vec<String> = self.ssh_command.split_whitespace().map(str::to_owned).collect();
+        if ssh.is_empty() {
+            return Err(Failure::new(Exit::Usage, "use an empty --ssh-command"));
+        }
+        let (interface, copy) = (self.interface.clone(), self.copy);
+        let named = Hosts::of(self.hosts.as_deref(), self.hostfile.as_deref())?;
+        Ok(Some(Hosts { ssh, interface, copy, ..named }))
+    }
 }
 
 /// How precise values are to be.
@@ -128,9 +170,29 @@ impl Measure {
         self.effort.time_budget.map_or(usual, |ns| Duration::from_secs_f64(ns.as_secs()))
     }
 
-    /// The target that was named, or the usual transport.
+    /// The target that was named, or the usual transport: of one host, or between several.
     pub fn target(&self) -> Target {
-        self.ranks.transport.clone().unwrap_or_else(|| Target::Real(Transport::usual()))
+        let several = self.has_hosts();
+        let usual = || Transport::list().find(|of| of.can.hosts || !several);
+        let usual = || Target::Real(usual().unwrap_or_else(Transport::usual));
+        self.ranks.transport.clone().unwrap_or_else(usual)
+    }
+
+    /// Whether hosts are named.
+    pub fn has_hosts(&self) -> bool {
+        self.ranks.reach.hosts.is_some() || self.ranks.reach.hostfile.is_some()
+    }
+
+    /// The same for what all ranks take part in: where hosts are named and no number of ranks, it is that of their slots.
+    ///
+    /// # Errors
+    /// As [`Reach::hosts`].
+    pub fn everywhere(&self) -> Result<Self, Failure> {
+        let mut all = self.clone();
+        if let Some(hosts) = self.ranks.reach.hosts()?.filter(|_| self.ranks.ranks.is_empty()) {
+            all.ranks.ranks = vec![hosts.slots().max(2)];
+        }
+        Ok(all)
     }
 
     /// How ranks are started.

@@ -57,7 +57,8 @@ pub fn noise(
     cpus: impl IntoIterator<Item = usize>,
     duration: Duration,
 ) -> Vec<(usize, NoiseReport)> {
-    let look = |cpu| on(cpu, || fixed_work_quantum(&stage.clock, duration)).ok()?.ok();
+    let clock = &stage.clock;
+    let look = |cpu| on(cpu, || fixed_work_quantum(clock, duration)).ok()?.ok();
     let awaited = cpus.into_iter().take_while(|_| !stage.signalled());
     awaited.filter_map(|cpu| Some((cpu, look(cpu)?))).collect()
 }

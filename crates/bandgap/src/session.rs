@@ -59,7 +59,8 @@ impl<'a> Session<'a> {
         stages: Vec<(String, f64)>,
     ) -> Result<Self, Failure> {
         let quiet = measure.output.quiet;
-        let stage = Stage::new(move || {
+        let hosts = measure.ranks.reach.hosts()?;
+        let mut stage = Stage::new(move || {
             if !quiet {
                 tell(format_args!(
                     "bandgap: interrupted: finishing what was measured; a second signal ends at once"
@@ -69,6 +70,9 @@ impl<'a> Session<'a> {
         // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
         let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
         let target = measure.target();
+        if let Some(hosts) = hosts {
+            stage.reach(hosts)?;
+        }
         let progress = Progress::new(stages, quiet);
         let budget = measure.budget(usual);
         let (host, cpus, exit) = (None, BTreeSet::new(), Exit::Fine);
@@ -213,7 +217,10 @@ impl<'a> Session<'a> {
             }
         };
         if let Some(placement) = &collected.placement {
-            self.cpus.extend(&placement.cpus);
+            if collected.hosts.is_empty() {
+                self.cpus.extend(&placement.cpus);
+            }
+            self.sink.hosts(&self.stage.agents());
             self.sink.host(self.host.get_or_insert_with(|| Host::of(&self.stage)));
             let waits = self.measure.ranks.wait;
             if placement.oversubscribed {

@@ -62,6 +62,7 @@ impl Tool {
             Some(Command::Rank { parent }) if has_launcher() => {
                 Ok(bandgap_launch::rank::main(parent))
             }
+            Some(Command::Agent { remove }) => Ok(bandgap_launch::agent::main(remove.as_deref())),
             _ => carry_out(&cli),
         });
         exit.unwrap_or_else(|failure| {

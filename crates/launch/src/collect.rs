@@ -10,12 +10,15 @@ use bandgap_campaign::planned::{Reaches, Room};
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
 
+use crate::group::Group;
 use crate::launcher::{Ended, Launch, RunFailure};
+use crate::local::Local;
 use crate::memory::Need;
 use crate::message::{Assignment, Wait};
+use crate::remote::{Agent, Begin, Hello, Remote};
 use crate::replayed::Replayed;
-use crate::stage::Stage;
-use crate::start::Local;
+use crate::stage::{Stage, placed};
+use crate::start::Children;
 use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory};
 
@@ -41,8 +44,10 @@ pub struct Collected {
     pub table: Table,
     /// How it ended.
     pub ended: Ended,
-    /// The processors of the ranks; none in virtual time.
+    /// The processors of the ranks, each on its host; none in virtual time.
     pub placement: Option<Placement>,
+    /// The hosts of the ranks, by rank; empty where there is one.
+    pub hosts: Vec<String>,
     /// Launches begun.
     pub launches: u32,
     /// Whether ranks slept while they waited.
@@ -53,7 +58,8 @@ impl Collected {
     /// Nothing, since nothing could be begun.
     pub fn nothing(failure: Failure) -> Self {
         let ended = Ended::Failed(RunFailure::of("", failure));
-        Self { table: Table::default(), ended, placement: None, launches: 0, sleeps: false }
+        let (table, hosts) = (Table::default(), Vec::new());
+        Self { table, ended, placement: None, hosts, launches: 0, sleeps: false }
     }
 
     /// What it was measured on, without floors.
@@ -73,6 +79,7 @@ impl Collected {
             ranks,
             launches: self.launches,
             cpus,
+            hosts: self.hosts.clone(),
             distances,
         }
     }
@@ -103,7 +110,12 @@ pub fn collect(
     check_limits(ranks, &transports)?;
     let room = room(ranks, task, &transports)?;
     let reaches = task.reaches().class(Exit::Defect)?;
-    let placement = stage.place(ranks, options.cores.as_deref())?;
+    let spread = Spread::of(stage, ranks, options.cores.as_deref())?;
+    let placement = &spread.placement;
+    if let Some(local) = transports.iter().find(|of| !of.can.hosts && spread.several()) {
+        let what = format!("measure over {local} between hosts: it is of one host");
+        return Err(Failure::new(Exit::Usage, what).hint("use -t tcp or -t udp"));
+    }
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };
     let floors = target.is_none() || !beside.is_empty() || reaches.bares();
@@ -126,8 +138,11 @@ pub fn collect(
     let mut ended = Ended::Done;
     let mut launches = 0;
     let mut measure = |launch: u32, table: &mut Table| {
-        let prepared = Prepared::of(&transports, floors, ranks, room.exposed);
-        let prepared = prepared.class(Exit::Host)?;
+        let mut agents = stage.agents.borrow_mut();
+        let prepared = match agents.is_empty() {
+            true => Prepared::of(&transports, floors, ranks, room.exposed).class(Exit::Host)?,
+            false => Prepared::nothing(&transports, floors),
+        };
         let secret = secret().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {
@@ -135,7 +150,7 @@ pub fn collect(
                 size: ranks,
                 launch,
                 cpu: placement.cpus.get(rank).copied(),
-                probes: !placement.oversubscribed && wait != Wait::Block,
+                probes: !placement.oversubscribed && wait != Wait::Block && !spread.several(),
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
                 stamped,
@@ -143,6 +158,7 @@ pub fn collect(
                 wait,
                 clock: stage.clock.report(),
                 work: stage.work,
+                interface: None,
                 secret,
                 deadline: options.deadline,
                 task: task.clone(),
@@ -152,8 +168,11 @@ pub fn collect(
             progress((f64::from(launch) + done) / f64::from(options.launches), doing);
         };
         let descriptors = &prepared.descriptors;
-        let started = Launch::start(&Local, &assignments, descriptors, &stage.signals)?;
-        started.watch(table, &mut show)
+        let groups: Vec<Box<dyn Group + '_>> = match agents.is_empty() {
+            true => vec![Box::new(Local::start(&Children, &assignments, descriptors, &stage.signals)?)],
+            false => at_agents(&mut agents, &spread, &assignments, stage, room.memory)?,
+        };
+        Launch::of(groups, ranks, options.deadline, &stage.signals).watch(table, &mut show)
     };
     for launch in 0..options.launches {
         launches = launch + 1;
@@ -175,7 +194,82 @@ pub fn collect(
         }
     }
     let sleeps = wait == Wait::Block;
-    Ok(Collected { table, ended, placement: Some(placement), launches, sleeps })
+    let hosts = spread.names();
+    Ok(Collected { table, ended, placement: Some(spread.placement), hosts, launches, sleeps })
+}
+
+/// Which host and which processor each rank is on.
+struct Spread {
+    /// The names of the hosts.
+    hosts: Vec<String>,
+    /// The host of each rank.
+    by_rank: Vec<usize>,
+    placement: Placement,
+}
+
+impl Spread {
+    fn of(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<Self, Failure> {
+        let Some(hosts) = &stage.hosts else {
+            let placement = stage.place(ranks, cores)?;
+            return Ok(Self { hosts: Vec::new(), by_rank: vec![0; ranks], placement });
+        };
+        let by_rank = hosts.by_rank(ranks)?;
+        let agents = stage.agents();
+        let hosts: Vec<String> = agents.iter().map(|agent| agent.host.clone()).collect();
+        let cores = cores.map(|list| crate::hosts::cores(list, &hosts)).transpose()?;
+        let mut placement = Placement { cpus: vec![0; ranks], oversubscribed: false };
+        for (host, agent) in agents.iter().enumerate() {
+            let own: Vec<usize> = (0..ranks).filter(|&rank| by_rank[rank] == host).collect();
+            if own.is_empty() {
+                continue;
+            }
+            let cores = cores.as_ref().and_then(|of| of.get(&agent.host));
+            let placed = placed(&agent.hello.topology, own.len(), cores.map(String::as_str))
+                .map_err(|of| Failure { what: format!("{}, on {}", of.what, agent.host), ..of })?;
+            placement.oversubscribed |= placed.oversubscribed;
+            for (rank, cpu) in own.into_iter().zip(placed.cpus) {
+                placement.cpus[rank] = cpu;
+            }
+        }
+        Ok(Self { hosts, by_rank, placement })
+    }
+
+    /// Whether ranks are on several hosts.
+    fn several(&self) -> bool {
+        self.by_rank.iter().any(|host| *host != self.by_rank[0])
+    }
+
+    /// The name of each rank's host, where there are hosts.
+    fn names(&self) -> Vec<String> {
+        self.by_rank.iter().filter_map(|&host| self.hosts.get(host).cloned()).collect()
+    }
+}
+
+/// Lets the agents start their ranks, all at the same time.
+fn at_agents<'a>(
+    agents: &'a mut [Agent],
+    spread: &Spread,
+    assignments: &[Assignment],
+    stage: &Stage,
+    memory: usize,
+) -> Result<Vec<Box<dyn Group + 'a>>, Failure> {
+    let addresses = Agent::addresses(agents);
+    let mut begun = Vec::new();
+    for (host, (agent, address)) in agents.iter_mut().zip(addresses).enumerate() {
+        let Hello { clock, work, .. } = agent.hello;
+        let own = assignments.iter().filter(|of| spread.by_rank.get(of.rank) == Some(&host));
+        let ranks: Vec<Assignment> =
+            own.map(|of| Assignment { clock, work, ..of.clone() }).collect();
+        let Some(deadline) = ranks.first().map(|of| of.deadline) else { continue };
+        let interface = stage.hosts.as_ref().and_then(|hosts| hosts.interface.clone());
+        let begin = Begin { ranks, network: spread.several(), interface, address, memory };
+        begun.push(Remote::begin(agent, begin, deadline));
+    }
+    // Only then is any of them waited for.
+    for remote in &mut begun {
+        remote.started()?;
+    }
+    Ok(begun.into_iter().map(|remote| Box::new(remote) as Box<dyn Group + 'a>).collect())
 }
 
 /// The room that a task takes of each rank, if there is so much.
@@ -213,6 +307,17 @@ struct Prepared {
 }
 
 impl Prepared {
+    /// For ranks of hosts that inherit nothing.
+    fn nothing(transports: &[Transport], floors: bool) -> Self {
+        let named = |of: &&Transport| (of.name.to_owned(), 0);
+        let bares = transports.iter().filter(|of| floors && of.bare.is_some());
+        Self {
+            transports: transports.iter().map(|of| named(&of)).collect(),
+            bares: bares.map(|of| named(&of)).collect(),
+            descriptors: Vec::new(),
+        }
+    }
+
     fn of(
         transports: &[Transport],
         floors: bool,
@@ -262,7 +367,8 @@ fn in_virtual_time(
             Err(failure) => Ended::Failed(RunFailure::of("", failure)),
         },
     };
-    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, sleeps: false })
+    let (table, hosts) = (runner.kept, Vec::new());
+    Ok(Collected { table, ended, placement: None, hosts, launches: 1, sleeps: false })
 }
 
 /// Refuses more ranks than the transports take.

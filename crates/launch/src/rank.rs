@@ -2,6 +2,7 @@
 
 use std::error::Error;
 use std::ffi::CString;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
@@ -201,6 +202,10 @@ impl Rendezvous for Meeting<'_> {
 
     fn deadline(&self) -> Instant {
         self.until
+    }
+
+    fn interface(&self) -> IpAddr {
+        self.assignment.interface.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
     }
 
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {

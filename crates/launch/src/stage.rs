@@ -1,8 +1,12 @@
 //! The machine as far as starting ranks on it needs it.
 
+use std::cell::{Ref, RefCell};
+
 use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
 
 use crate::failure::unstarted;
+use crate::hosts::Hosts;
+use crate::remote::Agent;
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
 
@@ -15,6 +19,8 @@ pub struct Stage {
     /// The calibrated delay loop.
     pub work: WorkRate,
     pub(crate) signals: Signals,
+    pub(crate) hosts: Option<Hosts>,
+    pub(crate) agents: RefCell<Vec<Agent>>,
 }
 
 impl Stage {
@@ -29,7 +35,23 @@ impl Stage {
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);
-        Ok(Self { topology, clock, work, signals })
+        let (hosts, agents) = (None, RefCell::default());
+        Ok(Self { topology, clock, work, signals, hosts, agents })
+    }
+
+    /// Reaches the hosts on which ranks are then started.
+    ///
+    /// # Errors
+    /// One of them cannot be reached, or has no or another bandgap.
+    pub fn reach(&mut self, hosts: Hosts) -> Result<(), Failure> {
+        self.agents = Agent::start_all(&hosts, &self.signals)?.into();
+        self.hosts = Some(hosts);
+        Ok(())
+    }
+
+    /// The agents of the hosts that were reached.
+    pub fn agents(&self) -> Ref<'_, [Agent]> {
+        Ref::map(self.agents.borrow(), Vec::as_slice)
     }
 
     /// Whether a signal has asked to end.
@@ -42,7 +64,19 @@ impl Stage {
     /// # Errors
     /// A processor named by the user is not there or not allowed.
     pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement, Failure> {
-        let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
-        place(&self.topology, ranks, requested.as_deref()).class(Exit::Usage)
+        placed(&self.topology, ranks, cores)
     }
+}
+
+/// The processors of this topology for `ranks` ranks.
+///
+/// # Errors
+/// As [`Stage::place`].
+pub fn placed(
+    topology: &Topology,
+    ranks: usize,
+    cores: Option<&str>,
+) -> Result<Placement, Failure> {
+    let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
+    place(topology, ranks, requested.as_deref()).class(Exit::Usage)
 }

@@ -16,6 +16,8 @@ mod signature;
 mod topology;
 mod whatif;
 
+use std::path::PathBuf;
+
 use bandgap_launch::{Classify, Exit, Failure};
 use clap::{CommandFactory, Parser, Subcommand};
 
@@ -188,6 +190,13 @@ pub enum Command {
     #[command(after_help = "Examples:
   bandgap man > bandgap.1")]
     Man,
+    /// The agent of a run on one of its hosts: started by bandgap itself
+    #[command(name = "agent", hide = true)]
+    Agent {
+        /// A folder that has nothing but this program, to be removed
+        #[arg(long)]
+        remove: Option<PathBuf>,
+    },
     /// A rank of a run: started by bandgap itself
     #[command(name = "rank", hide = true)]
     Rank {
@@ -219,16 +228,16 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         None => run::run(&cli.run),
         Some(Command::Run(of)) => run::run(of),
         Some(Command::Signature(of)) => signature::run(of),
-        Some(Command::Pairs(measure)) => pairs::run(measure),
+        Some(Command::Pairs(measure)) => pairs::run(&measure.everywhere()?),
         Some(Command::Bulk { bulk, measure }) => bulk::run(bulk, measure),
         Some(Command::Comms1 { series, measure }) => series::run("comms1", series, measure),
         Some(Command::Comms2 { series, measure }) => series::run("comms2", series, measure),
         Some(Command::Comms3 { lengths, measure }) => {
             let series = Series { lengths: lengths.clone(), ..Series::default() };
-            series::run("comms3", &series, measure)
+            series::run("comms3", &series, &measure.everywhere()?)
         }
-        Some(Command::Synch1(measure)) => series::run("synch1", &Series::default(), measure),
-        Some(Command::Comet { comet, measure }) => comet::run(comet, measure),
+        Some(Command::Synch1(measure)) => series::run("synch1", &Series::default(), &measure.everywhere()?),
+        Some(Command::Comet { comet, measure }) => comet::run(comet, &measure.everywhere()?),
         Some(Command::Floor { names, measure }) => floor::run(names, measure),
         Some(Command::Doctor(measure)) => doctor::run(measure),
         Some(Command::Topology(output)) => topology::run(output),
@@ -246,7 +255,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
             clap_mangen::Man::new(Cli::command()).render(&mut text).class(Exit::Output)?;
             print(&text).map(|()| Exit::Fine)
         }
-        Some(Command::Rank { .. }) => {
+        Some(Command::Agent { .. } | Command::Rank { .. }) => {
             Err(Failure::new(Exit::Usage, "start a rank by hand: ranks belong to a launcher"))
         }
     }

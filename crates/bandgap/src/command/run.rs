@@ -67,7 +67,9 @@ impl Part {
 pub fn run(run: &Run) -> Result<Exit, Failure> {
     let measure = &run.measure;
     let ranks = one_size(measure, 2)?;
-    let compared = Transport::list().filter(|transport| transport.can.compared);
+    let several = measure.has_hosts();
+    let compared = Transport::list()
+        .filter(|transport| transport.can.compared && (transport.can.hosts || !several));
     let targets = match &measure.ranks.transport {
         Some(target) => vec![target.clone()],
         None => compared.map(Target::Real).collect(),

@@ -49,6 +49,8 @@ pub(super) struct Outbox {
     charged: u32,
     /// How much the peer can hold.
     pub(super) room: u32,
+    /// Bytes of the longest payload.
+    pub(super) longest: usize,
     /// The oldest datagram must be repeated, with a question.
     ask: bool,
     /// Nothing has been acknowledged since the last look.
@@ -70,6 +72,7 @@ impl Outbox {
             sent: first,
             made: first,
             room,
+            longest: MAX_PAYLOAD,
             ..Self::default()
         }
     }
@@ -78,7 +81,7 @@ impl Outbox {
     /// has no room.
     #[inline]
     pub(super) fn push(&mut self, first: &[u8], second: &[u8]) -> usize {
-        let taken = (first.len() + second.len()).min(MAX_PAYLOAD);
+        let taken = (first.len() + second.len()).min(self.longest);
         let len = HEADER + taken;
         let charged = self.charged + charge(len);
         // A single one is always let through: the peer must have room for it.

@@ -30,7 +30,7 @@ pub(super) struct Protocol {
     theirs: Key,
     /// The key of datagrams that are sent.
     ours: Key,
-    outbox: Outbox,
+    pub(super) outbox: Outbox,
     inbox: Inbox,
     /// The last separate acknowledgement.
     answer: [u8; HEADER],

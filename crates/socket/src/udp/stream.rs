@@ -48,6 +48,13 @@ impl<D: Datagrams> UdpStream<D> {
         })
     }
 
+    /// The same with datagrams of at most so many bytes.
+    #[must_use]
+    pub fn with_datagrams_up_to(mut self, bytes: usize) -> Self {
+        self.protocol.outbox.longest = bytes.clamp(HEADER + 1, MAX_DATAGRAM) - HEADER;
+        self
+    }
+
     /// What has gone wrong so far at this end.
     pub fn mishaps(&self) -> Mishaps {
         self.protocol.mishaps
