@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bandgap_campaign::plan::Asked;
-use bandgap_launch::{Exit, Failure, Hosts, Options, Target, Transport, Wait};
+use bandgap_launch::{Adopted, Exit, Failure, Hosts, Options, Target, Transport, Wait};
 use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
@@ -67,8 +67,9 @@ impl Reach {
             return Err(Failure::new(Exit::Usage, "use an empty --ssh-command"));
         }
         let (interface, copy) = (self.interface.clone(), self.copy);
-        let named = Hosts::of(self.hosts.as_deref(), self.hostfile.as_deref())?;
-        Ok(Some(Hosts { ssh, interface, copy, ..named }))
+        let mut named = Hosts::of(self.hosts.as_deref(), self.hostfile.as_deref())?;
+        (named.ssh, named.interface, named.copy) = (ssh, interface, copy);
+        Ok(Some(named))
     }
 }
 
@@ -162,6 +163,9 @@ pub struct Measure {
     pub precision: Precision,
     #[command(flatten)]
     pub output: Output,
+    /// The processes that somebody else has started with this one.
+    #[arg(skip)]
+    pub adopted: Option<Adopted>,
 }
 
 impl Measure {
@@ -178,19 +182,38 @@ impl Measure {
         self.ranks.transport.clone().unwrap_or_else(usual)
     }
 
-    /// Whether hosts are named.
+    /// Whether ranks may be on several hosts: they are named, or somebody else has started this process with others.
     pub fn has_hosts(&self) -> bool {
+        self.names_hosts() || self.adopted.is_some()
+    }
+
+    fn names_hosts(&self) -> bool {
         self.ranks.reach.hosts.is_some() || self.ranks.reach.hostfile.is_some()
     }
 
-    /// The same for what all ranks take part in: where hosts are named and no number of ranks, it is that of their slots.
+    /// Takes the processes that somebody else has started into account, unless the ranks are to be others.
+    pub fn adopt(&mut self, adopted: Adopted) {
+        if !self.names_hosts() && !matches!(self.ranks.transport, Some(Target::Simulated(_))) {
+            self.adopted = Some(adopted);
+        }
+    }
+
+    /// Longest wait for anything.
+    pub fn deadline(&self) -> Duration {
+        Duration::from_secs_f64(self.ranks.deadline.as_secs())
+    }
+
+    /// The same for what all ranks take part in: where no number of ranks is named, it is that of the slots of the hosts, or
+    /// of the processes that somebody else has started.
     ///
     /// # Errors
     /// As [`Reach::hosts`].
     pub fn everywhere(&self) -> Result<Self, Failure> {
         let mut all = self.clone();
-        if let Some(hosts) = self.ranks.reach.hosts()?.filter(|_| self.ranks.ranks.is_empty()) {
-            all.ranks.ranks = vec![hosts.slots().max(2)];
+        let named = self.ranks.reach.hosts()?.map(|hosts| hosts.slots());
+        let adopted = self.adopted.as_ref().map(|adopted| adopted.size);
+        if let Some(slots) = named.or(adopted).filter(|_| self.ranks.ranks.is_empty()) {
+            all.ranks.ranks = vec![slots.max(2)];
         }
         Ok(all)
     }
@@ -201,7 +224,7 @@ impl Measure {
             cores: self.ranks.cores.clone(),
             launches: self.effort.launches,
             wait: self.ranks.wait,
-            deadline: Duration::from_secs_f64(self.ranks.deadline.as_secs()),
+            deadline: self.deadline(),
         }
     }
 }

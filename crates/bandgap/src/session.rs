@@ -60,6 +60,14 @@ impl<'a> Session<'a> {
     ) -> Result<Self, Failure> {
         let quiet = measure.output.quiet;
         let hosts = measure.ranks.reach.hosts()?;
+        let gathered = match &measure.adopted {
+            Some(adopted) => {
+                let most = measure.ranks.ranks.iter().copied().max().unwrap_or(adopted.size);
+                adopted.check(most)?;
+                Some(adopted.gather(most, measure.deadline())?)
+            }
+            None => None,
+        };
         let mut stage = Stage::new(move || {
             if !quiet {
                 tell(format_args!(
@@ -72,6 +80,9 @@ impl<'a> Session<'a> {
         let target = measure.target();
         if let Some(hosts) = hosts {
             stage.reach(hosts)?;
+        }
+        if let Some(gathered) = gathered {
+            stage.adopt(gathered, measure.ranks.reach.interface.clone())?;
         }
         let progress = Progress::new(stages, quiet);
         let budget = measure.budget(usual);

@@ -4,11 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry};
-use bandgap_launch::{Classify as _, Exit, Failure, add, compiled, let_long_files_fail};
+use bandgap_launch::{Adopted, Classify as _, Exit, Failure, add, compiled, let_long_files_fail};
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
 
-use crate::command::{Cli, Command, dispatch, parse};
+use crate::command::{Cli, Command, dispatch, measured, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
 use crate::output::tell_failure;
 
@@ -58,12 +58,15 @@ impl Tool {
     /// Reads the command line and carries it out. It is to be all that `main` does, and is called
     /// once: the program is started again as each rank.
     pub fn main(self) -> ExitCode {
-        let exit = add(self.added).and_then(|()| parse()).and_then(|cli| match cli.command {
+        let exit = add(self.added).and_then(|()| parse()).and_then(|mut cli| match cli.command {
             Some(Command::Rank { parent }) if has_launcher() => {
                 Ok(bandgap_launch::rank::main(parent))
             }
             Some(Command::Agent { remove }) => Ok(bandgap_launch::agent::main(remove.as_deref())),
-            _ => carry_out(&cli),
+            _ => match Adopted::found() {
+                Some(adopted) => among(&adopted, &mut cli),
+                None => carry_out(&cli),
+            },
         });
         exit.unwrap_or_else(|failure| {
             tell_failure(&failure);
@@ -75,6 +78,20 @@ impl Tool {
 /// Whether a launcher has started this process as a rank: standard input is then its socket.
 fn has_launcher() -> bool {
     socket_domain(std::io::stdin()).is_ok_and(|domain| domain == AddressFamily::UNIX)
+}
+
+/// This process among those that somebody else has started. All take part in what is measured; of everything else the
+/// first does all.
+fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode, Failure> {
+    let measure = measured(cli).and_then(|measure| {
+        measure.adopt(adopted.clone());
+        measure.adopted.is_some().then_some(measure)
+    });
+    match measure {
+        _ if adopted.rank == 0 => carry_out(cli),
+        Some(measure) => Ok(adopted.join(measure.deadline())),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 fn carry_out(cli: &Cli) -> Result<ExitCode, Failure> {

@@ -43,7 +43,7 @@ pub use error::HostError;
 pub use memory::available_memory;
 pub use noise::NoiseReport;
 pub use pace::pace;
-pub use pin::{allowed_cpus, pin};
+pub use pin::{allow, allowed_cpus, pin};
 pub use placement::{Placement, place};
 pub use topology::{Cache, CacheKind, CacheSummary, Cpu, Distance, Topology, TopologySummary};
 pub use work::WorkRate;

@@ -65,17 +65,25 @@ pub fn main(remove: Option<&Path>) -> ExitCode {
     }
 }
 
+fn lost(error: std::io::Error) -> Failure {
+    Failure::new(Exit::Remote, format!("speak with the launcher: {error}"))
+}
+
 fn serve() -> Result<(), Failure> {
-    let lost = |error: std::io::Error| {
-        Failure::new(Exit::Remote, format!("speak with the launcher: {error}"))
-    };
-    let stage = Stage::new(|| ())?;
     let streams = || -> std::io::Result<Channel> {
         let output = std::io::stdout().as_fd().try_clone_to_owned()?;
         fcntl_setfl(&output, fcntl_getfl(&output)? | OFlags::NONBLOCK)?;
         Ok(Channel::of(std::io::stdin().as_fd().try_clone_to_owned()?, output))
     };
-    let mut channel = streams().map_err(lost)?;
+    over(streams().map_err(lost)?)
+}
+
+/// The agent of this host, over a connection to its launcher.
+///
+/// # Errors
+/// The system refused something, or the connection broke.
+pub fn over(mut channel: Channel) -> Result<(), Failure> {
+    let stage = Stage::new(|| ())?;
     let hello = Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: build()?,
@@ -232,7 +240,7 @@ fn started(stage: &Stage, begin: Begin) -> Result<(Local<'_>, FromAgent), Failur
     }
     memory::check(Need { ranks: ranks.len(), each: memory, shared: 0, mapped: 0 })?;
     let interface = match network || interface.is_some() {
-        true => Some(Interface::find(interface.as_deref(), reached_at().or(address))?),
+        true => Some(Interface::find(interface.as_deref(), address)?),
         false => None,
     };
     let at = interface.as_ref().map(|interface| interface.address);

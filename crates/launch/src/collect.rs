@@ -17,7 +17,8 @@ use crate::memory::Need;
 use crate::message::{Assignment, Wait};
 use crate::remote::{Agent, Begin, Hello, Remote};
 use crate::replayed::Replayed;
-use crate::stage::{Stage, placed};
+use crate::spread::Spread;
+use crate::stage::Stage;
 use crate::start::Children;
 use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory};
@@ -196,53 +197,6 @@ pub fn collect(
     let sleeps = wait == Wait::Block;
     let hosts = spread.names();
     Ok(Collected { table, ended, placement: Some(spread.placement), hosts, launches, sleeps })
-}
-
-/// Which host and which processor each rank is on.
-struct Spread {
-    /// The names of the hosts.
-    hosts: Vec<String>,
-    /// The host of each rank.
-    by_rank: Vec<usize>,
-    placement: Placement,
-}
-
-impl Spread {
-    fn of(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<Self, Failure> {
-        let Some(hosts) = &stage.hosts else {
-            let placement = stage.place(ranks, cores)?;
-            return Ok(Self { hosts: Vec::new(), by_rank: vec![0; ranks], placement });
-        };
-        let by_rank = hosts.by_rank(ranks)?;
-        let agents = stage.agents();
-        let hosts: Vec<String> = agents.iter().map(|agent| agent.host.clone()).collect();
-        let cores = cores.map(|list| crate::hosts::cores(list, &hosts)).transpose()?;
-        let mut placement = Placement { cpus: vec![0; ranks], oversubscribed: false };
-        for (host, agent) in agents.iter().enumerate() {
-            let own: Vec<usize> = (0..ranks).filter(|&rank| by_rank[rank] == host).collect();
-            if own.is_empty() {
-                continue;
-            }
-            let cores = cores.as_ref().and_then(|of| of.get(&agent.host));
-            let placed = placed(&agent.hello.topology, own.len(), cores.map(String::as_str))
-                .map_err(|of| Failure { what: format!("{}, on {}", of.what, agent.host), ..of })?;
-            placement.oversubscribed |= placed.oversubscribed;
-            for (rank, cpu) in own.into_iter().zip(placed.cpus) {
-                placement.cpus[rank] = cpu;
-            }
-        }
-        Ok(Self { hosts, by_rank, placement })
-    }
-
-    /// Whether ranks are on several hosts.
-    fn several(&self) -> bool {
-        self.by_rank.iter().any(|host| *host != self.by_rank[0])
-    }
-
-    /// The name of each rank's host, where there are hosts.
-    fn names(&self) -> Vec<String> {
-        self.by_rank.iter().filter_map(|&host| self.hosts.get(host).cloned()).collect()
-    }
 }
 
 /// Lets the agents start their ranks, all at the same time.

@@ -30,6 +30,8 @@ pub struct Hosts {
     pub interface: Option<String>,
     /// Whether this program is copied to the hosts, and removed afterwards.
     pub copy: bool,
+    /// The host of each rank, where whoever started the processes has decided.
+    order: Option<Vec<usize>>,
 }
 
 impl Hosts {
@@ -58,7 +60,12 @@ impl Hosts {
         if places.is_empty() {
             return Err(usage("no host is named"));
         }
-        Ok(Self { places, ssh: vec![SSH.to_owned()], interface: None, copy: false })
+        Ok(Self { places, ssh: vec![SSH.to_owned()], interface: None, copy: false, order: None })
+    }
+
+    /// Those of processes that somebody else started, with the host of each.
+    pub fn adopted(places: Vec<Place>, order: Vec<usize>) -> Self {
+        Self { places, ssh: Vec::new(), interface: None, copy: false, order: Some(order) }
     }
 
     /// Most ranks.
@@ -71,12 +78,15 @@ impl Hosts {
     /// # Errors
     /// There are more ranks than slots.
     pub fn by_rank(&self, ranks: usize) -> Result<Vec<usize>, Failure> {
-        if ranks <= self.places.len() {
-            return Ok((0..ranks).collect());
-        }
-        let filled = self.places.iter().enumerate();
-        let all = filled.flat_map(|(host, place)| std::iter::repeat_n(host, place.slots));
-        let hosts: Vec<usize> = all.take(ranks).collect();
+        let hosts: Vec<usize> = match &self.order {
+            Some(order) => order.iter().copied().take(ranks).collect(),
+            None if ranks <= self.places.len() => (0..ranks).collect(),
+            None => {
+                let filled = self.places.iter().enumerate();
+                let all = filled.flat_map(|(host, place)| std::iter::repeat_n(host, place.slots));
+                all.take(ranks).collect()
+            }
+        };
         if hosts.len() < ranks {
             let what = format!("start {ranks} ranks: the hosts have {} slots", self.slots());
             return Err(Failure::new(Exit::Remote, what).hint("name more, as in --hosts a:4,b:4"));

@@ -6,6 +6,7 @@
 //! with the launcher.
 #![forbid(unsafe_code)]
 
+mod adopt;
 pub mod agent;
 mod cause;
 mod collect;
@@ -21,6 +22,7 @@ mod launcher;
 mod live;
 mod local;
 mod machine;
+mod meet;
 mod memory;
 mod message;
 mod network;
@@ -29,6 +31,7 @@ pub mod rank;
 mod remote;
 mod replayed;
 mod signals;
+mod spread;
 mod stage;
 mod stamped;
 mod start;
@@ -40,6 +43,7 @@ mod vigil;
 mod virtual_time;
 mod watch;
 
+pub use adopt::{Adopted, Gathered};
 pub use collect::{Collected, Options, Progress, collect, has_room, simulated};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, limit, told};

@@ -18,7 +18,7 @@ use serde_json::Value;
 use crate::agent::{self, COMMAND, MARKER, OWN};
 use crate::cause::{Cause, Noted};
 use crate::group::{Group, Heard};
-use crate::hosts::{Hosts, SSH};
+use crate::hosts::{Hosts, Place, SSH};
 use crate::message::{Assignment, Channel, FromRank, ToRank};
 use crate::signals::Signals;
 use crate::{Exit, Failure};
@@ -121,10 +121,11 @@ pub struct Agent {
     pub hello: Hello,
     /// The interface over which its ranks communicated with other hosts.
     pub network: Option<Value>,
-    running: Running,
+    /// None of a process that somebody else started.
+    running: Option<Running>,
     channel: Channel,
     /// What was written to standard error.
-    said: File,
+    said: Option<File>,
     heard: Instant,
     told: Instant,
 }
@@ -152,13 +153,45 @@ impl Agent {
         greeted.collect()
     }
 
+    /// The agents that processes have become which somebody else started, by host; the one of this host is started.
+    ///
+    /// # Errors
+    /// One has another build of the program, or is gone.
+    pub fn adopt_all(
+        hosts: &Hosts,
+        channels: Vec<Option<(Channel, IpAddr)>>,
+        signals: &Signals,
+    ) -> Result<Vec<Self>, Failure> {
+        let own = agent::build()?;
+        let until = Instant::now() + GREETING;
+        // The addresses by which they called are those at which they are reached.
+        let addresses: Vec<Option<IpAddr>> =
+            channels.iter().map(|of| of.as_ref().map(|(_, address)| *address)).collect();
+        let starting = |(place, channel): (&Place, Option<(Channel, IpAddr)>)| match channel {
+            None => Starting::begin("localhost", hosts, None),
+            Some((channel, _)) => {
+                let (host, noise) = (place.host.clone(), String::new());
+                Ok(Starting { host, running: None, channel, said: None, noise })
+            }
+        };
+        let begun: Result<Vec<Starting>, Failure> =
+            hosts.places.iter().zip(channels).map(starting).collect();
+        let greeted = begun?.into_iter().map(|starting| starting.greeted(until, own, signals));
+        let mut agents: Vec<Self> = greeted.collect::<Result<_, _>>()?;
+        for ((agent, place), address) in agents.iter_mut().zip(&hosts.places).zip(addresses) {
+            agent.host.clone_from(&place.host);
+            agent.hello.address = address;
+        }
+        Ok(agents)
+    }
+
     fn name(&self) -> &str {
         &self.host
     }
 
     /// What its end says: of ssh, or of the agent.
     fn last_words(&mut self) -> String {
-        let status = self.running.end();
+        let status = self.running.as_mut().and_then(Running::end);
         match words(&mut self.said) {
             words if words.is_empty() => status.map_or_else(String::new, |of| format!(" ({of})")),
             words => format!(": {words}"),
@@ -214,7 +247,8 @@ fn is_here(host: &str) -> bool {
 }
 
 /// The last lines of what was written.
-fn words(said: &mut File) -> String {
+fn words(said: &mut Option<File>) -> String {
+    let Some(said) = said else { return String::new() };
     let mut text = Vec::new();
     let read = said.rewind().and_then(|()| said.read_to_end(&mut text));
     let text = read.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
@@ -225,9 +259,9 @@ fn words(said: &mut File) -> String {
 /// An agent that has not greeted yet.
 struct Starting {
     host: String,
-    running: Running,
+    running: Option<Running>,
     channel: Channel,
-    said: File,
+    said: Option<File>,
     noise: String,
 }
 
@@ -267,7 +301,7 @@ impl Starting {
             .process_group(0)
             .spawn()
             .map_err(|error| refused(&format!("start {}", hosts.ssh[0]), error))?;
-        let running = Running(child);
+        let (running, said) = (Some(Running(child)), Some(said));
         let mut channel = Channel::new(ours);
         if let Some(program) = copied.filter(|_| !here) {
             // Who cannot take it is noticed when it does not greet.
@@ -328,7 +362,8 @@ impl Starting {
 
     fn refused(&mut self, what: &str) -> Failure {
         let host = &self.host;
-        let code = self.running.end().and_then(|status| status.code());
+        let status = self.running.as_mut().and_then(Running::end);
+        let code = status.and_then(|status| status.code());
         let said = words(&mut self.said);
         let noise = self.noise.trim();
         let failure = |what: String| Failure::new(Exit::Remote, what);
@@ -544,7 +579,9 @@ impl Group for Remote<'_> {
                 Some(message) => self.take(vec![message], heard),
                 None => {
                     self.over = true;
-                    self.agent.running.end();
+                    if let Some(running) = &mut self.agent.running {
+                        running.end();
+                    }
                 }
             }
         }

@@ -4,8 +4,10 @@ use std::cell::{Ref, RefCell};
 
 use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
 
+use crate::adopt::Gathered;
 use crate::failure::unstarted;
 use crate::hosts::Hosts;
+use crate::message::Channel;
 use crate::remote::Agent;
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
@@ -21,6 +23,8 @@ pub struct Stage {
     pub(crate) signals: Signals,
     pub(crate) hosts: Option<Hosts>,
     pub(crate) agents: RefCell<Vec<Agent>>,
+    /// Processes that wait for the end of this one.
+    idle: Vec<Channel>,
 }
 
 impl Stage {
@@ -35,8 +39,8 @@ impl Stage {
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);
-        let (hosts, agents) = (None, RefCell::default());
-        Ok(Self { topology, clock, work, signals, hosts, agents })
+        let (hosts, agents, idle) = (None, RefCell::default(), Vec::new());
+        Ok(Self { topology, clock, work, signals, hosts, agents, idle })
     }
 
     /// Reaches the hosts on which ranks are then started.
@@ -46,6 +50,22 @@ impl Stage {
     pub fn reach(&mut self, hosts: Hosts) -> Result<(), Failure> {
         self.agents = Agent::start_all(&hosts, &self.signals)?.into();
         self.hosts = Some(hosts);
+        Ok(())
+    }
+
+    /// Takes over the processes that somebody else started, with their hosts.
+    ///
+    /// # Errors
+    /// One of them has another bandgap, or is gone.
+    pub fn adopt(&mut self, gathered: Gathered, interface: Option<String>) -> Result<(), Failure> {
+        let Gathered { hosts, agents, idle } = gathered;
+        self.idle = idle;
+        if let Some(hosts) = hosts {
+            self.agents = Agent::adopt_all(&hosts, agents, &self.signals)?.into();
+            let mut hosts = hosts;
+            hosts.interface = interface;
+            self.hosts = Some(hosts);
+        }
         Ok(())
     }
 

@@ -219,6 +219,25 @@ pub fn parse() -> Result<Cli, Failure> {
     })
 }
 
+/// What the command measures with, where processes take part that somebody else has started.
+pub fn measured(cli: &mut Cli) -> Option<&mut Measure> {
+    match &mut cli.command {
+        None => Some(&mut cli.run.measure),
+        Some(Command::Run(run)) => Some(&mut run.measure),
+        Some(Command::Signature(of)) => Some(&mut of.measure),
+        Some(
+            Command::Bulk { measure, .. }
+            | Command::Comms1 { measure, .. }
+            | Command::Comms2 { measure, .. }
+            | Command::Comms3 { measure, .. }
+            | Command::Comet { measure, .. }
+            | Command::Pairs(measure)
+            | Command::Synch1(measure),
+        ) => Some(measure),
+        _ => None,
+    }
+}
+
 /// Carries out what was asked.
 ///
 /// # Errors

@@ -10,6 +10,7 @@
 
 mod callers;
 mod hello;
+pub mod star;
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
