@@ -198,6 +198,11 @@ impl Measure {
         }
     }
 
+    /// The most ranks that the options name, or as many as there are at most.
+    pub fn most(&self, all: usize) -> usize {
+        self.ranks.ranks.iter().copied().max().unwrap_or(all)
+    }
+
     /// Longest wait for anything.
     pub fn deadline(&self) -> Duration {
         Duration::from_secs_f64(self.ranks.deadline.as_secs())

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use bandgap_assemble::{Made, SAMPLES, samples};
 use bandgap_campaign::Table;
-use bandgap_launch::{Agent, Classify, Exit, Failure, Hello, limit, told};
+use bandgap_launch::{Agent, Classify, Exit, Failure, limit, told};
 use bandgap_record::{Bandgap, Conditions, Note, Number, RecordError, RunDir, timestamp};
 use bandgap_report::{Block, Layout, text};
 use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
@@ -103,11 +103,10 @@ impl Sink {
     /// Records the hosts of the ranks.
     pub fn hosts(&mut self, agents: &[Agent]) {
         let of = |agent: &Agent| {
-            let Hello { description, clock, work, .. } = &agent.hello;
-            serde_json::json!({
-                "name": agent.host, "description": description, "clock": clock, "work": work,
-                "network": agent.network,
-            })
+            let mut of = agent.hello.machine.clone();
+            of["name"] = agent.host.as_str().into();
+            of["network"] = agent.network.clone().into();
+            of
         };
         self.run.hosts = agents.iter().map(of).collect();
     }

@@ -9,6 +9,7 @@ use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
 
 use crate::command::{Cli, Command, dispatch, measured, parse};
+use crate::layout::be_plain;
 use crate::kernel::{OverAm, OverComm, OverTransfer};
 use crate::output::tell_failure;
 
@@ -87,8 +88,13 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode, Failure> {
         measure.adopt(adopted.clone());
         measure.adopted.is_some().then_some(measure)
     });
+    be_plain();
     match measure {
         _ if adopted.rank == 0 => carry_out(cli),
+        // The first says so.
+        Some(measure) if adopted.check(measure.most(adopted.size)).is_err() => {
+            Ok(code(Exit::Remote))
+        }
         Some(measure) => Ok(adopted.join(measure.deadline())),
         None => Ok(ExitCode::SUCCESS),
     }

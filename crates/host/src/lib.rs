@@ -24,6 +24,7 @@ mod description;
 pub mod doctor;
 mod error;
 pub mod floor;
+pub mod machine;
 mod memory;
 pub mod noise;
 mod pace;

@@ -9,7 +9,6 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use bandgap_host::Description;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
@@ -87,7 +86,7 @@ pub fn over(mut channel: Channel) -> Result<(), Failure> {
     let hello = Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: build()?,
-        description: serde_json::to_value(Description::read(&stage.topology)).unwrap_or_default(),
+        machine: serde_json::to_value(stage.machine()).unwrap_or_default(),
         clock: stage.clock.report(),
         work: stage.work,
         topology: stage.topology.clone(),
@@ -104,10 +103,17 @@ pub fn over(mut channel: Channel) -> Result<(), Failure> {
         }
         let Some(messages) = launcher.hear(found).map_err(lost)? else { return Ok(()) };
         for message in messages {
-            if let ToAgent::Begin(begin) = message
-                && !launch(&stage, *begin, &mut launcher).map_err(lost)?
-            {
-                return Ok(());
+            match message {
+                ToAgent::Begin(begin) => {
+                    if !launch(&stage, *begin, &mut launcher).map_err(lost)? {
+                        return Ok(());
+                    }
+                }
+                ToAgent::Look(cpus, duration) => {
+                    let noise = serde_json::to_value(stage.noise(cpus, duration));
+                    launcher.tell(&FromAgent::Noise(noise.unwrap_or_default())).map_err(lost)?;
+                }
+                _ => {}
             }
         }
     }
@@ -190,7 +196,7 @@ fn launch(stage: &Stage, begin: Begin, launcher: &mut Launcher) -> std::io::Resu
                 ToAgent::Poison(rank, status) => group.poison(rank, status),
                 ToAgent::Stop => group.stop(),
                 ToAgent::End => going = false,
-                ToAgent::Begin(_) | ToAgent::Beat => {}
+                ToAgent::Begin(_) | ToAgent::Beat | ToAgent::Look(..) => {}
             }
         }
         // The launcher gives up first, and says so.

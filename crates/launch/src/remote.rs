@@ -1,5 +1,6 @@
 //! Ranks of another host: an agent there has started them, and passes on what they and the launcher say.
 
+use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{Read, Seek};
 use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
@@ -67,6 +68,8 @@ pub enum ToAgent {
     End,
     /// The launcher is there.
     Beat,
+    /// Look at the noise of these processors, for so long each.
+    Look(Vec<usize>, Duration),
 }
 
 /// From an agent to the launcher.
@@ -91,6 +94,8 @@ pub enum FromAgent {
     Beat(Vec<(usize, u32)>),
     /// All of its ranks have ended.
     Over,
+    /// The noise of processors.
+    Noise(Value),
 }
 
 /// What an agent says of itself and its host.
@@ -100,8 +105,8 @@ pub struct Hello {
     pub version: String,
     /// A checksum of the program.
     pub build: u32,
-    /// Hardware, system and limits.
-    pub description: Value,
+    /// The machine, as it is recorded.
+    pub machine: Value,
     /// The clock's calibration.
     pub clock: ClockReport,
     /// The delay loop's calibration.
@@ -128,6 +133,8 @@ pub struct Agent {
     said: Option<File>,
     heard: Instant,
     told: Instant,
+    /// Processors on which its ranks were.
+    cpus: BTreeSet<usize>,
 }
 
 impl Agent {
@@ -183,6 +190,39 @@ impl Agent {
             agent.hello.address = address;
         }
         Ok(agents)
+    }
+
+    /// Asks for the noise of the processors of its ranks, for so long each.
+    pub(crate) fn ask_noise(&mut self, duration: Duration) {
+        let cpus = self.cpus.iter().copied().collect();
+        // An agent that is gone says nothing.
+        let _ = self.channel.queue(&ToAgent::Look(cpus, duration));
+    }
+
+    /// Waits for it.
+    pub(crate) fn hear_noise(&mut self, duration: Duration) {
+        let until = Instant::now() + ENDING + duration * self.cpus.len() as u32;
+        while let Some(message) = self.receive_until(until) {
+            if let FromAgent::Noise(noise) = message {
+                self.hello.machine["noise"] = noise;
+                return;
+            }
+        }
+    }
+
+    /// One message; `None` where none comes any more.
+    fn receive_until(&mut self, until: Instant) -> Option<FromAgent> {
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            // What is left goes out while the answer is awaited.
+            self.channel.send_available().ok()?;
+            match self.channel.has_arrived(left.min(BEAT / 10)) {
+                Ok(true) => return self.channel.receive().ok().flatten(),
+                Ok(false) if left.is_zero() => return None,
+                Ok(false) => {}
+                Err(_) => return None,
+            }
+        }
     }
 
     fn name(&self) -> &str {
@@ -347,7 +387,8 @@ impl Starting {
             Ok(hello) if known => {
                 let now = Instant::now();
                 let Self { host, running, channel, said, .. } = self;
-                Ok(Agent { host, hello, network: None, running, channel, said, heard: now, told: now })
+                let (network, cpus) = (None, BTreeSet::new());
+                Ok(Agent { host, hello, network, running, channel, said, heard: now, told: now, cpus })
             }
             other => {
                 let there = other.map(|hello| format!("{} ({:08x})", hello.version, hello.build));
@@ -419,6 +460,7 @@ impl<'a> Remote<'a> {
     /// Lets an agent start ranks.
     pub fn begin(agent: &'a mut Agent, begin: Begin, deadline: Duration) -> Self {
         let ranks: Vec<usize> = begin.ranks.iter().map(|of| of.rank).collect();
+        agent.cpus.extend(begin.ranks.iter().filter_map(|of| of.cpu));
         // An agent that is gone is noticed when it is waited for.
         let _ = agent.channel.queue(&ToAgent::Begin(Box::new(begin)));
         (agent.heard, agent.told) = (Instant::now(), Instant::now());
@@ -435,7 +477,7 @@ impl<'a> Remote<'a> {
         let until = Instant::now() + GREETING;
         loop {
             let host = self.agent.name().to_owned();
-            match self.receive_until(until) {
+            match self.agent.receive_until(until) {
                 Some(FromAgent::Begun(network)) => {
                     self.agent.network = network;
                     return Ok(());
@@ -452,22 +494,6 @@ impl<'a> Remote<'a> {
                     let what = format!("start ranks on {host}: the connection ended{more}");
                     return Err(Failure::new(Exit::Remote, what));
                 }
-            }
-        }
-    }
-
-    /// One message; `None` where none comes any more.
-    fn receive_until(&mut self, until: Instant) -> Option<FromAgent> {
-        loop {
-            let left = until.saturating_duration_since(Instant::now());
-            let channel = &mut self.agent.channel;
-            // What is left goes out while the answer is awaited.
-            channel.send_available().ok()?;
-            match channel.has_arrived(left.min(BEAT / 10)) {
-                Ok(true) => return channel.receive().ok().flatten(),
-                Ok(false) if left.is_zero() => return None,
-                Ok(false) => {}
-                Err(_) => return None,
             }
         }
     }
@@ -575,7 +601,7 @@ impl Group for Remote<'_> {
         self.queue(&ToAgent::End);
         let until = Instant::now() + ENDING;
         while !self.over {
-            match self.receive_until(until) {
+            match self.agent.receive_until(until) {
                 Some(message) => self.take(vec![message], heard),
                 None => {
                     self.over = true;

@@ -1,8 +1,10 @@
 //! The machine as far as starting ranks on it needs it.
 
 use std::cell::{Ref, RefCell};
+use std::time::Duration;
 
-use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
+use bandgap_host::machine::{self, Machine};
+use bandgap_host::{CycleClock, NoiseReport, Placement, Topology, WorkRate, parse_cpu_list, place};
 
 use crate::adopt::Gathered;
 use crate::failure::unstarted;
@@ -72,6 +74,27 @@ impl Stage {
     /// The agents of the hosts that were reached.
     pub fn agents(&self) -> Ref<'_, [Agent]> {
         Ref::map(self.agents.borrow(), Vec::as_slice)
+    }
+
+    /// Describes this machine, without its noise.
+    pub fn machine(&self) -> Machine {
+        Machine::of(&self.topology, &self.clock, self.work)
+    }
+
+    /// The noise of these processors, for so long each; of none once a signal asks to end.
+    pub fn noise(
+        &self,
+        cpus: impl IntoIterator<Item = usize>,
+        duration: Duration,
+    ) -> Vec<(usize, NoiseReport)> {
+        machine::noise(&self.clock, cpus, duration, || !self.signalled())
+    }
+
+    /// Looks at the noise of the processors of the hosts on which ranks were, for so long each, on all hosts at the same time.
+    pub fn look(&self, duration: Duration) {
+        let mut agents = self.agents.borrow_mut();
+        agents.iter_mut().for_each(|agent| agent.ask_noise(duration));
+        agents.iter_mut().for_each(|agent| agent.hear_noise(duration));
     }
 
     /// Whether a signal has asked to end.

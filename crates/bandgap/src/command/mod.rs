@@ -21,7 +21,7 @@ use std::path::PathBuf;
 use bandgap_launch::{Classify, Exit, Failure};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::args::{Measure, Output};
+use crate::args::{Measure, Output, Reach};
 use crate::output::{print, printed};
 use breakdown::Breakdown;
 use bulk::Bulk;
@@ -74,6 +74,7 @@ pub enum Command {
     #[command(after_help = "Examples:
   bandgap pairs
   bandgap pairs --cores 0-7 -t unix
+  bandgap pairs -H a,b,c,d               between hosts
   bandgap pairs -t sim:paragon -n 8")]
     Pairs(Measure),
     /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap, overlap
@@ -92,6 +93,7 @@ pub enum Command {
   bandgap comms1
   bandgap comms1 --sizes 8,64KiB,1MiB
   bandgap comms1 -t tcp --breaks 64KiB
+  bandgap comms1 -H a,b                  between two hosts, over TCP
   bandgap comms1 -t sim:ipsc860 --breaks 100")]
     Comms1 {
         #[command(flatten)]
@@ -150,13 +152,20 @@ pub enum Command {
     /// Is this machine fit to measure on? Graded, with what to do
     #[command(after_help = "Examples:
   bandgap doctor
+  bandgap doctor -H a,b
   bandgap doctor --json -")]
     Doctor(Measure),
     /// Processors, caches, memory nodes, and the distances between processors
     #[command(after_help = "Examples:
   bandgap topology
+  bandgap topology -H a,b
   bandgap topology --json -")]
-    Topology(Output),
+    Topology {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        reach: Reach,
+    },
     /// A kept run again: one screen, all of it (-v), or the causes of doubt (--why)
     #[command(after_help = "Examples:
   bandgap show
@@ -259,7 +268,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Comet { comet, measure }) => comet::run(comet, &measure.everywhere()?),
         Some(Command::Floor { names, measure }) => floor::run(names, measure),
         Some(Command::Doctor(measure)) => doctor::run(measure),
-        Some(Command::Topology(output)) => topology::run(output),
+        Some(Command::Topology { output, reach }) => topology::run(output, reach),
         Some(Command::Show(of)) => show::run(of),
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),

@@ -127,7 +127,7 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
 }
 
 /// Whether messages of bytes have a cost there: a simulated machine may not say what they take.
-fn moves_bytes(target: &Target) -> Result<bool, Failure> {
+pub fn moves_bytes(target: &Target) -> Result<bool, Failure> {
     match target {
         Target::Real(_) => Ok(true),
         Target::Simulated(name) => Ok(!simulated(name)?.protocols.is_empty()),
