@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use ::csv::StringRecord;
 
+use crate::columns::Remark;
 use crate::lines::{Header, Line, Result};
-use crate::shortened;
 use crate::table::{CSV, Sections, Unit};
+use crate::{TableError, shortened};
 
 /// Columns that tell one series from another, in tables of several.
 const KEYS: [&str; 10] =
@@ -29,8 +30,17 @@ const SEPARATORS: [char; 5] = [',', ';', '\t', '|', ' '];
 const SIZE_WORDS: [&str; 2] =
     ["bytes byte nbytes size msgsize length len", "b msg message n in payload data packet"];
 
-/// Words of a column of times beside its unit.
-const TIME_WORDS: &str = "time latency lat t avg average mean median in per message oneway one way";
+/// Words that a column of times may have beside its unit.
+const TIME_WORDS: [&str; 2] =
+    ["time latency lat t avg average mean median", "in per message oneway one way"];
+
+/// Which columns are known, in words.
+pub(crate) fn columns() -> String {
+    let [sizes, times] = [SIZE_WORDS[0], TIME_WORDS[0]].map(|words| words.replace(' ', ", "));
+    format!(
+        "a column of sizes ({sizes}), and one of times ({times}) in ns, us, ms or s, as in bytes,time_us"
+    )
+}
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|of| of == word)
@@ -58,7 +68,7 @@ fn time_unit(name: &str) -> Option<Unit> {
     let unit = |word: &String| Unit::named(word).filter(|unit| matches!(unit, Unit::Time(_)));
     let mut units = words.iter().filter_map(unit);
     let found = units.next().filter(|_| units.next().is_none())?;
-    let known = |word: &String| unit(word).is_some() || is_in(TIME_WORDS, word);
+    let known = |word: &String| unit(word).is_some() || TIME_WORDS.iter().any(|of| is_in(of, word));
     words.iter().all(known).then_some(found)
 }
 
@@ -98,7 +108,7 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
     let lines: Vec<Line> = lines.map(|line| spaced(line, separator)).collect();
     let header = Header::separated(first, separator)?;
     let bytes = size_column(first, &header)?;
-    let (time, unit) = time_column(first, &header)?;
+    let (time, unit) = time_column(first, &header, tests)?;
     let keys = header.those(&KEYS)?;
     let chosen = header.those(&CHOSEN)?;
     let messages = header.find(MESSAGES)?;
@@ -165,27 +175,31 @@ fn only(line: &Line, header: &Header<'_>, of: impl Fn(&str) -> bool) -> Result<O
 }
 
 fn size_column(line: &Line, header: &Header<'_>) -> Result<usize> {
-    if let Some(exact) = header.find(CSV.size)? {
-        return Ok(exact);
+    match header.find(CSV.size)? {
+        Some(exact) => Ok(exact),
+        None => only(line, header, is_size)?.ok_or_else(|| lacks(line)),
     }
-    only(line, header, is_size)?.map_or_else(|| header.need(CSV.size), Ok)
 }
 
 /// The one column that holds times, and its unit.
-fn time_column(line: &Line, header: &Header<'_>) -> Result<(usize, Unit)> {
+fn time_column(line: &Line, header: &Header<'_>, tests: &mut Sections) -> Result<(usize, Unit)> {
     let exact = only(line, header, |name| TIMES.contains(&name))?;
-    let place = match exact {
-        Some(place) => Some(place),
-        None => only(line, header, |name| time_unit(name).is_some())?,
-    };
-    match place {
-        Some(place) => {
-            Ok((place, header.names().nth(place).and_then(time_unit).expect("as it was found")))
-        }
-        None if header.find(CSV.time)?.is_some() => {
-            let why = "column time has no unit: call it time_ns, time_us, time_ms or time_s";
-            Err(line.wrong(why))
-        }
-        None => Err(line.lacks("time_ns, time_us, time_ms or time_s", header.names())),
+    let of_unit = || only(line, header, |name| time_unit(name).is_some());
+    let place = exact.map_or_else(of_unit, |exact| Ok(Some(exact)))?;
+    let name = place.and_then(|place| header.names().nth(place)).unwrap_or("");
+    let (Some(place), Some(unit)) = (place, time_unit(name)) else { return Err(lacks(line)) };
+    if header.names().filter(|name| is_time_like(name)).count() > 1 {
+        tests.remark(Remark::Caveat(format!("column {}", shortened(name))));
     }
+    Ok((place, unit))
+}
+
+/// Whether a column may hold times of any kind, as the least of them or their deviation.
+fn is_time_like(name: &str) -> bool {
+    let unit = words(name).last().and_then(|word| Unit::named(word));
+    matches!(unit, Some(Unit::Time(_))) && !name.contains('/')
+}
+
+fn lacks(line: &Line) -> TableError {
+    line.wrong(format!("the table needs {}", columns()))
 }

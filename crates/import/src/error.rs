@@ -19,8 +19,7 @@ pub enum TableError {
     /// Neither a table nor the output of a tool that is known.
     #[error(
         "read the table: no line is the heading of a known table or a known tool's result; line {line} comes nearest: \
-         '{nearest}' (known: {known}; or try CSV with a comma between columns, and the names bytes and time_ns, \
-         time_us, time_ms or time_s)"
+         '{nearest}' (known: {known})"
     )]
     Unrecognised {
         /// The line that is most like a heading.

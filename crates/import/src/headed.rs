@@ -89,7 +89,10 @@ fn heading(dialect: &Dialect, text: &str) -> Heading {
     if size > 0 && dialect.beside.is_empty() || labels.iter().any(|label| label.name == "#") {
         return Heading::No;
     }
-    let ends = |label: &Label| label.name.split(' ').next_back() == Some(dialect.time);
+    let ends = |label: &Label| {
+        let before = label.name.strip_suffix(dialect.time);
+        before.is_some_and(|before| before.is_empty() || before.ends_with(' '))
+    };
     match labels.iter().position(ends) {
         _ if beside.is_none() && !dialect.beside.is_empty() => Heading::No,
         Some(time) if labels[time].strange => Heading::Lacking,
@@ -165,7 +168,7 @@ fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: 
 }
 
 /// Why a test cannot be read.
-fn refused(family: &Family, line: &Line, test: &str) -> TableError {
+pub(crate) fn refused(family: &Family, line: &Line, test: &str) -> TableError {
     let mut known: Vec<&str> = family.dialects.iter().map(|dialect| dialect.test).collect();
     known.dedup();
     line.wrong(format!(

@@ -1,43 +1,62 @@
-//! What `iperf3 --json` writes: one document or several, with a rate for a size in it.
+//! What tools write as JSON: one document or several, with a time or a rate for a size in each.
 
-use serde::Deserialize;
+use std::fmt;
 
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::value::RawValue;
+
+use crate::headed::refused;
 use crate::lines::{Line, Result};
-use crate::table::{Family, Sections};
+use crate::shortened;
+use crate::table::{Family, Sections, Unit};
 
-#[derive(Deserialize)]
-struct Iperf {
-    start: Option<IperfStart>,
-    end: Option<IperfEnd>,
-    error: Option<String>,
+/// Calls back with the members of an object that have this name, or with the elements of an array, as they are
+/// written: digits count, and what is not looked at takes no memory.
+struct Each<'a, F>(&'a str, F);
+
+impl<'de, F: FnMut(&'de str)> Visitor<'de> for Each<'_, F> {
+    type Value = ();
+
+    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        to.write_str("an object or an array")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<(), A::Error> {
+        while let Some(name) = map.next_key::<String>()? {
+            if name == self.0 {
+                (self.1)(map.next_value::<&RawValue>()?.get());
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> std::result::Result<(), A::Error> {
+        while let Some(element) = seq.next_element::<&RawValue>()? {
+            (self.1)(element.get());
+        }
+        Ok(())
+    }
 }
 
-#[derive(Deserialize)]
-struct IperfStart {
-    test_start: Option<IperfTest>,
+fn each<'de>(json: &'de str, name: &str, found: impl FnMut(&'de str)) {
+    // What is neither an object nor an array has no members.
+    let _ = serde_json::Deserializer::from_str(json).deserialize_any(Each(name, found));
 }
 
-#[derive(Deserialize)]
-struct IperfTest {
-    blksize: u64,
-    num_streams: Option<u64>,
-    bidir: Option<u64>,
+/// What is at such a path, without its quotes; none of `null`.
+fn member<'de>(json: &'de str, path: &str) -> Option<&'de str> {
+    let found = path.split('/').try_fold(json, |json, name| {
+        let mut last = None;
+        each(json, name, |value| last = Some(value));
+        last
+    });
+    found.filter(|value| *value != "null").map(|value| value.trim_matches('"'))
 }
 
-#[derive(Deserialize)]
-struct IperfEnd {
-    sum_received: Option<IperfSum>,
-    sum: Option<IperfSum>,
-    sum_sent: Option<IperfSum>,
-}
-
-#[derive(Deserialize)]
-struct IperfSum {
-    bits_per_second: f64,
-}
-
-/// The documents of a file, each with the line in which it begins. Other lines may stand between.
-fn documents(lines: &[Line]) -> Result<Vec<(&Line, Iperf)>> {
+/// Calls back with the documents of a file, each with the line in which it begins. Other lines may stand between.
+fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Result {
     let mut text = String::new();
     let mut begins = Vec::new();
     for line in lines {
@@ -45,45 +64,96 @@ fn documents(lines: &[Line]) -> Result<Vec<(&Line, Iperf)>> {
         text += &line.text;
         text.push('\n');
     }
-    let mut found = Vec::new();
     let mut end = 0;
-    for (line, begin) in lines.iter().zip(&begins) {
-        if *begin < end || !line.text.trim_start().starts_with('{') {
+    for (line, begin) in lines.iter().zip(begins) {
+        if begin < end || !line.text.trim_start().starts_with('{') {
             continue;
         }
-        let mut stream = serde_json::Deserializer::from_str(&text[*begin..]).into_iter();
-        let document = stream.next().transpose().map_err(|error| {
+        let mut stream = serde_json::Deserializer::from_str(&text[begin..]).into_iter();
+        let document: Option<&RawValue> = stream.next().transpose().map_err(|error| {
             let at = line.number + error.line().saturating_sub(1) as u64;
             let line = Line { number: at, text: String::new() };
-            line.wrong(format!(
-                "the JSON is cut or lacks what is read of it: {}",
-                crate::shortened(&error.to_string())
-            ))
+            line.wrong(format!("the JSON is cut or wrong: {}", shortened(&error.to_string())))
         })?;
-        found.extend(document.map(|document| (line, document)));
-        end = *begin + stream.byte_offset();
+        end = begin + stream.byte_offset();
+        document.map_or(Ok(()), |document| take(line, document.get()))?;
     }
-    Ok(found)
+    Ok(())
+}
+
+/// Adds the time or rate at one of these paths to the test of this name, with the size at another path.
+fn result(
+    family: &'static Family,
+    (line, json): (&Line, &str),
+    test: &str,
+    [size, time]: [&'static str; 2],
+    unit: Option<(Unit, f64)>,
+    tests: &mut Sections,
+) -> Result {
+    let Some(dialect) = family.dialects.iter().find(|dialect| dialect.test == test) else {
+        let error = refused(family, line, test);
+        tests.begin(line.number, test, None, true).error = Some(error);
+        return Ok(());
+    };
+    let at =
+        |path| member(json, path).ok_or_else(|| line.wrong(format!("the JSON lacks {}", path)));
+    let (unit, share) = unit.unwrap_or((dialect.unit, dialect.share));
+    let bytes = line.cell(size, at(size)?).size()?;
+    let row = line.cell(time, at(time)?).row(bytes, unit)?;
+    tests.row(dialect, true, row.times(share));
+    Ok(())
 }
 
 /// Reads `iperf3 --json`: a block's size over the rate.
 pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
-    for (line, Iperf { start, end, error }) in documents(lines)? {
-        if let Some(error) = error {
-            return Err(line.wrong(format!("iperf3 failed: {}", crate::shortened(&error))));
+    documents(lines, |line, json| {
+        if let Some(error) = member(json, "error") {
+            return Err(line.wrong(format!("iperf3 failed: {}", shortened(error))));
         }
-        let test = start.and_then(|start| start.test_start);
-        let rate = end.and_then(|end| end.sum_received.or(end.sum).or(end.sum_sent));
-        let (Some(test), Some(rate)) = (test, rate) else {
-            return Err(line.wrong("the JSON lacks the block's size or the rate of the whole run"));
-        };
-        if test.num_streams.unwrap_or(1) != 1 || test.bidir.unwrap_or(0) != 0 {
+        let several = |(path, one)| member(json, path).is_some_and(|count| count != one);
+        let counts = [("start/test_start/num_streams", "1"), ("start/test_start/bidir", "0")];
+        if counts.into_iter().any(several) {
             return Err(line.wrong("its rate is of several streams at once (run it with one)"));
         }
-        let (dialect, size) = (&family.dialects[0], test.blksize.to_string());
-        let bytes = line.cell("blksize", &size).size()?;
-        let rate = (rate.bits_per_second / 8e6).to_string();
-        tests.row(dialect, true, line.cell("rate", &rate).row(bytes, dialect.unit)?);
-    }
-    Ok(())
+        // What was received, if the other side said it.
+        let rates = ["end/sum_received/bits_per_second", "end/sum/bits_per_second"];
+        let rate = rates.into_iter().find(|rate| member(json, rate).is_some());
+        let rate = rate.unwrap_or("end/sum_sent/bits_per_second");
+        let paths = ["start/test_start/blksize", rate];
+        result(family, (line, json), family.dialects[0].test, paths, None, tests)
+    })
+}
+
+/// Reads perftest's `--out_json`, a document a size. The unit of its bandwidth is not written, that of messages is
+/// always 10⁶ a second.
+pub(crate) fn read_verbs(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    documents(lines, |line, json| {
+        let test = member(json, "test_info/test").unwrap_or("").replace('_', " ");
+        let test = (family.title)(&test).unwrap_or(test);
+        let (time, unit) = match test.ends_with("BW") {
+            true => ("results/MsgRate", Some((Unit::Frequency, 1e-6))),
+            false => ("results/t_avg", None),
+        };
+        result(family, (line, json), &test, ["results/MsgSize", time], unit, tests)
+    })
+}
+
+/// Reads nccl-tests' `-J`.
+pub(crate) fn read_nccl(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    documents(lines, |line, json| {
+        let command = member(json, "args").unwrap_or("").replace(['"', ',', '[', '\\'], " ");
+        let test = (family.title)(&command).unwrap_or_default();
+        let mut rows = Vec::new();
+        each(member(json, "results").unwrap_or(""), "", |row| rows.push(row));
+        for row in rows {
+            let wrong = member(row, "out_of_place/nwrong").unwrap_or("0");
+            if wrong.parse() != Ok(0.0) {
+                let wrong = shortened(wrong);
+                return Err(line.wrong(format!("nwrong is '{wrong}': its time is not used")));
+            }
+            let paths = ["size", "out_of_place/time"];
+            result(family, (line, row), &test, paths, None, tests)?;
+        }
+        Ok(())
+    })
 }

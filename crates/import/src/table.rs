@@ -42,9 +42,12 @@ pub(crate) struct Family {
     pub title: fn(&str) -> Option<String>,
     /// Whether a line is one that no other family prints.
     pub tells: fn(&Family, &str) -> bool,
-    /// Reads all lines: [`headed::read`] where results are in columns under headings.
-    pub read: fn(&'static Family, &[Line], &mut Sections) -> Result,
+    /// Reads all lines.
+    pub read: Read,
 }
+
+/// Reads all lines: [`crate::headed::read`] where results are in columns under headings.
+pub(crate) type Read = fn(&'static Family, &[Line], &mut Sections) -> Result;
 
 pub(crate) const fn dialect(
     (tool, test): (&'static str, &'static str),
@@ -161,9 +164,7 @@ impl Sections {
     pub fn choose(mut self, dialects: &'static [Dialect], choice: &Choice) -> Result<SizeTable> {
         let wanted = |section: &Section| choice.test.as_ref().is_none_or(|test| section.is(test));
         if let (Some(test), false) = (&choice.test, self.list.iter().any(wanted)) {
-            let mut names: Vec<&str> = self.list.iter().map(|of| of.name.as_str()).collect();
-            names.dedup();
-            let (test, found) = (shortened(test), shortened(&names.join(", ")));
+            let (test, found) = (shortened(test), shortened(&names(&self.list).join(", ")));
             return Err(whole(format!("the test '{test}' is not in it (found: {found})")));
         }
         let usable = |section: &&Section| {
@@ -190,22 +191,24 @@ impl Sections {
         for section in std::mem::take(&mut self.list) {
             if section.dialect == Some(dialect) && section.named == named && wanted(&section) {
                 chosen.push(section);
-                continue;
-            }
-            let name =
-                if section.named { section.name } else { "a table without a name".to_owned() };
-            if section.dialect != Some(dialect) && !left_out.contains(&name) {
-                left_out.push(name);
+            } else if section.dialect != Some(dialect) {
+                left_out.push(section);
             }
         }
+        let (others, left_out): (Vec<Section>, Vec<Section>) = left_out
+            .into_iter()
+            .partition(|section| section.error.is_none() && !section.rows.is_empty());
         if !left_out.is_empty() {
-            self.remark(Remark::LeftOut(left_out));
+            self.remark(Remark::LeftOut(names(&left_out)));
+        }
+        if !others.is_empty() {
+            self.remark(Remark::Others(names(&others)));
         }
         if !named && !dialect.test.is_empty() {
             self.remark(Remark::Assumed(dialect.test));
         }
         if !dialect.caveat.is_empty() {
-            self.remark(Remark::Caveat(dialect.caveat));
+            self.remark(Remark::Caveat(dialect.caveat.to_owned()));
         }
         let messages = chosen.iter().map(|section| section.messages).max().unwrap_or(0).max(1);
         let mut runs = runs(chosen)?;
@@ -241,6 +244,22 @@ impl Sections {
         let Dialect { tool, timing, .. } = *dialect;
         Ok(SizeTable { tool, timing, messages, rows, remarks: self.remarks })
     }
+}
+
+/// How each of these tests is chosen, once: by a word.
+fn names(sections: &[Section]) -> Vec<String> {
+    let mut names = Vec::new();
+    for section in sections {
+        let name = match section.dialect {
+            Some(dialect) if dialect.test.contains(' ') => dialect.tool,
+            Some(dialect) => dialect.test,
+            None => &section.name,
+        };
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
 }
 
 fn whole(why: String) -> TableError {
