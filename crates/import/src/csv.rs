@@ -6,8 +6,8 @@ use ::csv::StringRecord;
 
 use crate::columns::Remark;
 use crate::lines::{Header, Line, Result};
+use crate::shortened;
 use crate::table::{CSV, Sections, Unit};
-use crate::{TableError, shortened};
 
 /// Columns that tell one series from another, in tables of several.
 const KEYS: [&str; 10] =
@@ -82,15 +82,6 @@ pub(crate) fn separator(text: &str, spaces: bool) -> Option<char> {
     })
 }
 
-/// The same of a header that lacks one of the two.
-pub(crate) fn half_separator(text: &str) -> Option<char> {
-    let known = |name: &str| name == CSV.size || name == CSV.time || TIMES.contains(&name);
-    SEPARATORS.into_iter().take(3).find(|separator| {
-        let mut names = text.split(*separator).map(|name| name.trim().trim_matches('"'));
-        text.contains(*separator) && names.any(known)
-    })
-}
-
 /// The fields of a line, which spaces or bars may divide.
 fn spaced(line: &Line, separator: char) -> Line {
     let text = match separator {
@@ -107,8 +98,13 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
     let lines = lines.iter().filter(|line| !line.is_comment());
     let lines: Vec<Line> = lines.map(|line| spaced(line, separator)).collect();
     let header = Header::separated(first, separator)?;
-    let bytes = size_column(first, &header)?;
-    let (time, unit) = time_column(first, &header, tests)?;
+    let bytes = column(first, &header, &[CSV.size], is_size)?;
+    let time = column(first, &header, &TIMES, |name| time_unit(name).is_some())?;
+    let name = header.names().nth(time).unwrap_or("");
+    let unit = time_unit(name).expect("a column of times has a unit");
+    if header.names().filter(|name| is_time_like(name)).count() > 1 {
+        tests.remark(Remark::Caveat(format!("column {}", shortened(name))));
+    }
     let keys = header.those(&KEYS)?;
     let chosen = header.those(&CHOSEN)?;
     let messages = header.find(MESSAGES)?;
@@ -159,47 +155,33 @@ fn alike(
     Err(line.mixed(&found, &before, *first, "give one series at a time"))
 }
 
-/// The one of these columns, if there is one.
-fn only(line: &Line, header: &Header<'_>, of: impl Fn(&str) -> bool) -> Result<Option<usize>> {
-    let places: Vec<usize> =
-        header.names().enumerate().filter(|(_, name)| of(name)).map(|(place, _)| place).collect();
-    let name =
-        |place: usize| format!("column {}", shortened(header.names().nth(place).unwrap_or("")));
-    match places.as_slice() {
+/// The one column of these names, or otherwise the one that is known.
+fn column(
+    line: &Line,
+    header: &Header<'_>,
+    exact: &[&str],
+    known: impl Fn(&str) -> bool,
+) -> Result<usize> {
+    let names: Vec<&str> = header.names().collect();
+    let places = |of: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        (0..names.len()).filter(|place| of(names[*place])).collect()
+    };
+    let mut found = places(&|name| exact.contains(&name));
+    if found.is_empty() {
+        found = places(&known);
+    }
+    let name = |place: usize| format!("column {}", shortened(names[place]));
+    match found[..] {
+        [] => Err(line.wrong(format!("the table needs {}", columns()))),
+        [one] => Ok(one),
         [before, found, ..] => {
-            let (before, found) = (name(*before), name(*found));
-            Err(line.mixed(&found, &before, line.number, "give one of them"))
+            Err(line.mixed(&name(found), &name(before), line.number, "give one of them"))
         }
-        places => Ok(places.first().copied()),
     }
-}
-
-fn size_column(line: &Line, header: &Header<'_>) -> Result<usize> {
-    match header.find(CSV.size)? {
-        Some(exact) => Ok(exact),
-        None => only(line, header, is_size)?.ok_or_else(|| lacks(line)),
-    }
-}
-
-/// The one column that holds times, and its unit.
-fn time_column(line: &Line, header: &Header<'_>, tests: &mut Sections) -> Result<(usize, Unit)> {
-    let exact = only(line, header, |name| TIMES.contains(&name))?;
-    let of_unit = || only(line, header, |name| time_unit(name).is_some());
-    let place = exact.map_or_else(of_unit, |exact| Ok(Some(exact)))?;
-    let name = place.and_then(|place| header.names().nth(place)).unwrap_or("");
-    let (Some(place), Some(unit)) = (place, time_unit(name)) else { return Err(lacks(line)) };
-    if header.names().filter(|name| is_time_like(name)).count() > 1 {
-        tests.remark(Remark::Caveat(format!("column {}", shortened(name))));
-    }
-    Ok((place, unit))
 }
 
 /// Whether a column may hold times of any kind, as the least of them or their deviation.
 fn is_time_like(name: &str) -> bool {
     let unit = words(name).last().and_then(|word| Unit::named(word));
     matches!(unit, Some(Unit::Time(_))) && !name.contains('/')
-}
-
-fn lacks(line: &Line) -> TableError {
-    line.wrong(format!("the table needs {}", columns()))
 }

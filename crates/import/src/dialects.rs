@@ -5,7 +5,7 @@ use crate::headed::{self, bare};
 use crate::json::{read_iperf, read_nccl, read_verbs};
 use crate::netpipe;
 use crate::sockperf;
-use crate::table::{Dialect, Family, MICROSECONDS, Read, US, Unit, dialect};
+use crate::table::{Dialect, Family, MICROSECONDS, US, Unit, dialect};
 use crate::ucx;
 
 use Timing::{Collective, Completed, Exchange, HalfRoundTrip, RoundTrip, Stream};
@@ -106,55 +106,31 @@ const SOCKPERF: &[Dialect] = &[
 const IPERF: &[Dialect] =
     &[dialect(("iperf3", "JSON"), ["", "", ""], (Unit::Rate(0.125), 1.0), Stream)];
 
-/// A family whose files have columns under headings.
-const fn headed(
-    name: &'static str,
-    dialects: &'static [Dialect],
-    title: fn(&str) -> Option<String>,
-) -> Family {
-    Family { name, dialects, foreign: &[], title, tells: headed::tells, read: headed::read }
-}
+/// A family whose files have columns under headings, and no titles.
+const HEADED: Family =
+    Family { name: "", dialects: &[], title: |_| None, tells: headed::tells, read: headed::read };
 
-/// A family whose lines have no titles.
-const fn other(
-    name: &'static str,
-    dialects: &'static [Dialect],
-    tells: fn(&Family, &str) -> bool,
-    read: Read,
-) -> Family {
-    Family { name, dialects, foreign: &[], title: |_| None, tells, read }
-}
-
+#[rustfmt::skip]
 pub(crate) const FAMILIES: &[Family] = &[
-    Family { foreign: &["min latency", "max latency", "iterations"], ..headed("OSU", OSU, osu) },
-    headed("IMB", IMB, imb),
-    headed("fi_pingpong", FABRIC, |_| None),
-    headed("linux-rdma/perftest", VERBS, verbs),
-    headed("nccl-tests", NCCL, nccl),
-    headed("mpptest", MPPTEST, |_| None),
-    other("NetPIPE", NETPIPE, |_, text| netpipe::tells(text), netpipe::read),
-    other("ucx_perftest", UCX, |_, text| ucx::tells(text), ucx::read),
-    other("ucx_perftest's CSV", UCX, |_, text| ucx::tells_csv(text), ucx::read_csv),
-    other("sockperf", SOCKPERF, sockperf::tells, sockperf::read),
-    other("iperf3 --json", IPERF, |_, text| text.contains("\"test_start\""), read_iperf),
-    Family {
-        title: verbs,
-        ..other(
-            "perftest's --out_json",
-            VERBS,
-            |_, text| text.contains("\"test_info\""),
-            read_verbs,
-        )
-    },
-    Family {
-        title: nccl,
-        ..other("nccl-tests -J", NCCL, |_, text| text.contains("\"out_of_place\""), read_nccl)
-    },
+    Family { name: "OSU", dialects: OSU, title: osu, ..HEADED },
+    Family { name: "IMB", dialects: IMB, title: imb, ..HEADED },
+    Family { name: "fi_pingpong", dialects: FABRIC, ..HEADED },
+    Family { name: "linux-rdma/perftest", dialects: VERBS, title: verbs, ..HEADED },
+    Family { name: "nccl-tests", dialects: NCCL, title: nccl, ..HEADED },
+    Family { name: "mpptest", dialects: MPPTEST, ..HEADED },
+    Family { name: "NetPIPE", dialects: NETPIPE, tells: |_, text| netpipe::tells(text), read: netpipe::read, ..HEADED },
+    Family { name: "ucx_perftest", dialects: UCX, tells: |_, text| ucx::tells(text), read: ucx::read, ..HEADED },
+    Family { name: "ucx_perftest's CSV", dialects: UCX, tells: |_, text| ucx::tells_csv(text), read: ucx::read_csv, ..HEADED },
+    Family { name: "sockperf", dialects: SOCKPERF, tells: sockperf::tells, read: sockperf::read, ..HEADED },
+    Family { name: "iperf3 --json", dialects: IPERF, tells: |_, text| text.contains("\"test_start\""), read: read_iperf, ..HEADED },
+    Family { name: "perftest --out_json", dialects: VERBS, title: verbs, tells: |_, text| text.contains("\"test_info\""), read: read_verbs },
+    Family { name: "nccl-tests -J", dialects: NCCL, title: nccl, tells: |_, text| text.contains("\"out_of_place\""), read: read_nccl },
 ];
 
 /// That of files of numbers alone, which no line tells.
+#[rustfmt::skip]
 pub(crate) const NP_OUT: &Family =
-    &other("NetPIPE's np.out", NETPIPE, |_, _| false, netpipe::read_np_out);
+    &Family { name: "NetPIPE's np.out", dialects: NETPIPE, tells: |_, _| false, read: netpipe::read_np_out, ..HEADED };
 
 /// `# OSU MPI Latency Test v7.4` gives `Latency`; one-sided tests keep the name of the call, as in
 /// `MPI_Put Latency`. OMB's Python edition writes `# OMB Python MPI Latency Test`.

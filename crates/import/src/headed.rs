@@ -1,6 +1,5 @@
 //! The generic reader: tests after one another, each with columns under a heading.
 
-use crate::columns::Remark;
 use crate::lines::{Line, Result};
 use crate::table::{Dialect, Family, Section, Sections, Unit};
 use crate::{TableError, shortened};
@@ -63,6 +62,9 @@ struct Columns {
     /// Where the tool counts what it found wrong.
     wrong: Option<(usize, &'static str)>,
 }
+
+/// Labels of collectives and of several pairs at once.
+const FOREIGN: [&str; 3] = ["min latency", "max latency", "iterations"];
 
 /// What a line is for a dialect.
 enum Heading {
@@ -157,14 +159,10 @@ fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: 
     };
     let begin = lines.iter().find(|line| tells(family, &line.text));
     let section = tests.begin(begin.map_or(0, |line| line.number), name, dialect, title.is_some());
-    let mut rounded = false;
     section.error = match dialect {
-        Some(dialect) => rows(family, dialect, lines, section, &mut rounded).err(),
+        Some(dialect) => rows(dialect, lines, section).err(),
         None => Some(refused(family, &lines[0], name)),
     };
-    if rounded {
-        tests.remark(Remark::RoundedSizes);
-    }
 }
 
 /// Why a test cannot be read.
@@ -180,13 +178,7 @@ pub(crate) fn refused(family: &Family, line: &Line, test: &str) -> TableError {
 }
 
 /// Adds the rows under each heading.
-fn rows(
-    family: &Family,
-    dialect: &'static Dialect,
-    lines: &[Line],
-    section: &mut Section,
-    rounded: &mut bool,
-) -> Result {
+fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     let mut current: Option<(&Line, Columns)> = None;
     // A line that is no row: below the table, or a row that is damaged.
     let mut nearest = None;
@@ -200,8 +192,7 @@ fn rows(
         match heading(dialect, &line.text) {
             Heading::Whole(columns) => {
                 let foreign = labels(&line.text).into_iter().map(|label| label.name);
-                if let Some(label) = foreign.into_iter().find(|of| family.foreign.contains(&&**of))
-                {
+                if let Some(label) = foreign.into_iter().find(|of| FOREIGN.contains(&of.as_str())) {
                     return Err(line.wrong(format!(
                         "column '{label}' is of a collective or of several pairs: its times are not of single messages"
                     )));
@@ -211,7 +202,7 @@ fn rows(
             Heading::Lacking => return Err(line.lacks(dialect.time, line.words())),
             Heading::No => {
                 let Some((_, columns)) = current else { continue };
-                match row(dialect, columns, line, section, rounded)? {
+                match row(dialect, columns, line, section)? {
                     true => {}
                     false => nearest = nearest.or(Some(line)),
                 }
@@ -235,13 +226,7 @@ fn is_number(word: &str) -> bool {
 
 /// Adds a line, if it is a row: other lines may stand between. It is one if it begins with a size, or has the form of a
 /// row otherwise.
-fn row(
-    dialect: &Dialect,
-    columns: Columns,
-    line: &Line,
-    section: &mut Section,
-    rounded: &mut bool,
-) -> Result<bool> {
+fn row(dialect: &Dialect, columns: Columns, line: &Line, section: &mut Section) -> Result<bool> {
     let mut words = line.words();
     // As in a list.
     if words.first().is_some_and(|word| ["-", "*", "|", "--"].contains(word)) {
@@ -289,7 +274,7 @@ fn row(
             (bytes, false) => (bytes, factor / 10.0),
         },
     };
-    *rounded |= step > 0.0;
+    section.rounded |= step > 0.0;
     let row = time.row(bytes, columns.unit)?.times(dialect.share).of_rounded_size(step);
     section.rows.push(row);
     Ok(true)

@@ -1,8 +1,7 @@
 //! What tools write as JSON: one document or several, with a time or a rate for a size in each.
 
-use std::fmt;
+use std::collections::BTreeMap;
 
-use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::headed::refused;
@@ -10,62 +9,25 @@ use crate::lines::{Line, Result};
 use crate::shortened;
 use crate::table::{Family, Sections, Unit};
 
-/// Calls back with the members of an object that have this name, or with the elements of an array, as they are
-/// written: digits count, and what is not looked at takes no memory.
-struct Each<'a, F>(&'a str, F);
+/// A document may not be longer: the names of its members take more memory than their text.
+const LONGEST: usize = 2 << 20;
 
-impl<'de, F: FnMut(&'de str)> Visitor<'de> for Each<'_, F> {
-    type Value = ();
-
-    fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        to.write_str("an object or an array")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(mut self, mut map: A) -> std::result::Result<(), A::Error> {
-        while let Some(name) = map.next_key::<String>()? {
-            if name == self.0 {
-                (self.1)(map.next_value::<&RawValue>()?.get());
-            } else {
-                map.next_value::<IgnoredAny>()?;
-            }
-        }
-        Ok(())
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(mut self, mut seq: A) -> std::result::Result<(), A::Error> {
-        while let Some(element) = seq.next_element::<&RawValue>()? {
-            (self.1)(element.get());
-        }
-        Ok(())
-    }
-}
-
-fn each<'de>(json: &'de str, name: &str, found: impl FnMut(&'de str)) {
-    // What is neither an object nor an array has no members.
-    let _ = serde_json::Deserializer::from_str(json).deserialize_any(Each(name, found));
-}
-
-/// What is at such a path, without its quotes; none of `null`.
-fn member<'de>(json: &'de str, path: &str) -> Option<&'de str> {
+/// What is at such a path, as it is written, without its quotes; none of `null`.
+fn member<'a>(json: &'a str, path: &str) -> Option<&'a str> {
     let found = path.split('/').try_fold(json, |json, name| {
-        let mut last = None;
-        each(json, name, |value| last = Some(value));
-        last
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
+        members.get(name).map(|value| value.get())
     });
     found.filter(|value| *value != "null").map(|value| value.trim_matches('"'))
 }
 
 /// Calls back with the documents of a file, each with the line in which it begins. Other lines may stand between.
 fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Result {
-    let mut text = String::new();
-    let mut begins = Vec::new();
+    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+    let (mut next, mut end) = (0, 0);
     for line in lines {
-        begins.push(text.len());
-        text += &line.text;
-        text.push('\n');
-    }
-    let mut end = 0;
-    for (line, begin) in lines.iter().zip(begins) {
+        let begin = next;
+        next += line.text.len() + 1;
         if begin < end || !line.text.trim_start().starts_with('{') {
             continue;
         }
@@ -76,6 +38,11 @@ fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Res
             line.wrong(format!("the JSON is cut or wrong: {}", shortened(&error.to_string())))
         })?;
         end = begin + stream.byte_offset();
+        if end - begin > LONGEST {
+            return Err(
+                line.wrong("the JSON is longer than 2 MiB (let the tool report less often)")
+            );
+        }
         document.map_or(Ok(()), |document| take(line, document.get()))?;
     }
     Ok(())
@@ -143,9 +110,8 @@ pub(crate) fn read_nccl(family: &'static Family, lines: &[Line], tests: &mut Sec
     documents(lines, |line, json| {
         let command = member(json, "args").unwrap_or("").replace(['"', ',', '[', '\\'], " ");
         let test = (family.title)(&command).unwrap_or_default();
-        let mut rows = Vec::new();
-        each(member(json, "results").unwrap_or(""), "", |row| rows.push(row));
-        for row in rows {
+        let rows = serde_json::from_str::<Vec<&RawValue>>(member(json, "results").unwrap_or("[]"));
+        for row in rows.unwrap_or_default().into_iter().map(RawValue::get) {
             let wrong = member(row, "out_of_place/nwrong").unwrap_or("0");
             if wrong.parse() != Ok(0.0) {
                 let wrong = shortened(wrong);

@@ -46,7 +46,7 @@ impl Line {
 
     /// The error that it has not as many fields as the header.
     pub fn miscounted(&self, found: usize, expected: usize) -> TableError {
-        self.wrong(miscounted(found, expected))
+        self.wrong(format!("{found} fields where the header has {expected}"))
     }
 
     /// The error that `column` is not in this header.
@@ -80,11 +80,6 @@ impl Line {
         let record = fields.into_records().next().transpose();
         Ok(record.map_err(|error| self.wrong(error.to_string()))?.unwrap_or_default())
     }
-}
-
-/// What is wrong with a line of so many fields.
-pub fn miscounted(found: usize, expected: usize) -> String {
-    format!("{found} fields where the header has {expected}")
 }
 
 /// A value in a line.

@@ -49,17 +49,13 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         let header = |line: &Line| csv::separator(&line.text, spaces);
         lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?)))
     };
-    let half = || {
-        let first = lines.iter().position(|line| !line.is_comment())?;
-        Some((first, csv::half_separator(&lines[first].text)?))
-    };
     if table(false).is_none()
         && let Some(family) = family(&lines, choice)?
     {
         (family.read)(family, &lines, &mut tests)?;
         return tests.choose(family.dialects, choice);
     }
-    let found = table(false).or_else(half).or_else(|| table(true));
+    let found = table(false).or_else(|| table(true));
     let (at, separator) = found.ok_or_else(|| unknown(&lines))?;
     csv::read(&lines[at..], separator, &mut tests)?;
     tests.choose(std::slice::from_ref(&CSV), choice)
@@ -123,11 +119,13 @@ fn unknown(lines: &[Line]) -> TableError {
         }
         Some(line) => {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
-            TableError::Unrecognised {
-                line: line.number,
-                nearest: shortened(line.text.trim()),
-                known: format!("{}; or CSV with {}", names.join(", "), csv::columns()),
-            }
+            line.wrong(format!(
+                "no line is the heading of a known table or a known tool's result; this one comes nearest: '{}' \
+                 (known: {}; or CSV with {})",
+                shortened(line.text.trim()),
+                names.join(", "),
+                csv::columns()
+            ))
         }
     }
 }

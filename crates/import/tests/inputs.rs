@@ -149,7 +149,7 @@ fn what_cannot_be_read_is_refused_in_its_line() {
     // The line that is most like a heading is named.
     let other = "hello\n# the size and the latency of it\n8 1.0\n";
     match choosing(other, None, Run::Only) {
-        Err(TableError::Unrecognised { line: 2, .. }) => {}
+        Err(TableError::Line { line: 2, .. }) => {}
         other => panic!("{other:?}"),
     }
 }
