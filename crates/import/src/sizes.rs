@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+use anstream::adapter::strip_str;
+
 use crate::columns::{Choice, Remark, SizeTable};
 use crate::dialects::{FAMILIES, NP_OUT};
 use crate::lines::{Line, Result, bounded};
@@ -69,10 +71,8 @@ fn is_title(text: &str) -> bool {
 
 /// Whether a text is a line by which a table is known.
 fn is_heading(text: &str) -> bool {
-    csv::separator(text, false).is_some()
-        || FAMILIES
-            .iter()
-            .any(|family| (family.title)(text).is_none() && (family.tells)(family, text))
+    let tells = |of: &Family| (of.title)(text).is_none() && (of.tells)(of, text);
+    csv::separator(text, false).is_some() || FAMILIES.iter().any(tells)
 }
 
 /// The one family whose lines are there, if one is; of several that of the test that was chosen.
@@ -130,17 +130,10 @@ fn unknown(lines: &[Line]) -> TableError {
     }
 }
 
-/// `text` without colour codes (ESC, `[`, parameters, a letter), marks without width and its line end; spaces that do
+/// `text` without terminals' codes, marks without width and its line end; spaces that do
 /// not break are spaces.
 fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.trim_end_matches(['\r', '\n']);
-    while let Some((before, code)) = rest.split_once("\u{1b}[") {
-        out.push_str(before);
-        let parameters = code.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
-        rest = parameters.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(parameters);
-    }
-    out.push_str(rest);
+    let out = strip_str(text.trim_end_matches(['\r', '\n'])).to_string();
     let spaces = ['\u{a0}', '\u{2007}', '\u{202f}'];
     out.replace(['\u{feff}', '\u{200b}'], "").replace(spaces, " ")
 }
