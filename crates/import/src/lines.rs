@@ -14,7 +14,7 @@ pub type Result<T = ()> = std::result::Result<T, TableError>;
 const LONGEST_LINE: u64 = 64 * 1024;
 
 /// One line.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Line {
     /// Counted from 1.
     pub number: u64,
@@ -124,32 +124,27 @@ impl Cell<'_> {
     }
 }
 
-/// The lines of `source`, blank ones and comments included, numbered from 1.
-pub fn lines(source: impl Read) -> impl Iterator<Item = Result<Line>> {
-    let mut source = Lines::new(source);
-    iter::from_fn(move || {
-        let text = source.next_line().map(|text| text.map(str::to_owned)).transpose()?;
-        Some(text.map(|text| Line { number: source.number(), text }))
-    })
-}
-
 /// Most lines of a table that is kept in memory.
 const MOST_LINES: u64 = 4_000_000;
 
-/// As [`lines`], of a table of `longest` bytes at most, a multiple of a MiB. No tool prints as much, and a source
-/// without end is refused before it fills the memory.
+/// The lines of `source`, blank ones and comments included, numbered from 1, of a table of `longest` bytes at most, a
+/// multiple of a MiB. No tool prints as much, and a source without end is refused before it fills the memory.
 pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result<Line>> {
+    let mut source = Lines::new(source);
     let mut length = 0;
-    lines(source).map(move |line| {
-        let line = line?;
-        length += line.text.len();
-        if length > longest {
-            return Err(line.wrong(format!("the table is longer than {} MiB", longest >> 20)));
-        }
-        if line.number > MOST_LINES {
-            return Err(line.wrong("the table has more than 4 million lines"));
-        }
-        Ok(line)
+    iter::from_fn(move || {
+        let text = source.next_line().map(|text| text.map(str::to_owned)).transpose()?;
+        let line = text.map(|text| Line { number: source.number(), text });
+        Some(line.and_then(|line| {
+            length += line.text.len();
+            if length > longest {
+                return Err(line.wrong(format!("the table is longer than {} MiB", longest >> 20)));
+            }
+            if line.number > MOST_LINES {
+                return Err(line.wrong("the table has more than 4 million lines"));
+            }
+            Ok(line)
+        }))
     })
 }
 

@@ -9,7 +9,7 @@ use crate::dialects::{FAMILIES, NP_OUT};
 use crate::lines::{Line, Result, bounded};
 use crate::netpipe;
 use crate::prefix;
-use crate::table::{CSV, Family, Sections};
+use crate::table::{CSV, Family, Section, Sections};
 use crate::{TableError, csv, shortened};
 
 /// A file may not be longer.
@@ -47,17 +47,18 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
     if let Some(prefix) = prefix::take(&mut lines, is_title, is_heading) {
         tests.remark(Remark::Prefix(prefix));
     }
-    let table = |spaces: bool| {
+    let table = |lines: &[Line], spaces: bool| {
         let header = |line: &Line| csv::separator(&line.text, spaces);
         lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?)))
     };
-    if table(false).is_none()
-        && let Some(family) = family(&lines, choice)?
+    let found = table(&lines, false);
+    if found.is_none()
+        && let Some(family) = family(&mut lines, choice)?
     {
         (family.read)(family, &lines, &mut tests)?;
         return tests.choose(family.dialects, choice);
     }
-    let found = table(false).or_else(|| table(true));
+    let found = found.or_else(|| table(&lines, true));
     let (at, separator) = found.ok_or_else(|| unknown(&lines))?;
     csv::read(&lines[at..], separator, &mut tests)?;
     tests.choose(std::slice::from_ref(&CSV), choice)
@@ -75,30 +76,36 @@ fn is_heading(text: &str) -> bool {
     csv::separator(text, false).is_some() || FAMILIES.iter().any(tells)
 }
 
-/// The one family whose lines are there, if one is; of several that of the test that was chosen.
-fn family(lines: &[Line], choice: &Choice) -> Result<Option<&'static Family>> {
+/// The one family whose lines are there, if one is; of several that of the test that was chosen, and only its lines.
+fn family(lines: &mut Vec<Line>, choice: &Choice) -> Result<Option<&'static Family>> {
     let first = |family: &'static Family| {
-        Some((lines.iter().find(|line| (family.tells)(family, &line.text))?, family))
+        Some((lines.iter().position(|line| (family.tells)(family, &line.text))?, family))
     };
-    let mut found: Vec<(&Line, &'static Family)> = FAMILIES.iter().filter_map(first).collect();
-    found.sort_by_key(|(line, _)| line.number);
-    let known = |(_, family): &&(&Line, &'static Family)| {
-        let Some(test) = &choice.test else { return false };
+    let mut found: Vec<(usize, &'static Family)> = FAMILIES.iter().filter_map(first).collect();
+    found.sort_by_key(|(at, _)| *at);
+    let [(first, before), (at, after), ..] = found[..] else {
+        let np_out = || netpipe::units(lines).map(|_| NP_OUT);
+        return Ok(found.first().map(|(_, family)| *family).or_else(np_out));
+    };
+    for (_, family) in &found {
+        let mut told = family;
+        let own = lines.iter().filter(|line| {
+            let tells = |(_, of): &&(usize, &'static Family)| (of.tells)(of, &line.text);
+            told = found.iter().find(tells).map_or(told, |(_, of)| of);
+            told.name == family.name
+        });
+        let own: Vec<Line> = own.cloned().collect();
         let mut tests = Sections::default();
-        (family.read)(family, lines, &mut tests).is_ok() && tests.list.iter().any(|of| of.is(test))
-    };
-    match found.as_slice() {
-        [(first, before), (line, after), ..] => {
-            if let Some((_, family)) = found.iter().find(known) {
-                return Ok(Some(family));
-            }
-            let (found, before) =
-                (format!("the output of {}", after.name), format!("that of {}", before.name));
-            Err(line.mixed(&found, &before, first.number, "choose one with --test"))
+        let is_read = (family.read)(family, &own, &mut tests).is_ok();
+        let wanted = |of: &Section| choice.test.as_ref().is_some_and(|test| of.is(test));
+        if is_read && tests.list.iter().any(wanted) {
+            *lines = own;
+            return Ok(Some(family));
         }
-        [] => Ok(netpipe::units(lines).map(|_| NP_OUT)),
-        [(_, family)] => Ok(Some(family)),
     }
+    let (found, before) =
+        (format!("the output of {}", after.name), format!("that of {}", before.name));
+    Err(lines[at].mixed(&found, &before, lines[first].number, "choose one with --test"))
 }
 
 /// What is there instead of a table.
@@ -114,9 +121,7 @@ fn unknown(lines: &[Line]) -> TableError {
     }
     // The first of those that are most alike.
     match lines.iter().take(10_000).rev().max_by_key(likeness) {
-        None => {
-            TableError::Empty { expected: "a table of sizes and times, or what a tool printed" }
-        }
+        None => TableError::Empty { expected: "a table, or what a tool printed" },
         Some(line) => {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
             line.wrong(format!(
