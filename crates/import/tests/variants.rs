@@ -1,5 +1,7 @@
 //! Further files of the kinds that people have: other sizes, other words before lines, and several defects at once.
 
+use proptest::prelude::*;
+
 use bandgap_import::{Choice, Remark, Run, SizeTable, TableError, read_size_table};
 
 /// What is to come of a file.
@@ -410,5 +412,21 @@ fn the_column_that_is_read_and_the_tests_that_can_be_chosen_are_named() {
     for test in others {
         let choice = Choice { test: Some(test.clone()), run: Run::Only };
         assert!(read(text.as_bytes(), &choice).is_ok(), "{test}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(mark in 0..4usize, bytes in prop::collection::vec(any::<u8>(), 0..300), at in 0..200usize) {
+        let marks: [&[u8]; 4] = [b"", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"];
+        let mut text = match mark {
+            1 => utf16(OSU, u16::to_le_bytes),
+            2 => utf16(OSU, u16::to_be_bytes),
+            _ => OSU.as_bytes().to_vec(),
+        };
+        let at = at.min(text.len());
+        text.splice(at..at, bytes.iter().copied());
+        let _ = read(&text, &Choice::default());
+        let _ = read(&[marks[mark], &bytes].concat(), &Choice::default());
     }
 }

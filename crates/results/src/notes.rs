@@ -138,7 +138,7 @@ pub const TEMPLATES: &[Template] = &[
     note("startup_unresolved", Level::Doubt, "t0 may be 0 (at most {high:s}): n½ and π0 are not given", SIZES),
     note("test_assumed", Level::Doubt, "the file does not name its test: taken for {test}", NONE),
     note("tests_left_out", Level::Doubt, "other tests in the file are left out: {tests}", NONE),
-    note("tests_to_choose", Level::Detail, "the file has other tests, which --test takes: {tests}", NONE),
+    note("tests_to_choose", Level::Detail, "other tests in the file, for --test: {tests}", NONE),
     note("times_are", Level::Detail, "{condition}", NONE),
     note("times_rounded", Level::Detail, "the table rounds times by up to {share:%} (at {bytes:B}); the intervals allow for it", NONE),
     note("too_little", Level::Missing, "too little was measured: {what}", LONGER),
