@@ -64,7 +64,7 @@ fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
 }
 
 fn latin(text: &str) -> Vec<u8> {
-    text.chars().map(|c| u8::try_from(c).unwrap()).collect()
+    text.chars().map(|c| u8::try_from(c).expect("Latin-1")).collect()
 }
 
 #[test]
