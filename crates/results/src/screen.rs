@@ -117,7 +117,7 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
 }
 
 /// Notes of what was read of a file, beside `read_as`.
-const READ: [&str; 3] = ["one_run_read", "runs_repeated", "times_are"];
+const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to_choose"];
 
 /// One line of what was measured, where and for how long.
 fn heading(run: &Run) -> String {
