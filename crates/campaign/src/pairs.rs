@@ -27,7 +27,7 @@ const LONG: u32 = 2;
 
 /// The key of a message of so many bytes there and back between two ranks.
 pub fn long_key(requester: usize, replier: usize, bytes: usize) -> Key {
-    Key::new(PAIR_TIME).at("requester", requester).at("replier", replier).with("bytes", bytes)
+    Key::new(PAIR_TIME).at("requester", requester).at("replier", replier).at("bytes", bytes)
 }
 
 /// What the user asked for: the round trips of all pairs, and their bandwidths.
