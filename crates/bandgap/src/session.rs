@@ -10,7 +10,8 @@ use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
-    Adopted, Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect, has_room,
+    Adopted, Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect,
+    has_room,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;

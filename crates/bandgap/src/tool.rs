@@ -9,8 +9,8 @@ use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
 
 use crate::command::{Cli, Command, dispatch, measured, parse};
-use crate::layout::be_plain;
 use crate::kernel::{OverAm, OverComm, OverTransfer};
+use crate::layout::be_plain;
 use crate::output::tell_failure;
 
 /// The whole tool: its commands, and its kernels with those that are added. An added kernel is

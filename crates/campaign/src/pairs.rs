@@ -96,8 +96,9 @@ mod tests {
     fn each_pair_is_asked_once_by_its_lower_rank() {
         let mut runner = Scripted::steady(1.0);
         runner.size = 4;
-        let points =
-            (&PairsPlan { asked: Asked::usual(1.0), samples: 50, bytes: None }).points(&mut runner).unwrap();
+        let points = (&PairsPlan { asked: Asked::usual(1.0), samples: 50, bytes: None })
+            .points(&mut runner)
+            .unwrap();
         let pairs: Vec<(u64, u64)> = points
             .iter()
             .map(|point| {

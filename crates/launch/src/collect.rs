@@ -170,7 +170,9 @@ pub fn collect(
         };
         let descriptors = &prepared.descriptors;
         let groups: Vec<Box<dyn Group + '_>> = match agents.is_empty() {
-            true => vec![Box::new(Local::start(&Children, &assignments, descriptors, &stage.signals)?)],
+            true => {
+                vec![Box::new(Local::start(&Children, &assignments, descriptors, &stage.signals)?)]
+            }
             false => at_agents(&mut agents, &spread, &assignments, stage, room.memory)?,
         };
         Launch::of(groups, ranks, options.deadline, &stage.signals).watch(table, &mut show)

@@ -53,7 +53,8 @@ impl Hosts {
             for (number, line) in text.lines().enumerate() {
                 let line = line.split('#').next().unwrap_or_default();
                 let line = of_line(line);
-                let line = line.map_err(|what| refused(format!(", line {}: {what}", number + 1)))?;
+                let line =
+                    line.map_err(|what| refused(format!(", line {}: {what}", number + 1)))?;
                 line.into_iter().for_each(|place| add(&mut places, place));
             }
         }
@@ -119,9 +120,11 @@ fn place(text: &str) -> Result<Place, String> {
 fn named(host: &str, slots: Option<&str>) -> Result<Place, String> {
     let slots = match slots {
         None => 1,
-        Some(slots) => slots.parse().ok().filter(|slots| (1..=MOST).contains(slots)).ok_or_else(
-            || format!("{slots:?} is no number of ranks for {host}: from 1 to {MOST}"),
-        )?,
+        Some(slots) => {
+            slots.parse().ok().filter(|slots| (1..=MOST).contains(slots)).ok_or_else(|| {
+                format!("{slots:?} is no number of ranks for {host}: from 1 to {MOST}")
+            })?
+        }
     };
     let name = host.replace(['[', ']'], "");
     // What begins so would be an option of ssh.

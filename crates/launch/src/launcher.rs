@@ -151,11 +151,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Waits for something to read, and gives what came.
-    fn wait(
-        &mut self,
-        timeout: Duration,
-        signals: bool,
-    ) -> Result<Vec<(usize, Heard)>, Failure> {
+    fn wait(&mut self, timeout: Duration, signals: bool) -> Result<Vec<(usize, Heard)>, Failure> {
         let readable = self.signals.readable();
         let awaited: Vec<Vec<PollFd<'_>>> =
             self.groups.iter().map(|group| group.awaited()).collect();

@@ -64,8 +64,9 @@ pub fn way(adopted: &Adopted) -> Result<Way, Failure> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(join) = variable("BANDGAP_JOIN") {
         let wrong = |what: String| {
-            Failure::new(Exit::Usage, what)
-                .hint("BANDGAP_JOIN=HOST:PORT of rank 0, and BANDGAP_SECRET_FILE with 16 bytes or more")
+            Failure::new(Exit::Usage, what).hint(
+                "BANDGAP_JOIN=HOST:PORT of rank 0, and BANDGAP_SECRET_FILE with 16 bytes or more",
+            )
         };
         let addresses: Vec<SocketAddr> = join
             .to_socket_addrs()
@@ -73,8 +74,8 @@ pub fn way(adopted: &Adopted) -> Result<Way, Failure> {
             .collect();
         let file = variable("BANDGAP_SECRET_FILE")
             .ok_or_else(|| wrong("join without BANDGAP_SECRET_FILE".to_owned()))?;
-        let bytes =
-            fs::read(&file).map_err(|error| wrong(format!("read the secret in {file}: {error}")))?;
+        let bytes = fs::read(&file)
+            .map_err(|error| wrong(format!("read the secret in {file}: {error}")))?;
         let secret = bytes.first_chunk().copied();
         let secret = secret.ok_or_else(|| wrong(format!("use the secret in {file}: too short")))?;
         return Ok(Way::Given(addresses, secret));
@@ -88,11 +89,15 @@ pub fn way(adopted: &Adopted) -> Result<Way, Failure> {
     let job = job.join("-").replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
     if job.is_empty() {
         let what = format!("tell which processes {} started together", adopted.by);
-        return Err(Failure::new(Exit::Remote, what).hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE"));
+        return Err(
+            Failure::new(Exit::Remote, what).hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE")
+        );
     }
     let name = format!(".bandgap-{job}-{}", adopted.size);
     let here = std::env::current_dir().ok();
-    Ok(Way::Shared(here.into_iter().chain([std::env::temp_dir()]).map(|of| of.join(&name)).collect()))
+    Ok(Way::Shared(
+        here.into_iter().chain([std::env::temp_dir()]).map(|of| of.join(&name)).collect(),
+    ))
 }
 
 impl Way {
@@ -127,9 +132,13 @@ impl Way {
                     }
                 }
                 let what = refused.map_or_else(String::new, |(place, error)| {
-                    format!("tell the other processes where this one is: {}: {error}", place.display())
+                    format!(
+                        "tell the other processes where this one is: {}: {error}",
+                        place.display()
+                    )
                 });
-                Err(Failure::new(Exit::Remote, what).hint("start it in a directory that all hosts see"))
+                Err(Failure::new(Exit::Remote, what)
+                    .hint("start it in a directory that all hosts see"))
             }
         }
     }
@@ -153,7 +162,8 @@ impl Way {
                     return Ok(found);
                 }
                 if Instant::now() > until {
-                    let what = "hear of the first process: it has written no file in this directory";
+                    let what =
+                        "hear of the first process: it has written no file in this directory";
                     return Err(Failure::new(Exit::Remote, what)
                         .hint("start it in a directory that all hosts see, or set BANDGAP_JOIN"));
                 }
@@ -167,12 +177,17 @@ impl Way {
 fn told(port: u16) -> std::io::Result<(Secret, String)> {
     let mut secret = Secret::default();
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())?;
-    let mut addresses: Vec<IpAddr> =
-        if_addrs::get_if_addrs()?.iter().filter(|one| !one.is_link_local()).map(|one| one.ip()).collect();
+    let mut addresses: Vec<IpAddr> = if_addrs::get_if_addrs()?
+        .iter()
+        .filter(|one| !one.is_link_local())
+        .map(|one| one.ip())
+        .collect();
     // Those of a network first: the same loopback address is every host's own.
     addresses.sort_by_key(|address| (address.is_loopback(), address.is_ipv6()));
-    let addresses: Vec<String> =
-        addresses.into_iter().map(|address| SocketAddr::from((address, port)).to_string()).collect();
+    let addresses: Vec<String> = addresses
+        .into_iter()
+        .map(|address| SocketAddr::from((address, port)).to_string())
+        .collect();
     let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
     Ok((secret, format!("{}/{hex}.", addresses.join(","))))
 }
@@ -255,7 +270,9 @@ impl Manager {
 fn value(answer: &str, name: &str) -> std::io::Result<String> {
     let words = answer.split_whitespace().filter_map(|word| word.split_once('='));
     let found = words.filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned()).next();
-    found.ok_or_else(|| std::io::Error::other(format!("the process manager says: {}", answer.trim())))
+    found.ok_or_else(|| {
+        std::io::Error::other(format!("the process manager says: {}", answer.trim()))
+    })
 }
 
 #[cfg(test)]

@@ -306,11 +306,7 @@ struct Starting {
 }
 
 impl Starting {
-    fn begin(
-        host: &str,
-        hosts: &Hosts,
-        copied: Option<&[u8]>,
-    ) -> Result<Self, Failure> {
+    fn begin(host: &str, hosts: &Hosts, copied: Option<&[u8]>) -> Result<Self, Failure> {
         let refused = |what: &str, error: std::io::Error| {
             Failure::new(Exit::Remote, format!("reach {host}: {what}: {error}"))
         };
@@ -388,14 +384,23 @@ impl Starting {
                 let now = Instant::now();
                 let Self { host, running, channel, said, .. } = self;
                 let (network, cpus) = (None, BTreeSet::new());
-                Ok(Agent { host, hello, network, running, channel, said, heard: now, told: now, cpus })
+                Ok(Agent {
+                    host,
+                    hello,
+                    network,
+                    running,
+                    channel,
+                    said,
+                    heard: now,
+                    told: now,
+                    cpus,
+                })
             }
             other => {
                 let there = other.map(|hello| format!("{} ({:08x})", hello.version, hello.build));
                 let there = there.unwrap_or_else(|_| "another version".to_owned());
-                let what = format!(
-                    "use {host}: it has bandgap {there}, and this is {here} ({own:08x})"
-                );
+                let what =
+                    format!("use {host}: it has bandgap {there}, and this is {here} ({own:08x})");
                 Err(Failure::new(Exit::Remote, what).hint("install the same there, or use --copy"))
             }
         }
@@ -428,7 +433,9 @@ fn remote_command(copied: Option<usize>) -> String {
         None => {
             let path = std::env::current_exe().unwrap_or_default();
             let path = quoted(&path.to_string_lossy());
-            format!("p={path}; if [ -x \"$p\" ]; then exec \"$p\" {COMMAND}; fi; exec bandgap {COMMAND}")
+            format!(
+                "p={path}; if [ -x \"$p\" ]; then exec \"$p\" {COMMAND}; fi; exec bandgap {COMMAND}"
+            )
         }
         Some(bytes) => format!(
             "d=$(mktemp -d \"${{TMPDIR:-/tmp}}/bandgap.XXXXXX\") && trap 'rm -rf \"$d\"' EXIT HUP TERM && \
@@ -516,7 +523,8 @@ impl<'a> Remote<'a> {
                 FromAgent::Ended(rank, status, noted) if self.ranks.contains(&rank) => {
                     self.open.retain(|open| *open != rank);
                     let host = self.agent.name();
-                    let noted = noted.map(|of| Noted { what: format!("on {host}, {}", of.what), ..of });
+                    let noted =
+                        noted.map(|of| Noted { what: format!("on {host}, {}", of.what), ..of });
                     heard(rank, Heard::Ended(status, noted));
                 }
                 FromAgent::Beat(stopped) => self.stopped = stopped,

@@ -264,7 +264,9 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
             let series = Series { lengths: lengths.clone(), ..Series::default() };
             series::run("comms3", &series, &measure.everywhere()?)
         }
-        Some(Command::Synch1(measure)) => series::run("synch1", &Series::default(), &measure.everywhere()?),
+        Some(Command::Synch1(measure)) => {
+            series::run("synch1", &Series::default(), &measure.everywhere()?)
+        }
         Some(Command::Comet { comet, measure }) => comet::run(comet, &measure.everywhere()?),
         Some(Command::Floor { names, measure }) => floor::run(names, measure),
         Some(Command::Doctor(measure)) => doctor::run(measure),

@@ -96,10 +96,11 @@ mod tests {
         let addresses: BTreeSet<Ipv4Addr> = (0..most).map(address).collect();
         assert_eq!(addresses.len(), most);
         assert!(addresses.iter().all(Ipv4Addr::is_loopback));
-        let bound = |rank| match bind(Ipv4Addr::LOCALHOST.into(), rank).unwrap().local_addr().unwrap() {
-            SocketAddr::V4(address) => *address.ip(),
-            SocketAddr::V6(_) => panic!("it is an address of IPv4"),
-        };
+        let bound =
+            |rank| match bind(Ipv4Addr::LOCALHOST.into(), rank).unwrap().local_addr().unwrap() {
+                SocketAddr::V4(address) => *address.ip(),
+                SocketAddr::V6(_) => panic!("it is an address of IPv4"),
+            };
         assert_eq!([bound(0), bound(1), bound(255)], [address(0), address(1), address(255)]);
         assert_eq!(address(255).to_string(), "127.0.1.0");
     }
