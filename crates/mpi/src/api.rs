@@ -314,8 +314,7 @@ impl<A: Abi> Api<A> {
     pub(crate) fn iprobe(&self, (comm, of, tag): Place<A>) -> Result<Option<Status>, MpiError> {
         let (mut there, mut status) = (0, Status([0; 64]));
         // SAFETY: there is room for a status of any family.
-        let code =
-            unsafe { (self.iprobe)(of, tag, comm, &mut there, (&raw mut status).cast()) };
+        let code = unsafe { (self.iprobe)(of, tag, comm, &mut there, (&raw mut status).cast()) };
         self.check("MPI_Iprobe", code)?;
         Ok((there != 0).then_some(status))
     }

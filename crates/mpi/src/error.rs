@@ -120,9 +120,9 @@ impl From<MpiError> for CommError {
     #[cold]
     fn from(error: MpiError) -> Self {
         match error {
-            MpiError::Refused { .. } | MpiError::TooLong { .. } | MpiError::WrongLauncher { .. } => {
-                Self::Connect(Box::new(error))
-            }
+            MpiError::Refused { .. }
+            | MpiError::TooLong { .. }
+            | MpiError::WrongLauncher { .. } => Self::Connect(Box::new(error)),
             other => Self::SetUp(Box::new(other)),
         }
     }

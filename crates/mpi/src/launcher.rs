@@ -69,9 +69,8 @@ fn started_in(variable: impl Fn(&str) -> Option<String>) -> Option<Started> {
         all.push((Launcher::Srun, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"));
         all.push((Launcher::Srun, "SLURM_PROCID", "SLURM_NTASKS"));
     }
-    all.into_iter().find_map(|(by, rank, size)| {
-        Some(Started { by, rank: number(rank)?, size: number(size)? })
-    })
+    all.into_iter()
+        .find_map(|(by, rank, size)| Some(Started { by, rank: number(rank)?, size: number(size)? }))
 }
 
 /// How many processes above this one may be its launcher.

@@ -30,12 +30,8 @@ impl Loaded {
     /// It is no library for this machine, no MPI, or one of an unknown binary interface.
     pub fn open(path: &Path) -> Result<Self, MpiError> {
         let handle = open(path, libc::RTLD_LOCAL)?;
-        let mut loaded = Self {
-            handle,
-            path: path.to_owned(),
-            version: String::new(),
-            family: Family::Mpich,
-        };
+        let mut loaded =
+            Self { handle, path: path.to_owned(), version: String::new(), family: Family::Mpich };
         let get = loaded.function(c"MPI_Get_library_version", "MPI_Get_library_version")?;
         if let Some(file) = file_of(get) {
             loaded.path = file;
@@ -131,11 +127,13 @@ fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>, MpiError> {
     let name = name.map_err(|_| failed("its name has a zero byte".to_owned()))?;
     // SAFETY: the name ends with 0. Whoever names a library lets it run its initialisers.
     let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | scope) };
-    NonNull::new(handle).ok_or_else(|| match (machine(path), machine(Path::new("/proc/self/exe"))) {
-        (Some(found), Some(own)) if found != own => {
-            MpiError::Architecture { path: path.to_owned(), found, own }
+    NonNull::new(handle).ok_or_else(|| {
+        match (machine(path), machine(Path::new("/proc/self/exe"))) {
+            (Some(found), Some(own)) if found != own => {
+                MpiError::Architecture { path: path.to_owned(), found, own }
+            }
+            _ => failed(last_reason()),
         }
-        _ => failed(last_reason()),
     })
 }
 

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use crate::launcher::started;
 use crate::search::launcher_of;
-use crate::{Abi, Family, Launcher, Loaded, Mpi5, Mpich, MpiError, OpenMpi, Started, World};
+use crate::{Abi, Family, Launcher, Loaded, Mpi5, MpiError, Mpich, OpenMpi, Started, World};
 
 /// What is done with an MPI, compiled for each family.
 pub trait Visitor {

@@ -56,7 +56,9 @@ pub fn serve<A: Abi>(world: &Rc<World<A>>, leader: &Path) {
                     0 => Source::Bytes(source),
                     len => Source::Exposed { at, len },
                 };
-                say(usize::from(link.try_write(peer, &frame, from, &mut done).unwrap() == Posted::Yes));
+                say(usize::from(
+                    link.try_write(peer, &frame, from, &mut done).unwrap() == Posted::Yes,
+                ));
                 say(done);
             }
             2 => {

@@ -42,8 +42,7 @@ fn main() {
     let what = arguments.next().unwrap_or_default();
     let named = arguments.next().filter(|named| !named.is_empty()).map(PathBuf::from);
     let leader = arguments.next().map(PathBuf::from);
-    let started =
-        find(named.as_deref()).and_then(|loaded| start(loaded, Check { what, leader }));
+    let started = find(named.as_deref()).and_then(|loaded| start(loaded, Check { what, leader }));
     match started {
         Ok(()) => {}
         Err(MpiError::WrongLauncher { launcher, expected, library, seen, .. }) => {
