@@ -8,16 +8,10 @@ use bandgap_comm::CommError;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum MpiError {
-    /// No library could be opened.
-    #[error(
-        "find an MPI: name its library, or put its mpirun on PATH; looked for {}",
-        listed(.looked)
-    )]
-    NotFound {
-        /// Where was looked, and why it was not that.
-        looked: Vec<(PathBuf, String)>,
-    },
-    /// A file cannot be opened as a library.
+    /// No library could be opened. Where was looked, and why it was not that.
+    #[error("find an MPI: name its library, or put its mpirun on PATH; looked for {}", .0.join(", "))]
+    NotFound(Vec<String>),
+    /// A file cannot be opened as a library, for this reason of the loader's.
     #[error("open {}: {reason}", .path.display())]
     Open {
         /// The file.
@@ -26,20 +20,9 @@ pub enum MpiError {
         reason: String,
     },
     /// A library is for another kind of processor than this program.
-    #[error(
-        "open {}: it is for machine {found:#06x} of ELF, and this program for {own:#06x}; name a \
-         library for this machine",
-        .path.display()
-    )]
-    Architecture {
-        /// The file.
-        path: PathBuf,
-        /// The machine of the library, as in its ELF header, with the class in the higher byte.
-        found: u32,
-        /// That of this program.
-        own: u32,
-    },
-    /// A library lacks a function of MPI.
+    #[error("open {}: it is for another kind of processor than this program", .0.display())]
+    Architecture(PathBuf),
+    /// A library lacks a function or constant of MPI.
     #[error("use {} as an MPI: it has no {symbol}", .path.display())]
     NoSymbol {
         /// The file.
@@ -47,12 +30,8 @@ pub enum MpiError {
         /// The name of the function or constant.
         symbol: &'static str,
     },
-    /// An MPI whose binary interface is not known.
-    #[error(
-        "use {}, which says it is {version:?}: its binary interface is not that of MPICH, Open MPI \
-         or MPI 5",
-        .path.display()
-    )]
+    /// An MPI whose binary interface is not that of MPICH, Open MPI or the standard.
+    #[error("use {}: the binary interface of {version:?} is not known", .path.display())]
     UnknownAbi {
         /// The file.
         path: PathBuf,
@@ -62,7 +41,7 @@ pub enum MpiError {
     /// The library does not belong to the launcher.
     #[error(
         "join the run: {launcher} started {expected} ranks, and {library} {}; {cure}",
-        their_size(*.seen)
+        .seen.map_or("does not know it".to_owned(), |seen| format!("sees {seen}"))
     )]
     WrongLauncher {
         /// Who started this process.
@@ -80,18 +59,12 @@ pub enum MpiError {
     /// MPI is initialised once in a process.
     #[error("initialise MPI again: a process does that once")]
     Again,
-    /// MPI is not finalised while something of it is in use.
-    #[error("finalise MPI: {holders} libraries or links still use it")]
-    InUse {
-        /// How many.
-        holders: usize,
-    },
+    /// MPI is not finalised while so many libraries or links use it.
+    #[error("finalise MPI: {0} libraries or links still use it")]
+    InUse(usize),
     /// A message is longer than a call of MPI takes.
-    #[error("pass {bytes} bytes at once: MPI counts up to {}", i32::MAX)]
-    TooLong {
-        /// Its length.
-        bytes: usize,
-    },
+    #[error("pass {0} bytes at once: MPI counts up to 2147483647")]
+    TooLong(usize),
     /// MPI answered with an error code.
     #[error("{operation}: {text} (code {code})")]
     Refused {
@@ -104,25 +77,12 @@ pub enum MpiError {
     },
 }
 
-fn listed(looked: &[(PathBuf, String)]) -> String {
-    let each = looked.iter().map(|(path, reason)| format!("{} ({reason})", path.display()));
-    each.collect::<Vec<_>>().join(", ")
-}
-
-fn their_size(size: Option<usize>) -> String {
-    match size {
-        Some(size) => format!("sees {size}"),
-        None => "does not know that launcher".to_owned(),
-    }
-}
-
 impl From<MpiError> for CommError {
     #[cold]
+    #[inline(never)]
     fn from(error: MpiError) -> Self {
         match error {
-            MpiError::Refused { .. }
-            | MpiError::TooLong { .. }
-            | MpiError::WrongLauncher { .. } => Self::Connect(Box::new(error)),
+            MpiError::Refused { .. } | MpiError::TooLong(_) => Self::Connect(Box::new(error)),
             other => Self::SetUp(Box::new(other)),
         }
     }

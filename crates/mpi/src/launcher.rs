@@ -1,6 +1,6 @@
 //! Who started this process, as the environment says.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A program that starts the ranks of an MPI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,17 +23,13 @@ impl Launcher {
         }
     }
 
-    /// The launcher that a program of this name belongs to.
-    pub(crate) fn of_program(name: &str) -> Option<Self> {
-        match name {
-            "orterun" | "orted" | "prterun" | "prted" | "prte" | "mpirun.openmpi" => {
-                Some(Self::OpenMpi)
-            }
-            "hydra_pmi_proxy" | "hydra_bstrap_proxy" | "mpiexec.hydra" | "mpiexec.mpich" => {
-                Some(Self::Hydra)
-            }
-            _ => None,
-        }
+    /// The launcher that a program belongs to, by its name.
+    pub(crate) fn of(program: &Path) -> Option<Self> {
+        let name = program.file_name()?.to_str()?;
+        let open_mpi = ["orterun", "orted", "prterun", "prted", "prte"];
+        let hydra = ["hydra_pmi_proxy", "hydra_bstrap_proxy", "mpiexec.hydra", "mpiexec.mpich"];
+        let of = |names: &[&str], launcher| names.contains(&name).then_some(launcher);
+        of(&open_mpi, Self::OpenMpi).or_else(|| of(&hydra, Self::Hydra))
     }
 }
 
@@ -49,7 +45,7 @@ pub struct Started {
 }
 
 /// The run that this process is a rank of; `None` where no launcher started it.
-pub(crate) fn started() -> Option<Started> {
+pub fn started() -> Option<Started> {
     started_in(|name| std::env::var(name).ok())
 }
 
@@ -84,9 +80,8 @@ pub(crate) fn prefix() -> Option<PathBuf> {
         let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
         process = parent.trim().to_owned();
         let Ok(program) = std::fs::read_link(format!("/proc/{process}/exe")) else { continue };
-        let name = program.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        if Launcher::of_program(name).is_some() {
-            return Some(program.parent()?.parent()?.to_owned());
+        if Launcher::of(&program).is_some() {
+            return program.ancestors().nth(2).map(Path::to_owned);
         }
     }
     None

@@ -1,6 +1,6 @@
 //! Any MPI, as it is installed: found and opened at run time, without its headers or its compiler.
 //!
-//! * [`find`] opens the library that belongs to whoever started this process; [`found`] lists those that are there.
+//! * [`find`] opens the library that belongs to whoever started this process; [`found`] opens all that are there.
 //! * [`start`] initialises it and hands a [`World`] to a [`Visitor`], compiled for each family of binary interfaces
 //!   ([`Abi`]). So an operation is one indirect call into the library, and nothing else is decided on the way.
 //! * [`Library`]: MPI's own messages and collectives, on parts of a rank's memory.
@@ -27,10 +27,10 @@ mod world;
 
 pub use abi::{Abi, Constant, Constants, Family, Mpi5, Mpich, OpenMpi};
 pub use error::MpiError;
-pub use launcher::{Launcher, Started};
+pub use launcher::{Launcher, Started, started};
 pub use library::{Envelope, Library, Request};
 pub use link::MpiLink;
 pub use load::Loaded;
-pub use search::{Found, find, found, look, places};
+pub use search::{find, found, places};
 pub use start::{Visitor, start};
 pub use world::World;

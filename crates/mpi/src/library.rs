@@ -1,13 +1,11 @@
 //! MPI's own message passing and collectives, on parts of a rank's memory.
 
 use std::ffi::c_int;
-use std::fmt;
 use std::rc::Rc;
 
 use bandgap_comm::{CommError, ExposedMemory, Members, Part, Pending, Rank, check_peer};
 
-use crate::api::Place;
-use crate::world::root_of;
+use crate::api::{Api, Place, count};
 use crate::{Abi, World};
 
 /// The highest bit of a tag: tags that have it are those of collectives over messages. MPI's tags are shorter, so these
@@ -15,13 +13,10 @@ use crate::{Abi, World};
 const OWN_BIT: u32 = 1 << 31;
 
 /// A message that is under way.
-pub struct Request<A: Abi>(A::Handle);
+pub struct Request<H>(H);
 
-impl<A: Abi> fmt::Debug for Request<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a message under way")
-    }
-}
+/// What begins a message returns.
+type Begun<A> = Result<Pending<Request<<A as Abi>::Handle>>, CommError>;
 
 /// A message that has arrived and was not received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,21 +30,14 @@ pub struct Envelope {
 }
 
 /// Ranks among which messages pass.
-struct Team<A: Abi> {
+#[derive(Clone, Copy)]
+struct Team<H> {
     members: Members,
     /// The communicator of programs' messages, and that of tags with [`OWN_BIT`].
-    comms: [A::Handle; 2],
+    comms: [H; 2],
     /// This rank among them.
     rank: Rank,
 }
-
-impl<A: Abi> Clone for Team<A> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<A: Abi> Copy for Team<A> {}
 
 /// An MPI's own message passing, of one rank, and the memory that its messages come from and go to.
 ///
@@ -58,19 +46,11 @@ impl<A: Abi> Copy for Team<A> {}
 /// say so of a longer one. What was received is for the caller to compare.
 pub struct Library<A: Abi> {
     world: Rc<World<A>>,
-    now: Team<A>,
-    teams: Vec<Team<A>>,
+    now: Team<A::Handle>,
+    teams: Vec<Team<A::Handle>>,
     memory: ExposedMemory,
     /// Requests that were not waited for.
     under_way: usize,
-    /// Terms and sums whose place in memory no double is aligned to.
-    aligned: Vec<f64>,
-}
-
-impl<A: Abi> fmt::Debug for Library<A> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "messages of {:?}", self.world)
-    }
 }
 
 impl<A: Abi> Drop for Library<A> {
@@ -90,8 +70,8 @@ impl<A: Abi> Library<A> {
     pub fn new(world: Rc<World<A>>) -> Result<Self, CommError> {
         let comms = [world.api.dup(world.api.world)?, world.api.dup(world.api.world)?];
         let all = Team { members: Members::first(world.size()), comms, rank: world.rank() };
-        let (memory, aligned) = (ExposedMemory::default(), Vec::new());
-        Ok(Self { world, now: all, teams: vec![all], memory, under_way: 0, aligned })
+        let memory = ExposedMemory::default();
+        Ok(Self { world, now: all, teams: vec![all], memory, under_way: 0 })
     }
 
     /// From here on this rank is one of `members`, which are ranks of the world. Communicators are made at first, by a
@@ -105,12 +85,23 @@ impl<A: Abi> Library<A> {
             return Ok(());
         }
         let (world, api) = (&self.world, &self.world.api);
-        let no_group = || CommError::NoSuchGroup { members, size: world.size() };
-        members.within(Members::first(world.size())).ok_or_else(no_group)?;
+        let no_group = CommError::NoSuchGroup { members, size: world.size() };
+        members.within(Members::first(world.size())).ok_or(no_group)?;
         let rank = members.index(world.rank());
         let rank = rank.ok_or(CommError::NotInGroup { rank: world.rank(), members })?;
-        let last = members.rank(members.count - 1).ok_or_else(no_group)?;
-        let comm = api.among([members.first, last, members.stride.max(1)])?;
+        let stride = members.stride.max(1);
+        let last = members.first + (members.count - 1) * stride;
+        let mut range = [members.first, last, stride].map(|rank| rank as c_int);
+        let [mut all, mut some, mut comm] = [api.world; 3];
+        // SAFETY: the types of the functions; there is one range.
+        unsafe {
+            api.comm_group(api.world, &mut all)?;
+            api.group_range(all, 1, &mut range, &mut some)?;
+            api.create_group(api.world, some, 0, &mut comm)?;
+            api.set_errhandler(comm, api.errors_return)?;
+            api.group_free(&mut some)?;
+            api.group_free(&mut all)?;
+        }
         self.now = Team { members, comms: [comm, api.dup(comm)?], rank };
         self.teams.push(self.now);
         Ok(())
@@ -169,7 +160,7 @@ impl<A: Abi> Library<A> {
     #[inline(always)]
     pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
         let place = self.place(peer, tag)?;
-        Ok(self.world.api.send(from.of(&self.memory)?, place)?)
+        Ok(self.world.api.send_bytes(from.of(&self.memory)?, place)?)
     }
 
     /// Receives the message of `peer` and `tag` into `into`.
@@ -179,7 +170,7 @@ impl<A: Abi> Library<A> {
     #[inline(always)]
     pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
         let place = self.place(peer, tag)?;
-        Ok(self.world.api.recv(into.of_mut(&mut self.memory)?, place)?)
+        Ok(self.world.api.recv_bytes(into.of_mut(&mut self.memory)?, place)?)
     }
 
     /// Sends `from` to `peer`, and receives a message of the same tag from it into `into`, both at the same time.
@@ -194,29 +185,17 @@ impl<A: Abi> Library<A> {
         from: Part,
         into: Part,
     ) -> Result<(), CommError> {
-        let place = self.place(peer, tag)?;
-        from.of(&self.memory)?;
-        into.of(&self.memory)?;
+        let (comm, peer, tag) = self.place(peer, tag)?;
         from.apart(into)?;
-        match self.memory.get_disjoint_mut([from.range(), into.range()]) {
-            Ok([from, into]) => Ok(self.world.api.sendrecv(from, into, place)?),
-            // One of them is empty, and in the other.
-            Err(_) => self.exchange_nothing(place, from, into),
+        let (sent, room) = (count(from.len)?, count(into.len)?);
+        let from = from.of(&self.memory)?.as_ptr().cast();
+        let into = into.of_mut(&mut self.memory)?.as_mut_ptr().cast();
+        let (api, byte, ignore) = (&self.world.api, self.world.api.byte, Api::<A>::IGNORE);
+        // SAFETY: both are in memory, and apart.
+        unsafe {
+            api.sendrecv(from, sent, byte, peer, tag, into, room, byte, peer, tag, comm, ignore)?;
         }
-    }
-
-    #[cold]
-    fn exchange_nothing(
-        &mut self,
-        place: Place<A>,
-        from: Part,
-        into: Part,
-    ) -> Result<(), CommError> {
-        let api = &self.world.api;
-        if from.len == 0 {
-            return Ok(api.sendrecv(&[], into.of_mut(&mut self.memory)?, place)?);
-        }
-        Ok(api.sendrecv(from.of(&self.memory)?, &mut [], place)?)
+        Ok(())
     }
 
     /// Begins to send `from` to `peer`.
@@ -224,16 +203,11 @@ impl<A: Abi> Library<A> {
     /// # Errors
     /// As [`Library::send`].
     #[inline(always)]
-    pub fn isend(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-    ) -> Result<Pending<Request<A>>, CommError> {
+    pub fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Begun<A> {
         let place = self.place(peer, tag)?;
         let bytes = from.of(&self.memory)?;
         // SAFETY: memory moves or ends only while nothing is under way.
-        let request = unsafe { self.world.api.isend(bytes.as_ptr(), bytes.len(), place)? };
+        let request = unsafe { self.world.api.begin_send(bytes, place)? };
         self.under_way += 1;
         Ok(Pending(Request(request)))
     }
@@ -243,16 +217,11 @@ impl<A: Abi> Library<A> {
     /// # Errors
     /// As [`Library::send`].
     #[inline(always)]
-    pub fn irecv(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        into: Part,
-    ) -> Result<Pending<Request<A>>, CommError> {
+    pub fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Begun<A> {
         let place = self.place(peer, tag)?;
         let bytes = into.of_mut(&mut self.memory)?;
         // SAFETY: memory moves or ends only while nothing is under way, and no reference into it outlives a call.
-        let request = unsafe { self.world.api.irecv(bytes.as_mut_ptr(), bytes.len(), place)? };
+        let request = unsafe { self.world.api.begin_recv(bytes, place)? };
         self.under_way += 1;
         Ok(Pending(Request(request)))
     }
@@ -262,8 +231,10 @@ impl<A: Abi> Library<A> {
     /// # Errors
     /// MPI refused.
     #[inline(always)]
-    pub fn wait(&mut self, pending: Pending<Request<A>>) -> Result<(), CommError> {
-        self.world.api.wait(pending.0.0)?;
+    pub fn wait(&mut self, pending: Pending<Request<A::Handle>>) -> Result<(), CommError> {
+        let mut request = pending.0.0;
+        // SAFETY: a request of this library, which is not used again.
+        unsafe { self.world.api.wait(&mut request, Api::<A>::IGNORE)? };
         self.under_way -= 1;
         Ok(())
     }
@@ -288,20 +259,18 @@ impl<A: Abi> Library<A> {
         peer: Option<Rank>,
         tag: Option<u32>,
     ) -> Result<Option<Envelope>, CommError> {
-        let any = (self.now.comms[0], A::CONSTANTS.any_source, A::CONSTANTS.any_tag);
-        let mut place = any;
-        if let Some(tag) = tag {
-            place.0 = self.now.comms[usize::from(tag >= OWN_BIT)];
-            place.2 = (tag & !OWN_BIT) as c_int;
-        }
-        if let Some(peer) = peer {
-            place.1 = self.place(peer, 0)?.1;
-        }
-        let Some(status) = self.world.api.iprobe(place)? else { return Ok(None) };
-        let bytes = self.world.api.bytes(&status)?;
+        let any = (A::CONSTANTS.any_source, A::CONSTANTS.any_tag);
+        let from = peer.map_or(Ok(any.0), |peer| self.place(peer, 0).map(|place| place.1))?;
         let own = tag.unwrap_or_default() & OWN_BIT;
+        let comm = self.now.comms[usize::from(own != 0)];
+        let tag = tag.map_or(any.1, |tag| (tag & !OWN_BIT) as c_int);
+        let api = &self.world.api;
+        let Some(status) = api.probe((comm, from, tag))? else { return Ok(None) };
+        let mut bytes = 0;
+        // SAFETY: a status that MPI filled.
+        unsafe { api.get_count(std::ptr::from_ref(&status).cast(), api.byte, &mut bytes)? };
         let (from, tag) = (status.source::<A>() as Rank, status.tag::<A>() as u32 | own);
-        Ok(Some(Envelope { from, tag, bytes }))
+        Ok(Some(Envelope { from, tag, bytes: bytes as usize }))
     }
 
     /// Gives every member the bytes that `root` has in `part`: `MPI_Bcast`.
@@ -310,9 +279,8 @@ impl<A: Abi> Library<A> {
     /// As [`Library::send`]; or there is no member `root`.
     #[inline(always)]
     pub fn broadcast(&mut self, root: Rank, part: Part) -> Result<(), CommError> {
-        let root = root_of(root, self.size())?;
-        let comm = self.now.comms[0];
-        Ok(self.world.api.bcast(part.of_mut(&mut self.memory)?, root, comm)?)
+        let team = (self.now.comms[0], self.size());
+        self.world.api.broadcast(part.of_mut(&mut self.memory)?, root, team)
     }
 
     /// Adds up the doubles in `from` of all members, and gives every member the sum in `into`: `MPI_Allreduce`. The two
@@ -322,35 +290,33 @@ impl<A: Abi> Library<A> {
     /// As [`Library::send`]; [`CommError::Lengths`] where the lengths differ or are no multiple of 8.
     #[inline(always)]
     pub fn sum(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        let terms = from.of(&self.memory)?.as_ptr();
-        let sums = into.of_mut(&mut self.memory)?.as_mut_ptr();
-        let aligned = terms.cast::<f64>().is_aligned() && sums.cast::<f64>().is_aligned();
-        let whole = from.len == into.len && from.len.is_multiple_of(size_of::<f64>());
-        if !aligned || !whole || from.overlaps(into) {
+        let terms = from.of(&self.memory)?.as_ptr().cast::<f64>();
+        let sums = into.of_mut(&mut self.memory)?.as_mut_ptr().cast::<f64>();
+        if from.len != into.len || !from.len.is_multiple_of(size_of::<f64>()) {
+            return Err(CommError::Lengths { parts: [from, into].into() });
+        }
+        if !terms.is_aligned() || !sums.is_aligned() || from.overlaps(into) {
             return self.sum_aside(from, into);
         }
-        let (doubles, comm) = (into.len / size_of::<f64>(), self.now.comms[0]);
+        let (api, comm, doubles) = (&self.world.api, self.now.comms[0], count(from.len / 8)?);
         // SAFETY: both are in memory, aligned, of this length, and apart.
-        Ok(unsafe { self.world.api.allreduce(Some(terms), sums, doubles, comm)? })
+        unsafe { api.allreduce(terms.cast(), sums.cast(), doubles, api.double, api.sum, comm)? };
+        Ok(())
     }
 
     /// The sum by way of memory that doubles are aligned to.
     #[cold]
     #[inline(never)]
     fn sum_aside(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        if from.len != into.len || !from.len.is_multiple_of(size_of::<f64>()) {
-            return Err(CommError::Lengths { parts: [from, into].into() });
-        }
         let terms = from.of(&self.memory)?.as_chunks().0;
-        self.aligned.clear();
-        self.aligned.extend(terms.iter().map(|&bytes| f64::from_ne_bytes(bytes)));
-        let (at, doubles) = (self.aligned.as_mut_ptr().cast(), self.aligned.len());
+        let mut sums: Vec<_> = terms.iter().map(|&bytes| f64::from_ne_bytes(bytes)).collect();
+        let in_place = std::ptr::without_provenance(A::CONSTANTS.in_place);
+        let (api, comm, doubles) = (&self.world.api, self.now.comms[0], count(sums.len())?);
+        let at = sums.as_mut_ptr().cast();
         // SAFETY: the vector has so many doubles.
-        unsafe { self.world.api.allreduce(None, at, doubles, self.now.comms[0])? };
-        let sums = into.of_mut(&mut self.memory)?.as_chunks_mut().0;
-        for (sum, value) in sums.iter_mut().zip(&self.aligned) {
-            *sum = value.to_ne_bytes();
-        }
+        unsafe { api.allreduce(in_place, at, doubles, api.double, api.sum, comm)? };
+        let places = into.of_mut(&mut self.memory)?.as_chunks_mut().0;
+        places.iter_mut().zip(&sums).for_each(|(place, sum)| *place = sum.to_ne_bytes());
         Ok(())
     }
 
@@ -360,6 +326,7 @@ impl<A: Abi> Library<A> {
     /// MPI refused.
     #[inline(always)]
     pub fn barrier(&mut self) -> Result<(), CommError> {
-        Ok(self.world.api.barrier(self.now.comms[0])?)
+        // SAFETY: the type of the function.
+        unsafe { Ok(self.world.api.barrier(self.now.comms[0])?) }
     }
 }

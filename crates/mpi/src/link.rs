@@ -13,7 +13,7 @@ use bandgap_comm::{
     CommError, ExposedMemory, Frame, FrameKind, Link, MAX_FRAME, Posted, Rank, Source, check_peer,
 };
 
-use crate::api::Place;
+use crate::api::{Api, Place};
 use crate::{Abi, MpiError, World};
 
 /// Frames to one peer that may be under way.
@@ -39,7 +39,7 @@ struct Outgoing<A: Abi> {
 
 impl<A: Abi> Outgoing<A> {
     fn new(world: &World<A>, messages: usize, each: usize) -> Self {
-        let requests = vec![world.api.no_request; messages];
+        let requests = vec![world.api.world; messages];
         Self { buffers: vec![0; messages * each], each, requests, begun: 0, ended: 0 }
     }
 
@@ -48,11 +48,16 @@ impl<A: Abi> Outgoing<A> {
         self.begun - self.ended
     }
 
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.under_way() == self.requests.len()
+    }
+
     /// Notes which have ended.
     fn look(&mut self, world: &World<A>) -> Result<(), MpiError> {
         while self.under_way() > 0 {
             let request = self.ended % self.requests.len();
-            if !world.api.test(&mut self.requests[request])? {
+            if !ended(world, &mut self.requests[request])? {
                 break;
             }
             self.ended += 1;
@@ -68,30 +73,41 @@ impl<A: Abi> Outgoing<A> {
         place: Place<A>,
         bytes: &[u8],
     ) -> Result<Posted, MpiError> {
-        if self.under_way() == self.requests.len() {
+        if self.is_full() {
             self.look(world)?;
-            if self.under_way() == self.requests.len() {
-                return Ok(Posted::Busy);
-            }
+        }
+        if self.is_full() {
+            return Ok(Posted::Busy);
         }
         let request = self.begun % self.requests.len();
         let buffer = &mut self.buffers[request * self.each..][..bytes.len()];
         buffer.copy_from_slice(bytes);
         // SAFETY: the buffer stays until the request has ended: it is not free before, and `MpiLink` leaks it if it is
         // dropped.
-        let begun = unsafe { world.api.isend(buffer.as_ptr(), buffer.len(), place)? };
-        self.requests[request] = begun;
+        self.requests[request] = unsafe { world.api.begin_send(buffer, place)? };
         self.begun += 1;
         Ok(Posted::Yes)
     }
 }
 
+/// Whether a request has ended. If it has, it is not used again.
+#[inline(always)]
+fn ended<A: Abi>(world: &World<A>, request: &mut A::Handle) -> Result<bool, MpiError> {
+    let mut ended = 0;
+    // SAFETY: a request of this library, which has not ended before.
+    unsafe { world.api.test(request, &mut ended, Api::<A>::IGNORE)? };
+    Ok(ended != 0)
+}
+
+/// Where frames are delivered.
+type Deliver<'a> = &'a mut dyn FnMut(Rank, Frame);
+
 /// A payload that is arriving.
-struct Arriving<A: Abi> {
+struct Arriving<H> {
     frame: Frame,
     /// What of the exposed memory is still to come. The piece that is being received comes first.
     rest: Range<usize>,
-    request: A::Handle,
+    request: H,
 }
 
 /// What passes between this rank and a peer.
@@ -100,7 +116,7 @@ struct Way<A: Abi> {
     pieces: Outgoing<A>,
     /// The payload that is on its way to the peer.
     writing: Option<FrameKind>,
-    arriving: Option<Arriving<A>>,
+    arriving: Option<Arriving<A::Handle>>,
     /// Frames that came behind the payload that is arriving.
     behind: VecDeque<Frame>,
 }
@@ -117,19 +133,13 @@ pub struct MpiLink<A: Abi> {
     memory: ExposedMemory,
     /// Payloads that are arriving.
     arriving: usize,
-    /// Messages that were begun and of which it is not known that they have ended.
-    sending: usize,
-}
-
-impl<A: Abi> std::fmt::Debug for MpiLink<A> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "frames of {:?}", self.world)
-    }
+    /// Whether a message was begun of which it is not known that it has ended.
+    sending: bool,
 }
 
 impl<A: Abi> Drop for MpiLink<A> {
     fn drop(&mut self) {
-        if self.arriving + self.sending > 0 {
+        if self.arriving + self.unsent() > 0 {
             // MPI may still use them.
             std::mem::forget((std::mem::take(&mut self.memory), std::mem::take(&mut self.ways)));
         }
@@ -152,62 +162,65 @@ impl<A: Abi> MpiLink<A> {
         };
         let ways = (0..world.size()).map(way).collect();
         let memory = ExposedMemory::new(exposed);
-        Ok(Self { world, comm, ways, memory, arriving: 0, sending: 0 })
+        Ok(Self { world, comm, ways, memory, arriving: 0, sending: false })
     }
 
-    /// Takes a frame of `from`. Returns whether it is delivered: not if its payload has yet to come.
+    /// Takes a frame of `from`. Returns the number of frames delivered: none if its payload has yet to come.
     #[inline(always)]
-    fn accept(&mut self, from: Rank, frame: Frame) -> Result<bool, CommError> {
+    fn accept(
+        &mut self,
+        from: Rank,
+        frame: Frame,
+        deliver: Deliver<'_>,
+    ) -> Result<usize, CommError> {
         if !frame.has_payload() {
-            return Ok(true);
+            deliver(from, frame);
+            return Ok(1);
         }
         let rest = frame.target(self.memory.len()).map_err(|error| garbage(from, &error))?;
-        if rest.is_empty() {
-            return Ok(true);
-        }
-        let request = self.receive_piece(from, &rest)?;
-        self.ways[from].arriving = Some(Arriving { frame, rest, request });
-        self.arriving += 1;
-        Ok(false)
+        self.arrive(from, Arriving { frame, rest, request: self.comm }, deliver)
     }
 
-    /// Begins to receive the first piece of `rest`.
-    fn receive_piece(&mut self, from: Rank, rest: &Range<usize>) -> Result<A::Handle, CommError> {
+    /// Begins to receive the next piece of a payload, or delivers its frame if there is none.
+    fn arrive(
+        &mut self,
+        from: Rank,
+        mut arriving: Arriving<A::Handle>,
+        deliver: Deliver<'_>,
+    ) -> Result<usize, CommError> {
+        let rest = arriving.rest.clone();
+        if rest.is_empty() {
+            deliver(from, arriving.frame);
+            return Ok(1);
+        }
         let piece = &mut self.memory[rest.start..][..rest.len().min(PIECE)];
         let place = (self.comm, from as c_int, PAYLOAD);
         // SAFETY: memory keeps its length, and is leaked if it is dropped while a payload arrives. References to it last
         // as long as a call; who reads or writes those bytes meanwhile does what `Bulk` says not to do.
-        Ok(unsafe { self.world.api.irecv(piece.as_mut_ptr(), piece.len(), place)? })
+        arriving.request = unsafe { self.world.api.begin_recv(piece, place)? };
+        self.ways[from].arriving = Some(arriving);
+        self.arriving += 1;
+        Ok(0)
     }
 
     /// Moves on what arrives, and delivers payloads that are complete and the frames behind them.
     #[cold]
     #[inline(never)]
-    fn payloads(&mut self, deliver: &mut impl FnMut(Rank, Frame)) -> Result<usize, CommError> {
+    fn payloads(&mut self, deliver: Deliver<'_>) -> Result<usize, CommError> {
         let mut frames = 0;
         for from in 0..self.ways.len() {
-            while let Some(arriving) = &mut self.ways[from].arriving {
-                if !self.world.api.test(&mut arriving.request)? {
+            while let Some(mut arriving) = self.ways[from].arriving.take() {
+                if !ended(&self.world, &mut arriving.request)? {
+                    self.ways[from].arriving = Some(arriving);
                     break;
                 }
-                arriving.rest.start += arriving.rest.len().min(PIECE);
-                let (frame, rest) = (arriving.frame, arriving.rest.clone());
-                if !rest.is_empty() {
-                    let request = self.receive_piece(from, &rest)?;
-                    self.ways[from].arriving = Some(Arriving { frame, rest, request });
-                    continue;
-                }
-                self.ways[from].arriving = None;
                 self.arriving -= 1;
-                deliver(from, frame);
-                frames += 1;
+                arriving.rest.start += arriving.rest.len().min(PIECE);
+                frames += self.arrive(from, arriving, deliver)?;
                 while self.ways[from].arriving.is_none()
                     && let Some(frame) = self.ways[from].behind.pop_front()
                 {
-                    if self.accept(from, frame)? {
-                        deliver(from, frame);
-                        frames += 1;
-                    }
+                    frames += self.accept(from, frame, deliver)?;
                 }
             }
         }
@@ -218,12 +231,11 @@ impl<A: Abi> MpiLink<A> {
     #[cold]
     #[inline(never)]
     fn look(&mut self) -> Result<(), CommError> {
-        self.sending = 0;
         for way in &mut self.ways {
             way.frames.look(&self.world)?;
             way.pieces.look(&self.world)?;
-            self.sending += way.frames.under_way() + way.pieces.under_way();
         }
+        self.sending = self.unsent() > 0;
         Ok(())
     }
 }
@@ -258,11 +270,9 @@ impl<A: Abi> Link for MpiLink<A> {
             return Ok(Posted::Busy);
         }
         let (bytes, len) = frame.encode();
-        let before = way.frames.under_way();
+        self.sending = true;
         let place = (self.comm, peer as c_int, FRAME);
-        let posted = way.frames.begin(&self.world, place, &bytes[..len])?;
-        self.sending = self.sending + way.frames.under_way() - before;
-        Ok(posted)
+        Ok(way.frames.begin(&self.world, place, &bytes[..len])?)
     }
 
     fn try_write(
@@ -293,10 +303,7 @@ impl<A: Abi> Link for MpiLink<A> {
                 return Ok(Posted::Yes);
             }
             let piece = &rest[..rest.len().min(PIECE)];
-            let before = way.pieces.under_way();
-            let posted = way.pieces.begin(&self.world, place, piece)?;
-            self.sending = self.sending + way.pieces.under_way() - before;
-            if posted == Posted::Busy {
+            if way.pieces.begin(&self.world, place, piece)? == Posted::Busy {
                 break;
             }
             *done += piece.len();
@@ -306,35 +313,27 @@ impl<A: Abi> Link for MpiLink<A> {
 
     #[inline]
     fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
-        let mut frames = 0;
-        if self.arriving > 0 {
-            frames = self.payloads(&mut deliver)?;
-        }
+        let frames = if self.arriving > 0 { self.payloads(&mut deliver)? } else { 0 };
         let anybody = (self.comm, A::CONSTANTS.any_source, FRAME);
-        let Some(status) = self.world.api.iprobe(anybody)? else {
-            if self.sending > 0 {
+        let Some(status) = self.world.api.probe(anybody)? else {
+            if self.sending {
                 self.look()?;
             }
             return Ok(frames);
         };
         let (source, mut bytes) = (status.source::<A>(), [0; MAX_FRAME]);
-        self.world.api.recv(&mut bytes, (self.comm, source, FRAME))?;
+        self.world.api.recv_bytes(&mut bytes, (self.comm, source, FRAME))?;
         let from = source as Rank;
-        let frame = match Frame::decode(&bytes) {
-            Ok(Some((frame, _))) => frame,
-            Ok(None) => return Err(garbage(from, &"a part of a frame")),
-            Err(error) => return Err(garbage(from, &error)),
-        };
+        let decoded = Frame::decode(&bytes).map_err(|error| garbage(from, &error))?;
+        let (frame, _) = decoded.ok_or_else(|| garbage(from, &"a part of a frame"))?;
         if self.arriving > 0 && self.ways[from].arriving.is_some() {
             self.ways[from].behind.push_back(frame);
-        } else if self.accept(from, frame)? {
-            deliver(from, frame);
-            frames += 1;
+            return Ok(frames);
         }
-        Ok(frames)
+        Ok(frames + self.accept(from, frame, &mut deliver)?)
     }
 
     fn unsent(&self) -> usize {
-        self.sending
+        self.ways.iter().map(|way| way.frames.under_way() + way.pieces.under_way()).sum()
     }
 }

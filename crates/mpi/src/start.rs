@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use crate::launcher::started;
-use crate::search::launcher_of;
 use crate::{Abi, Family, Launcher, Loaded, Mpi5, MpiError, Mpich, OpenMpi, Started, World};
 
 /// What is done with an MPI, compiled for each family.
@@ -30,7 +29,7 @@ pub fn start<V: Visitor>(loaded: Loaded, visitor: V) -> Result<V::Out, MpiError>
         return Err(wrong(run, &loaded, None));
     }
     loaded.show()?;
-    match loaded.family() {
+    match loaded.family {
         Family::Mpich => visit::<Mpich, V>(loaded, run, visitor),
         Family::OpenMpi => visit::<OpenMpi, V>(loaded, run, visitor),
         Family::Mpi5 => visit::<Mpi5, V>(loaded, run, visitor),
@@ -42,16 +41,13 @@ fn visit<A: Abi, V: Visitor>(
     run: Option<Started>,
     visitor: V,
 ) -> Result<V::Out, MpiError> {
-    let world = World::<A>::init(loaded)?;
+    let world = Rc::new(World::<A>::init(loaded)?);
     if let Some(run) = run.filter(|run| run.size != world.size()) {
-        let error = wrong(run, world.loaded(), Some(world.size()));
-        // Each is a run of its own, so nobody is waited for; and an MPI that was not ended may say so.
-        if world.size() == 1 {
-            world.end()?;
-        }
-        return Err(error);
+        let error = wrong(run, &world.loaded, Some(world.size()));
+        // An MPI that was not ended may say so. Each rank is a run of its own, which waits for nobody.
+        return if world.size() == 1 { world.finalize().and(Err(error)) } else { Err(error) };
     }
-    Ok(visitor.visit(Rc::new(world)))
+    Ok(visitor.visit(world))
 }
 
 #[cold]
@@ -60,20 +56,12 @@ fn wrong(run: Started, loaded: &Loaded, seen: Option<usize>) -> MpiError {
     let cure = match (run.by, loaded.is_open_mpi()) {
         (Launcher::Srun, true) => "use srun --mpi=pmix".to_owned(),
         (Launcher::Srun, false) => "use srun --mpi=pmi2".to_owned(),
-        (by, open_mpi) => {
-            let path = loaded.path().canonicalize().ok();
-            let own = match path.and_then(|path| launcher_of(&path, open_mpi)) {
-                Some(program) => program.display().to_string(),
-                None => format!("the mpiexec of {name}"),
-            };
+        (by, _) => {
+            let own = loaded.launcher().map(|program| program.display().to_string());
+            let own = own.unwrap_or_else(|| format!("the mpiexec of {name}"));
             format!("start them with {own}, or name the library of {}", by.name())
         }
     };
-    MpiError::WrongLauncher {
-        launcher: run.by.name(),
-        expected: run.size,
-        library: name,
-        seen,
-        cure,
-    }
+    let (launcher, expected) = (run.by.name(), run.size);
+    MpiError::WrongLauncher { launcher, expected, library: name, seen, cure }
 }

@@ -1,9 +1,10 @@
 //! MPIs that may be installed, and ranks of the example `check` under their launchers.
 
-use std::io::Read;
+use std::io::{Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bandgap_mpi::Family;
@@ -40,12 +41,15 @@ pub static OPEN_MPI: Installed = Installed {
 
 pub static ALL: [&Installed; 2] = [&MPICH, &OPEN_MPI];
 
-/// Whether a program is on PATH. If not, what needs it is said to be skipped.
+static SKIPPED: AtomicUsize = AtomicUsize::new(0);
+
+/// Whether a program is on PATH. If not, what needs it is said to be skipped, where it is seen.
 pub fn is_here(program: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let here = std::env::split_paths(&folders).any(|folder| folder.join(program).exists());
     if !here {
-        println!("SKIPPED: {program} is not installed");
+        let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+        let _ = writeln!(std::io::stderr(), "SKIPPED: {program} is not installed ({count})");
     }
     here
 }

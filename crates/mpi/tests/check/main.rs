@@ -28,8 +28,8 @@ impl Visitor for Check {
             _ => {}
         }
         if world.rank() == 0 {
-            let (size, loaded) = (world.size(), world.loaded());
-            println!("right: {size} ranks, {}, {}", loaded.name(), loaded.family());
+            let (size, loaded) = (world.size(), &world.loaded);
+            println!("right: {size} ranks, {}, {:?}", loaded.name(), loaded.family);
         }
         world.finalize().unwrap();
     }

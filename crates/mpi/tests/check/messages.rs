@@ -75,6 +75,4 @@ pub fn check<A: Abi>(world: &Rc<World<A>>) {
         am.await_replies().unwrap();
     }
     am.settle().unwrap();
-    drop(am);
-    world.barrier().unwrap();
 }
