@@ -294,6 +294,7 @@ impl<A: Abi> Link for MpiLink<A> {
         if way.writing != Some(frame.kind) {
             return Ok(Posted::Busy);
         }
+        self.sending = true;
         let place = (self.comm, peer as c_int, PAYLOAD);
         // As many as there are buffers, and a look at what is left.
         for _ in 0..=PIECES {
