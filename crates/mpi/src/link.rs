@@ -48,13 +48,8 @@ impl<A: Abi> Outgoing<A> {
         self.begun - self.ended
     }
 
-    #[inline(always)]
-    fn is_full(&self) -> bool {
-        self.under_way() == self.requests.len()
-    }
-
-    /// Notes which have ended.
-    fn look(&mut self, world: &World<A>) -> Result<(), MpiError> {
+    /// Notes which have ended. Returns whether all are under way still.
+    fn look(&mut self, world: &World<A>) -> Result<bool, MpiError> {
         while self.under_way() > 0 {
             let request = self.ended % self.requests.len();
             if !ended(world, &mut self.requests[request])? {
@@ -62,7 +57,7 @@ impl<A: Abi> Outgoing<A> {
             }
             self.ended += 1;
         }
-        Ok(())
+        Ok(self.under_way() == self.requests.len())
     }
 
     /// Begins to send `bytes`, at most as many as a buffer has, if one is free.
@@ -73,10 +68,7 @@ impl<A: Abi> Outgoing<A> {
         place: Place<A>,
         bytes: &[u8],
     ) -> Result<Posted, MpiError> {
-        if self.is_full() {
-            self.look(world)?;
-        }
-        if self.is_full() {
+        if self.under_way() == self.requests.len() && self.look(world)? {
             return Ok(Posted::Busy);
         }
         let request = self.begun % self.requests.len();
@@ -283,6 +275,7 @@ impl<A: Abi> Link for MpiLink<A> {
         done: &mut usize,
     ) -> Result<Posted, CommError> {
         check_peer(peer, self.rank(), self.size())?;
+        from.within(&self.memory)?;
         if self.ways[peer].writing.is_none() {
             if self.try_send(peer, frame)? == Posted::Busy {
                 return Ok(Posted::Busy);

@@ -111,6 +111,17 @@ fn ring<A: Abi>(library: &mut Library<A>) {
             expect(library, peer, nth, into);
         }
     }
+    // Tags that differ in the highest bit alone, received in the other order.
+    let parts = [Part::new(0, 9), Part::new(100, 9), Part::new(200, 9), Part::new(300, 9)];
+    fill(library, rank, 1000, parts[0]);
+    fill(library, rank, 2000, parts[1]);
+    let sends =
+        [library.isend(to, 2, parts[0]).unwrap(), library.isend(to, TAGS[2], parts[1]).unwrap()];
+    library.recv(from, TAGS[2], parts[3]).unwrap();
+    library.recv(from, 2, parts[2]).unwrap();
+    expect(library, from, 1000, parts[2]);
+    expect(library, from, 2000, parts[3]);
+    sends.into_iter().for_each(|send| library.wait(send).unwrap());
     if rank == 0 {
         // An empty part within the other.
         library.exchange(1, 0, Part::new(9, 0), Part::new(5, 8)).unwrap();
@@ -227,7 +238,11 @@ fn refused<A: Abi>(library: &mut Library<A>) {
         let answer = library.over(members);
         assert!(matches!(answer, Err(CommError::NoSuchGroup { .. })), "{answer:?}");
     }
-    // A tag beyond those of MPICH. It says so by a code, and does not end the process. Open MPI takes it.
+    // A tag beyond those of MPICH. It says so by a code, and does not end the process. Open MPI takes it, and Intel's ends
+    // the process all the same.
+    if library.world().loaded.name().starts_with("Intel") {
+        return;
+    }
     let answer = library.send(peer, (1 << 31) - 1, part);
     match library.world().loaded.family {
         Family::OpenMpi => answer.unwrap(),
