@@ -48,6 +48,9 @@ pub struct Reach {
     /// What runs a command on a host, with its options
     #[arg(long, value_name = "COMMAND", default_value = "ssh")]
     pub ssh_command: String,
+    /// The library of -t mpi [default: that of the launcher, or of mpirun on PATH]
+    #[arg(long, value_name = "FILE")]
+    pub mpi_lib: Option<PathBuf>,
     /// Copy this program to the hosts, and remove it afterwards
     #[arg(long)]
     pub copy: bool,
@@ -203,6 +206,11 @@ impl Measure {
         self.ranks.ranks.iter().copied().max().unwrap_or(all)
     }
 
+    /// Whether each process that a launcher has started has a rank of its own.
+    pub fn is_apart(&self) -> bool {
+        matches!(self.target(), Target::Real(transport) if transport.has_launcher())
+    }
+
     /// Longest wait for anything.
     pub fn deadline(&self) -> Duration {
         Duration::from_secs_f64(self.ranks.deadline.as_secs())
@@ -230,6 +238,7 @@ impl Measure {
             launches: self.effort.launches,
             wait: self.ranks.wait,
             deadline: self.deadline(),
+            library: self.ranks.reach.mpi_lib.clone(),
         }
     }
 }

@@ -65,7 +65,7 @@ impl<'a> Session<'a> {
             Some(adopted) => {
                 let most = measure.most(adopted.size);
                 adopted.check(most)?;
-                Some(adopted.gather(most, measure.deadline())?)
+                Some(adopted.gather(most, measure.is_apart(), measure.deadline())?)
             }
             None => None,
         };

@@ -95,7 +95,7 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode, Failure> {
         Some(measure) if adopted.check(measure.most(adopted.size)).is_err() => {
             Ok(code(Exit::Remote))
         }
-        Some(measure) => Ok(adopted.join(measure.deadline())),
+        Some(measure) => Ok(adopted.join(measure.is_apart(), measure.deadline())),
         None => Ok(ExitCode::SUCCESS),
     }
 }

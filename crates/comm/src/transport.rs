@@ -9,6 +9,7 @@
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::time::Instant;
 
 use crate::passing::Tuning;
@@ -39,6 +40,10 @@ pub trait Rendezvous {
     fn secret(&self) -> [u8; 16];
     /// When to stop waiting for peers.
     fn deadline(&self) -> Instant;
+    /// The library that the user named, of a transport that is one.
+    fn library(&self) -> Option<&Path> {
+        None
+    }
     /// The address of this host at which its peers reach it: that of the loopback interface where all of them are on it.
     fn interface(&self) -> IpAddr {
         IpAddr::V4(Ipv4Addr::LOCALHOST)

@@ -97,10 +97,10 @@ impl Adopted {
         Err(Failure::new(Exit::Remote, what).hint("let it start more, or take fewer --ranks"))
     }
 
-    /// Takes part as one that is not the first.
-    pub fn join(&self, deadline: Duration) -> ExitCode {
+    /// Takes part as one that is not the first. `apart` is whether each process has a rank of its own.
+    pub fn join(&self, apart: bool, deadline: Duration) -> ExitCode {
         let until = Instant::now() + deadline;
-        match self.joined(until) {
+        match self.joined(apart, until) {
             Ok(()) => ExitCode::SUCCESS,
             Err(failure) => {
                 let Failure { what, hint, exit } = failure;
@@ -111,8 +111,8 @@ impl Adopted {
         }
     }
 
-    fn joined(&self, until: Instant) -> Result<(), Failure> {
-        let Meeting { addresses, secret } = way(self)?.look_up(until)?;
+    fn joined(&self, apart: bool, until: Instant) -> Result<(), Failure> {
+        let Meeting { addresses, secret } = way(self, apart)?.look_up(until)?;
         let stream = call(&addresses, self.rank, secret, until).map_err(|error| lost(&error))?;
         let mut channel = Channel::new(stream);
         let gone = |error: std::io::Error| lost(&error);
@@ -131,13 +131,19 @@ impl Adopted {
         }
     }
 
-    /// Gathers the others, as the first one. `needed` are the processes that are to have ranks: the first so many.
+    /// Gathers the others, as the first one. `needed` are the processes that are to have ranks: the first so many. `apart`
+    /// is whether each has its rank, as ranks of an MPI must; else those of a host have one agent.
     ///
     /// # Errors
     /// They did not come.
-    pub fn gather(&self, needed: usize, deadline: Duration) -> Result<Gathered, Failure> {
+    pub fn gather(
+        &self,
+        needed: usize,
+        apart: bool,
+        deadline: Duration,
+    ) -> Result<Gathered, Failure> {
         let until = Instant::now() + deadline;
-        let way = way(self)?;
+        let way = way(self, apart)?;
         let centre = Centre::listen(way.port()).map_err(|error| lost(&error))?;
         let port = centre.port().map_err(|error| lost(&error))?;
         let published = way.publish(port, until)?;
@@ -145,11 +151,16 @@ impl Adopted {
             lost(&error).hint("are all processes bandgap's, with the same command?")
         })?;
         drop(published);
-        self.divide(needed, streams).map_err(|error| lost(&error))
+        self.divide(needed, apart, streams).map_err(|error| lost(&error))
     }
 
     /// Gives each of the others its role.
-    fn divide(&self, needed: usize, streams: Vec<TcpStream>) -> std::io::Result<Gathered> {
+    fn divide(
+        &self,
+        needed: usize,
+        apart: bool,
+        streams: Vec<TcpStream>,
+    ) -> std::io::Result<Gathered> {
         let mut all = vec![(Who::here(), None)];
         for stream in streams {
             let address = stream.peer_addr()?.ip().to_canonical();
@@ -160,7 +171,8 @@ impl Adopted {
         let mut gathered = Gathered::default();
         let (mut keys, mut places, mut order) = (Vec::new(), Vec::new(), Vec::new());
         for (Who { host, name, .. }, _) in all.iter().take(needed.max(1)) {
-            let at = keys.iter().position(|key| key == host).unwrap_or_else(|| {
+            let known = keys.iter().position(|key| key == host).filter(|_| !apart);
+            let at = known.unwrap_or_else(|| {
                 keys.push(host.clone());
                 places.push(Place { host: name.clone(), slots: 0 });
                 places.len() - 1
@@ -178,9 +190,10 @@ impl Adopted {
         run_on(&of_hosts[0]);
         for (who, channel) in all {
             let Some((mut channel, address)) = channel else { continue };
-            let host = keys.iter().position(|key| *key == who.host);
-            // The first of a host; this process starts the ranks of its own.
-            let free = host.filter(|&at| at > 0 && gathered.agents[at].is_none());
+            // The first of a host, or every one; this process starts the ranks of the first.
+            let free = (1..keys.len())
+                .find(|&at| keys[at] == who.host && gathered.agents[at].is_none())
+                .filter(|_| apart || keys[0] != who.host);
             if let Some(at) = free {
                 channel.send(&Role::Agent(of_hosts[at].clone()))?;
                 gathered.agents[at] = Some((channel, address));

@@ -1,6 +1,7 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
@@ -34,6 +35,8 @@ pub struct Options {
     pub wait: Wait,
     /// Longest wait for anything.
     pub deadline: Duration,
+    /// The library of a transport that is one, where the user named it.
+    pub library: Option<PathBuf>,
 }
 
 /// Told the share done and what is being done.
@@ -100,6 +103,14 @@ pub fn collect(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
+    if let Some(Target::Real(outside)) = target
+        && outside.has_launcher()
+        && stage.agents().is_empty()
+    {
+        let what = format!("measure over {outside} without its launcher");
+        return Err(Failure::new(Exit::Usage, what)
+            .hint(format!("mpirun -n {ranks} bandgap …: each of its processes has a rank")));
+    }
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
             return in_virtual_time(stage, name, ranks, task, progress);
@@ -151,7 +162,8 @@ pub fn collect(
                 size: ranks,
                 launch,
                 cpu: placement.cpus.get(rank).copied(),
-                probes: !placement.oversubscribed && wait != Wait::Block && !spread.several(),
+                // They meet in a page that all ranks map.
+                probes: !placement.oversubscribed && wait != Wait::Block && agents.is_empty(),
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
                 stamped,
@@ -160,6 +172,7 @@ pub fn collect(
                 clock: stage.clock.report(),
                 work: stage.work,
                 interface: None,
+                library: options.library.clone(),
                 secret,
                 deadline: options.deadline,
                 task: task.clone(),

@@ -25,6 +25,7 @@ mod machine;
 mod meet;
 mod memory;
 mod message;
+mod mpi;
 mod network;
 mod process;
 pub mod rank;

@@ -33,8 +33,8 @@ pub struct Meeting {
 pub enum Way {
     /// The user says where the first process listens, and has written the secret to a file.
     Given(Vec<SocketAddr>, Secret),
-    /// Through the process manager (PMI-1: `mpiexec`'s, or srun's pmi2).
-    Manager(File),
+    /// Through the process manager (PMI-1: `mpiexec`'s, or srun's pmi2), and whether it is told that this was all.
+    Manager(File, bool),
     /// Through a file that all processes see, in one of these places.
     Shared(Vec<PathBuf>),
 }
@@ -56,11 +56,12 @@ impl Drop for Published {
     }
 }
 
-/// How the processes that were started with this one meet.
+/// How the processes that were started with this one meet. `apart` is whether each of them has a rank that will speak
+/// with the process manager itself.
 ///
 /// # Errors
 /// What the user gave for it is wrong.
-pub fn way(adopted: &Adopted) -> Result<Way, Failure> {
+pub fn way(adopted: &Adopted, apart: bool) -> Result<Way, Failure> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(join) = variable("BANDGAP_JOIN") {
         let wrong = |what: String| {
@@ -80,9 +81,10 @@ pub fn way(adopted: &Adopted) -> Result<Way, Failure> {
         let secret = secret.ok_or_else(|| wrong(format!("use the secret in {file}: too short")))?;
         return Ok(Way::Given(addresses, secret));
     }
-    // Slurm's PMI-2 speaks the older dialect too.
-    if let Some(manager) = variable("PMI_FD").and_then(|text| inherited(text.parse().ok()?).ok()) {
-        return Ok(Way::Manager(File::from(manager)));
+    // Slurm's PMI-2 speaks the older dialect too, but once.
+    let manager = variable("PMI_FD").and_then(|text| inherited(text.parse().ok()?).ok());
+    if let Some(manager) = manager.filter(|_| !apart || variable("SLURM_STEP_ID").is_none()) {
+        return Ok(Way::Manager(File::from(manager), !apart));
     }
     let job = ["SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"];
     let job: Vec<String> = job.iter().filter_map(|name| variable(name)).collect();
@@ -117,9 +119,9 @@ impl Way {
         let failed = |error: std::io::Error| lost(&error);
         match self {
             Self::Given(_, secret) => Ok(Published { secret, file: None }),
-            Self::Manager(file) => {
+            Self::Manager(file, last) => {
                 let (secret, text) = told(port).map_err(failed)?;
-                Manager { file, until }.meet(Some(&text)).map_err(failed)?;
+                Manager { file, last, until }.meet(Some(&text)).map_err(failed)?;
                 Ok(Published { secret, file: None })
             }
             Self::Shared(places) => {
@@ -151,8 +153,8 @@ impl Way {
         let wrong = || std::io::Error::from(std::io::ErrorKind::InvalidData);
         match self {
             Self::Given(addresses, secret) => Ok(Meeting { addresses, secret }),
-            Self::Manager(file) => {
-                let text = Manager { file, until }.meet(None);
+            Self::Manager(file, last) => {
+                let text = Manager { file, last, until }.meet(None);
                 let found = text.and_then(|text| Meeting::read(&text).ok_or_else(wrong));
                 found.map_err(|error| lost(&error))
             }
@@ -228,6 +230,8 @@ fn own(place: &Path) -> Option<String> {
 /// A process manager that speaks PMI-1.
 struct Manager {
     file: File,
+    /// Whether this process speaks with it no more, nor do its children.
+    last: bool,
     until: Instant,
 }
 
@@ -241,7 +245,9 @@ impl Manager {
         }
         self.ask("cmd=barrier_in")?;
         let found = value(&self.ask(&format!("cmd=get kvsname={space} key=bandgap"))?, "value")?;
-        self.ask("cmd=finalize")?;
+        if self.last {
+            self.ask("cmd=finalize")?;
+        }
         Ok(found)
     }
 

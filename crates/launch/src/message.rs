@@ -5,6 +5,7 @@ use std::fs::File;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bandgap_host::{ClockReport, WorkRate};
@@ -64,6 +65,8 @@ pub struct Assignment {
     pub work: WorkRate,
     /// The address of this host at which peers reach the rank; none where all are on one host.
     pub interface: Option<IpAddr>,
+    /// The library that the user named, of a transport that is one.
+    pub library: Option<PathBuf>,
     /// What peers must know to be let in.
     pub secret: [u8; 16],
     /// Longest wait for anything.

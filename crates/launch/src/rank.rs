@@ -6,7 +6,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -177,6 +177,9 @@ fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
     // A peer that is gone already has all it needs.
     while station.first()?.tend().unwrap_or(false) && !channel.has_arrived(LAST_LOOKS)? {}
     channel.receive::<ToRank>()?;
+    for (_, machine) in station.machines.drain(..) {
+        machine.end()?;
+    }
     Ok(())
 }
 
@@ -202,6 +205,10 @@ impl Rendezvous for Meeting<'_> {
 
     fn deadline(&self) -> Instant {
         self.until
+    }
+
+    fn library(&self) -> Option<&Path> {
+        self.assignment.library.as_deref()
     }
 
     fn interface(&self) -> IpAddr {

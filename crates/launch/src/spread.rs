@@ -29,12 +29,14 @@ impl Spread {
         };
         let by_rank = hosts.by_rank(ranks)?;
         let agents = stage.agents();
+        // Processes of a launcher may have an agent each: several of a host then.
         let names: Vec<String> = agents.iter().map(|agent| agent.host.clone()).collect();
         let cores = cores.map(|list| hosts::cores(list, &names)).transpose()?;
         let mut placement = Placement { cpus: vec![0; ranks], oversubscribed: false };
-        for (host, agent) in agents.iter().enumerate() {
-            let own: Vec<usize> = (0..ranks).filter(|&rank| by_rank[rank] == host).collect();
-            if own.is_empty() {
+        for (at, agent) in agents.iter().enumerate() {
+            let own: Vec<usize> =
+                (0..ranks).filter(|&rank| names[by_rank[rank]] == agent.host).collect();
+            if own.is_empty() || names[..at].contains(&agent.host) {
                 continue;
             }
             let cores = cores.as_ref().and_then(|of| of.get(&agent.host));
@@ -50,7 +52,8 @@ impl Spread {
 
     /// Whether ranks are on several hosts.
     pub fn several(&self) -> bool {
-        self.by_rank.iter().any(|host| *host != self.by_rank[0])
+        let names = self.names();
+        names.iter().any(|name| *name != names[0])
     }
 
     /// The name of each rank's host, where there are hosts.
@@ -61,8 +64,9 @@ impl Spread {
     /// For each distance between two ranks, its level and the pair of the lowest ranks: within a host, and over the network.
     pub fn distances(&self) -> BTreeMap<u32, [usize; 2]> {
         let mut nearest = BTreeMap::new();
-        for (a, host) in self.by_rank.iter().enumerate() {
-            for (b, other) in self.by_rank.iter().enumerate().skip(a + 1) {
+        let names = self.names();
+        for (a, host) in names.iter().enumerate() {
+            for (b, other) in names.iter().enumerate().skip(a + 1) {
                 nearest.entry(if host == other { 1 } else { 2 }).or_insert([a, b]);
             }
         }
