@@ -22,8 +22,9 @@ pub(super) struct Slots {
     migrate: bool,
     /// Slots with this rank that hold nothing, at most, if slots migrate.
     most: usize,
-    /// Slots that are given back together: a quarter of a half, as far as a word names them. So a
-    /// sender is seldom without a slot, and receivers send few requests to give them back.
+    /// Slots that are given back together: a quarter of a half, as far as a word names them, but two
+    /// where that leaves the sender as many. So a sender is seldom without a slot, receivers send few
+    /// requests to give them back, and what a rank that answers owes goes with its answer.
     batch: usize,
     /// Slots with this rank that hold nothing. That used last is at the end.
     free: Vec<u16>,
@@ -47,7 +48,7 @@ impl Slots {
         Self {
             migrate: false,
             most: half + half / 2,
-            batch: (half / 4).clamp(1, NAMED),
+            batch: (half / 4).clamp((half / 2).clamp(1, 2), NAMED),
             free,
             owed: VecDeque::new(),
             here,
