@@ -6,10 +6,11 @@ use super::handlers::Kind;
 use super::lane::Storing;
 use super::mail::Mail;
 use super::matching::Envelope;
+use super::tuning::Place;
 use super::words::header;
 use super::{HoldsMail, INLINE, Passing};
 use crate::active::Expected;
-use crate::{Bulk, CommError, Message, Part, Rank, Watch};
+use crate::{Bulk, CommError, Message, Part, Posted, Rank, Source, Watch};
 
 /// What came of an attempt to send a message in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,13 +44,21 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             return Ok(InSlot::NotNow);
         }
         let Some(slot) = lane.slots.take() else { return Ok(InSlot::NotNow) };
-        let place = layout.place(*rank, peer, slot);
+        let Place { own, at } = layout.place(*rank, peer, slot);
         let words = [header(tag, len), slot.into(), lane.slots.give_back()];
         let notice = Message::new(Kind::Slot.after(*first), words);
-        let mut storing = Storing::new(place, 0..len, notice);
-        if storing.move_on(endpoint, peer, bytes)? {
+        let mut done = 0;
+        let posted = if own {
+            endpoint.write_exposed(at, bytes)?;
+            done = len;
+            endpoint.try_request(peer, notice)?
+        } else {
+            endpoint.try_store_then(peer, at, Source::Bytes(bytes), &mut done, notice)?
+        };
+        if posted == Posted::Yes {
             return Ok(InSlot::Done);
         }
+        let mut storing = Storing { done, ..Storing::new(Place { own, at }, 0..len, notice) };
         let envelope = Envelope::new(peer, tag);
         let send =
             Send { envelope, from, piece: len, ahead: len, stored: 0, state: Giving::Queued };
