@@ -22,8 +22,9 @@ const FEW: usize = 3;
 /// about twenty polls: what has not been done after that is late.
 const POLLS_PER_TEND: u32 = 16;
 
-/// One stream to each peer. Each frame is sent with one call. Payloads go from their source into
-/// the exposed memory without an extra copy. Nothing is allocated after construction.
+/// One stream to each peer. Each frame is sent with one call, or with the payload before it. Payloads
+/// go from their source into the exposed memory without an extra copy. Nothing is allocated after
+/// construction.
 #[derive(Debug)]
 pub struct SocketLink<S> {
     rank: Rank,

@@ -208,6 +208,21 @@ mod tests {
     }
 
     #[test]
+    fn what_is_owed_for_one_message_can_go_with_the_answer() {
+        for half in [4, 5, 8, 32] {
+            let [mut a, mut b] = pair(half, false);
+            for _ in 0..100 {
+                let slot = a.take().unwrap();
+                b.take_back(a.give_back()).unwrap();
+                assert_eq!(b.fill(slot.into()), Some(slot));
+                b.empty(slot);
+                assert!(!b.is_due(), "{half}");
+                std::mem::swap(&mut a, &mut b);
+            }
+        }
+    }
+
+    #[test]
     fn slots_that_the_peer_does_not_have_are_refused() {
         let [mut a, mut b] = pair(4, true);
         // It has 0 to 3 itself, and there are 8.

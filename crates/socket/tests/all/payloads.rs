@@ -8,7 +8,11 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use crate::mesh::{self, receive};
-use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
+use bandgap_comm::passing::{Passing, Tuning};
+use bandgap_comm::{
+    CommError, DeadlineWatch, Frame, FrameKind, HandlerId, Link, Message, Part, Posted, Source,
+    Waiting,
+};
 use bandgap_socket::{Received, SocketLink, Stream};
 use proptest::prelude::*;
 
@@ -279,6 +283,34 @@ fn a_store_and_its_request_take_one_call_to_send_and_two_to_receive_or_one_if_sh
     }
     there.receive(|_, _| ()).unwrap();
     assert_eq!(there_calls.get().asked, 64 << 10);
+}
+
+#[test]
+fn a_message_takes_one_call_to_send_and_its_answer_one() {
+    let tuning = Tuning { chunk: 1024, slots: 4, request: 1024 };
+    let (one, other) = mesh::pair::<UnixStream>();
+    let calls = [Rc::default(), Rc::default()];
+    let link = |rank| {
+        let socket = if rank == 0 { &one } else { &other }.try_clone().unwrap();
+        SocketLink::over(rank, vec![Counted(socket, Rc::clone(&calls[rank]))]).unwrap()
+    };
+    let ends = mesh::credited(vec![link(0), link(1)], tuning.memory(2), 4).into_iter();
+    let watch = || DeadlineWatch(Duration::from_secs(60));
+    let ranks = ends.map(|end| Passing::new(end, 0, &tuning, Waiting::Yield, watch()).unwrap());
+    let [mut here, mut there] = ranks.collect::<Vec<_>>().try_into().ok().unwrap();
+    here.resize(1000);
+    there.resize(1000);
+    for (round, len) in [1, 24, 25, 32, 1000].repeat(20).into_iter().enumerate() {
+        let part = Part::new(0, len);
+        here.memory_mut()[part.range()].copy_from_slice(&pattern(len));
+        here.send(1, 7, part).unwrap();
+        there.recv(0, 7, part).unwrap();
+        there.send(0, 7, part).unwrap();
+        here.memory_mut().fill(0);
+        here.recv(1, 7, part).unwrap();
+        assert_eq!(here.memory()[part.range()], pattern(len));
+        assert_eq!(calls.each_ref().map(|calls| calls.get().sent), [round + 1; 2], "{len}");
+    }
 }
 
 #[test]
