@@ -2,9 +2,9 @@
 //! stream of bytes over datagrams, with a socket of its own at each end. [`UdpStream`] is one end of
 //! a pair, over anything that carries [`Datagrams`].
 //!
-//! A frame is a datagram. One call sends it, one call receives it, and it acknowledges what came
-//! from the other side. No other datagrams are sent while nothing is lost and there is traffic in
-//! both directions.
+//! A frame is a datagram, and so is a short payload with the frames around it. One call sends it, one
+//! call receives it, and it acknowledges what came from the other side. No other datagrams are sent
+//! while nothing is lost and there is traffic in both directions.
 
 mod datagrams;
 mod header;

@@ -103,11 +103,11 @@ impl<D: Datagrams> Stream for UdpStream<D> {
     const AT_ONCE: usize = MAX_PAYLOAD;
 
     #[inline]
-    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+    fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
         if self.gone || self.protocol.finished() {
             return Err(ErrorKind::BrokenPipe.into());
         }
-        let taken = self.protocol.push(first, second);
+        let taken = self.protocol.push(parts);
         if taken > 0 {
             self.flush()?;
         }
