@@ -51,6 +51,9 @@ pub struct Reach {
     /// The library of -t mpi [default: that of the launcher, or of mpirun on PATH]
     #[arg(long, value_name = "FILE")]
     pub mpi_lib: Option<PathBuf>,
+    /// What starts the ranks of -t mpi, {ranks} being their number [default: the library's own mpirun -n {ranks}]
+    #[arg(long, value_name = "COMMAND")]
+    pub launch_with: Option<String>,
     /// Copy this program to the hosts, and remove it afterwards
     #[arg(long)]
     pub copy: bool,
@@ -206,6 +209,11 @@ impl Measure {
         self.ranks.ranks.iter().copied().max().unwrap_or(all)
     }
 
+    /// How often fresh processes are started: those of a launcher outside are started once.
+    pub fn launches(&self) -> u32 {
+        if self.adopted.is_some() && self.is_apart() { 1 } else { self.effort.launches }
+    }
+
     /// Whether each process that a launcher has started has a rank of its own.
     pub fn is_apart(&self) -> bool {
         matches!(self.target(), Target::Real(transport) if transport.has_launcher())
@@ -235,10 +243,11 @@ impl Measure {
     pub fn options(&self) -> Options {
         Options {
             cores: self.ranks.cores.clone(),
-            launches: self.effort.launches,
+            launches: self.launches(),
             wait: self.ranks.wait,
             deadline: self.deadline(),
             library: self.ranks.reach.mpi_lib.clone(),
+            launch_with: self.ranks.reach.launch_with.clone(),
         }
     }
 }

@@ -11,7 +11,7 @@ use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
     Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Stage, Target, Wait, collect,
-    has_room,
+    has_room, launcher_of,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;
@@ -42,6 +42,8 @@ pub struct Session<'a> {
     host: Option<Machine>,
     cpus: BTreeSet<usize>,
     exit: Exit,
+    /// Whether it has said how ranks are started.
+    told: bool,
 }
 
 /// Of which results floors are measured, and whether the plan has something like one.
@@ -92,8 +94,8 @@ impl<'a> Session<'a> {
         }
         let progress = Progress::new(stages, quiet);
         let budget = measure.budget(usual);
-        let (host, cpus, exit) = (None, BTreeSet::new(), Exit::Fine);
-        Ok(Self { stage, sink, target, measure, progress, budget, share: 1.0, host, cpus, exit })
+        let (host, cpus, exit, told) = (None, BTreeSet::new(), Exit::Fine, false);
+        Ok(Self { stage, sink, target, measure, progress, budget, share: 1.0, host, cpus, exit, told })
     }
 
     /// The share of the whole time that what is measured next has.
@@ -105,7 +107,7 @@ impl<'a> Session<'a> {
     pub fn asked(&self) -> Asked {
         let launches = match self.target {
             Target::Simulated(_) => 1.0,
-            Target::Real(_) => f64::from(self.measure.effort.launches),
+            Target::Real(_) => f64::from(self.measure.launches()),
         };
         Asked {
             precision: self.measure.precision.precision.0,
@@ -222,6 +224,16 @@ impl<'a> Session<'a> {
         ranks: usize,
         options: &Options,
     ) -> Result<Collected, Failure> {
+        if let Some(Target::Real(transport)) = target
+            && transport.has_launcher()
+            && self.measure.adopted.is_none()
+            && !std::mem::replace(&mut self.told, true)
+            && !self.measure.output.quiet
+        {
+            let (with, library) = (options.launch_with.as_deref(), options.library.as_deref());
+            let command = launcher_of(with, library, ranks)?.join(" ");
+            tell(format_args!("bandgap: starts ranks with {command}"));
+        }
         let progress = &mut self.progress;
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
         let collected = match collect(&self.stage, target, ranks, task, options, &mut show) {

@@ -63,7 +63,12 @@ impl Tool {
             Some(Command::Rank { parent }) if has_launcher() => {
                 Ok(bandgap_launch::rank::main(parent))
             }
-            Some(Command::Agent { remove }) => Ok(bandgap_launch::agent::main(remove.as_deref())),
+            Some(Command::Agent { join: Some(place), .. }) => {
+                Adopted::join_outside(&place).map(|()| ExitCode::SUCCESS)
+            }
+            Some(Command::Agent { remove, .. }) => {
+                Ok(bandgap_launch::agent::main(remove.as_deref()))
+            }
             _ => match Adopted::found() {
                 Some(adopted) => among(&adopted, &mut cli),
                 None => carry_out(&cli),

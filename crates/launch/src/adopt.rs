@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::net::{IpAddr, TcpStream};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -12,9 +13,12 @@ use bandgap_socket::star::{Centre, call};
 use serde::{Deserialize, Serialize};
 
 use crate::hosts::{Hosts, Place};
-use crate::meet::{Meeting, way};
+use crate::meet::{Meeting, Way, way};
 use crate::message::Channel;
 use crate::{Exit, Failure, agent, told};
+
+/// Longest wait for the process that has started the launcher of this one.
+const JOINING: Duration = Duration::from_secs(30);
 
 /// Who starts processes, and the variables by which they know their number, and how many they are; the more particular come
 /// first.
@@ -40,18 +44,18 @@ pub struct Adopted {
 
 /// What a process says of itself to the first one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-struct Who {
+pub struct Who {
     /// The host's name, for people.
-    name: String,
+    pub name: String,
     /// What tells hosts apart: containers of a machine, say, may have its name.
-    host: String,
+    pub host: String,
     /// Processors on which it may run.
-    allowed: Vec<usize>,
+    pub allowed: Vec<usize>,
 }
 
 /// What the first process lets another one be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-enum Role {
+pub enum Role {
     /// The agent of its host, whose processes may run on these processors.
     Agent(Vec<usize>),
     /// Nothing: it waits until the connection ends.
@@ -72,17 +76,18 @@ pub struct Gathered {
 impl Adopted {
     /// How this process was started, if it is one of several.
     pub fn found() -> Option<Self> {
-        Self::of(|name| std::env::var(name).ok())
+        Self::one_of(2, |name| std::env::var(name).ok())
     }
 
-    fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+    /// The same, if there are so many at least.
+    fn one_of(least: usize, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let number = |name: &str| variable(name)?.trim().parse::<usize>().ok();
         let one = |&(by, rank, size, needed): &(&'static str, &str, &str, &str)| {
             variable(needed)?;
             Some(Self { by, rank: number(rank)?, size: number(size)? })
         };
         let found = STARTERS.iter().find_map(one)?;
-        (found.size > 1 && found.rank < found.size).then_some(found)
+        (found.size >= least && found.rank < found.size).then_some(found)
     }
 
     /// Refuses more ranks than there are processes.
@@ -112,8 +117,25 @@ impl Adopted {
     }
 
     fn joined(&self, apart: bool, until: Instant) -> Result<(), Failure> {
-        let Meeting { addresses, secret } = way(self, apart)?.look_up(until)?;
-        let stream = call(&addresses, self.rank, secret, until).map_err(|error| lost(&error))?;
+        self.called(way(self, apart)?.look_up(until)?, self.rank, until)
+    }
+
+    /// Takes part in what the process does that has started the launcher of this one, and says in a file where it is.
+    ///
+    /// # Errors
+    /// It is gone, or this process is none of a launcher's.
+    pub fn join_outside(place: &Path) -> Result<(), Failure> {
+        let adopted = Self::one_of(1, |name| std::env::var(name).ok()).ok_or_else(|| {
+            Failure::new(Exit::Remote, "join a run: no launcher has started this process")
+        })?;
+        let until = Instant::now() + JOINING;
+        let meeting = Way::Shared(vec![place.to_owned()]).look_up(until)?;
+        adopted.called(meeting, adopted.rank + 1, until)
+    }
+
+    fn called(&self, meeting: Meeting, number: usize, until: Instant) -> Result<(), Failure> {
+        let Meeting { addresses, secret } = meeting;
+        let stream = call(&addresses, number, secret, until).map_err(|error| lost(&error))?;
         let mut channel = Channel::new(stream);
         let gone = |error: std::io::Error| lost(&error);
         channel.send(&Who::here()).map_err(gone)?;
@@ -147,7 +169,7 @@ impl Adopted {
         let centre = Centre::listen(way.port()).map_err(|error| lost(&error))?;
         let port = centre.port().map_err(|error| lost(&error))?;
         let published = way.publish(port, until)?;
-        let streams = centre.wait(published.secret, self.size, until).map_err(|error| {
+        let streams = centre.wait(published.secret, self.size, until, &|| false).map_err(|error| {
             lost(&error).hint("are all processes bandgap's, with the same command?")
         })?;
         drop(published);
@@ -237,7 +259,7 @@ mod tests {
 
     fn of(variables: &[(&str, &str)]) -> Option<Adopted> {
         let all: BTreeMap<&str, &str> = variables.iter().copied().collect();
-        Adopted::of(|name| all.get(name).map(|value| (*value).to_owned()))
+        Adopted::one_of(2, |name| all.get(name).map(|value| (*value).to_owned()))
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
+use std::ops::Range;
 use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -22,7 +23,7 @@ use crate::spread::Spread;
 use crate::stage::Stage;
 use crate::start::Children;
 use crate::virtual_time::VirtualRunner;
-use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory};
+use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory, outside};
 
 /// How ranks are started, as the user asked.
 #[derive(Clone, Debug)]
@@ -37,6 +38,8 @@ pub struct Options {
     pub deadline: Duration,
     /// The library of a transport that is one, where the user named it.
     pub library: Option<PathBuf>,
+    /// The launcher of its ranks, where the user named it, with `{ranks}` for their number.
+    pub launch_with: Option<String>,
 }
 
 /// Told the share done and what is being done.
@@ -103,17 +106,72 @@ pub fn collect(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    if let Some(Target::Real(outside)) = target
-        && outside.has_launcher()
+    if let Some(Target::Real(transport)) = target
+        && transport.has_launcher()
         && stage.agents().is_empty()
     {
-        let what = format!("measure over {outside} without its launcher");
-        return Err(Failure::new(Exit::Usage, what)
-            .hint(format!("mpirun -n {ranks} bandgap …: each of its processes has a rank")));
+        return outside(stage, target, ranks, task, options, progress);
     }
+    let mut table = Table::default();
+    let launches = 0..options.launches;
+    collect_into(stage, target, ranks, task, options, launches, &mut table, progress)
+        .map(|collected| Collected { table, ..collected })
+}
+
+/// [`collect`] with a launcher of the ranks' own, which is run anew for each launch.
+fn outside(
+    stage: &Stage,
+    target: Option<&Target>,
+    ranks: usize,
+    task: &Task,
+    options: &Options,
+    progress: Progress<'_>,
+) -> Result<Collected, Failure> {
+    let (library, with) = (options.library.as_ref(), options.launch_with.as_deref());
+    let command = outside::command(with, library.map(PathBuf::as_path), ranks)?;
+    let mut table = Table::default();
+    let mut all: Option<Collected> = None;
+    for launch in 0..options.launches {
+        let one = stage.start_outside(&command, ranks, library, options.deadline);
+        let one = one.and_then(|running| {
+            let only = launch..launch + 1;
+            let done =
+                collect_into(stage, target, ranks, task, options, only, &mut table, progress);
+            stage.end_outside(running);
+            done
+        });
+        match (one, &mut all) {
+            (Ok(collected), _) => all = Some(collected),
+            (Err(failure), None) => return Err(failure),
+            (Err(failure), Some(before)) => {
+                let whom = format!("launch {} of the ranks ", launch + 1);
+                before.ended = Ended::Failed(RunFailure::of(&whom, failure));
+            }
+        }
+        if all.as_ref().is_some_and(|collected| collected.ended != Ended::Done) {
+            break;
+        }
+    }
+    let none = || Failure::new(Exit::Usage, "measure with no launch");
+    Ok(Collected { table, ..all.ok_or_else(none)? })
+}
+
+/// [`collect`] of these launches; batches go into `into`.
+fn collect_into(
+    stage: &Stage,
+    target: Option<&Target>,
+    ranks: usize,
+    task: &Task,
+    options: &Options,
+    which: Range<u32>,
+    table: &mut Table,
+    progress: Progress<'_>,
+) -> Result<Collected, Failure> {
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
-            return in_virtual_time(stage, name, ranks, task, progress);
+            let collected = in_virtual_time(stage, name, ranks, task, progress)?;
+            table.clone_from(&collected.table);
+            return Ok(collected);
         }
         Some(Target::Real(transport)) => vec![*transport],
         None => Transport::list().collect(),
@@ -146,7 +204,6 @@ pub fn collect(
         let what = format!("wait by blocking over {spins}: ranks there poll memory");
         return Err(Failure::new(Exit::Usage, what).hint("use --wait yield, or a socket transport"));
     }
-    let mut table = Table::default();
     let mut ended = Ended::Done;
     let mut launches = 0;
     let mut measure = |launch: u32, table: &mut Table| {
@@ -190,13 +247,13 @@ pub fn collect(
         };
         Launch::of(groups, ranks, options.deadline, &stage.signals).watch(table, &mut show)
     };
-    for launch in 0..options.launches {
+    for launch in which {
         launches = launch + 1;
         if stage.signalled() {
             ended = Ended::Interrupted;
             break;
         }
-        ended = match measure(launch, &mut table) {
+        ended = match measure(launch, table) {
             Ok(ended) => ended,
             Err(failure) if table.is_empty() => return Err(failure),
             // What was measured is not lost for it.
@@ -210,7 +267,7 @@ pub fn collect(
         }
     }
     let sleeps = wait == Wait::Block;
-    let hosts = spread.names();
+    let (hosts, table) = (spread.names(), Table::default());
     Ok(Collected { table, ended, placement: Some(spread.placement), hosts, launches, sleeps })
 }
 
@@ -230,7 +287,7 @@ fn at_agents<'a>(
         let ranks: Vec<Assignment> =
             own.map(|of| Assignment { clock, work, ..of.clone() }).collect();
         let Some(deadline) = ranks.first().map(|of| of.deadline) else { continue };
-        let interface = stage.hosts.as_ref().and_then(|hosts| hosts.interface.clone());
+        let interface = stage.hosts.borrow().as_ref().and_then(|hosts| hosts.interface.clone());
         let begin = Begin { ranks, network: spread.several(), interface, address, memory };
         begun.push(Remote::begin(agent, begin, deadline));
     }

@@ -56,6 +56,24 @@ impl Drop for Published {
     }
 }
 
+impl Published {
+    /// The file that says where this process is.
+    pub fn place(&self) -> PathBuf {
+        self.file.clone().unwrap_or_default()
+    }
+}
+
+/// Says in a new file where this process listens, for those that a launcher starts.
+///
+/// # Errors
+/// No directory takes it.
+pub fn publish_for(port: u16) -> Result<Published, Failure> {
+    let name = format!(".bandgap-{}-{port}", std::process::id());
+    let here = std::env::current_dir().ok();
+    let places = here.into_iter().chain([std::env::temp_dir()]).map(|of| of.join(&name)).collect();
+    Way::Shared(places).publish(port, Instant::now())
+}
+
 /// How the processes that were started with this one meet. `apart` is whether each of them has a rank that will speak
 /// with the process manager itself.
 ///

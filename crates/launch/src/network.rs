@@ -25,7 +25,7 @@ pub fn distances(
             let pairs = simulated(name)?.topology().pairs_by_distance(ranks);
             Ok(pairs.into_iter().map(|(hops, (a, b))| (hops, [a, b])).collect())
         }
-        Target::Real(_) if stage.hosts.is_some() => {
+        Target::Real(_) if stage.hosts.borrow().is_some() => {
             Ok(Spread::of(stage, ranks, cores)?.distances().into_iter().collect())
         }
         Target::Real(_) => {

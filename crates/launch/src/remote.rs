@@ -301,12 +301,17 @@ fn is_here(host: &str) -> bool {
     host == "localhost" || own.nodename().to_str().is_ok_and(|name| name == host)
 }
 
-/// The last lines of what was written.
-fn words(said: &mut Option<File>) -> String {
+/// What was written.
+pub fn written(said: &mut Option<File>) -> String {
     let Some(said) = said else { return String::new() };
     let mut text = Vec::new();
     let read = said.rewind().and_then(|()| said.read_to_end(&mut text));
-    let text = read.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default();
+    read.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+}
+
+/// The last lines of what was written.
+fn words(said: &mut Option<File>) -> String {
+    let text = written(said);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines[lines.len().saturating_sub(2)..].join("; ")
 }

@@ -23,7 +23,7 @@ impl Spread {
     /// # Errors
     /// There are more ranks than slots, or a processor that `cores` names is not there or not allowed.
     pub fn of(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<Self, Failure> {
-        let Some(hosts) = &stage.hosts else {
+        let Some(hosts) = &*stage.hosts.borrow() else {
             let placement = stage.place(ranks, cores)?;
             return Ok(Self { hosts: Vec::new(), by_rank: vec![0; ranks], placement });
         };

@@ -1,6 +1,7 @@
 //! The machine as far as starting ranks on it needs it.
 
 use std::cell::{Ref, RefCell};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bandgap_host::machine::{self, Machine};
@@ -10,6 +11,7 @@ use crate::adopt::Gathered;
 use crate::failure::unstarted;
 use crate::hosts::Hosts;
 use crate::message::Channel;
+use crate::outside::Outside;
 use crate::remote::{Agent, leave};
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
@@ -23,7 +25,7 @@ pub struct Stage {
     /// The calibrated delay loop.
     pub work: WorkRate,
     pub(crate) signals: Signals,
-    pub(crate) hosts: Option<Hosts>,
+    pub(crate) hosts: RefCell<Option<Hosts>>,
     pub(crate) agents: RefCell<Vec<Agent>>,
     /// Processes that wait for the end of this one.
     idle: Vec<Channel>,
@@ -47,7 +49,7 @@ impl Stage {
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);
-        let (hosts, agents, idle) = (None, RefCell::default(), Vec::new());
+        let (hosts, agents, idle) = (RefCell::default(), RefCell::default(), Vec::new());
         Ok(Self { topology, clock, work, signals, hosts, agents, idle })
     }
 
@@ -57,7 +59,7 @@ impl Stage {
     /// One of them cannot be reached, or has no or another bandgap.
     pub fn reach(&mut self, hosts: Hosts) -> Result<(), Failure> {
         self.agents = Agent::start_all(&hosts, &self.signals)?.into();
-        self.hosts = Some(hosts);
+        self.hosts = Some(hosts).into();
         Ok(())
     }
 
@@ -72,9 +74,33 @@ impl Stage {
             self.agents = Agent::adopt_all(&hosts, agents, &self.signals)?.into();
             let mut hosts = hosts;
             hosts.interface = interface;
-            self.hosts = Some(hosts);
+            self.hosts = Some(hosts).into();
         }
         Ok(())
+    }
+
+    /// Lets a launcher start so many ranks, each at an agent of its own; lasts as long as what this returns.
+    ///
+    /// # Errors
+    /// It did not.
+    pub(crate) fn start_outside(
+        &self,
+        command: &[String],
+        ranks: usize,
+        library: Option<&PathBuf>,
+        deadline: Duration,
+    ) -> Result<Outside, Failure> {
+        let (outside, (hosts, channels)) = Outside::start(command, ranks, library, deadline)?;
+        *self.agents.borrow_mut() = Agent::adopt_all(&hosts, channels, &self.signals)?;
+        *self.hosts.borrow_mut() = Some(hosts);
+        Ok(outside)
+    }
+
+    /// Lets the ranks that a launcher has started end.
+    pub(crate) fn end_outside(&self, outside: Outside) {
+        leave(&mut self.agents.borrow_mut());
+        *self.hosts.borrow_mut() = None;
+        drop(outside);
     }
 
     /// The agents of the hosts that were reached.

@@ -4,18 +4,20 @@ use std::collections::VecDeque;
 use std::io::ErrorKind;
 use std::ops::Range;
 use std::os::fd::AsFd;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bandgap_comm::Rank;
 use rustix::event::PollFd;
 use rustix::net::{SocketFlags, accept_with};
 
 use super::hello::{Hello, Known, Reading, say};
-use super::{Listen, readable, wait};
+use super::{Listen, left, readable, wait};
 use crate::SocketError;
 use crate::call::at_once;
 use crate::error::system;
 
+/// Between two looks whether those that are expected are gone.
+const LOOK: Duration = Duration::from_millis(100);
 /// Unknown callers to keep, beyond one for each expected rank. When there are more, the oldest is
 /// dropped: a rank's greeting comes with its call, so a caller that stays silent is not a rank.
 const STRANGERS: usize = 32;
@@ -39,8 +41,12 @@ impl<L: Listen> Callers<L> {
         Self { listener, rank, here, expected, known, unknown: VecDeque::new() }
     }
 
-    /// The connections to the expected ranks, in order. The listener and all others are closed.
-    pub(super) fn wait(mut self, deadline: Instant) -> Result<Vec<L::Stream>, SocketError> {
+    /// The connections to the expected ranks, in order, unless those are `gone`. The listener and all others are closed.
+    pub(super) fn wait(
+        mut self,
+        deadline: Instant,
+        gone: &dyn Fn() -> bool,
+    ) -> Result<Vec<L::Stream>, SocketError> {
         loop {
             self.admit()?;
             self.listen();
@@ -52,7 +58,12 @@ impl<L: Listen> Callers<L> {
             }
             let listener = std::iter::once(self.listener.as_fd());
             let sockets = listener.chain(self.unknown.iter().map(|(stream, _)| stream.as_fd()));
-            wait(&mut sockets.map(readable).collect::<Vec<PollFd<'_>>>(), deadline, &missing)?;
+            let mut awaited = sockets.map(readable).collect::<Vec<PollFd<'_>>>();
+            if gone() {
+                return Err(SocketError::Missing { missing });
+            }
+            left(deadline, &missing)?;
+            wait(&mut awaited, deadline.min(Instant::now() + LOOK), &missing)?;
         }
     }
 

@@ -69,7 +69,7 @@ pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Str
         called.push((stream, nonce));
     }
     let expected = rank + 1..size;
-    let higher = Callers::new(listener, rank, at(rank), expected).wait(deadline)?;
+    let higher = Callers::new(listener, rank, at(rank), expected).wait(deadline, &|| false)?;
     let mut streams = Vec::with_capacity(size);
     for (peer, (stream, nonce)) in called.into_iter().enumerate() {
         hear([rank, peer], &stream, &at(peer), &nonce, deadline)?;

@@ -43,17 +43,19 @@ impl Centre {
         Ok(self.0.local_addr().map_err(system("read the address of a listener"))?.port())
     }
 
-    /// The connections to processes 1 to `size` − 1, in order: those that know the secret.
+    /// The connections to processes 1 to `size` − 1, in order: those that know the secret. Nobody waits for them once they
+    /// are `gone`.
     ///
     /// # Errors
-    /// They did not come before the deadline.
+    /// They did not come before the deadline, or are gone.
     pub fn wait(
         self,
         secret: Secret,
         size: usize,
         deadline: Instant,
+        gone: &dyn Fn() -> bool,
     ) -> Result<Vec<TcpStream>, SocketError> {
-        let streams = Callers::new(self.0, 0, known(secret), 1..size).wait(deadline)?;
+        let streams = Callers::new(self.0, 0, known(secret), 1..size).wait(deadline, gone)?;
         streams.into_iter().map(waiting).collect()
     }
 }
@@ -120,7 +122,7 @@ mod tests {
                 let soon = Instant::now() + Duration::from_millis(300);
                 assert!(call(&[address], 1, [8; 16], soon).is_err());
             });
-            let streams = centre.wait([7; 16], 3, until).unwrap();
+            let streams = centre.wait([7; 16], 3, until, &|| false).unwrap();
             for (at, stream) in streams.iter().enumerate() {
                 let mut said = [0];
                 (&mut &*stream).read_exact(&mut said).unwrap();

@@ -1,0 +1,199 @@
+//! Ranks that an MPI's own launcher starts: this process runs it, and its processes become agents.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::net::IpAddr;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bandgap_mpi::find;
+use bandgap_socket::star::Centre;
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use crate::adopt::{Role, Who, lost};
+use crate::agent::COMMAND;
+use crate::hosts::{Hosts, Place};
+use crate::meet::{Published, publish_for};
+use crate::message::Channel;
+use crate::process::ended_until;
+use crate::remote::written;
+use crate::{Classify, Exit, Failure};
+
+/// Longest wait for a launcher to have ended once its processes have.
+const ENDING: Duration = Duration::from_secs(3);
+/// In a launcher's command line, the number of ranks.
+const RANKS: &str = "{ranks}";
+
+/// The command that starts so many ranks: as the user wrote it, with `{ranks}` for their number, or the launcher of the MPI
+/// that is there.
+///
+/// # Errors
+/// There is no MPI, or none of its launchers.
+pub fn command(
+    with: Option<&str>,
+    library: Option<&Path>,
+    ranks: usize,
+) -> Result<Vec<String>, Failure> {
+    if let Some(with) = with {
+        let words = with.replace(RANKS, &ranks.to_string());
+        let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
+        return match words.is_empty() {
+            true => Err(Failure::new(Exit::Usage, "start ranks with an empty --launch-with")),
+            false => Ok(words),
+        };
+    }
+    let loaded = find(library).class(Exit::Remote)?;
+    let program = loaded.launcher().ok_or_else(|| {
+        let what = format!("find the launcher of {}", loaded.name());
+        Failure::new(Exit::Remote, what).hint("name it with --launch-with 'mpirun -n {ranks}'")
+    })?;
+    Ok(vec![program.display().to_string(), "-n".to_owned(), ranks.to_string()])
+}
+
+/// A launcher at work.
+#[derive(Debug)]
+pub struct Outside {
+    child: Child,
+    said: Option<File>,
+    _secret: Published,
+}
+
+/// The processes of a launcher: where they are, and the connections to them, which are to agents.
+pub type Processes = (Hosts, Vec<Option<(Channel, IpAddr)>>);
+
+impl Outside {
+    /// Runs the command, whose processes join this one: `ranks` of them.
+    ///
+    /// # Errors
+    /// It could not be run, it ended, or not all processes joined before the deadline.
+    pub fn start(
+        command: &[String],
+        ranks: usize,
+        library: Option<&PathBuf>,
+        deadline: Duration,
+    ) -> Result<(Self, Processes), Failure> {
+        let (program, options) = command.split_first().ok_or_else(|| {
+            Failure::new(Exit::Usage, "start ranks with an empty --launch-with")
+        })?;
+        let failed = |what: &str, error: std::io::Error| {
+            Failure::new(Exit::Remote, format!("{what} {program}: {error}"))
+        };
+        let until = Instant::now() + deadline;
+        let centre = Centre::listen(0).map_err(|error| lost(&error))?;
+        let published = publish_for(centre.port().map_err(|error| lost(&error))?)?;
+        let own = std::env::current_exe().map_err(|error| failed("find this program for", error))?;
+        let words = memfd_create("bandgap-words", MemfdFlags::CLOEXEC).map(File::from);
+        let words = words.map_err(|error| failed("keep the words of", error.into()))?;
+        let copy = || words.try_clone().map_err(|error| failed("keep the words of", error));
+        let mut run = Command::new(program);
+        run.args(options).arg(own).arg(COMMAND).arg("--join").arg(published.place());
+        run.args(library.iter().flat_map(|path| ["--mpi-lib".into(), path.as_os_str().to_owned()]));
+        let child = run
+            .stdin(Stdio::null())
+            .stdout(Stdio::from(copy()?))
+            .stderr(Stdio::from(copy()?))
+            // What a terminal sends goes to this process alone, which ends all in order.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| failed("run", error))?;
+        let secret = published.secret;
+        let mut outside = Self { child, said: Some(words), _secret: published };
+        let streams = {
+            let child = std::cell::RefCell::new(&mut outside.child);
+            let gone = || child.borrow_mut().try_wait().is_ok_and(|ended| ended.is_some());
+            centre.wait(secret, ranks + 1, until, &gone)
+        };
+        let streams = streams.map_err(|error| outside.refused(program, &lost(&error)))?;
+        let mut all = Vec::new();
+        for stream in streams {
+            let address = stream.peer_addr().map_err(|error| lost(&error))?.ip().to_canonical();
+            let mut channel = Channel::new(stream);
+            let who: Option<Who> = channel.receive().map_err(|error| lost(&error))?;
+            all.push((who.ok_or_else(|| lost(&std::io::Error::other("it is gone")))?, channel, address));
+        }
+        let cpus: Vec<Vec<usize>> = all.iter().map(|(of, ..)| {
+            let same = all.iter().filter(|(who, ..)| who.host == of.host);
+            let cpus: BTreeSet<usize> = same.flat_map(|(who, ..)| who.allowed.clone()).collect();
+            cpus.into_iter().collect()
+        }).collect();
+        let (mut places, mut channels) = (Vec::new(), Vec::new());
+        for ((who, mut channel, address), cpus) in all.into_iter().zip(cpus) {
+            channel.send(&Role::Agent(cpus)).map_err(|error| lost(&error))?;
+            places.push(Place { host: who.name, slots: 1 });
+            channels.push(Some((channel, address)));
+        }
+        Ok((outside, (Hosts::adopted(places, (0..ranks).collect()), channels)))
+    }
+
+    /// Why it started no ranks, in its own words.
+    fn refused(&mut self, program: &str, error: &Failure) -> Failure {
+        let gone = self.child.try_wait().ok().flatten();
+        self.end();
+        let said = written(&mut self.said);
+        let root = said.contains("root");
+        // What it says first is the reason; lines of dashes surround it.
+        let said: Vec<&str> = said.lines().map(str::trim).filter(|line| says(line)).take(2).collect();
+        let said = said.join(" ");
+        let what = match (gone, said.is_empty()) {
+            (Some(_), false) => format!("start ranks with {program}: {said}"),
+            (Some(status), true) => format!("start ranks with {program}: {status}"),
+            (None, _) => format!("start ranks with {program}: {}", error.what),
+        };
+        let failure = Failure::new(Exit::Remote, what);
+        match root {
+            true => failure.hint(
+                "for Open MPI as root: OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
+            ),
+            false => failure,
+        }
+    }
+
+    fn end(&mut self) {
+        ended_until(&mut self.child, Instant::now() + ENDING);
+        if let Ok(None) = self.child.try_wait() {
+            // It ends its processes before itself.
+            let group = Pid::from_child(&self.child);
+            let _ = kill_process_group(group, Signal::TERM);
+            ended_until(&mut self.child, Instant::now() + ENDING);
+            let _ = kill_process_group(group, Signal::KILL);
+            let _ = self.child.wait();
+        }
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Whether there is more in a line than a frame.
+fn says(line: &str) -> bool {
+    line.contains(char::is_alphanumeric)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_users_command_has_the_number_of_ranks() {
+        let of = |with| command(Some(with), None, 4);
+        assert_eq!(of("srun -n {ranks} --mpi=pmi2").unwrap(), ["srun", "-n", "4", "--mpi=pmi2"]);
+        assert_eq!(of("  ").unwrap_err().exit, Exit::Usage);
+    }
+
+    #[test]
+    fn a_launcher_that_ends_is_told_with_its_words() {
+        let words = ["sh", "-c", "echo no such host >&2; exit 3"].map(str::to_owned);
+        let refused = Outside::start(&words, 2, None, Duration::from_secs(60)).unwrap_err();
+        assert_eq!(refused.exit, Exit::Remote);
+        assert!(refused.what.contains("no such host"), "{}", refused.what);
+        let missing = ["/nonexistent".to_owned()];
+        let refused = Outside::start(&missing, 2, None, Duration::from_secs(60)).unwrap_err();
+        assert_eq!(refused.exit, Exit::Remote);
+    }
+}
