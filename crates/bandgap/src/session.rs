@@ -10,8 +10,8 @@ use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
-    Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Stage, Target, Wait, collect,
-    has_room, launcher_of,
+    Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Stage, Target, Wait,
+    collect, has_room, launcher_of,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;
@@ -95,7 +95,19 @@ impl<'a> Session<'a> {
         let progress = Progress::new(stages, quiet);
         let budget = measure.budget(usual);
         let (host, cpus, exit, told) = (None, BTreeSet::new(), Exit::Fine, false);
-        Ok(Self { stage, sink, target, measure, progress, budget, share: 1.0, host, cpus, exit, told })
+        Ok(Self {
+            stage,
+            sink,
+            target,
+            measure,
+            progress,
+            budget,
+            share: 1.0,
+            host,
+            cpus,
+            exit,
+            told,
+        })
     }
 
     /// The share of the whole time that what is measured next has.

@@ -28,6 +28,8 @@ pub struct Series {
     pub moves: fn(usize) -> u64,
     /// The ways in which its operation can be done, where there are several.
     pub variants: &'static [&'static str],
+    /// Whether a library that has message passing of its own has the operation too.
+    pub library: bool,
 }
 
 /// What a series is measured over, beside numbers of ranks.
@@ -60,6 +62,7 @@ impl Series {
             message: |point| point.size as u64,
             moves: |_| 1,
             variants: &[],
+            library: false,
         }
     }
 

@@ -169,9 +169,10 @@ impl Adopted {
         let centre = Centre::listen(way.port()).map_err(|error| lost(&error))?;
         let port = centre.port().map_err(|error| lost(&error))?;
         let published = way.publish(port, until)?;
-        let streams = centre.wait(published.secret, self.size, until, &|| false).map_err(|error| {
-            lost(&error).hint("are all processes bandgap's, with the same command?")
-        })?;
+        let streams =
+            centre.wait(published.secret, self.size, until, &|| false).map_err(|error| {
+                lost(&error).hint("are all processes bandgap's, with the same command?")
+            })?;
         drop(published);
         self.divide(needed, apart, streams).map_err(|error| lost(&error))
     }

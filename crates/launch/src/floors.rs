@@ -115,7 +115,8 @@ mod tests {
     #[test]
     fn layers_name_kernels_that_two_ranks_can_run() {
         for floor in floors().iter().filter(|floor| floor.kernel.is_some()) {
-            let named = Order::of(&Synch1 { messages: 1, algorithm: Barrier::default() }, 20, 2);
+            let named =
+                Order::of(&Synch1 { messages: 1, algorithm: Barrier::default().into() }, 20, 2);
             let order = kernel_order(floor, &named).unwrap().unwrap();
             (fact(&order.kernel).unwrap().check)(&order, 2).unwrap();
         }

@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Kept;
 
-use crate::{Exit, Transport};
 use crate::cause::Cause;
+use crate::{Exit, Transport};
 
 /// How ranks wait for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]

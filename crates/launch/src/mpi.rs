@@ -218,6 +218,7 @@ impl<A: Abi> Rig for Foreign<A> {
 }
 
 impl<A: Abi> Comm for Foreign<A> {
+    const LIBRARY: bool = true;
     type Pending = Request<A::Handle>;
     type Group<'a>
         = Group<'a, Self>
@@ -291,6 +292,25 @@ impl<A: Abi> Comm for Foreign<A> {
         self.library.exchange(peer, tag, from, into)?;
         self.received += u64::from(is_counted(tag));
         Ok(())
+    }
+
+    #[inline(always)]
+    fn broadcast(&mut self, root: Rank, part: Part) -> Result<(), CommError> {
+        self.library.broadcast(root, part)?;
+        self.received += u64::from(root != self.rank());
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn sum(&mut self, from: Part, into: Part, _scratch: Part) -> Result<(), CommError> {
+        self.library.sum(from, into)?;
+        self.received += 1;
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn barrier(&mut self) -> Result<(), CommError> {
+        self.library.barrier()
     }
 }
 

@@ -75,16 +75,17 @@ impl Outside {
         library: Option<&PathBuf>,
         deadline: Duration,
     ) -> Result<(Self, Processes), Failure> {
-        let (program, options) = command.split_first().ok_or_else(|| {
-            Failure::new(Exit::Usage, "start ranks with an empty --launch-with")
-        })?;
+        let (program, options) = command
+            .split_first()
+            .ok_or_else(|| Failure::new(Exit::Usage, "start ranks with an empty --launch-with"))?;
         let failed = |what: &str, error: std::io::Error| {
             Failure::new(Exit::Remote, format!("{what} {program}: {error}"))
         };
         let until = Instant::now() + deadline;
         let centre = Centre::listen(0).map_err(|error| lost(&error))?;
         let published = publish_for(centre.port().map_err(|error| lost(&error))?)?;
-        let own = std::env::current_exe().map_err(|error| failed("find this program for", error))?;
+        let own =
+            std::env::current_exe().map_err(|error| failed("find this program for", error))?;
         let words = memfd_create("bandgap-words", MemfdFlags::CLOEXEC).map(File::from);
         let words = words.map_err(|error| failed("keep the words of", error.into()))?;
         let copy = || words.try_clone().map_err(|error| failed("keep the words of", error));
@@ -112,13 +113,21 @@ impl Outside {
             let address = stream.peer_addr().map_err(|error| lost(&error))?.ip().to_canonical();
             let mut channel = Channel::new(stream);
             let who: Option<Who> = channel.receive().map_err(|error| lost(&error))?;
-            all.push((who.ok_or_else(|| lost(&std::io::Error::other("it is gone")))?, channel, address));
+            all.push((
+                who.ok_or_else(|| lost(&std::io::Error::other("it is gone")))?,
+                channel,
+                address,
+            ));
         }
-        let cpus: Vec<Vec<usize>> = all.iter().map(|(of, ..)| {
-            let same = all.iter().filter(|(who, ..)| who.host == of.host);
-            let cpus: BTreeSet<usize> = same.flat_map(|(who, ..)| who.allowed.clone()).collect();
-            cpus.into_iter().collect()
-        }).collect();
+        let cpus: Vec<Vec<usize>> = all
+            .iter()
+            .map(|(of, ..)| {
+                let same = all.iter().filter(|(who, ..)| who.host == of.host);
+                let cpus: BTreeSet<usize> =
+                    same.flat_map(|(who, ..)| who.allowed.clone()).collect();
+                cpus.into_iter().collect()
+            })
+            .collect();
         let (mut places, mut channels) = (Vec::new(), Vec::new());
         for ((who, mut channel, address), cpus) in all.into_iter().zip(cpus) {
             channel.send(&Role::Agent(cpus)).map_err(|error| lost(&error))?;
@@ -135,7 +144,8 @@ impl Outside {
         let said = written(&mut self.said);
         let root = said.contains("root");
         // What it says first is the reason; lines of dashes surround it.
-        let said: Vec<&str> = said.lines().map(str::trim).filter(|line| says(line)).take(2).collect();
+        let said: Vec<&str> =
+            said.lines().map(str::trim).filter(|line| says(line)).take(2).collect();
         let said = said.join(" ");
         let what = match (gone, said.is_empty()) {
             (Some(_), false) => format!("start ranks with {program}: {said}"),

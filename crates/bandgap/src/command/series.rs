@@ -8,7 +8,8 @@ use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{matrices, rounds};
 use bandgap_kernels::{
-    Buffers, DOUBLE, Extent, NoMesh, ProcessorMesh, Refused, Series as Measured, facts, in_series,
+    Buffers, DOUBLE, Extent, LIBRARY, NoMesh, ProcessorMesh, Refused, Series as Measured, facts,
+    in_series,
 };
 use bandgap_launch::{Classify, Exit, Failure, distances};
 use bandgap_record::Note;
@@ -148,7 +149,8 @@ impl Planned {
             );
             return Err(Failure::new(Exit::Usage, what).hint(format!("give --ranks {of_mesh}")));
         }
-        let points = Points { series, ways, pair };
+        let library = measure.is_apart();
+        let points = Points { series, ways, pair, library };
         let mut planned = Self {
             steps: Vec::new(),
             ranks: most,
@@ -295,6 +297,8 @@ struct Points<'a> {
     series: &'a Series,
     ways: &'a Ways,
     pair: [usize; 2],
+    /// Whether ranks have a library's message passing.
+    library: bool,
 }
 
 /// Whether a step can be carried out, in one of its variants at least.
@@ -412,8 +416,11 @@ impl Points<'_> {
 
     /// The variants that are measured: one that is not named yet, unless they are asked for.
     fn variants(&self, of: &Measured) -> Result<Vec<Option<&'static str>>, Failure> {
-        let all = || of.variants.iter().copied().map(Some).collect();
+        let library = (self.library && of.library).then_some(LIBRARY);
+        let all = || library.into_iter().chain(of.variants.iter().copied()).map(Some).collect();
         match self.ways.algorithm.as_deref() {
+            None if library.is_some() => Ok(vec![library]),
+            Some(LIBRARY) if library.is_some() => Ok(vec![library]),
             _ if of.variants.is_empty() => Ok(vec![None]),
             // Those of two ranks are different things, not ways to do one.
             _ if !of.by_algorithm() => Ok(all()),
@@ -502,7 +509,8 @@ mod tests {
     fn found(ways: &Ways, name: &str, sizes: &str, ranks: usize) -> Result<Vec<Step>, Failure> {
         let lengths = Lengths { sizes: sizes.parse().ok(), ..Lengths::default() };
         let series = Series { lengths, ..Series::default() };
-        let points = Points { series: &series, ways, pair: [0, 1] };
+        let (pair, library) = ([0, 1], false);
+        let points = Points { series: &series, ways, pair, library };
         points.steps_of(&in_series(name).unwrap().1, ranks).map(|(steps, _)| steps)
     }
 

@@ -18,6 +18,8 @@ pub struct Pending<P>(pub P);
 /// Messages of one sender and tag arrive in the order of their sends. A part must not change while
 /// a message from or into it is under way.
 pub trait Comm: Processor + Sized {
+    /// Whether broadcasts, sums and barriers of all ranks are a library's, by algorithms that only it knows.
+    const LIBRARY: bool = false;
     /// What an implementation keeps of a message that is under way.
     type Pending;
     /// A view of some of the ranks. A group of a group is again a group of the whole.

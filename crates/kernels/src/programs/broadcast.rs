@@ -1,11 +1,11 @@
 //! Bytes of one rank given to all.
 
-use bandgap_comm::collectives::{Algorithm, Broadcast as By, Count};
+use bandgap_comm::collectives::{Algorithm, Broadcast as Own, Count};
 use bandgap_comm::{Comm, CommError, Part, Rank};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
-use super::variant::of_variant;
+use super::variant::By;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
     AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
@@ -14,7 +14,7 @@ use crate::{
 /// M times a broadcast of n bytes from rank 0, and one back, from the rank that ends last with the
 /// ranks numbered the other way, so that rank 0 ends last. Each begins when the one before has ended
 /// everywhere. So 2M of them take 2M times as long as one, from its root's begin to its last rank's
-/// end, and rank 0 sees both ends. Who that rank is the algorithm says ([`By::last`]).
+/// end, and rank 0 sees both ends. Who that rank is the algorithm says ([`Own::last`]); of a library the last rank is taken.
 ///
 /// *Assumes* what is assumed there. If another rank ends later, that part of the time is left out,
 /// as far as the next broadcast does not wait for it.
@@ -29,13 +29,18 @@ pub struct Broadcast {
     /// Bytes of each (n).
     pub bytes: usize,
     /// How they get to all.
-    pub algorithm: By,
+    pub algorithm: By<Own>,
 }
 
 impl Broadcast {
     /// Broadcasts of a sample, there and back.
     fn broadcasts(&self) -> u32 {
         self.messages.saturating_mul(2)
+    }
+
+    /// The rank that is taken to end last.
+    fn last(&self, size: usize) -> Rank {
+        self.algorithm.own().map_or(size.saturating_sub(1), |own| own.last(size))
     }
 
     /// Which rank has the bytes of a message, and how the others are numbered. The rank `last` ends
@@ -54,7 +59,8 @@ impl Kernel for Broadcast {
     const MEANING: &'static str = "bytes of one rank given to all";
     const SERIES: &'static [Series] = &[Series {
         parts: 2,
-        variants: By::NAMES,
+        variants: Own::NAMES,
+        library: true,
         ..Series::of_all(
             "broadcast",
             "one rank to all, and back from the rank that ends last: t(n) is half of it",
@@ -64,14 +70,15 @@ impl Kernel for Broadcast {
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (20, 100), (3, 20_000)];
 
     fn at(AtSize { size: bytes, messages, variant, .. }: AtSize) -> Option<Self> {
-        Some(Self { messages, bytes, algorithm: of_variant(variant)? })
+        Some(Self { messages, bytes, algorithm: By::variant(variant)? })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.broadcasts(), self.bytes)?;
         ranks_at_least(1, size)?;
         self.algorithm
-            .fits(size, self.bytes)
+            .own()
+            .map_or(Ok(()), |own| own.fits(size, self.bytes))
             .map_err(|error| Refused::because(format!("cannot {error}")))
     }
 
@@ -81,11 +88,15 @@ impl Kernel for Broadcast {
 
     fn expects(&self, seat: &Seat) -> Expects {
         let Seat { rank, size, places, .. } = *seat;
-        let (mut expects, last) = (Expects::default(), self.algorithm.last(size));
+        let (mut expects, last) = (Expects::default(), self.last(size));
         for message in 0..self.broadcasts().into() {
             let (root, _) = Self::from(message, last);
             let content = Content::Sent { source: root, to: root, message };
-            let receives = self.algorithm.receives(rank, size, root, self.bytes);
+            let by_library = u64::from(rank != root);
+            let receives = self
+                .algorithm
+                .own()
+                .map_or(by_library, |own| own.receives(rank, size, root, self.bytes));
             let part = part(&places, message, root == rank);
             if root == rank {
                 expects.fill(part, content);
@@ -103,11 +114,15 @@ impl OverComm for Broadcast {
     #[inline(never)]
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
         let (rank, size, places) = (comm.rank(), comm.size(), *places);
-        let (algorithm, last) = (self.algorithm, self.algorithm.last(size));
+        let (algorithm, last) = (self.algorithm, self.last(size));
         comm.barrier()?;
         by_rank(comm, 0, round.samples, self.broadcasts(), |comm, message| {
             let (root, count) = Self::from(message, last);
-            algorithm.counted(comm, root, count, part(&places, message, root == rank))
+            let part = part(&places, message, root == rank);
+            match algorithm {
+                By::Library => comm.broadcast(root, part),
+                By::Own(algorithm) => algorithm.counted(comm, root, count, part),
+            }
         })
     }
 }

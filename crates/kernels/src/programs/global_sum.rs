@@ -5,7 +5,7 @@ use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
-use super::variant::of_variant;
+use super::variant::By;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
     AtSize, Content, DOUBLE, Expects, Extent, Kernel, Needs, OverComm, Places, Refused, Round,
@@ -24,7 +24,7 @@ pub struct GlobalSum {
     /// Elements of a vector (n).
     pub elements: usize,
     /// How they are added up.
-    pub algorithm: Sum,
+    pub algorithm: By<Sum>,
 }
 
 impl GlobalSum {
@@ -40,6 +40,7 @@ impl Kernel for GlobalSum {
         extent: Extent::Doubles,
         message: |point| (point.size as u64).saturating_mul(DOUBLE as u64),
         variants: Sum::NAMES,
+        library: true,
         ..Series::of_all(
             "global_sum",
             "sum of the vectors of all ranks, for all: t(n) is one sum",
@@ -49,13 +50,13 @@ impl Kernel for GlobalSum {
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 1), (3, 16), (2, 2500)];
 
     fn at(AtSize { size: elements, messages, variant, .. }: AtSize) -> Option<Self> {
-        Some(Self { messages, elements, algorithm: of_variant(variant)? })
+        Some(Self { messages, elements, algorithm: By::variant(variant)? })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.messages, self.bytes())?;
         ranks_at_least(1, size)?;
-        let fits = self.algorithm.fits(size, self.bytes());
+        let fits = self.algorithm.own().map_or(Ok(()), |own| own.fits(size, self.bytes()));
         fits.map_err(|error| Refused::because(format!("cannot {error}")))
     }
 
@@ -72,7 +73,7 @@ impl Kernel for GlobalSum {
             let term = Content::Doubles { source: rank, message };
             let sum = Content::Sum { sources: size, message };
             expects.fill(places.outgoing(message), term);
-            let receives = self.algorithm.receives(rank, size);
+            let receives = self.algorithm.own().map_or(1, |own| own.receives(rank, size));
             expects.arrive_by(receives, places.incoming(message), sum);
         }
         expects
@@ -85,7 +86,11 @@ impl OverComm for GlobalSum {
         let (algorithm, places) = (self.algorithm, *places);
         comm.barrier()?;
         by_rank(comm, 0, round.samples, self.messages, |comm, i| {
-            algorithm.run(comm, places.outgoing(i), places.incoming(i), places.scratch())
+            let (terms, sums, scratch) = (places.outgoing(i), places.incoming(i), places.scratch());
+            match algorithm {
+                By::Library => comm.sum(terms, sums, scratch),
+                By::Own(algorithm) => algorithm.run(comm, terms, sums, scratch),
+            }
         })
     }
 }

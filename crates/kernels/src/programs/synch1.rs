@@ -5,7 +5,7 @@ use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_rank;
-use super::variant::of_variant;
+use super::variant::By;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{AtSize, Expects, Extent, Kernel, OverComm, Places, Refused, Round, Seat, Series};
 
@@ -20,12 +20,12 @@ pub struct Synch1 {
     /// Barriers of a sample (M).
     pub messages: u32,
     /// How ranks wait for each other.
-    pub algorithm: Barrier,
+    pub algorithm: By<Barrier>,
 }
 
 const fn barriers(name: &'static str) -> Series {
     let series = Series::of_all(name, "barriers: t is the time of one", |_| 0);
-    Series { extent: Extent::None, message: |_| 0, ..series }
+    Series { extent: Extent::None, message: |_| 0, library: true, ..series }
 }
 
 impl Kernel for Synch1 {
@@ -36,7 +36,7 @@ impl Kernel for Synch1 {
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (9, 0)];
 
     fn at(point: AtSize) -> Option<Self> {
-        let algorithm = of_variant(point.variant)?;
+        let algorithm = By::variant(point.variant)?;
         Some(Self { messages: point.messages, algorithm })
     }
 
@@ -55,6 +55,9 @@ impl OverComm for Synch1 {
     fn run<C: Comm>(&self, comm: &mut C, _places: &Places, round: Round) -> Result<(), CommError> {
         comm.barrier()?;
         let algorithm = self.algorithm;
-        by_rank(comm, 0, round.samples, self.messages, |comm, _| algorithm.run(comm))
+        by_rank(comm, 0, round.samples, self.messages, |comm, _| match algorithm {
+            By::Library => comm.barrier(),
+            By::Own(algorithm) => algorithm.run(comm),
+        })
     }
 }

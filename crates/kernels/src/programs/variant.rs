@@ -1,8 +1,56 @@
 //! The algorithm that a variant of a series names.
 
 use bandgap_comm::collectives::Algorithm;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// The algorithm of this name, or the usual one; `None` for a name that it does not know.
-pub(super) fn of_variant<A: Algorithm>(variant: Option<&str>) -> Option<A> {
-    variant.map_or(Some(A::default()), |name| A::from_name(name).ok())
+/// The variant that leaves the algorithm to the library whose ranks they are.
+pub const LIBRARY: &str = "library";
+
+/// How an operation of all ranks is done: by what the library has for it, or by an algorithm of ours. Its name is what serde
+/// writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By<A> {
+    /// As the library does it, which has message passing of its own.
+    Library,
+    /// By this algorithm, over messages.
+    Own(A),
+}
+
+impl<A: Algorithm> From<A> for By<A> {
+    fn from(algorithm: A) -> Self {
+        Self::Own(algorithm)
+    }
+}
+
+impl<A: Algorithm> By<A> {
+    /// What a variant names, or the usual algorithm; `None` for a name that is not known.
+    pub(super) fn variant(variant: Option<&str>) -> Option<Self> {
+        match variant {
+            None => Some(Self::Own(A::default())),
+            Some(LIBRARY) => Some(Self::Library),
+            Some(name) => A::from_name(name).ok().map(Self::Own),
+        }
+    }
+
+    /// The algorithm of ours, if it is one.
+    pub(super) fn own(self) -> Option<A> {
+        match self {
+            Self::Library => None,
+            Self::Own(algorithm) => Some(algorithm),
+        }
+    }
+}
+
+impl<A: Algorithm> Serialize for By<A> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.own().map_or(LIBRARY, A::name))
+    }
+}
+
+impl<'de, A: Algorithm> Deserialize<'de> for By<A> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        Self::variant(Some(&name)).ok_or_else(|| D::Error::custom(format!("no algorithm {name:?}")))
+    }
 }

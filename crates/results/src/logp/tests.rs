@@ -89,6 +89,7 @@ pub(crate) fn run(results: impl IntoIterator<Item = Outcome>, notes: Vec<Note>) 
         seed: 1,
         interrupted: false,
         host: Default::default(),
+        hosts: Vec::new(),
         plan: Default::default(),
         conditions: Vec::new(),
         results: results.into_iter().collect(),

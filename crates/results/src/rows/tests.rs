@@ -96,6 +96,7 @@ pub(crate) fn run(results: Vec<Outcome>) -> Run {
         seed: 1,
         interrupted: false,
         host: serde_json::Value::Null,
+        hosts: Vec::new(),
         plan: serde_json::Value::Null,
         conditions: Vec::new(),
         results,

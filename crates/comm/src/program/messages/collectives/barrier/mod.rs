@@ -12,8 +12,8 @@ algorithms! {
     /// How ranks wait for each other. No bytes are moved, and the messages have tags from
     /// [`BARRIER`](crate::BARRIER) on.
     Barrier, "barrier",
-    /// Each tells the ranks 1, 2, 4, … after it. This is [`Comm::barrier`]: where a transport has a
-    /// barrier of its own, that one.
+    /// Each tells the ranks 1, 2, 4, … after it. This is [`Comm::barrier`], where that is no library's: where a transport
+    /// has a barrier of its own, that one.
     #[default]
     Dissemination "dissemination"
     /// Up a binomial tree to rank 0, and down again.
@@ -28,6 +28,7 @@ impl Barrier {
     #[inline]
     pub fn run<C: Comm>(self, comm: &mut C) -> Result<(), CommError> {
         match self {
+            Self::Dissemination if C::LIBRARY => dissemination(comm),
             Self::Dissemination => comm.barrier(),
             Self::Tree => tree::tree(comm),
         }
