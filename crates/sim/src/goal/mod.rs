@@ -1,7 +1,7 @@
 //! GOAL schedules, and their replay with LogGOPSim's arithmetic.
 //!
 //! [`read_goal`] reads GOAL text and binary GOAL; [`Loggops`] are the parameters; [`replay_goal`] gives the times at
-//! which ranks end.
+//! which ranks end, and [`sensitivity`] how the last one depends on the parameters.
 
 mod binary;
 mod clock;
@@ -9,15 +9,19 @@ mod engine;
 mod error;
 mod labels;
 mod loggops;
+mod path;
 mod read;
 mod schedule;
+mod sensitivity;
 mod stuck;
 mod text;
 
 pub use error::{GoalError, Left, Place, Wrong};
 pub use loggops::{Loggops, Parameter};
+pub use path::{CriticalPath, Part, PathStep, Shares};
 pub use read::read_goal;
 pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
+pub use sensitivity::{Derivative, Sensitivity, sensitivity};
 
 use clock::Plain;
 

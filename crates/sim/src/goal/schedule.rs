@@ -87,6 +87,14 @@ impl Goal {
         self.ranks.get(rank).cloned().unwrap_or_default()
     }
 
+    /// The first operation of each rank that has some, with the rank, in the order of the operations.
+    pub(super) fn owners(&self) -> Vec<(u32, u32)> {
+        let some = (0..).zip(&self.ranks).filter(|(_, range)| !range.is_empty());
+        let mut owners: Vec<(u32, u32)> = some.map(|(rank, range)| (range.start, rank)).collect();
+        owners.sort_unstable();
+        owners
+    }
+
     /// Who waits for an operation, with whether for its start only.
     pub(super) fn dependents(&self, operation: u32) -> impl Iterator<Item = (u32, bool)> + use<'_> {
         let at = operation as usize;

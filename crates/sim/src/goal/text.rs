@@ -25,7 +25,7 @@ pub(super) fn read(mut source: impl BufRead) -> Result<Goal, GoalError> {
         line.clear();
         number += 1;
         let is_end = source.read_until(b'\n', &mut line)? == 0;
-        let mut cursor = Cursor { bytes: &line, at: 0 };
+        let mut cursor = Cursor { bytes: line.trim_ascii_end(), at: 0 };
         let read = match is_end {
             true => text.end(),
             false => text.line(&mut cursor, number),
@@ -126,9 +126,9 @@ impl Text {
         let begin = line.at;
         let mut word = line.word();
         line.blank();
-        let is_labelled = line.eat(b':');
+        let is_labelled = !word.is_empty() && line.eat(b':');
         if is_labelled {
-            if word.is_empty() || !self.labels.insert(word, builder.next()) {
+            if !self.labels.insert(word, builder.next()) {
                 line.at = begin;
                 return here(Wrong::LabelTwice(text(word)));
             }

@@ -2,6 +2,7 @@
 
 mod model;
 mod reading;
+mod slopes;
 
 use std::fs::File;
 use std::path::Path;
