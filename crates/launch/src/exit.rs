@@ -18,6 +18,8 @@ pub enum Exit {
     Usage = 2,
     /// A file that was to be read is wrong.
     Input = 3,
+    /// A schedule that was to be simulated cannot end.
+    Endless = 11,
     /// A result could not be written.
     Output = 4,
     /// A rank's process ended early.
@@ -34,12 +36,13 @@ pub enum Exit {
 
 impl Exit {
     /// All of them with a word for each, the gravest last.
-    pub const ALL: [(Self, &'static str); 11] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::Fine, "fine"),
         (Self::Doubtful, "doubtful"),
         (Self::Missing, "missing"),
         (Self::Usage, "usage"),
         (Self::Input, "input"),
+        (Self::Endless, "endless"),
         (Self::Output, "output"),
         (Self::Rank, "rank died"),
         (Self::Communication, "communication"),

@@ -77,7 +77,8 @@ pub(super) fn read(from: impl Read) -> Result<Goal, GoalError> {
             if builder.push(operation, None).is_none() {
                 return source.wrong(Wrong::TooMany);
             }
-            let word = |at| u32::from_le_bytes([node[at], node[at + 1], node[at + 2], node[at + 3]]);
+            let word =
+                |at| u32::from_le_bytes([node[at], node[at + 1], node[at + 2], node[at + 3]]);
             for (at, start) in [(23, false), (31, true)] {
                 if word(at) > 0 {
                     spans.push((word(at + 4), word(at), before, start));

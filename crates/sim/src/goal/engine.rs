@@ -209,7 +209,9 @@ impl<C: Clock> Engine<'_, C> {
         let (rank, way) = match (event.order & MESSAGE, verb) {
             (MESSAGE, _) => (peer, Way::In),
             (_, Verb::Send) => (event.rank, Way::Out),
-            (_, Verb::Compute) => return Some(Lane { rank: event.rank, cpu, nic: 0, way: Way::Nowhere }),
+            (_, Verb::Compute) => {
+                return Some(Lane { rank: event.rank, cpu, nic: 0, way: Way::Nowhere });
+            }
             (_, Verb::Receive) => return None,
         };
         Some(Lane { rank, cpu, nic, way })

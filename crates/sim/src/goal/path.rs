@@ -63,7 +63,12 @@ pub struct Shares {
 }
 
 /// The path to a time of a rank.
-pub(super) fn path(goal: &Goal, loggops: &Loggops, clock: &Traced<'_>, end: (u32, Trace)) -> CriticalPath {
+pub(super) fn path(
+    goal: &Goal,
+    loggops: &Loggops,
+    clock: &Traced<'_>,
+    end: (u32, Trace),
+) -> CriticalPath {
     let owners = goal.owners();
     let (mut steps, mut shares) = (Vec::new(), Shares::default());
     let (rank, mut at) = end;

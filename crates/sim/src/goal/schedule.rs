@@ -77,7 +77,7 @@ impl Goal {
     }
 
     /// Bytes that a replay of it needs at most, beside what waits in queues, the schedule included.
-    pub fn bytes(&self) -> u64 {
+    pub fn replay_bytes(&self) -> u64 {
         let resources = 16 * (self.cpus + 2 * self.nics) as u64;
         self.operations.len() as u64 * 80 + u64::from(self.size) * (resources + 96)
     }

@@ -47,7 +47,8 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<Sensitivity, GoalEr
     drop(traced);
     let mut derivatives = [Derivative::default(); 4];
     for (of, parameter) in derivatives.iter_mut().zip(Parameter::ALL) {
-        let (left, right) = (sloped(goal, loggops, parameter, -1)?, sloped(goal, loggops, parameter, 1)?);
+        let (left, right) =
+            (sloped(goal, loggops, parameter, -1)?, sloped(goal, loggops, parameter, 1)?);
         let jumps = [left, right].iter().any(|side| side.picoseconds != end);
         // Nothing is less than 0.
         let is_least = loggops.value(parameter) == 0;
@@ -79,7 +80,12 @@ fn last<C: Clock>(finish: &[C::At]) -> (u32, C::At) {
     best
 }
 
-fn sloped(goal: &Goal, loggops: &Loggops, parameter: Parameter, sign: i64) -> Result<Slope, GoalError> {
+fn sloped(
+    goal: &Goal,
+    loggops: &Loggops,
+    parameter: Parameter,
+    sign: i64,
+) -> Result<Slope, GoalError> {
     let replayed = replay(goal, loggops, Sloped { loggops, parameter, sign })?;
     Ok(last::<Sloped<'_>>(&replayed.finish).1)
 }
@@ -153,9 +159,9 @@ fn tolerance(line: Line, curve: impl Fn(i64) -> Result<Line, GoalError>) -> Resu
             break;
         }
         let back = i128::from(there.end - most).checked_div(i128::from(there.slope));
-        let next = back.map(|back| i128::from(to) - back).filter(|next| {
-            there.end > most && *next > i128::from(low) && *next < i128::from(high)
-        });
+        let next = back
+            .map(|back| i128::from(to) - back)
+            .filter(|next| there.end > most && *next > i128::from(low) && *next < i128::from(high));
         to = next.map_or(low + (high - low) / 2, |next| next as i64);
     }
     Ok(low - line.at)

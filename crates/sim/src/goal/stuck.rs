@@ -33,7 +33,8 @@ pub(super) fn reason(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
     let (mut alone, mut waiting) = (Vec::new(), Vec::new());
     for (rank, (posted, unexpected)) in (0..).zip(queues) {
         let receives = posted.into_iter().map(|of| (rank, of.operation));
-        for (owner, at) in receives.chain(unexpected.into_iter().map(|of| (of.peer, of.operation))) {
+        for (owner, at) in receives.chain(unexpected.into_iter().map(|of| (of.peer, of.operation)))
+        {
             let side = if has_partner(goal, needs, owner, at) { &mut waiting } else { &mut alone };
             side.push(left(owner, at));
         }

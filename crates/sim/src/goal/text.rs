@@ -348,7 +348,8 @@ impl<'a> Cursor<'a> {
         self.blank();
         let at = self.at;
         let mut value: u64 = 0;
-        while let Some(digit) = self.peek().map(|byte| byte.wrapping_sub(b'0')).filter(|d| *d < 10) {
+        while let Some(digit) = self.peek().map(|byte| byte.wrapping_sub(b'0')).filter(|d| *d < 10)
+        {
             let next = value.checked_mul(10).and_then(|tens| tens.checked_add(u64::from(digit)));
             let Some(next) = next.filter(|next| *next <= most) else {
                 self.at = at;

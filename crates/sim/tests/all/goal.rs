@@ -75,7 +75,9 @@ fn what_cannot_end_is_told_with_its_places() {
     assert_eq!((left.place.rank, left.place.number, left.place.line), (0, 2, Some(4)));
     assert_eq!((left.sends, left.peer, left.tag), (true, Some(1), Some(1)));
 
-    for (name, sends) in [("25_deadlock_rendezvous.goal", true), ("26_deadlock_receives.goal", false)] {
+    for (name, sends) in
+        [("25_deadlock_rendezvous.goal", true), ("26_deadlock_receives.goal", false)]
+    {
         let GoalError::Deadlock(left) = all(name) else { panic!("{name}") };
         assert_eq!(left.iter().filter(|of| of.sends == sends).count(), 2, "{name}: {left:?}");
         assert_eq!(left.len(), 2);
@@ -88,7 +90,8 @@ fn what_cannot_end_is_told_with_its_places() {
     let itself = goal("num_ranks 1\nrank 0 {\na: calc 1\na irequires a\n}\n");
     let error = replay_goal(&itself, &Loggops::default()).unwrap_err();
     assert!(matches!(error, GoalError::Cycle(places) if places.len() == 1));
-    let alone = goal("num_ranks 2\nrank 0 {\nr: recv 1b from -1 tag -1\nc: calc 1\nc requires r\n}\n");
+    let alone =
+        goal("num_ranks 2\nrank 0 {\nr: recv 1b from -1 tag -1\nc: calc 1\nc requires r\n}\n");
     let error = replay_goal(&alone, &Loggops::default()).unwrap_err();
     let GoalError::Unmatched(left) = error else { panic!() };
     assert_eq!((left[0].peer, left[0].tag, left[0].sends), (None, None, false));
@@ -139,7 +142,8 @@ fn times_that_do_not_fit_are_an_error() {
     let text = "num_ranks 1\nrank 0 {\na: calc 9223372036854775807\nb: calc 5\nb requires a\n}\n";
     let error = replay_goal(&goal(text), &Loggops::default()).unwrap_err();
     assert!(matches!(error, GoalError::TooLong(0)), "{error}");
-    let text = "num_ranks 2\nrank 0 {\nsend 9223372036854775807b to 1\n}\nrank 1 {\nrecv 1b from 0\n}\n";
+    let text =
+        "num_ranks 2\nrank 0 {\nsend 9223372036854775807b to 1\n}\nrank 1 {\nrecv 1b from 0\n}\n";
     let error = replay_goal(&goal(text), &Loggops::default()).unwrap_err();
     assert!(matches!(error, GoalError::TooLong(_)), "{error}");
 }

@@ -144,7 +144,8 @@ fn model(schedule: &Schedule, of: &Parameters) -> Option<Vec<u64>> {
             if !start && !done.insert((rank, at)) {
                 continue;
             }
-            for &(_, after, _) in schedule.waits[rank].iter().filter(|w| w.0 == at && w.2 == start) {
+            for &(_, after, _) in schedule.waits[rank].iter().filter(|w| w.0 == at && w.2 == start)
+            {
                 open[rank][after] -= 1;
                 if open[rank][after] == 0 {
                     ready.push((rank, after));
@@ -178,7 +179,9 @@ impl Schedule {
                     Verb::Send => {
                         format!("l{number}: send {size}b to {peer} tag {tag} cpu {cpu} nic {nic}\n")
                     }
-                    _ => format!("l{number}: recv {size}b from {peer} tag {tag} nic {nic} cpu {cpu}\n"),
+                    _ => format!(
+                        "l{number}: recv {size}b from {peer} tag {tag} nic {nic} cpu {cpu}\n"
+                    ),
                 };
             }
             for (before, after, start) in &self.waits[rank] {
@@ -196,7 +199,12 @@ type Drawn = (usize, usize, usize, u64, [usize; 4], u8);
 
 const SIZES: [u64; 7] = [1, 0, 1, 8, 8, 100, 3000];
 
-fn built(ranks: usize, drawn: &[Drawn], waits: &[(usize, usize, usize, u8)], units: usize) -> Schedule {
+fn built(
+    ranks: usize,
+    drawn: &[Drawn],
+    waits: &[(usize, usize, usize, u8)],
+    units: usize,
+) -> Schedule {
     let mut of = Schedule { ranks: vec![Vec::new(); ranks], waits: vec![Vec::new(); ranks] };
     for &(from, to, size, tag, unit, how) in drawn {
         let (from, to, unit) = (from % ranks, to % ranks, unit.map(|unit| unit % units));
@@ -207,8 +215,14 @@ fn built(ranks: usize, drawn: &[Drawn], waits: &[(usize, usize, usize, u8)], uni
             of.ranks[from].push(Op { verb: Verb::Compute, size, peer, tag, cpu: unit[0], nic: 0 });
             continue;
         }
-        let send =
-            Op { verb: Verb::Send, size, peer: Some(to), tag: Some(tag), cpu: unit[0], nic: unit[1] };
+        let send = Op {
+            verb: Verb::Send,
+            size,
+            peer: Some(to),
+            tag: Some(tag),
+            cpu: unit[0],
+            nic: unit[1],
+        };
         of.ranks[from].push(send);
         let peer = Some(from).filter(|_| how % 16 != 5);
         let tag = Some(tag).filter(|_| how % 16 != 6);

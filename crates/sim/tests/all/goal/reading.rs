@@ -99,7 +99,12 @@ fn what_is_wrong_is_told_with_line_and_column() {
         let GoalError::Syntax { line: at, column: of, wrong: is } = error else { panic!("{text}") };
         assert_eq!((at, of, is), (line, column, wrong), "{text}");
     }
-    for text in ["rank 0 {\n}\n", "num_ranks x\n", "num_ranks 1\nrank 0 {\n}\ncalc 5\n", "\0\0\0\0\0\0\0\0\0"] {
+    for text in [
+        "rank 0 {\n}\n",
+        "num_ranks x\n",
+        "num_ranks 1\nrank 0 {\n}\ncalc 5\n",
+        "\0\0\0\0\0\0\0\0\0",
+    ] {
         let error = read_goal(text.as_bytes()).expect_err(text);
         assert!(matches!(error, GoalError::Syntax { wrong: Wrong::Expected(..), .. }), "{error}");
     }
@@ -118,7 +123,8 @@ fn binary() -> Vec<u8> {
         spans.iter().for_each(|span| bytes.extend(span.to_le_bytes()));
         bytes
     };
-    let words = |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
+    let words =
+        |words: &[u32]| words.iter().flat_map(|word| word.to_le_bytes()).collect::<Vec<u8>>();
     let first = [
         words(&[2, 1, 0]),
         node(0, 3, 0, 100, 0, [1, 0, 1, 1]),

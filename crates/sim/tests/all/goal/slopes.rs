@@ -67,14 +67,17 @@ fn sweep3d_has_the_derivatives_that_loggopsim_gives() {
     let [latency, overhead, ..] = found.derivatives;
     assert_eq!((latency.left, latency.right), (100, 100));
     assert_eq!((overhead.left, overhead.right), (3001, 3001));
-    let ranks: std::collections::BTreeSet<u32> = found.path.steps.iter().map(|of| of.rank).collect();
+    let ranks: std::collections::BTreeSet<u32> =
+        found.path.steps.iter().map(|of| of.rank).collect();
     assert_eq!(ranks.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
 }
 
 /// There and back beside a computation: T = max(4o + 2L, 20 000 ns).
 fn beside() -> Goal {
-    goal("num_ranks 3\nrank 0 {\ns: send 1b to 1\nr: recv 1b from 1\nr requires s\n}\n\
-          rank 1 {\nr: recv 1b from 0\ns: send 1b to 0\ns requires r\n}\nrank 2 {\ncalc 20000\n}\n")
+    goal(
+        "num_ranks 3\nrank 0 {\ns: send 1b to 1\nr: recv 1b from 1\nr requires s\n}\n\
+          rank 1 {\nr: recv 1b from 0\ns: send 1b to 0\ns requires r\n}\nrank 2 {\ncalc 20000\n}\n",
+    )
 }
 
 #[test]
@@ -99,7 +102,8 @@ fn the_next_critical_latency_is_where_another_path_becomes_longer() {
 
 #[test]
 fn who_sends_nothing_depends_on_nothing() {
-    let found = sensitivity(&goal("num_ranks 1\nrank 0 {\ncalc 5\n}\n"), &Loggops::default()).unwrap();
+    let found =
+        sensitivity(&goal("num_ranks 1\nrank 0 {\ncalc 5\n}\n"), &Loggops::default()).unwrap();
     assert!(found.derivatives.iter().all(|of| (of.left, of.right) == (0, 0)));
     assert_eq!((found.critical_latency, found.tolerance), (None, None));
 }
