@@ -48,7 +48,7 @@ pub struct CriticalPath {
     pub rank: u64,
     /// Number of steps.
     pub steps: u64,
-    /// What the time is spent on: o, g, L, G (bytes), computation.
+    /// What the time is spent on: L, o, g, G, O, computation.
     pub shares: BTreeMap<String, Seconds>,
     /// The time that the path spends at each of its ranks.
     pub ranks: Vec<AtRank>,

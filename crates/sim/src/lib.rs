@@ -57,9 +57,9 @@ pub mod topology;
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
 pub use goal::{
-    ANY_PEER, ANY_TAG, CriticalPath, Derivative, Goal, GoalError, GoalReplay, Left, Loggops,
-    Operation, Parameter, Part, PathStep, Place, Sensitivity, Shares, Verb, Wrong, read_goal,
-    replay_goal, sensitivity,
+    ANY_PEER, ANY_TAG, CriticalPath, Derivative, Goal, GoalError, GoalReplay, LETTERS, Left,
+    Loggops, Operation, PathStep, Place, Sensitivity, Verb, Wrong, read_goal, replay_goal,
+    sensitivity,
 };
 pub use machine::{Machine, Progress, Protocol};
 pub use network::Network;

@@ -8,7 +8,7 @@ use bandgap_host::available_memory;
 use bandgap_launch::{Classify, Exit, Failure, Target};
 use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
 use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
-use bandgap_sim::{Goal, GoalError, Loggops, Parameter, Part, read_goal, replay_goal, sensitivity};
+use bandgap_sim::{Goal, GoalError, LETTERS, Loggops, read_goal, replay_goal, sensitivity};
 use bandgap_units::Bytes;
 use clap::Args;
 use serde_json::json;
@@ -88,11 +88,7 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
         finish: kept.map(|ps| seconds(*ps)).collect(),
         time: Quantity::new(end.0.0, exact, Unit::Second, evidence).class(Exit::Defect)?,
         critical_path: deeper.as_ref().map(|of| critical_path(&of.path)),
-        sensitivity: deeper.as_ref().map(|of| Sensitivity {
-            derivatives: Parameter::ALL.iter().zip(&of.derivatives).map(derivative).collect(),
-            critical_latency: of.critical_latency.map(seconds),
-            tolerance: of.tolerance.map(seconds),
-        }),
+        sensitivity: deeper.as_ref().map(dependence),
     };
     sink.plan(&json!({"name": "simulate", "file": file, "loggops": described(&loggops)}));
     sink.add(Made { results: vec![made.into()], notes: Vec::new() }, None, None)?;
@@ -120,39 +116,43 @@ fn has_room(goal: &Goal, file: &str) -> Result<(), Failure> {
 
 /// Parameters as they are given.
 fn described(of: &Loggops) -> String {
-    let ns = |of: i64, digits: f64| of as f64 / digits;
-    let (latency, overhead, gap) = (ns(of.latency, 1e3), ns(of.overhead, 1e3), ns(of.gap, 1e3));
-    let (per_byte, at_cpu) = (ns(of.gap_per_byte, 1e9), ns(of.overhead_per_byte, 1e9));
-    format!("L={latency},o={overhead},g={gap},G={per_byte},O={at_cpu},S={}", of.eager)
+    let units = [1e3, 1e3, 1e3, 1e9, 1e9];
+    let all = LETTERS.iter().zip(of.parameters).zip(units);
+    let all = all.map(|((letter, value), unit)| format!("{letter}={},", value as f64 / unit));
+    format!("{}S={}", all.collect::<String>(), of.eager)
 }
 
 fn seconds(picoseconds: i64) -> Seconds {
     Seconds(Number(picoseconds as f64 / 1e12))
 }
 
-fn derivative((of, at): (&Parameter, &bandgap_sim::Derivative)) -> (String, Derivative) {
-    let [left, right] = [at.left, at.right].map(|side| Number(side as f64));
-    (of.letter().to_owned(), Derivative { left, right, jumps: at.jumps })
+fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
+    let derivative = |of: &bandgap_sim::Derivative| {
+        let [left, right] = [of.left, of.right].map(|side| Number(side as f64));
+        Derivative { left, right, jumps: of.jumps }
+    };
+    let letters = LETTERS.iter().map(ToString::to_string);
+    Sensitivity {
+        derivatives: letters.zip(of.derivatives.iter().map(derivative)).collect(),
+        critical_latency: of.critical_latency.map(seconds),
+        tolerance: of.tolerance.map(seconds),
+    }
 }
 
 fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
-    let of = &path.shares;
-    let shares = [
-        ("o", of.overhead),
-        ("g", of.gap),
-        ("L", of.latency),
-        ("G", of.bytes),
-        ("computation", of.computation),
-    ];
+    let computation = ("computation", path.computation);
+    let shares = LETTERS.into_iter().zip(path.shares).chain([computation]);
     let mut ranks: BTreeMap<u32, (u64, i64)> = BTreeMap::new();
     for step in &path.steps {
         let (steps, time) = ranks.entry(step.rank).or_default();
         *steps += 1;
         *time += step.end - step.begin;
     }
+    let at_rank =
+        |(rank, (steps, time)): (u32, _)| AtRank { rank: rank.into(), steps, time: seconds(time) };
     let operations = path.steps.iter().take(MOST).map(|step| AtOperation {
         at: step.rank.into(),
-        part: part(step.part).to_owned(),
+        part: step.part.to_owned(),
         rank: step.place.rank.into(),
         operation: step.place.number.into(),
         line: step.place.line.map(u64::from),
@@ -161,21 +161,8 @@ fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
     CriticalPath {
         rank: path.rank.into(),
         steps: path.steps.len() as u64,
-        shares: shares.map(|(on, time)| (on.to_owned(), seconds(time))).into(),
-        ranks: ranks
-            .into_iter()
-            .map(|(rank, (steps, time))| AtRank { rank: rank.into(), steps, time: seconds(time) })
-            .collect(),
+        shares: shares.map(|(on, time)| (on.to_owned(), seconds(time))).collect(),
+        ranks: ranks.into_iter().map(at_rank).collect(),
         operations: operations.collect(),
-    }
-}
-
-fn part(of: Part) -> &'static str {
-    match of {
-        Part::Compute => "compute",
-        Part::Send => "send",
-        Part::Interface => "interface",
-        Part::Flight => "flight",
-        Part::Receive => "receive",
     }
 }

@@ -4,36 +4,24 @@
 //! u64 end, counted from byte 8; then for each rank u32 operations, u32 roots, the roots; 39 bytes an operation; the
 //! u32s of who depends on whom.
 
-use std::io::Read;
+use std::io::{ErrorKind, Read, copy, sink};
 
 use super::error::{GoalError, Wrong};
-use super::schedule::{ANY_PEER, ANY_TAG, Builder, Dependency, Goal, Operation, Verb};
+use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation, Verb};
 
 /// The first eight bytes.
-pub(super) const COOKIE: [u8; 8] = 4223_u64.to_le_bytes();
-
-/// Bytes of an operation.
-const NODE: usize = 39;
+pub(super) const COOKIE: u64 = 4223;
 
 /// A source that knows how far it is.
 struct Source<R> {
     from: R,
-    /// Bytes behind the cookie.
     at: u64,
-    rank: u32,
 }
 
 impl<R: Read> Source<R> {
-    fn wrong<T>(&self, wrong: Wrong) -> Result<T, GoalError> {
-        Err(GoalError::Binary { rank: self.rank, wrong })
-    }
-
     fn bytes<const N: usize>(&mut self) -> Result<[u8; N], GoalError> {
         let mut bytes = [0; N];
-        self.from.read_exact(&mut bytes).or_else(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => self.wrong(Wrong::Ends),
-            _ => Err(error.into()),
-        })?;
+        self.from.read_exact(&mut bytes)?;
         self.at += N as u64;
         Ok(bytes)
     }
@@ -41,92 +29,110 @@ impl<R: Read> Source<R> {
     fn u32(&mut self) -> Result<u32, GoalError> {
         Ok(u32::from_le_bytes(self.bytes()?))
     }
+
+    fn u64(&mut self) -> Result<u64, GoalError> {
+        Ok(u64::from_le_bytes(self.bytes()?))
+    }
 }
 
-/// Reads a schedule behind its first eight bytes.
+fn wrong<T>(what: &'static str, is: u64) -> Result<T, Wrong> {
+    Err(Wrong::Expected(what, is.to_string()))
+}
+
+/// Reads a schedule to its end.
 ///
 /// # Errors
 /// It cannot be read, or is not such a schedule.
 pub(super) fn read(from: impl Read) -> Result<Goal, GoalError> {
-    let mut source = Source { from, at: 0, rank: 0 };
+    let mut rank = 0;
+    all(&mut Source { from, at: 0 }, &mut rank).map_err(|error| match error {
+        GoalError::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
+            GoalError::Binary { rank, wrong: Wrong::Ends }
+        }
+        GoalError::Binary { wrong, .. } => GoalError::Binary { rank, wrong },
+        other => other,
+    })
+}
+
+impl From<Wrong> for GoalError {
+    fn from(wrong: Wrong) -> Self {
+        Self::Binary { rank: 0, wrong }
+    }
+}
+
+fn all(source: &mut Source<impl Read>, rank: &mut u32) -> Result<Goal, GoalError> {
+    let cookie = source.u64()?;
+    if cookie != COOKIE {
+        wrong("the number 4223", cookie)?;
+    }
     let size = source.u32()?;
     let _greatest: [u8; 2] = source.bytes()?;
     let mut begins = Vec::new();
     for _ in 0..size {
-        begins.push(u64::from_le_bytes(source.bytes()?));
-        let _end: [u8; 8] = source.bytes()?;
+        begins.push(source.u64()?.saturating_add(8));
+        source.u64()?;
     }
-    let mut builder = Builder::new(size);
+    let mut goal = Goal::new(size);
     let (mut spans, mut dependencies) = (Vec::new(), Vec::new());
-    for (rank, begin) in (0..size).zip(begins) {
-        source.rank = rank;
+    for begin in begins {
         let Some(gap) = begin.checked_sub(source.at) else {
-            return source.wrong(Wrong::Misplaced);
+            return Ok(wrong("a later place", begin)?);
         };
-        source.at += std::io::copy(&mut source.from.by_ref().take(gap), &mut std::io::sink())?;
+        source.at += copy(&mut source.from.by_ref().take(gap), &mut sink())?;
+        let first = goal.operations.len() as u32;
         let (nodes, roots) = (source.u32()?, source.u32()?);
         for _ in 0..roots {
             source.u32()?;
         }
-        builder.begin(rank);
-        spans.clear();
-        dependencies.clear();
         for before in 0..nodes {
-            let node = source.bytes()?;
-            let operation = operation(&node, size).or_else(|wrong| source.wrong(wrong))?;
-            if builder.push(operation, None).is_none() {
-                return source.wrong(Wrong::TooMany);
-            }
-            let word =
-                |at| u32::from_le_bytes([node[at], node[at + 1], node[at + 2], node[at + 3]]);
-            for (at, start) in [(23, false), (31, true)] {
-                if word(at) > 0 {
-                    spans.push((word(at + 4), word(at), before, start));
+            source.u32()?;
+            goal.push(operation(source, &goal)?, None);
+            for start in [false, true] {
+                let (count, from) = (source.u32()?, source.u32()?);
+                if count > 0 {
+                    spans.push((from, count, before, start));
                 }
             }
         }
         // They lie in the order of the operations.
-        let mut at = 0;
-        for &(first, count, before, start) in &spans {
-            if first != at {
-                return source.wrong(Wrong::Misplaced);
+        for (from, count, before, start) in spans.drain(..) {
+            if from as usize != dependencies.len() {
+                wrong("the next dependency", from.into())?;
             }
-            at += count;
             for _ in 0..count {
                 let after = source.u32()?;
                 if after >= nodes {
-                    return source.wrong(Wrong::Unknown("operation", u64::from(after)));
+                    wrong("an operation", after.into())?;
                 }
                 dependencies.push(Dependency { before, after, start });
             }
         }
-        if builder.end(&dependencies).is_none() {
-            return source.wrong(Wrong::TooMany);
-        }
+        goal.end(*rank, first, &dependencies)?;
+        dependencies.clear();
+        *rank += 1;
     }
-    Ok(builder.finish())
+    Ok(goal)
 }
 
-fn operation(node: &[u8; NODE], ranks: u32) -> Result<Operation, Wrong> {
-    let (_, rest) = node.split_at(4);
-    let word = |at: usize| u32::from_le_bytes([rest[at], rest[at + 1], rest[at + 2], rest[at + 3]]);
-    let size = u64::from(word(5)) | u64::from(word(9)) << 32;
-    let (verb, mut peer, tag) = (rest[0], word(1), word(13));
+/// An operation between the number of those that it waits for, and those that wait for it.
+fn operation(source: &mut Source<impl Read>, goal: &Goal) -> Result<Operation, GoalError> {
+    let [verb] = source.bytes()?;
+    let (peer, size, tag) = (source.u32()?, source.u64()?, source.u32()?);
+    let [cpu, nic] = source.bytes()?;
     let verb = match verb {
         1 => Verb::Send,
         2 => Verb::Receive,
         3 => Verb::Compute,
-        other => return Err(Wrong::Unknown("operation of type", u64::from(other))),
+        other => wrong("1, 2 or 3", other.into())?,
     };
-    match verb {
-        Verb::Compute => peer = 0,
-        Verb::Receive if peer == ANY_PEER => {}
-        _ if peer < ranks => {}
-        _ => return Err(Wrong::RankBeyond(u64::from(peer), ranks)),
-    }
-    if size >> 63 != 0 {
-        return Err(Wrong::TooLarge((1 << 63) - 1));
+    let peer = match verb {
+        Verb::Compute => 0,
+        Verb::Receive if peer == ANY_PEER => peer,
+        _ => goal.rank(peer.into())?,
+    };
+    if size > MOST_SIZE {
+        Err(Wrong::TooLarge(MOST_SIZE))?;
     }
     let tag = if tag == u32::MAX { ANY_TAG } else { u64::from(tag) };
-    Ok(Operation { size, tag, peer, verb, cpu: rest[17], nic: rest[18] })
+    Ok(Operation { size, tag, peer, verb, cpu, nic })
 }

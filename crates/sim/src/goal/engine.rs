@@ -18,7 +18,7 @@
 //! is not tried again and again: what waits for the same resources of a rank has one turn among the events.
 //! LogGOPSim sorts what is ready without keeping the order where it is more than 16; here it is kept.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::clock::Clock;
@@ -40,61 +40,31 @@ pub(super) struct Replayed<C: Clock> {
 /// Latest time: half of what the counter holds.
 const LATEST: i64 = i64::MAX / 2;
 
-/// An event, or the turn of those that wait for the same resources.
-#[derive(Clone, Copy)]
-struct Event<T> {
-    time: T,
-    /// Four times its order, and the flags below.
-    order: u64,
-    operation: u32,
-    /// The operation's rank.
-    rank: u32,
-}
+/// An event, or the turn of those that wait for the same resources: its time; four times its order, and the flags
+/// below; its operation, and whose it is.
+type Event<T> = (T, u64, u32, u32);
 
 /// Flag of an order: it is the message that the operation sent.
 const MESSAGE: u64 = 1;
 /// Flag of an order: it is a turn.
 const TURN: u64 = 2;
 
-impl<T: Ord> PartialEq for Event<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl<T: Ord> Eq for Event<T> {}
-
-impl<T: Ord> PartialOrd for Event<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T: Ord> Ord for Event<T> {
-    /// The greatest is the next.
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.time.cmp(&self.time).then(other.order.cmp(&self.order))
-    }
-}
-
-/// Resources of a rank that something waits for.
+/// Resources that something waits for: a rank's processor and, unless it computes, its interface.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Lane {
     rank: u32,
     cpu: u8,
-    nic: u8,
-    way: Way,
+    nic: Option<(Way, u8)>,
 }
 
 /// In which direction an interface is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
-    Nowhere,
     Out,
     In,
 }
 
-/// What waits for the same resources, and when the first of it has its turn.
+/// What waits for the same resources, by its order, and when the first of it has its turn.
 struct Waiting<T> {
     lane: Lane,
     all: BinaryHeap<Reverse<(u64, u32, u32)>>,
@@ -114,10 +84,10 @@ struct Engine<'a, C: Clock> {
     eager: u64,
     needs: Vec<u32>,
     cpus: Vec<C::At>,
-    outs: Vec<C::At>,
-    ins: Vec<C::At>,
+    /// Interfaces by direction.
+    nics: [Vec<C::At>; 2],
     ranks: Vec<Rank<C::At>>,
-    events: BinaryHeap<Event<C::At>>,
+    events: BinaryHeap<Reverse<Event<C::At>>>,
     order: u64,
     ready: Vec<(u32, Verb, u32)>,
     messages: u64,
@@ -133,6 +103,7 @@ pub(super) fn replay<C: Clock>(
     clock: C,
 ) -> Result<Replayed<C>, GoalError> {
     let size = goal.size();
+    let free = |count: usize| vec![C::At::default(); size * count];
     let queues =
         || Rank { posted: VecDeque::new(), unexpected: VecDeque::new(), waiting: Vec::new() };
     let mut engine = Engine {
@@ -140,9 +111,8 @@ pub(super) fn replay<C: Clock>(
         clock,
         eager: loggops.eager,
         needs: goal.needs.clone(),
-        cpus: vec![C::At::default(); size * goal.cpus],
-        outs: vec![C::At::default(); size * goal.nics],
-        ins: vec![C::At::default(); size * goal.nics],
+        cpus: free(goal.cpus),
+        nics: [free(goal.nics), free(goal.nics)],
         ranks: std::iter::repeat_with(queues).take(size).collect(),
         events: BinaryHeap::new(),
         order: goal.needs.iter().filter(|needs| **needs == 0).count() as u64,
@@ -159,32 +129,30 @@ pub(super) fn replay<C: Clock>(
     }
     let latest = |cpus: &[C::At]| cpus.iter().copied().max().unwrap_or_default();
     let finish: Vec<C::At> = cpus.chunks_exact(goal.cpus).map(latest).collect();
-    if let Some(rank) = finish.iter().position(|at| C::picoseconds(*at) > LATEST) {
-        return Err(GoalError::TooLong(rank as u32));
+    match finish.iter().position(|at| (*at).into() > LATEST) {
+        Some(rank) => Err(GoalError::TooLong(rank as u32)),
+        None => Ok(Replayed { finish, messages, clock }),
     }
-    Ok(Replayed { finish, messages, clock })
 }
 
 impl<C: Clock> Engine<'_, C> {
     fn run(&mut self) -> Result<(), GoalError> {
         // What is ready at the beginning is first, whatever it leads to: it needs no place among the events.
-        let mut first = 0;
-        let mut begun: Vec<u32> = Vec::new();
-        for rank in 0..self.goal.size() {
-            begun.clear();
-            begun.extend(self.goal.range(rank).filter(|at| self.goal.needs[*at as usize] == 0));
+        let (mut order, mut begun) = (0, Vec::new());
+        for rank in 0..self.goal.size() as u32 {
+            let range = self.goal.range(rank as usize);
+            begun.extend(range.filter(|at| self.goal.needs[*at as usize] == 0));
             begun.sort_by_key(|at| self.operation(*at).verb);
-            for &operation in &begun {
-                let (time, rank) = (C::At::default(), rank as u32);
-                self.happen(Event { time, order: 4 * first, operation, rank });
-                first += 1;
+            for operation in begun.drain(..) {
+                self.happen((C::At::default(), order, operation, rank));
+                order += 4;
             }
         }
-        while let Some(event) = self.events.pop() {
-            if C::picoseconds(event.time) > LATEST {
-                return Err(GoalError::TooLong(event.rank));
+        while let Some(Reverse(event)) = self.events.pop() {
+            if event.0.into() > LATEST {
+                return Err(GoalError::TooLong(event.3));
             }
-            match event.order & TURN {
+            match event.1 & TURN {
                 0 => self.happen(event),
                 _ => self.turn(event),
             }
@@ -197,126 +165,107 @@ impl<C: Clock> Engine<'_, C> {
     }
 
     /// Makes an event, behind all others of its time.
-    fn push(&mut self, time: C::At, (rank, operation): (u32, u32), flag: u64) {
-        let order = 4 * self.order + flag;
+    fn push(&mut self, time: C::At, operation: u32, rank: u32, flag: u64) {
+        self.events.push(Reverse((time, 4 * self.order + flag, operation, rank)));
         self.order += 1;
-        self.events.push(Event { time, order, operation, rank });
     }
 
-    /// What an operation or a message needs; nothing for a receive.
-    fn lane(&self, event: &Event<C::At>) -> Option<Lane> {
-        let Operation { peer, verb, cpu, nic, .. } = self.operation(event.operation);
-        let (rank, way) = match (event.order & MESSAGE, verb) {
-            (MESSAGE, _) => (peer, Way::In),
-            (_, Verb::Send) => (event.rank, Way::Out),
-            (_, Verb::Compute) => {
-                return Some(Lane { rank: event.rank, cpu, nic: 0, way: Way::Nowhere });
-            }
-            (_, Verb::Receive) => return None,
-        };
-        Some(Lane { rank, cpu, nic, way })
+    /// What an operation or a message needs. A receive waits for nothing, but begins when the processor is free.
+    fn lane(&self, &(_, order, operation, rank): &Event<C::At>) -> Lane {
+        let Operation { peer, verb, cpu, nic, .. } = self.operation(operation);
+        match (order & MESSAGE, verb) {
+            (MESSAGE, _) => Lane { rank: peer, cpu, nic: Some((Way::In, nic)) },
+            (_, Verb::Send) => Lane { rank, cpu, nic: Some((Way::Out, nic)) },
+            _ => Lane { rank, cpu, nic: None },
+        }
     }
 
-    fn cpu(&self, rank: u32, cpu: u8) -> usize {
-        rank as usize * self.goal.cpus + usize::from(cpu)
-    }
-
-    fn nic(&self, rank: u32, nic: u8) -> usize {
-        rank as usize * self.goal.nics + usize::from(nic)
+    /// A processor and an interface of a rank.
+    fn places(&self, rank: u32, cpu: u8, nic: u8) -> (usize, usize) {
+        let place = |each: usize, at: u8| rank as usize * each + usize::from(at);
+        (place(self.goal.cpus, cpu), place(self.goal.nics, nic))
     }
 
     /// From when on resources are free.
     fn free(&self, lane: Lane) -> C::At {
-        let cpu = self.cpus[self.cpu(lane.rank, lane.cpu)];
-        let nic = self.nic(lane.rank, lane.nic);
-        match lane.way {
-            Way::Nowhere => cpu,
-            Way::Out => cpu.max(self.outs[nic]),
-            Way::In => cpu.max(self.ins[nic]),
-        }
+        let (way, nic) = lane.nic.unzip();
+        let (cpu, nic) = self.places(lane.rank, lane.cpu, nic.unwrap_or(0));
+        way.map_or(self.cpus[cpu], |way| self.cpus[cpu].max(self.nics[way as usize][nic]))
     }
 
     /// An event: it happens, or waits for its resources.
     fn happen(&mut self, event: Event<C::At>) {
-        let Some(lane) = self.lane(&event) else { return self.receive(&event) };
-        let free = self.free(lane);
-        if free <= event.time {
-            return self.begin(&event);
+        let (time, order, operation, rank) = event;
+        if order & MESSAGE == 0 && self.operation(operation).verb == Verb::Receive {
+            return self.receive(event);
         }
-        let (order, rank) = (event.order, &mut self.ranks[lane.rank as usize]);
-        let at = rank.waiting.iter().position(|waiting| waiting.lane == lane);
-        let at = at.unwrap_or_else(|| {
-            rank.waiting.push(Waiting { lane, all: BinaryHeap::new(), turn: None });
-            rank.waiting.len() - 1
+        let lane = self.lane(&event);
+        let free = self.free(lane);
+        if free <= time {
+            return self.begin(event);
+        }
+        let all = &mut self.ranks[lane.rank as usize].waiting;
+        let at = all.iter().position(|waiting| waiting.lane == lane).unwrap_or_else(|| {
+            all.push(Waiting { lane, all: BinaryHeap::new(), turn: None });
+            all.len() - 1
         });
-        let waiting = &mut rank.waiting[at];
-        waiting.all.push(Reverse((order, event.operation, event.rank)));
+        all[at].all.push(Reverse((order, operation, rank)));
         // An earlier turn finds this one too.
-        if waiting.turn.is_none_or(|turn| (free, order) < turn) {
-            waiting.turn = Some((free, order));
-            self.events.push(Event { time: free, order: order | TURN, ..event });
+        if all[at].turn.is_none_or(|turn| (free, order) < turn) {
+            all[at].turn = Some((free, order));
+            self.events.push(Reverse((free, order | TURN, operation, rank)));
         }
     }
 
     /// The turn of what waits for the same resources as this: its first one happens if they are free now.
-    fn turn(&mut self, event: Event<C::At>) {
-        let event = Event { order: event.order & !TURN, ..event };
-        let Some(lane) = self.lane(&event) else { return };
+    fn turn(&mut self, (time, order, operation, rank): Event<C::At>) {
+        let event = (time, order & !TURN, operation, rank);
+        let lane = self.lane(&event);
         let of = &mut self.ranks[lane.rank as usize].waiting;
-        let Some(at) = of.iter().position(|waiting| waiting.lane == lane) else { return };
-        if of[at].turn != Some((event.time, event.order)) {
-            return;
-        }
-        if self.free(lane) <= event.time {
+        let turn = Some((time, event.1));
+        let Some(at) = of.iter().position(|of| of.lane == lane && of.turn == turn) else { return };
+        if self.free(lane) <= time {
             self.ranks[lane.rank as usize].waiting[at].all.pop();
-            self.begin(&event);
+            self.begin(event);
         }
-        let time = self.free(lane).max(event.time);
+        let time = self.free(lane).max(time);
         let waiting = &mut self.ranks[lane.rank as usize].waiting[at];
-        let next = waiting.all.peek().copied();
-        waiting.turn = next.map(|Reverse((order, ..))| (time, order));
-        if let Some(Reverse((order, operation, rank))) = next {
-            self.events.push(Event { time, order: order | TURN, operation, rank });
-        }
+        let next = waiting.all.peek().map(|next| next.0);
+        waiting.turn = next.map(|(order, ..)| (time, order));
+        self.events.extend(next.map(|(order, at, rank)| Reverse((time, order | TURN, at, rank))));
     }
 
     /// A computation, a send or a message begins: its resources are free.
-    fn begin(&mut self, event: &Event<C::At>) {
-        let &Event { time, operation: at, rank, .. } = event;
-        let operation = self.operation(at);
-        let Operation { size, peer, verb, cpu, nic, .. } = operation;
-        if event.order & MESSAGE != 0 {
-            return self.arrive(event, &operation);
+    fn begin(&mut self, event: Event<C::At>) {
+        let (time, order, at, rank) = event;
+        let Operation { size, verb, cpu, nic, .. } = self.operation(at);
+        let (cpu, nic) = self.places(rank, cpu, nic);
+        if order & MESSAGE != 0 {
+            return self.arrive(event);
         }
-        let cpu = self.cpu(rank, cpu);
-        if verb == Verb::Compute {
-            let picoseconds = i64::try_from(size).unwrap_or(i64::MAX).saturating_mul(1000);
-            self.cpus[cpu] = self.clock.compute(time, at, picoseconds);
-            self.release(rank, at, true);
-            self.release(rank, at, false);
-            return self.flush();
-        }
-        debug_assert!(verb == Verb::Send && peer != ANY_PEER);
-        let nic = self.nic(rank, nic);
-        let steps = [Step::Sending, Step::Passing, Step::Flight];
-        let [sent, passed, arrival] = self.clock.steps(time, at, size, steps);
-        (self.cpus[cpu], self.outs[nic]) = (sent, passed);
-        self.messages += 1;
         self.release(rank, at, true);
-        self.push(arrival, (rank, at), MESSAGE);
-        if size <= self.eager {
+        if verb == Verb::Compute {
+            self.cpus[cpu] = self.clock.compute(time, at, (size as i64).saturating_mul(1000));
             self.release(rank, at, false);
+        } else {
+            let steps = [Step::Sending, Step::Passing, Step::Flight];
+            let [sent, passed, arrival] = self.clock.steps(time, (at, size), steps);
+            (self.cpus[cpu], self.nics[Way::Out as usize][nic]) = (sent, passed);
+            self.messages += 1;
+            self.push(arrival, at, rank, MESSAGE);
+            if size <= self.eager {
+                self.release(rank, at, false);
+            }
         }
         self.flush();
     }
 
     /// A message is taken at its receiver.
-    fn arrive(&mut self, event: &Event<C::At>, message: &Operation) {
-        let &Event { time, operation: at, rank: sender, .. } = event;
-        let &Operation { size, tag, peer: rank, cpu, nic, .. } = message;
-        let (own, interface) = (self.cpu(rank, cpu), self.nic(rank, nic));
-        let [taken, passed] = self.clock.steps(time, at, size, [Step::Taking, Step::Passing]);
-        (self.cpus[own], self.ins[interface]) = (taken, passed);
+    fn arrive(&mut self, (time, _, at, sender): Event<C::At>) {
+        let Operation { size, tag, peer: rank, cpu, nic, .. } = self.operation(at);
+        let (own, interface) = self.places(rank, cpu, nic);
+        let [taken, passed] = self.clock.steps(time, (at, size), [Step::Taking, Step::Passing]);
+        (self.cpus[own], self.nics[Way::In as usize][interface]) = (taken, passed);
         let queues = &mut self.ranks[rank as usize];
         match found(&mut queues.posted, sender, tag) {
             Some(receive) => {
@@ -332,8 +281,7 @@ impl<C: Clock> Engine<'_, C> {
     }
 
     /// A receive is posted.
-    fn receive(&mut self, event: &Event<C::At>) {
-        let &Event { time, operation: at, rank, .. } = event;
+    fn receive(&mut self, (time, _, at, rank): Event<C::At>) {
         let Operation { size, tag, peer, cpu, nic, .. } = self.operation(at);
         self.release(rank, at, true);
         let queues = &mut self.ranks[rank as usize];
@@ -355,9 +303,9 @@ impl<C: Clock> Engine<'_, C> {
 
     /// Resources of a sender are not free before `time`.
     fn hold(&mut self, rank: u32, (cpu, nic): (u8, u8), time: C::At) {
-        let (cpu, nic) = (self.cpu(rank, cpu), self.nic(rank, nic));
-        self.cpus[cpu] = self.cpus[cpu].max(time);
-        self.outs[nic] = self.outs[nic].max(time);
+        let (cpu, nic) = self.places(rank, cpu, nic);
+        let out = &mut self.nics[Way::Out as usize][nic];
+        (self.cpus[cpu], *out) = (self.cpus[cpu].max(time), (*out).max(time));
     }
 
     /// An operation has begun, or is done.
@@ -378,14 +326,10 @@ impl<C: Clock> Engine<'_, C> {
             return;
         }
         let mut ready = std::mem::take(&mut self.ready);
-        if ready.len() > 1 {
-            ready.sort_by_key(|&(rank, verb, _)| (rank, verb));
-        }
-        for (rank, verb, at) in ready.drain(..) {
-            let Operation { cpu, nic, .. } = self.operation(at);
-            let way = if verb == Verb::Send { Way::Out } else { Way::Nowhere };
-            let time = self.free(Lane { rank, cpu, nic, way });
-            self.push(time, (rank, at), 0);
+        ready.sort_by_key(|&(rank, verb, _)| (rank, verb));
+        for (rank, _, at) in ready.drain(..) {
+            let lane = self.lane(&(C::At::default(), 0, at, rank));
+            self.push(self.free(lane), at, rank, 0);
         }
         self.ready = ready;
     }

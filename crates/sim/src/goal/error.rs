@@ -1,4 +1,4 @@
-//! What can be wrong with a schedule, with LogGOPS parameters, and with a replay.
+//! What can be wrong with a schedule and with a replay.
 
 use std::fmt;
 use std::io;
@@ -21,7 +21,7 @@ pub enum GoalError {
         wrong: Wrong,
     },
     /// It is not a binary schedule.
-    #[error("rank {rank}: {wrong}")]
+    #[error("rank {rank} of a binary schedule: {wrong}")]
     Binary {
         /// The rank.
         rank: u32,
@@ -31,8 +31,8 @@ pub enum GoalError {
     /// Operations of a rank wait for one another.
     #[error("its operations wait for one another: {}", listed(.0))]
     Cycle(Vec<Place>),
-    /// Messages are left that nobody receives, or receives that nobody sends to.
-    #[error("messages do not match: {}", listed(.0))]
+    /// Messages that nobody receives, or receives that nobody sends to.
+    #[error("its messages do not match: {}", listed(.0))]
     Unmatched(Vec<Left>),
     /// Ranks wait for one another.
     #[error("its ranks wait for ever: {}", listed(.0))]
@@ -54,7 +54,7 @@ impl GoalError {
 #[non_exhaustive]
 pub enum Wrong {
     /// Something else must be there.
-    #[error("{0} is expected, not \"{1}\"")]
+    #[error("{0} must be here, not \"{1}\"")]
     Expected(&'static str, String),
     /// A label that no operation of the rank has.
     #[error("no operation of this rank has the label {0}")]
@@ -64,25 +64,16 @@ pub enum Wrong {
     LabelTwice(String),
     /// A rank that was there before.
     #[error("rank {0} is there twice")]
-    RankTwice(u64),
+    RankTwice(u32),
     /// A rank that is not below the number of ranks.
     #[error("rank {0} is beyond the {1} ranks")]
     RankBeyond(u64, u32),
-    /// A number that is too large.
+    /// A number, of operations perhaps, that is too large.
     #[error("the number is too large: at most {0}")]
     TooLarge(u64),
-    /// More than there is room for.
-    #[error("there are more than 2^31 operations or 2^32 dependencies")]
-    TooMany,
     /// The end of the file comes too early.
     #[error("the file ends too early")]
     Ends,
-    /// A part of a binary schedule lies in front of its predecessor.
-    #[error("its place in the file is wrong")]
-    Misplaced,
-    /// A number that means nothing there.
-    #[error("it has {0} {1}")]
-    Unknown(&'static str, u64),
 }
 
 /// Where an operation stands.
@@ -119,15 +110,9 @@ impl fmt::Display for Place {
 impl fmt::Display for Left {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let way = if self.sends { "sends to" } else { "receives from" };
-        write!(f, "{} {way} ", self.place)?;
-        match self.peer {
-            Some(peer) => write!(f, "rank {peer}")?,
-            None => write!(f, "any rank")?,
-        }
-        match self.tag {
-            Some(tag) => write!(f, " with tag {tag}"),
-            None => write!(f, " with any tag"),
-        }
+        let peer = self.peer.map_or("any".to_owned(), |peer| peer.to_string());
+        let tag = self.tag.map_or("any".to_owned(), |tag| tag.to_string());
+        write!(f, "{} {way} rank {peer}, tag {tag}", self.place)
     }
 }
 

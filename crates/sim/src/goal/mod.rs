@@ -17,8 +17,8 @@ mod stuck;
 mod text;
 
 pub use error::{GoalError, Left, Place, Wrong};
-pub use loggops::{Loggops, Parameter};
-pub use path::{CriticalPath, Part, PathStep, Shares};
+pub use loggops::{LETTERS, Loggops};
+pub use path::{CriticalPath, PathStep};
 pub use read::read_goal;
 pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
 pub use sensitivity::{Derivative, Sensitivity, sensitivity};

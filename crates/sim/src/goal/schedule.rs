@@ -2,14 +2,16 @@
 
 use std::ops::Range;
 
-use super::error::Place;
+use super::error::{Place, Wrong};
 
 /// A receive from any rank.
 pub const ANY_PEER: u32 = u32::MAX;
 /// Any tag.
 pub const ANY_TAG: u64 = u64::MAX;
-/// Most operations of a schedule.
-pub(super) const MOST: usize = (u32::MAX >> 1) as usize;
+/// Most bytes of a message, and nanoseconds of a computation.
+pub(super) const MOST_SIZE: u64 = (1 << 63) - 1;
+/// Most operations, and most dependencies.
+const MOST: usize = (1 << 31) - 1;
 
 /// What an operation does. Of those that become ready together sends start first, then receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -59,7 +61,23 @@ pub struct Goal {
     pub(super) nics: usize,
 }
 
+/// A dependency within a rank, by the numbers of its operations there.
+#[derive(Clone, Copy)]
+pub(super) struct Dependency {
+    /// What has to be done, or started.
+    pub before: u32,
+    /// What waits.
+    pub after: u32,
+    /// Whether only for the start.
+    pub start: bool,
+}
+
 impl Goal {
+    /// One of so many ranks, without operations.
+    pub(super) fn new(size: u32) -> Self {
+        Self { first: vec![0], size, cpus: 1, nics: 1, ..Self::default() }
+    }
+
     /// Number of ranks.
     pub fn size(&self) -> usize {
         self.size as usize
@@ -76,10 +94,16 @@ impl Goal {
         &self.operations[range.start as usize..range.end as usize]
     }
 
-    /// Bytes that a replay of it needs at most, beside what waits in queues, the schedule included.
+    /// Bytes that it and a replay of it need, about.
     pub fn replay_bytes(&self) -> u64 {
-        let resources = 16 * (self.cpus + 2 * self.nics) as u64;
-        self.operations.len() as u64 * 80 + u64::from(self.size) * (resources + 96)
+        let resources = 8 * (self.cpus + 2 * self.nics) as u64;
+        self.operations.len() as u64 * 80 + u64::from(self.size) * (resources + 88)
+    }
+
+    /// Which rank it is, if there is one of this number.
+    pub(super) fn rank(&self, rank: u64) -> Result<u32, Wrong> {
+        let below = u32::try_from(rank).ok().filter(|rank| *rank < self.size);
+        below.ok_or(Wrong::RankBeyond(rank, self.size))
     }
 
     /// The numbers of a rank's operations among all.
@@ -107,103 +131,52 @@ impl Goal {
         let number = operation - self.range(rank as usize).start + 1;
         Place { rank, number, line: self.lines.get(operation as usize).copied() }
     }
-}
 
-/// A dependency within a rank, by the numbers of its operations there.
-#[derive(Clone, Copy)]
-pub(super) struct Dependency {
-    /// What has to be done, or started.
-    pub before: u32,
-    /// What waits.
-    pub after: u32,
-    /// Whether only for the start.
-    pub start: bool,
-}
-
-/// Makes a schedule, rank by rank.
-pub(super) struct Builder {
-    goal: Goal,
-    rank: u32,
-    begin: u32,
-    ends: Vec<u32>,
-}
-
-impl Builder {
-    /// Of a schedule of so many ranks.
-    pub fn new(size: u32) -> Self {
-        let goal = Goal { first: vec![0], size, cpus: 1, nics: 1, ..Goal::default() };
-        Self { goal, rank: 0, begin: 0, ends: Vec::new() }
+    /// Another operation of the rank that is read.
+    pub(super) fn push(&mut self, operation: Operation, line: Option<u32>) {
+        self.cpus = self.cpus.max(usize::from(operation.cpu) + 1);
+        self.nics = self.nics.max(usize::from(operation.nic) + 1);
+        self.operations.push(operation);
+        self.lines.extend(line);
     }
 
-    /// Number of ranks.
-    pub fn size(&self) -> u32 {
-        self.goal.size
-    }
-
-    /// Begins a rank.
-    pub fn begin(&mut self, rank: u32) {
-        self.rank = rank;
-        self.begin = self.goal.operations.len() as u32;
-    }
-
-    /// The number that the rank's next operation has.
-    pub fn next(&self) -> u32 {
-        self.goal.operations.len() as u32 - self.begin
-    }
-
-    /// Another operation of the rank; none where there are too many.
-    pub fn push(&mut self, operation: Operation, line: Option<u32>) -> Option<()> {
-        let goal = &mut self.goal;
-        goal.cpus = goal.cpus.max(usize::from(operation.cpu) + 1);
-        goal.nics = goal.nics.max(usize::from(operation.nic) + 1);
-        goal.operations.push(operation);
-        goal.lines.extend(line);
-        (goal.operations.len() <= MOST).then_some(())
-    }
-
-    /// Ends the rank. Who waits for an operation keeps the order in which that was said; those that wait for its
-    /// start are first.
-    pub fn end(&mut self, dependencies: &[Dependency]) -> Option<()> {
-        let (goal, begin) = (&mut self.goal, self.begin);
-        let count = goal.operations.len() - begin as usize;
-        goal.needs.resize(goal.operations.len(), 0);
+    /// Ends a rank that began with an operation. Who waits for one keeps the order in which that was said; those that
+    /// wait for its start are first.
+    pub(super) fn end(
+        &mut self,
+        rank: u32,
+        begin: u32,
+        dependencies: &[Dependency],
+    ) -> Result<(), Wrong> {
+        let end = self.operations.len();
+        if end.max(self.dependents.len() + dependencies.len()) > MOST {
+            return Err(Wrong::TooLarge(MOST as u64));
+        }
+        self.needs.resize(end, 0);
         // A counting sort by the operation, and by what of it is waited for.
         let group = |of: &Dependency| 2 * of.before as usize + usize::from(!of.start);
-        self.ends.clear();
-        self.ends.resize(2 * count, 0);
+        let mut places = vec![0; 2 * (end - begin as usize)];
         for dependency in dependencies {
-            self.ends[group(dependency)] += 1;
+            places[group(dependency)] += 1;
         }
-        let base = goal.dependents.len();
-        let all = base + dependencies.len();
-        let mut sum = base as u32;
-        u32::try_from(all).ok()?;
-        for two in self.ends.chunks_exact_mut(2) {
-            for end in two {
-                sum += std::mem::replace(end, sum);
+        let mut sum = self.dependents.len() as u32;
+        for two in places.chunks_exact_mut(2) {
+            for place in two {
+                sum += std::mem::replace(place, sum);
             }
-            goal.first.push(sum);
+            self.first.push(sum);
         }
-        goal.dependents.resize(all, 0);
+        self.dependents.resize(sum as usize, 0);
         for dependency in dependencies {
-            let at = &mut self.ends[group(dependency)];
-            goal.dependents[*at as usize] =
-                2 * (begin + dependency.after) + u32::from(dependency.start);
-            *at += 1;
-            goal.needs[(begin + dependency.after) as usize] += 1;
+            let (after, place) = (begin + dependency.after, &mut places[group(dependency)]);
+            self.dependents[*place as usize] = 2 * after + u32::from(dependency.start);
+            *place += 1;
+            self.needs[after as usize] += 1;
         }
-        let rank = self.rank as usize;
-        if count > 0 {
-            if goal.ranks.len() <= rank {
-                goal.ranks.resize(rank + 1, 0..0);
-            }
-            goal.ranks[rank] = begin..goal.operations.len() as u32;
+        if self.ranks.len() <= rank as usize {
+            self.ranks.resize(rank as usize + 1, 0..0);
         }
-        Some(())
-    }
-
-    /// All of it.
-    pub fn finish(self) -> Goal {
-        self.goal
+        self.ranks[rank as usize] = begin..end as u32;
+        Ok(())
     }
 }

@@ -1,16 +1,16 @@
 //! How the end of a schedule depends on the parameters.
 
-use super::clock::{Clock, Slope, Sloped, Traced};
+use super::clock::{Trace, Traced};
 use super::engine::replay;
 use super::error::GoalError;
-use super::loggops::{Loggops, Parameter};
+use super::loggops::{LATENCY, Loggops};
 use super::path::{CriticalPath, path};
 use super::schedule::Goal;
 
 /// How the end T of a schedule depends on the parameters, at the point where they are.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sensitivity {
-    /// Derivatives, in the order of [`Parameter::ALL`].
+    /// Derivatives by L, o, g and G, as [`LETTERS`](super::LETTERS).
     pub derivatives: [Derivative; 4],
     /// What T came from.
     pub path: CriticalPath,
@@ -31,63 +31,62 @@ pub struct Derivative {
     pub jumps: bool,
 }
 
-/// Replays a schedule with times that know what they came from, and how they grow with each parameter.
+/// Replays a schedule with times that know what they came from, and then once for each side of each parameter.
 ///
-/// A time is then two numbers: when it is, and what a change of a parameter adds that is smaller than anything. The
-/// second decides between times that are equal, so each side is the derivative of that very order of events.
+/// A time is there two numbers: when it is, and what a change of a parameter adds that is smaller than anything. The
+/// second decides between times that are equal, so each side is the derivative of its own order of events.
 ///
 /// # Errors
 /// As [`replay_goal`](super::replay_goal).
 pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<Sensitivity, GoalError> {
-    let traced = replay(goal, loggops, Traced { loggops, past: Vec::new() })?;
-    let (rank, last) = last::<Traced<'_>>(&traced.finish);
-    let end = last.picoseconds;
-    let path = path(goal, loggops, &traced.clock, (rank, last));
+    let clock = Traced { loggops, towards: (LATENCY, 0), past: Some(Vec::new()) };
+    let traced = replay(goal, loggops, clock)?;
+    let last = last(&traced.finish);
+    let end = last.1.picoseconds;
+    let path = path(goal, loggops, &traced.clock, last);
     let messages = traced.messages;
     drop(traced);
     let mut derivatives = [Derivative::default(); 4];
-    for (of, parameter) in derivatives.iter_mut().zip(Parameter::ALL) {
-        let (left, right) =
-            (sloped(goal, loggops, parameter, -1)?, sloped(goal, loggops, parameter, 1)?);
-        let jumps = [left, right].iter().any(|side| side.picoseconds != end);
+    for (parameter, of) in derivatives.iter_mut().enumerate() {
+        let [less, more] = [-1, 1].map(|sign| towards(goal, loggops, (parameter, sign)));
+        let (less, more) = (less?, more?);
+        let jumps = [less, more].iter().any(|side| side.picoseconds != end);
         // Nothing is less than 0.
-        let is_least = loggops.value(parameter) == 0;
-        let left = if is_least { right.growth } else { -left.growth };
-        *of = Derivative { left, right: right.growth, jumps };
+        let is_least = loggops.parameters[parameter] == 0;
+        let left = if is_least { more.growth } else { -less.growth };
+        *of = Derivative { left, right: more.growth, jumps };
     }
-    let line = Line { at: loggops.latency, end, slope: derivatives[0].right };
-    let curve = |latency: i64| {
-        let slope = sloped(goal, &Loggops { latency, ..*loggops }, Parameter::Latency, -1)?;
-        Ok(Line { at: latency, end: slope.picoseconds, slope: -slope.growth })
+    let latency = loggops.parameters[LATENCY];
+    let tangent = Line { at: latency, end, slope: derivatives[LATENCY].right };
+    let curve = |at: i64| {
+        let mut loggops = *loggops;
+        loggops.parameters[LATENCY] = at;
+        let time = towards(goal, &loggops, (LATENCY, -1))?;
+        Ok(Line { at, end: time.picoseconds, slope: -time.growth })
     };
-    let farthest = farthest(&line, messages);
-    Ok(Sensitivity {
-        derivatives,
-        path,
-        critical_latency: critical_latency(line, farthest, curve)?,
-        tolerance: if messages == 0 { None } else { Some(tolerance(line, curve)?) },
-    })
+    // Virtual time has room for so many latencies.
+    let room = i64::MAX / 4 / (messages as i64 + 2);
+    let farthest = latency.saturating_add(end.saturating_mul(100)).min(room);
+    let leaves = last_below(tangent, latency, farthest, &curve)?;
+    let most = Line { at: latency, end: end + end / 100, slope: 0 };
+    let tolerance = match messages {
+        0 => None,
+        _ => Some(last_below(most, latency, latency.max(most.end) + 1, &curve)? - latency),
+    };
+    let critical_latency = Some(leaves).filter(|at| *at < farthest);
+    Ok(Sensitivity { derivatives, path, critical_latency, tolerance })
 }
 
 /// The first of the ranks that end last.
-fn last<C: Clock>(finish: &[C::At]) -> (u32, C::At) {
-    let mut best = (0, C::At::default());
-    for (rank, at) in (0..).zip(finish) {
-        if *at > best.1 {
-            best = (rank, *at);
-        }
-    }
-    best
+fn last(finish: &[Trace]) -> (u32, Trace) {
+    let all = (0..).zip(finish.iter().copied());
+    all.fold((0, Trace::default()), |best, one| if one.1 > best.1 { one } else { best })
 }
 
-fn sloped(
-    goal: &Goal,
-    loggops: &Loggops,
-    parameter: Parameter,
-    sign: i64,
-) -> Result<Slope, GoalError> {
-    let replayed = replay(goal, loggops, Sloped { loggops, parameter, sign })?;
-    Ok(last::<Sloped<'_>>(&replayed.finish).1)
+/// T if a parameter changes by very little.
+fn towards(goal: &Goal, loggops: &Loggops, towards: (usize, i64)) -> Result<Trace, GoalError> {
+    let clock = Traced { loggops, towards, past: None };
+    Ok(last(&replay(goal, loggops, clock)?.finish).1)
 }
 
 /// T at an L, and its slope there.
@@ -99,70 +98,38 @@ struct Line {
 }
 
 impl Line {
-    fn is_through(&self, other: &Line) -> bool {
-        let rise = i128::from(self.slope) * i128::from(other.at - self.at);
-        i128::from(self.end) + rise == i128::from(other.end)
+    fn value(&self, at: i64) -> i128 {
+        i128::from(self.end) + i128::from(self.slope) * i128::from(at - self.at)
     }
 }
 
 /// Most replays of a search.
 const MOST: usize = 64;
 
-/// How far L may be looked at: a hundred times T, if virtual time has room for so many latencies.
-fn farthest(line: &Line, messages: u64) -> i64 {
-    let room = i64::MAX / 4 / i64::try_from(messages + 2).unwrap_or(i64::MAX);
-    line.at.saturating_add(line.end.saturating_mul(100)).min(room)
-}
-
-/// Where T leaves its tangent to the right. Where T is convex, this and the tangent at a greater L meet at the end
-/// of the tangent, or behind it; that is where the next search begins.
-fn critical_latency(
+/// An L up to `high` at which T is not above `line`: the greatest one where T is convex. Its tangent at a greater L then
+/// meets the line there, or behind it: that is the next guess. Where it leads nowhere, it is half way.
+fn last_below(
     line: Line,
-    farthest: i64,
-    curve: impl Fn(i64) -> Result<Line, GoalError>,
-) -> Result<Option<i64>, GoalError> {
-    let mut to = farthest;
-    for search in 0..MOST {
-        if to <= line.at {
-            return Ok((search > 0).then_some(line.at));
-        }
-        let there = curve(to)?;
-        if line.is_through(&there) {
-            return Ok((search > 0).then_some(to));
-        }
-        let rise = i128::from(line.slope) * i128::from(to - line.at);
-        let above = i128::from(there.end) - i128::from(line.end) - rise;
-        let steeper = i128::from(there.slope - line.slope);
-        let meet = match above > 0 && steeper > 0 {
-            true => i128::from(to) - (above + steeper - 1) / steeper,
-            false => i128::from(line.at),
-        };
-        let is_between = meet > i128::from(line.at);
-        to = if is_between { meet as i64 } else { line.at + (to - line.at) / 2 };
-    }
-    Ok(Some(to))
-}
-
-/// By how much L may grow until T has grown by 1 %: Newton's steps from above, halves where they lead nowhere.
-fn tolerance(line: Line, curve: impl Fn(i64) -> Result<Line, GoalError>) -> Result<i64, GoalError> {
-    let most = line.end + line.end / 100;
-    let (mut low, mut high) = (line.at, line.at.max(most) + 1);
-    let mut to = high;
+    mut low: i64,
+    mut high: i64,
+    curve: &impl Fn(i64) -> Result<Line, GoalError>,
+) -> Result<i64, GoalError> {
+    let (mut at, mut is_guess) = (high, true);
     for _ in 0..MOST {
-        let there = curve(to)?;
-        if there.end <= most {
-            low = to;
-        } else {
-            high = to;
+        let there = curve(at)?;
+        let above = i128::from(there.end) - line.value(at);
+        if above <= 0 && is_guess {
+            return Ok(at);
         }
+        *(if above > 0 { &mut high } else { &mut low }) = at;
         if high - low <= 1 {
             break;
         }
-        let back = i128::from(there.end - most).checked_div(i128::from(there.slope));
-        let next = back
-            .map(|back| i128::from(to) - back)
-            .filter(|next| there.end > most && *next > i128::from(low) && *next < i128::from(high));
-        to = next.map_or(low + (high - low) / 2, |next| next as i64);
+        let steeper = i128::from(there.slope) - i128::from(line.slope);
+        let back = (above + steeper - 1).checked_div(steeper).filter(|_| above > 0 && steeper > 0);
+        let guess = back.map(|back| i128::from(at) - back).filter(|guess| *guess > low.into());
+        is_guess = guess.is_some();
+        at = guess.map_or(low + (high - low) / 2, |guess| guess as i64);
     }
-    Ok(low - line.at)
+    Ok(low)
 }

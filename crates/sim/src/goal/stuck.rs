@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::error::{GoalError, Left, Place};
-use super::schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
+use super::schedule::{ANY_PEER, ANY_TAG, Goal, Verb};
 
 /// A posted receive, or a message without one.
 #[derive(Clone, Copy)]
@@ -21,49 +21,36 @@ pub(super) fn reason(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
     if let Some(cycle) = (0..goal.size()).find_map(|rank| cycle(goal, needs, rank as u32)) {
         return GoalError::Cycle(cycle);
     }
-    let left = |rank: u32, operation: u32| {
-        let of = goal.operations[operation as usize];
-        Left {
-            place: goal.place(rank, operation),
-            sends: of.verb == Verb::Send,
-            peer: Some(of.peer).filter(|peer| *peer != ANY_PEER),
-            tag: Some(of.tag).filter(|tag| *tag != ANY_TAG),
-        }
-    };
     let (mut alone, mut waiting) = (Vec::new(), Vec::new());
     for (rank, (posted, unexpected)) in (0..).zip(queues) {
         let receives = posted.into_iter().map(|of| (rank, of.operation));
         for (owner, at) in receives.chain(unexpected.into_iter().map(|of| (of.peer, of.operation)))
         {
-            let side = if has_partner(goal, needs, owner, at) { &mut waiting } else { &mut alone };
-            side.push(left(owner, at));
+            let of = goal.operations[at as usize];
+            let left = Left {
+                place: goal.place(owner, at),
+                sends: of.verb == Verb::Send,
+                peer: Some(of.peer).filter(|peer| *peer != ANY_PEER),
+                tag: Some(of.tag).filter(|tag| *tag != ANY_TAG),
+            };
+            // An operation that has not begun may be what it waits for.
+            let peers = match of.peer {
+                ANY_PEER => 0..goal.size() as u32,
+                peer => peer..peer + 1,
+            };
+            let mut others = peers.flat_map(|peer| goal.range(peer as usize));
+            let fits = |other: u32| {
+                let one = goal.operations[other as usize];
+                needs[other as usize] > 0
+                    && one.verb != of.verb
+                    && one.verb != Verb::Compute
+                    && (one.peer == owner || one.peer == ANY_PEER)
+                    && (one.tag == of.tag || one.tag == ANY_TAG || of.tag == ANY_TAG)
+            };
+            if others.any(fits) { &mut waiting } else { &mut alone }.push(left);
         }
     }
     if alone.is_empty() { GoalError::Deadlock(waiting) } else { GoalError::Unmatched(alone) }
-}
-
-/// Whether an operation that has not begun could match this one.
-fn has_partner(goal: &Goal, needs: &[u32], rank: u32, at: u32) -> bool {
-    let one = goal.operations[at as usize];
-    let fits = |owner: u32, other: &Operation| {
-        let (receive, from) = if one.verb == Verb::Send { (other, rank) } else { (&one, owner) };
-        let send = if one.verb == Verb::Send { &one } else { other };
-        let to = if one.verb == Verb::Send { owner } else { rank };
-        send.peer == to
-            && (receive.peer == from || receive.peer == ANY_PEER)
-            && (receive.tag == send.tag || receive.tag == ANY_TAG || send.tag == ANY_TAG)
-    };
-    let wanted = if one.verb == Verb::Send { Verb::Receive } else { Verb::Send };
-    let peers = match one.peer {
-        ANY_PEER => 0..goal.size() as u32,
-        peer => peer..peer + 1,
-    };
-    peers.into_iter().any(|peer| {
-        goal.range(peer as usize).any(|at| {
-            let other = &goal.operations[at as usize];
-            needs[at as usize] > 0 && other.verb == wanted && fits(peer, other)
-        })
-    })
 }
 
 /// Operations of a rank that wait for one another.

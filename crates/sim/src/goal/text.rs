@@ -1,18 +1,14 @@
 //! GOAL text.
 //!
 //! More is read than LogGOPSim's `txt2bin` reads: indentation, comments anywhere, dependencies in front of their
-//! labels, cpu and nic in either order, several statements of a rank in one line, ranks that are left out.
+//! labels, cpu and nic in either order, a rank in one line, ranks that are left out.
 
+use std::collections::HashSet;
 use std::io::BufRead;
 
 use super::error::{GoalError, Wrong};
 use super::labels::Labels;
-use super::schedule::{ANY_PEER, ANY_TAG, Builder, Dependency, Goal, Operation, Verb};
-
-/// Most bytes of a message, and nanoseconds of a computation.
-const MOST_SIZE: u64 = (1 << 63) - 1;
-/// Most ranks.
-const MOST_RANKS: u64 = u32::MAX as u64 - 1;
+use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation, Verb};
 
 /// Reads a schedule to its end.
 ///
@@ -20,249 +16,191 @@ const MOST_RANKS: u64 = u32::MAX as u64 - 1;
 /// It cannot be read, or is not GOAL text.
 pub(super) fn read(mut source: impl BufRead) -> Result<Goal, GoalError> {
     let mut text = Text::default();
-    let (mut line, mut number) = (Vec::new(), 0);
+    let (mut bytes, mut number, mut is_comment) = (Vec::new(), 0, false);
     loop {
-        line.clear();
+        bytes.clear();
         number += 1;
-        let is_end = source.read_until(b'\n', &mut line)? == 0;
-        let mut cursor = Cursor { bytes: line.trim_ascii_end(), at: 0 };
-        let read = match is_end {
-            true => text.end(),
-            false => text.line(&mut cursor, number),
-        };
-        if let Err((line, at, wrong)) = read {
-            let (line, at) = if line == 0 { (number, cursor.at) } else { (line, at) };
-            return Err(GoalError::Syntax { line, column: at + 1, wrong });
-        }
+        let is_end = source.read_until(b'\n', &mut bytes)? == 0;
+        let mut line = Line { bytes: bytes.trim_ascii_end(), from: 0, at: 0, number, is_comment };
+        let read = if is_end { text.end(&line) } else { text.line(&mut line) };
+        read.map_err(|(line, at, wrong)| GoalError::Syntax { line, column: at + 1, wrong })?;
         if is_end {
-            return Ok(text.builder.map(Builder::finish).unwrap_or_default());
+            return Ok(text.goal.unwrap_or_default());
         }
+        is_comment = line.is_comment;
     }
 }
 
-/// What is wrong, with its line and column; both 0 where reading has come to it.
+/// Or what is wrong, with its line and its place there.
 type Read<T> = Result<T, (u64, usize, Wrong)>;
-
-fn here<T>(wrong: Wrong) -> Read<T> {
-    Err((0, 0, wrong))
-}
 
 #[derive(Default)]
 struct Text {
-    builder: Option<Builder>,
-    is_inside: bool,
-    is_comment: bool,
-    seen: Vec<u64>,
+    goal: Option<Goal>,
+    /// The rank that is read, and its first operation.
+    inside: Option<(u32, u32)>,
+    seen: HashSet<u32>,
     labels: Labels,
     dependencies: Vec<Dependency>,
-    /// Dependencies with a label that was not there yet.
-    open: Vec<Open>,
-}
-
-/// A dependency whose labels are looked up at the end of the rank.
-struct Open {
-    at: usize,
-    labels: [(Vec<u8>, usize); 2],
-    line: u64,
+    /// Dependencies with a label that was not there yet: their number, both labels with their places, and the line.
+    open: Vec<(usize, [(Vec<u8>, usize); 2], u64)>,
 }
 
 impl Text {
-    fn line(&mut self, line: &mut Cursor<'_>, number: u64) -> Read<()> {
-        let mut is_first = true;
-        loop {
-            line.skip(&mut self.is_comment);
-            if line.is_end() {
-                return Ok(());
-            }
-            let at = line.at;
-            if self.is_inside && line.eat(b'}') {
-                self.close()?;
-            } else if !is_first {
-                return line.expected("the end of the line");
-            } else if self.is_inside {
-                self.statement(line, number)?;
-            } else {
-                self.head(line).map_err(|(of, column, wrong)| match wrong {
-                    Wrong::RankTwice(_) | Wrong::RankBeyond(..) => (number, at, wrong),
-                    wrong => (of, column, wrong),
-                })?;
+    fn line(&mut self, line: &mut Line<'_>) -> Read<()> {
+        let mut word = line.token();
+        while !word.is_empty() {
+            let Some(goal) = &mut self.goal else {
+                line.is(word, "num_ranks")?;
+                let size = line.number("a number of ranks", u64::from(u32::MAX) - 1)?;
+                self.goal = Some(Goal::new(size as u32));
+                word = line.token();
                 continue;
+            };
+            match self.inside {
+                None => {
+                    line.is(word, "rank")?;
+                    let rank = line.number("a rank", u64::MAX)?;
+                    let rank = goal.rank(rank).map_err(|wrong| line.wrong(wrong))?;
+                    if !self.seen.insert(rank) {
+                        return Err(line.wrong(Wrong::RankTwice(rank)));
+                    }
+                    let brace = line.token();
+                    line.is(brace, "{")?;
+                    self.inside = Some((rank, goal.operations.len() as u32));
+                    word = line.token();
+                }
+                Some(_) if word == b"}" => {
+                    self.close(line)?;
+                    word = line.token();
+                }
+                Some(_) => {
+                    word = self.statement(word, line)?;
+                    if !word.is_empty() && word != b"}" {
+                        return line.expected("the end of the line");
+                    }
+                }
             }
-            is_first = false;
         }
-    }
-
-    /// `num_ranks 4`, or `rank 0 {`.
-    fn head(&mut self, line: &mut Cursor<'_>) -> Read<()> {
-        let Some(builder) = &mut self.builder else {
-            line.keyword("num_ranks")?;
-            self.builder = Some(Builder::new(line.number("a number of ranks", MOST_RANKS)? as u32));
-            return Ok(());
-        };
-        line.keyword("rank")?;
-        let rank = line.number("a rank", u64::MAX)?;
-        let below = u32::try_from(rank).ok().filter(|rank| *rank < builder.size());
-        let Some(below) = below else { return here(Wrong::RankBeyond(rank, builder.size())) };
-        let (word, bit) = (below as usize / 64, 1 << (below % 64));
-        if self.seen.len() <= word {
-            self.seen.resize(word + 1, 0);
-        }
-        if self.seen[word] & bit != 0 {
-            return here(Wrong::RankTwice(rank));
-        }
-        self.seen[word] |= bit;
-        line.skip(&mut self.is_comment);
-        if !line.eat(b'{') {
-            return line.expected("{");
-        }
-        builder.begin(below);
-        self.is_inside = true;
         Ok(())
     }
 
-    /// `l: send 8b to 1 tag 3`, or `a requires b`.
-    fn statement(&mut self, line: &mut Cursor<'_>, number: u64) -> Read<()> {
-        let Some(builder) = &mut self.builder else { return line.expected("num_ranks") };
-        let begin = line.at;
-        let mut word = line.word();
-        line.blank();
-        let is_labelled = !word.is_empty() && line.eat(b':');
-        if is_labelled {
-            if !self.labels.insert(word, builder.next()) {
-                line.at = begin;
-                return here(Wrong::LabelTwice(text(word)));
-            }
-            line.blank();
-            word = line.word();
-        }
-        let verb = match word {
-            b"send" => Verb::Send,
-            b"recv" => Verb::Receive,
-            b"calc" => Verb::Compute,
-            _ if is_labelled || word.is_empty() => {
-                line.at -= word.len();
-                return line.expected("send, recv or calc");
-            }
-            _ => return self.dependency((word, begin), line, number),
+    /// `l: send 8b to 1 tag 3`, or `a requires b`, and what comes after it.
+    fn statement<'a>(&mut self, first: &'a [u8], line: &mut Line<'a>) -> Read<&'a [u8]> {
+        let Some((goal, (_, begin))) = self.goal.as_mut().zip(self.inside) else {
+            return Ok(first);
         };
-        line.blank();
-        // A label may be called so.
-        if !is_labelled && line.peek().is_some_and(|byte| byte.is_ascii_alphabetic()) {
-            return self.dependency((word, begin), line, number);
+        let from = line.from;
+        if !is_label(first) {
+            return line.expected("a label, send, recv or calc");
         }
-        let operation = operation(verb, line, builder.size(), &mut self.is_comment)?;
-        let row = u32::try_from(number).unwrap_or(u32::MAX);
-        builder.push(operation, Some(row)).map_or_else(|| here(Wrong::TooMany), Ok)
-    }
-
-    /// The rest of `a requires b`.
-    fn dependency(
-        &mut self,
-        after: (&[u8], usize),
-        line: &mut Cursor<'_>,
-        number: u64,
-    ) -> Read<()> {
-        line.blank();
-        let start = match line.word() {
-            b"requires" => false,
-            b"irequires" => true,
-            other => {
+        let mut second = line.token();
+        let mut verb = first;
+        let is_labelled = second == b":";
+        if is_labelled {
+            if !self.labels.insert(first, goal.operations.len() as u32 - begin) {
+                return Err((line.number, from, Wrong::LabelTwice(text(first))));
+            }
+            verb = line.token();
+            second = b"";
+        }
+        let start = match (verb, second) {
+            // A label may be called as an operation is.
+            (_, b"requires") => false,
+            (_, b"irequires") => true,
+            (b"send" | b"recv" | b"calc", _) => {
+                if !is_labelled {
+                    line.at = line.from;
+                }
+                let (operation, next) = operation(verb, line, goal)?;
+                goal.push(operation, Some(u32::try_from(line.number).unwrap_or(u32::MAX)));
+                return Ok(next);
+            }
+            _ if is_labelled => return line.expected("send, recv or calc"),
+            _ => {
                 // Where no word follows, the first one is the wrong one.
-                let is_word = other.first().is_some_and(u8::is_ascii_alphabetic);
-                line.at = if is_word { line.at - other.len() } else { after.1 };
+                if !second.first().is_some_and(u8::is_ascii_alphabetic) {
+                    line.from = from;
+                }
                 return line.expected("send, recv, calc, requires or irequires");
             }
         };
-        line.blank();
-        let at = line.at;
-        let before = (line.word(), at);
-        if before.0.is_empty() {
+        let other = line.token();
+        if !is_label(other) {
             return line.expected("a label");
         }
-        let numbers = (self.labels.get(before.0), self.labels.get(after.0));
-        let dependency = match numbers {
-            (Some(before), Some(after)) => Dependency { before, after, start },
-            _ => {
-                let labels = [before, after].map(|(label, at)| (label.to_vec(), at));
-                self.open.push(Open { at: self.dependencies.len(), labels, line: number });
-                Dependency { before: 0, after: 0, start }
-            }
-        };
-        self.dependencies.push(dependency);
-        Ok(())
+        let numbers = self.labels.get(other).zip(self.labels.get(first));
+        let (before, after) = numbers.unwrap_or_else(|| {
+            let labels = [(other.to_vec(), line.from), (first.to_vec(), from)];
+            self.open.push((self.dependencies.len(), labels, line.number));
+            (0, 0)
+        });
+        self.dependencies.push(Dependency { before, after, start });
+        Ok(line.token())
     }
 
     /// The end of a rank.
-    fn close(&mut self) -> Read<()> {
-        for Open { at, labels, line } in self.open.drain(..) {
-            let mut numbers = [0; 2];
-            for ((label, at), number) in labels.iter().zip(&mut numbers) {
-                *number = self
-                    .labels
-                    .get(label)
-                    .ok_or_else(|| (line, *at, Wrong::UnknownLabel(text(label))))?;
-            }
-            let start = self.dependencies[at].start;
-            self.dependencies[at] = Dependency { before: numbers[0], after: numbers[1], start };
+    fn close(&mut self, line: &Line<'_>) -> Read<()> {
+        for (dependency, labels, number) in self.open.drain(..) {
+            let mut of = |(label, at): &(Vec<u8>, usize)| {
+                let found = self.labels.get(label);
+                found.ok_or_else(|| (number, *at, Wrong::UnknownLabel(text(label))))
+            };
+            let (before, after) = (of(&labels[0])?, of(&labels[1])?);
+            let start = self.dependencies[dependency].start;
+            self.dependencies[dependency] = Dependency { before, after, start };
         }
-        let ended = self.builder.as_mut().and_then(|of| of.end(&self.dependencies));
+        if let (Some(goal), Some((rank, begin))) = (&mut self.goal, self.inside.take()) {
+            goal.end(rank, begin, &self.dependencies).map_err(|wrong| line.wrong(wrong))?;
+        }
         self.dependencies.clear();
         self.labels.clear();
-        self.is_inside = false;
-        ended.map_or_else(|| here(Wrong::TooMany), Ok)
+        Ok(())
     }
 
-    fn end(&self) -> Read<()> {
-        match self.is_inside || self.is_comment || self.builder.is_none() {
-            true => here(Wrong::Ends),
+    fn end(&self, line: &Line<'_>) -> Read<()> {
+        match self.inside.is_some() || line.is_comment || self.goal.is_none() {
+            true => Err(line.wrong(Wrong::Ends)),
             false => Ok(()),
         }
     }
 }
 
-/// The rest of an operation, behind its verb.
-fn operation(
-    verb: Verb,
-    line: &mut Cursor<'_>,
-    ranks: u32,
-    is_comment: &mut bool,
-) -> Read<Operation> {
-    let size = line.number("a size", MOST_SIZE)?;
-    let (mut peer, mut tag, mut cpu, mut nic) = (0, 0, 0, 0);
-    if verb != Verb::Compute {
-        if !line.eat(b'b') {
-            return line.expected("b (bytes)");
-        }
-        line.keyword(if verb == Verb::Send { "to" } else { "from" })?;
-        line.blank();
-        let at = line.at;
-        peer = match verb == Verb::Receive && line.any() {
-            true => ANY_PEER,
-            false => {
-                let rank = line.number("a rank", u64::MAX)?;
-                let below = u32::try_from(rank).ok().filter(|rank| *rank < ranks);
-                let Some(below) = below else {
-                    line.at = at;
-                    return here(Wrong::RankBeyond(rank, ranks));
-                };
-                below
+/// The rest of an operation, and what comes after it.
+fn operation<'a>(verb: &[u8], line: &mut Line<'a>, goal: &Goal) -> Read<(Operation, &'a [u8])> {
+    let verb = match verb {
+        b"send" => Verb::Send,
+        b"recv" => Verb::Receive,
+        _ => Verb::Compute,
+    };
+    let mut of = Operation { size: 0, tag: 0, peer: 0, verb, cpu: 0, nic: 0 };
+    let size = line.token();
+    if verb == Verb::Compute {
+        of.size = line.parsed(size, "a time", MOST_SIZE)?;
+    } else {
+        let Some(size) = size.strip_suffix(b"b") else { return line.expected("a size, as 8b") };
+        of.size = line.parsed(size, "a size, as 8b", MOST_SIZE)?;
+        let way = line.token();
+        line.is(way, if verb == Verb::Send { "to" } else { "from" })?;
+        of.peer = match line.token() {
+            b"-1" if verb == Verb::Receive => ANY_PEER,
+            peer => {
+                let peer = line.parsed(peer, "a rank", u64::MAX)?;
+                goal.rank(peer).map_err(|wrong| line.wrong(wrong))?
             }
         };
     }
     loop {
-        line.skip(is_comment);
-        let at = line.at;
-        match line.word() {
+        match line.token() {
             b"tag" if verb != Verb::Compute => {
-                line.blank();
-                tag = if line.any() { ANY_TAG } else { line.number("a tag", u64::MAX)? };
+                of.tag = match line.token() {
+                    b"-1" => ANY_TAG,
+                    tag => line.parsed(tag, "a tag", u64::MAX)?,
+                }
             }
-            b"cpu" => cpu = line.number("a processor", 255)? as u8,
-            b"nic" => nic = line.number("an interface", 255)? as u8,
-            _ => {
-                line.at = at;
-                return Ok(Operation { size, tag, peer, verb, cpu, nic });
-            }
+            b"cpu" => of.cpu = line.number("a processor", 255)? as u8,
+            b"nic" => of.nic = line.number("an interface", 255)? as u8,
+            next => return Ok((of, next)),
         }
     }
 }
@@ -271,101 +209,106 @@ fn text(word: &[u8]) -> String {
     String::from_utf8_lossy(word).into_owned()
 }
 
-/// A place in a line.
-struct Cursor<'a> {
-    bytes: &'a [u8],
-    at: usize,
+fn is_label(word: &[u8]) -> bool {
+    word.first().is_some_and(|byte| is_of_word(*byte) && *byte != b'-')
 }
 
-impl<'a> Cursor<'a> {
-    fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
-    }
+fn is_of_word(byte: u8) -> bool {
+    WORDS[usize::from(byte)]
+}
 
-    fn is_end(&self) -> bool {
-        self.at >= self.bytes.len()
+/// Which bytes are of words: letters, digits, underscore, point and minus.
+const WORDS: [bool; 256] = {
+    let mut words = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let is_other = matches!(byte, b'_' | b'.' | b'-');
+        words[byte as usize] = byte.is_ascii_alphanumeric() || is_other;
+        byte += 1;
     }
+    words
+};
 
-    fn eat(&mut self, byte: u8) -> bool {
-        let is_there = self.peek() == Some(byte);
-        self.at += usize::from(is_there);
-        is_there
+/// A line, and a place in it.
+struct Line<'a> {
+    bytes: &'a [u8],
+    /// Where the last token begins, and where it ends.
+    from: usize,
+    at: usize,
+    number: u64,
+    is_comment: bool,
+}
+
+impl<'a> Line<'a> {
+    /// The next word or other character; nothing at the end.
+    fn token(&mut self) -> &'a [u8] {
+        self.blank();
+        while self.is_comment || self.bytes.get(self.at) == Some(&b'/') {
+            if !self.comment() {
+                break;
+            }
+            self.blank();
+        }
+        self.from = self.at;
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|byte| !is_of_word(*byte)).unwrap_or(rest.len());
+        self.at += length.max(1).min(rest.len());
+        &self.bytes[self.from..self.at]
     }
 
     fn blank(&mut self) {
-        while self.peek().is_some_and(|byte| byte.is_ascii_whitespace()) {
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
             self.at += 1;
         }
     }
 
-    /// Skips blanks and comments; one that is not closed goes on in the next line.
-    fn skip(&mut self, is_comment: &mut bool) {
-        loop {
-            if *is_comment {
-                let end = self.bytes[self.at..].windows(2).position(|two| two == b"*/");
-                *is_comment = end.is_none();
-                self.at = end.map_or(self.bytes.len(), |end| self.at + end + 2);
-            }
-            self.blank();
-            match self.bytes.get(self.at..self.at + 2) {
-                Some(b"//") => self.at = self.bytes.len(),
-                Some(b"/*") => {
-                    self.at += 2;
-                    *is_comment = true;
-                }
-                _ => return,
-            }
-        }
-    }
-
-    /// Letters, digits, underscores and dots; perhaps none.
-    fn word(&mut self) -> &'a [u8] {
+    /// Skips a comment, if there is one. One that is not closed goes on in the next line.
+    fn comment(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
-        let is_of = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'.';
-        let length = rest.iter().position(|byte| !is_of(byte)).unwrap_or(rest.len());
-        self.at += length;
-        &rest[..length]
-    }
-
-    fn keyword(&mut self, word: &'static str) -> Read<()> {
-        self.blank();
-        let at = self.at;
-        if self.word() == word.as_bytes() {
-            return Ok(());
+        if !self.is_comment && rest.starts_with(b"//") {
+            self.at = self.bytes.len();
+            return true;
         }
-        self.at = at;
-        self.expected(word)
+        if !self.is_comment && !rest.starts_with(b"/*") {
+            return false;
+        }
+        let begin = self.at + if self.is_comment { 0 } else { 2 };
+        let end = self.bytes[begin..].windows(2).position(|two| two == b"*/");
+        self.at = end.map_or(self.bytes.len(), |end| begin + end + 2);
+        self.is_comment = end.is_none();
+        end.is_some()
     }
 
-    /// -1.
-    fn any(&mut self) -> bool {
-        let is_any = self.bytes[self.at..].starts_with(b"-1");
-        self.at += if is_any { 2 } else { 0 };
-        is_any
+    fn is(&self, token: &[u8], what: &'static str) -> Read<()> {
+        if token == what.as_bytes() { Ok(()) } else { self.expected(what) }
     }
 
     fn number(&mut self, what: &'static str, most: u64) -> Read<u64> {
-        self.blank();
-        let at = self.at;
+        let token = self.token();
+        self.parsed(token, what, most)
+    }
+
+    fn parsed(&self, token: &[u8], what: &'static str, most: u64) -> Read<u64> {
         let mut value: u64 = 0;
-        while let Some(digit) = self.peek().map(|byte| byte.wrapping_sub(b'0')).filter(|d| *d < 10)
-        {
-            let next = value.checked_mul(10).and_then(|tens| tens.checked_add(u64::from(digit)));
-            let Some(next) = next.filter(|next| *next <= most) else {
-                self.at = at;
-                return here(Wrong::TooLarge(most));
-            };
-            value = next;
-            self.at += 1;
+        for byte in token {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return self.expected(what);
+            }
+            let next = value.checked_mul(10).and_then(|tens| tens.checked_add(digit.into()));
+            let next = next.filter(|next| *next <= most);
+            value = next.ok_or_else(|| self.wrong(Wrong::TooLarge(most)))?;
         }
-        if self.at == at { self.expected(what) } else { Ok(value) }
+        if token.is_empty() { self.expected(what) } else { Ok(value) }
+    }
+
+    fn wrong(&self, wrong: Wrong) -> (u64, usize, Wrong) {
+        (self.number, self.from, wrong)
     }
 
     fn expected<T>(&self, what: &'static str) -> Read<T> {
-        let rest = self.bytes[self.at..].iter();
-        let word = rest.take_while(|byte| !byte.is_ascii_whitespace()).take(LONGEST);
-        let word: Vec<u8> = word.copied().collect();
-        here(Wrong::Expected(what, text(&word)))
+        let token = &self.bytes[self.from.min(self.bytes.len())..self.at.max(self.from)];
+        Err(self.wrong(Wrong::Expected(what, text(&token[..token.len().min(LONGEST)]))))
     }
 }
 

@@ -70,9 +70,9 @@ fn what_is_wrong_is_told_with_line_and_column() {
         ("b: wait 8", 4, None),
         ("put 8b to 1", 1, None),
         ("send 8b to -1", 12, None),
-        ("send 8 to 1", 7, None),
+        ("send 8 to 1", 6, None),
         ("send 8b from 1", 9, None),
-        ("calc 8b", 7, None),
+        ("calc 8b", 6, None),
         ("calc -8", 6, None),
         ("calc 8 tag 1", 8, None),
         ("a requires a a", 14, None),
@@ -89,8 +89,8 @@ fn what_is_wrong_is_told_with_line_and_column() {
         }
     }
     for (text, line, column, wrong) in [
-        ("num_ranks 2\nrank 2 {\n}\n", 2, 1, Wrong::RankBeyond(2, 2)),
-        ("num_ranks 2\nrank 1 {\n}\n\n rank 1 {\n}\n", 5, 2, Wrong::RankTwice(1)),
+        ("num_ranks 2\nrank 2 {\n}\n", 2, 6, Wrong::RankBeyond(2, 2)),
+        ("num_ranks 2\nrank 1 {\n}\n\n rank 1 {\n}\n", 5, 7, Wrong::RankTwice(1)),
         ("num_ranks 2\nrank 1 {\n", 3, 1, Wrong::Ends),
         ("", 1, 1, Wrong::Ends),
         ("num_ranks 1 /*", 2, 1, Wrong::Ends),

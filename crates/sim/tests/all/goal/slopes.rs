@@ -1,18 +1,17 @@
 //! Sensitivities: against finite differences of other replays, and closed forms.
 
-use bandgap_sim::{Goal, Loggops, Parameter, Part, Sensitivity, replay_goal, sensitivity};
+use bandgap_sim::{Goal, Loggops, Sensitivity, replay_goal, sensitivity};
 
 use super::{expected, goal, loggops, schedule};
 
+const L: usize = 0;
+const O: usize = 1;
+const G: usize = 3;
+
 /// The end with a parameter that is greater by so many picoseconds, or attoseconds a byte.
-fn end(goal: &Goal, of: &Loggops, parameter: Parameter, by: i64) -> i64 {
+fn end(goal: &Goal, of: &Loggops, parameter: usize, by: i64) -> i64 {
     let mut of = *of;
-    match parameter {
-        Parameter::Latency => of.latency += by,
-        Parameter::Overhead => of.overhead += by,
-        Parameter::Gap => of.gap += by,
-        Parameter::GapPerByte => of.gap_per_byte += by,
-    }
+    of.parameters[parameter] += by;
     replay_goal(goal, &of).unwrap().end()
 }
 
@@ -21,25 +20,23 @@ fn end(goal: &Goal, of: &Loggops, parameter: Parameter, by: i64) -> i64 {
 fn agrees(name: &str, goal: &Goal, of: &Loggops) -> Sensitivity {
     let found = sensitivity(goal, of).unwrap();
     let t = replay_goal(goal, of).unwrap().end();
-    for (parameter, derivative) in Parameter::ALL.into_iter().zip(found.derivatives) {
-        let step = if parameter == Parameter::GapPerByte { 1_000_000 } else { 1 };
+    for (parameter, derivative) in found.derivatives.into_iter().enumerate() {
+        let step = if parameter == G { 1_000_000 } else { 1 };
         let right = end(goal, of, parameter, step) - t;
-        assert_eq!(derivative.right, right, "{name}: {parameter:?}, {of:?}");
-        if of.value(parameter) > 0 {
+        assert_eq!(derivative.right, right, "{name}: {parameter}, {of:?}");
+        if of.parameters[parameter] > 0 {
             let left = t - end(goal, of, parameter, -step);
-            assert_eq!(derivative.left, left, "{name}: {parameter:?}, {of:?}");
+            assert_eq!(derivative.left, left, "{name}: {parameter}, {of:?}");
         }
-        assert!(derivative.left <= derivative.right && !derivative.jumps, "{name}: {parameter:?}");
+        assert!(derivative.left <= derivative.right && !derivative.jumps, "{name}: {parameter}");
     }
     let path = &found.path;
     assert_eq!(path.steps.last().map_or(0, |step| step.end), t, "{name}");
     assert_eq!(path.steps.first().map_or(0, |step| step.begin), 0, "{name}");
     assert!(path.steps.windows(2).all(|two| two[0].end == two[1].begin), "{name}");
-    let shares = path.shares;
-    let sum = shares.overhead + shares.gap + shares.latency + shares.bytes + shares.computation;
-    assert_eq!(sum, t, "{name}");
-    let latencies = path.steps.iter().filter(|step| step.part == Part::Flight).count() as i64;
-    assert_eq!(shares.latency, latencies * of.latency, "{name}");
+    assert_eq!(path.shares.iter().sum::<i64>() + path.computation, t, "{name}");
+    let latencies = path.steps.iter().filter(|step| step.part == "flight").count() as i64;
+    assert_eq!(path.shares[L], latencies * of.parameters[L], "{name}");
     let [of_latency, ..] = found.derivatives;
     assert!((of_latency.left..=of_latency.right).contains(&latencies), "{name}");
     found
@@ -72,6 +69,13 @@ fn sweep3d_has_the_derivatives_that_loggopsim_gives() {
     assert_eq!(ranks.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
 }
 
+/// What LogGOPSim takes by itself, with another parameter.
+fn with(parameter: usize, value: i64) -> Loggops {
+    let mut of = Loggops::default();
+    of.parameters[parameter] = value;
+    of
+}
+
 /// There and back beside a computation: T = max(4o + 2L, 20 000 ns).
 fn beside() -> Goal {
     goal(
@@ -82,10 +86,10 @@ fn beside() -> Goal {
 
 #[test]
 fn the_next_critical_latency_is_where_another_path_becomes_longer() {
-    let of = |latency: i64| Loggops { latency, ..Loggops::default() };
+    let of = |latency: i64| with(L, latency);
     let found = sensitivity(&beside(), &of(2_500_000)).unwrap();
     assert_eq!(found.derivatives[0].right, 0);
-    assert_eq!(found.path.shares.computation, 20_000_000);
+    assert_eq!(found.path.computation, 20_000_000);
     assert_eq!(found.critical_latency, Some(7_000_000));
     // T may be 20 200 ns: L 7 100 ns.
     assert_eq!(found.tolerance, Some(7_100_000 - 2_500_000));
@@ -97,7 +101,7 @@ fn the_next_critical_latency_is_where_another_path_becomes_longer() {
     assert_eq!((behind.derivatives[0].left, behind.critical_latency), (2, None));
     assert_eq!(behind.tolerance, Some((4 * 1_500_000 + 2 * 8_000_000) / 100 / 2));
     assert_eq!(behind.path.steps.len(), 4);
-    assert_eq!((behind.path.rank, behind.path.shares.overhead), (0, 6_000_000));
+    assert_eq!((behind.path.rank, behind.path.shares[O]), (0, 6_000_000));
 }
 
 #[test]
@@ -115,8 +119,8 @@ fn an_order_that_changes_makes_the_end_jump() {
     let text = "num_ranks 3\nrank 0 {\nc: calc 1500 cpu 1\na: send 1b to 2 tag 1 cpu 1\na requires c\n}\n\
                 rank 1 {\nb: send 1b to 2 tag 5 nic 1\nd: send 1b to 2 tag 2\nd requires b\n}\n\
                 rank 2 {\nrecv 1b from 1 tag 5\na: recv 1b from 0 tag 1\nrecv 1b from 1 tag 2\ne: calc 9000 cpu 1\ne requires a\n}\n";
-    let (goal, of) = (goal(text), Loggops { gap: 5_000_000, ..Loggops::default() });
-    let [less, more] = [-1, 1].map(|by| end(&goal, &of, Parameter::Overhead, by) / 1000);
+    let (goal, of) = (goal(text), with(2, 5_000_000));
+    let [less, more] = [-1, 1].map(|by| end(&goal, &of, O, by) / 1000);
     assert_eq!((less, more), (20_999, 16_000));
     let [latency, overhead, ..] = sensitivity(&goal, &of).unwrap().derivatives;
     assert!(overhead.jumps && !latency.jumps);
