@@ -10,8 +10,11 @@ pub(super) struct Labels {
     long: HashMap<Vec<u8>, u128>,
 }
 
-/// Most bytes of a label that is its own key; the last byte holds its length.
+/// Most bytes of a label that is its own key, behind a 1.
 const SHORT: usize = 15;
+
+/// What no such key has.
+const LONG: u128 = 1 << 127;
 
 /// Tables that are so many times larger than what is in them are not emptied, but made new.
 const SPARSE: usize = 64;
@@ -39,14 +42,10 @@ impl Labels {
     }
 
     fn key(&mut self, label: &[u8]) -> u128 {
-        let mut bytes = [0; 16];
-        if let Some(short) = bytes.get_mut(..label.len()).filter(|_| label.len() <= SHORT) {
-            short.copy_from_slice(label);
-            bytes[SHORT] = label.len() as u8;
-            return u128::from_le_bytes(bytes);
+        if label.len() <= SHORT {
+            return label.iter().fold(1, |key, byte| key << 8 | u128::from(*byte));
         }
-        // No length of a short one has this bit.
-        let next = 1 << 127 | self.long.len() as u128;
+        let next = LONG | self.long.len() as u128;
         *self.long.entry(label.to_vec()).or_insert(next)
     }
 }
@@ -60,15 +59,12 @@ impl Hasher for Mixed {
         self.0
     }
 
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u128(u128::from(*byte));
-        }
-    }
+    /// Keys are no bytes.
+    fn write(&mut self, _: &[u8]) {}
 
     fn write_u128(&mut self, key: u128) {
         const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
-        let folded = (key as u64).rotate_left(5) ^ (key >> 64) as u64 ^ self.0;
+        let folded = (key as u64).rotate_left(5) ^ (key >> 64) as u64;
         let product = u128::from(folded ^ ODD) * u128::from(ODD);
         self.0 = product as u64 ^ (product >> 64) as u64;
     }
