@@ -61,12 +61,14 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<Sensitivity, GoalEr
     let curve = |at: i64| {
         let mut loggops = *loggops;
         loggops.parameters[LATENCY] = at;
-        let time = towards(goal, &loggops, (LATENCY, -1))?;
-        Ok(Line { at, end: time.picoseconds, slope: -time.growth })
+        match towards(goal, &loggops, (LATENCY, -1)) {
+            Ok(time) => Ok(Line { at, end: time.picoseconds, slope: -time.growth }),
+            // It is later than all that is asked for.
+            Err(GoalError::TooLong(_)) => Ok(Line { at, end: i64::MAX, slope: 0 }),
+            Err(error) => Err(error),
+        }
     };
-    // Virtual time has room for so many latencies.
-    let room = i64::MAX / 4 / (messages as i64 + 2);
-    let farthest = latency.saturating_add(end.saturating_mul(100)).min(room);
+    let farthest = latency.saturating_add(end.saturating_mul(100));
     let leaves = last_below(tangent, latency, farthest, &curve)?;
     let most = Line { at: latency, end: end + end / 100, slope: 0 };
     let tolerance = match messages {

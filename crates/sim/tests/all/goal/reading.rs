@@ -2,11 +2,16 @@
 
 use std::io::Write;
 
-use bandgap_sim::{ANY_PEER, ANY_TAG, GoalError, Loggops, Verb, Wrong, read_goal, replay_goal};
+use bandgap_sim::{
+    ANY_PEER, ANY_TAG, GoalError, Loggops, Verb, Wrong, read_goal, replay_goal, sensitivity,
+};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use proptest::prelude::*;
+use proptest::sample::Index;
 
 use super::{goal, schedule};
+use crate::damaged::damaged;
 
 #[test]
 fn a_superset_is_read() {
@@ -176,4 +181,38 @@ fn damaged_files_are_refused() {
     let zipped = std::fs::read(super::folder().join("sweep3d_2x2.goal.gz")).unwrap();
     assert!(matches!(read_goal(&zipped[..9000]), Err(GoalError::Io(_))));
     assert_eq!(schedule("sweep3d_2x2.goal.gz").operations(), 23_940);
+}
+
+fn any_schedule() -> impl Strategy<Value = String> {
+    let names =
+        ["12_overlap_receive_posted", "16_any_source_any_tag", "14_two_nics", "19_dissemination_3"];
+    let read =
+        |name| std::fs::read_to_string(super::folder().join(format!("{name}.goal"))).unwrap();
+    damaged(names.map(read).to_vec())
+}
+
+proptest! {
+    #[test]
+    fn a_damaged_schedule_is_replayed_or_refused(text in any_schedule()) {
+        if let Ok(goal) = read_goal(text.as_bytes()) {
+            // Ranks without operations need memory too.
+            if goal.size() < 1000 {
+                let end = replay_goal(&goal, &Loggops::default()).map(|of| of.end());
+                let of = sensitivity(&goal, &Loggops::default());
+                let path_end = of.map(|of| of.path.steps.last().map_or(0, |step| step.end));
+                prop_assert_eq!(path_end.map_err(|e| e.to_string()), end.map_err(|e| e.to_string()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_binary_schedule_is_replayed_or_refused(changes in prop::collection::vec((any::<Index>(), any::<u8>()), 1..4)) {
+        let mut bytes = binary();
+        for (at, value) in changes {
+            *at.get_mut(&mut bytes) = value;
+        }
+        if let Ok(goal) = read_goal(&bytes[..]) && goal.size() < 1000 {
+            let _ = replay_goal(&goal, &Loggops::default());
+        }
+    }
 }
