@@ -31,6 +31,9 @@ pub(super) fn read(mut source: impl BufRead) -> Result<Goal, GoalError> {
     }
 }
 
+/// A label, and its place in a line.
+type Label = (Vec<u8>, usize);
+
 /// Or what is wrong, with its line and its place there.
 type Read<T> = Result<T, (u64, usize, Wrong)>;
 
@@ -43,7 +46,7 @@ struct Text {
     labels: Labels,
     dependencies: Vec<Dependency>,
     /// Dependencies with a label that was not there yet: their number, both labels with their places, and the line.
-    open: Vec<(usize, [(Vec<u8>, usize); 2], u64)>,
+    open: Vec<(usize, [Label; 2], u64)>,
 }
 
 impl Text {
@@ -142,7 +145,7 @@ impl Text {
     /// The end of a rank.
     fn close(&mut self, line: &Line<'_>) -> Read<()> {
         for (dependency, labels, number) in self.open.drain(..) {
-            let mut of = |(label, at): &(Vec<u8>, usize)| {
+            let mut of = |(label, at): &Label| {
                 let found = self.labels.get(label);
                 found.ok_or_else(|| (number, *at, Wrong::UnknownLabel(text(label))))
             };

@@ -46,12 +46,15 @@ struct Parameters {
 
 const UNITS: usize = 2;
 
+/// A receive or a message: its peer, its tag, and its operation.
+type Waiting = (Option<usize>, Option<u64>, usize);
+
 /// When each rank ends, in ns; none where something is left.
 fn model(schedule: &Schedule, of: &Parameters) -> Option<Vec<u64>> {
     let count = schedule.ranks.len();
     let mut cpu = vec![[0_u64; UNITS]; count];
     let (mut out, mut into) = (cpu.clone(), cpu.clone());
-    let mut posted: Vec<Vec<(Option<usize>, Option<u64>, usize)>> = vec![Vec::new(); count];
+    let mut posted: Vec<Vec<Waiting>> = vec![Vec::new(); count];
     let mut unexpected = posted.clone();
     let mut open: Vec<Vec<usize>> = (0..count)
         .map(|rank| {
@@ -62,9 +65,8 @@ fn model(schedule: &Schedule, of: &Parameters) -> Option<Vec<u64>> {
     let mut events: BTreeMap<(u64, usize), (usize, usize, Op)> = BTreeMap::new();
     let mut done = BTreeSet::new();
     let mut order = 0;
-    for rank in 0..count {
-        let mut ready: Vec<usize> =
-            (0..open[rank].len()).filter(|op| open[rank][*op] == 0).collect();
+    for (rank, open) in open.iter().enumerate() {
+        let mut ready: Vec<usize> = (0..open.len()).filter(|op| open[*op] == 0).collect();
         ready.sort_by_key(|op| schedule.ranks[rank][*op].verb as u8);
         for op in ready {
             events.insert((0, order), (rank, op, schedule.ranks[rank][op]));
