@@ -53,8 +53,8 @@ pub struct Goal {
     dependents: Vec<u32>,
     /// Lines of the operations; none of a binary schedule.
     lines: Vec<u32>,
-    /// The operations of each rank; ranks behind the last one that has some are left out.
-    ranks: Vec<Range<u32>>,
+    /// The ranks that have operations, ascending, and which these are.
+    ranks: Vec<(u32, Range<u32>)>,
     size: u32,
     /// Processors and interfaces of each rank.
     pub(super) cpus: usize,
@@ -108,13 +108,14 @@ impl Goal {
 
     /// The numbers of a rank's operations among all.
     pub(super) fn range(&self, rank: usize) -> Range<u32> {
-        self.ranks.get(rank).cloned().unwrap_or_default()
+        let at = self.ranks.binary_search_by_key(&rank, |of| of.0 as usize);
+        at.map_or(0..0, |at| self.ranks[at].1.clone())
     }
 
     /// The first operation of each rank that has some, with the rank, in the order of the operations.
     pub(super) fn owners(&self) -> Vec<(u32, u32)> {
-        let some = (0..).zip(&self.ranks).filter(|(_, range)| !range.is_empty());
-        let mut owners: Vec<(u32, u32)> = some.map(|(rank, range)| (range.start, rank)).collect();
+        let some = self.ranks.iter();
+        let mut owners: Vec<(u32, u32)> = some.map(|(rank, of)| (of.start, *rank)).collect();
         owners.sort_unstable();
         owners
     }
@@ -173,10 +174,15 @@ impl Goal {
             *place += 1;
             self.needs[after as usize] += 1;
         }
-        if self.ranks.len() <= rank as usize {
-            self.ranks.resize(rank as usize + 1, 0..0);
+        if begin < end as u32 {
+            self.ranks.push((rank, begin..end as u32));
         }
-        self.ranks[rank as usize] = begin..end as u32;
         Ok(())
+    }
+
+    /// The whole of it, when all its ranks are read, in whatever order.
+    pub(super) fn whole(mut self) -> Self {
+        self.ranks.sort_unstable_by_key(|of| of.0);
+        self
     }
 }

@@ -25,7 +25,7 @@ pub(super) fn read(mut source: impl BufRead) -> Result<Goal, GoalError> {
         let read = if is_end { text.end(&line) } else { text.line(&mut line) };
         read.map_err(|(line, at, wrong)| GoalError::Syntax { line, column: at + 1, wrong })?;
         if is_end {
-            return Ok(text.goal.unwrap_or_default());
+            return Ok(text.goal.unwrap_or_default().whole());
         }
         is_comment = line.is_comment;
     }

@@ -30,6 +30,15 @@ fn a_superset_is_read() {
 }
 
 #[test]
+fn ranks_without_operations_need_no_memory_until_they_are_simulated() {
+    let text = "num_ranks 4294967294\nrank 4294967293 {\ncalc 1\n}\nrank 7 {\ncalc 2\n}\n";
+    let goal = goal(text);
+    assert_eq!((goal.size(), goal.operations()), (4_294_967_294, 2));
+    assert_eq!([7, 8, 4_294_967_293].map(|rank| goal.of_rank(rank).len()), [1, 0, 1]);
+    assert!(goal.replay_bytes() > 400 << 30);
+}
+
+#[test]
 fn numbers_have_64_bits() {
     let text = "num_ranks 2\nrank 0 {\nrecv 9223372036854775807b from -1 tag 18446744073709551615\n\
                 recv 1b from 1 tag -1\nrecv 1b from 1 tag 18446744073709551614\nl.1_a: calc 3\n}\n";
