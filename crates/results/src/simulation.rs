@@ -126,6 +126,12 @@ impl Shown for Simulation {
     }
 }
 
+/// What is known of parameters, in the order in which people name them.
+fn in_order<T>(of: &BTreeMap<String, T>) -> impl Iterator<Item = (&'static str, &T)> {
+    let names = ["L", "o", "g", "G", "O", "computation"];
+    names.into_iter().filter_map(|name| Some((name, of.get(name)?)))
+}
+
 /// A time to the nanosecond, or to the picosecond where it has some.
 fn exactly(of: Seconds) -> String {
     let ns = of.0.0 * 1e9;
@@ -165,7 +171,7 @@ impl Simulation {
         if let Some(of) = &self.sensitivity {
             let heads = ["", "less", "more"].map(Head::new);
             let mut table = Table::new(heads);
-            for (letter, of) in &of.derivatives {
+            for (letter, of) in in_order(&of.derivatives) {
                 let jumps =
                     if of.jumps { " (T jumps: events of one time change places)" } else { "" };
                 let cells = [of.left, of.right].map(|of| Cell::Number(grouped(of.0)));
@@ -186,7 +192,7 @@ impl Simulation {
             }
         }
         blocks.extend(self.critical_path.as_ref().map(|path| {
-            let spent = path.shares.iter().filter(|(_, of)| of.0.0 != 0.0);
+            let spent = in_order(&path.shares).filter(|(_, of)| of.0.0 != 0.0);
             let spent = spent.map(|(on, of)| format!("{on} {}", share(of.0.0 / self.end.0.0)));
             Block::Text(format!(
                 "Critical path: {} at {}, to rank {}: {}",
