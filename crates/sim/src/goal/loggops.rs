@@ -139,9 +139,18 @@ mod tests {
     fn parameters_are_read_in_their_units() {
         let all: Loggops = "L=2.5,G=0.04,S=0,g=1000".parse().unwrap();
         assert_eq!((all.parameters, all.eager), ([2500, 1_500_000, 1_000_000, 40_000_000, 0], 0));
-        for wrong in
-            ["L", "", "L=", "L=-1", "l=1", "L=1,L=2", "L=1e3", "o=0.0001", "S=1.5", "g=99999999999"]
-        {
+        for wrong in [
+            "L",
+            "",
+            "L=",
+            "L=-1",
+            "l=1",
+            "L=1,L=2",
+            "L=1e3",
+            "o=0.0001",
+            "S=1.5",
+            "g=99999999999999",
+        ] {
             assert!(wrong.parse::<Loggops>().is_err(), "{wrong}");
         }
     }
