@@ -18,6 +18,8 @@ pub enum Exit {
     Usage = 2,
     /// A file that was to be read is wrong.
     Input = 3,
+    /// A schedule that was to be simulated cannot end.
+    Endless = 11,
     /// A result could not be written.
     Output = 4,
     /// A rank's process ended early.
@@ -42,6 +44,7 @@ impl Exit {
         (Self::Missing, "missing"),
         (Self::Usage, "usage"),
         (Self::Input, "input"),
+        (Self::Endless, "endless"),
         (Self::Output, "output"),
         (Self::Rank, "rank died"),
         (Self::Communication, "communication"),

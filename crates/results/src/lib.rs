@@ -18,6 +18,7 @@ mod rows;
 mod run;
 mod screen;
 mod shown;
+mod simulation;
 mod whatif;
 mod why;
 
@@ -35,5 +36,6 @@ pub use pcie::PCIE_TRACE;
 pub use run::{Run, Verdict, context};
 pub use screen::{View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown};
+pub use simulation::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 pub use whatif::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};
 pub use why::why;

@@ -9,6 +9,7 @@ use crate::breakdown::Breakdown;
 use crate::hockney::Hockney;
 use crate::logp::Logp;
 use crate::shown::{Context, Shown};
+use crate::simulation::Simulation;
 use crate::whatif::WhatIf;
 
 /// Declares the kinds with types of their own; all others are [`Rows`].
@@ -68,6 +69,7 @@ kinds! {
     "hockney" => Hockney,
     "breakdown" => Breakdown,
     "whatif" => WhatIf,
+    "simulation" => Simulation,
 }
 
 impl From<Rows> for Outcome {

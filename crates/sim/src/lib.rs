@@ -13,6 +13,8 @@
 //!
 //! [`topology`]: the hops between the nodes of a network.
 //!
+//! Schedules in GOAL text are read by [`read_goal`] and replayed by [`replay_goal`], with LogGOPSim's arithmetic.
+//!
 //! There is no payload. Inside a crossbar messages do not contend; in the other networks
 //! ([`Network`]) those contend that share a channel.
 //!
@@ -45,6 +47,7 @@
 mod engine;
 mod error;
 mod fold;
+mod goal;
 mod machine;
 mod network;
 mod recorder;
@@ -53,6 +56,11 @@ pub mod topology;
 
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
+pub use goal::{
+    ANY_PEER, ANY_TAG, CriticalPath, Derivative, Goal, GoalError, GoalReplay, LETTERS, Left,
+    Loggops, Operation, PathStep, Place, Sensitivity, Verb, Wrong, read_goal, replay_goal,
+    sensitivity,
+};
 pub use machine::{Machine, Progress, Protocol};
 pub use network::Network;
 pub use recorder::{Recorder, record, record_for};

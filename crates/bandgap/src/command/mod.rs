@@ -13,6 +13,7 @@ mod run;
 mod series;
 mod show;
 mod signature;
+mod simulate;
 mod topology;
 mod whatif;
 
@@ -31,6 +32,7 @@ use run::Run;
 use series::{Lengths, Series};
 use show::Show;
 use signature::Signature;
+use simulate::Simulate;
 use whatif::WhatIf;
 
 /// Measures how machines communicate, and fits the models people reason with.
@@ -188,6 +190,9 @@ pub enum Command {
     /// What faster or slower components would bring
     #[command(after_help = whatif::HELP)]
     Whatif(WhatIf),
+    /// A schedule in GOAL on a machine that is not here: when its ranks end, and on what that depends
+    #[command(after_help = simulate::HELP)]
+    Simulate(Simulate),
     /// Shell completions on standard output
     #[command(after_help = "Examples:
   bandgap completions bash > ~/.local/share/bash-completion/completions/bandgap")]
@@ -281,6 +286,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),
         Some(Command::Whatif(of)) => whatif::run(of),
+        Some(Command::Simulate(of)) => simulate::run(of),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);

@@ -16,6 +16,7 @@ mod parameters;
 mod pcie_trace;
 mod real;
 mod refused;
+mod schedules;
 mod screen;
 mod simulated;
 mod situations;

@@ -1,0 +1,168 @@
+//! `bandgap simulate`: a schedule in virtual time.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use bandgap_assemble::Made;
+use bandgap_host::available_memory;
+use bandgap_launch::{Classify, Exit, Failure, Target};
+use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
+use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
+use bandgap_sim::{Goal, GoalError, LETTERS, Loggops, read_goal, replay_goal, sensitivity};
+use bandgap_units::Bytes;
+use clap::Args;
+use serde_json::json;
+
+use super::fit::{named, open};
+use crate::args::Output;
+use crate::output::Sink;
+
+/// Examples.
+pub const HELP: &str =
+    "Read is GOAL text, or binary GOAL, as it is or compressed by gzip. A schedule that cannot \
+end has exit code 11.
+
+Examples:
+  bandgap simulate schedule.goal
+  bandgap simulate schedule.goal.gz --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
+  bandgap simulate schedule.goal --loggops L=3700,o=200,g=5,G=0.04 --sensitivity
+  bandgap simulate schedule.goal --no-save --json - -q";
+
+/// What is simulated, and on what.
+#[derive(Clone, Debug, Args)]
+pub struct Simulate {
+    /// A schedule in GOAL (`-` reads standard input)
+    #[arg(value_name = "FILE")]
+    pub schedule: PathBuf,
+    /// Parameters with LogGOPSim's arithmetic: L, o, g in ns; G, O in ns a byte; S in bytes [default:
+    /// L=2500,o=1500,g=1000,G=6,O=0,S=65535]
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub loggops: Option<Loggops>,
+    /// Also how the end depends on L, o, g and G, its critical path, and what L it tolerates
+    #[arg(long)]
+    pub sensitivity: bool,
+    /// Simulated machines do not take schedules
+    #[arg(short, long, hide = true)]
+    pub transport: Option<Target>,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// Ranks whose ends are kept, and steps of a path, at most.
+const MOST: usize = 65_536;
+
+/// Simulates a schedule, and prints when it ends.
+///
+/// # Errors
+/// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
+pub fn run(of: &Simulate) -> Result<Exit, Failure> {
+    if of.transport.is_some() {
+        let what = "simulate a schedule with --transport: it runs with LogGOPSim's arithmetic only";
+        return Err(Failure::new(Exit::Usage, what).hint("give the parameters with --loggops"));
+    }
+    let file = named(&of.schedule);
+    let mut sink = Sink::open(&of.output, "simulate", 0)?;
+    let loggops = of.loggops.unwrap_or_default();
+    let failed = |what: &str, error: GoalError| {
+        let exit = if error.is_endless() { Exit::Endless } else { Exit::Input };
+        Failure::new(exit, format!("{what} {file}: {error}"))
+    };
+    let goal = read_goal(open(&of.schedule)?).map_err(|error| failed("read", error))?;
+    has_room(&goal, &file)?;
+    let replay = replay_goal(&goal, &loggops).map_err(|error| failed("simulate", error))?;
+    let deeper = of.sensitivity.then(|| sensitivity(&goal, &loggops)).transpose();
+    let deeper = deeper.map_err(|error| failed("simulate", error))?;
+    let end = seconds(replay.end());
+    let kept = replay.finish.iter().filter(|_| replay.finish.len() <= MOST);
+    let exact = Some((end.0.0, end.0.0));
+    let evidence = Evidence::new("replay", 1, true);
+    let made = Simulation {
+        name: name(&of.schedule),
+        bytes: None,
+        variant: "loggops".to_owned(),
+        machine: described(&loggops),
+        ranks: goal.size() as u64,
+        operations: goal.operations() as u64,
+        messages: replay.messages,
+        end,
+        finish: kept.map(|ps| seconds(*ps)).collect(),
+        time: Quantity::new(end.0.0, exact, Unit::Second, evidence).class(Exit::Defect)?,
+        critical_path: deeper.as_ref().map(|of| critical_path(&of.path)),
+        sensitivity: deeper.as_ref().map(dependence),
+    };
+    sink.plan(&json!({"name": "simulate", "file": file, "loggops": described(&loggops)}));
+    sink.add(Made { results: vec![made.into()], notes: Vec::new() }, None, None)?;
+    sink.close(Exit::Fine)
+}
+
+/// The name of a file without what says that it is a schedule.
+fn name(file: &Path) -> String {
+    let name =
+        file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let plain = name.strip_suffix(".gz").unwrap_or(&name);
+    plain.strip_suffix(".goal").unwrap_or(plain).to_owned()
+}
+
+fn has_room(goal: &Goal, file: &str) -> Result<(), Failure> {
+    match available_memory() {
+        Some(Bytes(left)) if left < goal.replay_bytes() => {
+            let (needed, left) = (Bytes(goal.replay_bytes()), Bytes(left));
+            let what = format!("simulate {file}: it needs {needed} of memory, and {left} are left");
+            Err(Failure::new(Exit::Usage, what))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Parameters as they are given.
+fn described(of: &Loggops) -> String {
+    let units = [1e3, 1e3, 1e3, 1e9, 1e9];
+    let all = LETTERS.iter().zip(of.parameters).zip(units);
+    let all = all.map(|((letter, value), unit)| format!("{letter}={},", value as f64 / unit));
+    format!("{}S={}", all.collect::<String>(), of.eager)
+}
+
+fn seconds(picoseconds: i64) -> Seconds {
+    Seconds(Number(picoseconds as f64 / 1e12))
+}
+
+fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
+    let derivative = |of: &bandgap_sim::Derivative| {
+        let [left, right] = [of.left, of.right].map(|side| Number(side as f64));
+        Derivative { left, right, jumps: of.jumps }
+    };
+    let letters = LETTERS.iter().map(ToString::to_string);
+    Sensitivity {
+        derivatives: letters.zip(of.derivatives.iter().map(derivative)).collect(),
+        critical_latency: of.critical_latency.map(seconds),
+        tolerance: of.tolerance.map(seconds),
+    }
+}
+
+fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
+    let computation = ("computation", path.computation);
+    let shares = LETTERS.into_iter().zip(path.shares).chain([computation]);
+    let mut ranks: BTreeMap<u32, (u64, i64)> = BTreeMap::new();
+    for step in &path.steps {
+        let (steps, time) = ranks.entry(step.rank).or_default();
+        *steps += 1;
+        *time += step.end - step.begin;
+    }
+    let at_rank =
+        |(rank, (steps, time)): (u32, _)| AtRank { rank: rank.into(), steps, time: seconds(time) };
+    let operations = path.steps.iter().take(MOST).map(|step| AtOperation {
+        at: step.rank.into(),
+        part: step.part.to_owned(),
+        rank: step.place.rank.into(),
+        operation: step.place.number.into(),
+        line: step.place.line.map(u64::from),
+        end: seconds(step.end),
+    });
+    CriticalPath {
+        rank: path.rank.into(),
+        steps: path.steps.len() as u64,
+        shares: shares.map(|(on, time)| (on.to_owned(), seconds(time))).collect(),
+        ranks: ranks.into_iter().map(at_rank).collect(),
+        operations: operations.collect(),
+    }
+}

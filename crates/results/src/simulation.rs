@@ -1,0 +1,207 @@
+//! What came of the simulation of a schedule: when it ends, and on what that depends.
+
+use std::collections::BTreeMap;
+
+use bandgap_record::{Number, Quantity, Seconds, Unit};
+use bandgap_report::{Block, Cell, Head, Table, scaled, share};
+use serde::{Deserialize, Serialize};
+
+use crate::notes::grouped;
+use crate::shown::{Context, Shown};
+
+/// The simulation of a schedule.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Simulation {
+    /// The schedule's name.
+    pub name: String,
+    /// Bytes of a message, where all have as many.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The algorithm; of a schedule in GOAL the arithmetic.
+    pub variant: String,
+    /// The machine, with its parameters.
+    pub machine: String,
+    /// Number of ranks.
+    pub ranks: u64,
+    /// Number of operations.
+    pub operations: u64,
+    /// Number of messages.
+    pub messages: u64,
+    /// When the last rank ends.
+    pub end: Seconds,
+    /// When each rank ends, of up to 65,536 ranks.
+    pub finish: Vec<Seconds>,
+    /// The same as `end`, as a quantity.
+    pub time: Quantity,
+    /// What the end came from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critical_path: Option<CriticalPath>,
+    /// On what it depends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sensitivity: Option<Sensitivity>,
+}
+
+/// What an end came from: steps without a pause, from 0 on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CriticalPath {
+    /// The rank that ends last.
+    pub rank: u64,
+    /// Number of steps.
+    pub steps: u64,
+    /// What the time is spent on: L, o, g, G, O, computation.
+    pub shares: BTreeMap<String, Seconds>,
+    /// The time that the path spends at each of its ranks.
+    pub ranks: Vec<AtRank>,
+    /// The steps, of up to 65,536.
+    pub operations: Vec<AtOperation>,
+}
+
+/// The time of a critical path at a rank.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AtRank {
+    /// The rank.
+    pub rank: u64,
+    /// Number of steps.
+    pub steps: u64,
+    /// Their time.
+    pub time: Seconds,
+}
+
+/// A step of a critical path.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct AtOperation {
+    /// The rank whose time it is.
+    pub at: u64,
+    /// What happens: compute, send, interface, flight or receive.
+    pub part: String,
+    /// The rank of the operation: of a message, of its send.
+    pub rank: u64,
+    /// The operation's number there, from 1.
+    pub operation: u64,
+    /// Its line; absent of a binary schedule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// When the step ends; it begins when the one before it ends.
+    pub end: Seconds,
+}
+
+/// How an end T depends on parameters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sensitivity {
+    /// dT/dL and the others, by the parameter's letter.
+    pub derivatives: BTreeMap<String, Derivative>,
+    /// The next L at which dT/dL is another one; absent where none was found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub critical_latency: Option<Seconds>,
+    /// By how much L may grow until T has grown by 1 %; absent without messages.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<Seconds>,
+}
+
+/// The derivatives on both sides: plain numbers, of G bytes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Derivative {
+    /// For a parameter that becomes less.
+    pub left: Number,
+    /// For one that becomes greater.
+    pub right: Number,
+    /// Whether T jumps there, since events of one time change places.
+    pub jumps: bool,
+}
+
+/// Ranks whose ends are on a screen, at most.
+const RANKS: usize = 8;
+
+impl Shown for Simulation {
+    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+        vec![(format!("simulation/{}/ranks={}/time", self.name, self.ranks), &self.time, true)]
+    }
+
+    fn detail(&self, _: &Context<'_>) -> Vec<Block> {
+        self.blocks(usize::MAX)
+    }
+
+    fn short(&self, _: &Context<'_>) -> Vec<Block> {
+        self.blocks(RANKS)
+    }
+}
+
+/// What is known of parameters, in the order in which people name them.
+fn in_order<T>(of: &BTreeMap<String, T>) -> impl Iterator<Item = (&'static str, &T)> {
+    let names = ["L", "o", "g", "G", "O", "computation"];
+    names.into_iter().filter_map(|name| Some((name, of.get(name)?)))
+}
+
+/// A time to the nanosecond, or to the picosecond where it has some.
+fn exactly(of: Seconds) -> String {
+    let ns = of.0.0 * 1e9;
+    let rest = ((ns - ns.floor()) * 1e3).round();
+    match rest > 0.0 && rest < 1e3 && ns < 1e12 {
+        true => format!("{}.{rest:03} ns", grouped(ns.floor())),
+        false => format!("{} ns", grouped(ns)),
+    }
+}
+
+impl Simulation {
+    fn blocks(&self, most: usize) -> Vec<Block> {
+        let count = |of: u64, what: &str| {
+            format!("{} {what}{}", grouped(of as f64), if of == 1 { "" } else { "s" })
+        };
+        let mut blocks = vec![
+            Block::Text(format!("{} on {}", self.name, self.machine)),
+            Block::Text(format!(
+                "{}, {}, {}",
+                count(self.ranks, "rank"),
+                count(self.operations, "operation"),
+                count(self.messages, "message")
+            )),
+            Block::Text(format!(
+                "End: {} ({})",
+                exactly(self.end),
+                scaled(self.end.0.0, Unit::Second)
+            )),
+        ];
+        if self.finish.len() > 1 && self.finish.len() <= most {
+            let mut table = Table::new([Head::new("rank"), Head::new("end")]);
+            for (rank, end) in self.finish.iter().enumerate() {
+                table.push([Cell::Number(rank.to_string()), Cell::Number(exactly(*end))]);
+            }
+            blocks.push(Block::Table(table));
+        }
+        if let Some(of) = &self.sensitivity {
+            let heads = ["", "less", "more"].map(Head::new);
+            let mut table = Table::new(heads);
+            for (letter, of) in in_order(&of.derivatives) {
+                let jumps =
+                    if of.jumps { " (T jumps: events of one time change places)" } else { "" };
+                let cells = [of.left, of.right].map(|of| Cell::Number(grouped(of.0)));
+                let unit = if letter == "G" { " in bytes" } else { "" };
+                table.push(
+                    [vec![format!("dT/d{letter}{unit}{jumps}").into()], cells.to_vec()].concat(),
+                );
+            }
+            blocks.push(Block::Table(table));
+            let time = |of: Seconds| scaled(of.0.0, Unit::Second);
+            let next =
+                of.critical_latency.map(|of| format!("dT/dL changes next at L = {}", exactly(of)));
+            let may =
+                of.tolerance.map(|of| format!("L may grow by {} until T grows by 1 %", time(of)));
+            let both: Vec<String> = next.into_iter().chain(may).collect();
+            if !both.is_empty() {
+                blocks.push(Block::Text(both.join("; ")));
+            }
+        }
+        blocks.extend(self.critical_path.as_ref().map(|path| {
+            let spent = in_order(&path.shares).filter(|(_, of)| of.0.0 != 0.0);
+            let spent = spent.map(|(on, of)| format!("{on} {}", share(of.0.0 / self.end.0.0)));
+            Block::Text(format!(
+                "Critical path: {} at {}, to rank {}: {}",
+                count(path.steps, "step"),
+                count(path.ranks.len() as u64, "rank"),
+                path.rank,
+                spent.collect::<Vec<_>>().join(", ")
+            ))
+        }));
+        blocks
+    }
+}

@@ -1,0 +1,139 @@
+//! What a replay knows of a time: when it is; or also how it grows with a parameter, and what it came from.
+
+use std::cmp::Ordering;
+
+use super::loggops::{Loggops, Step};
+
+/// Makes times of earlier times.
+pub(super) trait Clock {
+    /// A time; the default is 0. Those that are equal are the same to a replay.
+    type At: Copy + Ord + Default + Into<i64>;
+
+    /// When a computation of so many picoseconds that begins at `at` ends.
+    fn compute(&mut self, at: Self::At, operation: u32, picoseconds: i64) -> Self::At;
+
+    /// When steps of a message of so many bytes end that begin at `at`.
+    fn steps<const N: usize>(
+        &mut self,
+        at: Self::At,
+        message: (u32, u64),
+        steps: [Step; N],
+    ) -> [Self::At; N];
+}
+
+/// When it is, and nothing else: picoseconds.
+pub(super) struct Plain<'a>(pub &'a Loggops);
+
+impl Clock for Plain<'_> {
+    type At = i64;
+
+    fn compute(&mut self, at: i64, _: u32, picoseconds: i64) -> i64 {
+        at.saturating_add(picoseconds)
+    }
+
+    fn steps<const N: usize>(
+        &mut self,
+        at: i64,
+        (_, size): (u32, u64),
+        steps: [Step; N],
+    ) -> [i64; N] {
+        let cost = |step| self.0.cost(self.0.counts(step, size, (0, 0)));
+        steps.map(|step| at.saturating_add(cost(step)))
+    }
+}
+
+/// Times if a parameter were greater or less by an infinitely small amount, that know what they came from.
+pub(super) struct Traced<'a> {
+    pub loggops: &'a Loggops,
+    /// Which parameter, and 1 for greater, −1 for less, 0 for neither.
+    pub towards: (usize, i64),
+    /// What happened, if it is to be kept.
+    pub past: Option<Vec<Past>>,
+}
+
+/// What led to times: an operation, or of a message that which sent it; from when on; no step for a computation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Past {
+    pub operation: u32,
+    pub steps: [Option<Step>; 3],
+    pub from: Trace,
+}
+
+/// A time that knows more.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Trace {
+    pub picoseconds: i64,
+    /// What the small amount adds: it decides between times that are else equal.
+    pub growth: i64,
+    /// Four times the number of what happened, from 1, and the number of its step; 0 for the beginning.
+    source: u64,
+}
+
+impl Ord for Trace {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.picoseconds, self.growth).cmp(&(other.picoseconds, other.growth))
+    }
+}
+
+impl PartialOrd for Trace {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Trace {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Trace {}
+
+impl From<Trace> for i64 {
+    fn from(at: Trace) -> i64 {
+        at.picoseconds
+    }
+}
+
+impl Traced<'_> {
+    /// What led to a time, and which of its steps.
+    pub fn source(&self, at: Trace) -> Option<(&Past, Option<Step>)> {
+        let past = self.past.as_ref()?.get((at.source >> 2).checked_sub(1)? as usize)?;
+        Some((past, past.steps[(at.source & 3) as usize]))
+    }
+
+    fn keep(&mut self, from: Trace, operation: u32, steps: [Option<Step>; 3]) -> u64 {
+        let Some(past) = &mut self.past else { return 0 };
+        past.push(Past { operation, steps, from });
+        4 * past.len() as u64
+    }
+}
+
+impl Clock for Traced<'_> {
+    type At = Trace;
+
+    fn compute(&mut self, at: Trace, operation: u32, picoseconds: i64) -> Trace {
+        let source = self.keep(at, operation, [None; 3]);
+        Trace { picoseconds: at.picoseconds.saturating_add(picoseconds), source, ..at }
+    }
+
+    fn steps<const N: usize>(
+        &mut self,
+        at: Trace,
+        (message, size): (u32, u64),
+        steps: [Step; N],
+    ) -> [Trace; N] {
+        let source = self.keep(at, message, [0, 1, 2].map(|of| steps.get(of).copied()));
+        let mut number = 0;
+        steps.map(|step| {
+            let counts = self.loggops.counts(step, size, self.towards);
+            let growth = counts[self.towards.0].saturating_mul(self.towards.1);
+            number += 1;
+            Trace {
+                picoseconds: at.picoseconds.saturating_add(self.loggops.cost(counts)),
+                growth: at.growth.saturating_add(growth),
+                source: source + number - 1,
+            }
+        })
+    }
+}

@@ -1,0 +1,346 @@
+//! The replay of a schedule with the arithmetic of LogGOPSim (spcl/LogGOPSim 76451de), to the nanosecond.
+//!
+//! A rank has processors and interfaces, each free from a time on, receives that are posted, and messages that came
+//! before theirs. With s bytes, b = s − 1:
+//!
+//! * An operation is ready when all that it requires are done, and all that it irequires have begun. What becomes
+//!   ready in one step begins with sends, then receives, then computations, each in the order in which their
+//!   dependencies are said: not before the processor is free, a send not before its interface either.
+//! * A computation takes its processor.
+//! * A send takes o + b·O of the processor and g + b·G of the interface; the first byte arrives o + L after it began.
+//!   One of at most S bytes is then done, a longer one when it is matched.
+//! * A message waits at the receiver for the processor and the interface with the sender's numbers, and takes
+//!   o + b·max(G, O) and g + b·G of them, whether a receive is posted or not. Then it is matched.
+//! * A receive takes no time. The match of a message of more than S bytes does not leave the sender's processor and
+//!   interface free before itself.
+//!
+//! Events go by time and by the order in which they were made. What finds its resources taken keeps its order. Here it
+//! is not tried again and again: what waits for the same resources of a rank has one turn among the events.
+//! LogGOPSim sorts what is ready without keeping the order where it is more than 16; here it is kept.
+
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+
+use super::clock::Clock;
+use super::error::GoalError;
+use super::loggops::{Loggops, Step};
+use super::schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
+use super::stuck::{self, Letter};
+
+/// What came of a replay.
+pub(super) struct Replayed<C: Clock> {
+    /// When each rank ends: the latest of its processors.
+    pub finish: Vec<C::At>,
+    /// Messages sent.
+    pub messages: u64,
+    /// The clock, with what it has seen.
+    pub clock: C,
+}
+
+/// Latest time: half of what the counter holds.
+const LATEST: i64 = i64::MAX / 2;
+
+/// An event, or the turn of those that wait for the same resources: its time; four times its order, and the flags
+/// below; its operation, and whose it is.
+type Event<T> = (T, u64, u32, u32);
+
+/// Flag of an order: it is the message that the operation sent.
+const MESSAGE: u64 = 1;
+/// Flag of an order: it is a turn.
+const TURN: u64 = 2;
+
+/// Resources that something waits for: a rank's processor and, unless it computes, its interface.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Lane {
+    rank: u32,
+    cpu: u8,
+    nic: Option<(Way, u8)>,
+}
+
+/// In which direction an interface is used.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    Out,
+    In,
+}
+
+/// What waits for the same resources, by its order, and when the first of it has its turn.
+struct Waiting<T> {
+    lane: Lane,
+    all: BinaryHeap<Reverse<(u64, u32, u32)>>,
+    turn: Option<(T, u64)>,
+}
+
+/// The queues of a rank.
+struct Rank<T> {
+    posted: VecDeque<Letter>,
+    unexpected: VecDeque<Letter>,
+    waiting: Vec<Waiting<T>>,
+}
+
+struct Engine<'a, C: Clock> {
+    goal: &'a Goal,
+    clock: C,
+    eager: u64,
+    needs: Vec<u32>,
+    cpus: Vec<C::At>,
+    /// Interfaces by direction.
+    nics: [Vec<C::At>; 2],
+    ranks: Vec<Rank<C::At>>,
+    events: BinaryHeap<Reverse<Event<C::At>>>,
+    order: u64,
+    ready: Vec<(u32, Verb, u32)>,
+    messages: u64,
+}
+
+/// Replays a schedule.
+///
+/// # Errors
+/// It cannot end, or takes too long.
+pub(super) fn replay<C: Clock>(
+    goal: &Goal,
+    loggops: &Loggops,
+    clock: C,
+) -> Result<Replayed<C>, GoalError> {
+    let size = goal.size();
+    let free = |count: usize| vec![C::At::default(); size * count];
+    let queues =
+        || Rank { posted: VecDeque::new(), unexpected: VecDeque::new(), waiting: Vec::new() };
+    let mut engine = Engine {
+        goal,
+        clock,
+        eager: loggops.eager,
+        needs: goal.needs.clone(),
+        cpus: free(goal.cpus),
+        nics: [free(goal.nics), free(goal.nics)],
+        ranks: std::iter::repeat_with(queues).take(size).collect(),
+        events: BinaryHeap::new(),
+        order: goal.needs.iter().filter(|needs| **needs == 0).count() as u64,
+        ready: Vec::new(),
+        messages: 0,
+    };
+    engine.run()?;
+    let Engine { needs, cpus, ranks, clock, messages, .. } = engine;
+    if ranks.iter().any(|rank| !rank.posted.is_empty() || !rank.unexpected.is_empty())
+        || needs.iter().any(|needs| *needs > 0)
+    {
+        let queues = ranks.into_iter().map(|rank| (rank.posted, rank.unexpected)).collect();
+        return Err(stuck::reason(goal, &needs, queues));
+    }
+    let latest = |cpus: &[C::At]| cpus.iter().copied().max().unwrap_or_default();
+    let finish: Vec<C::At> = cpus.chunks_exact(goal.cpus).map(latest).collect();
+    match finish.iter().position(|at| (*at).into() > LATEST) {
+        Some(rank) => Err(GoalError::TooLong(rank as u32)),
+        None => Ok(Replayed { finish, messages, clock }),
+    }
+}
+
+impl<C: Clock> Engine<'_, C> {
+    fn run(&mut self) -> Result<(), GoalError> {
+        // What is ready at the beginning is first, whatever it leads to: it needs no place among the events.
+        let (mut order, mut begun) = (0, Vec::new());
+        for rank in 0..self.goal.size() as u32 {
+            let range = self.goal.range(rank as usize);
+            begun.extend(range.filter(|at| self.goal.needs[*at as usize] == 0));
+            begun.sort_by_key(|at| self.operation(*at).verb);
+            for operation in begun.drain(..) {
+                self.happen((C::At::default(), order, operation, rank));
+                order += 4;
+            }
+        }
+        while let Some(Reverse(event)) = self.events.pop() {
+            if event.0.into() > LATEST {
+                return Err(GoalError::TooLong(event.3));
+            }
+            match event.1 & TURN {
+                0 => self.happen(event),
+                _ => self.turn(event),
+            }
+        }
+        Ok(())
+    }
+
+    fn operation(&self, at: u32) -> Operation {
+        self.goal.operations[at as usize]
+    }
+
+    /// Makes an event, behind all others of its time.
+    fn push(&mut self, time: C::At, operation: u32, rank: u32, flag: u64) {
+        self.events.push(Reverse((time, 4 * self.order + flag, operation, rank)));
+        self.order += 1;
+    }
+
+    /// What an operation or a message needs. A receive waits for nothing, but begins when the processor is free.
+    fn lane(&self, &(_, order, operation, rank): &Event<C::At>) -> Lane {
+        let Operation { peer, verb, cpu, nic, .. } = self.operation(operation);
+        match (order & MESSAGE, verb) {
+            (MESSAGE, _) => Lane { rank: peer, cpu, nic: Some((Way::In, nic)) },
+            (_, Verb::Send) => Lane { rank, cpu, nic: Some((Way::Out, nic)) },
+            _ => Lane { rank, cpu, nic: None },
+        }
+    }
+
+    /// A processor and an interface of a rank.
+    fn places(&self, rank: u32, cpu: u8, nic: u8) -> (usize, usize) {
+        let place = |each: usize, at: u8| rank as usize * each + usize::from(at);
+        (place(self.goal.cpus, cpu), place(self.goal.nics, nic))
+    }
+
+    /// From when on resources are free.
+    fn free(&self, lane: Lane) -> C::At {
+        let (way, nic) = lane.nic.unzip();
+        let (cpu, nic) = self.places(lane.rank, lane.cpu, nic.unwrap_or(0));
+        way.map_or(self.cpus[cpu], |way| self.cpus[cpu].max(self.nics[way as usize][nic]))
+    }
+
+    /// An event: it happens, or waits for its resources.
+    fn happen(&mut self, event: Event<C::At>) {
+        let (time, order, operation, rank) = event;
+        if order & MESSAGE == 0 && self.operation(operation).verb == Verb::Receive {
+            return self.receive(event);
+        }
+        let lane = self.lane(&event);
+        let free = self.free(lane);
+        if free <= time {
+            return self.begin(event);
+        }
+        let all = &mut self.ranks[lane.rank as usize].waiting;
+        let at = all.iter().position(|waiting| waiting.lane == lane).unwrap_or_else(|| {
+            all.push(Waiting { lane, all: BinaryHeap::new(), turn: None });
+            all.len() - 1
+        });
+        all[at].all.push(Reverse((order, operation, rank)));
+        // An earlier turn finds this one too.
+        if all[at].turn.is_none_or(|turn| (free, order) < turn) {
+            all[at].turn = Some((free, order));
+            self.events.push(Reverse((free, order | TURN, operation, rank)));
+        }
+    }
+
+    /// The turn of what waits for the same resources as this: its first one happens if they are free now.
+    fn turn(&mut self, (time, order, operation, rank): Event<C::At>) {
+        let event = (time, order & !TURN, operation, rank);
+        let lane = self.lane(&event);
+        let of = &mut self.ranks[lane.rank as usize].waiting;
+        let turn = Some((time, event.1));
+        let Some(at) = of.iter().position(|of| of.lane == lane && of.turn == turn) else { return };
+        if self.free(lane) <= time {
+            self.ranks[lane.rank as usize].waiting[at].all.pop();
+            self.begin(event);
+        }
+        let time = self.free(lane).max(time);
+        let waiting = &mut self.ranks[lane.rank as usize].waiting[at];
+        let next = waiting.all.peek().map(|next| next.0);
+        waiting.turn = next.map(|(order, ..)| (time, order));
+        self.events.extend(next.map(|(order, at, rank)| Reverse((time, order | TURN, at, rank))));
+    }
+
+    /// A computation, a send or a message begins: its resources are free.
+    fn begin(&mut self, event: Event<C::At>) {
+        let (time, order, at, rank) = event;
+        let Operation { size, verb, cpu, nic, .. } = self.operation(at);
+        let (cpu, nic) = self.places(rank, cpu, nic);
+        if order & MESSAGE != 0 {
+            return self.arrive(event);
+        }
+        self.release(rank, at, true);
+        if verb == Verb::Compute {
+            self.cpus[cpu] = self.clock.compute(time, at, (size as i64).saturating_mul(1000));
+            self.release(rank, at, false);
+        } else {
+            let steps = [Step::Sending, Step::Passing, Step::Flight];
+            let [sent, passed, arrival] = self.clock.steps(time, (at, size), steps);
+            (self.cpus[cpu], self.nics[Way::Out as usize][nic]) = (sent, passed);
+            self.messages += 1;
+            self.push(arrival, at, rank, MESSAGE);
+            if size <= self.eager {
+                self.release(rank, at, false);
+            }
+        }
+        self.flush();
+    }
+
+    /// A message is taken at its receiver.
+    fn arrive(&mut self, (time, _, at, sender): Event<C::At>) {
+        let Operation { size, tag, peer: rank, cpu, nic, .. } = self.operation(at);
+        let (own, interface) = self.places(rank, cpu, nic);
+        let [taken, passed] = self.clock.steps(time, (at, size), [Step::Taking, Step::Passing]);
+        (self.cpus[own], self.nics[Way::In as usize][interface]) = (taken, passed);
+        let queues = &mut self.ranks[rank as usize];
+        match found(&mut queues.posted, sender, tag) {
+            Some(receive) => {
+                if size > self.eager {
+                    self.release(sender, at, false);
+                    self.hold(sender, (cpu, nic), time);
+                }
+                self.release(rank, receive.operation, false);
+                self.flush();
+            }
+            None => queues.unexpected.push_back(Letter { tag, peer: sender, operation: at }),
+        }
+    }
+
+    /// A receive is posted.
+    fn receive(&mut self, (time, _, at, rank): Event<C::At>) {
+        let Operation { size, tag, peer, cpu, nic, .. } = self.operation(at);
+        self.release(rank, at, true);
+        let queues = &mut self.ranks[rank as usize];
+        match found(&mut queues.unexpected, peer, tag) {
+            Some(Letter { peer: sender, operation: message, .. }) => {
+                // The receive's length decides; a send that was done at once is not done again.
+                if size > self.eager {
+                    if self.operation(message).size > self.eager {
+                        self.release(sender, message, false);
+                    }
+                    self.hold(sender, (cpu, nic), time);
+                }
+                self.release(rank, at, false);
+            }
+            None => queues.posted.push_back(Letter { tag, peer, operation: at }),
+        }
+        self.flush();
+    }
+
+    /// Resources of a sender are not free before `time`.
+    fn hold(&mut self, rank: u32, (cpu, nic): (u8, u8), time: C::At) {
+        let (cpu, nic) = self.places(rank, cpu, nic);
+        let out = &mut self.nics[Way::Out as usize][nic];
+        (self.cpus[cpu], *out) = (self.cpus[cpu].max(time), (*out).max(time));
+    }
+
+    /// An operation has begun, or is done.
+    fn release(&mut self, rank: u32, operation: u32, start: bool) {
+        let goal = self.goal;
+        for (after, _) in goal.dependents(operation).filter(|(_, of)| *of == start) {
+            let needs = &mut self.needs[after as usize];
+            *needs -= 1;
+            if *needs == 0 {
+                self.ready.push((rank, goal.operations[after as usize].verb, after));
+            }
+        }
+    }
+
+    /// What has become ready goes among the events.
+    fn flush(&mut self) {
+        if self.ready.is_empty() {
+            return;
+        }
+        let mut ready = std::mem::take(&mut self.ready);
+        ready.sort_by_key(|&(rank, verb, _)| (rank, verb));
+        for (rank, _, at) in ready.drain(..) {
+            let lane = self.lane(&(C::At::default(), 0, at, rank));
+            self.push(self.free(lane), at, rank, 0);
+        }
+        self.ready = ready;
+    }
+}
+
+/// Takes the first of a queue that a peer and a tag fit, either of which may be any on both sides.
+fn found(queue: &mut VecDeque<Letter>, peer: u32, tag: u64) -> Option<Letter> {
+    let fits = |letter: &Letter| {
+        (letter.peer == peer || letter.peer == ANY_PEER || peer == ANY_PEER)
+            && (letter.tag == tag || letter.tag == ANY_TAG || tag == ANY_TAG)
+    };
+    let at = queue.iter().position(fits)?;
+    queue.remove(at)
+}

@@ -1,0 +1,71 @@
+//! The labels of a rank's operations.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+/// Numbers of operations by their labels, of one rank after another.
+#[derive(Default)]
+pub(super) struct Labels {
+    numbers: HashMap<u128, u32, BuildHasherDefault<Mixed>>,
+    long: HashMap<Vec<u8>, u128>,
+}
+
+/// Most bytes of a label that is its own key, behind a 1.
+const SHORT: usize = 15;
+
+/// What no such key has.
+const LONG: u128 = 1 << 127;
+
+/// Tables that are so many times larger than what is in them are not emptied, but made new.
+const SPARSE: usize = 64;
+
+impl Labels {
+    /// Forgets all of them.
+    pub fn clear(&mut self) {
+        if self.numbers.capacity() / SPARSE > self.numbers.len() {
+            self.numbers = HashMap::default();
+        }
+        self.numbers.clear();
+        self.long.clear();
+    }
+
+    /// Gives an operation a label; whether no other one has it.
+    pub fn insert(&mut self, label: &[u8], number: u32) -> bool {
+        let key = self.key(label);
+        self.numbers.insert(key, number).is_none()
+    }
+
+    /// The operation of a label.
+    pub fn get(&mut self, label: &[u8]) -> Option<u32> {
+        let key = self.key(label);
+        self.numbers.get(&key).copied()
+    }
+
+    fn key(&mut self, label: &[u8]) -> u128 {
+        if label.len() <= SHORT {
+            return label.iter().fold(1, |key, byte| key << 8 | u128::from(*byte));
+        }
+        let next = LONG | self.long.len() as u128;
+        *self.long.entry(label.to_vec()).or_insert(next)
+    }
+}
+
+/// Mixes the one key by a multiplication.
+#[derive(Default)]
+pub(super) struct Mixed(u64);
+
+impl Hasher for Mixed {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    /// Keys are no bytes.
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u128(&mut self, key: u128) {
+        const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+        let folded = (key as u64).rotate_left(5) ^ (key >> 64) as u64;
+        let product = u128::from(folded ^ ODD) * u128::from(ODD);
+        self.0 = product as u64 ^ (product >> 64) as u64;
+    }
+}

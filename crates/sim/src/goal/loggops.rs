@@ -1,0 +1,164 @@
+//! The parameters of LogGOPSim, and how often each of them is in a step of a message.
+
+use std::str::FromStr;
+
+/// The letters of the parameters that are times: L, o and g; G and O of a byte.
+pub const LETTERS: [&str; 5] = ["L", "o", "g", "G", "O"];
+
+/// Where L and G stand among them.
+pub(super) const LATENCY: usize = 0;
+const PER_BYTE: usize = 3;
+
+/// Digits behind the point of each in nanoseconds: picoseconds, and attoseconds of a byte.
+const DIGITS: [usize; 5] = [3, 3, 3, 9, 9];
+
+/// LogGOPS parameters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loggops {
+    /// L, o and g in picoseconds, G and O in attoseconds a byte: as [`LETTERS`].
+    pub parameters: [i64; 5],
+    /// S: bytes of the longest message that does not wait for its receive.
+    pub eager: u64,
+}
+
+impl Default for Loggops {
+    /// What LogGOPSim takes by itself.
+    fn default() -> Self {
+        Self { parameters: [2_500_000, 1_500_000, 1_000_000, 6_000_000_000, 0], eager: 65_535 }
+    }
+}
+
+/// A step of a message of s bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// It leaves the sender's processor: o + (s − 1)·O.
+    Sending,
+    /// It leaves an interface free, at either side: g + (s − 1)·G.
+    Passing,
+    /// Its first byte is under way: o + L.
+    Flight,
+    /// The receiver's processor takes it: o + (s − 1)·max(G, O).
+    Taking,
+}
+
+impl Loggops {
+    /// How often each parameter is in a step of a message of `size` bytes. Where two steps cost the same, a parameter
+    /// that grows by very little (sign 1), or becomes less (−1), decides.
+    pub(super) fn counts(&self, step: Step, size: u64, towards: (usize, i64)) -> [i64; 5] {
+        let bytes = size as i64 - 1;
+        match step {
+            Step::Sending => [0, 1, 0, 0, bytes],
+            Step::Passing => [0, 0, 1, bytes, 0],
+            Step::Flight => [1, 1, 0, 0, 0],
+            Step::Taking => {
+                let cost = |of: usize| {
+                    let growth = if of == towards.0 { bytes.saturating_mul(towards.1) } else { 0 };
+                    (self.time(of, bytes), growth)
+                };
+                let (gap, overhead) = (cost(PER_BYTE), cost(PER_BYTE + 1));
+                // LogGOPSim computes without signs: 0 is less than what 0 bytes cost.
+                let wraps = bytes < 0 && (gap.0 == 0 || overhead.0 == 0);
+                if (gap >= overhead) != wraps { [0, 1, 0, bytes, 0] } else { [0, 1, 0, 0, bytes] }
+            }
+        }
+    }
+
+    /// Picoseconds of so many times a parameter.
+    pub(super) fn time(&self, parameter: usize, count: i64) -> i64 {
+        const PICO: i64 = 1_000_000;
+        let value = self.parameters[parameter];
+        if parameter < PER_BYTE {
+            return count.saturating_mul(value);
+        }
+        if value % PICO == 0 {
+            return count.saturating_mul(value / PICO);
+        }
+        let product = i128::from(count) * i128::from(value);
+        i64::try_from(product.div_euclid(PICO.into())).unwrap_or(i64::MAX)
+    }
+
+    /// Picoseconds of a step.
+    pub(super) fn cost(&self, counts: [i64; 5]) -> i64 {
+        let times = counts.into_iter().enumerate().map(|(of, count)| self.time(of, count));
+        times.fold(0, i64::saturating_add)
+    }
+}
+
+impl FromStr for Loggops {
+    type Err = String;
+
+    /// `L=2500,o=1500,g=1000,G=6,O=0,S=65535`, in ns, ns for a byte, and bytes. What is not given is as LogGOPSim has
+    /// it.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut all = Self::default();
+        let mut given = Vec::new();
+        for pair in text.split(',') {
+            let (key, value) = pair
+                .split_once('=')
+                .ok_or_else(|| format!("\"{pair}\" must be a letter, '=' and a number"))?;
+            if given.contains(&key) {
+                return Err(format!("{key} is given twice"));
+            }
+            given.push(key);
+            let wrong = |why: String| format!("{key}={value}: {why}");
+            match LETTERS.iter().position(|letter| *letter == key) {
+                Some(at) => all.parameters[at] = decimal(value, DIGITS[at]).map_err(wrong)?,
+                None if key == "S" => {
+                    let wrong = |_| wrong("it must be a whole number of bytes".to_owned());
+                    all.eager = value.parse().map_err(wrong)?;
+                }
+                None => return Err(format!("{key} is no parameter: L, o, g, G, O and S are")),
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// A decimal number of ns as an integer of so many digits more.
+fn decimal(text: &str, digits: usize) -> Result<i64, String> {
+    let (whole, part) = text.split_once('.').unwrap_or((text, ""));
+    if whole.is_empty() || ![whole, part].concat().bytes().all(|byte| byte.is_ascii_digit()) {
+        return Err("it must be a decimal number, and not negative".to_owned());
+    }
+    let part = part.trim_end_matches('0');
+    if part.len() > digits {
+        return Err(format!("it has more than {digits} digits behind the point"));
+    }
+    let number = format!("{whole}{part:0<digits$}").parse().ok();
+    number.filter(|number| *number <= MOST).ok_or_else(|| "it is too large".to_owned())
+}
+
+/// An hour of picoseconds, and 3.6 ms for a byte.
+const MOST: i64 = 3_600_000_000_000_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_in_their_units() {
+        let all: Loggops = "L=2.5,G=0.04,S=0,g=1000".parse().unwrap();
+        assert_eq!((all.parameters, all.eager), ([2500, 1_500_000, 1_000_000, 40_000_000, 0], 0));
+        for wrong in [
+            "L",
+            "",
+            "L=",
+            "L=-1",
+            "l=1",
+            "L=1,L=2",
+            "L=1e3",
+            "o=0.0001",
+            "S=1.5",
+            "g=99999999999999",
+        ] {
+            assert!(wrong.parse::<Loggops>().is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_byte_may_cost_less_than_a_picosecond() {
+        let all: Loggops = "L=0,o=0,g=0,G=0.0005".parse().unwrap();
+        let cost = |step, size| all.cost(all.counts(step, size, (0, 0)));
+        assert_eq!((cost(Step::Passing, 1001), cost(Step::Taking, 4)), (500, 1));
+    }
+}

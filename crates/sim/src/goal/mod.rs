@@ -1,0 +1,51 @@
+//! GOAL schedules, and their replay with LogGOPSim's arithmetic.
+//!
+//! [`read_goal`] reads GOAL text and binary GOAL; [`Loggops`] are the parameters; [`replay_goal`] gives the times at
+//! which ranks end, and [`sensitivity`] how the last one depends on the parameters.
+
+mod binary;
+mod clock;
+mod engine;
+mod error;
+mod labels;
+mod loggops;
+mod path;
+mod read;
+mod schedule;
+mod sensitivity;
+mod stuck;
+mod text;
+
+pub use error::{GoalError, Left, Place, Wrong};
+pub use loggops::{LETTERS, Loggops};
+pub use path::{CriticalPath, PathStep};
+pub use read::read_goal;
+pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
+pub use sensitivity::{Derivative, Sensitivity, sensitivity};
+
+use clock::Plain;
+
+/// What came of a replay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GoalReplay {
+    /// For each rank the time in picoseconds at which the last of its processors is free.
+    pub finish: Vec<i64>,
+    /// Messages sent.
+    pub messages: u64,
+}
+
+impl GoalReplay {
+    /// The latest of these times.
+    pub fn end(&self) -> i64 {
+        self.finish.iter().copied().max().unwrap_or_default()
+    }
+}
+
+/// Replays a schedule: as LogGOPSim does, to the nanosecond, but in the order of the file whatever is ready at once.
+///
+/// # Errors
+/// Sends or receives have no match, ranks wait for one another, operations do; or virtual time is exhausted.
+pub fn replay_goal(goal: &Goal, loggops: &Loggops) -> Result<GoalReplay, GoalError> {
+    let replayed = engine::replay(goal, loggops, Plain(loggops))?;
+    Ok(GoalReplay { finish: replayed.finish, messages: replayed.messages })
+}

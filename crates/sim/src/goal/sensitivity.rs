@@ -1,0 +1,137 @@
+//! How the end of a schedule depends on the parameters.
+
+use super::clock::{Trace, Traced};
+use super::engine::replay;
+use super::error::GoalError;
+use super::loggops::{LATENCY, Loggops};
+use super::path::{CriticalPath, path};
+use super::schedule::Goal;
+
+/// How the end T of a schedule depends on the parameters, at the point where they are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sensitivity {
+    /// Derivatives by L, o, g and G, as [`LETTERS`](super::LETTERS).
+    pub derivatives: [Derivative; 4],
+    /// What T came from.
+    pub path: CriticalPath,
+    /// The next L, in picoseconds, at which dT/dL is another one; none up to a hundred times T.
+    pub critical_latency: Option<i64>,
+    /// By how many picoseconds L may grow until T has grown by 1 %; none without messages.
+    pub tolerance: Option<i64>,
+}
+
+/// A derivative of T: a plain number, of G in bytes. Both sides are exact, and differ where times are equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Derivative {
+    /// For a parameter that becomes less.
+    pub left: i64,
+    /// For one that becomes greater.
+    pub right: i64,
+    /// Whether T jumps: however little the parameter changes, events of one time change places.
+    pub jumps: bool,
+}
+
+/// Replays a schedule with times that know what they came from, and then once for each side of each parameter.
+///
+/// A time is there two numbers: when it is, and what a change of a parameter adds that is smaller than anything. The
+/// second decides between times that are equal, so each side is the derivative of its own order of events.
+///
+/// # Errors
+/// As [`replay_goal`](super::replay_goal).
+pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<Sensitivity, GoalError> {
+    let clock = Traced { loggops, towards: (LATENCY, 0), past: Some(Vec::new()) };
+    let traced = replay(goal, loggops, clock)?;
+    let last = last(&traced.finish);
+    let end = last.1.picoseconds;
+    let path = path(goal, loggops, &traced.clock, last);
+    let messages = traced.messages;
+    drop(traced);
+    let mut derivatives = [Derivative::default(); 4];
+    for (parameter, of) in derivatives.iter_mut().enumerate() {
+        let [less, more] = [-1, 1].map(|sign| towards(goal, loggops, (parameter, sign)));
+        let (less, more) = (less?, more?);
+        let jumps = [less, more].iter().any(|side| side.picoseconds != end);
+        // Nothing is less than 0.
+        let is_least = loggops.parameters[parameter] == 0;
+        let left = if is_least { more.growth } else { -less.growth };
+        *of = Derivative { left, right: more.growth, jumps };
+    }
+    let latency = loggops.parameters[LATENCY];
+    let tangent = Line { at: latency, end, slope: derivatives[LATENCY].right };
+    let curve = |at: i64| {
+        let mut loggops = *loggops;
+        loggops.parameters[LATENCY] = at;
+        match towards(goal, &loggops, (LATENCY, -1)) {
+            Ok(time) => Ok(Line { at, end: time.picoseconds, slope: -time.growth }),
+            // It is later than all that is asked for.
+            Err(GoalError::TooLong(_)) => Ok(Line { at, end: i64::MAX, slope: 0 }),
+            Err(error) => Err(error),
+        }
+    };
+    let farthest = latency.saturating_add(end.saturating_mul(100));
+    let leaves = last_below(tangent, latency, farthest, &curve)?;
+    let most = Line { at: latency, end: end + end / 100, slope: 0 };
+    let tolerance = match messages {
+        0 => None,
+        _ => Some(last_below(most, latency, latency.max(most.end) + 1, &curve)? - latency),
+    };
+    let critical_latency = Some(leaves).filter(|at| *at < farthest);
+    Ok(Sensitivity { derivatives, path, critical_latency, tolerance })
+}
+
+/// The first of the ranks that end last.
+fn last(finish: &[Trace]) -> (u32, Trace) {
+    let all = (0..).zip(finish.iter().copied());
+    all.fold((0, Trace::default()), |best, one| if one.1 > best.1 { one } else { best })
+}
+
+/// T if a parameter changes by very little.
+fn towards(goal: &Goal, loggops: &Loggops, towards: (usize, i64)) -> Result<Trace, GoalError> {
+    let clock = Traced { loggops, towards, past: None };
+    Ok(last(&replay(goal, loggops, clock)?.finish).1)
+}
+
+/// T at an L, and its slope there.
+#[derive(Clone, Copy)]
+struct Line {
+    at: i64,
+    end: i64,
+    slope: i64,
+}
+
+impl Line {
+    fn value(&self, at: i64) -> i128 {
+        i128::from(self.end) + i128::from(self.slope) * i128::from(at - self.at)
+    }
+}
+
+/// Most replays of a search.
+const MOST: usize = 64;
+
+/// An L up to `high` at which T is not above `line`: the greatest one where T is convex. Its tangent at a greater L then
+/// meets the line there, or behind it: that is the next guess. Where it leads nowhere, it is half way.
+fn last_below(
+    line: Line,
+    mut low: i64,
+    mut high: i64,
+    curve: &impl Fn(i64) -> Result<Line, GoalError>,
+) -> Result<i64, GoalError> {
+    let (mut at, mut is_guess) = (high, true);
+    for _ in 0..MOST {
+        let there = curve(at)?;
+        let above = i128::from(there.end) - line.value(at);
+        if above <= 0 && is_guess {
+            return Ok(at);
+        }
+        *(if above > 0 { &mut high } else { &mut low }) = at;
+        if high - low <= 1 {
+            break;
+        }
+        let steeper = i128::from(there.slope) - i128::from(line.slope);
+        let back = (above + steeper - 1).checked_div(steeper).filter(|_| above > 0 && steeper > 0);
+        let guess = back.map(|back| i128::from(at) - back).filter(|guess| *guess > low.into());
+        is_guess = guess.is_some();
+        at = guess.map_or(low + (high - low) / 2, |guess| guess as i64);
+    }
+    Ok(low)
+}

@@ -1,0 +1,319 @@
+//! GOAL text.
+//!
+//! More is read than LogGOPSim's `txt2bin` reads: indentation, comments anywhere, dependencies in front of their
+//! labels, cpu and nic in either order, a rank in one line, ranks that are left out.
+
+use std::collections::HashSet;
+use std::io::BufRead;
+
+use super::error::{GoalError, Wrong};
+use super::labels::Labels;
+use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation, Verb};
+
+/// Reads a schedule to its end.
+///
+/// # Errors
+/// It cannot be read, or is not GOAL text.
+pub(super) fn read(mut source: impl BufRead) -> Result<Goal, GoalError> {
+    let mut text = Text::default();
+    let (mut bytes, mut number, mut is_comment) = (Vec::new(), 0, false);
+    loop {
+        bytes.clear();
+        number += 1;
+        let is_end = source.read_until(b'\n', &mut bytes)? == 0;
+        let mut line = Line { bytes: bytes.trim_ascii_end(), from: 0, at: 0, number, is_comment };
+        let read = if is_end { text.end(&line) } else { text.line(&mut line) };
+        read.map_err(|(line, at, wrong)| GoalError::Syntax { line, column: at + 1, wrong })?;
+        if is_end {
+            return Ok(text.goal.unwrap_or_default().whole());
+        }
+        is_comment = line.is_comment;
+    }
+}
+
+/// A label, and its place in a line.
+type Label = (Vec<u8>, usize);
+
+/// Or what is wrong, with its line and its place there.
+type Read<T> = Result<T, (u64, usize, Wrong)>;
+
+#[derive(Default)]
+struct Text {
+    goal: Option<Goal>,
+    /// The rank that is read, and its first operation.
+    inside: Option<(u32, u32)>,
+    seen: HashSet<u32>,
+    labels: Labels,
+    dependencies: Vec<Dependency>,
+    /// Dependencies with a label that was not there yet: their number, both labels with their places, and the line.
+    open: Vec<(usize, [Label; 2], u64)>,
+}
+
+impl Text {
+    fn line(&mut self, line: &mut Line<'_>) -> Read<()> {
+        let mut word = line.token();
+        while !word.is_empty() {
+            let Some(goal) = &mut self.goal else {
+                line.is(word, "num_ranks")?;
+                let size = line.number("a number of ranks", u64::from(u32::MAX) - 1)?;
+                self.goal = Some(Goal::new(size as u32));
+                word = line.token();
+                continue;
+            };
+            match self.inside {
+                None => {
+                    line.is(word, "rank")?;
+                    let rank = line.number("a rank", u64::MAX)?;
+                    let rank = goal.rank(rank).map_err(|wrong| line.wrong(wrong))?;
+                    if !self.seen.insert(rank) {
+                        return Err(line.wrong(Wrong::RankTwice(rank)));
+                    }
+                    let brace = line.token();
+                    line.is(brace, "{")?;
+                    self.inside = Some((rank, goal.operations.len() as u32));
+                    word = line.token();
+                }
+                Some(_) if word == b"}" => {
+                    self.close(line)?;
+                    word = line.token();
+                }
+                Some(_) => {
+                    word = self.statement(word, line)?;
+                    if !word.is_empty() && word != b"}" {
+                        return line.expected("the end of the line");
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `l: send 8b to 1 tag 3`, or `a requires b`, and what comes after it.
+    fn statement<'a>(&mut self, first: &'a [u8], line: &mut Line<'a>) -> Read<&'a [u8]> {
+        let Some((goal, (_, begin))) = self.goal.as_mut().zip(self.inside) else {
+            return Ok(first);
+        };
+        let from = line.from;
+        if !is_label(first) {
+            return line.expected("a label, send, recv or calc");
+        }
+        let mut second = line.token();
+        let mut verb = first;
+        let is_labelled = second == b":";
+        if is_labelled {
+            if !self.labels.insert(first, goal.operations.len() as u32 - begin) {
+                return Err((line.number, from, Wrong::LabelTwice(text(first))));
+            }
+            verb = line.token();
+            second = b"";
+        }
+        let start = match (verb, second) {
+            // A label may be called as an operation is.
+            (_, b"requires") => false,
+            (_, b"irequires") => true,
+            (b"send" | b"recv" | b"calc", _) => {
+                if !is_labelled {
+                    line.at = line.from;
+                }
+                let (operation, next) = operation(verb, line, goal)?;
+                goal.push(operation, Some(u32::try_from(line.number).unwrap_or(u32::MAX)));
+                return Ok(next);
+            }
+            _ if is_labelled => return line.expected("send, recv or calc"),
+            _ => {
+                // Where no word follows, the first one is the wrong one.
+                if !second.first().is_some_and(u8::is_ascii_alphabetic) {
+                    line.from = from;
+                }
+                return line.expected("send, recv, calc, requires or irequires");
+            }
+        };
+        let other = line.token();
+        if !is_label(other) {
+            return line.expected("a label");
+        }
+        let numbers = self.labels.get(other).zip(self.labels.get(first));
+        let (before, after) = numbers.unwrap_or_else(|| {
+            let labels = [(other.to_vec(), line.from), (first.to_vec(), from)];
+            self.open.push((self.dependencies.len(), labels, line.number));
+            (0, 0)
+        });
+        self.dependencies.push(Dependency { before, after, start });
+        Ok(line.token())
+    }
+
+    /// The end of a rank.
+    fn close(&mut self, line: &Line<'_>) -> Read<()> {
+        for (dependency, labels, number) in self.open.drain(..) {
+            let mut of = |(label, at): &Label| {
+                let found = self.labels.get(label);
+                found.ok_or_else(|| (number, *at, Wrong::UnknownLabel(text(label))))
+            };
+            let (before, after) = (of(&labels[0])?, of(&labels[1])?);
+            let start = self.dependencies[dependency].start;
+            self.dependencies[dependency] = Dependency { before, after, start };
+        }
+        if let (Some(goal), Some((rank, begin))) = (&mut self.goal, self.inside.take()) {
+            goal.end(rank, begin, &self.dependencies).map_err(|wrong| line.wrong(wrong))?;
+        }
+        self.dependencies.clear();
+        self.labels.clear();
+        Ok(())
+    }
+
+    fn end(&self, line: &Line<'_>) -> Read<()> {
+        match self.inside.is_some() || line.is_comment || self.goal.is_none() {
+            true => Err(line.wrong(Wrong::Ends)),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The rest of an operation, and what comes after it.
+fn operation<'a>(verb: &[u8], line: &mut Line<'a>, goal: &Goal) -> Read<(Operation, &'a [u8])> {
+    let verb = match verb {
+        b"send" => Verb::Send,
+        b"recv" => Verb::Receive,
+        _ => Verb::Compute,
+    };
+    let mut of = Operation { size: 0, tag: 0, peer: 0, verb, cpu: 0, nic: 0 };
+    let size = line.token();
+    if verb == Verb::Compute {
+        of.size = line.parsed(size, "a time", MOST_SIZE)?;
+    } else {
+        let Some(size) = size.strip_suffix(b"b") else { return line.expected("a size, as 8b") };
+        of.size = line.parsed(size, "a size, as 8b", MOST_SIZE)?;
+        let way = line.token();
+        line.is(way, if verb == Verb::Send { "to" } else { "from" })?;
+        of.peer = match line.token() {
+            b"-1" if verb == Verb::Receive => ANY_PEER,
+            peer => {
+                let peer = line.parsed(peer, "a rank", u64::MAX)?;
+                goal.rank(peer).map_err(|wrong| line.wrong(wrong))?
+            }
+        };
+    }
+    loop {
+        match line.token() {
+            b"tag" if verb != Verb::Compute => {
+                of.tag = match line.token() {
+                    b"-1" => ANY_TAG,
+                    tag => line.parsed(tag, "a tag", u64::MAX)?,
+                }
+            }
+            b"cpu" => of.cpu = line.number("a processor", 255)? as u8,
+            b"nic" => of.nic = line.number("an interface", 255)? as u8,
+            next => return Ok((of, next)),
+        }
+    }
+}
+
+fn text(word: &[u8]) -> String {
+    String::from_utf8_lossy(word).into_owned()
+}
+
+fn is_label(word: &[u8]) -> bool {
+    word.first().is_some_and(|byte| is_of_word(*byte) && *byte != b'-')
+}
+
+fn is_of_word(byte: u8) -> bool {
+    WORDS[usize::from(byte)]
+}
+
+/// Which bytes are of words: letters, digits, underscore, point and minus.
+const WORDS: [bool; 256] = {
+    let mut words = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let is_other = matches!(byte, b'_' | b'.' | b'-');
+        words[byte as usize] = byte.is_ascii_alphanumeric() || is_other;
+        byte += 1;
+    }
+    words
+};
+
+/// A line, and a place in it.
+struct Line<'a> {
+    bytes: &'a [u8],
+    /// Where the last token begins, and where it ends.
+    from: usize,
+    at: usize,
+    number: u64,
+    is_comment: bool,
+}
+
+impl<'a> Line<'a> {
+    /// The next word or other character; nothing at the end.
+    fn token(&mut self) -> &'a [u8] {
+        self.blank();
+        while self.is_comment || self.bytes.get(self.at) == Some(&b'/') {
+            if !self.comment() {
+                break;
+            }
+            self.blank();
+        }
+        self.from = self.at;
+        let rest = &self.bytes[self.at..];
+        let length = rest.iter().position(|byte| !is_of_word(*byte)).unwrap_or(rest.len());
+        self.at += length.max(1).min(rest.len());
+        &self.bytes[self.from..self.at]
+    }
+
+    fn blank(&mut self) {
+        while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
+            self.at += 1;
+        }
+    }
+
+    /// Skips a comment, if there is one. One that is not closed goes on in the next line.
+    fn comment(&mut self) -> bool {
+        let rest = &self.bytes[self.at..];
+        if !self.is_comment && rest.starts_with(b"//") {
+            self.at = self.bytes.len();
+            return true;
+        }
+        if !self.is_comment && !rest.starts_with(b"/*") {
+            return false;
+        }
+        let begin = self.at + if self.is_comment { 0 } else { 2 };
+        let end = self.bytes[begin..].windows(2).position(|two| two == b"*/");
+        self.at = end.map_or(self.bytes.len(), |end| begin + end + 2);
+        self.is_comment = end.is_none();
+        end.is_some()
+    }
+
+    fn is(&self, token: &[u8], what: &'static str) -> Read<()> {
+        if token == what.as_bytes() { Ok(()) } else { self.expected(what) }
+    }
+
+    fn number(&mut self, what: &'static str, most: u64) -> Read<u64> {
+        let token = self.token();
+        self.parsed(token, what, most)
+    }
+
+    fn parsed(&self, token: &[u8], what: &'static str, most: u64) -> Read<u64> {
+        let mut value: u64 = 0;
+        for byte in token {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                return self.expected(what);
+            }
+            let next = value.checked_mul(10).and_then(|tens| tens.checked_add(digit.into()));
+            let next = next.filter(|next| *next <= most);
+            value = next.ok_or_else(|| self.wrong(Wrong::TooLarge(most)))?;
+        }
+        if token.is_empty() { self.expected(what) } else { Ok(value) }
+    }
+
+    fn wrong(&self, wrong: Wrong) -> (u64, usize, Wrong) {
+        (self.number, self.from, wrong)
+    }
+
+    fn expected<T>(&self, what: &'static str) -> Read<T> {
+        let token = &self.bytes[self.from.min(self.bytes.len())..self.at.max(self.from)];
+        Err(self.wrong(Wrong::Expected(what, text(&token[..token.len().min(LONGEST)]))))
+    }
+}
+
+/// Bytes of a wrong word that are told.
+const LONGEST: usize = 40;
