@@ -38,7 +38,7 @@ pub enum Exit {
 
 impl Exit {
     /// All of them with a word for each, the gravest last.
-    pub const ALL: [(Self, &'static str); 12] = [
+    pub const ALL: [(Self, &'static str); 13] = [
         (Self::Fine, "fine"),
         (Self::Doubtful, "doubtful"),
         (Self::Missing, "missing"),

@@ -472,6 +472,7 @@ fn algorithms() -> Vec<&'static str> {
     let mut names = vec!["all"];
     for fact in facts() {
         for series in fact.series.iter().filter(|series| series.by_algorithm()) {
+            names.extend(series.library.then_some(LIBRARY));
             names.extend(series.variants);
         }
     }
