@@ -8,6 +8,7 @@ use std::io;
 use bandgap_comm::{Am, CommError, Processor, Rank, Verb, Word, Work, check_peer};
 
 use crate::fold::Folder;
+use crate::schedule::Builder;
 use crate::{Machine, Op, Progress, Schedule, SimError};
 
 /// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that writes
@@ -64,13 +65,17 @@ fn recorded(
         let most = u32::MAX as usize;
         return Err(SimError::Ranks { ranks: size, machine: "of any kind".into(), most });
     }
-    let ranks = (0..size).map(|rank| {
-        let (ops, begun) = (Folder::default(), Vec::new());
-        let mut recorder = Recorder { rank, size, ops, progress, nonblocking, begun };
+    let ops = Folder::default();
+    let mut recorder = Recorder { rank: 0, size, ops, progress, nonblocking, begun: Vec::new() };
+    let mut builder = Builder::new(size as u32);
+    for rank in 0..size {
+        recorder.rank = rank;
         program(&mut recorder).map_err(|source| SimError::Program { rank, source })?;
-        Ok(recorder.ops.finish())
-    });
-    Ok(Schedule::new(ranks.collect::<Result<_, SimError>>()?))
+        builder.add(recorder.ops.finish());
+        recorder.ops.clear();
+        recorder.begun.clear();
+    }
+    Ok(builder.finish())
 }
 
 impl Recorder {
@@ -82,7 +87,9 @@ impl Recorder {
 
     /// A call that waits: first moves what was begun and does not move by itself.
     fn wait_for(&mut self, op: Op) {
-        self.move_begun();
+        if !self.begun.is_empty() {
+            self.move_begun();
+        }
         self.ops.push(op);
     }
 

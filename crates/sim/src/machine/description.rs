@@ -63,7 +63,7 @@ fn usual_daxpy() -> f64 {
 }
 
 fn most_ranks() -> u32 {
-    1 << 20
+    Machine::MOST_RANKS as u32
 }
 
 /// The machine that `text` describes; `origin` names the text in errors.
