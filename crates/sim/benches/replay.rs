@@ -38,10 +38,10 @@ fn compute(rank: &mut Recorder, picoseconds: u64) {
     rank.compute(Work::Chain(Delay { iterations: 0, picoseconds }));
 }
 
-/// Up to 2¹⁶ ps, another time for every rank and step.
+/// Up to 2²⁰ ps, another time for every rank and step.
 fn jitter(rank: &mut Recorder, step: u64) {
     let seed = (rank.rank() as u64) << 24 | step;
-    compute(rank, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 48);
+    compute(rank, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44);
 }
 
 fn doubling(comm: &mut Recorder) -> Result<(), CommError> {

@@ -5,17 +5,18 @@
 //! pattern. Folding is greedy and one level deep. It never changes what the operations mean.
 
 use crate::Op;
+use crate::schedule::Step;
 
 /// Longest pattern that is looked for. A round over 63 peers with a computation after each request
 /// still folds.
 const LONGEST: usize = 128;
 
-/// Places of an operation that are remembered by its number; a power of two.
+/// Places of operations that are remembered by their digest: as many as there are.
 const PLACES: usize = 256;
 
 #[derive(Debug)]
 pub(crate) struct Folder {
-    ops: Vec<Op>,
+    ops: Vec<Step>,
     /// Operations before this index belong to closed repetitions.
     floor: usize,
     run: Option<Run>,
@@ -46,8 +47,9 @@ impl Default for Folder {
 }
 
 impl Folder {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, op: Op) {
+        let op = op.into();
         if self.run.is_some() && self.goes_on(op) {
             return;
         }
@@ -58,7 +60,8 @@ impl Folder {
     }
 
     /// Whether the open repetition goes on with `op`; if not, it is closed.
-    fn goes_on(&mut self, op: Op) -> bool {
+    #[inline(never)]
+    fn goes_on(&mut self, op: Step) -> bool {
         let Some(run) = &mut self.run else { return false };
         let goes_on = self.ops[run.body + run.matched] == op && run.more < u32::MAX;
         if !goes_on {
@@ -74,9 +77,9 @@ impl Folder {
     }
 
     /// Stores an operation, and returns the one before it that may be the same.
-    #[inline]
-    fn store(&mut self, op: Op) -> u64 {
-        let last = &mut self.last[op.digest() as usize % PLACES];
+    #[inline(always)]
+    fn store(&mut self, op: Step) -> u64 {
+        let last = &mut self.last[op.digest() % PLACES];
         let before = std::mem::replace(last, self.count);
         self.ops.push(op);
         self.before.push(before);
@@ -85,7 +88,7 @@ impl Folder {
     }
 
     /// The list, which the caller may change. What is pushed then begins another one.
-    pub(crate) fn finish(&mut self) -> &mut [Op] {
+    pub(crate) fn finish(&mut self) -> &mut [Step] {
         self.close();
         &mut self.ops
     }
@@ -104,6 +107,7 @@ impl Folder {
 
     /// Starts a repetition if the operations end with a pattern that comes twice. Its first half ends
     /// with an operation that is the same as the last: with `before`, or one before that.
+    #[inline(never)]
     fn open(&mut self, mut before: u64) {
         let end = self.ops.len();
         let longest = LONGEST.min((end - self.floor) / 2);
@@ -135,8 +139,8 @@ impl Folder {
     }
 }
 
-fn repeat(length: usize, more: u32) -> Op {
-    Op::Repeat { length: u32::try_from(length).expect("at most LONGEST"), more }
+fn repeat(length: usize, more: u32) -> Step {
+    Op::Repeat { length: u32::try_from(length).expect("at most LONGEST"), more }.into()
 }
 
 #[cfg(test)]
@@ -170,7 +174,7 @@ mod tests {
 
     #[test]
     fn operations_stay_small() {
-        assert!(size_of::<Op>() <= 16);
+        assert!(size_of::<Step>() <= 16);
     }
 
     proptest! {

@@ -80,12 +80,14 @@ fn recorded(
 
 impl Recorder {
     /// The number of another rank, as an operation stores it.
+    #[inline(always)]
     fn peer(&self, peer: Rank) -> Result<u32, CommError> {
         check_peer(peer, self.rank, self.size)?;
         Ok(u32::try_from(peer).expect("below size, which fits"))
     }
 
     /// A call that waits: first moves what was begun and does not move by itself.
+    #[inline(always)]
     fn wait_for(&mut self, op: Op) {
         if !self.begun.is_empty() {
             self.move_begun();
@@ -100,6 +102,7 @@ impl Recorder {
         }
     }
 
+    #[cold]
     fn move_begun(&mut self) {
         for op in self.begun.drain(..) {
             self.ops.push(op);
@@ -108,14 +111,20 @@ impl Recorder {
 }
 
 /// A number of bytes, as an operation stores it. `operation` names what failed if it is too large.
+#[inline(always)]
 fn length(bytes: usize, operation: &'static str) -> Result<u32, CommError> {
-    u32::try_from(bytes).map_err(|_| CommError::System {
+    u32::try_from(bytes).map_err(|_| too_long(bytes, operation))
+}
+
+#[cold]
+fn too_long(bytes: usize, operation: &'static str) -> CommError {
+    CommError::System {
         operation,
         source: io::Error::new(
             io::ErrorKind::InvalidInput,
             format!("{bytes} bytes; at most {} are simulated at once", u32::MAX),
         ),
-    })
+    }
 }
 
 impl Processor for Recorder {

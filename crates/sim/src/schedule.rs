@@ -79,67 +79,123 @@ pub enum Op {
     },
 }
 
-impl Op {
-    /// The same, toward another rank.
-    #[inline]
-    fn toward(mut self, other: impl FnOnce(u32) -> u32) -> Self {
-        if let Self::Request { peer, .. }
-        | Self::Get { peer, .. }
-        | Self::Send { peer, .. }
-        | Self::Recv { peer, .. } = &mut self
-        {
-            *peer = other(*peer);
-        }
-        self
-    }
+/// An operation as it is stored, in two words that are compared and counted as such.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Step {
+    /// Which kind it is, a further bit, and from [`PEER`] on the rank that it names.
+    head: u64,
+    value: u64,
+}
 
-    /// The rank that it names, or 0.
-    #[inline]
-    fn peer(self) -> u32 {
-        let mut named = 0;
-        self.toward(|peer| {
-            named = peer;
-            peer
-        });
-        named
-    }
+/// The bit of a head where the peer begins; and the one that says that there is one.
+const PEER: u32 = 32;
+const HAS_PEER: u64 = 1 << 8;
+/// The further bit: whether a request replies, or a message belongs to a barrier.
+const FURTHER: u64 = 1 << 9;
 
-    /// A number for all of it but the rank that it names.
-    #[inline]
-    fn kind(self) -> u64 {
-        let (kind, value) = match self {
-            Self::Request { replies, bytes, .. } => {
-                (1 + u64::from(replies), bytes.map_or(u64::MAX, u64::from))
-            }
-            Self::Get { bytes, .. } => (3, bytes.into()),
-            Self::AwaitReplies => (4, 0),
-            Self::Serve { requests } => (5, requests),
-            Self::Compute { picoseconds } => (6, picoseconds),
-            Self::Send { context, tag, bytes, .. } => {
-                (7 + context as u64, u64::from(tag) << 32 | u64::from(bytes))
-            }
-            Self::Recv { context, tag, bytes, .. } => {
-                (9 + context as u64, u64::from(tag) << 32 | u64::from(bytes))
-            }
-            Self::Mark => (11, 0),
-            Self::Repeat { length, more } => (12, u64::from(length) << 32 | u64::from(more)),
+const REQUEST: u64 = HAS_PEER;
+const GET: u64 = HAS_PEER | 1;
+const SEND: u64 = HAS_PEER | 2;
+const RECV: u64 = HAS_PEER | 3;
+const AWAIT_REPLIES: u64 = 0;
+const SERVE: u64 = 1;
+const COMPUTE: u64 = 2;
+const MARK: u64 = 3;
+const REPEAT: u64 = 4;
+
+/// Two numbers as one, and back.
+#[inline(always)]
+fn joined(high: u32, low: u32) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+#[inline(always)]
+fn apart(value: u64) -> (u32, u32) {
+    ((value >> 32) as u32, value as u32)
+}
+
+impl From<Op> for Step {
+    #[inline(always)]
+    fn from(op: Op) -> Self {
+        let to = |kind: u64, further: bool, peer: u32| {
+            kind | u64::from(further) * FURTHER | u64::from(peer) << PEER
         };
-        mixed(value, kind)
-    }
-
-    /// A number for all of it: equal operations have the same.
-    #[inline]
-    pub(crate) fn digest(self) -> u64 {
-        mixed(self.kind(), self.peer().into())
+        let (head, value) = match op {
+            Op::Request { peer, replies, bytes } => {
+                (to(REQUEST, replies, peer), bytes.map_or(u64::MAX, u64::from))
+            }
+            Op::Get { peer, bytes } => (to(GET, false, peer), bytes.into()),
+            Op::Send { context, peer, tag, bytes } => {
+                (to(SEND, context == Context::Barrier, peer), joined(tag, bytes))
+            }
+            Op::Recv { context, peer, tag, bytes } => {
+                (to(RECV, context == Context::Barrier, peer), joined(tag, bytes))
+            }
+            Op::AwaitReplies => (AWAIT_REPLIES, 0),
+            Op::Serve { requests } => (SERVE, requests),
+            Op::Compute { picoseconds } => (COMPUTE, picoseconds),
+            Op::Mark => (MARK, 0),
+            Op::Repeat { length, more } => (REPEAT, joined(length, more)),
+        };
+        Self { head, value }
     }
 }
 
-/// One number of two, whose bits all depend on all of theirs.
-#[inline]
-fn mixed(one: u64, other: u64) -> u64 {
-    let product = u128::from(one ^ 0x9e37_79b9_7f4a_7c15)
-        * u128::from(other.wrapping_mul(0xd6e8_feb8_6659_fd93) ^ 0xa076_1d64_78bd_642f);
-    product as u64 ^ (product >> 64) as u64
+impl From<Step> for Op {
+    #[inline(always)]
+    fn from(step: Step) -> Self {
+        let (peer, _) = apart(step.head);
+        let (first, second) = apart(step.value);
+        let further = step.head & FURTHER != 0;
+        let context = if further { Context::Barrier } else { Context::Messages };
+        match step.head & (FURTHER - 1) {
+            SEND => Self::Send { context, peer, tag: first, bytes: second },
+            RECV => Self::Recv { context, peer, tag: first, bytes: second },
+            COMPUTE => Self::Compute { picoseconds: step.value },
+            MARK => Self::Mark,
+            REQUEST => {
+                let bytes = u32::try_from(step.value).ok();
+                Self::Request { peer, replies: further, bytes }
+            }
+            GET => Self::Get { peer, bytes: second },
+            AWAIT_REPLIES => Self::AwaitReplies,
+            SERVE => Self::Serve { requests: step.value },
+            _ => Self::Repeat { length: first, more: second },
+        }
+    }
+}
+
+impl Step {
+    /// The same, toward another rank if it names one.
+    #[inline(always)]
+    fn toward(self, other: impl FnOnce(u32) -> u32) -> Self {
+        if self.head & HAS_PEER == 0 {
+            return self;
+        }
+        let (peer, kind) = apart(self.head);
+        Self { head: joined(other(peer), kind), ..self }
+    }
+
+    /// Equality without the call that slices are compared with.
+    #[inline(always)]
+    fn is(self, other: Self) -> bool {
+        (self.head ^ other.head) | (self.value ^ other.value) == 0
+    }
+
+    /// A number of 8 bits for all of it: equal operations have the same.
+    #[inline(always)]
+    pub(crate) fn digest(self) -> usize {
+        let all = self.head ^ self.head >> 29 ^ self.value ^ self.value.rotate_left(23);
+        (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
+    }
+
+    /// A number for what came before it and for all of it.
+    #[inline(always)]
+    fn after(self, before: u64) -> u64 {
+        let product = u128::from(before ^ self.head ^ 0x9e37_79b9_7f4a_7c15)
+            * u128::from(self.value.wrapping_add(before.rotate_left(32)) ^ 0xa076_1d64_78bd_642f);
+        product as u64 ^ (product >> 64) as u64
+    }
 }
 
 /// What makes a list of operations that one rank has the one of another: its peers go along.
@@ -152,13 +208,13 @@ enum Along {
 }
 
 impl Along {
-    #[inline]
+    #[inline(always)]
     fn added(from: u32, to: u32, size: u32) -> Self {
         let by = if to >= from { to - from } else { size - (from - to) };
         Self::Added { by, size }
     }
 
-    #[inline]
+    #[inline(always)]
     fn move_to(self, peer: u32) -> u32 {
         match self {
             Self::Added { by, size } if peer >= size - by => peer - (size - by),
@@ -176,7 +232,7 @@ impl Along {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
     /// All lists one after the other. A computation is its place among those of its rank.
-    ops: Vec<Op>,
+    ops: Vec<Step>,
     lists: Vec<List>,
     /// Computations of lists, in picoseconds.
     amounts: Vec<u64>,
@@ -218,7 +274,7 @@ impl Schedule {
         self.ops.len()
     }
 
-    #[inline]
+    #[inline(always)]
     pub(crate) fn program(&self, rank: u32) -> Program<'_> {
         let Entry { list, flipped, amounts } = self.ranks[rank as usize];
         let List { rank: first, begin, end } = self.lists[list as usize];
@@ -232,8 +288,8 @@ impl Schedule {
 
     /// Whether any operation moves bytes, not only words or none.
     pub(crate) fn moves_bytes(&self) -> bool {
-        self.ops.iter().any(|op| {
-            matches!(*op, Op::Request { bytes: Some(bytes), .. } | Op::Get { bytes, .. }
+        self.ops.iter().any(|step| {
+            matches!(Op::from(*step), Op::Request { bytes: Some(bytes), .. } | Op::Get { bytes, .. }
                 | Op::Send { bytes, .. } | Op::Recv { bytes, .. } if bytes > 0)
         })
     }
@@ -268,39 +324,51 @@ impl Builder {
     }
 
     /// The next rank does this.
-    pub(crate) fn add(&mut self, ops: &mut [Op]) {
-        let rank = self.schedule.ranks.len() as u32;
+    pub(crate) fn add(&mut self, ops: &mut [Step]) {
         self.amounts.clear();
-        let (mut added, mut flipped) = (0, 1);
-        let back = Along::added(rank, 0, self.size);
-        for op in &mut *ops {
-            if let Op::Compute { picoseconds } = op {
-                self.amounts.push(*picoseconds);
-                *picoseconds = self.amounts.len() as u64 - 1;
-            }
-            let kind = op.kind();
-            added = mixed(added, kind ^ u64::from(op.toward(|peer| back.move_to(peer)).peer()));
-            flipped = mixed(flipped, kind ^ u64::from(op.toward(|peer| peer ^ rank).peer()));
+        for op in ops.iter_mut().filter(|op| op.head == COMPUTE) {
+            self.amounts.push(op.value);
+            op.value = self.amounts.len() as u64 - 1;
         }
-        let found = [(false, added), (true, flipped)].into_iter().find_map(|(flipped, number)| {
-            let list = *self.known.get(&number)?;
-            self.is(list, flipped, ops).then_some((list, flipped))
+        // Often it is as for the rank before.
+        let last = self.schedule.ranks.last().copied();
+        let entry = match last.filter(|last| self.is(last.list, last.flipped, ops)) {
+            Some(last) => last,
+            None => self.find(ops),
+        };
+        let amounts = self.place_of_amounts(entry.list);
+        self.schedule.ranks.push(Entry { amounts, ..entry });
+    }
+
+    /// The list of the next rank, which is stored if there is none.
+    fn find(&mut self, ops: &[Step]) -> Entry {
+        let rank = self.schedule.ranks.len() as u32;
+        let back = Along::added(rank, 0, self.size);
+        let numbers = ops.iter().fold([0, 1], |[added, flipped], op| {
+            [
+                op.toward(|peer| back.move_to(peer)).after(added),
+                op.toward(|peer| peer ^ rank).after(flipped),
+            ]
         });
-        let (list, flipped) = found.unwrap_or_else(|| {
-            let list = self.schedule.lists.len() as u32;
-            let begin = self.schedule.ops.len();
-            self.schedule.ops.extend_from_slice(ops);
-            self.schedule.lists.push(List { rank, begin, end: begin + ops.len() });
-            self.known.entry(added).or_insert(list);
-            self.known.entry(flipped).or_insert(list);
-            (list, false)
-        });
-        let amounts = self.place_of_amounts(list);
-        self.schedule.ranks.push(Entry { list, flipped, amounts });
+        let amounts = 0;
+        for (flipped, number) in [false, true].into_iter().zip(numbers) {
+            if let Some(&list) = self.known.get(&number)
+                && self.is(list, flipped, ops)
+            {
+                return Entry { list, flipped, amounts };
+            }
+        }
+        let (begin, list) = (self.schedule.ops.len(), self.schedule.lists.len() as u32);
+        self.schedule.ops.extend_from_slice(ops);
+        self.schedule.lists.push(List { rank, begin, end: begin + ops.len() });
+        for number in numbers {
+            self.known.entry(number).or_insert(list);
+        }
+        Entry { list, flipped: false, amounts }
     }
 
     /// Whether the next rank does what is in `list`.
-    fn is(&self, list: u32, flipped: bool, ops: &[Op]) -> bool {
+    fn is(&self, list: u32, flipped: bool, ops: &[Step]) -> bool {
         let List { rank: first, begin, end } = self.schedule.lists[list as usize];
         let rank = self.schedule.ranks.len() as u32;
         let along = match flipped {
@@ -309,7 +377,7 @@ impl Builder {
         };
         let stored = &self.schedule.ops[begin..end];
         stored.len() == ops.len()
-            && stored.iter().zip(ops).all(|(old, op)| old.toward(|p| along.move_to(p)) == *op)
+            && stored.iter().zip(ops).all(|(old, op)| old.toward(|p| along.move_to(p)).is(*op))
     }
 
     /// Where the computations of the next rank are: with those of the list's first rank if they are
@@ -334,20 +402,19 @@ impl Builder {
 /// The operations of one rank, as stored.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Program<'a> {
-    ops: &'a [Op],
+    ops: &'a [Step],
     amounts: &'a [u64],
     along: Along,
 }
 
 impl Program<'_> {
     /// The operation at this place; none behind the last.
-    #[inline]
+    #[inline(always)]
     fn get(self, at: usize) -> Option<Op> {
-        Some(match *self.ops.get(at)? {
-            Op::Compute { picoseconds } => {
-                Op::Compute { picoseconds: self.amounts[picoseconds as usize] }
-            }
-            op => op.toward(|peer| self.along.move_to(peer)),
+        let step = *self.ops.get(at)?;
+        Some(match step.head {
+            COMPUTE => Op::Compute { picoseconds: self.amounts[step.value as usize] },
+            _ => step.toward(|peer| self.along.move_to(peer)).into(),
         })
     }
 }
@@ -362,7 +429,7 @@ pub(crate) struct Cursor {
 
 impl Cursor {
     /// The operation here, never an [`Op::Repeat`]; `None` at the end.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn peek(&mut self, program: Program<'_>) -> Option<Op> {
         loop {
             match program.get(self.at as usize)? {
@@ -381,7 +448,7 @@ impl Cursor {
     }
 
     /// Goes past the operation that [`Cursor::peek`] returned.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn advance(&mut self) {
         self.at += 1;
     }

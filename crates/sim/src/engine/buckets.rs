@@ -116,6 +116,9 @@ impl Queue for Buckets {
 
 /// Sorts the events of a block by receiver, in the order in which they were sent.
 fn sort(events: &mut Vec<Event>, sorted: &mut Vec<Event>, ends: &mut Vec<u32>) {
+    if events.is_sorted_by_key(|event| event.to) {
+        return;
+    }
     if events.len() < MANY {
         events.sort_by_key(|event| event.to);
         return;

@@ -18,7 +18,7 @@ use super::circuits::Circuits;
 use super::event::{Event, Kind, Queue, What};
 use super::interface::Side;
 use super::mail::{Address, Inbox, Letter, Mail};
-use crate::schedule::Cursor;
+use crate::schedule::{Cursor, Program};
 use crate::{Context, Machine, Op, Schedule, SimError, WaitFor};
 use active::Active;
 use departures::Departure;
@@ -102,7 +102,7 @@ impl<'a, Q: Queue> World<'a, Q> {
                 false
             }
         };
-        if goes_on { self.run(to) } else { Ok(()) }
+        if goes_on { self.run(to, self.schedule.program(to)) } else { Ok(()) }
     }
 
     /// A message reaches the interface, which accepts one per gap, and one byte per G. Returns when
@@ -128,13 +128,14 @@ impl<'a, Q: Queue> World<'a, Q> {
         let rank = address.to;
         let letter = Letter { ready: self.accept(time, rank, Some(bytes)), bytes };
         let state = &mut self.ranks[rank as usize];
+        let program = self.schedule.program(rank);
         // A processor that is at a receive, and not just there, waits.
-        match state.cursor.peek(self.schedule.program(rank)) {
+        match state.cursor.peek(program) {
             Some(Op::Recv { context, peer, tag, bytes })
                 if (peer, context, tag) == (address.from, address.context, address.tag) =>
             {
                 self.receive(address, letter, bytes)?;
-                self.run(rank)
+                self.run(rank, program)
             }
             _ => {
                 self.mail.put(&mut state.inbox, address, letter);
@@ -159,8 +160,7 @@ impl<'a, Q: Queue> World<'a, Q> {
 
     /// Goes on with the program until it ends or must wait.
     #[inline]
-    fn run(&mut self, rank: u32) -> Result<(), SimError> {
-        let program = self.schedule.program(rank);
+    fn run(&mut self, rank: u32, program: Program<'_>) -> Result<(), SimError> {
         loop {
             let state = &mut self.ranks[rank as usize];
             let Some(op) = state.cursor.peek(program) else { return Ok(()) };

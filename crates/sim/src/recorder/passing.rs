@@ -8,6 +8,7 @@ use crate::{Context, Op, Progress};
 type Recorded = Result<(), CommError>;
 
 impl Recorder {
+    #[inline(always)]
     fn message(&mut self, op: impl Fn(u32, u32) -> Op, peer: Rank, bytes: usize) -> Recorded {
         let peer = self.peer(peer)?;
         let bytes = length(bytes, "record a message")?;
