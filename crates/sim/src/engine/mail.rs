@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use crate::Context;
 
-/// Which messages a receive is for.
+/// Which messages of a rank a receive is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Address {
-    pub to: u32,
     pub from: u32,
     pub context: Context,
     pub tag: u32,
@@ -21,20 +20,33 @@ pub(super) struct Letter {
     pub bytes: u32,
 }
 
-/// Letters that one rank has in its list; further ones are found by their address.
-const LISTED: usize = 32;
+/// Letters that a rank has in a list. If there are more it finds them by their address.
+const LISTED: usize = 16;
 
 /// No letter.
 const NONE: u32 = u32::MAX;
 
-/// The first letter of a list.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Inbox(u32);
+/// The letters of one rank.
+#[derive(Debug)]
+pub(super) enum Inbox {
+    /// The first one, by arrival.
+    Few(u32),
+    Many(Box<Many>),
+}
 
 impl Default for Inbox {
     fn default() -> Self {
-        Self(NONE)
+        Self::Few(NONE)
     }
+}
+
+/// Many letters of one rank.
+#[derive(Debug, Default)]
+pub(super) struct Many {
+    /// Those that came since it last looked for one, by arrival.
+    new: Vec<(Address, Letter)>,
+    /// The first and the last one of each address, by arrival.
+    sorted: HashMap<Address, [u32; 2]>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,93 +56,115 @@ struct Stored {
     next: u32,
 }
 
-/// The letters of all ranks. Each has a list, by arrival. Few wait anywhere, as a rule.
+/// The letters of all ranks. Few wait anywhere, as a rule.
 #[derive(Debug, Default)]
 pub(super) struct Mail {
     letters: Vec<Stored>,
     /// Places that are free.
     free: Vec<u32>,
-    /// First and last of those that are in no rank's list. All of one address are younger than those
-    /// in the list.
-    further: HashMap<Address, [u32; 2]>,
+    waiting: usize,
 }
 
 impl Mail {
     #[inline]
     pub(super) fn put(&mut self, inbox: &mut Inbox, address: Address, letter: Letter) {
-        let stored = Stored { address, letter, next: NONE };
-        let new = match self.free.pop() {
-            Some(free) => {
-                self.letters[free as usize] = stored;
-                free
-            }
-            None => {
-                self.letters.push(stored);
-                u32::try_from(self.letters.len() - 1).expect("fewer than 2³² letters")
-            }
+        self.waiting += 1;
+        let first = match inbox {
+            Inbox::Few(NONE) => return *inbox = Inbox::Few(self.store(address, letter)),
+            Inbox::Few(first) => *first,
+            Inbox::Many(many) => return many.new.push((address, letter)),
         };
-        if !self.further.is_empty() && self.further.contains_key(&address) {
-            return self.put_further(address, new);
-        }
-        if inbox.0 == NONE {
-            inbox.0 = new;
-            return;
-        }
-        let (mut last, mut length) = (inbox.0, 1);
+        let (mut last, mut length) = (first, 1);
         while self.letters[last as usize].next != NONE {
             last = self.letters[last as usize].next;
             length += 1;
         }
-        match length {
-            LISTED => self.put_further(address, new),
-            _ => self.letters[last as usize].next = new,
+        self.letters[last as usize].next = self.store(address, letter);
+        if length == LISTED {
+            *inbox = self.as_many(first);
         }
     }
 
-    #[cold]
-    fn put_further(&mut self, address: Address, new: u32) {
-        let [_, last] = self.further.entry(address).or_insert([new; 2]);
-        if *last != new {
-            self.letters[*last as usize].next = new;
-            *last = new;
+    #[inline]
+    fn store(&mut self, address: Address, letter: Letter) -> u32 {
+        let stored = Stored { address, letter, next: NONE };
+        if let Some(free) = self.free.pop() {
+            self.letters[free as usize] = stored;
+            return free;
         }
+        self.letters.push(stored);
+        u32::try_from(self.letters.len() - 1).expect("fewer than 2³² letters")
+    }
+
+    /// The letters of a list.
+    #[cold]
+    fn as_many(&mut self, mut at: u32) -> Inbox {
+        let mut many = Box::<Many>::default();
+        while at != NONE {
+            let Stored { address, letter, next } = self.letters[at as usize];
+            many.new.push((address, letter));
+            self.free.push(at);
+            at = next;
+        }
+        Inbox::Many(many)
     }
 
     /// The first message that arrived for `address`.
     #[inline]
     pub(super) fn take(&mut self, inbox: &mut Inbox, address: Address) -> Option<Letter> {
-        let mut before = NONE;
-        let mut at = inbox.0;
+        let first = match inbox {
+            Inbox::Few(first) => first,
+            Inbox::Many(_) => return self.take_of_many(inbox, address),
+        };
+        let (mut before, mut at) = (NONE, *first);
         while at != NONE {
             let Stored { address: other, letter, next } = self.letters[at as usize];
             if other == address {
                 match before {
-                    NONE => inbox.0 = next,
+                    NONE => *first = next,
                     before => self.letters[before as usize].next = next,
                 }
-                self.free.push(at);
-                return Some(letter);
+                return Some(self.taken(at, letter));
             }
             (before, at) = (at, next);
         }
-        if self.further.is_empty() { None } else { self.take_further(address) }
+        None
     }
 
-    #[cold]
-    fn take_further(&mut self, address: Address) -> Option<Letter> {
-        let [first, last] = self.further.get_mut(&address)?;
-        let (at, is_last) = (*first, first == last);
+    #[inline]
+    fn taken(&mut self, at: u32, letter: Letter) -> Letter {
+        self.waiting -= 1;
+        self.free.push(at);
+        letter
+    }
+
+    fn take_of_many(&mut self, inbox: &mut Inbox, address: Address) -> Option<Letter> {
+        let Inbox::Many(many) = inbox else { return None };
+        many.sorted.reserve(many.new.len());
+        for (address, letter) in many.new.drain(..) {
+            let new = self.store(address, letter);
+            let [_, last] = many.sorted.entry(address).or_insert([new; 2]);
+            if *last != new {
+                self.letters[*last as usize].next = new;
+                *last = new;
+            }
+        }
+        let [first, _] = many.sorted.get_mut(&address)?;
+        let at = *first;
         let Stored { letter, next, .. } = self.letters[at as usize];
         *first = next;
-        if is_last {
-            self.further.remove(&address);
+        if next == NONE {
+            many.sorted.remove(&address);
         }
-        self.free.push(at);
-        Some(letter)
+        if many.sorted.is_empty() {
+            *inbox = Inbox::default();
+        }
+        Some(self.taken(at, letter))
     }
 
+    /// Letters that were not taken.
     pub(super) fn len(&self) -> usize {
-        self.letters.len() - self.free.len()
+        self.waiting
     }
 }
 
@@ -149,11 +183,11 @@ mod tests {
             steps in proptest::collection::vec((any::<bool>(), 0_u32..2, 0_u32..3, 0_u32..3), 0..400),
             puts in 0_usize..100
         ) {
-            let (mut mail, mut inboxes) = (Mail::default(), [Inbox::default(); 2]);
+            let (mut mail, mut inboxes) = (Mail::default(), <[Inbox; 2]>::default());
             let mut expected: BTreeMap<_, VecDeque<u32>> = BTreeMap::new();
             for (index, (puts_one, to, from, tag)) in steps.into_iter().enumerate() {
                 let context = if tag == 2 { Context::Barrier } else { Context::Messages };
-                let address = Address { to, from, context, tag };
+                let address = Address { from, context, tag };
                 let (inbox, bytes) = (&mut inboxes[to as usize], index as u32);
                 let queue = expected.entry((to, from, tag)).or_default();
                 if puts_one || index < puts {

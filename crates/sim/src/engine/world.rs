@@ -91,7 +91,7 @@ impl<'a, Q: Queue> World<'a, Q> {
         }
         let goes_on = match what {
             What::Deliver { context, tag, bytes } => {
-                return self.deliver(time, Address { to, from, context, tag }, bytes);
+                return self.deliver(time, to, Address { from, context, tag }, bytes);
             }
             What::Begin => true,
             What::Arrive(kind) => self.arrive(time, to, from, kind),
@@ -124,8 +124,13 @@ impl<'a, Q: Queue> World<'a, Q> {
 
     /// A message of bytes reaches the interface. Its receiver goes on if it waits for it.
     #[inline]
-    fn deliver(&mut self, time: u64, address: Address, bytes: u32) -> Result<(), SimError> {
-        let rank = address.to;
+    fn deliver(
+        &mut self,
+        time: u64,
+        rank: u32,
+        address: Address,
+        bytes: u32,
+    ) -> Result<(), SimError> {
         let letter = Letter { ready: self.accept(time, rank, Some(bytes)), bytes };
         let state = &mut self.ranks[rank as usize];
         let program = self.schedule.program(rank);
@@ -134,7 +139,7 @@ impl<'a, Q: Queue> World<'a, Q> {
             Some(Op::Recv { context, peer, tag, bytes })
                 if (peer, context, tag) == (address.from, address.context, address.tag) =>
             {
-                self.receive(address, letter, bytes)?;
+                self.receive(rank, address, letter, bytes)?;
                 self.run(rank, program)
             }
             _ => {
@@ -146,14 +151,20 @@ impl<'a, Q: Queue> World<'a, Q> {
 
     /// Receives a message of bytes: or, once it is whole. Then the program is at its next operation.
     #[inline]
-    fn receive(&mut self, address: Address, letter: Letter, expected: u32) -> Result<(), SimError> {
+    fn receive(
+        &mut self,
+        rank: u32,
+        address: Address,
+        letter: Letter,
+        expected: u32,
+    ) -> Result<(), SimError> {
         let Letter { ready, bytes } = letter;
         if bytes != expected {
-            let (rank, from) = (address.to as Rank, address.from as Rank);
+            let (rank, from) = (rank as Rank, address.from as Rank);
             return Err(SimError::OtherLength { rank, from, tag: address.tag, expected, bytes });
         }
-        self.take(address.to, ready, Some(bytes));
-        self.ranks[address.to as usize].cursor.advance();
+        self.take(rank, ready, Some(bytes));
+        self.ranks[rank as usize].cursor.advance();
         self.steps += 1;
         Ok(())
     }
@@ -178,11 +189,11 @@ impl<'a, Q: Queue> World<'a, Q> {
                     true
                 }
                 Op::Recv { context, peer, tag, bytes } => {
-                    let address = Address { to: rank, from: peer, context, tag };
+                    let address = Address { from: peer, context, tag };
                     let Some(letter) = self.mail.take(&mut state.inbox, address) else {
                         return Ok(());
                     };
-                    self.receive(address, letter, bytes)?;
+                    self.receive(rank, address, letter, bytes)?;
                     continue;
                 }
                 Op::Serve { requests } => self.serve(rank, requests),
