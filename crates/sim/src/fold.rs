@@ -87,6 +87,11 @@ impl Folder {
         before
     }
 
+    /// Whether nothing is in the list.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
     /// The list, which the caller may change. What is pushed then begins another one.
     pub(crate) fn finish(&mut self) -> &mut [Step] {
         self.close();

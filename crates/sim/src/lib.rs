@@ -55,5 +55,5 @@ pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
 pub use machine::{Machine, Progress, Protocol};
 pub use network::Network;
-pub use recorder::{Recorder, record, record_for};
+pub use recorder::{Recorder, record, record_for, record_once};
 pub use schedule::{Context, Op, Schedule};

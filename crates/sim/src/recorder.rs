@@ -24,6 +24,15 @@ pub struct Recorder {
     nonblocking: u64,
     /// Sends that the program has begun, and that move at the next call that waits.
     begun: Vec<Op>,
+    first_barriers: FirstBarriers,
+}
+
+/// What becomes of barriers before which a rank does nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum FirstBarriers {
+    Kept,
+    /// They are left out, and have been so often.
+    LeftOut(usize),
 }
 
 /// Runs `program` once for each of `size` ranks, and returns what they do on a machine where
@@ -38,7 +47,8 @@ pub fn record(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    recorded(size, Progress::Asynchronous, 0, program)
+    recorded(size, Progress::Asynchronous, 0, FirstBarriers::Kept, program)
+        .map(|(schedule, _)| schedule)
 }
 
 /// As [`record`], for `machine`: whether messages move while its processors compute decides where
@@ -52,21 +62,45 @@ pub fn record_for(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    recorded(size, machine.progress, machine.nonblocking, program)
+    let (progress, nonblocking) = (machine.progress, machine.nonblocking);
+    recorded(size, progress, nonblocking, FirstBarriers::Kept, program)
+        .map(|(schedule, _)| schedule)
+}
+
+/// As [`record_for`], for one replay: a barrier before which no rank does anything is left out, since
+/// all begin at time 0.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_once(
+    machine: &Machine,
+    size: usize,
+    mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
+) -> Result<Schedule, SimError> {
+    let (progress, nonblocking) = (machine.progress, machine.nonblocking);
+    let without = FirstBarriers::LeftOut(0);
+    let (schedule, first) = recorded(size, progress, nonblocking, without, &mut program)?;
+    // Where only some ranks begin with a barrier, those would wait for the others.
+    match first {
+        FirstBarriers::LeftOut(ranks) if ranks % size != 0 => record_for(machine, size, program),
+        _ => Ok(schedule),
+    }
 }
 
 fn recorded(
     size: usize,
     progress: Progress,
     nonblocking: u64,
+    first_barriers: FirstBarriers,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
-) -> Result<Schedule, SimError> {
+) -> Result<(Schedule, FirstBarriers), SimError> {
     if size == 0 || u32::try_from(size).is_err() {
         let most = u32::MAX as usize;
         return Err(SimError::Ranks { ranks: size, machine: "of any kind".into(), most });
     }
     let ops = Folder::default();
-    let mut recorder = Recorder { rank: 0, size, ops, progress, nonblocking, begun: Vec::new() };
+    let (rank, begun) = (0, Vec::new());
+    let mut recorder = Recorder { rank, size, ops, progress, nonblocking, begun, first_barriers };
     let mut builder = Builder::new(size as u32);
     for rank in 0..size {
         recorder.rank = rank;
@@ -75,7 +109,7 @@ fn recorded(
         recorder.ops.clear();
         recorder.begun.clear();
     }
-    Ok(builder.finish())
+    Ok((builder.finish(), recorder.first_barriers))
 }
 
 impl Recorder {

@@ -122,6 +122,58 @@ pub fn rounds(ranks: usize) -> impl Strategy<Value = Vec<Round>> {
     proptest::collection::vec(round, 0..5)
 }
 
+/// Messages between any ranks, in one order in which all take part in turn; before each its sender
+/// computes, and its receiver may first go on to other messages.
+#[derive(Clone, Debug)]
+pub struct Messages {
+    ranks: usize,
+    /// From, to, tag, bytes, computation, and how many messages later it is received.
+    all: Vec<(usize, usize, u32, usize, u64, usize)>,
+}
+
+impl Messages {
+    pub fn recorded(&self) -> Schedule {
+        record(self.ranks, |comm| self.program(comm)).unwrap()
+    }
+
+    /// Calls what `comm` does, and computes.
+    pub fn program(&self, comm: &mut impl Comm) -> Result<(), CommError> {
+        let rank = comm.rank();
+        let mut late: Vec<(usize, usize, u32, usize)> = Vec::new();
+        for (at, &(from, to, tag, bytes, before, later)) in self.all.iter().enumerate() {
+            // Those of one sender and tag are received in their order.
+            let due = |&(due, other, of, _): &_| due <= at || (to, from, tag) == (rank, other, of);
+            for (_, from, tag, bytes) in late.extract_if(.., |message| due(message)) {
+                comm.recv(from, tag, Part::new(0, bytes))?;
+                comm.mark();
+            }
+            if rank == from {
+                comm.compute(wait(before));
+                comm.send(to, tag, Part::new(0, bytes))?;
+            }
+            if rank == to {
+                late.push((at + later, from, tag, bytes));
+            }
+        }
+        for (_, from, tag, bytes) in late {
+            comm.recv(from, tag, Part::new(0, bytes))?;
+            comm.mark();
+        }
+        Ok(())
+    }
+}
+
+pub fn messages(ranks: std::ops::Range<usize>) -> impl Strategy<Value = Messages> {
+    let message = (0_usize..64, 0_usize..64, 0..TAGS, 0_usize..40, 0_u64..60, 0_usize..9);
+    (ranks, proptest::collection::vec(message, 0..80)).prop_map(|(ranks, all)| {
+        let fit = |(from, to, tag, bytes, before, later): (usize, usize, _, _, _, _)| {
+            let from = from % ranks;
+            (from, target(from, to, ranks), tag, bytes, before, later)
+        };
+        Messages { ranks, all: all.into_iter().map(fit).collect() }
+    })
+}
+
 /// As [`small_machine`], with two protocols that differ in everything, from words too; the first is
 /// for up to 16 bytes.
 pub fn small_protocols(least: u64) -> impl Strategy<Value = Machine> {
