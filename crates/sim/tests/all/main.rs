@@ -5,6 +5,7 @@
 mod closed_form;
 mod collectives;
 mod damaged;
+mod in_process;
 mod machine_files;
 mod messages;
 mod network_properties;
