@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn every_series_is_replayed_on_many_ranks() {
         let machine = Machine::parse(PARAGON, "m").unwrap();
-        let ranks = 1 << 12;
+        let ranks = 1 << 10;
         for series in facts().iter().flat_map(|fact| fact.series) {
             let order = order(series.name, 4096, ranks, None);
             let once = once(&machine, &order).unwrap();

@@ -24,15 +24,9 @@ pub struct Recorder {
     nonblocking: u64,
     /// Sends that the program has begun, and that move at the next call that waits.
     begun: Vec<Op>,
-    first_barriers: FirstBarriers,
-}
-
-/// What becomes of barriers before which a rank does nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FirstBarriers {
-    Kept,
-    /// They are left out, and have been so often.
-    LeftOut(usize),
+    /// Whether a barrier is left out now, since the rank has done nothing; and of how many ranks one was.
+    leaves_out: bool,
+    left_out: usize,
 }
 
 /// Runs `program` once for each of `size` ranks, and returns what they do on a machine where
@@ -47,8 +41,7 @@ pub fn record(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    recorded(size, Progress::Asynchronous, 0, FirstBarriers::Kept, program)
-        .map(|(schedule, _)| schedule)
+    Ok(recorded(size, Progress::Asynchronous, 0, false, program)?.0)
 }
 
 /// As [`record`], for `machine`: whether messages move while its processors compute decides where
@@ -62,9 +55,7 @@ pub fn record_for(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    let (progress, nonblocking) = (machine.progress, machine.nonblocking);
-    recorded(size, progress, nonblocking, FirstBarriers::Kept, program)
-        .map(|(schedule, _)| schedule)
+    Ok(recorded(size, machine.progress, machine.nonblocking, false, program)?.0)
 }
 
 /// As [`record_for`], for one replay: a barrier before which no rank does anything is left out, since
@@ -77,39 +68,38 @@ pub fn record_once(
     size: usize,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    let (progress, nonblocking) = (machine.progress, machine.nonblocking);
-    let without = FirstBarriers::LeftOut(0);
-    let (schedule, first) = recorded(size, progress, nonblocking, without, &mut program)?;
+    let Machine { progress, nonblocking, .. } = *machine;
+    let (schedule, left_out) = recorded(size, progress, nonblocking, true, &mut program)?;
     // Where only some ranks begin with a barrier, those would wait for the others.
-    match first {
-        FirstBarriers::LeftOut(ranks) if ranks % size != 0 => record_for(machine, size, program),
-        _ => Ok(schedule),
-    }
+    if left_out % size == 0 { Ok(schedule) } else { record_for(machine, size, program) }
 }
 
 fn recorded(
     size: usize,
     progress: Progress,
     nonblocking: u64,
-    first_barriers: FirstBarriers,
+    once: bool,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
-) -> Result<(Schedule, FirstBarriers), SimError> {
+) -> Result<(Schedule, usize), SimError> {
     if size == 0 || u32::try_from(size).is_err() {
         let most = u32::MAX as usize;
         return Err(SimError::Ranks { ranks: size, machine: "of any kind".into(), most });
     }
     let ops = Folder::default();
-    let (rank, begun) = (0, Vec::new());
-    let mut recorder = Recorder { rank, size, ops, progress, nonblocking, begun, first_barriers };
+    let begun = Vec::new();
+    let (rank, leaves_out, left_out) = Default::default();
+    let mut recorder =
+        Recorder { rank, size, ops, progress, nonblocking, begun, leaves_out, left_out };
     let mut builder = Builder::new(size as u32);
     for rank in 0..size {
         recorder.rank = rank;
+        recorder.leaves_out = once;
         program(&mut recorder).map_err(|source| SimError::Program { rank, source })?;
         builder.add(recorder.ops.finish());
         recorder.ops.clear();
         recorder.begun.clear();
     }
-    Ok((builder.finish(), recorder.first_barriers))
+    Ok((builder.finish(), recorder.left_out))
 }
 
 impl Recorder {
