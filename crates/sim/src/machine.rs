@@ -43,12 +43,18 @@ use protocol::thousandths;
 /// daxpy_ns = 1                             # for each element of y ← a·x + y; may be left out
 ///
 /// [network]                                # may be left out: then it is a crossbar
-/// topology = "torus"                       # or "mesh", "hypercube", "fat_tree", "crossbar"
+/// topology = "torus"                       # or "mesh", "hypercube", "fat_tree", "dragonfly", "hosts",
+///                                          # "crossbar"
 /// rows = 8                                 # of a mesh and a torus
 /// columns = 8                              # of a mesh and a torus
 /// # dimensions = 6                         # of a hypercube of 2⁶ nodes
 /// # arity = 4                              # of a fat tree of 4³ nodes
 /// # levels = 3                             # of a fat tree
+/// # routers_per_group = 4                  # of a dragonfly of 4·2 + 1 groups, which are all joined
+/// # nodes_per_router = 2                   # of a dragonfly
+/// # links_per_router = 2                   # of a dragonfly, to other groups
+/// # hosts = 16                             # of hosts, which are two hops apart
+/// # ranks_per_host = 4                     # of hosts
 /// hop_ns = 400                             # not in a crossbar
 ///
 /// [[protocol]]                             # instead of gap_per_byte_ns; for messages of bytes

@@ -17,6 +17,12 @@ fn network() -> impl Strategy<Value = String> {
             .prop_map(|(r, c)| format!("topology = 'torus'\nrows = {r}\ncolumns = {c}")),
         (2_u32..4, 3_u32..4)
             .prop_map(|(a, l)| format!("topology = 'fat_tree'\narity = {a}\nlevels = {l}")),
+        (2_u32..4, 4_u32..6)
+            .prop_map(|(h, r)| format!("topology = 'hosts'\nhosts = {h}\nranks_per_host = {r}")),
+        (2_u32..4, 2_u32..4, 1_u32..3).prop_map(|(a, p, h)| format!(
+            "topology = 'dragonfly'\nrouters_per_group = {a}\nnodes_per_router = {p}\n\
+             links_per_router = {h}"
+        )),
     ];
     (size, 0_u32..20)
         .prop_map(|(size, hop)| format!("[network]\n{size}\nhop_ns = {}\n", f64::from(hop) / 1e3))

@@ -29,7 +29,8 @@ impl<Q: Queue> World<'_, Q> {
             return self.line_up(from, Departure { ready, to, what });
         }
         let start = state.sending.occupy(state.now, costs.transfer.max(self.machine.gap));
-        self.reach(start, costs.latency, Event { time: 0, to, from, what });
+        let further = self.machine.further_hops(from, to, what.bytes());
+        self.reach(start, costs.latency + further, Event { time: 0, to, from, what });
     }
 
     /// A message's first byte comes to its receiver's interface so long after `start`, or with the
