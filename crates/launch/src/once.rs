@@ -1,8 +1,15 @@
 //! A kernel replayed once in virtual time, on any number of ranks.
 
-use bandgap_campaign::Stop;
-use bandgap_kernels::{Order, Samples, fact, program};
+use bandgap_host::available_memory;
+use bandgap_kernels::{Fact, Order, Refused, Samples, fact, program};
 use bandgap_sim::{Machine, Recorder, SimError, record_once, replay};
+use bandgap_units::Bytes;
+
+use crate::{Classify, Exit, Failure};
+
+/// Memory that a message takes if no ranks do alike, and it waits for its receive: two operations,
+/// and the message.
+const MESSAGE: u64 = 64;
 
 /// What one replay of a kernel brought. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,19 +30,21 @@ pub struct Once {
 /// ranks begin at time 0, so a barrier that the program begins with is left out.
 ///
 /// # Errors
-/// Nobody can carry out the order, or not this machine: it has fewer ranks, or no time for bytes.
-pub fn once(machine: &Machine, order: &Order) -> Result<Once, Stop> {
-    let refused = |error: SimError| Stop::Sim(Box::new(error));
-    let most = machine.ranks;
-    if order.ranks > most {
-        let (ranks, machine) = (order.ranks, machine.name.clone());
-        return Err(refused(SimError::Ranks { ranks, machine, most }));
+/// Nobody can carry out the order, or not this machine: it has fewer ranks, or no time for bytes. Or
+/// all ranks send more messages than there may be memory for.
+pub fn once(machine: &Machine, order: &Order) -> Result<Once, Failure> {
+    let (ranks, most) = (order.ranks, machine.ranks);
+    if ranks > most {
+        let machine = machine.name.clone();
+        return Err(SimError::Ranks { ranks, machine, most }).class(Exit::Input);
     }
-    let fact = fact(&order.kernel)?;
-    let rank = program::<Recorder>(order)?;
-    let schedule = record_once(machine, order.ranks, |recorder| rank(recorder)).map_err(refused)?;
-    let replayed = replay(&schedule, machine).map_err(refused)?;
-    let samples = (fact.samples)(order, order.ranks, &replayed.marks)?;
+    let fact = fact(&order.kernel).class(Exit::Input)?;
+    let messages = messages(&fact, order).class(Exit::Input)?;
+    has_room(messages, available_memory().map_or(u64::MAX, |left| left.0))?;
+    let rank = program::<Recorder>(order).class(Exit::Input)?;
+    let schedule = record_once(machine, ranks, |recorder| rank(recorder)).class(Exit::Input)?;
+    let replayed = replay(&schedule, machine).class(Exit::Input)?;
+    let samples = (fact.samples)(order, ranks, &replayed.marks).class(Exit::Input)?;
     Ok(Once {
         end: replayed.ends.iter().copied().max().unwrap_or(0),
         finish: replayed.ends,
@@ -43,6 +52,23 @@ pub fn once(machine: &Machine, order: &Order) -> Result<Once, Stop> {
         messages: replayed.messages,
         samples,
     })
+}
+
+/// Messages of a sample, where all ranks send them; 0 where two do.
+fn messages(fact: &Fact, order: &Order) -> Result<u64, Refused> {
+    let each = (fact.needs)(order, order.ranks)?.sends;
+    let of_all = fact.series.iter().all(|series| series.of_all);
+    Ok(if of_all { each.saturating_mul(order.ranks as u64) } else { 0 })
+}
+
+fn has_room(messages: u64, left: u64) -> Result<(), Failure> {
+    let needed = messages.saturating_mul(MESSAGE);
+    if needed <= left {
+        return Ok(());
+    }
+    let (needed, left) = (Bytes(needed), Bytes(left));
+    let what = format!("replay {messages} messages: they may take {needed}, and {left} are left");
+    Err(Failure::new(Exit::Usage, what).hint("take fewer ranks"))
 }
 
 #[cfg(test)]
@@ -95,11 +121,15 @@ mod tests {
     }
 
     #[test]
-    fn a_machine_of_fewer_ranks_is_refused() {
+    fn a_machine_of_fewer_ranks_is_refused_and_what_no_memory_holds() {
         let machine = Machine::load("ipsc860").unwrap();
         let error = once(&machine, &order("barrier", 0, 129, None)).unwrap_err();
-        let Stop::Sim(error) = error else { panic!("{error}") };
-        let error = error.downcast_ref().unwrap();
-        assert!(matches!(error, SimError::Ranks { ranks: 129, most: 128, .. }), "{error}");
+        assert_eq!(error.exit, Exit::Input);
+        let machine = Machine::parse(PARAGON, "m").unwrap();
+        // 2⁴⁰ messages of all with all.
+        let error = once(&machine, &order("comms3", 0, 1 << 20, None)).unwrap_err();
+        assert_eq!(error.exit, Exit::Usage);
+        // Two ranks of as many send few.
+        assert!(once(&machine, &order("comms1", 0, 1 << 20, None)).is_ok());
     }
 }

@@ -38,57 +38,53 @@ fn compute(rank: &mut Recorder, picoseconds: u64) {
     rank.compute(Work::Chain(Delay { iterations: 0, picoseconds }));
 }
 
-/// Up to 2²⁰ ps, another time for every rank and step.
-fn jitter(rank: &mut Recorder, step: u64) {
-    let seed = (rank.rank() as u64) << 24 | step;
-    compute(rank, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44);
+/// One round of all, in which a rank sends to one and receives from one.
+fn shift(comm: &mut Recorder, tag: u32, to: usize, from: usize) -> Result<(), CommError> {
+    let size = comm.size();
+    comm.send(to % size, tag, NOTHING)?;
+    comm.recv(from % size, tag, NOTHING)
 }
 
-fn doubling(comm: &mut Recorder) -> Result<(), CommError> {
-    let partner = |bit: u32| 1 << bit;
-    (0..comm.size().ilog2())
-        .try_for_each(|bit| comm.exchange(comm.rank() ^ partner(bit), bit, NOTHING, NOTHING))
+/// As [`shift`], after up to 2²⁰ ps that are others for every rank and round.
+fn uneven(comm: &mut Recorder, tag: u32, to: usize, from: usize) -> Result<(), CommError> {
+    let seed = (comm.rank() as u64) << 24 | u64::from(tag);
+    compute(comm, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 44);
+    shift(comm, tag, to, from)
 }
 
-fn ring(comm: &mut Recorder) -> Result<(), CommError> {
+type Turn = fn(&mut Recorder, u32, usize, usize) -> Result<(), CommError>;
+
+fn dissemination(comm: &mut Recorder, turn: Turn) -> Result<(), CommError> {
     let (rank, size) = (comm.rank(), comm.size());
-    (0..20).try_for_each(|_| {
-        comm.send((rank + 1) % size, 0, NOTHING)?;
-        comm.recv((rank + size - 1) % size, 0, NOTHING)
-    })
+    let rounds = size.next_power_of_two().ilog2();
+    (0..rounds).try_for_each(|tag| turn(comm, tag, rank + (1 << tag), rank + size - (1 << tag)))
 }
 
-/// A dissemination with a computation of its own before every send.
-fn uneven(comm: &mut Recorder) -> Result<(), CommError> {
+fn doubling(comm: &mut Recorder, turn: Turn) -> Result<(), CommError> {
+    let (rank, rounds) = (comm.rank(), comm.size().ilog2());
+    (0..rounds).try_for_each(|tag| turn(comm, tag, rank ^ 1 << tag, rank ^ 1 << tag))
+}
+
+fn ring(comm: &mut Recorder, turn: Turn) -> Result<(), CommError> {
     let (rank, size) = (comm.rank(), comm.size());
-    (0..size.next_power_of_two().ilog2()).try_for_each(|tag| {
-        jitter(comm, tag.into());
-        comm.send((rank + (1 << tag)) % size, tag, NOTHING)?;
-        comm.recv((rank + size - (1 << tag)) % size, tag, NOTHING)
-    })
-}
-
-fn uneven_ring(comm: &mut Recorder) -> Result<(), CommError> {
-    let (rank, size) = (comm.rank(), comm.size());
-    (0..20).try_for_each(|step| {
-        jitter(comm, step);
-        comm.send((rank + 1) % size, 0, NOTHING)?;
-        comm.recv((rank + size - 1) % size, 0, NOTHING)
-    })
-}
-
-fn uneven_doubling(comm: &mut Recorder) -> Result<(), CommError> {
-    (0..comm.size().ilog2()).try_for_each(|bit| {
-        jitter(comm, bit.into());
-        comm.exchange(comm.rank() ^ 1 << bit, bit, NOTHING, NOTHING)
-    })
+    (0..20).try_for_each(|tag| turn(comm, tag, rank + 1, rank + size - 1))
 }
 
 fn pairwise(comm: &mut Recorder) -> Result<(), CommError> {
     let (rank, size) = (comm.rank(), comm.size());
-    (1..size).try_for_each(|by| {
-        comm.send((rank + by) % size, 0, NOTHING)?;
-        comm.recv((rank + size - by) % size, 0, NOTHING)
+    (1..size).try_for_each(|by| shift(comm, 0, rank + by, rank + size - by))
+}
+
+/// The rounds of a tournament: whom a rank meets is no matter of its distance.
+fn tournament(comm: &mut Recorder) -> Result<(), CommError> {
+    let (rank, others) = (comm.rank(), comm.size() - 1);
+    (0..others).try_for_each(|round| {
+        let peer = match (2 * round + others - rank % others) % others {
+            _ if rank == others => round,
+            _ if rank == round => others,
+            peer => peer,
+        };
+        comm.exchange(peer, 0, NOTHING, NOTHING)
     })
 }
 
@@ -110,14 +106,15 @@ const PROGRAMS: &[(&str, &[usize], Program)] = &[
     ("pairs", &[16], |am| flood(am, 8, 0)),
     ("fan-in", &[16], |am| flood(am, 15, 0)),
     ("barrier", LARGE, |comm| comm.barrier()),
-    ("doubling", LARGE, doubling),
-    ("ring", LARGE, ring),
-    ("uneven", LARGE, uneven),
-    ("uneven-doubling", LARGE, uneven_doubling),
-    ("uneven-ring", LARGE, uneven_ring),
+    ("doubling", LARGE, |comm| doubling(comm, shift)),
+    ("ring", LARGE, |comm| ring(comm, shift)),
+    ("uneven", LARGE, |comm| dissemination(comm, uneven)),
+    ("uneven-doubling", LARGE, |comm| doubling(comm, uneven)),
+    ("uneven-ring", LARGE, |comm| ring(comm, uneven)),
     ("broadcast", LARGE, |comm| Broadcast::Binomial.run(comm, 0, NOTHING)),
     ("linear", &[1 << 20], |comm| Broadcast::Linear.run(comm, 0, NOTHING)),
     ("pairwise", &[1024, 4096], pairwise),
+    ("tournament", &[1024, 4096], tournament),
     ("at-once", &[1024, 4096], |comm| at_once(comm, false)),
     ("at-once-sorted", &[1024, 4096], |comm| at_once(comm, true)),
 ];
@@ -164,11 +161,17 @@ fn main() {
         ("cube", "topology = 'hypercube'\ndimensions = 16"),
         ("torus", "topology = 'torus'\nrows = 256\ncolumns = 256"),
         ("fat-tree", "topology = 'fat_tree'\narity = 16\nlevels = 4"),
+        (
+            "dragonfly",
+            "topology = 'dragonfly'\nrouters_per_group = 16\nnodes_per_router = 16\n\
+             links_per_router = 16",
+        ),
+        ("hosts", "topology = 'hosts'\nhosts = 8192\nranks_per_host = 8"),
     ];
     for (name, network) in networks.into_iter().filter(|(name, _)| asked(0, name)) {
         let machine = Machine::parse(&format!("{COSTS}[network]\nhop_ns = 10\n{network}"), name)
             .expect("a machine");
         run(name, 1 << 16, |comm| comm.barrier(), &machine);
-        run(name, 1 << 16, doubling, &machine);
+        run(name, 1 << 16, |comm| doubling(comm, shift), &machine);
     }
 }

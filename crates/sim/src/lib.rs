@@ -3,7 +3,8 @@
 //! * [`record`] runs a program that is generic over [`bandgap_comm::Am`], over
 //!   [`bandgap_comm::Transfer`] or over [`bandgap_comm::Comm`], once per rank, without threads or
 //!   data, and yields a [`Schedule`]; [`record_for`] does so for a machine whose messages may move
-//!   only where a program waits ([`Progress`]).
+//!   only where a program waits ([`Progress`]), and [`record_once`] for a single replay. Ranks that do
+//!   the same but for their peers share one list, so a million of them take little room.
 //! * [`Machine`] is the LogGP machine: os, or, g, L, a capacity, and G for bytes. What bytes cost
 //!   may depend on the length of the message ([`Protocol`]).
 //! * [`replay`] runs the schedule on the machine, and returns the time stamps.
@@ -13,8 +14,8 @@
 //!
 //! [`topology`]: the hops between the nodes of a network.
 //!
-//! There is no payload. Inside a crossbar messages do not contend; in the other networks
-//! ([`Network`]) those contend that share a channel.
+//! There is no payload. Inside a crossbar, and between hosts, messages do not contend; in the other
+//! networks ([`Network`]) those contend that share a channel.
 //!
 //! ```
 //! use bandgap_comm::{Am, CommError, HandlerId, Verb};
