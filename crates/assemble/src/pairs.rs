@@ -1,6 +1,7 @@
 //! Round trips between all pairs of ranks.
 
-use bandgap_campaign::pairs::PAIR_RTT;
+use bandgap_campaign::Key;
+use bandgap_campaign::pairs::{PAIR_RTT, PAIR_TIME};
 use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
@@ -12,8 +13,13 @@ use crate::made::{Builder, Made, SERIES};
 /// # Errors
 /// None was, or a number cannot be recorded.
 pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
-    let columns =
+    let long: Vec<_> = of.judged.table.of(PAIR_TIME).map(|(key, _)| key.clone()).collect();
+    let mut columns =
         vec![Column::new("rtt", Unit::Second, "round trip of a request and its reply").counting()];
+    if !long.is_empty() {
+        let meaning = "bandwidth of long messages there and back: n/t";
+        columns.push(Column::new("bandwidth", Unit::BytePerSecond, meaning));
+    }
     let transport = of.setting.transport.as_str();
     let mut rows = Builder::new(SERIES, "pairs", transport, &["from", "to"], columns);
     for (key, _) in of.judged.table.of(PAIR_RTT) {
@@ -23,8 +29,18 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
         if let Some(distance) = of.setting.distance([from as usize, to as usize]) {
             labels.insert("distance".to_owned(), distance.as_str().into());
         }
+        if let [Some(a), Some(b)] = ranks.map(|rank| of.setting.hosts.get(rank? as usize)) {
+            labels.insert("hosts".to_owned(), format!("{a} - {b}").as_str().into());
+        }
         let spread = of.spread(key);
-        rows.push(vec![from.into(), to.into()], labels, &[Some(rtt)], spread)?;
+        let is_same = |other: &&Key| ["requester", "replier"].map(|end| other.number(end)) == ranks;
+        let bandwidth = long.iter().find(is_same).and_then(|key| {
+            // There and back.
+            of.time(key)?.turned(2.0 * key.number("bytes")? as f64, "bytes over time")
+        });
+        let mut values = vec![Some(rtt)];
+        values.extend((!long.is_empty()).then_some(bandwidth));
+        rows.push(vec![from.into(), to.into()], labels, &values, spread)?;
     }
     if rows.rows().rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use bandgap_campaign::plan::Asked;
-use bandgap_launch::{Options, Target, Transport, Wait};
+use bandgap_launch::{Adopted, Exit, Failure, Hosts, Options, Target, Transport, Wait};
 use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
@@ -28,6 +28,52 @@ pub struct Ranks {
     /// Longest wait for a message before the run is given up
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     pub deadline: Ns,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// Which hosts ranks are started on, and how they are reached.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Hosts")]
+pub struct Reach {
+    /// Hosts of the ranks, started by ssh: a:4,user@b:4 [default: this one]
+    #[arg(short = 'H', long, value_name = "LIST")]
+    pub hosts: Option<String>,
+    /// A file of hosts, one a line: a, a:4 or a slots=4
+    #[arg(long, value_name = "FILE")]
+    pub hostfile: Option<PathBuf>,
+    /// Interface between the hosts, by name or address [default: the one by which a host was reached]
+    #[arg(long, value_name = "NAME")]
+    pub interface: Option<String>,
+    /// What runs a command on a host, with its options
+    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
+    pub ssh_command: String,
+    /// The library of -t mpi [default: that of the launcher, or of mpirun on PATH]
+    #[arg(long, value_name = "FILE")]
+    pub mpi_lib: Option<PathBuf>,
+    /// Copy this program to the hosts, and remove it afterwards
+    #[arg(long)]
+    pub copy: bool,
+}
+
+impl Reach {
+    /// The hosts, if any are named.
+    ///
+    /// # Errors
+    /// The list or the file is wrong.
+    pub fn hosts(&self) -> Result<Option<Hosts>, Failure> {
+        if self.hosts.is_none() && self.hostfile.is_none() {
+            return Ok(None);
+        }
+        let ssh: Vec<String> = self.ssh_command.split_whitespace().map(str::to_owned).collect();
+        if ssh.is_empty() {
+            return Err(Failure::new(Exit::Usage, "use an empty --ssh-command"));
+        }
+        let (interface, copy) = (self.interface.clone(), self.copy);
+        let mut named = Hosts::of(self.hosts.as_deref(), self.hostfile.as_deref())?;
+        (named.ssh, named.interface, named.copy) = (ssh, interface, copy);
+        Ok(Some(named))
+    }
 }
 
 /// How precise values are to be.
@@ -120,6 +166,9 @@ pub struct Measure {
     pub precision: Precision,
     #[command(flatten)]
     pub output: Output,
+    /// The processes that somebody else has started with this one.
+    #[arg(skip)]
+    pub adopted: Option<Adopted>,
 }
 
 impl Measure {
@@ -128,9 +177,58 @@ impl Measure {
         self.effort.time_budget.map_or(usual, |ns| Duration::from_secs_f64(ns.as_secs()))
     }
 
-    /// The target that was named, or the usual transport.
+    /// The target that was named, or the usual transport: of one host, or between several.
     pub fn target(&self) -> Target {
-        self.ranks.transport.clone().unwrap_or_else(|| Target::Real(Transport::usual()))
+        let several = self.has_hosts();
+        let usual = || Transport::list().find(|of| of.can.hosts || !several);
+        let usual = || Target::Real(usual().unwrap_or_else(Transport::usual));
+        self.ranks.transport.clone().unwrap_or_else(usual)
+    }
+
+    /// Whether ranks may be on several hosts: they are named, or somebody else has started this process with others.
+    pub fn has_hosts(&self) -> bool {
+        self.names_hosts() || self.adopted.is_some()
+    }
+
+    fn names_hosts(&self) -> bool {
+        self.ranks.reach.hosts.is_some() || self.ranks.reach.hostfile.is_some()
+    }
+
+    /// Takes the processes that somebody else has started into account, unless the ranks are to be others.
+    pub fn adopt(&mut self, adopted: Adopted) {
+        if !self.names_hosts() && !matches!(self.ranks.transport, Some(Target::Simulated(_))) {
+            self.adopted = Some(adopted);
+        }
+    }
+
+    /// The most ranks that the options name, or as many as there are at most.
+    pub fn most(&self, all: usize) -> usize {
+        self.ranks.ranks.iter().copied().max().unwrap_or(all)
+    }
+
+    /// Whether each process that a launcher has started has a rank of its own.
+    pub fn is_apart(&self) -> bool {
+        matches!(self.target(), Target::Real(transport) if transport.has_launcher())
+    }
+
+    /// Longest wait for anything.
+    pub fn deadline(&self) -> Duration {
+        Duration::from_secs_f64(self.ranks.deadline.as_secs())
+    }
+
+    /// The same for what all ranks take part in: where no number of ranks is named, it is that of the slots of the hosts, or
+    /// of the processes that somebody else has started.
+    ///
+    /// # Errors
+    /// As [`Reach::hosts`].
+    pub fn everywhere(&self) -> Result<Self, Failure> {
+        let mut all = self.clone();
+        let named = self.ranks.reach.hosts()?.map(|hosts| hosts.slots());
+        let adopted = self.adopted.as_ref().map(|adopted| adopted.size);
+        if let Some(slots) = named.or(adopted).filter(|_| self.ranks.ranks.is_empty()) {
+            all.ranks.ranks = vec![slots.max(2)];
+        }
+        Ok(all)
     }
 
     /// How ranks are started.
@@ -139,7 +237,8 @@ impl Measure {
             cores: self.ranks.cores.clone(),
             launches: self.effort.launches,
             wait: self.ranks.wait,
-            deadline: Duration::from_secs_f64(self.ranks.deadline.as_secs()),
+            deadline: self.deadline(),
+            library: self.ranks.reach.mpi_lib.clone(),
         }
     }
 }

@@ -1,14 +1,26 @@
 //! How text is laid out for standard output.
 
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use bandgap_report::Layout;
 
 /// Width where nothing says how wide it is.
 const WIDTH: u16 = 100;
 
+/// Whether output is plain whatever it goes to: a launcher gives processes a terminal though its own output is a file.
+static PLAIN: AtomicBool = AtomicBool::new(false);
+
+/// Sends no escape sequences from now on.
+pub fn be_plain() {
+    PLAIN.store(true, Ordering::Relaxed);
+}
+
 /// Whether a terminal is to be sent escape sequences, as `TERM` and `NO_COLOR` say.
 pub fn takes_escapes() -> bool {
+    if PLAIN.load(Ordering::Relaxed) {
+        return false;
+    }
     let term = std::env::var_os("TERM").filter(|term| !term.is_empty() && term != "dumb");
     term.is_some() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -9,7 +9,6 @@
 
 mod args;
 mod command;
-mod describe;
 pub mod kernel;
 mod layout;
 mod output;

@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use bandgap_assemble::{Made, SAMPLES, samples};
 use bandgap_campaign::Table;
-use bandgap_launch::{Classify, Exit, Failure, limit, told};
+use bandgap_launch::{Agent, Classify, Exit, Failure, limit, told};
 use bandgap_record::{Bandgap, Conditions, Note, Number, RecordError, RunDir, timestamp};
 use bandgap_report::{Block, Layout, text};
 use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
@@ -69,6 +69,7 @@ impl Sink {
             seed,
             interrupted: false,
             host: serde_json::Value::Null,
+            hosts: Vec::new(),
             plan: serde_json::Value::Null,
             conditions: Vec::new(),
             results: Vec::new(),
@@ -97,6 +98,17 @@ impl Sink {
     /// Records the machine.
     pub fn host(&mut self, host: &impl Serialize) {
         self.run.host = serde_json::to_value(host).unwrap_or_default();
+    }
+
+    /// Records the hosts of the ranks.
+    pub fn hosts(&mut self, agents: &[Agent]) {
+        let of = |agent: &Agent| {
+            let mut of = agent.hello.machine.clone();
+            of["name"] = agent.host.as_str().into();
+            of["network"] = agent.network.clone().into();
+            of
+        };
+        self.run.hosts = agents.iter().map(of).collect();
     }
 
     /// Records a note, once.

@@ -8,14 +8,15 @@ use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
+use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
-    Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect, has_room,
+    Adopted, Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect,
+    has_room,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;
 
 use crate::args::Measure;
-use crate::describe::{GLANCE, Host, noise};
 use crate::output::{Sink, tell};
 use crate::progress::Progress;
 
@@ -38,7 +39,7 @@ pub struct Session<'a> {
     pub progress: Progress,
     budget: Duration,
     share: f64,
-    host: Option<Host>,
+    host: Option<Machine>,
     cpus: BTreeSet<usize>,
     exit: Exit,
 }
@@ -59,7 +60,16 @@ impl<'a> Session<'a> {
         stages: Vec<(String, f64)>,
     ) -> Result<Self, Failure> {
         let quiet = measure.output.quiet;
-        let stage = Stage::new(move || {
+        let hosts = measure.ranks.reach.hosts()?;
+        let gathered = match &measure.adopted {
+            Some(adopted) => {
+                let most = measure.most(adopted.size);
+                adopted.check(most)?;
+                Some(adopted.gather(most, measure.is_apart(), measure.deadline())?)
+            }
+            None => None,
+        };
+        let mut stage = Stage::new(move || {
             if !quiet {
                 tell(format_args!(
                     "bandgap: interrupted: finishing what was measured; a second signal ends at once"
@@ -69,6 +79,17 @@ impl<'a> Session<'a> {
         // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
         let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
         let target = measure.target();
+        if let Some(hosts) = hosts {
+            stage.reach(hosts)?;
+        }
+        if let (Some(gathered), Some(Adopted { by, size, .. })) = (gathered, &measure.adopted) {
+            if !quiet {
+                let hosts = gathered.hosts.as_ref().map_or(1, |hosts| hosts.places.len());
+                let hosts = counted(hosts, "host");
+                tell(format_args!("bandgap: {by} has started {size} processes on {hosts}"));
+            }
+            stage.adopt(gathered, measure.ranks.reach.interface.clone())?;
+        }
         let progress = Progress::new(stages, quiet);
         let budget = measure.budget(usual);
         let (host, cpus, exit) = (None, BTreeSet::new(), Exit::Fine);
@@ -213,8 +234,10 @@ impl<'a> Session<'a> {
             }
         };
         if let Some(placement) = &collected.placement {
-            self.cpus.extend(&placement.cpus);
-            self.sink.host(self.host.get_or_insert_with(|| Host::of(&self.stage)));
+            if collected.hosts.is_empty() {
+                self.cpus.extend(&placement.cpus);
+            }
+            self.sink.host(self.host.get_or_insert_with(|| self.stage.machine()));
             let waits = self.measure.ranks.wait;
             if placement.oversubscribed {
                 let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
@@ -254,7 +277,7 @@ impl<'a> Session<'a> {
     }
 
     /// Describes the machine as `host`, where the command has looked at it more closely than others do.
-    pub fn describe(&mut self, host: Host) {
+    pub fn describe(&mut self, host: Machine) {
         self.sink.host(self.host.insert(host));
     }
 
@@ -267,9 +290,11 @@ impl<'a> Session<'a> {
         // All that was measured is kept by now; who waits for the end of a run that failed waits for no more.
         if let Some(mut host) = self.host.take().filter(|_| !self.failed()) {
             if host.noise.is_empty() {
-                host.noise = noise(&self.stage, self.cpus.iter().copied(), GLANCE);
+                host.noise = self.stage.noise(self.cpus.iter().copied(), GLANCE);
             }
             self.sink.host(&host);
+            self.stage.look(GLANCE);
+            self.sink.hosts(&self.stage.agents());
         }
         let strict = self.measure.precision.strict && !Verdict::of(&self.sink.run).is_good();
         let exit = if strict { self.exit.max(Exit::Doubtful) } else { self.exit };

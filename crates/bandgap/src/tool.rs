@@ -4,12 +4,13 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry};
-use bandgap_launch::{Classify as _, Exit, Failure, add, compiled, let_long_files_fail};
+use bandgap_launch::{Adopted, Classify as _, Exit, Failure, add, compiled, let_long_files_fail};
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
 
-use crate::command::{Cli, Command, dispatch, parse};
+use crate::command::{Cli, Command, dispatch, measured, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
+use crate::layout::be_plain;
 use crate::output::tell_failure;
 
 /// The whole tool: its commands, and its kernels with those that are added. An added kernel is
@@ -58,11 +59,15 @@ impl Tool {
     /// Reads the command line and carries it out. It is to be all that `main` does, and is called
     /// once: the program is started again as each rank.
     pub fn main(self) -> ExitCode {
-        let exit = add(self.added).and_then(|()| parse()).and_then(|cli| match cli.command {
+        let exit = add(self.added).and_then(|()| parse()).and_then(|mut cli| match cli.command {
             Some(Command::Rank { parent }) if has_launcher() => {
                 Ok(bandgap_launch::rank::main(parent))
             }
-            _ => carry_out(&cli),
+            Some(Command::Agent { remove }) => Ok(bandgap_launch::agent::main(remove.as_deref())),
+            _ => match Adopted::found() {
+                Some(adopted) => among(&adopted, &mut cli),
+                None => carry_out(&cli),
+            },
         });
         exit.unwrap_or_else(|failure| {
             tell_failure(&failure);
@@ -74,6 +79,25 @@ impl Tool {
 /// Whether a launcher has started this process as a rank: standard input is then its socket.
 fn has_launcher() -> bool {
     socket_domain(std::io::stdin()).is_ok_and(|domain| domain == AddressFamily::UNIX)
+}
+
+/// This process among those that somebody else has started. All take part in what is measured; of everything else the
+/// first does all.
+fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode, Failure> {
+    let measure = measured(cli).and_then(|measure| {
+        measure.adopt(adopted.clone());
+        measure.adopted.is_some().then_some(measure)
+    });
+    be_plain();
+    match measure {
+        _ if adopted.rank == 0 => carry_out(cli),
+        // The first says so.
+        Some(measure) if adopted.check(measure.most(adopted.size)).is_err() => {
+            Ok(code(Exit::Remote))
+        }
+        Some(measure) => Ok(adopted.join(measure.is_apart(), measure.deadline())),
+        None => Ok(ExitCode::SUCCESS),
+    }
 }
 
 fn carry_out(cli: &Cli) -> Result<ExitCode, Failure> {

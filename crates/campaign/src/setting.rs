@@ -20,7 +20,9 @@ pub struct Setting {
     pub launches: u32,
     /// The processors of the ranks, by rank; none in virtual time.
     pub cpus: Option<Vec<usize>>,
-    /// The distance between two processors, the lower first.
+    /// The hosts of the ranks, by rank; empty where there is one.
+    pub hosts: Vec<String>,
+    /// The distance between two processors of a host, the lower first.
     pub distances: BTreeMap<[usize; 2], String>,
 }
 
@@ -42,8 +44,11 @@ impl Setting {
         Some([*cpus.get(ranks[0])?, *cpus.get(ranks[1])?])
     }
 
-    /// The distance between the processors of two ranks.
+    /// The distance between the processors of two ranks: of several hosts, whether it is within a host or the network.
     pub fn distance(&self, ranks: [usize; 2]) -> Option<String> {
+        if let [Some(a), Some(b)] = ranks.map(|rank| self.hosts.get(rank)) {
+            return Some(if a == b { "host" } else { "network" }.to_owned());
+        }
         let [a, b] = self.cores(ranks)?;
         self.distances.get(&[a.min(b), a.max(b)]).cloned()
     }

@@ -328,10 +328,28 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
         words: [Word; N],
     ) -> Result<(), CommError> {
         let mut done = 0;
-        self.wait_for_room("room for the bytes of a store", |endpoint| {
-            Ok(endpoint.try_store(peer, into, from, &mut done)? == Posted::Yes)
-        })?;
-        self.request(peer, handler, words)
+        let message = Message::new(handler, words);
+        match self.endpoint.try_store_then(peer, into, from, &mut done, message)? {
+            Posted::Yes => Ok(()),
+            Posted::Busy => self.store_when_room(peer, into, from, done, handler, words),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn store_when_room<const N: usize>(
+        &mut self,
+        peer: Rank,
+        into: usize,
+        from: Source<'_>,
+        mut done: usize,
+        handler: HandlerId,
+        words: [Word; N],
+    ) -> Result<(), CommError> {
+        let message = Message::new(handler, words);
+        self.wait_for_room("room for a store", |endpoint| {
+            Ok(endpoint.try_store_then(peer, into, from, &mut done, message)? == Posted::Yes)
+        })
     }
 
     /// Begins to get `len` bytes from offset `at` of the exposed memory of `peer`, to offset `into`

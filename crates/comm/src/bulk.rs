@@ -82,7 +82,7 @@ pub trait Bulk: Endpoint {
 
     /// Moves a store on: copies `from` into the exposed memory of `peer` from offset `into` on, as
     /// far as there is room, and adds the number of bytes taken to `done`. [`Posted::Yes`] when all
-    /// bytes are taken and the source may change. After [`Posted::Busy`] the caller makes progress
+    /// bytes are taken and the source may change, and not before. After [`Posted::Busy`] the caller makes progress
     /// and repeats the call with the same arguments. Between the calls of one store it sends no
     /// request to that peer: there is no room for it.
     ///
@@ -95,6 +95,30 @@ pub trait Bulk: Endpoint {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted, CommError>;
+
+    /// Moves on a store, and after it a request: as [`Bulk::try_store`] and then
+    /// [`Endpoint::try_request`], of which a transport may make one call of the system.
+    /// [`Posted::Yes`] when both are taken. After [`Posted::Busy`] the caller makes progress and
+    /// repeats the call with the same arguments. Once `done` is the number of bytes, only the request
+    /// is missing.
+    ///
+    /// # Errors
+    /// As [`Bulk::try_store`].
+    #[inline(always)]
+    fn try_store_then(
+        &mut self,
+        peer: Rank,
+        into: usize,
+        from: Source<'_>,
+        done: &mut usize,
+        message: Message,
+    ) -> Result<Posted, CommError> {
+        let whole = *done > 0 && *done == from.len();
+        if !whole && self.try_store(peer, into, from, done)? == Posted::Busy {
+            return Ok(Posted::Busy);
+        }
+        self.try_request(peer, message)
+    }
 
     /// Begins a get: copies `len` bytes of the exposed memory of `peer` from offset `at` on into
     /// this rank's exposed memory from offset `into` on. When they are there, `message` is

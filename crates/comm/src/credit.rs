@@ -62,6 +62,7 @@ impl<L: Link> Credited<L> {
         peer: Rank,
         kind: FrameKind,
         message: Message,
+        send: impl FnOnce(&mut L, &Frame) -> Result<Posted, CommError>,
     ) -> Result<Posted, CommError> {
         check_peer(peer, self.link.rank(), self.link.size())?;
         let account = &mut self.ledger.peers[peer];
@@ -69,7 +70,7 @@ impl<L: Link> Credited<L> {
             return Ok(Posted::Busy);
         }
         let frame = Frame { kind, credits: account.owed, message };
-        let posted = self.link.try_send(peer, &frame)?;
+        let posted = send(&mut self.link, &frame)?;
         if posted == Posted::Yes {
             account.credits -= 1;
             self.ledger.outstanding += 1;
@@ -130,7 +131,7 @@ impl<L: Link> Endpoint for Credited<L> {
 
     #[inline]
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
-        self.send_on_credit(peer, FrameKind::Request, message)
+        self.send_on_credit(peer, FrameKind::Request, message, |link, it| link.try_send(peer, it))
     }
 
     #[inline]

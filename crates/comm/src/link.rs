@@ -46,6 +46,26 @@ pub trait Link: 'static {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted, CommError>;
+    /// Moves on a frame with its payload, which is not empty, and after it the frame `then`, as
+    /// [`Link::try_write`] and then [`Link::try_send`]. [`Posted::Yes`] when both are taken. After
+    /// [`Posted::Busy`] the caller repeats the call; but once `done` is the number of bytes, only
+    /// `then` is missing, which goes by itself.
+    ///
+    /// # Errors
+    /// As [`Link::try_write`].
+    fn try_write_then(
+        &mut self,
+        peer: Rank,
+        frame: &Frame,
+        from: Source<'_>,
+        done: &mut usize,
+        then: &Frame,
+    ) -> Result<Posted, CommError> {
+        match self.try_write(peer, frame, from, done)? {
+            Posted::Yes => self.try_send(peer, then),
+            Posted::Busy => Ok(Posted::Busy),
+        }
+    }
     /// Delivers the frames that have arrived, puts payloads into the exposed memory, and pushes out
     /// what [`Link::try_send`] left. Never waits, and takes a limited number of bytes from each
     /// peer. Returns the number of frames.

@@ -5,7 +5,7 @@
 //!
 //! * Up to 24 bytes: in the words of one request.
 //! * Longer: its sender stores it, piece by piece, in slots of exposed memory, and the receiver copies the pieces out at
-//!   the same time. The first pieces are sent at once (eager), those of a longer message follow when a receive has taken
+//!   the same time. A request follows each piece, and may go with it ([`Bulk::try_store_then`]). The first pieces are sent at once (eager), those of a longer message follow when a receive has taken
 //!   it (rendezvous).
 //! * Or its sender announces it, and the receiver reads it out of the sender's memory through the kernel, where the
 //!   transport can do that ([`Way`]).

@@ -7,7 +7,9 @@
 //! That is all that a transport must do. One whose bare mechanism can be measured is [`crate::Bare`] too, and one
 //! whose messages' time can be divided [`crate::Stamped`] or [`crate::Together`].
 
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
+use std::path::Path;
 use std::time::Instant;
 
 use crate::passing::Tuning;
@@ -24,6 +26,8 @@ pub struct Can {
     pub tuning: Tuning,
     /// Whether it is measured where the user names no transport.
     pub compared: bool,
+    /// Whether its ranks may be on several hosts.
+    pub hosts: bool,
 }
 
 /// Where ranks exchange addresses.
@@ -36,6 +40,14 @@ pub trait Rendezvous {
     fn secret(&self) -> [u8; 16];
     /// When to stop waiting for peers.
     fn deadline(&self) -> Instant;
+    /// The library that the user named, of a transport that is one.
+    fn library(&self) -> Option<&Path> {
+        None
+    }
+    /// The address of this host at which its peers reach it: that of the loopback interface where all of them are on it.
+    fn interface(&self) -> IpAddr {
+        IpAddr::V4(Ipv4Addr::LOCALHOST)
+    }
     /// Tells all ranks this rank's address, and returns the addresses of all, by rank.
     ///
     /// # Errors

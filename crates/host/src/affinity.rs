@@ -24,6 +24,16 @@ impl Mask {
         Some(Self(words))
     }
 
+    /// These cores, as far as there can be such.
+    pub fn of(cpus: &[usize]) -> Self {
+        let most = cpus.iter().copied().filter(|cpu| *cpu <= HIGHEST).max().unwrap_or(0);
+        let mut words = vec![0; most / BITS + 1];
+        for cpu in cpus.iter().filter(|cpu| **cpu <= most) {
+            words[cpu / BITS] |= 1 << (cpu % BITS);
+        }
+        Self(words)
+    }
+
     /// Its cores, ascending.
     pub fn cpus(&self) -> impl Iterator<Item = usize> {
         let bits = self.0.iter().enumerate();

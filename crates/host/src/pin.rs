@@ -28,6 +28,15 @@ fn refused(cpu: usize, error: io::Error) -> HostError {
     }
 }
 
+/// Lets the calling thread, and all threads and processes that it starts from now on, run on these cores.
+///
+/// # Errors
+/// [`HostError::System`] if the kernel refuses: none of them is online and allowed by the control group.
+pub fn allow(cpus: &[usize]) -> Result<(), HostError> {
+    let allowed = Mask::of(cpus).set();
+    allowed.map_err(HostError::system("run on more cores (sched_setaffinity)"))
+}
+
 /// The cores on which the calling thread may run, ascending.
 ///
 /// # Errors

@@ -1,5 +1,7 @@
 //! How the processes of a run depend on each other, and whether they are stopped.
 
+use std::io;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::Path;
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
@@ -21,6 +23,18 @@ pub fn die_with_parent(parent: u32) -> Result<(), HostError> {
     // Checked after the request: otherwise a parent that ended in between would go unnoticed.
     let found = getppid().map_or(0, |pid| pid.as_raw_nonzero().get().unsigned_abs());
     if found == parent { Ok(()) } else { Err(HostError::Orphaned { expected: parent, found }) }
+}
+
+/// A duplicate of a descriptor that whoever started this process left open in it and named.
+///
+/// # Errors
+/// There is no such descriptor.
+pub fn inherited(descriptor: i32) -> io::Result<OwnedFd> {
+    if descriptor < 0 {
+        return Err(io::ErrorKind::NotFound.into());
+    }
+    // SAFETY: it is borrowed for one call, which fails where there is no such descriptor.
+    unsafe { BorrowedFd::borrow_raw(descriptor) }.try_clone_to_owned()
 }
 
 /// Whether process `pid` is stopped, by a signal or by a debugger.

@@ -7,13 +7,13 @@ mod summary;
 pub(crate) mod tests;
 
 use bandgap_units::Bytes;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 pub use distance::Distance;
 pub use summary::{CacheSummary, TopologySummary};
 
 /// What a cache holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheKind {
     /// Only data.
@@ -25,7 +25,7 @@ pub enum CacheKind {
 }
 
 /// A cache as one core sees it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cache {
     /// The level; 1 is nearest to the core.
     pub level: u8,
@@ -38,7 +38,7 @@ pub struct Cache {
 }
 
 /// A logical processor: the unit that the kernel numbers and that a rank is pinned to.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
     /// The kernel's number for it.
     pub id: usize,
@@ -57,7 +57,7 @@ pub struct Cpu {
 }
 
 /// The logical processors that are online.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
     /// Ascending by number.
     cpus: Vec<Cpu>,

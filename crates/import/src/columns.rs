@@ -83,10 +83,12 @@ impl Timing {
 pub enum Remark {
     /// The file does not name its test: the times are taken for those of this one.
     Assumed(&'static str),
-    /// Other tests are in the file, and are left out.
+    /// Other tests are in the file that cannot be read, and are left out.
     LeftOut(Vec<String>),
+    /// Other tests are in the file that can be chosen, by these names.
+    Others(Vec<String>),
     /// What the times are is true under a condition, or they are one of several columns.
-    Caveat(&'static str),
+    Caveat(String),
     /// Lines began with this, which was taken away.
     Prefix(String),
     /// One of so many runs is read.

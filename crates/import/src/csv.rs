@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use ::csv::StringRecord;
 
+use crate::columns::Remark;
 use crate::lines::{Header, Line, Result};
 use crate::shortened;
 use crate::table::{CSV, Sections, Unit};
@@ -29,8 +30,17 @@ const SEPARATORS: [char; 5] = [',', ';', '\t', '|', ' '];
 const SIZE_WORDS: [&str; 2] =
     ["bytes byte nbytes size msgsize length len", "b msg message n in payload data packet"];
 
-/// Words of a column of times beside its unit.
-const TIME_WORDS: &str = "time latency lat t avg average mean median in per message oneway one way";
+/// Words that a column of times may have beside its unit.
+const TIME_WORDS: [&str; 2] =
+    ["time latency lat t avg average mean median", "in per message oneway one way"];
+
+/// Which columns are known, in words.
+pub(crate) fn columns() -> String {
+    let [sizes, times] = [SIZE_WORDS[0], TIME_WORDS[0]].map(|words| words.replace(' ', ", "));
+    format!(
+        "a column of sizes ({sizes}), and one of times ({times}) in ns, us, ms or s, as in bytes,time_us"
+    )
+}
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split(' ').any(|of| of == word)
@@ -58,7 +68,7 @@ fn time_unit(name: &str) -> Option<Unit> {
     let unit = |word: &String| Unit::named(word).filter(|unit| matches!(unit, Unit::Time(_)));
     let mut units = words.iter().filter_map(unit);
     let found = units.next().filter(|_| units.next().is_none())?;
-    let known = |word: &String| unit(word).is_some() || is_in(TIME_WORDS, word);
+    let known = |word: &String| unit(word).is_some() || TIME_WORDS.iter().any(|of| is_in(of, word));
     words.iter().all(known).then_some(found)
 }
 
@@ -69,15 +79,6 @@ pub(crate) fn separator(text: &str, spaces: bool) -> Option<char> {
         text.contains(*separator)
             && names().any(is_size)
             && names().any(|name| time_unit(name).is_some())
-    })
-}
-
-/// The same of a header that lacks one of the two.
-pub(crate) fn half_separator(text: &str) -> Option<char> {
-    let known = |name: &str| name == CSV.size || name == CSV.time || TIMES.contains(&name);
-    SEPARATORS.into_iter().take(3).find(|separator| {
-        let mut names = text.split(*separator).map(|name| name.trim().trim_matches('"'));
-        text.contains(*separator) && names.any(known)
     })
 }
 
@@ -97,8 +98,13 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
     let lines = lines.iter().filter(|line| !line.is_comment());
     let lines: Vec<Line> = lines.map(|line| spaced(line, separator)).collect();
     let header = Header::separated(first, separator)?;
-    let bytes = size_column(first, &header)?;
-    let (time, unit) = time_column(first, &header)?;
+    let bytes = column(first, &header, &[CSV.size], is_size)?;
+    let time = column(first, &header, &TIMES, |name| time_unit(name).is_some())?;
+    let name = header.names().nth(time).unwrap_or("");
+    let unit = time_unit(name).expect("a column of times has a unit");
+    if header.names().filter(|name| is_time_like(name)).count() > 1 {
+        tests.remark(Remark::Caveat(format!("column {}", shortened(name))));
+    }
     let keys = header.those(&KEYS)?;
     let chosen = header.those(&CHOSEN)?;
     let messages = header.find(MESSAGES)?;
@@ -149,43 +155,33 @@ fn alike(
     Err(line.mixed(&found, &before, *first, "give one series at a time"))
 }
 
-/// The one of these columns, if there is one.
-fn only(line: &Line, header: &Header<'_>, of: impl Fn(&str) -> bool) -> Result<Option<usize>> {
-    let places: Vec<usize> =
-        header.names().enumerate().filter(|(_, name)| of(name)).map(|(place, _)| place).collect();
-    let name =
-        |place: usize| format!("column {}", shortened(header.names().nth(place).unwrap_or("")));
-    match places.as_slice() {
-        [before, found, ..] => {
-            let (before, found) = (name(*before), name(*found));
-            Err(line.mixed(&found, &before, line.number, "give one of them"))
-        }
-        places => Ok(places.first().copied()),
-    }
-}
-
-fn size_column(line: &Line, header: &Header<'_>) -> Result<usize> {
-    if let Some(exact) = header.find(CSV.size)? {
-        return Ok(exact);
-    }
-    only(line, header, is_size)?.map_or_else(|| header.need(CSV.size), Ok)
-}
-
-/// The one column that holds times, and its unit.
-fn time_column(line: &Line, header: &Header<'_>) -> Result<(usize, Unit)> {
-    let exact = only(line, header, |name| TIMES.contains(&name))?;
-    let place = match exact {
-        Some(place) => Some(place),
-        None => only(line, header, |name| time_unit(name).is_some())?,
+/// The one column of these names, or otherwise the one that is known.
+fn column(
+    line: &Line,
+    header: &Header<'_>,
+    exact: &[&str],
+    known: impl Fn(&str) -> bool,
+) -> Result<usize> {
+    let names: Vec<&str> = header.names().collect();
+    let places = |of: &dyn Fn(&str) -> bool| -> Vec<usize> {
+        (0..names.len()).filter(|place| of(names[*place])).collect()
     };
-    match place {
-        Some(place) => {
-            Ok((place, header.names().nth(place).and_then(time_unit).expect("as it was found")))
-        }
-        None if header.find(CSV.time)?.is_some() => {
-            let why = "column time has no unit: call it time_ns, time_us, time_ms or time_s";
-            Err(line.wrong(why))
-        }
-        None => Err(line.lacks("time_ns, time_us, time_ms or time_s", header.names())),
+    let mut found = places(&|name| exact.contains(&name));
+    if found.is_empty() {
+        found = places(&known);
     }
+    let name = |place: usize| format!("column {}", shortened(names[place]));
+    match found[..] {
+        [] => Err(line.wrong(format!("the table needs {}", columns()))),
+        [one] => Ok(one),
+        [before, found, ..] => {
+            Err(line.mixed(&name(found), &name(before), line.number, "give one of them"))
+        }
+    }
+}
+
+/// Whether a column may hold times of any kind, as the least of them or their deviation.
+fn is_time_like(name: &str) -> bool {
+    let unit = words(name).last().and_then(|word| Unit::named(word));
+    matches!(unit, Some(Unit::Time(_))) && !name.contains('/')
 }

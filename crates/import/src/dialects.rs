@@ -2,7 +2,7 @@
 
 use crate::columns::Timing;
 use crate::headed::{self, bare};
-use crate::json;
+use crate::json::{read_iperf, read_nccl, read_verbs};
 use crate::netpipe;
 use crate::sockperf;
 use crate::table::{Dialect, Family, MICROSECONDS, US, Unit, dialect};
@@ -27,7 +27,6 @@ const BANDWIDTH: [&str; 3] = ["size", "", "bandwidth"];
 const OSU: &[Dialect] = &[
     //       tool                   test                       size, beside, time  unit  what a time is
     dialect(("osu_latency", "Latency"), LATENCY, US, HalfRoundTrip),
-    dialect(("osu_latency_persistent", "Persistent Latency"), LATENCY, US, HalfRoundTrip),
     dialect(("osu_latency_persistent", "Latency Persistent"), LATENCY, US, HalfRoundTrip),
     dialect(("osu_latency_mt", "Multi-threaded Latency"), LATENCY, US, HalfRoundTrip),
     dialect(("osu_latency_mp", "Multi-process Latency"), LATENCY, US, HalfRoundTrip),
@@ -37,7 +36,6 @@ const OSU: &[Dialect] = &[
     dialect(("osu_oshm_get", "OpenSHMEM Get"), LATENCY, US, Completed),
     dialect(("osu_oshm_put", "OpenSHMEM Put"), LATENCY, US, Completed),
     dialect(("osu_bw", "Bandwidth"), BANDWIDTH, MB, Stream),
-    dialect(("osu_bw_persistent", "Persistent Bandwidth"), BANDWIDTH, MB, Stream),
     dialect(("osu_bw_persistent", "Bandwidth Persistent"), BANDWIDTH, MB, Stream),
     dialect(("osu_mbw_mr", "Multiple Bandwidth / Message Rate"), ["size", "messages/s", "mb/s"], MB, Stream).but(ONE_PAIR),
     dialect(("osu_put_bw", "MPI_Put Bandwidth"), BANDWIDTH, MB, Stream),
@@ -69,12 +67,12 @@ const FABRIC: &[Dialect] = &[
 #[rustfmt::skip]
 const VERBS: &[Dialect] = &[
     dialect(("ib_send_lat", "Send Latency"), ["bytes", "#iterations", "t_avg"], US, HalfRoundTrip),
-    dialect(("ib_write_lat", "RDMA_Write Latency"), ["bytes", "#iterations", "t_avg"], US, HalfRoundTrip),
-    dialect(("ib_read_lat", "RDMA_Read Latency"), ["bytes", "#iterations", "t_avg"], US, RoundTrip),
+    dialect(("ib_write_lat", "RDMA Write Latency"), ["bytes", "#iterations", "t_avg"], US, HalfRoundTrip),
+    dialect(("ib_read_lat", "RDMA Read Latency"), ["bytes", "#iterations", "t_avg"], US, RoundTrip),
     dialect(("ib_atomic_lat", "Atomic Latency"), ["bytes", "#iterations", "t_avg"], US, RoundTrip),
     dialect(("ib_send_bw", "Send BW"), ["bytes", "#iterations", "average"], MIB, Stream),
-    dialect(("ib_write_bw", "RDMA_Write BW"), ["bytes", "#iterations", "average"], MIB, Stream),
-    dialect(("ib_read_bw", "RDMA_Read BW"), ["bytes", "#iterations", "average"], MIB, Stream),
+    dialect(("ib_write_bw", "RDMA Write BW"), ["bytes", "#iterations", "average"], MIB, Stream),
+    dialect(("ib_read_bw", "RDMA Read BW"), ["bytes", "#iterations", "average"], MIB, Stream),
     dialect(("ib_atomic_bw", "Atomic BW"), ["bytes", "#iterations", "average"], MIB, Stream),
 ];
 
@@ -85,7 +83,11 @@ const NCCL: &[Dialect] = &[
 ];
 
 #[rustfmt::skip]
-const MPPTEST: &[Dialect] = &[dialect(("mpptest", ""), ["len", "dist", "time"], US, HalfRoundTrip)];
+const MPPTEST: &[Dialect] = &[
+    // An older one prints whole round trips, beside the time of all repetitions.
+    dialect(("mpptest", ""), ["len", "time", "ave time"], (MICROSECONDS, 0.5), HalfRoundTrip),
+    dialect(("mpptest", ""), ["len", "dist", "ave time"], US, HalfRoundTrip),
+];
 
 const NETPIPE: &[Dialect] = &[dialect(("NetPIPE", ""), ["", "", "times -->"], US, HalfRoundTrip)];
 
@@ -101,48 +103,34 @@ const SOCKPERF: &[Dialect] = &[
     dialect(("sockperf throughput", "throughput"), ["", "", "Summary: Message Rate is"], (Unit::Frequency, 1.0), Stream),
 ];
 
-const IPERF: &[Dialect] = &[dialect(("iperf3", "JSON"), ["", "", ""], MB, Stream)];
+const IPERF: &[Dialect] =
+    &[dialect(("iperf3", "JSON"), ["", "", ""], (Unit::Rate(0.125), 1.0), Stream)];
 
-/// A family whose files have columns under headings.
-const fn headed(
-    name: &'static str,
-    dialects: &'static [Dialect],
-    title: fn(&str) -> Option<String>,
-) -> Family {
-    Family { name, dialects, foreign: &[], title, tells: headed::tells, read: headed::read }
-}
+/// A family whose files have columns under headings, and no titles.
+const HEADED: Family =
+    Family { name: "", dialects: &[], title: |_| None, tells: headed::tells, read: headed::read };
 
-/// A family that has no titles.
-const fn other(
-    name: &'static str,
-    dialects: &'static [Dialect],
-    tells: fn(&Family, &str) -> bool,
-    read: fn(
-        &'static Family,
-        &[crate::lines::Line],
-        &mut crate::table::Sections,
-    ) -> crate::lines::Result,
-) -> Family {
-    Family { name, dialects, foreign: &[], title: |_| None, tells, read }
-}
-
+#[rustfmt::skip]
 pub(crate) const FAMILIES: &[Family] = &[
-    Family { foreign: &["min latency", "max latency", "iterations"], ..headed("OSU", OSU, osu) },
-    headed("IMB", IMB, imb),
-    headed("fi_pingpong", FABRIC, |_| None),
-    headed("linux-rdma/perftest", VERBS, verbs),
-    headed("nccl-tests", NCCL, nccl),
-    headed("mpptest", MPPTEST, |_| None),
-    other("NetPIPE", NETPIPE, |_, text| netpipe::tells(text), netpipe::read),
-    other("ucx_perftest", UCX, |_, text| ucx::tells(text), ucx::read),
-    other("ucx_perftest's CSV", UCX, |_, text| ucx::tells_csv(text), ucx::read_csv),
-    other("sockperf", SOCKPERF, sockperf::tells, sockperf::read),
-    other("iperf3 --json", IPERF, |_, text| text.contains("\"test_start\""), json::read_iperf),
+    Family { name: "OSU", dialects: OSU, title: osu, ..HEADED },
+    Family { name: "IMB", dialects: IMB, title: imb, ..HEADED },
+    Family { name: "fi_pingpong", dialects: FABRIC, ..HEADED },
+    Family { name: "linux-rdma/perftest", dialects: VERBS, title: verbs, ..HEADED },
+    Family { name: "nccl-tests", dialects: NCCL, title: nccl, ..HEADED },
+    Family { name: "mpptest", dialects: MPPTEST, ..HEADED },
+    Family { name: "NetPIPE", dialects: NETPIPE, tells: |_, text| netpipe::tells(text), read: netpipe::read, ..HEADED },
+    Family { name: "ucx_perftest", dialects: UCX, tells: |_, text| ucx::tells(text), read: ucx::read, ..HEADED },
+    Family { name: "ucx_perftest's CSV", dialects: UCX, tells: |_, text| ucx::tells_csv(text), read: ucx::read_csv, ..HEADED },
+    Family { name: "sockperf", dialects: SOCKPERF, tells: sockperf::tells, read: sockperf::read, ..HEADED },
+    Family { name: "iperf3 --json", dialects: IPERF, tells: |_, text| text.contains("\"test_start\""), read: read_iperf, ..HEADED },
+    Family { name: "perftest --out_json", dialects: VERBS, title: verbs, tells: |_, text| text.contains("\"test_info\""), read: read_verbs },
+    Family { name: "nccl-tests -J", dialects: NCCL, title: nccl, tells: |_, text| text.contains("\"out_of_place\""), read: read_nccl },
 ];
 
 /// That of files of numbers alone, which no line tells.
+#[rustfmt::skip]
 pub(crate) const NP_OUT: &Family =
-    &other("NetPIPE's np.out", NETPIPE, |_, _| false, netpipe::read_np_out);
+    &Family { name: "NetPIPE's np.out", dialects: NETPIPE, tells: |_, _| false, read: netpipe::read_np_out, ..HEADED };
 
 /// `# OSU MPI Latency Test v7.4` gives `Latency`; one-sided tests keep the name of the call, as in
 /// `MPI_Put Latency`. OMB's Python edition writes `# OMB Python MPI Latency Test`.
@@ -155,13 +143,17 @@ fn osu(text: &str) -> Option<String> {
     let end = words.iter().position(|word| *word == "Test").filter(|end| *end > begin + 1)?;
     // The words after the name are the library that was called: MPI, MPI-CUDA, xCCL.
     let is_library = |word: &&&str| {
-        let libraries = ["NCCL", "RCCL", "xCCL", "Python", "Java"];
+        let libraries = ["NCCL", "RCCL", "xCCL", "Python", "Java", "One", "Sided"];
         word.starts_with("MPI") && !word.starts_with("MPI_")
             || libraries.iter().any(|library| word.starts_with(library))
     };
+    let persistent = words.get(end + 1).filter(|word| **word == "Persistent");
     let words = &words[begin + 1..end];
     let begin = words.iter().take_while(is_library).count();
-    (begin < words.len()).then(|| words[begin..].join(" "))
+    let name: Vec<&str> = words[begin..].iter().chain(persistent).copied().collect();
+    // That of a call may have the kind of memory behind it.
+    let name = name.join(" ").replace("-CUDA ", " ").replace("-ROCM ", " ");
+    (begin < words.len()).then_some(name)
 }
 
 /// `# Benchmarking PingPong`.
@@ -174,13 +166,11 @@ fn imb(text: &str) -> Option<String> {
 fn verbs(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(name) = text.strip_suffix(" Test") {
-        let kind = ["Send", "RDMA_Write", "RDMA_Read", "Atomic"].into_iter();
-        let kind = kind.into_iter().find(|kind| name.starts_with(kind))?;
-        let rest = name[kind.len()..].trim();
         // How requests are posted, or which atomic operation, does not change what a time is.
-        let rest = rest.trim_start_matches("Post List").trim();
-        let rest = rest.trim_start_matches("FETCH_AND_ADD").trim_start_matches("CMP_AND_SWAP");
-        return Some(format!("{kind} {}", rest.trim()));
+        let how = ["Post List ", "FETCH AND ADD ", "CMP AND SWAP "];
+        let name = how.iter().fold(name.replace('_', " "), |name, how| name.replace(how, ""));
+        let kinds = ["Send", "RDMA Write", "RDMA Read", "Atomic"];
+        return kinds.iter().any(|kind| name.starts_with(kind)).then_some(name);
     }
     let command = text.split_whitespace().take(4).find_map(|word| {
         let program = word.rsplit('/').next()?;

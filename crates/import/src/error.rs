@@ -16,20 +16,6 @@ pub enum TableError {
     /// A header and nothing under it.
     #[error("read the table: it has a header but no rows")]
     NoRows,
-    /// Neither a table nor the output of a tool that is known.
-    #[error(
-        "read the table: no line is the heading of a known table or a known tool's result; line {line} comes nearest: \
-         '{nearest}' (known: {known}; or try CSV with a comma between columns, and the names bytes and time_ns, \
-         time_us, time_ms or time_s)"
-    )]
-    Unrecognised {
-        /// The line that is most like a heading.
-        line: u64,
-        /// Its text.
-        nearest: String,
-        /// The formats that are known.
-        known: String,
-    },
     /// A line that cannot be used.
     #[error("read the table: line {line}: {why}")]
     Line {
@@ -58,13 +44,11 @@ pub enum TableError {
 #[must_use]
 pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
-    let mut short = String::new();
-    for c in text.chars().take(LONGEST) {
-        match c {
-            '\'' | '"' => short.push(c),
-            _ => short.extend(c.escape_debug()),
-        }
-    }
+    let escaped = |c: char| match c {
+        '\'' | '"' => c.to_string(),
+        _ => c.escape_debug().to_string(),
+    };
+    let mut short: String = text.chars().take(LONGEST).map(escaped).collect();
     if text.chars().nth(LONGEST).is_some() {
         short.push('…');
     }

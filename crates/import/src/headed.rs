@@ -1,6 +1,5 @@
 //! The generic reader: tests after one another, each with columns under a heading.
 
-use crate::columns::Remark;
 use crate::lines::{Line, Result};
 use crate::table::{Dialect, Family, Section, Sections, Unit};
 use crate::{TableError, shortened};
@@ -64,50 +63,44 @@ struct Columns {
     wrong: Option<(usize, &'static str)>,
 }
 
-/// What a line is for a dialect.
-enum Heading {
-    /// A heading with the columns that it needs.
-    Whole(Columns),
-    /// One without its times.
-    Lacking,
-    /// Another line.
-    No,
-}
+/// Labels of collectives and of several pairs at once.
+const FOREIGN: [&str; 3] = ["min latency", "max latency", "iterations"];
 
-fn heading(dialect: &Dialect, text: &str) -> Heading {
+/// The columns that a dialect needs, if a line is its heading; none within where it lacks the times.
+fn heading(dialect: &Dialect, text: &str) -> Option<Option<Columns>> {
     // Most lines are rows, or of other programs.
     let is_word = bare(text).starts_with(char::is_alphabetic);
     if !is_word || text.len() > 512 || !text.to_ascii_lowercase().contains(dialect.size) {
-        return Heading::No;
+        return None;
     }
     let labels = labels(text);
     let place = |name: &str| labels.iter().position(|label| label.name == name);
-    let (Some(size), beside) = (place(dialect.size), place(dialect.beside)) else {
-        return Heading::No;
-    };
+    let (size, beside) = (place(dialect.size)?, place(dialect.beside).is_some());
     // A sentence may hold the same words, and what stands before such a mark is not of the heading.
-    if size > 0 && dialect.beside.is_empty() || labels.iter().any(|label| label.name == "#") {
-        return Heading::No;
+    let sentence = if dialect.beside.is_empty() { size > 0 } else { !beside };
+    if sentence || labels.iter().any(|label| label.name == "#") {
+        return None;
     }
-    let ends = |label: &Label| label.name.split(' ').next_back() == Some(dialect.time);
+    let ends = |label: &Label| {
+        let before = label.name.strip_suffix(dialect.time);
+        before.is_some_and(|before| before.is_empty() || before.ends_with(' '))
+    };
     match labels.iter().position(ends) {
-        _ if beside.is_none() && !dialect.beside.is_empty() => Heading::No,
-        Some(time) if labels[time].strange => Heading::Lacking,
-        Some(time) => Heading::Whole(Columns {
+        Some(time) if !labels[time].strange => Some(Some(Columns {
             size,
             time,
             unit: labels[time].unit.unwrap_or(dialect.unit),
             count: labels.len(),
             wrong: ["defects", "#wrong"].into_iter().find_map(|name| Some((place(name)?, name))),
-        }),
-        None if beside.is_some() => Heading::Lacking,
-        None => Heading::No,
+        })),
+        None if !beside => None,
+        _ => Some(None),
     }
 }
 
 /// Whether it is a heading of one of these.
 fn is_heading(family: &Family, text: &str) -> bool {
-    family.dialects.iter().any(|dialect| !matches!(heading(dialect, text), Heading::No))
+    family.dialects.iter().any(|dialect| heading(dialect, text).is_some())
 }
 
 /// A title or a heading.
@@ -138,7 +131,7 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
 /// Adds the test in these lines, the first of which begins it.
 fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: &mut Sections) {
     let whole = |dialect: &&Dialect| {
-        lines.iter().any(|line| matches!(heading(dialect, &line.text), Heading::Whole(_)))
+        lines.iter().any(|line| heading(dialect, &line.text).flatten().is_some())
     };
     let of = |title: &str| {
         // A test may have one of several columns.
@@ -154,18 +147,14 @@ fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: 
     };
     let begin = lines.iter().find(|line| tells(family, &line.text));
     let section = tests.begin(begin.map_or(0, |line| line.number), name, dialect, title.is_some());
-    let mut rounded = false;
     section.error = match dialect {
-        Some(dialect) => rows(family, dialect, lines, section, &mut rounded).err(),
+        Some(dialect) => rows(dialect, lines, section).err(),
         None => Some(refused(family, &lines[0], name)),
     };
-    if rounded {
-        tests.remark(Remark::RoundedSizes);
-    }
 }
 
 /// Why a test cannot be read.
-fn refused(family: &Family, line: &Line, test: &str) -> TableError {
+pub(crate) fn refused(family: &Family, line: &Line, test: &str) -> TableError {
     let mut known: Vec<&str> = family.dialects.iter().map(|dialect| dialect.test).collect();
     known.dedup();
     line.wrong(format!(
@@ -177,13 +166,7 @@ fn refused(family: &Family, line: &Line, test: &str) -> TableError {
 }
 
 /// Adds the rows under each heading.
-fn rows(
-    family: &Family,
-    dialect: &'static Dialect,
-    lines: &[Line],
-    section: &mut Section,
-    rounded: &mut bool,
-) -> Result {
+fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     let mut current: Option<(&Line, Columns)> = None;
     // A line that is no row: below the table, or a row that is damaged.
     let mut nearest = None;
@@ -195,20 +178,19 @@ fn rows(
             return Err(line.wrong("its times are of several pairs at once (run it with one pair)"));
         }
         match heading(dialect, &line.text) {
-            Heading::Whole(columns) => {
+            Some(Some(columns)) => {
                 let foreign = labels(&line.text).into_iter().map(|label| label.name);
-                if let Some(label) = foreign.into_iter().find(|of| family.foreign.contains(&&**of))
-                {
+                if let Some(label) = foreign.into_iter().find(|of| FOREIGN.contains(&of.as_str())) {
                     return Err(line.wrong(format!(
                         "column '{label}' is of a collective or of several pairs: its times are not of single messages"
                     )));
                 }
                 current = Some((line, columns));
             }
-            Heading::Lacking => return Err(line.lacks(dialect.time, line.words())),
-            Heading::No => {
+            Some(None) => return Err(line.lacks(dialect.time, line.words())),
+            None => {
                 let Some((_, columns)) = current else { continue };
-                match row(dialect, columns, line, section, rounded)? {
+                match row(dialect, columns, line, section)? {
                     true => {}
                     false => nearest = nearest.or(Some(line)),
                 }
@@ -232,13 +214,7 @@ fn is_number(word: &str) -> bool {
 
 /// Adds a line, if it is a row: other lines may stand between. It is one if it begins with a size, or has the form of a
 /// row otherwise.
-fn row(
-    dialect: &Dialect,
-    columns: Columns,
-    line: &Line,
-    section: &mut Section,
-    rounded: &mut bool,
-) -> Result<bool> {
+fn row(dialect: &Dialect, columns: Columns, line: &Line, section: &mut Section) -> Result<bool> {
     let mut words = line.words();
     // As in a list.
     if words.first().is_some_and(|word| ["-", "*", "|", "--"].contains(word)) {
@@ -258,7 +234,8 @@ fn row(
     let formed = words.len() == columns.count && is_number(words[columns.time]);
     let sized = is_number(scaled.map_or(size, |(digits, _)| digits));
     let time = words[columns.time.min(words.len() - 1)];
-    let sentence = time.starts_with(|c: char| c.is_ascii_alphabetic()) && !is_number(time);
+    let begins = time.starts_with(|c: char| c.is_ascii_alphabetic());
+    let sentence = (begins || time.contains(':')) && !is_number(time);
     if !failed && (!sized && !formed || sentence) {
         return Ok(false);
     }
@@ -286,7 +263,7 @@ fn row(
             (bytes, false) => (bytes, factor / 10.0),
         },
     };
-    *rounded |= step > 0.0;
+    section.rounded |= step > 0.0;
     let row = time.row(bytes, columns.unit)?.times(dialect.share).of_rounded_size(step);
     section.rows.push(row);
     Ok(true)

@@ -1,89 +1,125 @@
-//! What `iperf3 --json` writes: one document or several, with a rate for a size in it.
+//! What tools write as JSON: one document or several, with a time or a rate for a size in each.
 
-use serde::Deserialize;
+use std::collections::BTreeMap;
 
+use serde_json::value::RawValue;
+
+use crate::headed::refused;
 use crate::lines::{Line, Result};
-use crate::table::{Family, Sections};
+use crate::shortened;
+use crate::table::{Family, Sections, Unit};
 
-#[derive(Deserialize)]
-struct Iperf {
-    start: Option<IperfStart>,
-    end: Option<IperfEnd>,
-    error: Option<String>,
+/// A document may not be longer: the names of its members take more memory than their text.
+const LONGEST: usize = 2 << 20;
+
+/// What is at such a path, as it is written, without its quotes; none of `null`.
+fn member<'a>(json: &'a str, path: &str) -> Option<&'a str> {
+    let found = path.split('/').try_fold(json, |json, name| {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
+        members.get(name).map(|value| value.get())
+    });
+    found.filter(|value| *value != "null").map(|value| value.trim_matches('"'))
 }
 
-#[derive(Deserialize)]
-struct IperfStart {
-    test_start: Option<IperfTest>,
-}
-
-#[derive(Deserialize)]
-struct IperfTest {
-    blksize: u64,
-    num_streams: Option<u64>,
-    bidir: Option<u64>,
-}
-
-#[derive(Deserialize)]
-struct IperfEnd {
-    sum_received: Option<IperfSum>,
-    sum: Option<IperfSum>,
-    sum_sent: Option<IperfSum>,
-}
-
-#[derive(Deserialize)]
-struct IperfSum {
-    bits_per_second: f64,
-}
-
-/// The documents of a file, each with the line in which it begins. Other lines may stand between.
-fn documents(lines: &[Line]) -> Result<Vec<(&Line, Iperf)>> {
-    let mut text = String::new();
-    let mut begins = Vec::new();
+/// Calls back with the documents of a file, each with the line in which it begins. Other lines may stand between.
+fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Result {
+    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+    let (mut next, mut end) = (0, 0);
     for line in lines {
-        begins.push(text.len());
-        text += &line.text;
-        text.push('\n');
-    }
-    let mut found = Vec::new();
-    let mut end = 0;
-    for (line, begin) in lines.iter().zip(&begins) {
-        if *begin < end || !line.text.trim_start().starts_with('{') {
+        let begin = next;
+        next += line.text.len() + 1;
+        if begin < end || !line.text.trim_start().starts_with('{') {
             continue;
         }
-        let mut stream = serde_json::Deserializer::from_str(&text[*begin..]).into_iter();
-        let document = stream.next().transpose().map_err(|error| {
+        let mut stream = serde_json::Deserializer::from_str(&text[begin..]).into_iter();
+        let document: Option<&RawValue> = stream.next().transpose().map_err(|error| {
             let at = line.number + error.line().saturating_sub(1) as u64;
             let line = Line { number: at, text: String::new() };
-            line.wrong(format!(
-                "the JSON is cut or lacks what is read of it: {}",
-                crate::shortened(&error.to_string())
-            ))
+            line.wrong(format!("the JSON is cut or wrong: {}", shortened(&error.to_string())))
         })?;
-        found.extend(document.map(|document| (line, document)));
-        end = *begin + stream.byte_offset();
+        end = begin + stream.byte_offset();
+        if end - begin > LONGEST {
+            return Err(
+                line.wrong("the JSON is longer than 2 MiB (let the tool report less often)")
+            );
+        }
+        document.map_or(Ok(()), |document| take(line, document.get()))?;
     }
-    Ok(found)
+    Ok(())
+}
+
+/// Adds the time or rate at one of these paths to the test of this name, with the size at another path.
+fn result(
+    family: &'static Family,
+    (line, json): (&Line, &str),
+    test: &str,
+    [size, time]: [&'static str; 2],
+    unit: Option<(Unit, f64)>,
+    tests: &mut Sections,
+) -> Result {
+    let Some(dialect) = family.dialects.iter().find(|dialect| dialect.test == test) else {
+        let error = refused(family, line, test);
+        tests.begin(line.number, test, None, true).error = Some(error);
+        return Ok(());
+    };
+    let at =
+        |path| member(json, path).ok_or_else(|| line.wrong(format!("the JSON lacks {}", path)));
+    let (unit, share) = unit.unwrap_or((dialect.unit, dialect.share));
+    let bytes = line.cell(size, at(size)?).size()?;
+    let row = line.cell(time, at(time)?).row(bytes, unit)?;
+    tests.row(dialect, true, row.times(share));
+    Ok(())
 }
 
 /// Reads `iperf3 --json`: a block's size over the rate.
 pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
-    for (line, Iperf { start, end, error }) in documents(lines)? {
-        if let Some(error) = error {
-            return Err(line.wrong(format!("iperf3 failed: {}", crate::shortened(&error))));
+    documents(lines, |line, json| {
+        if let Some(error) = member(json, "error") {
+            return Err(line.wrong(format!("iperf3 failed: {}", shortened(error))));
         }
-        let test = start.and_then(|start| start.test_start);
-        let rate = end.and_then(|end| end.sum_received.or(end.sum).or(end.sum_sent));
-        let (Some(test), Some(rate)) = (test, rate) else {
-            return Err(line.wrong("the JSON lacks the block's size or the rate of the whole run"));
-        };
-        if test.num_streams.unwrap_or(1) != 1 || test.bidir.unwrap_or(0) != 0 {
+        let several = |(path, one)| member(json, path).is_some_and(|count| count != one);
+        let counts = [("start/test_start/num_streams", "1"), ("start/test_start/bidir", "0")];
+        if counts.into_iter().any(several) {
             return Err(line.wrong("its rate is of several streams at once (run it with one)"));
         }
-        let (dialect, size) = (&family.dialects[0], test.blksize.to_string());
-        let bytes = line.cell("blksize", &size).size()?;
-        let rate = (rate.bits_per_second / 8e6).to_string();
-        tests.row(dialect, true, line.cell("rate", &rate).row(bytes, dialect.unit)?);
-    }
-    Ok(())
+        // What was received, if the other side said it.
+        let rates = ["end/sum_received/bits_per_second", "end/sum/bits_per_second"];
+        let rate = rates.into_iter().find(|rate| member(json, rate).is_some());
+        let rate = rate.unwrap_or("end/sum_sent/bits_per_second");
+        let paths = ["start/test_start/blksize", rate];
+        result(family, (line, json), family.dialects[0].test, paths, None, tests)
+    })
+}
+
+/// Reads perftest's `--out_json`, a document a size. The unit of its bandwidth is not written, that of messages is
+/// always 10⁶ a second.
+pub(crate) fn read_verbs(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    documents(lines, |line, json| {
+        let test = member(json, "test_info/test").unwrap_or("").replace('_', " ");
+        let test = (family.title)(&test).unwrap_or(test);
+        let (time, unit) = match test.ends_with("BW") {
+            true => ("results/MsgRate", Some((Unit::Frequency, 1e-6))),
+            false => ("results/t_avg", None),
+        };
+        result(family, (line, json), &test, ["results/MsgSize", time], unit, tests)
+    })
+}
+
+/// Reads nccl-tests' `-J`.
+pub(crate) fn read_nccl(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    documents(lines, |line, json| {
+        let command = member(json, "args").unwrap_or("").replace(['"', ',', '[', '\\'], " ");
+        let test = (family.title)(&command).unwrap_or_default();
+        let rows = serde_json::from_str::<Vec<&RawValue>>(member(json, "results").unwrap_or("[]"));
+        for row in rows.unwrap_or_default().into_iter().map(RawValue::get) {
+            let wrong = member(row, "out_of_place/nwrong").unwrap_or("0");
+            if wrong.parse() != Ok(0.0) {
+                let wrong = shortened(wrong);
+                return Err(line.wrong(format!("nwrong is '{wrong}': its time is not used")));
+            }
+            let paths = ["size", "out_of_place/time"];
+            result(family, (line, row), &test, paths, None, tests)?;
+        }
+        Ok(())
+    })
 }

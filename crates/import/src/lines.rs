@@ -1,6 +1,6 @@
 //! A table's lines with their numbers, values in them, and CSV headers.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::iter;
 
 use csv::StringRecord;
@@ -14,7 +14,7 @@ pub type Result<T = ()> = std::result::Result<T, TableError>;
 const LONGEST_LINE: u64 = 64 * 1024;
 
 /// One line.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Line {
     /// Counted from 1.
     pub number: u64,
@@ -46,7 +46,7 @@ impl Line {
 
     /// The error that it has not as many fields as the header.
     pub fn miscounted(&self, found: usize, expected: usize) -> TableError {
-        self.wrong(miscounted(found, expected))
+        self.wrong(format!("{found} fields where the header has {expected}"))
     }
 
     /// The error that `column` is not in this header.
@@ -80,11 +80,6 @@ impl Line {
         let record = fields.into_records().next().transpose();
         Ok(record.map_err(|error| self.wrong(error.to_string()))?.unwrap_or_default())
     }
-}
-
-/// What is wrong with a line of so many fields.
-pub fn miscounted(found: usize, expected: usize) -> String {
-    format!("{found} fields where the header has {expected}")
 }
 
 /// A value in a line.
@@ -129,32 +124,27 @@ impl Cell<'_> {
     }
 }
 
-/// The lines of `source`, blank ones and comments included, numbered from 1.
-pub fn lines(source: impl Read) -> impl Iterator<Item = Result<Line>> {
-    let mut source = Lines::new(source);
-    iter::from_fn(move || {
-        let text = source.next_line().map(|text| text.map(str::to_owned)).transpose()?;
-        Some(text.map(|text| Line { number: source.number(), text }))
-    })
-}
-
 /// Most lines of a table that is kept in memory.
 const MOST_LINES: u64 = 4_000_000;
 
-/// As [`lines`], of a table of `longest` bytes at most, a multiple of a MiB. No tool prints as much, and a source
-/// without end is refused before it fills the memory.
+/// The lines of `source`, blank ones and comments included, numbered from 1, of a table of `longest` bytes at most, a
+/// multiple of a MiB. No tool prints as much, and a source without end is refused before it fills the memory.
 pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result<Line>> {
+    let mut source = Lines::new(source);
     let mut length = 0;
-    lines(source).map(move |line| {
-        let line = line?;
-        length += line.text.len();
-        if length > longest {
-            return Err(line.wrong(format!("the table is longer than {} MiB", longest >> 20)));
-        }
-        if line.number > MOST_LINES {
-            return Err(line.wrong("the table has more than 4 million lines"));
-        }
-        Ok(line)
+    iter::from_fn(move || {
+        let text = source.next_line().map(|text| text.map(str::to_owned)).transpose()?;
+        let line = text.map(|text| Line { number: source.number(), text });
+        Some(line.and_then(|line| {
+            length += line.text.len();
+            if length > longest {
+                return Err(line.wrong(format!("the table is longer than {} MiB", longest >> 20)));
+            }
+            if line.number > MOST_LINES {
+                return Err(line.wrong("the table has more than 4 million lines"));
+            }
+            Ok(line)
+        }))
     })
 }
 
@@ -162,13 +152,17 @@ pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result
 pub struct Lines<R> {
     source: BufReader<R>,
     number: u64,
+    /// The line that was read last, in UTF-8.
     bytes: Vec<u8>,
+    /// How UTF-16's pairs of bytes are put together, where the file begins with its mark.
+    pairs: Option<fn([u8; 2]) -> u16>,
 }
 
 impl<R: Read> Lines<R> {
     /// Those of `source`.
     pub fn new(source: R) -> Lines<R> {
-        Lines { source: BufReader::with_capacity(1 << 16, source), number: 0, bytes: Vec::new() }
+        let source = BufReader::with_capacity(1 << 16, source);
+        Lines { source, number: 0, bytes: Vec::new(), pairs: None }
     }
 
     /// The number of the line that was read last, from 1.
@@ -181,21 +175,51 @@ impl<R: Read> Lines<R> {
         self.bytes.ends_with(b"\n")
     }
 
-    /// The next line; `None` after the last.
+    /// The next line; `None` after the last. It is in UTF-8, in UTF-16 if the file begins with the byte order mark of
+    /// that, or otherwise in Latin-1.
     pub fn next_line(&mut self) -> Result<Option<&str>> {
-        self.bytes.clear();
-        match self.source.by_ref().take(LONGEST_LINE + 1).read_until(b'\n', &mut self.bytes) {
-            Ok(0) => return Ok(None),
-            Ok(_) => self.number += 1,
-            Err(source) => return Err(TableError::Io { line: self.number, source }),
+        let read = self.read_line();
+        let read = read.map_err(|source| TableError::Io { line: self.number, source })?;
+        if read == 0 {
+            return Ok(None);
         }
-        let wrong = |why: &str| TableError::Line { line: self.number, why: why.to_owned() };
-        if self.bytes.len() as u64 > LONGEST_LINE {
-            return Err(wrong("it is longer than 64 KiB"));
+        self.number += 1;
+        if read as u64 > LONGEST_LINE {
+            let why = "it is longer than 64 KiB".to_owned();
+            return Err(TableError::Line { line: self.number, why });
         }
-        let text = str::from_utf8(&self.bytes).map_err(|_| wrong("it is not text in UTF-8"))?;
+        if str::from_utf8(&self.bytes).is_err() {
+            let text: String = self.bytes.iter().copied().map(char::from).collect();
+            self.bytes = text.into_bytes();
+        }
+        let text = str::from_utf8(&self.bytes).unwrap_or_default();
         // Spreadsheets begin the file with a byte order mark.
         Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text)))
+    }
+
+    /// Reads a line, or as much as shows that it is too long, and tells how many bytes that were.
+    fn read_line(&mut self) -> io::Result<usize> {
+        self.bytes.clear();
+        if self.number == 0 {
+            self.pairs = match self.source.fill_buf()? {
+                [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
+                [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
+                _ => None,
+            };
+        }
+        let mut source = self.source.by_ref().take(LONGEST_LINE + 2);
+        let Some(unit) = self.pairs else { return source.read_until(b'\n', &mut self.bytes) };
+        let mut units = Vec::new();
+        let mut pair = [0; 2];
+        while units.last() != Some(&u16::from(b'\n')) {
+            match source.read_exact(&mut pair) {
+                Ok(()) => units.push(unit(pair)),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+                Err(error) => return Err(error),
+            }
+        }
+        self.bytes = String::from_utf16_lossy(&units).into_bytes();
+        Ok(2 * units.len())
     }
 }
 

@@ -9,8 +9,6 @@
 
 use std::io::Read;
 
-use csv::StringRecord;
-
 use crate::TableError;
 use crate::lines::{Header, Line, Result, bounded};
 
@@ -61,61 +59,45 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<LogpRow>> {
         expected: "the first line must name the columns kind,messages,delay_ns,elapsed_ns",
     })?;
     let header = Header::new(&first)?;
-    let columns = [
+    let [kind, messages, delay, elapsed] = [
         header.need("kind")?,
         header.need("messages")?,
         header.need("delay_ns")?,
         header.need("elapsed_ns")?,
     ];
-    let together = [
-        ("batch", header.find("batch")?),
-        ("round", header.find("round")?),
-        ("launch", header.find("launch")?),
-    ];
+    let [batch, round, launch] =
+        [header.find("batch")?, header.find("round")?, header.find("launch")?];
     let mut rows = Vec::new();
     for line in lines {
         let line = line?;
-        rows.push(row(&line, &header.row(&line)?, columns, together)?);
+        let record = header.row(&line)?;
+        let phase = match &record[kind] {
+            "issue" => Phase::Issue,
+            "rtt" => Phase::RoundTrip,
+            other => return Err(line.cell("kind", other).wrong("it must be issue or rtt")),
+        };
+        let number = |column, place: Option<usize>| {
+            let Some(text) = place.map(|place| &record[place]) else { return Ok(None) };
+            let wrong = |_| line.cell(column, text).wrong("it must be a whole number");
+            text.parse::<u64>().map(Some).map_err(wrong)
+        };
+        let time = |column, place: usize| {
+            let cell = line.cell(column, &record[place]);
+            match cell.amount("it must be a number of nanoseconds")? {
+                ns if ns > LONGEST_NS => Err(cell.wrong("it is more than 30 years")),
+                ns => Ok(ns),
+            }
+        };
+        rows.push(LogpRow {
+            line: line.number,
+            phase,
+            messages: line.cell("messages", &record[messages]).count()?,
+            delay_ns: time("delay_ns", delay)?,
+            elapsed_ns: time("elapsed_ns", elapsed)?,
+            batch: number("batch", batch)?,
+            round: number("round", round)?,
+            launch: number("launch", launch)?,
+        });
     }
     if rows.is_empty() { Err(TableError::NoRows) } else { Ok(rows) }
-}
-
-/// One row; `columns` are the places of its kind, messages, delay and elapsed time, and `together` those
-/// of its batch, its round and its launch.
-fn row(
-    line: &Line,
-    record: &StringRecord,
-    columns: [usize; 4],
-    together: [(&'static str, Option<usize>); 3],
-) -> Result<LogpRow> {
-    let [kind, messages, delay, elapsed] = columns.map(|column| &record[column]);
-    let phase = match kind {
-        "issue" => Phase::Issue,
-        "rtt" => Phase::RoundTrip,
-        _ => return Err(line.cell("kind", kind).wrong("it must be issue or rtt")),
-    };
-    let messages = line.cell("messages", messages).count()?;
-    let number = |(column, place): (&'static str, Option<usize>)| {
-        let Some(text) = place.map(|place| &record[place]) else { return Ok(None) };
-        let wrong = |_| line.cell(column, text).wrong("it must be a whole number");
-        text.parse::<u64>().map(Some).map_err(wrong)
-    };
-    let [batch, round, launch] = together;
-    let time = |column, text| {
-        let cell = line.cell(column, text);
-        match cell.amount("it must be a number of nanoseconds")? {
-            ns if ns > LONGEST_NS => Err(cell.wrong("it is more than 30 years")),
-            ns => Ok(ns),
-        }
-    };
-    Ok(LogpRow {
-        line: line.number,
-        phase,
-        messages,
-        delay_ns: time("delay_ns", delay)?,
-        elapsed_ns: time("elapsed_ns", elapsed)?,
-        batch: number(batch)?,
-        round: number(round)?,
-        launch: number(launch)?,
-    })
 }

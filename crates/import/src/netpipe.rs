@@ -1,6 +1,5 @@
 //! NetPIPE: the lines that it prints, and its `np.out`.
 
-use crate::columns::Remark;
 use crate::lines::{Line, Result};
 use crate::table::{Family, MICROSECONDS, Sections, Unit, last_digit};
 use crate::{TableError, shortened};
@@ -42,10 +41,9 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
         let row = line.cell("time", time).row(bytes, unit)?;
         // Three decimals of a megabyte do not give the bytes: neighbouring sizes look the same.
         if factor > 1e3 {
-            tests.remark(Remark::RoundedSizes);
             tests.row(dialect, true, row.of_rounded_size(factor * 1e-3));
             if let Some(last) = tests.list.last_mut() {
-                last.repeats = true;
+                (last.repeats, last.rounded) = (true, true);
             }
         } else {
             tests.row(dialect, true, row);

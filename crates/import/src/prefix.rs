@@ -13,34 +13,26 @@ pub(crate) fn take(
     is_title: impl Fn(&str) -> bool,
     is_heading: impl Fn(&str) -> bool,
 ) -> Option<String> {
-    let mut found = String::new();
+    let tells = |text: &str| is_title(text) || is_heading(text);
     // Of a long log of other programs only so many lines are looked at.
-    let telling = lines.iter().enumerate().filter(|(_, line)| may_tell(&line.text));
-    for (at, line) in telling.take(2000) {
-        if is_heading(&line.text) {
-            break;
-        }
-        // A command line is a title whatever stands before it.
-        if is_title(&line.text) {
-            continue;
-        }
-        let tells = |text: &str| is_title(text) || is_heading(text);
-        let place = beginnings(&line.text).find(|place| tells(&line.text[*place..]));
-        let prefix = line.text[..place.unwrap_or(0)].trim();
+    let telling = lines.iter().enumerate().filter(|(_, line)| may_tell(&line.text)).take(2000);
+    let above = telling.take_while(|(_, line)| !is_heading(&line.text));
+    // A command line is a title whatever stands before it.
+    let found = above.filter(|(_, line)| !is_title(&line.text)).find_map(|(at, line)| {
+        let place = beginnings(&line.text).find(|place| tells(&line.text[*place..]))?;
+        let prefix = line.text[..place].trim();
         // A title may have it where nothing else has.
         let has = |line: &&Line| rest(prefix, &line.text).is_some();
-        if !prefix.is_empty() && lines[at..].iter().filter(has).nth(1).is_some() {
-            found = prefix.to_owned();
-            break;
-        }
-    }
+        let is_common = !prefix.is_empty() && lines[at..].iter().filter(has).nth(1).is_some();
+        is_common.then(|| prefix.to_owned())
+    })?;
     for line in lines.iter_mut() {
-        if let Some(rest) = rest(&found, &line.text).filter(|_| !found.is_empty()) {
+        if let Some(rest) = rest(&found, &line.text) {
             line.text = rest.to_owned();
         }
     }
     lines.retain(|line| !line.text.trim().is_empty());
-    (!found.is_empty()).then_some(found)
+    Some(found)
 }
 
 /// Whether a line has a word that titles and headings have.

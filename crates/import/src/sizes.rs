@@ -2,12 +2,14 @@
 
 use std::io::Read;
 
+use anstream::adapter::strip_str;
+
 use crate::columns::{Choice, Remark, SizeTable};
 use crate::dialects::{FAMILIES, NP_OUT};
 use crate::lines::{Line, Result, bounded};
 use crate::netpipe;
 use crate::prefix;
-use crate::table::{CSV, Family, Sections};
+use crate::table::{CSV, Family, Section, Sections};
 use crate::{TableError, csv, shortened};
 
 /// A file may not be longer.
@@ -45,21 +47,18 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
     if let Some(prefix) = prefix::take(&mut lines, is_title, is_heading) {
         tests.remark(Remark::Prefix(prefix));
     }
-    let table = |spaces: bool| {
+    let table = |lines: &[Line], spaces: bool| {
         let header = |line: &Line| csv::separator(&line.text, spaces);
         lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?)))
     };
-    let half = || {
-        let first = lines.iter().position(|line| !line.is_comment())?;
-        Some((first, csv::half_separator(&lines[first].text)?))
-    };
-    if table(false).is_none()
-        && let Some(family) = family(&lines, choice)?
+    let found = table(&lines, false);
+    if found.is_none()
+        && let Some(family) = family(&mut lines, choice)?
     {
         (family.read)(family, &lines, &mut tests)?;
         return tests.choose(family.dialects, choice);
     }
-    let found = table(false).or_else(half).or_else(|| table(true));
+    let found = found.or_else(|| table(&lines, true));
     let (at, separator) = found.ok_or_else(|| unknown(&lines))?;
     csv::read(&lines[at..], separator, &mut tests)?;
     tests.choose(std::slice::from_ref(&CSV), choice)
@@ -73,36 +72,40 @@ fn is_title(text: &str) -> bool {
 
 /// Whether a text is a line by which a table is known.
 fn is_heading(text: &str) -> bool {
-    csv::separator(text, false).is_some()
-        || FAMILIES
-            .iter()
-            .any(|family| (family.title)(text).is_none() && (family.tells)(family, text))
+    let tells = |of: &Family| (of.title)(text).is_none() && (of.tells)(of, text);
+    csv::separator(text, false).is_some() || FAMILIES.iter().any(tells)
 }
 
-/// The one family whose lines are there, if one is; of several that of the test that was chosen.
-fn family(lines: &[Line], choice: &Choice) -> Result<Option<&'static Family>> {
+/// The one family whose lines are there, if one is; of several that of the test that was chosen, and only its lines.
+fn family(lines: &mut Vec<Line>, choice: &Choice) -> Result<Option<&'static Family>> {
     let first = |family: &'static Family| {
-        Some((lines.iter().find(|line| (family.tells)(family, &line.text))?, family))
+        Some((lines.iter().position(|line| (family.tells)(family, &line.text))?, family))
     };
-    let mut found: Vec<(&Line, &'static Family)> = FAMILIES.iter().filter_map(first).collect();
-    found.sort_by_key(|(line, _)| line.number);
-    let known = |(_, family): &&(&Line, &'static Family)| {
-        let Some(test) = &choice.test else { return false };
+    let mut found: Vec<(usize, &'static Family)> = FAMILIES.iter().filter_map(first).collect();
+    found.sort_by_key(|(at, _)| *at);
+    let [(first, before), (at, after), ..] = found[..] else {
+        let np_out = || netpipe::units(lines).map(|_| NP_OUT);
+        return Ok(found.first().map(|(_, family)| *family).or_else(np_out));
+    };
+    for (_, family) in &found {
+        let mut told = family;
+        let own = lines.iter().filter(|line| {
+            let tells = |(_, of): &&(usize, &'static Family)| (of.tells)(of, &line.text);
+            told = found.iter().find(tells).map_or(told, |(_, of)| of);
+            told.name == family.name
+        });
+        let own: Vec<Line> = own.cloned().collect();
         let mut tests = Sections::default();
-        (family.read)(family, lines, &mut tests).is_ok() && tests.list.iter().any(|of| of.is(test))
-    };
-    match found.as_slice() {
-        [(first, before), (line, after), ..] => {
-            if let Some((_, family)) = found.iter().find(known) {
-                return Ok(Some(family));
-            }
-            let (found, before) =
-                (format!("the output of {}", after.name), format!("that of {}", before.name));
-            Err(line.mixed(&found, &before, first.number, "choose one with --test"))
+        let is_read = (family.read)(family, &own, &mut tests).is_ok();
+        let wanted = |of: &Section| choice.test.as_ref().is_some_and(|test| of.is(test));
+        if is_read && tests.list.iter().any(wanted) {
+            *lines = own;
+            return Ok(Some(family));
         }
-        [] => Ok(netpipe::units(lines).map(|_| NP_OUT)),
-        [(_, family)] => Ok(Some(family)),
     }
+    let (found, before) =
+        (format!("the output of {}", after.name), format!("that of {}", before.name));
+    Err(lines[at].mixed(&found, &before, lines[first].number, "choose one with --test"))
 }
 
 /// What is there instead of a table.
@@ -113,33 +116,29 @@ fn unknown(lines: &[Line]) -> TableError {
         let text = line.text.to_lowercase();
         TELLING.split(' ').filter(|word| text.contains(word)).count()
     };
+    if let Some(line) = lines.iter().find(|line| line.text.contains("[ ID] Interval")) {
+        return line.wrong("iperf's text does not say the size of a block: run iperf3 with --json");
+    }
     // The first of those that are most alike.
     match lines.iter().take(10_000).rev().max_by_key(likeness) {
-        None => {
-            TableError::Empty { expected: "a table of sizes and times, or what a tool printed" }
-        }
+        None => TableError::Empty { expected: "a table, or what a tool printed" },
         Some(line) => {
-            let names = FAMILIES.iter().map(|family| family.name);
-            TableError::Unrecognised {
-                line: line.number,
-                nearest: shortened(line.text.trim()),
-                known: names.collect::<Vec<_>>().join(", "),
-            }
+            let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
+            line.wrong(format!(
+                "no line is the heading of a known table or a known tool's result; this one comes nearest: '{}' \
+                 (known: {}; or CSV with {})",
+                shortened(line.text.trim()),
+                names.join(", "),
+                csv::columns()
+            ))
         }
     }
 }
 
-/// `text` without colour codes (ESC, `[`, parameters, a letter), marks without width and its line end; spaces that do
+/// `text` without terminals' codes, marks without width and its line end; spaces that do
 /// not break are spaces.
 fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text.trim_end_matches(['\r', '\n']);
-    while let Some((before, code)) = rest.split_once("\u{1b}[") {
-        out.push_str(before);
-        let parameters = code.trim_start_matches(|c: char| c.is_ascii_digit() || c == ';');
-        rest = parameters.strip_prefix(|c: char| c.is_ascii_alphabetic()).unwrap_or(parameters);
-    }
-    out.push_str(rest);
+    let out = strip_str(text.trim_end_matches(['\r', '\n'])).to_string();
     let spaces = ['\u{a0}', '\u{2007}', '\u{202f}'];
     out.replace(['\u{feff}', '\u{200b}'], "").replace(spaces, " ")
 }

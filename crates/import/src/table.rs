@@ -36,13 +36,11 @@ pub(crate) struct Family {
     /// Those whose times are of a size. Where a file has several, the first of these is read; where it names none, it
     /// is taken for the first with its columns.
     pub dialects: &'static [Dialect],
-    /// Labels that only other tests print, whose times are not of one message.
-    pub foreign: &'static [&'static str],
     /// The name of the test that begins with a line.
     pub title: fn(&str) -> Option<String>,
     /// Whether a line is one that no other family prints.
     pub tells: fn(&Family, &str) -> bool,
-    /// Reads all lines: [`headed::read`] where results are in columns under headings.
+    /// Reads all lines: [`crate::headed::read`] where results are in columns under headings.
     pub read: fn(&'static Family, &[Line], &mut Sections) -> Result,
 }
 
@@ -100,6 +98,7 @@ impl Unit {
 }
 
 /// The lines of one run of one test.
+#[derive(Default)]
 pub(crate) struct Section {
     /// Its first line.
     pub line: u64,
@@ -111,6 +110,8 @@ pub(crate) struct Section {
     pub named: bool,
     /// Whether rows of one size are repetitions.
     pub repeats: bool,
+    /// Whether some sizes are known to a few digits only.
+    pub rounded: bool,
     /// Messages of an operation; 0 where nothing was said.
     pub messages: u64,
     pub rows: Vec<SizeRow>,
@@ -134,9 +135,13 @@ impl Sections {
         dialect: Option<&'static Dialect>,
         named: bool,
     ) -> &mut Section {
-        let (name, repeats, messages) = (name.to_owned(), false, 0);
-        let (rows, error) = (Vec::new(), None);
-        self.list.push(Section { line, name, dialect, named, repeats, messages, rows, error });
+        self.list.push(Section {
+            line,
+            name: name.to_owned(),
+            dialect,
+            named,
+            ..Section::default()
+        });
         self.list.last_mut().expect("just added")
     }
 
@@ -161,51 +166,41 @@ impl Sections {
     pub fn choose(mut self, dialects: &'static [Dialect], choice: &Choice) -> Result<SizeTable> {
         let wanted = |section: &Section| choice.test.as_ref().is_none_or(|test| section.is(test));
         if let (Some(test), false) = (&choice.test, self.list.iter().any(wanted)) {
-            let mut names: Vec<&str> = self.list.iter().map(|of| of.name.as_str()).collect();
-            names.dedup();
-            let (test, found) = (shortened(test), shortened(&names.join(", ")));
+            let (test, found) = (shortened(test), shortened(&names(&self.list).join(", ")));
             return Err(whole(format!("the test '{test}' is not in it (found: {found})")));
         }
-        let usable = |section: &&Section| {
-            wanted(section) && (section.error.is_some() || !section.rows.is_empty())
+        // The first of these dialects, and one that is named before one that is not.
+        let rank = |section: &Section| {
+            let place = dialects.iter().position(|of| section.dialect == Some(of))?;
+            let usable = section.error.is_some() || !section.rows.is_empty();
+            (usable && wanted(section)).then_some((!section.named, place))
         };
-        let of = |named: bool| {
-            let found = |dialect: &&Dialect| {
-                let mut sections = self.list.iter().filter(usable);
-                sections.any(|of| of.named == named && of.dialect == Some(*dialect))
-            };
-            dialects.iter().find(found)
+        let Some(best) = self.list.iter().filter_map(rank).min() else {
+            let mut wanted = self.list.into_iter().filter(wanted);
+            let error = wanted.find_map(|section| section.error);
+            return Err(error.unwrap_or(TableError::NoRows));
         };
-        let (dialect, named) = match (of(true), of(false)) {
-            (Some(dialect), _) => (dialect, true),
-            (None, Some(dialect)) => (dialect, false),
-            (None, None) => {
-                let mut wanted = self.list.into_iter().filter(wanted);
-                let error = wanted.find_map(|section| section.error);
-                return Err(error.unwrap_or(TableError::NoRows));
-            }
-        };
-        let mut chosen = Vec::new();
-        let mut left_out = Vec::new();
-        for section in std::mem::take(&mut self.list) {
-            if section.dialect == Some(dialect) && section.named == named && wanted(&section) {
-                chosen.push(section);
-                continue;
-            }
-            let name =
-                if section.named { section.name } else { "a table without a name".to_owned() };
-            if section.dialect != Some(dialect) && !left_out.contains(&name) {
-                left_out.push(name);
-            }
-        }
+        let dialect = &dialects[best.1];
+        let sections = std::mem::take(&mut self.list).into_iter();
+        let (chosen, rest): (Vec<Section>, Vec<Section>) =
+            sections.partition(|section| rank(section) == Some(best));
+        let rest = rest.into_iter().filter(|section| section.dialect != Some(dialect));
+        let (others, left_out): (Vec<Section>, Vec<Section>) =
+            rest.partition(|section| section.error.is_none() && !section.rows.is_empty());
         if !left_out.is_empty() {
-            self.remark(Remark::LeftOut(left_out));
+            self.remark(Remark::LeftOut(names(&left_out)));
         }
-        if !named && !dialect.test.is_empty() {
+        if !others.is_empty() {
+            self.remark(Remark::Others(names(&others)));
+        }
+        if best.0 && !dialect.test.is_empty() {
             self.remark(Remark::Assumed(dialect.test));
         }
         if !dialect.caveat.is_empty() {
-            self.remark(Remark::Caveat(dialect.caveat));
+            self.remark(Remark::Caveat(dialect.caveat.to_owned()));
+        }
+        if chosen.iter().any(|section| section.rounded) {
+            self.remark(Remark::RoundedSizes);
         }
         let messages = chosen.iter().map(|section| section.messages).max().unwrap_or(0).max(1);
         let mut runs = runs(chosen)?;
@@ -243,6 +238,22 @@ impl Sections {
     }
 }
 
+/// How each of these tests is chosen, once: by a word.
+fn names(sections: &[Section]) -> Vec<String> {
+    let mut names = Vec::new();
+    for section in sections {
+        let name = match section.dialect {
+            Some(dialect) if dialect.test.contains(' ') => dialect.tool,
+            Some(dialect) => dialect.test,
+            None => &section.name,
+        };
+        if !names.iter().any(|known| known == name) {
+            names.push(name.to_owned());
+        }
+    }
+    names
+}
+
 fn whole(why: String) -> TableError {
     TableError::Whole { why }
 }
@@ -253,8 +264,7 @@ impl Section {
         let plain = |name: &str| -> String {
             name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
         };
-        let tool = self.dialect.map_or("", |dialect| dialect.tool);
-        let test = self.dialect.map_or("", |dialect| dialect.test);
+        let [tool, test] = self.dialect.map_or([""; 2], |dialect| [dialect.tool, dialect.test]);
         [self.name.as_str(), tool, test].into_iter().any(|of| plain(of) == plain(name))
     }
 }

@@ -43,7 +43,7 @@ pub(crate) fn tells(text: &str) -> bool {
 
 /// Reads the table for people.
 pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
-    let mut run = Run::of(family);
+    let mut run = Run { dialects: family.dialects, ..Run::default() };
     lines.iter().try_for_each(|line| run.line(line, tests))?;
     run.ends()
 }
@@ -57,7 +57,7 @@ pub(crate) fn tells_csv(text: &str) -> bool {
 
 /// Reads the CSV.
 pub(crate) fn read_csv(family: &'static Family, lines: &[Line], table: &mut Sections) -> Result {
-    let mut run = Run::of(family);
+    let mut run = Run { dialects: family.dialects, ..Run::default() };
     let mut names = None;
     for line in lines {
         let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
@@ -84,6 +84,7 @@ pub(crate) fn read_csv(family: &'static Family, lines: &[Line], table: &mut Sect
 }
 
 /// What is known of the run whose lines are read.
+#[derive(Default)]
 struct Run<'a> {
     dialects: &'static [Dialect],
     bytes: Option<u64>,
@@ -95,11 +96,6 @@ struct Run<'a> {
 }
 
 impl<'a> Run<'a> {
-    fn of(family: &'static Family) -> Run<'a> {
-        let dialects = family.dialects;
-        Run { dialects, bytes: None, timing: None, provisional: false, open: None }
-    }
-
     /// A run begins, of so many bytes if the line says that, and the one before it ends.
     fn begins(&mut self, line: &Line, column: &'static str, bytes: Option<&str>) -> Result {
         if let Some(bytes) = bytes {

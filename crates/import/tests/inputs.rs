@@ -80,6 +80,8 @@ fn each_input_gives_its_times() {
     // 131 072 · 8 bits at 9.428 Gbit/s.
     gives("iperf3.json", "iperf3", Stream, &[(131_072, 111.219_347)]);
     gives("nccl.txt", "nccl-tests", Timing::Collective, &[(8, 34.12), (16, 33.77), (32, 34.21)]);
+    gives("perftest_lat.json", "ib_read_lat", Timing::RoundTrip, &[(128, 2.5)]);
+    gives("nccl.json", "nccl-tests", Timing::Exchange, &[(8, 12.5), (16, 12.75)]);
     gives("mpptest.txt", "mpptest", HalfRoundTrip, &[(0, 3.254_890), (32, 3.314_017), (64, 3.38)]);
 }
 
@@ -149,7 +151,7 @@ fn what_cannot_be_read_is_refused_in_its_line() {
     // The line that is most like a heading is named.
     let other = "hello\n# the size and the latency of it\n8 1.0\n";
     match choosing(other, None, Run::Only) {
-        Err(TableError::Unrecognised { line: 2, .. }) => {}
+        Err(TableError::Line { line: 2, .. }) => {}
         other => panic!("{other:?}"),
     }
 }

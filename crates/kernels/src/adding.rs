@@ -6,7 +6,7 @@ use bandgap_comm::{Comm, Transfer};
 
 use crate::added::ADDED;
 use crate::facts::Facts;
-use crate::rows::{Programs, Rows};
+use crate::rows::{ActiveRows, PassingRows, Programs, Rows};
 use crate::{Added, Fact, Kernel, OverAm, OverComm, OverTransfer, Rig, Visit, facts};
 
 /// A kernel together with what its program needs of a rank, as a line of the list has it.
@@ -51,6 +51,19 @@ impl Added {
     #[must_use]
     pub fn on<E: Entry, M: Rig + Transfer + Comm + 'static>(self) -> Self {
         self.with(E::show(&mut Rows::<M>(PhantomData)))
+    }
+
+    /// The same, compiled for rigs of type `M` that have no Active Messages: [`crate::carry_out_passing`] then finds it.
+    #[must_use]
+    pub fn passing<E: Entry, M: Rig + Comm + 'static>(self) -> Self {
+        self.with(E::show(&mut PassingRows::<M>(PhantomData)))
+    }
+
+    /// The same, compiled for rigs of type `M` whose message passing is another's: [`crate::carry_out_active`] then finds
+    /// it.
+    #[must_use]
+    pub fn active<E: Entry, M: Rig + Transfer + 'static>(self) -> Self {
+        self.with(E::show(&mut ActiveRows::<M>(PhantomData)))
     }
 
     /// The same, compiled for interpreters of type `M`: [`crate::program`] then finds it.

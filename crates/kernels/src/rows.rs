@@ -60,7 +60,8 @@ pub fn carry_out_one<M: Rig + 'static, K: OverAm>(
     batch(rig, order, |rig, kernel: &K, _, round| run(rig, kernel, round))
 }
 
-struct PassingRows<M>(PhantomData<M>);
+/// Looks at what a rig without Active Messages needs of each kernel.
+pub(crate) struct PassingRows<M>(pub PhantomData<M>);
 
 impl<M: Rig + Comm + 'static> Visit for PassingRows<M> {
     type Seen = Option<Row<M>>;
@@ -86,6 +87,37 @@ pub fn carry_out_passing<M: Rig + Comm + 'static>(
 ) -> Result<Outcome, Failed> {
     let rows = all(&mut PassingRows(PhantomData)).into_iter();
     named(rows.filter_map(|(name, row)| Some((name, row?))).collect(), &order.kernel)?(rig, order)
+}
+
+/// Looks at what a rig needs of each kernel over Active Messages.
+pub(crate) struct ActiveRows<M>(pub PhantomData<M>);
+
+impl<M: Rig + Transfer + 'static> Visit for ActiveRows<M> {
+    type Seen = Result<Row<M>, ()>;
+
+    fn am<K: OverAm>(&mut self) -> Self::Seen {
+        Ok(|rig, order| batch(rig, order, |rig, kernel: &K, _, round| kernel.run(rig, round)))
+    }
+    fn transfer<K: OverTransfer>(&mut self) -> Self::Seen {
+        Ok(|rig, order| batch(rig, order, |rig, kernel: &K, _, round| kernel.run(rig, round)))
+    }
+    fn comm<K: OverComm>(&mut self) -> Self::Seen {
+        Err(())
+    }
+}
+
+/// [`carry_out`] of the kernels over Active Messages, on a rig whose message passing is another's.
+///
+/// # Errors
+/// As [`carry_out`].
+pub fn carry_out_active<M: Rig + Transfer + 'static>(
+    rig: &mut M,
+    order: &Order,
+) -> Result<Outcome, Failed> {
+    let rows = all(&mut ActiveRows(PhantomData)).into_iter();
+    named(rows.filter_map(|(name, row)| Some((name, row.ok()?))).collect(), &order.kernel)?(
+        rig, order,
+    )
 }
 
 /// One rank's program.

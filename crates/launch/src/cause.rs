@@ -24,7 +24,7 @@ pub enum Cause {
 }
 
 /// A failure of a rank.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Noted {
     /// Its kind.
     pub cause: Cause,

@@ -1,6 +1,7 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
 use std::os::fd::OwnedFd;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
@@ -10,12 +11,16 @@ use bandgap_campaign::planned::{Reaches, Room};
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_comm::CommError;
 
+use crate::group::Group;
 use crate::launcher::{Ended, Launch, RunFailure};
+use crate::local::Local;
 use crate::memory::Need;
 use crate::message::{Assignment, Wait};
+use crate::remote::{Agent, Begin, Hello, Remote};
 use crate::replayed::Replayed;
+use crate::spread::Spread;
 use crate::stage::Stage;
-use crate::start::Local;
+use crate::start::Children;
 use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory};
 
@@ -30,6 +35,8 @@ pub struct Options {
     pub wait: Wait,
     /// Longest wait for anything.
     pub deadline: Duration,
+    /// The library of a transport that is one, where the user named it.
+    pub library: Option<PathBuf>,
 }
 
 /// Told the share done and what is being done.
@@ -41,8 +48,10 @@ pub struct Collected {
     pub table: Table,
     /// How it ended.
     pub ended: Ended,
-    /// The processors of the ranks; none in virtual time.
+    /// The processors of the ranks, each on its host; none in virtual time.
     pub placement: Option<Placement>,
+    /// The hosts of the ranks, by rank; empty where there is one.
+    pub hosts: Vec<String>,
     /// Launches begun.
     pub launches: u32,
     /// Whether ranks slept while they waited.
@@ -53,7 +62,8 @@ impl Collected {
     /// Nothing, since nothing could be begun.
     pub fn nothing(failure: Failure) -> Self {
         let ended = Ended::Failed(RunFailure::of("", failure));
-        Self { table: Table::default(), ended, placement: None, launches: 0, sleeps: false }
+        let (table, hosts) = (Table::default(), Vec::new());
+        Self { table, ended, placement: None, hosts, launches: 0, sleeps: false }
     }
 
     /// What it was measured on, without floors.
@@ -73,6 +83,7 @@ impl Collected {
             ranks,
             launches: self.launches,
             cpus,
+            hosts: self.hosts.clone(),
             distances,
         }
     }
@@ -92,6 +103,14 @@ pub fn collect(
     options: &Options,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
+    if let Some(Target::Real(outside)) = target
+        && outside.has_launcher()
+        && stage.agents().is_empty()
+    {
+        let what = format!("measure over {outside} without its launcher");
+        return Err(Failure::new(Exit::Usage, what)
+            .hint(format!("mpirun -n {ranks} bandgap …: each of its processes has a rank")));
+    }
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
             return in_virtual_time(stage, name, ranks, task, progress);
@@ -103,7 +122,12 @@ pub fn collect(
     check_limits(ranks, &transports)?;
     let room = room(ranks, task, &transports)?;
     let reaches = task.reaches().class(Exit::Defect)?;
-    let placement = stage.place(ranks, options.cores.as_deref())?;
+    let spread = Spread::of(stage, ranks, options.cores.as_deref())?;
+    let placement = &spread.placement;
+    if let Some(local) = transports.iter().find(|of| !of.can.hosts && spread.several()) {
+        let what = format!("measure over {local} between hosts: it is of one host");
+        return Err(Failure::new(Exit::Usage, what).hint("use -t tcp or -t udp"));
+    }
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };
     let floors = target.is_none() || !beside.is_empty() || reaches.bares();
@@ -126,8 +150,11 @@ pub fn collect(
     let mut ended = Ended::Done;
     let mut launches = 0;
     let mut measure = |launch: u32, table: &mut Table| {
-        let prepared = Prepared::of(&transports, floors, ranks, room.exposed);
-        let prepared = prepared.class(Exit::Host)?;
+        let mut agents = stage.agents.borrow_mut();
+        let prepared = match agents.is_empty() {
+            true => Prepared::of(&transports, floors, ranks, room.exposed).class(Exit::Host)?,
+            false => Prepared::nothing(&transports, floors),
+        };
         let secret = secret().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {
@@ -135,7 +162,8 @@ pub fn collect(
                 size: ranks,
                 launch,
                 cpu: placement.cpus.get(rank).copied(),
-                probes: !placement.oversubscribed && wait != Wait::Block,
+                // They meet in a page that all ranks map.
+                probes: !placement.oversubscribed && wait != Wait::Block && agents.is_empty(),
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
                 stamped,
@@ -143,6 +171,8 @@ pub fn collect(
                 wait,
                 clock: stage.clock.report(),
                 work: stage.work,
+                interface: None,
+                library: options.library.clone(),
                 secret,
                 deadline: options.deadline,
                 task: task.clone(),
@@ -152,8 +182,13 @@ pub fn collect(
             progress((f64::from(launch) + done) / f64::from(options.launches), doing);
         };
         let descriptors = &prepared.descriptors;
-        let started = Launch::start(&Local, &assignments, descriptors, &stage.signals)?;
-        started.watch(table, &mut show)
+        let groups: Vec<Box<dyn Group + '_>> = match agents.is_empty() {
+            true => {
+                vec![Box::new(Local::start(&Children, &assignments, descriptors, &stage.signals)?)]
+            }
+            false => at_agents(&mut agents, &spread, &assignments, stage, room.memory)?,
+        };
+        Launch::of(groups, ranks, options.deadline, &stage.signals).watch(table, &mut show)
     };
     for launch in 0..options.launches {
         launches = launch + 1;
@@ -175,7 +210,35 @@ pub fn collect(
         }
     }
     let sleeps = wait == Wait::Block;
-    Ok(Collected { table, ended, placement: Some(placement), launches, sleeps })
+    let hosts = spread.names();
+    Ok(Collected { table, ended, placement: Some(spread.placement), hosts, launches, sleeps })
+}
+
+/// Lets the agents start their ranks, all at the same time.
+fn at_agents<'a>(
+    agents: &'a mut [Agent],
+    spread: &Spread,
+    assignments: &[Assignment],
+    stage: &Stage,
+    memory: usize,
+) -> Result<Vec<Box<dyn Group + 'a>>, Failure> {
+    let addresses = Agent::addresses(agents);
+    let mut begun = Vec::new();
+    for (host, (agent, address)) in agents.iter_mut().zip(addresses).enumerate() {
+        let Hello { clock, work, .. } = agent.hello;
+        let own = assignments.iter().filter(|of| spread.by_rank.get(of.rank) == Some(&host));
+        let ranks: Vec<Assignment> =
+            own.map(|of| Assignment { clock, work, ..of.clone() }).collect();
+        let Some(deadline) = ranks.first().map(|of| of.deadline) else { continue };
+        let interface = stage.hosts.as_ref().and_then(|hosts| hosts.interface.clone());
+        let begin = Begin { ranks, network: spread.several(), interface, address, memory };
+        begun.push(Remote::begin(agent, begin, deadline));
+    }
+    // Only then is any of them waited for.
+    for remote in &mut begun {
+        remote.started()?;
+    }
+    Ok(begun.into_iter().map(|remote| Box::new(remote) as Box<dyn Group + 'a>).collect())
 }
 
 /// The room that a task takes of each rank, if there is so much.
@@ -213,6 +276,17 @@ struct Prepared {
 }
 
 impl Prepared {
+    /// For ranks of hosts that inherit nothing.
+    fn nothing(transports: &[Transport], floors: bool) -> Self {
+        let named = |of: &&Transport| (of.name.to_owned(), 0);
+        let bares = transports.iter().filter(|of| floors && of.bare.is_some());
+        Self {
+            transports: transports.iter().map(|of| named(&of)).collect(),
+            bares: bares.map(|of| named(&of)).collect(),
+            descriptors: Vec::new(),
+        }
+    }
+
     fn of(
         transports: &[Transport],
         floors: bool,
@@ -262,7 +336,8 @@ fn in_virtual_time(
             Err(failure) => Ended::Failed(RunFailure::of("", failure)),
         },
     };
-    Ok(Collected { table: runner.kept, ended, placement: None, launches: 1, sleeps: false })
+    let (table, hosts) = (runner.kept, Vec::new());
+    Ok(Collected { table, ended, placement: None, hosts, launches: 1, sleeps: false })
 }
 
 /// Refuses more ranks than the transports take.

@@ -26,6 +26,8 @@ pub enum Exit {
     Communication = 6,
     /// The machine refused: processes, memory, processors, clock.
     Host = 7,
+    /// Another host, or whoever starts ranks there, refused or was lost.
+    Remote = 10,
     /// A defect of bandgap itself.
     Defect = 70,
     /// Stopped by a signal; what was measured is kept.
@@ -34,7 +36,7 @@ pub enum Exit {
 
 impl Exit {
     /// All of them with a word for each, the gravest last.
-    pub const ALL: [(Self, &'static str); 11] = [
+    pub const ALL: [(Self, &'static str); 12] = [
         (Self::Fine, "fine"),
         (Self::Doubtful, "doubtful"),
         (Self::Missing, "missing"),
@@ -44,6 +46,7 @@ impl Exit {
         (Self::Rank, "rank died"),
         (Self::Communication, "communication"),
         (Self::Host, "host"),
+        (Self::Remote, "another host"),
         (Self::Defect, "defect"),
         (Self::Interrupted, "interrupted"),
     ];

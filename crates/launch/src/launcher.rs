@@ -1,24 +1,17 @@
 //! The launcher's side.
 
 use std::fmt;
-use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::Table;
-use bandgap_host::process::is_stopped;
-use bandgap_shm::Control;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::cause::{Cause, Noted, named, stopped};
-use crate::failure::unstarted;
-use crate::message::{Assignment, FromRank, ToRank};
-use crate::process::RankProcess;
+use crate::group::{Group, Heard};
+use crate::message::{FromRank, ToRank};
 use crate::signals::Signals;
-use crate::start::Start;
 use crate::vigil::Vigil;
-use crate::{Exit, Failure, descriptors, told};
+use crate::{Exit, Failure};
 
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
@@ -62,11 +55,19 @@ pub enum Ended {
     Failed(RunFailure),
 }
 
-/// One set of rank processes.
-#[derive(Debug)]
+/// What the launcher knows of a rank.
+#[derive(Clone, Debug, Default)]
+struct Known {
+    address: Option<String>,
+    done: bool,
+    /// What its process returned, as the system has it; 0 while it has not ended.
+    status: i32,
+}
+
+/// One set of rank processes, on one host or on several.
 pub(crate) struct Launch<'a> {
-    ranks: Vec<RankProcess>,
-    control: Arc<Control>,
+    groups: Vec<Box<dyn Group + 'a>>,
+    ranks: Vec<Known>,
     signals: &'a Signals,
     deadline: Duration,
     released: bool,
@@ -75,52 +76,15 @@ pub(crate) struct Launch<'a> {
 }
 
 impl<'a> Launch<'a> {
-    /// Starts one rank for each assignment, and hands each the descriptors.
-    ///
-    /// # Errors
-    /// The system refused processes, descriptors or memory; those already started are ended.
-    pub fn start(
-        how: &dyn Start,
-        assignments: &[Assignment],
-        inherited: &[OwnedFd],
+    /// Over these groups, which have `size` ranks together.
+    pub fn of(
+        groups: Vec<Box<dyn Group + 'a>>,
+        size: usize,
+        deadline: Duration,
         signals: &'a Signals,
-    ) -> Result<Self, Failure> {
-        let size = assignments.len();
-        let refused = |what| Failure::new(Exit::Host, what);
-        let control = Control::create().map_err(|error| {
-            refused(format!("make shared memory for {size} ranks: {}", told(&error)))
-        })?;
-        // Beside the ranks, the launcher and its thread for signals.
-        let unstarted = |rank, error: std::io::Error| {
-            unstarted(&format!("start rank {rank} of {size}"), size + 2, &error)
-        };
-        let deadline = assignments.first().map_or(Duration::ZERO, |of| of.deadline);
-        let mut launch = Self {
-            ranks: Vec::with_capacity(size),
-            control: Arc::new(control),
-            signals,
-            deadline,
-            released: false,
-            noted: Vec::new(),
-        };
-        for Assignment { rank, .. } in assignments {
-            let process = RankProcess::start(how, signals);
-            launch.ranks.push(process.map_err(|error| unstarted(rank, error))?);
-        }
-        for (process, assignment) in launch.ranks.iter_mut().zip(assignments) {
-            let page = [launch.control.fd()];
-            let all: Vec<BorrowedFd<'_>> =
-                page.into_iter().chain(inherited.iter().map(AsFd::as_fd)).collect();
-            let begin = ToRank::Begin(Box::new(assignment.clone()));
-            let handed = descriptors::send(process.channel.stream(), &all)
-                .and_then(|()| process.channel.queue(&begin));
-            match handed {
-                // A rank that died before it heard anything is found by the watching below.
-                Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => {}
-                handed => handed.map_err(|error| unstarted(&assignment.rank, error))?,
-            }
-        }
-        Ok(launch)
+    ) -> Self {
+        let ranks = vec![Known::default(); size];
+        Self { groups, ranks, signals, deadline, released: false, noted: Vec::new() }
     }
 
     /// Watches until all ranks have ended; batches go to `table`, progress to `progress`.
@@ -136,31 +100,32 @@ impl<'a> Launch<'a> {
         let mut interrupted = false;
         let mut give_up: Option<Instant> = None;
         let mut vigil = Vigil::new(self.ranks.len(), self.deadline);
-        while self.ranks.iter().any(|rank| rank.open) {
+        while self.groups.iter().any(|group| group.is_open()) {
             let timeout = match give_up {
-                Some(at) => at.saturating_duration_since(Instant::now()),
+                Some(at) => at.saturating_duration_since(Instant::now()).min(vigil.left()),
                 None => vigil.left(),
             };
-            let ready = self.wait(timeout, give_up.is_none())?;
+            let heard = self.wait(timeout, give_up.is_none())?;
             if self.signals.came() && self.noted.is_empty() && !interrupted {
                 interrupted = true;
-                self.control.stop();
+                self.groups.iter_mut().for_each(|group| group.stop());
                 give_up.get_or_insert_with(|| Instant::now() + GRACE);
             }
-            if !ready.is_empty() {
+            if !heard.is_empty() {
                 vigil.heard();
             }
-            for rank in ready {
-                self.hear(rank, table, progress);
+            for (rank, heard) in heard {
+                self.hear(rank, heard, table, progress);
             }
-            if give_up.is_none() && vigil.look(|rank| self.is_stopped(rank)) {
+            if give_up.is_none() && vigil.look(|| self.stopped()) {
                 let deadline = self.deadline;
                 let nothing =
                     format!("nothing came for {deadline:?} (--deadline says how long to wait)");
                 self.look_for_stopped(&nothing);
             }
-            if let Some((rank, _)) = self.noted.first() {
-                self.control.poison(*rank, self.ranks[*rank].status());
+            if let Some(&(rank, _)) = self.noted.first() {
+                let status = self.ranks[rank].status;
+                self.groups.iter_mut().for_each(|group| group.poison(rank, status));
                 give_up.get_or_insert_with(|| Instant::now() + GRACE);
             }
             self.hand_out_addresses();
@@ -169,7 +134,13 @@ impl<'a> Launch<'a> {
                 break;
             }
         }
-        self.end_all();
+        for group in &mut self.groups {
+            group.end(&mut |rank, heard| {
+                if let Heard::Ended(_, Some(noted)) = heard {
+                    self.noted.push((rank, noted));
+                }
+            });
+        }
         Ok(match named(&self.noted) {
             _ if interrupted => Ended::Interrupted,
             Some((rank, Noted { what, exit, .. })) => {
@@ -179,16 +150,13 @@ impl<'a> Launch<'a> {
         })
     }
 
-    /// Waits for something to read; returns the ranks that have it. Ranks that take more of what is to be sent get it.
-    fn wait(&mut self, timeout: Duration, signals: bool) -> Result<Vec<usize>, Failure> {
-        let open: Vec<usize> = (0..self.ranks.len()).filter(|&r| self.ranks[r].open).collect();
+    /// Waits for something to read, and gives what came.
+    fn wait(&mut self, timeout: Duration, signals: bool) -> Result<Vec<(usize, Heard)>, Failure> {
         let readable = self.signals.readable();
-        let mut fds: Vec<PollFd<'_>> = Vec::with_capacity(open.len() + 1);
-        fds.extend(open.iter().map(|&rank| {
-            let channel = &self.ranks[rank].channel;
-            let unsent = if channel.is_sent() { PollFlags::empty() } else { PollFlags::OUT };
-            PollFd::new(channel.stream(), PollFlags::IN | unsent)
-        }));
+        let awaited: Vec<Vec<PollFd<'_>>> =
+            self.groups.iter().map(|group| group.awaited()).collect();
+        let counts: Vec<usize> = awaited.iter().map(Vec::len).collect();
+        let mut fds: Vec<PollFd<'_>> = awaited.into_iter().flatten().collect();
         if signals {
             fds.push(PollFd::new(&readable, PollFlags::IN));
         }
@@ -199,34 +167,46 @@ impl<'a> Launch<'a> {
                 return Err(Failure::new(Exit::Host, format!("wait for the ranks: {error}")));
             }
         }
-        let found: Vec<(usize, PollFlags)> =
-            open.iter().zip(&fds).map(|(rank, fd)| (*rank, fd.revents())).collect();
-        for (rank, _) in found.iter().filter(|(_, found)| found.contains(PollFlags::OUT)) {
-            // A rank that died is noticed when its end of the socket is read.
-            let _ = self.ranks[*rank].channel.send_available();
+        let found: Vec<PollFlags> = fds.iter().map(PollFd::revents).collect();
+        drop(fds);
+        let mut heard = Vec::new();
+        let mut found = &found[..];
+        for (group, count) in self.groups.iter_mut().zip(counts) {
+            let (own, others) = found.split_at(count);
+            group.attend(own, &mut |rank, what| heard.push((rank, what)));
+            found = others;
         }
-        let ready =
-            found.into_iter().filter(|(_, found)| !found.difference(PollFlags::OUT).is_empty());
-        Ok(ready.map(|(rank, _)| rank).collect())
+        Ok(heard)
     }
 
-    /// Takes what one rank has sent.
-    fn hear(&mut self, rank: usize, table: &mut Table, progress: &mut dyn FnMut(f64, &str)) {
-        let (messages, ended) = self.ranks[rank].hear(self.signals);
+    /// Takes what came from one rank.
+    fn hear(
+        &mut self,
+        rank: usize,
+        heard: Heard,
+        table: &mut Table,
+        progress: &mut dyn FnMut(f64, &str),
+    ) {
+        let messages = match heard {
+            Heard::Said(messages) => messages,
+            Heard::Ended(status, noted) => {
+                self.ranks[rank].status = status;
+                self.noted.extend(noted.map(|noted| (rank, noted)));
+                return;
+            }
+        };
         for message in messages {
-            let process = &mut self.ranks[rank];
             match message {
-                FromRank::Address(address) => process.address = Some(address),
+                FromRank::Address(address) => self.ranks[rank].address = Some(address),
                 FromRank::Progress { kept, done, doing } => {
                     kept.into_iter().for_each(|kept| table.push(kept));
                     let batches = table.executed().count();
                     progress(done, &format!("{doing}, {batches} batches"));
-                    // A rank that died meanwhile is noticed at the next reading.
-                    let _ = process.channel.queue(&ToRank::Noted);
+                    self.tell(rank, &ToRank::Noted);
                 }
-                FromRank::Done => process.done = true,
+                FromRank::Done => self.ranks[rank].done = true,
                 FromRank::Failed { message, exit, cause } => {
-                    let noted = process.failed(&message, exit, cause);
+                    let noted = Noted { cause, what: format!("it failed to {message}"), exit };
                     if cause >= Cause::Waited {
                         self.look_for_stopped(&format!("rank {rank}: {}", noted.what));
                     }
@@ -234,20 +214,16 @@ impl<'a> Launch<'a> {
                 }
             }
         }
-        self.noted.extend(ended.map(|noted| (rank, noted)));
     }
 
-    /// Whether a rank that has not ended is stopped.
-    fn is_stopped(&self, rank: usize) -> bool {
-        let process = &self.ranks[rank];
-        process.open && is_stopped(process.pid())
+    /// The ranks that are stopped, with their processes.
+    fn stopped(&self) -> Vec<(usize, u32)> {
+        self.groups.iter().flat_map(|group| group.stopped()).collect()
     }
 
     /// Notes ranks that are stopped, if there are any, as the cause of what followed.
     fn look_for_stopped(&mut self, followed: &str) {
-        let all = (0..self.ranks.len()).filter(|&rank| self.is_stopped(rank));
-        let all: Vec<(usize, u32)> = all.map(|rank| (rank, self.ranks[rank].pid())).collect();
-        self.noted.extend(stopped(&all, followed));
+        self.noted.extend(stopped(&self.stopped(), followed));
     }
 
     /// Sends all addresses to all ranks once the last one is known.
@@ -269,24 +245,15 @@ impl<'a> Launch<'a> {
         self.tell_all(&ToRank::Noted);
     }
 
+    fn tell(&mut self, rank: usize, message: &ToRank) {
+        if let Some(group) = self.groups.iter_mut().find(|group| group.has(rank)) {
+            group.tell(rank, message);
+        }
+    }
+
     fn tell_all(&mut self, message: &ToRank) {
-        for rank in &mut self.ranks {
-            // A rank that died is noticed when its end of the socket is read.
-            let _ = rank.channel.queue(message);
+        for rank in 0..self.ranks.len() {
+            self.tell(rank, message);
         }
-    }
-
-    fn end_all(&mut self) {
-        for (rank, process) in self.ranks.iter_mut().enumerate() {
-            let ended = process.end(self.signals);
-            self.noted.extend(ended.map(|noted| (rank, noted)));
-        }
-    }
-}
-
-impl Drop for Launch<'_> {
-    fn drop(&mut self) {
-        self.control.stop();
-        self.end_all();
     }
 }

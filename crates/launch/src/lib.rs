@@ -6,24 +6,34 @@
 //! with the launcher.
 #![forbid(unsafe_code)]
 
+mod adopt;
+pub mod agent;
 mod cause;
 mod collect;
 mod descriptors;
 mod exit;
 mod failure;
 mod floors;
+mod group;
+mod hosts;
+mod interface;
 mod kernels;
 mod launcher;
 mod live;
+mod local;
 mod machine;
+mod meet;
 mod memory;
 mod message;
+mod mpi;
 mod network;
 mod once;
 mod process;
 pub mod rank;
+mod remote;
 mod replayed;
 mod signals;
+mod spread;
 mod stage;
 mod stamped;
 mod start;
@@ -35,15 +45,18 @@ mod vigil;
 mod virtual_time;
 mod watch;
 
+pub use adopt::{Adopted, Gathered};
 pub use collect::{Collected, Options, Progress, collect, has_room, simulated};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, limit, told};
 pub use floors::floors;
+pub use hosts::Hosts;
 pub use kernels::{add, compiled};
 pub use launcher::{Ended, RunFailure};
 pub use message::Wait;
 pub use network::{contended, distances};
 pub use once::{Once, once};
+pub use remote::{Agent, Hello};
 pub use signals::let_long_files_fail;
 pub use stage::Stage;
 pub use target::Target;

@@ -121,9 +121,11 @@ impl<'a> LiveRunner<'a> {
 
     /// This rank's report, and those of the followers, by rank.
     fn reports(&mut self, own: Carried) -> Result<Vec<Carried>, Failed> {
+        let ns_per_tick = self.station.clock.report().ns_per_tick;
         let mut all = vec![own];
         for follower in 1..self.station.size {
-            all.push(receive(&mut self.station, follower, "report")?);
+            let carried: Carried = receive(&mut self.station, follower, "report")?;
+            all.push(carried.in_ticks_of(ns_per_tick));
         }
         Ok(all)
     }

@@ -1,7 +1,11 @@
-//! What the launcher and its ranks say to each other: one JSON object a line over a socket pair.
+//! What the launcher and its ranks say to each other: one JSON object a line, over a socket pair, or over an agent's
+//! streams.
 
+use std::fs::File;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
-use std::os::unix::net::UnixStream;
+use std::net::IpAddr;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use bandgap_host::{ClockReport, WorkRate};
@@ -59,6 +63,10 @@ pub struct Assignment {
     pub clock: ClockReport,
     /// Calibration of the delay loop.
     pub work: WorkRate,
+    /// The address of this host at which peers reach the rank; none where all are on one host.
+    pub interface: Option<IpAddr>,
+    /// The library that the user named, of a transport that is one.
+    pub library: Option<PathBuf>,
     /// What peers must know to be let in.
     pub secret: [u8; 16],
     /// Longest wait for anything.
@@ -122,6 +130,17 @@ impl Messages {
     /// # Errors
     /// They are no messages, or one is longer than [`LONGEST`].
     pub fn take<M: DeserializeOwned>(&mut self, bytes: &[u8]) -> std::io::Result<Vec<M>> {
+        let lines = self.lines(bytes)?;
+        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
+        let messages: Result<_, serde_json::Error> = lines.map(serde_json::from_slice).collect();
+        Ok(messages?)
+    }
+
+    /// The lines that are whole by now, with their ends.
+    ///
+    /// # Errors
+    /// One is longer than [`LONGEST`].
+    fn lines(&mut self, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
         let before = self.partial.len();
         self.partial.extend_from_slice(bytes);
         // In what is new alone: a long message comes in many pieces.
@@ -130,9 +149,7 @@ impl Messages {
         if self.partial.len() > LONGEST {
             return Err(too_long());
         }
-        let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
-        let messages: Result<_, serde_json::Error> = lines.map(serde_json::from_slice).collect();
-        Ok(messages?)
+        Ok(lines)
     }
 }
 
@@ -140,11 +157,13 @@ fn too_long() -> Error {
     Error::new(ErrorKind::InvalidData, format!("a message of more than {LONGEST} bytes"))
 }
 
-/// One end of the connection between launcher and rank.
+/// One end of the connection between launcher and rank, or launcher and agent.
 #[derive(Debug)]
 pub struct Channel {
-    /// The one descriptor, which is written to as well.
-    reader: BufReader<UnixStream>,
+    /// A socket is written to as well.
+    reader: BufReader<File>,
+    /// Where to write, if that is another descriptor, whose writes do not wait.
+    writer: Option<File>,
     arrived: Messages,
     /// What is to be sent once the other end takes more.
     unsent: Vec<u8>,
@@ -152,14 +171,31 @@ pub struct Channel {
 
 impl Channel {
     /// A channel over one end of a socket pair.
-    pub fn new(stream: UnixStream) -> Self {
-        let reader = BufReader::new(stream);
-        Self { reader, arrived: Messages::default(), unsent: Vec::new() }
+    pub fn new(socket: impl Into<OwnedFd>) -> Self {
+        let reader = BufReader::new(File::from(socket.into()));
+        Self { reader, writer: None, arrived: Messages::default(), unsent: Vec::new() }
     }
 
-    /// The socket.
-    pub fn stream(&self) -> &UnixStream {
-        self.reader.get_ref()
+    /// A channel that reads from one descriptor and writes to another, whose writes do not wait.
+    pub fn of(input: OwnedFd, output: OwnedFd) -> Self {
+        Self { writer: Some(File::from(output)), ..Self::new(input) }
+    }
+
+    /// What is read from.
+    pub fn input(&self) -> BorrowedFd<'_> {
+        self.reader.get_ref().as_fd()
+    }
+
+    /// What to wait for: something to read, and room for what is left to be sent.
+    pub fn awaited(&self) -> Vec<PollFd<'_>> {
+        let unsent = if self.is_sent() { PollFlags::empty() } else { PollFlags::OUT };
+        match &self.writer {
+            None => vec![PollFd::from_borrowed_fd(self.input(), PollFlags::IN | unsent)],
+            Some(writer) => vec![
+                PollFd::from_borrowed_fd(self.input(), PollFlags::IN),
+                PollFd::new(writer, unsent),
+            ],
+        }
     }
 
     /// Reads once, and gives the messages that are whole by now; `None` when the other end closed.
@@ -169,13 +205,28 @@ impl Channel {
     /// # Errors
     /// The other end sent something else.
     pub fn receive_available<M: DeserializeOwned>(&mut self) -> std::io::Result<Option<Vec<M>>> {
+        self.available(Messages::take)
+    }
+
+    /// The same for lines that may be no messages.
+    ///
+    /// # Errors
+    /// One is longer than [`LONGEST`], or nothing can be read.
+    pub fn lines_available(&mut self) -> std::io::Result<Option<Vec<u8>>> {
+        self.available(Messages::lines)
+    }
+
+    fn available<T>(
+        &mut self,
+        take: impl FnOnce(&mut Messages, &[u8]) -> std::io::Result<T>,
+    ) -> std::io::Result<Option<T>> {
         let bytes = self.reader.fill_buf()?;
         if bytes.is_empty() {
             return Ok(None);
         }
-        let (read, messages) = (bytes.len(), self.arrived.take(bytes));
+        let (read, taken) = (bytes.len(), take(&mut self.arrived, bytes));
         self.reader.consume(read);
-        messages.map(Some)
+        taken.map(Some)
     }
 
     /// Sends one message.
@@ -192,7 +243,15 @@ impl Channel {
     /// # Errors
     /// The other end is gone.
     pub fn queue<M: Serialize>(&mut self, message: &M) -> std::io::Result<()> {
-        self.unsent.append(&mut line(message)?);
+        self.queue_bytes(&mut line(message)?)
+    }
+
+    /// The same for bytes.
+    ///
+    /// # Errors
+    /// The other end is gone.
+    pub fn queue_bytes(&mut self, bytes: &mut Vec<u8>) -> std::io::Result<()> {
+        self.unsent.append(bytes);
         self.send_available()
     }
 
@@ -202,11 +261,14 @@ impl Channel {
     /// The other end is gone; then nothing is left.
     pub fn send_available(&mut self) -> std::io::Result<()> {
         while !self.unsent.is_empty() {
-            match send(
-                self.reader.get_ref(),
-                &self.unsent,
-                SendFlags::DONTWAIT | SendFlags::NOSIGNAL,
-            ) {
+            let sent = match &self.writer {
+                Some(writer) => rustix::io::write(writer, &self.unsent),
+                None => {
+                    let at_once = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
+                    send(self.reader.get_ref(), &self.unsent, at_once)
+                }
+            };
+            match sent {
                 Ok(sent) => drop(self.unsent.drain(..sent)),
                 Err(Errno::AGAIN) => break,
                 Err(Errno::INTR) => {}
@@ -233,7 +295,8 @@ impl Channel {
             return Ok(true);
         }
         let within = Timespec::try_from(within).ok();
-        match poll(&mut [PollFd::new(self.stream(), PollFlags::IN)], within.as_ref()) {
+        let input = PollFd::from_borrowed_fd(self.input(), PollFlags::IN);
+        match poll(&mut [input], within.as_ref()) {
             Ok(ready) => Ok(ready > 0),
             Err(Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),
@@ -265,6 +328,8 @@ fn line(message: &impl Serialize) -> std::io::Result<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::net::UnixStream;
+
     use super::*;
 
     #[test]

@@ -6,6 +6,7 @@ use bandgap_campaign::contention::{Beside, Between};
 use bandgap_sim::Network;
 
 use crate::collect::simulated;
+use crate::spread::Spread;
 use crate::{Failure, Stage, Target};
 
 /// For each distance that there is between two of `ranks` ranks on a target: hops, and the pair of the
@@ -23,6 +24,9 @@ pub fn distances(
         Target::Simulated(name) => {
             let pairs = simulated(name)?.topology().pairs_by_distance(ranks);
             Ok(pairs.into_iter().map(|(hops, (a, b))| (hops, [a, b])).collect())
+        }
+        Target::Real(_) if stage.hosts.is_some() => {
+            Ok(Spread::of(stage, ranks, cores)?.distances().into_iter().collect())
         }
         Target::Real(_) => {
             // The first rank on each processor: the others would be at no distance from it.

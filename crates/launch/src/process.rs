@@ -22,8 +22,7 @@ pub struct RankProcess {
     status: Option<ExitStatus>,
     /// Whether it has said why it failed, or is known to be no cause.
     explained: bool,
-    pub done: bool,
-    pub address: Option<String>,
+    done: bool,
 }
 
 impl RankProcess {
@@ -38,7 +37,6 @@ impl RankProcess {
             status: None,
             explained: false,
             done: false,
-            address: None,
         })
     }
 
@@ -54,7 +52,13 @@ impl RankProcess {
     /// What has come from it; and how it failed, if it can no longer be heard.
     pub fn hear(&mut self, signals: &Signals) -> (Vec<FromRank>, Option<Noted>) {
         match self.channel.receive_available() {
-            Ok(Some(messages)) => (messages, None),
+            Ok(Some(messages)) => {
+                for message in &messages {
+                    self.done |= matches!(message, FromRank::Done);
+                    self.explained |= matches!(message, FromRank::Failed { .. });
+                }
+                (messages, None)
+            }
             Err(error) if error.kind() == ErrorKind::Interrupted => (Vec::new(), None),
             closed => {
                 self.open = false;
@@ -75,12 +79,6 @@ impl RankProcess {
                 (Vec::new(), garbage.or_else(|| self.ended()))
             }
         }
-    }
-
-    /// Why it failed, in its own words.
-    pub fn failed(&mut self, message: &str, exit: Exit, cause: Cause) -> Noted {
-        self.explained = true;
-        Noted { cause, what: format!("it failed to {message}"), exit }
     }
 
     /// How its process ended, if that was too early and is no news.

@@ -2,10 +2,11 @@
 
 use std::error::Error;
 use std::ffi::CString;
+use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -176,6 +177,9 @@ fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
     // A peer that is gone already has all it needs.
     while station.first()?.tend().unwrap_or(false) && !channel.has_arrived(LAST_LOOKS)? {}
     channel.receive::<ToRank>()?;
+    for (_, machine) in station.machines.drain(..) {
+        machine.end()?;
+    }
     Ok(())
 }
 
@@ -201,6 +205,14 @@ impl Rendezvous for Meeting<'_> {
 
     fn deadline(&self) -> Instant {
         self.until
+    }
+
+    fn library(&self) -> Option<&Path> {
+        self.assignment.library.as_deref()
+    }
+
+    fn interface(&self) -> IpAddr {
+        self.assignment.interface.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
     }
 
     fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {

@@ -1,8 +1,16 @@
 //! The machine as far as starting ranks on it needs it.
 
-use bandgap_host::{CycleClock, Placement, Topology, WorkRate, parse_cpu_list, place};
+use std::cell::{Ref, RefCell};
+use std::time::Duration;
 
+use bandgap_host::machine::{self, Machine};
+use bandgap_host::{CycleClock, NoiseReport, Placement, Topology, WorkRate, parse_cpu_list, place};
+
+use crate::adopt::Gathered;
 use crate::failure::unstarted;
+use crate::hosts::Hosts;
+use crate::message::Channel;
+use crate::remote::Agent;
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
 
@@ -15,6 +23,10 @@ pub struct Stage {
     /// The calibrated delay loop.
     pub work: WorkRate,
     pub(crate) signals: Signals,
+    pub(crate) hosts: Option<Hosts>,
+    pub(crate) agents: RefCell<Vec<Agent>>,
+    /// Processes that wait for the end of this one.
+    idle: Vec<Channel>,
 }
 
 impl Stage {
@@ -29,7 +41,60 @@ impl Stage {
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);
-        Ok(Self { topology, clock, work, signals })
+        let (hosts, agents, idle) = (None, RefCell::default(), Vec::new());
+        Ok(Self { topology, clock, work, signals, hosts, agents, idle })
+    }
+
+    /// Reaches the hosts on which ranks are then started.
+    ///
+    /// # Errors
+    /// One of them cannot be reached, or has no or another bandgap.
+    pub fn reach(&mut self, hosts: Hosts) -> Result<(), Failure> {
+        self.agents = Agent::start_all(&hosts, &self.signals)?.into();
+        self.hosts = Some(hosts);
+        Ok(())
+    }
+
+    /// Takes over the processes that somebody else started, with their hosts.
+    ///
+    /// # Errors
+    /// One of them has another bandgap, or is gone.
+    pub fn adopt(&mut self, gathered: Gathered, interface: Option<String>) -> Result<(), Failure> {
+        let Gathered { hosts, agents, idle } = gathered;
+        self.idle = idle;
+        if let Some(hosts) = hosts {
+            self.agents = Agent::adopt_all(&hosts, agents, &self.signals)?.into();
+            let mut hosts = hosts;
+            hosts.interface = interface;
+            self.hosts = Some(hosts);
+        }
+        Ok(())
+    }
+
+    /// The agents of the hosts that were reached.
+    pub fn agents(&self) -> Ref<'_, [Agent]> {
+        Ref::map(self.agents.borrow(), Vec::as_slice)
+    }
+
+    /// Describes this machine, without its noise.
+    pub fn machine(&self) -> Machine {
+        Machine::of(&self.topology, &self.clock, self.work)
+    }
+
+    /// The noise of these processors, for so long each; of none once a signal asks to end.
+    pub fn noise(
+        &self,
+        cpus: impl IntoIterator<Item = usize>,
+        duration: Duration,
+    ) -> Vec<(usize, NoiseReport)> {
+        machine::noise(&self.clock, cpus, duration, || !self.signalled())
+    }
+
+    /// Looks at the noise of the processors of the hosts on which ranks were, for so long each, on all hosts at the same time.
+    pub fn look(&self, duration: Duration) {
+        let mut agents = self.agents.borrow_mut();
+        agents.iter_mut().for_each(|agent| agent.ask_noise(duration));
+        agents.iter_mut().for_each(|agent| agent.hear_noise(duration));
     }
 
     /// Whether a signal has asked to end.
@@ -42,7 +107,19 @@ impl Stage {
     /// # Errors
     /// A processor named by the user is not there or not allowed.
     pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement, Failure> {
-        let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
-        place(&self.topology, ranks, requested.as_deref()).class(Exit::Usage)
+        placed(&self.topology, ranks, cores)
     }
+}
+
+/// The processors of this topology for `ranks` ranks.
+///
+/// # Errors
+/// As [`Stage::place`].
+pub fn placed(
+    topology: &Topology,
+    ranks: usize,
+    cores: Option<&str>,
+) -> Result<Placement, Failure> {
+    let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
+    place(topology, ranks, requested.as_deref()).class(Exit::Usage)
 }

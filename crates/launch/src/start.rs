@@ -22,9 +22,9 @@ const OWN: &str = "/proc/self/exe";
 
 /// Processes of this machine, children of the launcher, that run this program.
 #[derive(Clone, Copy, Debug)]
-pub struct Local;
+pub struct Children;
 
-impl Start for Local {
+impl Start for Children {
     fn start(&self) -> io::Result<(Child, UnixStream)> {
         let (ours, theirs) = UnixStream::pair()?;
         let child = Command::new(OWN)

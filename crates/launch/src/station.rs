@@ -29,6 +29,31 @@ pub struct Carried {
     pub floor: Option<Result<Vec<f64>, String>>,
     /// The probe before and after, on the rank that times.
     pub probe: Option<[ProbeTicks; 2]>,
+    /// Nanoseconds of a tick of the rank's clock, which may be another than the leader's.
+    #[serde(default)]
+    pub ns_per_tick: f64,
+}
+
+impl Carried {
+    /// The same in ticks of a clock with so many nanoseconds a tick. Stamps keep their differences, and those alone are
+    /// used: clocks of two ranks are never compared.
+    pub fn in_ticks_of(mut self, ns_per_tick: f64) -> Self {
+        let factor = self.ns_per_tick / ns_per_tick;
+        if factor == 1.0 || !(factor.is_finite() && factor > 0.0) {
+            return self;
+        }
+        let scaled = |ticks: u64| (ticks as f64 * factor).round() as u64;
+        if let Some(&first) = self.outcome.stamps.first() {
+            for stamp in &mut self.outcome.stamps {
+                *stamp = scaled(stamp.saturating_sub(first));
+            }
+        }
+        if let Some(timed) = &mut self.outcome.timed {
+            timed.ticks = (timed.ticks as f64 * factor).round() as i64;
+            timed.arrivals.iter_mut().for_each(|(ticks, _)| *ticks = scaled(*ticks));
+        }
+        self
+    }
 }
 
 /// A placement probe in ticks: of a window of the ping-pong, and of the pace.
@@ -87,6 +112,7 @@ impl Station {
         let ends = if order.probed { Some(self.ends(order)?) } else { None };
         let before = self.probe(ends)?;
         let mut carried = self.execute(order)?;
+        carried.ns_per_tick = self.clock.report().ns_per_tick;
         let after = self.probe(ends)?;
         carried.probe = before.zip(after).map(|(before, after)| [before, after]);
         Ok(carried)

@@ -11,6 +11,7 @@ use bandgap_host::CycleClock;
 use bandgap_kernels::{Added, Entry};
 
 use crate::machine::{Machine, Parts, RigOver};
+use crate::mpi::MPI;
 use crate::stamped::StampedEnd;
 
 macro_rules! transports {
@@ -20,7 +21,7 @@ macro_rules! transports {
 
         /// The kernel, compiled for every transport.
         pub(crate) fn on_each<K: Entry>(kernel: Added) -> Added {
-            kernel$(.on::<K, RigOver<$transport>>())*
+            crate::mpi::on_each::<K>(kernel$(.on::<K, RigOver<$transport>>())*)
         }
     };
 }
@@ -96,6 +97,28 @@ impl Transport {
         }
     }
 
+    /// One that starts no ranks and has message passing of its own.
+    pub(crate) const fn native(
+        name: &'static str,
+        meaning: &'static str,
+        can: Can,
+        connect: Connect,
+    ) -> Self {
+        Self {
+            name,
+            meaning,
+            can,
+            floors: &[],
+            yardsticks: &[],
+            shared: |_| 0,
+            prepare: |_, _| Ok(Vec::new()),
+            connect,
+            bare: None,
+            stamped: None,
+            line: None,
+        }
+    }
+
     const fn bare<T: bandgap_comm::Bare>(self) -> Self {
         let bare = BareMechanism { prepare: T::prepare_bare, connect: T::bare::<CycleClock> };
         Self { floors: T::FLOORS, yardsticks: T::YARDSTICKS, bare: Some(bare), ..self }
@@ -137,6 +160,16 @@ impl Transport {
         self.yardsticks.iter().filter_map(of).collect()
     }
 
+    /// Those that can be named: also those whose ranks are started by their own launchers.
+    pub fn named() -> impl Iterator<Item = Self> {
+        Self::list().chain([MPI])
+    }
+
+    /// Whether its ranks are processes of their own launcher, one each.
+    pub fn has_launcher(&self) -> bool {
+        *self == MPI
+    }
+
     /// The one that is used where none is named.
     pub fn usual() -> Self {
         ALL[0]
@@ -147,9 +180,9 @@ impl FromStr for Transport {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let found = Self::list().find(|transport| transport.name == text);
+        let found = Self::named().find(|transport| transport.name == text);
         found.ok_or_else(|| {
-            let names: Vec<&str> = Self::list().map(|transport| transport.name).collect();
+            let names: Vec<&str> = Self::named().map(|transport| transport.name).collect();
             format!("there is no transport of this name; there are {}", names.join(", "))
         })
     }

@@ -34,19 +34,20 @@ impl Vigil {
     }
 
     /// Looks, if it is time, whether each rank is stopped, and says whether one has been for longer than the deadline.
-    pub fn look(&mut self, stopped: impl Fn(usize) -> bool) -> bool {
+    pub fn look(&mut self, stopped: impl FnOnce() -> Vec<(usize, u32)>) -> bool {
         let span = self.since.elapsed();
         if span < self.period {
             return false;
         }
         self.since = Instant::now();
         // A launcher that was stopped itself has seen nothing meanwhile.
-        self.see(span.min(2 * self.period), stopped)
+        self.see(span.min(2 * self.period), &stopped())
     }
 
-    fn see(&mut self, span: Duration, stopped: impl Fn(usize) -> bool) -> bool {
+    fn see(&mut self, span: Duration, stopped: &[(usize, u32)]) -> bool {
         for (rank, time) in self.stopped.iter_mut().enumerate() {
-            *time = if stopped(rank) { *time + span } else { Duration::ZERO };
+            let is = stopped.iter().any(|(of, _)| *of == rank);
+            *time = if is { *time + span } else { Duration::ZERO };
         }
         self.stopped.iter().any(|time| *time > self.deadline)
     }
@@ -63,7 +64,10 @@ mod tests {
         let mut vigil = Vigil::new(2, 3 * SECOND);
         let mut looks = |looks: u32, stopped: &dyn Fn(u32) -> bool| {
             vigil.heard();
-            (1..=looks).any(|look| vigil.see(SECOND, |rank| rank == 1 && stopped(look)))
+            (1..=looks).any(|look| {
+                let all: &[(usize, u32)] = if stopped(look) { &[(1, 70)] } else { &[] };
+                vigil.see(SECOND, all)
+            })
         };
         assert!(!looks(3, &|_| true) && looks(4, &|_| true));
         // Now and then is not for long.
@@ -74,6 +78,6 @@ mod tests {
     fn a_look_is_taken_when_it_is_time() {
         let mut vigil = Vigil::new(1, Duration::from_secs(3600));
         assert!(vigil.left() > Duration::ZERO);
-        assert!(!vigil.look(|_| panic!("too soon")));
+        assert!(!vigil.look(|| panic!("too soon")));
     }
 }

@@ -16,7 +16,10 @@ pub struct Conditions {
     /// The processors of the ranks, by rank; none in virtual time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<u64>,
-    /// The distance between the processors of ranks 0 and 1: `shared L3`.
+    /// The hosts of the ranks, by rank; none where all are on one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<String>,
+    /// The distance between the processors of ranks 0 and 1: `shared L3`; `network` between hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<String>,
     /// Whether ranks shared processors.

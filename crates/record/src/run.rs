@@ -43,6 +43,9 @@ pub struct Run<R> {
     /// The machine, as its description serialises.
     #[serde(default)]
     pub host: Value,
+    /// The hosts of the ranks, where they were named or a launcher of theirs started them: description, clock, network.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub hosts: Vec<Value>,
     /// What was to be measured and how precisely.
     #[serde(default)]
     pub plan: Value,

@@ -4,6 +4,8 @@ use bandgap_record::{Note, Number, Unit, Value};
 use bandgap_report::{scaled, share};
 use bandgap_units::significant_short;
 
+use crate::run::Run;
+
 /// How much a note matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
@@ -25,93 +27,124 @@ pub struct Template {
     /// What it says. `{name}` is a value of the note as it is; with a unit behind a colon it is written in it:
     /// `{low:s}`, `{size:B}`, `{rate:B/s}`, `{share:%}`, `{count:n}`.
     pub text: &'static str,
-    /// What would help: an option or a command; empty where nothing does.
-    pub hint: &'static str,
+    /// What would help.
+    pub hint: Hint,
 }
 
-const fn note(
-    code: &'static str,
-    level: Level,
-    text: &'static str,
-    hint: &'static str,
-) -> Template {
+/// What would help: an option or a command; empty where nothing does.
+#[derive(Clone, Copy, Debug)]
+pub struct Hint {
+    /// Where numbers were measured.
+    pub measured: &'static str,
+    /// Where a table was fitted that somebody else measured.
+    pub fitted: &'static str,
+}
+
+impl Hint {
+    /// That for what a run is made of.
+    pub fn of(self, run: &Run) -> &'static str {
+        if run.command.get(1).is_some_and(|command| command == "fit") {
+            self.fitted
+        } else {
+            self.measured
+        }
+    }
+}
+
+pub(crate) const NONE: Hint = both("");
+pub(crate) const LONGER: Hint =
+    Hint { measured: "--time-budget", fitted: "more rows in the table" };
+pub(crate) const SIZES: Hint = Hint { measured: "--sizes", fitted: "more sizes in the table" };
+
+/// One that helps in either case.
+const fn both(hint: &'static str) -> Hint {
+    Hint { measured: hint, fitted: hint }
+}
+
+/// One that helps only where something is measured.
+pub(crate) const fn measuring(hint: &'static str) -> Hint {
+    Hint { measured: hint, fitted: "" }
+}
+
+const fn note(code: &'static str, level: Level, text: &'static str, hint: Hint) -> Template {
     Template { code, level, text, hint }
 }
 
 /// All notes that there are, in the order of their codes.
 #[rustfmt::skip]
 pub const TEMPLATES: &[Template] = &[
-    note("arm_begins_late", Level::Detail, "for Δ from {knee:s} to {from:s} the cost is not os + or + Δ", ""),
-    note("arm_slope", Level::Doubt, "the cost rises with slope {slope} over Δ from {from:s} on, not 1: or is not constant", ""),
-    note("arm_unchecked", Level::Detail, "or rests on the single Δ of {delay:s}", "--time-budget"),
-    note("arm_undecided", Level::Detail, "the cost rises with slope {slope} ({low} to {high}) over Δ from {from:s} on: 1 is not decided", "--time-budget"),
-    note("breaks_unsearched", Level::Detail, "no search for breakpoints: {sizes:n} sizes, {needed:n} are needed", "--sizes"),
-    note("clock_limit", Level::Detail, "one step of the clock: ±{half:s}", ""),
-    note("default_size", Level::Detail, "no size in the command line: {bytes:B} taken, the default of the tool", ""),
-    note("failed", Level::Missing, "ended early: {what}", ""),
-    note("fastest_undecided", Level::Detail, "which algorithm is the fastest is not decided at any size", "--time-budget"),
-    note("few_batches", Level::Detail, "it rests on {batches:n} batches of {messages:n} messages or fewer", "--time-budget"),
-    note("few_send_only", Level::Detail, "only 2 counts of messages fit before the first reply", ""),
-    note("floor_unavailable", Level::Doubt, "not measured: {reason}", ""),
-    note("floor_without_batches", Level::Doubt, "none of {batches:n} batches counts", "--time-budget"),
-    note("gap_unsettled", Level::Doubt, "the slope from M = {from:n} to {to:n} is not confirmed by further points", "--time-budget"),
-    note("half_length_outside", Level::Doubt, "n½ would be {half:B}, outside of what was measured", "--sizes"),
-    note("held_up", Level::Detail, "half of the batches of {model} took {times} times as long as the shortest of their round: messages are held up", "a quieter machine"),
-    note("hidden_undecided", Level::Detail, "the hidden share is not decided at {points:n} of {of:n} points: it may be anything, or what can be hidden is too short", "--vectors"),
-    note("hidden_unseen", Level::Detail, "what of the software is hidden behind the transfer cannot be seen: all of it counts", "--time-budget"),
-    note("hops_misfit", Level::Doubt, "the times do not follow t_startup + n·t_byte + (k − 1)·h", ""),
-    note("hops_unfitted", Level::Detail, "the times over distances are too few for t_byte and h", "--sizes"),
-    note("insertion_lost", Level::Doubt, "{inserted:s} inserted in {component} made it {part:s} and half a round trip {whole:s} longer: it overlaps, a faster one brings less", ""),
-    note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads hold the transfer; do not use L alone", ""),
-    note("launches_unfitted", Level::Detail, "{count:n} of {launches:n} launches give no fit of their own", "--time-budget"),
-    note("left_out", Level::Doubt, "left out: {name}: {why}", ""),
-    note("line_missed", Level::Doubt, "the times are off the line by {rms:%} (root mean square), {worst:%} at {at:B}", "--segments"),
-    note("logp_unfitted", Level::Missing, "no parameters but the round trip: too little of {lacks}", "--time-budget"),
-    note("model_lacks", Level::Doubt, "{model} is not modelled: no {components}", ""),
-    note("model_undecided", Level::Detail, "whether the model is within 5 % is not decided", "--time-budget"),
-    note("most_segments", Level::Detail, "as many segments as are allowed were found, {most:n}", "--segments"),
-    note("no_empty_round_trip", Level::Detail, "L is not known: no round trip without bytes was measured in this state", "--time-budget"),
-    note("not_above_zero", Level::Doubt, "it cannot be told from 0 ({low:s} to {high:s})", "--time-budget"),
-    note("not_known", Level::Doubt, "not known: {low:s} to {high:s} is wider than the round trip of {rtt:s}", "--time-budget"),
-    note("not_probed", Level::Detail, "ranks sleep while they wait: placement is not probed", "--wait spin"),
-    note("one_run_read", Level::Detail, "run {run:n} of {of:n} is read", ""),
-    note("oversubscribed", Level::Doubt, "{ranks:n} ranks share {processors:n} processors: times include scheduling", "fewer --ranks"),
-    note("pcie_negative", Level::Doubt, "a time would be below 0: traces are exchanged, or the software's times are too long", "other --set"),
-    note("pcie_no_acknowledgements", Level::Doubt, "no acknowledgement (ACK down) is of one completion alone: PCIe is not known", ""),
-    note("pcie_no_addresses", Level::Doubt, "more writes of 64 B go up than posts down: answers cannot be told from completions", "a trace with addresses"),
-    note("pcie_no_completions", Level::Detail, "no completion (MWr of 64 B up) in the trace", ""),
-    note("pcie_no_direct_trace", Level::Detail, "wire and switch are told apart by a trace without a switch", "--without-switch"),
-    note("pcie_no_ping_pong", Level::Detail, "no ping-pong in the trace: network and RC-to-MEM are not known", "a trace of a ping-pong"),
-    note("pcie_no_posts", Level::Doubt, "fewer than 2 posts (MWr of 64 B down) in the trace", ""),
-    note("pcie_no_software", Level::Doubt, "RC-to-MEM is not known without LLP_post and LLP_prog, which no trace has", "--set, or --from"),
-    note("pcie_ping_pong", Level::Detail, "payloads come between posts: no injection overhead follows", "a trace of injection"),
-    note("points_left_out", Level::Detail, "{count:n} of {points:n} points have a single batch and are left out", ""),
-    note("points_missing", Level::Doubt, "{points:n} of {of:n} points have no value", "--time-budget"),
-    note("prefix_removed", Level::Detail, "lines begin with {prefix}: taken away", ""),
-    note("rate_unresolved", Level::Doubt, "the time may not rise with the length: r∞ is not given", "--sizes"),
-    note("read_as", Level::Detail, "read as {tool}: {rows:n} rows, {timing}", ""),
-    note("recv_overhead_below_zero", Level::Doubt, "or < 0: a message costs less than os + Δ when it comes alone", ""),
-    note("regime_undecided", Level::Detail, "g - os - or is {low:s} to {high:s}: what limits the rate is not decided", "--time-budget"),
-    note("rounds_outside", Level::Detail, "{outside:n} of {rounds:n} rounds are left out: one value of each is far from the others", "--time-budget"),
-    note("rtt_below_os", Level::Doubt, "the round trip of {rtt:s} is shorter than os, {os:s}: single messages were faster than bursts", ""),
-    note("runs_repeated", Level::Detail, "{runs:n} runs are read as repetitions", ""),
-    note("segment_too_short", Level::Doubt, "{sizes:n} sizes are too few for a line", "--sizes"),
-    note("send_only_bends", Level::Detail, "os is that of the first {to:n} messages; from M = {next:n} to {last:n} one costs {cost:s}", ""),
-    note("send_only_unseen", Level::Detail, "the first reply returns before a second message is issued: os is that of a single message", ""),
-    note("series_unfitted", Level::Doubt, "no line is fitted: the time of {bytes:B} is {time:s}", "--time-budget"),
-    note("single_copy_refused", Level::Doubt, "messages go in pieces, not with a single copy: the system refuses to {reason}", ""),
-    note("size_left_out", Level::Doubt, "{bytes:B} takes {time:s}, {line:s} by the line: it is left out", ""),
-    note("sizes_rounded", Level::Detail, "some sizes are printed with fewer digits than they have", ""),
-    note("startup_below_zero", Level::Doubt, "the line meets n = 0 at {t0:s}: t0, n½ and π0 are not given", ""),
-    note("startup_unresolved", Level::Doubt, "t0 may be 0 (at most {high:s}): n½ and π0 are not given", "--sizes"),
-    note("test_assumed", Level::Doubt, "the file does not name its test: taken for {test}", ""),
-    note("tests_left_out", Level::Doubt, "other tests in the file are left out: {tests}", ""),
-    note("times_are", Level::Detail, "{condition}", ""),
-    note("times_rounded", Level::Detail, "the table rounds times by up to {share:%} (at {bytes:B}); the intervals allow for it", ""),
-    note("too_little", Level::Missing, "too little was measured: {what}", "a longer --time-budget"),
-    note("unsettled", Level::Detail, "or rests on {count:n} Δ whose steady state is not confirmed", "--time-budget"),
-    note("usual_algorithm", Level::Detail, "the usual algorithm at {points:n} of {of:n} points: no time was left to look for the fastest", "--time-budget"),
-    note("variant_left_out", Level::Detail, "{name} does not fit {sizes:n} of {of:n} sizes", ""),
+    note("arm_begins_late", Level::Detail, "for Δ from {knee:s} to {from:s} the cost is not os + or + Δ", NONE),
+    note("arm_slope", Level::Doubt, "the cost rises with slope {slope} over Δ from {from:s} on, not 1: or is not constant", NONE),
+    note("arm_unchecked", Level::Detail, "or rests on the single Δ of {delay:s}", LONGER),
+    note("arm_undecided", Level::Detail, "the cost rises with slope {slope} ({low} to {high}) over Δ from {from:s} on: 1 is not decided", LONGER),
+    note("breaks_unsearched", Level::Detail, "no search for breakpoints: {sizes:n} sizes, {needed:n} are needed", SIZES),
+    note("clock_limit", Level::Detail, "one step of the clock: ±{half:s}", NONE),
+    note("default_size", Level::Detail, "no size in the command line: {bytes:B} taken, the default of the tool", NONE),
+    note("failed", Level::Missing, "ended early: {what}", NONE),
+    note("fastest_undecided", Level::Detail, "which algorithm is the fastest is not decided at any size", LONGER),
+    note("few_batches", Level::Detail, "it rests on {batches:n} batches of {messages:n} messages or fewer", LONGER),
+    note("few_send_only", Level::Detail, "only 2 counts of messages fit before the first reply", NONE),
+    note("floor_unavailable", Level::Doubt, "not measured: {reason}", NONE),
+    note("floor_without_batches", Level::Doubt, "none of {batches:n} batches counts", LONGER),
+    note("gap_unsettled", Level::Doubt, "the slope from M = {from:n} to {to:n} is not confirmed by further points", LONGER),
+    note("half_length_outside", Level::Doubt, "n½ would be {half:B}, outside of what was measured", SIZES),
+    note("held_up", Level::Detail, "half of the batches of {model} took {times} times as long as the shortest of their round: messages are held up", measuring("a quieter machine")),
+    note("hidden_undecided", Level::Detail, "the hidden share is not decided at {points:n} of {of:n} points: it may be anything, or what can be hidden is too short", measuring("--vectors")),
+    note("hidden_unseen", Level::Detail, "what of the software is hidden behind the transfer cannot be seen: all of it counts", LONGER),
+    note("hops_misfit", Level::Doubt, "the times do not follow t_startup + n·t_byte + (k − 1)·h", NONE),
+    note("hops_unfitted", Level::Detail, "the times over distances are too few for t_byte and h", SIZES),
+    note("insertion_lost", Level::Doubt, "{inserted:s} inserted in {component} made it {part:s} and half a round trip {whole:s} longer: it overlaps, a faster one brings less", NONE),
+    note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads hold the transfer; do not use L alone", NONE),
+    note("launches_unfitted", Level::Detail, "{count:n} of {launches:n} launches give no fit of their own", LONGER),
+    note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),
+    note("line_missed", Level::Doubt, "the times are off the line by {rms:%} (root mean square), {worst:%} at {at:B}", both("--segments")),
+    note("logp_unfitted", Level::Missing, "no parameters but the round trip: too little of {lacks}", LONGER),
+    note("model_lacks", Level::Doubt, "{model} is not modelled: no {components}", NONE),
+    note("model_undecided", Level::Detail, "whether the model is within 5 % is not decided", LONGER),
+    note("most_segments", Level::Detail, "as many segments as are allowed were found, {most:n}", both("--segments")),
+    note("no_empty_round_trip", Level::Detail, "L is not known: no round trip without bytes was measured in this state", LONGER),
+    note("not_above_zero", Level::Doubt, "it cannot be told from 0 ({low:s} to {high:s})", LONGER),
+    note("not_known", Level::Doubt, "not known: {low:s} to {high:s} is wider than the round trip of {rtt:s}", LONGER),
+    note("not_probed", Level::Detail, "ranks sleep while they wait: placement is not probed", measuring("--wait spin")),
+    note("one_run_read", Level::Detail, "run {run:n} of {of:n} is read", NONE),
+    note("oversubscribed", Level::Doubt, "{ranks:n} ranks share {processors:n} processors: times include scheduling", measuring("fewer --ranks")),
+    note("pcie_negative", Level::Doubt, "a time would be below 0: traces are exchanged, or the software's times are too long", both("other --set")),
+    note("pcie_no_acknowledgements", Level::Doubt, "no acknowledgement (ACK down) is of one completion alone: PCIe is not known", NONE),
+    note("pcie_no_addresses", Level::Doubt, "more writes of 64 B go up than posts down: answers cannot be told from completions", both("a trace with addresses")),
+    note("pcie_no_completions", Level::Detail, "no completion (MWr of 64 B up) in the trace", NONE),
+    note("pcie_no_direct_trace", Level::Detail, "wire and switch are told apart by a trace without a switch", both("--without-switch")),
+    note("pcie_no_ping_pong", Level::Detail, "no ping-pong in the trace: network and RC-to-MEM are not known", both("a trace of a ping-pong")),
+    note("pcie_no_posts", Level::Doubt, "fewer than 2 posts (MWr of 64 B down) in the trace", NONE),
+    note("pcie_no_software", Level::Doubt, "RC-to-MEM is not known without LLP_post and LLP_prog, which no trace has", both("--set, or --from")),
+    note("pcie_ping_pong", Level::Detail, "payloads come between posts: no injection overhead follows", both("a trace of injection")),
+    note("points_left_out", Level::Detail, "{count:n} of {points:n} points have a single batch and are left out", NONE),
+    note("points_missing", Level::Doubt, "{points:n} of {of:n} points have no value", LONGER),
+    note("prefix_removed", Level::Detail, "lines begin with {prefix}: taken away", NONE),
+    note("rate_unresolved", Level::Doubt, "the time may not rise with the length: r∞ is not given", SIZES),
+    note("read_as", Level::Detail, "read as {tool}: {rows:n} rows, {timing}", NONE),
+    note("recv_overhead_below_zero", Level::Doubt, "or < 0: a message costs less than os + Δ when it comes alone", NONE),
+    note("regime_undecided", Level::Detail, "g - os - or is {low:s} to {high:s}: what limits the rate is not decided", LONGER),
+    note("rounds_outside", Level::Detail, "{outside:n} of {rounds:n} rounds are left out: one value of each is far from the others", LONGER),
+    note("rtt_below_os", Level::Doubt, "the round trip of {rtt:s} is shorter than os, {os:s}: single messages were faster than bursts", NONE),
+    note("runs_repeated", Level::Detail, "{runs:n} runs are read as repetitions", NONE),
+    note("segment_too_short", Level::Doubt, "{sizes:n} sizes are too few for a line", SIZES),
+    note("send_only_bends", Level::Detail, "os is that of the first {to:n} messages; from M = {next:n} to {last:n} one costs {cost:s}", NONE),
+    note("send_only_unseen", Level::Detail, "the first reply returns before a second message is issued: os is that of a single message", NONE),
+    note("series_unfitted", Level::Doubt, "no line is fitted: the time of {bytes:B} is {time:s}", LONGER),
+    note("single_copy_refused", Level::Doubt, "messages go in pieces, not with a single copy: the system refuses to {reason}", NONE),
+    note("size_left_out", Level::Doubt, "{bytes:B} takes {time:s}, {line:s} by the line: it is left out", NONE),
+    note("sizes_rounded", Level::Detail, "some sizes are printed with fewer digits than they have", NONE),
+    note("startup_below_zero", Level::Doubt, "the line meets n = 0 at {t0:s}: t0, n½ and π0 are not given", NONE),
+    note("startup_unresolved", Level::Doubt, "t0 may be 0 (at most {high:s}): n½ and π0 are not given", SIZES),
+    note("test_assumed", Level::Doubt, "the file does not name its test: taken for {test}", NONE),
+    note("tests_left_out", Level::Doubt, "other tests in the file are left out: {tests}", NONE),
+    note("tests_to_choose", Level::Detail, "other tests in the file, for --test: {tests}", NONE),
+    note("times_are", Level::Detail, "{condition}", NONE),
+    note("times_rounded", Level::Detail, "the table rounds times by up to {share:%} (at {bytes:B}); the intervals allow for it", NONE),
+    note("too_little", Level::Missing, "too little was measured: {what}", LONGER),
+    note("unsettled", Level::Detail, "or rests on {count:n} Δ whose steady state is not confirmed", LONGER),
+    note("usual_algorithm", Level::Detail, "the usual algorithm at {points:n} of {of:n} points: no time was left to look for the fastest", LONGER),
+    note("variant_left_out", Level::Detail, "{name} does not fit {sizes:n} of {of:n} sizes", NONE),
 ];
 
 /// The row of a code.
@@ -169,6 +202,16 @@ mod tests {
     #[test]
     fn codes_are_there_once_and_in_order() {
         assert!(TEMPLATES.windows(2).all(|two| two[0].code < two[1].code));
+    }
+
+    #[test]
+    fn hints_for_a_table_name_no_option_that_measures() {
+        let hints = TEMPLATES.iter().map(|template| template.hint.fitted);
+        let options: Vec<&str> = hints.filter(|hint| hint.contains("--")).collect();
+        // Those of `fit` itself, and of traces, which are not fitted.
+        let known = ["--segments", "--set", "--from", "--without-switch"];
+        assert!(options.iter().all(|hint| known.iter().any(|known| hint.contains(known))));
+        assert_eq!(template("breaks_unsearched").unwrap().hint.measured, "--sizes");
     }
 
     #[test]

@@ -117,7 +117,7 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
 }
 
 /// Notes of what was read of a file, beside `read_as`.
-const READ: [&str; 3] = ["one_run_read", "runs_repeated", "times_are"];
+const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to_choose"];
 
 /// One line of what was measured, where and for how long.
 fn heading(run: &Run) -> String {
@@ -136,7 +136,7 @@ fn heading(run: &Run) -> String {
         [] => parts.push(command.to_owned()),
         _ => parts.push(format!("{command} over {}", transports.join(", "))),
     }
-    parts.extend(hardware(&run.host));
+    parts.extend(hardware(run.hosts.first().unwrap_or(&run.host)));
     // What is the same over all transports is said once.
     let first = run.conditions.first();
     let alike =
@@ -146,7 +146,10 @@ fn heading(run: &Run) -> String {
         if alike(&|of| of.ranks == ranks) && ranks != 2 {
             parts.push(format!("{ranks} ranks"));
         }
-        if !first.cores.is_empty() && alike(&|of| of.cores == first.cores) {
+        if !first.hosts.is_empty() {
+            parts.push(hosts(&first.hosts));
+            parts.extend(run.hosts.first().and_then(network));
+        } else if !first.cores.is_empty() && alike(&|of| of.cores == first.cores) {
             parts.push(cores(&first.cores, first.distance.as_deref()));
         }
         if first.launches > 1 {
@@ -163,6 +166,32 @@ fn heading(run: &Run) -> String {
         parts.push("ended early".to_owned());
     }
     parts.join(" · ")
+}
+
+/// `a, b:4`: the hosts with their ranks, where these are several; many of them as a count.
+fn hosts(by_rank: &[String]) -> String {
+    let mut all: Vec<(&str, usize)> = Vec::new();
+    for host in by_rank {
+        match all.iter_mut().find(|(known, _)| *known == host.as_str()) {
+            Some((_, ranks)) => *ranks += 1,
+            None => all.push((host, 1)),
+        }
+    }
+    if let [(first, _), _, _, _, _, ..] = all[..] {
+        return format!("{} hosts from {first}", all.len());
+    }
+    let named = all.iter().map(|&(host, ranks)| match ranks {
+        1 => host.to_owned(),
+        _ => format!("{host}:{ranks}"),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// `eth0, 10000 Mbit/s`: the interface between the hosts.
+fn network(host: &Value) -> Option<String> {
+    let of = host.get("network").filter(|of| !of.is_null())?;
+    let speed = of["speed"].as_u64().map_or(String::new(), |of| format!(", {of} Mbit/s"));
+    Some(format!("{}{speed}", of["name"].as_str()?))
 }
 
 /// `cores 0, 1 (shared L3)`; many of them as a count.
@@ -193,6 +222,9 @@ fn hardware(host: &Value) -> Option<String> {
 
 /// What doctor says of the machine, in a line: how many of its checks are not good, and which.
 fn machine(run: &Run) -> Option<String> {
+    if !run.hosts.is_empty() {
+        return None;
+    }
     let checks = run.host.get("checks")?.as_array()?;
     let of = |grade: &str| -> Vec<&str> {
         let graded = checks.iter().filter(|check| check["grade"] == grade);

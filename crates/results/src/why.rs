@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_record::{Conditions, Quantity};
 use bandgap_report::Block;
 
-use crate::notes::{grouped, template, words};
+use crate::notes::{Hint, LONGER, NONE, SIZES, grouped, measuring, template, words};
 use crate::run::{Run, Verdict, context};
 use crate::shown::{CLOCK_LIMIT, Context};
 
@@ -20,7 +20,7 @@ struct Cause {
     quantities: Vec<String>,
     width: [f64; 2],
     words: String,
-    hint: String,
+    hint: &'static str,
 }
 
 impl Cause {
@@ -47,7 +47,7 @@ pub fn why(run: &Run) -> Vec<Block> {
     let said = run.notes.iter().filter(|note| note.code != CLOCK_LIMIT);
     let mut notes = BTreeMap::<(String, &str), Vec<&str>>::new();
     for note in said {
-        let hint = template(&note.code).map_or("", |template| template.hint);
+        let hint = template(&note.code).map_or("", |template| template.hint.of(run));
         notes.entry((words(note), hint)).or_default().push(&note.about);
     }
     for ((words, hint), about) in notes {
@@ -120,7 +120,7 @@ fn causes(run: &Run) -> Vec<Cause> {
                     quantities: vec![name.to_owned()],
                     width: [width; 2],
                     words,
-                    hint,
+                    hint: hint.of(run),
                 }),
             }
         }
@@ -136,23 +136,19 @@ fn cause(
     id: &str,
     quantity: &Quantity,
     limited: bool,
-) -> (String, String) {
+) -> (String, Hint) {
     if limited {
-        return ("one step of the clock is no shorter".to_owned(), String::new());
+        return ("one step of the clock is no shorter".to_owned(), NONE);
     }
     if id.starts_with("hockney/") {
-        let hint =
-            if run.conditions.is_empty() { "more sizes in the table" } else { "--sizes, --breaks" };
-        return ("sizes scatter about their line".to_owned(), hint.to_owned());
+        return ("sizes scatter about their line".to_owned(), SIZES);
     }
     if let Some(note) = context.about(id).find(|note| note.about == id) {
-        let hint = template(&note.code).map_or("", |template| template.hint);
-        return (words(note), hint.to_owned());
+        return (words(note), template(&note.code).map_or(NONE, |template| template.hint));
     }
     let of = run.conditions.iter().find(|of| id.split('/').any(|part| part == of.transport));
-    let longer = "--time-budget".to_owned();
     if quantity.samples < FEW {
-        return ("few batches count".to_owned(), longer);
+        return ("few batches count".to_owned(), LONGER);
     }
     if let Some(of) = of {
         let rejected = of.batches.all_rejected();
@@ -162,13 +158,13 @@ fn cause(
         {
             let (some, all) = (grouped(rejected as f64), grouped(all as f64));
             let words = format!("{some} of {all} batches rejected ({})", reason_words(reason));
-            return (words, "a quieter machine".to_owned());
+            return (words, measuring("a quieter machine"));
         }
         if of.launches > 1 {
-            return ("launches differ".to_owned(), format!("--launches {}", 2 * of.launches));
+            return ("launches differ".to_owned(), measuring("more --launches"));
         }
     }
-    ("batches scatter".to_owned(), longer)
+    ("batches scatter".to_owned(), LONGER)
 }
 
 /// Why a batch does not count, in words.

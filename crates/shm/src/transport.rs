@@ -21,8 +21,13 @@ impl Transport for Shm {
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
-    const CAN: Can =
-        Can { block: false, ranks: MAX_RANKS, tuning: Tuning::DEFAULT, compared: true };
+    const CAN: Can = Can {
+        block: false,
+        ranks: MAX_RANKS,
+        tuning: Tuning::DEFAULT,
+        compared: true,
+        hosts: false,
+    };
 
     fn shared(size: usize) -> usize {
         segment_bytes(size, slots(size)).unwrap_or(0)

@@ -18,8 +18,8 @@ pub enum SocketError {
         /// The system's answer.
         source: io::Error,
     },
-    /// A text is not an address of this machine.
-    #[error("read {text:?} as a socket address of this machine, such as 127.0.0.1:4000")]
+    /// A text is not a socket address.
+    #[error("read {text:?} as a socket address, such as 127.0.0.1:4000")]
     Address {
         /// The text.
         text: String,

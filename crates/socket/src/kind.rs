@@ -15,6 +15,8 @@ pub trait Kind: AsFd + Sized + 'static {
     const MEANING: &'static str;
     /// Whether the transport is measured where the user names none.
     const COMPARED: bool = true;
+    /// Whether ranks may be on several hosts.
+    const HOSTS: bool = true;
     /// Its floors, and the layers that are measured beside them.
     const FLOORS: &'static [Floor];
     /// Which of them results are compared with.

@@ -22,8 +22,9 @@ const FEW: usize = 3;
 /// about twenty polls: what has not been done after that is late.
 const POLLS_PER_TEND: u32 = 16;
 
-/// One stream to each peer. Each frame is sent with one call. Payloads go from their source into
-/// the exposed memory without an extra copy. Nothing is allocated after construction.
+/// One stream to each peer. Each frame is sent with one call, or with the payload before it. Payloads
+/// go from their source into the exposed memory without an extra copy. Nothing is allocated after
+/// construction.
 #[derive(Debug)]
 pub struct SocketLink<S> {
     rank: Rank,
@@ -64,6 +65,25 @@ impl<S: Stream> SocketLink<S> {
     /// or accepted but not sent, are lost.
     pub fn into_streams(self) -> Vec<S> {
         self.channels.into_iter().map(|channel| channel.stream).collect()
+    }
+
+    /// Moves on a frame with its payload, and the frame that follows it, if any.
+    #[inline]
+    fn write(
+        &mut self,
+        peer: Rank,
+        frame: &Frame,
+        from: Source<'_>,
+        done: &mut usize,
+        then: Option<&Frame>,
+    ) -> Result<Posted, CommError> {
+        let bytes = from.within(&self.memory)?;
+        let channel = channel(&mut self.channels, self.rank, peer)?;
+        // An unfinished frame may be finished here, and a new one may stay unfinished.
+        self.unfinished -= usize::from(channel.unfinished());
+        let posted = channel.try_write(frame, bytes, done, then)?;
+        self.unfinished += usize::from(channel.unfinished());
+        Ok(posted)
     }
 
     /// Sends the rest of unfinished frames.
@@ -146,13 +166,18 @@ impl<S: Stream> Link for SocketLink<S> {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted, CommError> {
-        let bytes = from.within(&self.memory)?;
-        let channel = channel(&mut self.channels, self.rank, peer)?;
-        // An unfinished frame may be finished here, and a new one may stay unfinished.
-        self.unfinished -= usize::from(channel.unfinished());
-        let posted = channel.try_write(frame, bytes, done)?;
-        self.unfinished += usize::from(channel.unfinished());
-        Ok(posted)
+        self.write(peer, frame, from, done, None)
+    }
+
+    fn try_write_then(
+        &mut self,
+        peer: Rank,
+        frame: &Frame,
+        from: Source<'_>,
+        done: &mut usize,
+        then: &Frame,
+    ) -> Result<Posted, CommError> {
+        self.write(peer, frame, from, done, Some(then))
     }
 
     #[inline]

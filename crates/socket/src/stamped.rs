@@ -61,8 +61,8 @@ impl<S: Stream, T: Timer> Stream for Stamped<S, T> {
     }
 
     #[inline]
-    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
-        self.sending(|stream| stream.send_both(first, second))
+    fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
+        self.sending(|stream| stream.send_parts(parts))
     }
 
     #[inline(always)]
@@ -129,11 +129,11 @@ mod tests {
         assert_eq!(near.receive(&mut into).unwrap(), Received::Nothing);
         assert_eq!(near.send(b"there").unwrap(), 5);
         assert_eq!(far.receive(&mut into).unwrap(), Received::Bytes(5));
-        assert_eq!(far.send_both(b"ba", b"ck!").unwrap(), 5);
+        assert_eq!(far.send_parts([b"ba", b"ck", b"!"]).unwrap(), 5);
         let (mut one, mut other) = ([0; 2], [0; 3]);
         let both = near.receive_both(&mut one, &mut other).unwrap();
         assert_eq!((both, &one, &other), (Received::Bytes(5), b"ba", b"ck!"));
-        assert_eq!(near.send_both(b"and", b" on").unwrap(), 6);
+        assert_eq!(near.send_parts([b"and", b" on", b""]).unwrap(), 6);
         stamper.end()
     }
 

@@ -27,14 +27,14 @@ pub trait Stream: AsFd + 'static {
     /// The connection is closed or broken.
     #[inline]
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.send_both(bytes, &[])
+        self.send_parts([bytes, &[], &[]])
     }
 
-    /// As [`Stream::send`] of the bytes of both slices, one after the other.
+    /// As [`Stream::send`] of the bytes of all parts, one after the other.
     ///
     /// # Errors
     /// As [`Stream::send`].
-    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize>;
+    fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize>;
 
     /// Puts what has arrived into `into`. It must have room for [`Stream::AT_ONCE`] bytes, and for
     /// at least one.
@@ -102,10 +102,10 @@ impl<S: SystemSocket> Stream for S {
     }
 
     #[inline]
-    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
-        let both = [IoSlice::new(first), IoSlice::new(second)];
+    fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
+        let parts = parts.map(IoSlice::new);
         let mut none = SendAncillaryBuffer::default();
-        Ok(at_once(|| sendmsg(&*self, &both, &mut none, SendFlags::NOSIGNAL))?.unwrap_or(0))
+        Ok(at_once(|| sendmsg(&*self, &parts, &mut none, SendFlags::NOSIGNAL))?.unwrap_or(0))
     }
 
     #[inline(always)]

@@ -1,23 +1,23 @@
-//! TCP on the loopback interface.
+//! TCP.
 
 use std::borrow::Cow::Borrowed;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 
-use crate::connect::{Listen, loopback, mesh};
+use crate::connect::{Listen, address, mesh};
 use crate::error::system;
 use crate::transport::{bytes, message, store, streams, word, words};
 use crate::{Kind, Over, SocketError};
 
-/// TCP over the loopback interface.
+/// TCP, between hosts or over the loopback interface.
 pub type Tcp = Over<TcpStream>;
 
 impl Kind for TcpStream {
     const NAME: &'static str = "tcp";
-    const MEANING: &'static str = "TCP over the loopback interface";
+    const MEANING: &'static str = "TCP";
     const FLOORS: &'static [Floor] = &[
         word("tcp", "8 bytes over TCP, half a round trip"),
         message(
@@ -45,16 +45,16 @@ impl Listen for TcpListener {
     type Stream = TcpStream;
     type Address = SocketAddr;
 
-    fn bind() -> Result<(Self, String), SocketError> {
-        let operation = "listen on the loopback interface";
-        let listener = Self::bind((Ipv4Addr::LOCALHOST, 0)).map_err(system(operation))?;
+    fn bind(interface: IpAddr) -> Result<(Self, String), SocketError> {
+        let operation = "listen at the interface's address";
+        let listener = Self::bind((interface, 0)).map_err(system(operation))?;
         listener.set_nonblocking(true).map_err(system(operation))?;
         let address = listener.local_addr().map_err(system(operation))?;
         Ok((listener, address.to_string()))
     }
 
     fn address(text: &str) -> Result<SocketAddr, SocketError> {
-        loopback(text)
+        address(text)
     }
 
     fn connect(address: &SocketAddr, timeout: Duration) -> io::Result<Option<TcpStream>> {

@@ -52,7 +52,8 @@ impl<K: Kind> Transport for Over<K> {
 
     const NAME: &'static str = K::NAME;
     const MEANING: &'static str = K::MEANING;
-    const CAN: Can = Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED };
+    const CAN: Can =
+        Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED, hosts: K::HOSTS };
 
     fn connect(
         _inherited: Vec<OwnedFd>,

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow::Borrowed;
 use std::io;
+use std::net::IpAddr;
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::time::Duration;
@@ -21,6 +22,7 @@ pub type Unix = Over<UnixStream>;
 impl Kind for UnixStream {
     const NAME: &'static str = "unix";
     const MEANING: &'static str = "Unix stream sockets";
+    const HOSTS: bool = false;
     const FLOORS: &'static [Floor] = &[
         word("unix", "8 bytes over a Unix socket, half a round trip"),
         message(
@@ -53,7 +55,7 @@ impl Listen for UnixListener {
     type Address = SocketAddrUnix;
 
     /// Listens at a random name in the abstract namespace. The name vanishes with the listener.
-    fn bind() -> Result<(Self, String), SocketError> {
+    fn bind(_interface: IpAddr) -> Result<(Self, String), SocketError> {
         let mut bytes = [0; 16];
         rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
             .map_err(system("draw a random name"))?;

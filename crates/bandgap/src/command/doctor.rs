@@ -7,13 +7,13 @@ use bandgap_campaign::Task;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Check, Evidence, Grade, Pinning, PlacementState, examine};
-use bandgap_launch::{Classify, Collected, Exit, Failure, Options, Transport};
+use bandgap_host::machine::{Machine, on};
+use bandgap_launch::{Agent, Classify, Collected, Exit, Failure, Options, Transport};
 use bandgap_report::{Block, Cell, Head, Table};
 use bandgap_stats::State;
 
 use crate::args::Measure;
-use crate::describe::{Host, noise, on};
-use crate::session::{Session, one_size};
+use crate::session::{Session, counted, one_size};
 
 /// Time that the noise of each core is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -28,12 +28,22 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
     let measure = &Measure { output: measure.output.only_asked(), ..measure.clone() };
     let stages = vec![("doctor".to_owned(), 1.0)];
     let mut session = Session::open("doctor", measure, Duration::from_secs(4), stages)?;
+    if measure.has_hosts() {
+        session.stage.look(LOOK);
+        let (blocks, bad) = of_hosts(&session.stage.agents());
+        session.sink.say(blocks);
+        session.sink.hosts(&session.stage.agents());
+        if bad {
+            session.note(Exit::Doubtful);
+        }
+        return session.close();
+    }
     let ranks = one_size(measure, 2)?;
     let placement = session.stage.place(ranks, measure.ranks.cores.as_deref())?;
     let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
-    let noise = noise(&session.stage, cpus, LOOK);
+    let noise = session.stage.noise(cpus, LOOK);
     let states = if placement.oversubscribed { None } else { states(&mut session)? };
-    let host = Host::of(&session.stage);
+    let host = session.stage.machine();
     let checks = examine(&Evidence {
         description: &host.description,
         topology: &session.stage.topology,
@@ -47,8 +57,29 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
     if checks.iter().any(|check| check.grade >= Grade::Bad) {
         session.note(Exit::Doubtful);
     }
-    session.describe(Host { noise, checks, ..host });
+    session.describe(Machine { noise, checks, ..host });
     session.close()
+}
+
+/// What is not good on each host, and whether something is bad.
+fn of_hosts(agents: &[Agent]) -> (Vec<Block>, bool) {
+    let mut table = Table::new(["host", "check", "", "found"].map(Head::new));
+    let (mut doubtful, mut bad) = (0, 0);
+    for agent in agents {
+        let checks = agent.hello.machine["checks"].as_array().into_iter().flatten();
+        for check in checks.filter(|check| check["grade"] != "good") {
+            let of = |name: &str| Cell::from(check[name].as_str().unwrap_or_default().to_owned());
+            table.push([agent.host.clone().into(), of("name"), of("grade"), of("found")]);
+            doubtful += usize::from(check["grade"] == "warning");
+            bad += usize::from(check["grade"] == "bad");
+        }
+    }
+    let verdict = match (bad, doubtful) {
+        (0, 0) => format!("fit to measure on: {}", counted(agents.len(), "host")),
+        (0, warnings) => format!("usable: {}", counted(warnings, "warning")),
+        (bad, _) => format!("not fit to measure on: {} bad", counted(bad, "check")),
+    };
+    (vec![Block::Table(table), Block::Text(verdict)], bad > 0)
 }
 
 /// A table of checks, what to do about those that are not good, and whether the machine is fit.

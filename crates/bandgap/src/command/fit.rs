@@ -191,7 +191,9 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
         .with("rows", table.rows.len() as f64);
     let remarks = table.remarks.iter().map(|remark| match remark {
         Remark::Assumed(test) => Note::new("test_assumed", about.clone()).with("test", *test),
-        Remark::Caveat(caveat) => Note::new("times_are", about.clone()).with("condition", *caveat),
+        Remark::Caveat(caveat) => {
+            Note::new("times_are", about.clone()).with("condition", caveat.as_str())
+        }
         Remark::Prefix(prefix) => {
             Note::new("prefix_removed", about.clone()).with("prefix", prefix.as_str())
         }
@@ -203,6 +205,9 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
         }
         Remark::LeftOut(tests) => {
             Note::new("tests_left_out", about.clone()).with("tests", tests.join(", "))
+        }
+        Remark::Others(tests) => {
+            Note::new("tests_to_choose", about.clone()).with("tests", tests.join(", "))
         }
         Remark::RoundedSizes => Note::new("sizes_rounded", about.clone()),
         Remark::DefaultSize(bytes) => {

@@ -16,10 +16,12 @@ mod signature;
 mod topology;
 mod whatif;
 
+use std::path::PathBuf;
+
 use bandgap_launch::{Classify, Exit, Failure};
 use clap::{CommandFactory, Parser, Subcommand};
 
-use crate::args::{Measure, Output};
+use crate::args::{Measure, Output, Reach};
 use crate::output::{print, printed};
 use breakdown::Breakdown;
 use bulk::Bulk;
@@ -72,6 +74,7 @@ pub enum Command {
     #[command(after_help = "Examples:
   bandgap pairs
   bandgap pairs --cores 0-7 -t unix
+  bandgap pairs -H a,b,c,d               between hosts
   bandgap pairs -t sim:paragon -n 8")]
     Pairs(Measure),
     /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap, overlap
@@ -90,6 +93,7 @@ pub enum Command {
   bandgap comms1
   bandgap comms1 --sizes 8,64KiB,1MiB
   bandgap comms1 -t tcp --breaks 64KiB
+  bandgap comms1 -H a,b                  between two hosts, over TCP
   bandgap comms1 -t sim:ipsc860 --breaks 100")]
     Comms1 {
         #[command(flatten)]
@@ -148,13 +152,20 @@ pub enum Command {
     /// Is this machine fit to measure on? Graded, with what to do
     #[command(after_help = "Examples:
   bandgap doctor
+  bandgap doctor -H a,b
   bandgap doctor --json -")]
     Doctor(Measure),
     /// Processors, caches, memory nodes, and the distances between processors
     #[command(after_help = "Examples:
   bandgap topology
+  bandgap topology -H a,b
   bandgap topology --json -")]
-    Topology(Output),
+    Topology {
+        #[command(flatten)]
+        output: Output,
+        #[command(flatten)]
+        reach: Reach,
+    },
     /// A kept run again: one screen, all of it (-v), or the causes of doubt (--why)
     #[command(after_help = "Examples:
   bandgap show
@@ -188,6 +199,13 @@ pub enum Command {
     #[command(after_help = "Examples:
   bandgap man > bandgap.1")]
     Man,
+    /// The agent of a run on one of its hosts: started by bandgap itself
+    #[command(name = "agent", hide = true)]
+    Agent {
+        /// A folder that has nothing but this program, to be removed
+        #[arg(long)]
+        remove: Option<PathBuf>,
+    },
     /// A rank of a run: started by bandgap itself
     #[command(name = "rank", hide = true)]
     Rank {
@@ -210,6 +228,25 @@ pub fn parse() -> Result<Cli, Failure> {
     })
 }
 
+/// What the command measures with, where processes take part that somebody else has started.
+pub fn measured(cli: &mut Cli) -> Option<&mut Measure> {
+    match &mut cli.command {
+        None => Some(&mut cli.run.measure),
+        Some(Command::Run(run)) => Some(&mut run.measure),
+        Some(Command::Signature(of)) => Some(&mut of.measure),
+        Some(
+            Command::Bulk { measure, .. }
+            | Command::Comms1 { measure, .. }
+            | Command::Comms2 { measure, .. }
+            | Command::Comms3 { measure, .. }
+            | Command::Comet { measure, .. }
+            | Command::Pairs(measure)
+            | Command::Synch1(measure),
+        ) => Some(measure),
+        _ => None,
+    }
+}
+
 /// Carries out what was asked.
 ///
 /// # Errors
@@ -219,19 +256,21 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         None => run::run(&cli.run),
         Some(Command::Run(of)) => run::run(of),
         Some(Command::Signature(of)) => signature::run(of),
-        Some(Command::Pairs(measure)) => pairs::run(measure),
+        Some(Command::Pairs(measure)) => pairs::run(&measure.everywhere()?),
         Some(Command::Bulk { bulk, measure }) => bulk::run(bulk, measure),
         Some(Command::Comms1 { series, measure }) => series::run("comms1", series, measure),
         Some(Command::Comms2 { series, measure }) => series::run("comms2", series, measure),
         Some(Command::Comms3 { lengths, measure }) => {
             let series = Series { lengths: lengths.clone(), ..Series::default() };
-            series::run("comms3", &series, measure)
+            series::run("comms3", &series, &measure.everywhere()?)
         }
-        Some(Command::Synch1(measure)) => series::run("synch1", &Series::default(), measure),
-        Some(Command::Comet { comet, measure }) => comet::run(comet, measure),
+        Some(Command::Synch1(measure)) => {
+            series::run("synch1", &Series::default(), &measure.everywhere()?)
+        }
+        Some(Command::Comet { comet, measure }) => comet::run(comet, &measure.everywhere()?),
         Some(Command::Floor { names, measure }) => floor::run(names, measure),
         Some(Command::Doctor(measure)) => doctor::run(measure),
-        Some(Command::Topology(output)) => topology::run(output),
+        Some(Command::Topology { output, reach }) => topology::run(output, reach),
         Some(Command::Show(of)) => show::run(of),
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),
@@ -246,7 +285,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
             clap_mangen::Man::new(Cli::command()).render(&mut text).class(Exit::Output)?;
             print(&text).map(|()| Exit::Fine)
         }
-        Some(Command::Rank { .. }) => {
+        Some(Command::Agent { .. } | Command::Rank { .. }) => {
             Err(Failure::new(Exit::Usage, "start a rank by hand: ranks belong to a launcher"))
         }
     }

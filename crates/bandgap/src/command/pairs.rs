@@ -7,9 +7,12 @@ use bandgap_campaign::pairs::PairsPlan;
 use bandgap_host::parse_cpu_list;
 use bandgap_launch::{Classify, Exit, Failure, Target, simulated};
 
+use super::run::moves_bytes;
 use crate::args::Measure;
 use crate::session::{BATCH, Session, one_size};
 
+/// Bytes of the message whose time gives the bandwidth.
+const LONG: usize = 1 << 20;
 /// Ranks of a simulated machine, where no number is named and it has as many.
 const SIMULATED: usize = 8;
 /// Time for the command.
@@ -35,7 +38,8 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
         [] => all.max(2),
         _ => one_size(measure, 2)?,
     };
-    let plan = PairsPlan { asked: session.asked(), samples: BATCH };
+    let bytes = moves_bytes(&session.target)?.then_some(LONG);
+    let plan = PairsPlan { asked: session.asked(), samples: BATCH, bytes };
     session.measure(&plan, ranks, (&[], &|_| false), assemble::pairs)?;
     session.close()
 }

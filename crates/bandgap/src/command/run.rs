@@ -67,7 +67,9 @@ impl Part {
 pub fn run(run: &Run) -> Result<Exit, Failure> {
     let measure = &run.measure;
     let ranks = one_size(measure, 2)?;
-    let compared = Transport::list().filter(|transport| transport.can.compared);
+    let several = measure.has_hosts();
+    let compared = Transport::list()
+        .filter(|transport| transport.can.compared && (transport.can.hosts || !several));
     let targets = match &measure.ranks.transport {
         Some(target) => vec![target.clone()],
         None => compared.map(Target::Real).collect(),
@@ -125,7 +127,7 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
 }
 
 /// Whether messages of bytes have a cost there: a simulated machine may not say what they take.
-fn moves_bytes(target: &Target) -> Result<bool, Failure> {
+pub fn moves_bytes(target: &Target) -> Result<bool, Failure> {
     match target {
         Target::Real(_) => Ok(true),
         Target::Simulated(name) => Ok(!simulated(name)?.protocols.is_empty()),

@@ -1,18 +1,40 @@
 //! `bandgap topology`.
 
 use bandgap_host::Topology;
-use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_launch::{Agent, Classify, Exit, Failure, Stage};
 use bandgap_report::{Block, Cell, Head, Table};
 
-use crate::args::Output;
+use crate::args::{Output, Reach};
 use crate::output::Sink;
+
+/// A row for each host.
+fn of_hosts(agents: &[Agent]) -> Table {
+    let heads = ["host", "processors", "cores", "packages", "memory nodes", "address"];
+    let mut table = Table::new(heads.map(Head::new));
+    for Agent { host, hello, .. } in agents {
+        let of = hello.topology.summary();
+        let processors = format!("{} (allowed {})", of.online, of.allowed);
+        let address = hello.address.map_or(String::new(), |address| address.to_string());
+        let [cores, packages, nodes] = [of.cores, of.packages, of.nodes].map(|of| of.to_string());
+        let row = [host.clone(), processors, cores, packages, nodes, address];
+        table.push(row.map(Cell::from));
+    }
+    table
+}
 
 /// Shows processors, caches and memory nodes, and one pair for each distance.
 ///
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
-pub fn run(output: &Output) -> Result<Exit, Failure> {
+pub fn run(output: &Output, reach: &Reach) -> Result<Exit, Failure> {
     let mut sink = Sink::open(&output.only_asked(), "topology", 0)?;
+    if let Some(hosts) = reach.hosts()? {
+        let mut stage = Stage::new(|| ())?;
+        stage.reach(hosts)?;
+        sink.hosts(&stage.agents());
+        sink.say([Block::Table(of_hosts(&stage.agents()))]);
+        return sink.close(Exit::Fine);
+    }
     let topology = Topology::read().class(Exit::Host)?;
     let summary = topology.summary();
     let pairs = topology.pairs_by_distance();

@@ -90,7 +90,7 @@ fn no_transport_knows_a_kernel_and_only_launch_knows_all_transports() {
 
 #[test]
 fn unsafe_code_is_forbidden_everywhere_else() {
-    for name in real().keys().filter(|name| !["host", "shm"].contains(&name.as_str())) {
+    for name in real().keys().filter(|name| !["host", "shm", "mpi"].contains(&name.as_str())) {
         let source = root().join("crates").join(name).join("src");
         let main = ["lib.rs", "main.rs"].map(|file| source.join(file));
         let text = main.iter().find_map(|path| std::fs::read_to_string(path).ok()).unwrap();

@@ -8,6 +8,7 @@ mod documented;
 mod faults;
 mod fit_hockney;
 mod garbage;
+mod hosts;
 mod ipsc860;
 mod keeping;
 mod messages;

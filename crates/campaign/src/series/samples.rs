@@ -16,7 +16,9 @@ const LEAST: u32 = 8;
 /// The same of messages longer than [`LONG`], of which one takes as long as many others together.
 const FEWEST: u32 = 3;
 const LONG: u32 = 16 << 20;
-/// Samples of a look at how long one takes.
+/// Nanoseconds that a batch of the least samples takes at most: on a slow link it has fewer, one if need be.
+const LONGEST: f64 = 1e8;
+/// Samples of a look at how long one takes; of long messages there is one.
 const LOOK: u32 = 2;
 /// Share of the budget after which there are no more looks. Where they take so long most batches would too, and the
 /// steps that were not looked at have the least samples.
@@ -40,22 +42,25 @@ pub(super) fn by_time(
     runner: &mut dyn Runner,
 ) -> Result<Vec<u32>, Stop> {
     let begun = runner.elapsed();
-    let mut all = Vec::new();
+    let (mut all, mut least) = (Vec::new(), LEAST);
     for step in steps {
         let samples = by_bytes(step, most);
-        if runner.virtual_time() || samples <= LEAST {
+        if runner.virtual_time() {
             all.push(samples);
             continue;
         }
         let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
         if spent > LOOKING * budget {
-            all.push(LEAST);
+            all.push(samples.min(least));
             continue;
         }
-        let done = runner.run(&step.order(LOOK)?)?;
+        let look = if samples > LEAST { LOOK } else { 1 };
+        let done = runner.run(&step.order(look)?)?;
         let times = done.column(WHOLE);
         let shortest = times.iter().copied().fold(f64::INFINITY, f64::min);
-        all.push(((BATCH_TIME / shortest) as u32).clamp(LEAST, samples));
+        least = ((LONGEST / shortest) as u32).clamp(1, LEAST);
+        let fit = (BATCH_TIME / shortest) as u32;
+        all.push(fit.max(least).min(samples));
     }
     Ok(all)
 }
@@ -74,7 +79,8 @@ mod tests {
         let of = |sample: f64| by_time(&steps(), 40, 8.0, &mut Scripted::steady(sample)).unwrap();
         assert_eq!(of(10e3), [40, 32, 8]);
         assert_eq!(of(100e3), [20, 20, 8]);
-        assert_eq!(of(1e9), [8, 8, 8]);
+        assert_eq!(of(20e6), [5, 5, 5]);
+        assert_eq!(of(1e9), [1, 1, 1]);
         // A clock that has not moved shows no length.
         assert_eq!(of(0.0), [40, 32, 8]);
     }

@@ -3,11 +3,23 @@
 use super::Credited;
 use super::ledger::Asked;
 use crate::{
-    Begun, Bulk, CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank, Source,
-    check_peer, exposed_range,
+    Begun, Bulk, CommError, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank,
+    Source, check_peer, exposed_range,
 };
 
 impl<L: Link> Credited<L> {
+    /// The frame that announces a store.
+    #[inline]
+    fn announcing(&self, peer: Rank, into: usize, from: Source<'_>) -> Result<Frame, CommError> {
+        check_peer(peer, self.link.rank(), self.link.size())?;
+        let len = from.len();
+        exposed_range(self.ledger.exposed, into, len)?;
+        if let Source::Exposed { at, .. } = from {
+            exposed_range(self.ledger.exposed, at, len)?;
+        }
+        Ok(Frame::announcing(FrameKind::Stored, into, len))
+    }
+
     /// Answers gets of peers as far as the link takes the bytes.
     #[cold]
     #[inline(never)]
@@ -52,17 +64,31 @@ impl<L: Link> Bulk for Credited<L> {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted, CommError> {
-        check_peer(peer, self.link.rank(), self.link.size())?;
-        let len = from.len();
-        exposed_range(self.ledger.exposed, into, len)?;
-        if let Source::Exposed { at, .. } = from {
-            exposed_range(self.ledger.exposed, at, len)?;
-        }
-        if len == 0 {
+        let frame = self.announcing(peer, into, from)?;
+        if from.len() == 0 {
             return Ok(Posted::Yes);
         }
-        let frame = Frame::announcing(FrameKind::Stored, into, len);
         self.link.try_write(peer, &frame, from, done)
+    }
+
+    fn try_store_then(
+        &mut self,
+        peer: Rank,
+        into: usize,
+        from: Source<'_>,
+        done: &mut usize,
+        message: Message,
+    ) -> Result<Posted, CommError> {
+        let stored = self.announcing(peer, into, from)?;
+        if *done == from.len() {
+            return self.try_request(peer, message);
+        }
+        if self.ledger.peers[peer].credits == 0 {
+            return self.link.try_write(peer, &stored, from, done).map(|_| Posted::Busy);
+        }
+        self.send_on_credit(peer, FrameKind::Request, message, |link, request| {
+            link.try_write_then(peer, &stored, from, done, request)
+        })
     }
 
     fn try_get(
@@ -76,7 +102,9 @@ impl<L: Link> Bulk for Credited<L> {
         exposed_range(self.ledger.exposed, at, len)?;
         exposed_range(self.ledger.exposed, into, len)?;
         let asking = Message::new(HandlerId(0), [at, into, len].map(|word| word as u64));
-        if self.send_on_credit(peer, FrameKind::Get, asking)? == Posted::Busy {
+        let posted =
+            self.send_on_credit(peer, FrameKind::Get, asking, |link, it| link.try_send(peer, it))?;
+        if posted == Posted::Busy {
             return Ok(Begun::Busy);
         }
         self.ledger.peers[peer].asked.push_back(Asked { into, len, message });

@@ -45,20 +45,20 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
         let Some(slot) = lane.slots.take() else { return Ok(InSlot::NotNow) };
         let Place { own, at } = layout.place(*rank, peer, slot);
-        let mut done = 0;
-        let mut whole = own;
-        if own {
-            endpoint.write_exposed(at, bytes)?;
-        } else {
-            whole = endpoint.try_store(peer, at, Source::Bytes(bytes), &mut done)? == Posted::Yes;
-        }
         let words = [header(tag, len), slot.into(), lane.slots.give_back()];
         let notice = Message::new(Kind::Slot.after(*first), words);
-        if whole && endpoint.try_request(peer, notice)? == Posted::Yes {
+        let mut done = 0;
+        let posted = if own {
+            endpoint.write_exposed(at, bytes)?;
+            done = len;
+            endpoint.try_request(peer, notice)?
+        } else {
+            endpoint.try_store_then(peer, at, Source::Bytes(bytes), &mut done, notice)?
+        };
+        if posted == Posted::Yes {
             return Ok(InSlot::Done);
         }
-        let mut storing =
-            Storing { done, whole, ..Storing::new(Place { own, at }, 0..len, notice) };
+        let mut storing = Storing { done, ..Storing::new(Place { own, at }, 0..len, notice) };
         let envelope = Envelope::new(peer, tag);
         let send =
             Send { envelope, from, piece: len, ahead: len, stored: 0, state: Giving::Queued };

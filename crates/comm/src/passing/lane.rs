@@ -49,8 +49,6 @@ pub(super) struct Storing {
     pub(super) into: Place,
     /// How many of them the transport has taken.
     pub(super) done: usize,
-    /// Whether the transport has taken all.
-    pub(super) whole: bool,
     /// The request that tells the peer of them.
     pub(super) notice: Message,
 }

@@ -234,7 +234,7 @@ impl Storing {
     /// A store of some bytes of a message, of which nothing has been done.
     #[inline]
     pub(super) fn new(into: Place, bytes: Range<usize>, notice: Message) -> Self {
-        Self { send: usize::MAX, bytes, into, done: 0, whole: false, notice }
+        Self { send: usize::MAX, bytes, into, done: 0, notice }
     }
 
     /// Moves on, and says whether it is finished. `bytes` are those of the store.
@@ -245,18 +245,16 @@ impl Storing {
         peer: Rank,
         bytes: &[u8],
     ) -> Result<bool, CommError> {
-        if !self.whole {
-            let Place { own, at } = self.into;
-            if own {
+        let Place { own, at } = self.into;
+        let posted = if own {
+            if self.done < bytes.len() {
                 endpoint.write_exposed(at, bytes)?;
                 self.done = bytes.len();
-            } else if endpoint.try_store(peer, at, Source::Bytes(bytes), &mut self.done)?
-                == Posted::Busy
-            {
-                return Ok(false);
             }
-            self.whole = true;
-        }
-        Ok(endpoint.try_request(peer, self.notice)? == Posted::Yes)
+            endpoint.try_request(peer, self.notice)?
+        } else {
+            endpoint.try_store_then(peer, at, Source::Bytes(bytes), &mut self.done, self.notice)?
+        };
+        Ok(posted == Posted::Yes)
     }
 }

@@ -22,8 +22,9 @@ pub(super) struct Slots {
     migrate: bool,
     /// Slots with this rank that hold nothing, at most, if slots migrate.
     most: usize,
-    /// Slots that are given back together: a quarter of a half, as far as a word names them. So a
-    /// sender is seldom without a slot, and receivers send few requests to give them back.
+    /// Slots that are given back together: a quarter of a half, as far as a word names them, but two
+    /// where that leaves the sender as many. So a sender is seldom without a slot, receivers send few
+    /// requests to give them back, and what a rank that answers owes goes with its answer.
     batch: usize,
     /// Slots with this rank that hold nothing. That used last is at the end.
     free: Vec<u16>,
@@ -47,7 +48,7 @@ impl Slots {
         Self {
             migrate: false,
             most: half + half / 2,
-            batch: (half / 4).clamp(1, NAMED),
+            batch: (half / 4).clamp((half / 2).clamp(1, 2), NAMED),
             free,
             owed: VecDeque::new(),
             here,
@@ -202,6 +203,21 @@ mod tests {
                 let with = |slots: &Slots| slots.here.iter().filter(|here| **here).count();
                 assert_eq!(with(&a) + with(&b), 2 * usize::from(half), "{half} {migrate}");
                 assert!((0..2 * usize::from(half)).all(|slot| a.here[slot] != b.here[slot]));
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_owed_for_one_message_can_go_with_the_answer() {
+        for half in [4, 5, 8, 32] {
+            let [mut a, mut b] = pair(half, false);
+            for _ in 0..100 {
+                let slot = a.take().unwrap();
+                b.take_back(a.give_back()).unwrap();
+                assert_eq!(b.fill(slot.into()), Some(slot));
+                b.empty(slot);
+                assert!(!b.is_due(), "{half}");
+                std::mem::swap(&mut a, &mut b);
             }
         }
     }

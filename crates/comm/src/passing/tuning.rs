@@ -9,7 +9,7 @@ use crate::{CommError, Rank};
 /// pair has twice as many, and each of the two begins with half of them. A sender fills a slot that
 /// it has, and says so in a request; then the slot is the receiver's. Over memory that both ranks
 /// map, the receiver keeps it to send with, and gives it back if it has too many. Otherwise it gives
-/// each back when it has copied the bytes out.
+/// them back when it has copied the bytes out, with a message of its own or a few at a time.
 ///
 /// A message is cut into equal pieces, so many that one more would cost as much as it hides. Two equal messages there
 /// and back then fill the same slots to the same length.

@@ -28,6 +28,7 @@ fn run(results: Vec<Thing>) -> Run<Thing> {
         seed: u64::MAX,
         interrupted: true,
         host: serde_json::json!({"cpu": "some", "cores": [0, 1]}),
+        hosts: vec![serde_json::json!({"name": "a", "network": null})],
         plan: serde_json::json!({"precision": 0.05}),
         results,
         conditions: Vec::new(),

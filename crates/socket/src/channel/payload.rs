@@ -3,7 +3,7 @@
 
 use std::io;
 
-use bandgap_comm::{CommError, Frame, Posted};
+use bandgap_comm::{CommError, Frame, MAX_FRAME, Posted};
 
 use super::{Channel, INPUT_AMID_PAYLOADS, sent};
 use crate::{Received, Stream};
@@ -28,12 +28,14 @@ pub(super) struct Payload {
 }
 
 impl<S: Stream> Channel<S> {
-    /// Sends more of a frame and its payload, as [`bandgap_comm::Link::try_write`].
+    /// Sends more of a frame and its payload, as [`bandgap_comm::Link::try_write`], and `then` with
+    /// the last bytes, as [`bandgap_comm::Link::try_write_then`].
     pub(crate) fn try_write(
         &mut self,
         frame: &Frame,
         bytes: &[u8],
         done: &mut usize,
+        then: Option<&Frame>,
     ) -> Result<Posted, CommError> {
         match self.writing {
             None if self.unfinished() => return Ok(Posted::Busy),
@@ -45,6 +47,7 @@ impl<S: Stream> Channel<S> {
             Some(kind) if kind != frame.kind => return Ok(Posted::Busy),
             Some(_) => {}
         }
+        let (behind, len) = then.map_or(([0; MAX_FRAME], 0), Frame::encode);
         let mut budget = AT_MOST;
         loop {
             let head = &self.output[self.sent..self.to_send];
@@ -52,23 +55,26 @@ impl<S: Stream> Channel<S> {
             let piece = &rest[..rest.len().min(budget)];
             let offered = head.len() + piece.len();
             if offered == 0 {
-                let over = rest.is_empty();
-                self.refused = !over;
-                if over {
-                    self.writing = None;
+                self.refused = !rest.is_empty();
+                if self.refused {
+                    return Ok(Posted::Busy);
                 }
-                return Ok(if over { Posted::Yes } else { Posted::Busy });
+                self.writing = None;
+                return then.map_or(Ok(Posted::Yes), |then| self.try_send(then));
             }
-            let taken = match (head, piece) {
-                ([], piece) => self.stream.send(piece),
-                (head, []) => self.stream.send(head),
-                (head, piece) => self.stream.send_both(head, piece),
-            };
-            let taken = sent(self.peer, taken)?;
+            let tail = if piece.len() == rest.len() { &behind[..len] } else { &[] };
+            let taken = sent(self.peer, self.stream.send_parts([head, piece, tail]))?;
             let of_head = taken.min(head.len());
+            let of_piece = (taken - of_head).min(piece.len());
             self.sent += of_head;
-            *done += taken - of_head;
-            budget -= taken - of_head;
+            *done += of_piece;
+            budget -= of_piece;
+            if taken > offered {
+                self.output = behind;
+                (self.sent, self.to_send) = (taken - offered, len);
+                (self.writing, self.refused) = (None, false);
+                return Ok(Posted::Yes);
+            }
             if taken > 0 {
                 self.writing = Some(frame.kind);
             } else if self.writing.is_none() {

@@ -1,4 +1,4 @@
-//! How ranks on one machine find each other: with one connection for each pair.
+//! How ranks find each other: with one connection for each pair.
 //!
 //! In each pair, the higher rank connects to the lower rank's listener and greets it with a
 //! greeting; the lower rank answers with its own. Both prove that they know the run's secret without telling it, so
@@ -10,9 +10,10 @@
 
 mod callers;
 mod hello;
+pub mod star;
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -34,8 +35,8 @@ pub(crate) trait Listen: AsFd + Sized {
     type Stream: AsFd + From<OwnedFd>;
     type Address;
 
-    /// Listens at an address that nobody else has. Also returns it, to tell the others.
-    fn bind() -> Result<(Self, String), SocketError>;
+    /// Listens where nobody else does, at this address of the host. Also returns where, to tell the others.
+    fn bind(interface: IpAddr) -> Result<(Self, String), SocketError>;
     /// Reads the address of a listener.
     fn address(text: &str) -> Result<Self::Address, SocketError>;
     /// Connects to a listener. `None` if it has no room, or does not exist yet.
@@ -53,7 +54,7 @@ const AGAIN: Duration = Duration::from_millis(1);
 /// Connects this rank with all others, in the order of ranks. The listener closes when this
 /// returns.
 pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Stream>, CommError> {
-    let (listener, address) = L::bind()?;
+    let (listener, address) = L::bind(meeting.interface())?;
     let texts = exchange(meeting, address)?;
     let (rank, secret, size) = (meeting.rank(), meeting.secret(), meeting.size());
     let deadline = meeting.deadline();
@@ -88,11 +89,9 @@ pub(crate) fn exchange(
     if addresses == size { Ok(all) } else { Err(SocketError::Addresses { addresses, size }.into()) }
 }
 
-/// Reads a socket address of this machine's loopback interface.
-pub(crate) fn loopback(text: &str) -> Result<SocketAddr, SocketError> {
-    let address: Option<SocketAddr> = text.parse().ok();
-    let address = address.filter(|address| address.ip().is_loopback());
-    address.ok_or_else(|| SocketError::Address { text: text.to_owned() })
+/// Reads a peer's socket address, as it was told through whoever started the ranks.
+pub(crate) fn address(text: &str) -> Result<SocketAddr, SocketError> {
+    text.parse().map_err(|_| SocketError::Address { text: text.to_owned() })
 }
 
 /// Connects to one peer's listener.

@@ -1,10 +1,10 @@
-//! Connects ranks over UDP on the loopback interface: each pair of ranks has a reliable, ordered
+//! Connects ranks over UDP: each pair of ranks has a reliable, ordered
 //! stream of bytes over datagrams, with a socket of its own at each end. [`UdpStream`] is one end of
 //! a pair, over anything that carries [`Datagrams`].
 //!
-//! A frame is a datagram. One call sends it, one call receives it, and it acknowledges what came
-//! from the other side. No other datagrams are sent while nothing is lost and there is traffic in
-//! both directions.
+//! A frame is a datagram, and so is a short payload with the frames around it. One call sends it, one
+//! call receives it, and it acknowledges what came from the other side. No other datagrams are sent
+//! while nothing is lost and there is traffic in both directions.
 
 mod datagrams;
 mod header;
@@ -48,12 +48,12 @@ const fn charge(len: usize) -> u32 {
     (len + rounding + ADDED) as u32
 }
 
-/// UDP over the loopback interface, made reliable.
+/// UDP, made reliable.
 pub type Udp = Over<UdpSocket>;
 
 impl Kind for UdpSocket {
     const NAME: &'static str = "udp";
-    const MEANING: &'static str = "UDP over the loopback interface, made reliable";
+    const MEANING: &'static str = "UDP, made reliable";
     /// Few programs send messages over it: it is measured when asked for.
     const COMPARED: bool = false;
     const LOSES: bool = true;
@@ -78,8 +78,10 @@ impl Kind for UdpSocket {
     }
 
     fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream, SocketError> {
+        let longest = ports::longest(&self, meeting.interface());
         let stream = UdpStream::over(self, &meeting.secret(), meeting.rank(), peer);
-        stream.map_err(system("prepare a datagram socket"))
+        let stream = stream.map_err(system("prepare a datagram socket"))?;
+        Ok(stream.with_datagrams_up_to(longest))
     }
 }
 

@@ -49,6 +49,8 @@ pub(super) struct Outbox {
     charged: u32,
     /// How much the peer can hold.
     pub(super) room: u32,
+    /// Bytes of the longest payload.
+    pub(super) longest: usize,
     /// The oldest datagram must be repeated, with a question.
     ask: bool,
     /// Nothing has been acknowledged since the last look.
@@ -70,15 +72,16 @@ impl Outbox {
             sent: first,
             made: first,
             room,
+            longest: MAX_PAYLOAD,
             ..Self::default()
         }
     }
 
-    /// Makes a datagram from the first bytes of two pieces. Returns how many bytes: 0 if the peer
+    /// Makes a datagram from the first bytes of these parts. Returns how many bytes: 0 if the peer
     /// has no room.
     #[inline]
-    pub(super) fn push(&mut self, first: &[u8], second: &[u8]) -> usize {
-        let taken = (first.len() + second.len()).min(MAX_PAYLOAD);
+    pub(super) fn push(&mut self, parts: [&[u8]; 3]) -> usize {
+        let taken = parts.map(<[u8]>::len).iter().sum::<usize>().min(self.longest);
         let len = HEADER + taken;
         let charged = self.charged + charge(len);
         // A single one is always let through: the peer must have room for it.
@@ -86,10 +89,12 @@ impl Outbox {
             return 0;
         }
         let Some(at) = self.store.take(len) else { return 0 };
-        let of_first = first.len().min(taken);
-        let (head, tail) = self.store.region(at, len)[HEADER..].split_at_mut(of_first);
-        head.copy_from_slice(&first[..of_first]);
-        tail.copy_from_slice(&second[..taken - of_first]);
+        let mut room = &mut self.store.region(at, len)[HEADER..];
+        for part in parts {
+            let (here, rest) = room.split_at_mut(part.len().min(room.len()));
+            here.copy_from_slice(&part[..here.len()]);
+            room = rest;
+        }
         *self.piece(self.made) = Piece { at, len };
         self.made = self.made.wrapping_add(1);
         self.charged = charged;

@@ -30,7 +30,7 @@ pub(super) struct Protocol {
     theirs: Key,
     /// The key of datagrams that are sent.
     ours: Key,
-    outbox: Outbox,
+    pub(super) outbox: Outbox,
     inbox: Inbox,
     /// The last separate acknowledgement.
     answer: [u8; HEADER],
@@ -46,10 +46,10 @@ impl Protocol {
         Self { theirs, ours, outbox, inbox, answer, mishaps }
     }
 
-    /// Takes bytes to send from two pieces. Returns how many: 0 if there is no room.
+    /// Takes bytes to send, part after part. Returns how many: 0 if there is no room.
     #[inline]
-    pub(super) fn push(&mut self, first: &[u8], second: &[u8]) -> usize {
-        self.outbox.push(first, second)
+    pub(super) fn push(&mut self, parts: [&[u8]; 3]) -> usize {
+        self.outbox.push(parts)
     }
 
     /// Whether there is a [next][Self::next] datagram.

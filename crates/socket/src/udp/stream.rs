@@ -48,6 +48,13 @@ impl<D: Datagrams> UdpStream<D> {
         })
     }
 
+    /// The same with datagrams of at most so many bytes.
+    #[must_use]
+    pub fn with_datagrams_up_to(mut self, bytes: usize) -> Self {
+        self.protocol.outbox.longest = bytes.clamp(HEADER + 1, MAX_DATAGRAM) - HEADER;
+        self
+    }
+
     /// What has gone wrong so far at this end.
     pub fn mishaps(&self) -> Mishaps {
         self.protocol.mishaps
@@ -96,11 +103,11 @@ impl<D: Datagrams> Stream for UdpStream<D> {
     const AT_ONCE: usize = MAX_PAYLOAD;
 
     #[inline]
-    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+    fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
         if self.gone || self.protocol.finished() {
             return Err(ErrorKind::BrokenPipe.into());
         }
-        let taken = self.protocol.push(first, second);
+        let taken = self.protocol.push(parts);
         if taken > 0 {
             self.flush()?;
         }

@@ -1,14 +1,18 @@
 //! Payloads over sockets: they go where they belong, however they are divided, and nowhere else.
 
 use std::cell::Cell;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::net::UnixStream;
 use std::rc::Rc;
 use std::time::Duration;
 
 use crate::mesh::{self, receive};
-use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted, Source};
+use bandgap_comm::passing::{Passing, Tuning};
+use bandgap_comm::{
+    CommError, DeadlineWatch, Frame, FrameKind, HandlerId, Link, Message, Part, Posted, Source,
+    Waiting,
+};
 use bandgap_socket::{Received, SocketLink, Stream};
 use proptest::prelude::*;
 
@@ -122,6 +126,77 @@ fn blocking_ends_when_there_is_room_for_more_of_a_payload() {
     }
 }
 
+/// Takes so many more bytes.
+struct Grudging(UnixStream, Rc<Cell<usize>>);
+
+impl AsFd for Grudging {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Stream for Grudging {
+    fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
+        let bytes = parts.concat();
+        let taken = self.0.write(&bytes[..bytes.len().min(self.1.get())])?;
+        self.1.set(self.1.get() - taken);
+        Ok(taken)
+    }
+
+    fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
+        self.0.receive_both(first, second)
+    }
+}
+
+/// A link that sends as far as the cell says, and the other end.
+fn grudging() -> (SocketLink<Grudging>, Rc<Cell<usize>>, UnixStream) {
+    let (one, other) = UnixStream::pair().unwrap();
+    one.set_nonblocking(true).unwrap();
+    let takes = Rc::default();
+    (SocketLink::over(0, vec![Grudging(one, Rc::clone(&takes))]).unwrap(), takes, other)
+}
+
+#[test]
+fn a_store_and_its_request_may_be_cut_at_any_byte() {
+    let bytes = pattern(10);
+    let (frame, from) = (Frame::announcing(FrameKind::Stored, 0, 10), Source::Bytes(&bytes));
+    // The request is behind 24 bytes of the frame and 10 of the payload.
+    let (whole, all) = (24 + 10, 24 + 10 + 24);
+    for taken in 0..=all {
+        let (mut link, takes, mut peer) = grudging();
+        let mut done = 0;
+        takes.set(taken);
+        let mut posted = link.try_write_then(1, &frame, from, &mut done, &request(1)).unwrap();
+        assert_eq!(posted == Posted::Yes, taken > whole, "{taken}");
+        assert_eq!(done, taken.clamp(24, whole) - 24);
+        let is_within = |from: usize, to: usize| (from + 1..to).contains(&taken);
+        assert_eq!(link.unsent(), usize::from(is_within(0, 24) || is_within(whole, all)));
+
+        takes.set(usize::MAX);
+        // Something else goes first where this has not begun.
+        let other = link.try_send(1, &request(2)).unwrap() == Posted::Yes;
+        assert_eq!(other, !is_within(0, whole) && !is_within(whole, all), "{taken}");
+        if posted == Posted::Busy && done < 10 {
+            posted = link.try_write_then(1, &frame, from, &mut done, &request(1)).unwrap();
+        } else if posted == Posted::Busy {
+            posted = link.try_send(1, &request(1)).unwrap();
+        }
+        assert_eq!((posted, done), (Posted::Yes, 10));
+        link.receive(|_, _| ()).unwrap();
+        assert_eq!(link.unsent(), 0);
+
+        drop(link);
+        let mut arrived = Vec::new();
+        peer.read_to_end(&mut arrived).unwrap();
+        let mut expected = vec![stored(0, &bytes), encoded(&request(1))];
+        if other {
+            let before = [(0, 0), (whole, 1)].into_iter().find(|&(at, _)| at == taken);
+            expected.insert(before.map_or(2, |(_, nth)| nth), encoded(&request(2)));
+        }
+        assert_eq!(arrived, expected.concat(), "{taken}");
+    }
+}
+
 /// Calls made of a stream.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Calls {
@@ -154,9 +229,9 @@ impl Stream for Counted {
         self.0.send(bytes)
     }
 
-    fn send_both(&mut self, first: &[u8], second: &[u8]) -> io::Result<usize> {
+    fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
         self.count(1, 0, 0);
-        self.0.send_both(first, second)
+        self.0.send_parts(parts)
     }
 
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
@@ -171,7 +246,7 @@ impl Stream for Counted {
 }
 
 #[test]
-fn a_store_takes_two_calls_to_send_and_two_to_receive() {
+fn a_store_and_its_request_take_one_call_to_send_and_two_to_receive_or_one_if_short() {
     let (one, other) = mesh::pair();
     let (here_calls, there_calls) = (Rc::default(), Rc::default());
     let mut here = SocketLink::over(0, vec![Counted(one, Rc::clone(&here_calls))]).unwrap();
@@ -180,9 +255,10 @@ fn a_store_takes_two_calls_to_send_and_two_to_receive() {
     let bytes = pattern(1 << 16);
     let frame = Frame::announcing(FrameKind::Stored, 0, bytes.len());
     for round in 1..=3 {
-        assert_eq!(here.try_write(1, &frame, Source::Bytes(&bytes), &mut 0).unwrap(), Posted::Yes);
-        assert_eq!(here.try_send(1, &request(round)).unwrap(), Posted::Yes);
-        assert_eq!(here_calls.get().sent, 2 * round as usize);
+        let from = Source::Bytes(&bytes);
+        let posted = here.try_write_then(1, &frame, from, &mut 0, &request(round));
+        assert_eq!(posted.unwrap(), Posted::Yes);
+        assert_eq!(here_calls.get().sent, round as usize);
         // The first brings the announcement, the second the rest and the request.
         let mut frames = Vec::new();
         assert_eq!(there.receive(|_, frame| frames.push(frame)).unwrap(), 0);
@@ -192,6 +268,11 @@ fn a_store_takes_two_calls_to_send_and_two_to_receive() {
         assert!(there.exposed() == bytes);
         there.exposed_mut().fill(0);
     }
+    let (short, from) = (Frame::announcing(FrameKind::Stored, 0, 1000), &bytes[..1000]);
+    let posted = here.try_write_then(1, &short, Source::Bytes(from), &mut 0, &request(4));
+    assert_eq!((posted.unwrap(), here_calls.get().sent), (Posted::Yes, 4));
+    assert_eq!(receive(&mut there).unwrap(), [short, request(4)]);
+    assert_eq!((there_calls.get().received, &there.exposed()[..1000]), (7, from));
     // Amid payloads less is taken as input, and more again when none come for a while.
     there.receive(|_, _| ()).unwrap();
     let amid = there_calls.get().asked;
@@ -202,6 +283,34 @@ fn a_store_takes_two_calls_to_send_and_two_to_receive() {
     }
     there.receive(|_, _| ()).unwrap();
     assert_eq!(there_calls.get().asked, 64 << 10);
+}
+
+#[test]
+fn a_message_takes_one_call_to_send_and_its_answer_one() {
+    let tuning = Tuning { chunk: 1024, slots: 4, request: 1024 };
+    let (one, other) = mesh::pair::<UnixStream>();
+    let calls = [Rc::default(), Rc::default()];
+    let link = |rank| {
+        let socket = if rank == 0 { &one } else { &other }.try_clone().unwrap();
+        SocketLink::over(rank, vec![Counted(socket, Rc::clone(&calls[rank]))]).unwrap()
+    };
+    let ends = mesh::credited(vec![link(0), link(1)], tuning.memory(2), 4).into_iter();
+    let watch = || DeadlineWatch(Duration::from_secs(60));
+    let ranks = ends.map(|end| Passing::new(end, 0, &tuning, Waiting::Yield, watch()).unwrap());
+    let [mut here, mut there] = ranks.collect::<Vec<_>>().try_into().ok().unwrap();
+    here.resize(1000);
+    there.resize(1000);
+    for (round, len) in [1, 24, 25, 32, 1000].repeat(20).into_iter().enumerate() {
+        let part = Part::new(0, len);
+        here.memory_mut()[part.range()].copy_from_slice(&pattern(len));
+        here.send(1, 7, part).unwrap();
+        there.recv(0, 7, part).unwrap();
+        there.send(0, 7, part).unwrap();
+        here.memory_mut().fill(0);
+        here.recv(1, 7, part).unwrap();
+        assert_eq!(here.memory()[part.range()], pattern(len));
+        assert_eq!(calls.each_ref().map(|calls| calls.get().sent), [round + 1; 2], "{len}");
+    }
 }
 
 #[test]
@@ -220,6 +329,48 @@ fn one_call_takes_a_limited_number_of_bytes_of_each_peer() {
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 300, ..ProptestConfig::default() })]
+
+    /// However little the socket takes with each call, all arrives once and in order.
+    #[test]
+    fn stores_and_their_requests_arrive_in_order(
+        lengths in prop::collection::vec((1..100_usize, any::<bool>()), 1..8),
+        takes in prop::collection::vec(0..90_usize, 1..30),
+    ) {
+        let (mut link, room, mut peer) = grudging();
+        let mut rooms = takes.iter().chain([&1]).cycle();
+        let mut expected = Vec::new();
+        for (nth, &(len, told)) in lengths.iter().enumerate() {
+            let (bytes, request) = (pattern(len), request(nth as u64));
+            expected.extend(stored(nth, &bytes));
+            if told {
+                expected.extend(encoded(&request));
+            }
+            let frame = Frame::announcing(FrameKind::Stored, nth, len);
+            let mut done = 0;
+            loop {
+                room.set(*rooms.next().unwrap());
+                let from = Source::Bytes(&bytes);
+                let posted = match (told, done < len) {
+                    (true, true) => link.try_write_then(1, &frame, from, &mut done, &request),
+                    (true, false) => link.try_send(1, &request),
+                    (false, _) => link.try_write(1, &frame, from, &mut done),
+                };
+                if posted.unwrap() == Posted::Yes {
+                    prop_assert_eq!(done, len);
+                    break;
+                }
+                link.receive(|_, _| ()).unwrap();
+            }
+        }
+        while link.unsent() > 0 {
+            room.set(*rooms.next().unwrap());
+            link.receive(|_, _| ()).unwrap();
+        }
+        drop(link);
+        let mut arrived = Vec::new();
+        peer.read_to_end(&mut arrived).unwrap();
+        prop_assert_eq!(arrived, expected);
+    }
 
     /// Whatever arrives, in pieces of any length: bytes are written where an accepted announcement
     /// said, and nowhere else.

@@ -124,3 +124,31 @@ fn the_output_of_another_tool_is_a_table() {
     near("t0", value(&fit["segments"][0]["t0"]), 3e-6, 0.01);
     near("r∞", value(&fit["segments"][0]["r_inf"]), 2e9, 0.01);
 }
+
+#[test]
+fn hints_for_a_fitted_table_name_only_options_of_fits() {
+    let place = Place::new();
+    let few = "# Size  Latency (us)\n2  5.86\n4  5.86\n8  5.91\n";
+    let mut signature = "kind,messages,delay_ns,elapsed_ns\n".to_owned();
+    let points = [(1, 1.0), (2, 1.1), (4, 1.2), (8, 1.0), (16, 1.3), (32, 1.1)];
+    for (messages, off) in points.into_iter().flat_map(|(m, off)| [(m, off), (m, 1.05 * off)]) {
+        let rtt = off * f64::from(messages) * 2000.0;
+        signature += &format!("rtt,{messages},0,{rtt}\n");
+        for delay in [0.0, 500.0, 1000.0, 4000.0] {
+            let queued = 200.0 * f64::from(messages - 5).max(0.0);
+            let time = off * (f64::from(messages) * (300.0 + delay) + queued);
+            signature += &format!("issue,{messages},{delay},{time}\n");
+        }
+    }
+    for (fit, table) in [("hockney", few), ("logp", &signature)] {
+        let file = place.file(fit, table);
+        place.run(["fit", fit, &file, "--quiet", "--out", &format!("kept-{fit}")]).measured();
+        let why = place.run(["show", &format!("kept-{fit}"), "--why"]).ends(0).stdout;
+        let help = place.run(["fit", fit, "--help"]).ends(0).stdout;
+        assert!(why.contains('('), "{why}");
+        let words = why.split(|c: char| !(c.is_alphanumeric() || c == '-'));
+        for option in words.filter(|word| word.starts_with("--")) {
+            assert!(help.contains(option), "{option}: {why}");
+        }
+    }
+}

@@ -129,6 +129,41 @@ fn stores_take_no_credit_and_empty_ones_send_nothing() {
 }
 
 #[test]
+fn a_store_without_a_credit_for_its_request_goes_ahead_once() {
+    let (mut rank, mut peer) = with_bare_peer(8);
+    for word in 0..u64::from(C) {
+        assert_eq!(rank.try_request(1, message(word)).unwrap(), Posted::Yes);
+        assert_eq!(next(&mut peer).map(|frame| frame.message), Some(message(word)));
+    }
+    let (mut done, from) = (0, Source::Exposed { at: 40, len: 2 });
+    for expected in [Some(Frame::announcing(FrameKind::Stored, 97, 2)), None] {
+        let posted = rank.try_store_then(1, 97, from, &mut done, message(9)).unwrap();
+        assert_eq!((posted, done), (Posted::Busy, 2));
+        assert_eq!(next(&mut peer), expected);
+    }
+    send(&mut peer, &Frame { kind: FrameKind::Reply, credits: 0, message: message(0) });
+    send(&mut peer, &Frame { kind: FrameKind::Request, credits: 0, message: message(0) });
+    for _ in 0..2 {
+        rank.progress(&mut Kept::default()).unwrap();
+    }
+    assert_eq!(rank.try_store_then(1, 97, from, &mut done, message(9)).unwrap(), Posted::Yes);
+    // What is owed travels with it.
+    let request = Frame { kind: FrameKind::Request, credits: 1, message: message(9) };
+    assert_eq!((next(&mut peer), rank.unsent()), (Some(request), 0));
+    assert_eq!(rank.outstanding(), usize::from(C));
+}
+
+#[test]
+fn an_empty_store_is_its_request() {
+    let (mut rank, mut peer) = with_bare_peer(8);
+    let nothing = Source::Bytes(&[]);
+    assert_eq!(rank.try_store_then(1, 100, nothing, &mut 0, message(9)).unwrap(), Posted::Yes);
+    assert_eq!(next(&mut peer).map(|frame| frame.kind), Some(FrameKind::Request));
+    assert_eq!((next(&mut peer), rank.outstanding()), (None, 1));
+    assert!(rank.try_store_then(1, 101, nothing, &mut 0, message(9)).is_err());
+}
+
+#[test]
 fn while_a_store_is_on_its_way_all_else_for_that_peer_waits() {
     let ends = links(2, 1).into_iter();
     let mut ends = ends.map(|link| Credited::new(link.exposing(20_000), C));

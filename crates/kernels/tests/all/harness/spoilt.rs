@@ -377,8 +377,9 @@ impl<E: Bulk> Bulk for Lying<E> {
             self.inner.write_exposed(at + len / 2, &[byte[0] ^ 0x04])?;
         }
         let posted = self.inner.try_store(peer, into, Source::Exposed { at, len }, done)?;
-        if posted == Posted::Busy {
-            self.under_way = Some(Bent { flip: flip && *done == 0, ..bent });
+        match posted {
+            Posted::Yes => *done = from.len(),
+            Posted::Busy => self.under_way = Some(Bent { flip: flip && *done == 0, ..bent }),
         }
         Ok(posted)
     }

@@ -41,7 +41,7 @@ fn ms(milliseconds: u64) -> Duration {
 }
 
 fn push(end: &mut Protocol, bytes: &[u8]) {
-    assert_eq!(end.push(bytes, &[]), bytes.len());
+    assert_eq!(end.push([bytes, &[], &[]]), bytes.len());
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn no_more_is_under_way_than_the_peer_has_room_for() {
         let bytes = vec![9; len];
         let mut under_way = VecDeque::new();
         for _ in 0..5 {
-            while here.push(&bytes, &[]) > 0 {}
+            while here.push([&bytes, &[], &[]]) > 0 {}
             under_way.extend(flush(&mut here));
             let charged: u32 = under_way.iter().map(|datagram| charge(datagram.len())).sum();
             let one = charge(under_way[0].len());
@@ -304,7 +304,7 @@ proptest! {
             let room = if any_room { number << 14 } else { MAX_ROOM };
             let datagram = sealed(&Header { number, ack, room, flags: Flags(flags) }, &[1; 2][..len.min(2)]);
             here.accept(&datagram);
-            here.push(b"mo", b"re");
+            here.push([b"mo", b"r", b"e"]);
             here.tend(|| ms(number.into()));
             flush(&mut here);
             here.unsettled();

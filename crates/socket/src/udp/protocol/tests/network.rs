@@ -74,7 +74,7 @@ impl Network {
     fn push(&mut self, end: usize, bytes: usize) {
         let from = self.taken[end];
         let bytes: Vec<u8> = (from..from + bytes).map(|at| byte_at(end, at)).collect();
-        self.taken[end] += self.ends[end].push(&bytes, &[]);
+        self.taken[end] += self.ends[end].push([&bytes, &[], &[]]);
     }
 
     fn flush(&mut self, end: usize) {

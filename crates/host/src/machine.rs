@@ -4,19 +4,20 @@ use std::io;
 use std::thread::{Builder, scope};
 use std::time::Duration;
 
-use bandgap_host::doctor::{Check, Evidence, Pinning, examine};
-use bandgap_host::{
-    ClockReport, Description, HostError, NoiseReport, WorkRate, noise::fixed_work_quantum, pin,
-};
-use bandgap_launch::Stage;
 use serde::Serialize;
+
+use crate::doctor::{Check, Evidence, Pinning, examine};
+use crate::noise::fixed_work_quantum;
+use crate::{
+    ClockReport, CycleClock, Description, HostError, NoiseReport, Topology, WorkRate, pin, place,
+};
 
 /// Time that noise is looked at on each core after a measurement.
 pub const GLANCE: Duration = Duration::from_millis(100);
 
-/// The machine as it is recorded with every run.
+/// A machine as it is recorded with every run.
 #[derive(Debug, Serialize)]
-pub struct Host {
+pub struct Machine {
     /// Hardware, system and limits.
     pub description: Description,
     /// The clock's calibration, cost and resolution.
@@ -29,15 +30,15 @@ pub struct Host {
     pub checks: Vec<Check>,
 }
 
-impl Host {
+impl Machine {
     /// Describes the machine, without its noise.
-    pub fn of(stage: &Stage) -> Self {
-        let description = Description::read(&stage.topology);
-        let clock = stage.clock.report();
-        let checks = match stage.place(2, None) {
+    pub fn of(topology: &Topology, clock: &CycleClock, work: WorkRate) -> Self {
+        let description = Description::read(topology);
+        let clock = clock.report();
+        let checks = match place(topology, 2, None) {
             Ok(placement) => examine(&Evidence {
                 description: &description,
-                topology: &stage.topology,
+                topology,
                 clock: &clock,
                 noise: &[],
                 placement: &placement,
@@ -46,19 +47,20 @@ impl Host {
             }),
             Err(_) => Vec::new(),
         };
-        Self { description, clock, work: stage.work, noise: Vec::new(), checks }
+        Self { description, clock, work, noise: Vec::new(), checks }
     }
 }
 
 /// Noise of each of `cpus`, for `duration` each, one after the other, so that none disturbs another. Cores that
-/// cannot be looked at are left out, and all that remain once a signal asks to end.
+/// cannot be looked at are left out, and all that remain once `go_on` says no.
 pub fn noise(
-    stage: &Stage,
+    clock: &CycleClock,
     cpus: impl IntoIterator<Item = usize>,
     duration: Duration,
+    go_on: impl Fn() -> bool,
 ) -> Vec<(usize, NoiseReport)> {
-    let look = |cpu| on(cpu, || fixed_work_quantum(&stage.clock, duration)).ok()?.ok();
-    let awaited = cpus.into_iter().take_while(|_| !stage.signalled());
+    let look = |cpu| on(cpu, || fixed_work_quantum(clock, duration)).ok()?.ok();
+    let awaited = cpus.into_iter().take_while(|_| go_on());
     awaited.filter_map(|cpu| Some((cpu, look(cpu)?))).collect()
 }
 

@@ -1,0 +1,361 @@
+//! Ranks on several hosts: the hosts of the test bed, which are namespaces of this machine.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::program::subject::{BINARY, Finished, PATIENCE, Place};
+
+const USAGE: i32 = 2;
+const RANK: i32 = 5;
+const COMMUNICATION: i32 = 6;
+const REMOTE: i32 = 10;
+const INTERRUPTED: i32 = 130;
+
+/// Hosts h0, h1, … for as long as this lives.
+struct Bed {
+    name: String,
+}
+
+impl Bed {
+    /// A bed, and whether it has Slurm; none, and said, where this machine does not allow one.
+    fn up(number: u32, hosts: usize) -> Option<Self> {
+        let bed = Self { name: format!("t{}-{number}", std::process::id() % 10_000) };
+        let made = bed.script(["up", &hosts.to_string()]).output().unwrap();
+        if !made.status.success() {
+            eprintln!("SKIPPED: no hosts: {}", String::from_utf8_lossy(&made.stderr));
+            return None;
+        }
+        Some(bed)
+    }
+
+    fn script<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
+        let script = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../testbed");
+        let mut command = Command::new(script);
+        command.env("TESTBED", &self.name).args(args);
+        command
+    }
+
+    fn does(&self, line: &str) {
+        let done = self.script(line.split(' ')).output().unwrap();
+        assert!(done.status.success(), "testbed {line}: {done:?}");
+    }
+
+    /// A command line on h0, where the launcher is.
+    fn on(&self, place: &Place, line: &str) -> Command {
+        let mut command = self.script(["on", "h0"]);
+        command.args(line.split(' ').map(|word| word.replace("BANDGAP", BINARY)));
+        command.current_dir(place.work()).env("LC_ALL", "C.UTF-8");
+        command
+    }
+
+    fn run(&self, place: &Place, line: &str) -> Finished {
+        let mut command = assert_cmd::Command::from_std(self.on(place, line));
+        Finished::from(command.timeout(PATIENCE).output().unwrap())
+    }
+
+    /// The processes on a host whose command lines have this in them.
+    fn processes(&self, host: &str, what: &str) -> Vec<u32> {
+        let space = format!("{}-{host}", self.name);
+        let pids = Command::new("ip").args(["netns", "pids", &space]).output().unwrap();
+        let pids = String::from_utf8_lossy(&pids.stdout).into_owned();
+        let pids = pids.lines().filter_map(|pid| pid.trim().parse().ok());
+        let says = |pid: &u32| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            let is = String::from_utf8_lossy(&line).replace('\0', " ").contains(what);
+            // Those that have started it have its command line in theirs.
+            let exe = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
+            is && (!what.starts_with("bandgap") || exe == PathBuf::from(BINARY))
+        };
+        pids.filter(says).collect()
+    }
+
+    fn every_process(&self, hosts: &[&str], what: &str) -> Vec<u32> {
+        hosts.iter().flat_map(|host| self.processes(host, what)).collect()
+    }
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        let _ = self.script(["down"]).output();
+    }
+}
+
+/// Asks until there is an answer.
+#[track_caller]
+fn wait<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+fn signal(pid: u32, signal: Signal) {
+    let pid = Pid::from_raw(pid.cast_signed()).unwrap();
+    // One that has just ended needs none.
+    let _ = kill_process(pid, signal);
+}
+
+fn names(of: &Value) -> Vec<&str> {
+    of.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+#[test]
+fn measured_between_hosts() {
+    let Some(bed) = &Bed::up(1, 3) else { return };
+    let place = &Place::new();
+    let few = "--time-budget 1s --launches 2 --json - -q";
+    let between = format!("BANDGAP comms1 -H h1,h2 --sizes 8,64KiB {few}");
+    let run = bed.run(place, &between).measured().json();
+    let of = &run["conditions"][0];
+    assert_eq!((&of["transport"], names(&of["hosts"])), (&"tcp".into(), vec!["h1", "h2"]));
+    assert_eq!((&of["distance"], &of["ranks"]), (&"network".into(), &2.into()));
+    assert!(of["verified"]["checked"].as_u64() > Some(0), "{of}");
+    for (host, name) in run["hosts"].as_array().unwrap().iter().zip(["h1", "h2"]) {
+        assert_eq!((&host["name"], &host["network"]["name"]), (&name.into(), &"eth0".into()));
+        assert_eq!(host["description"]["host_name"], name);
+        assert!(host["clock"]["ns_per_tick"].as_f64() > Some(0.0));
+    }
+    // Where nothing is named, all slots take part in what all ranks do.
+    for transport in ["tcp", "udp"] {
+        let all = format!("BANDGAP synch1 -H h1:2,h2:2 -t {transport} {few}");
+        let run = bed.run(place, &all).measured().json();
+        assert_eq!(names(&run["conditions"][0]["hosts"]), ["h1", "h1", "h2", "h2"]);
+    }
+    let matrix = bed
+        .run(place, &"BANDGAP pairs -H h1:2,h2 --launches 1 --time-budget 5s --json - -q")
+        .measured()
+        .json();
+    let pairs = matrix["results"][0]["points"].as_array().unwrap().clone();
+    let distances: Vec<&str> = pairs.iter().filter_map(|row| row["distance"].as_str()).collect();
+    assert_eq!(distances, ["host", "network", "network"]);
+    assert!(pairs.iter().any(|row| row["bandwidth"]["value"].as_f64() > Some(0.0)), "{pairs:?}");
+    assert_eq!(pairs[1]["hosts"], "h1 - h2");
+    bed.does("noise h1");
+    bed.run(place, &format!("BANDGAP synch1 -H h1,h2 {few}")).measured();
+    // A limited link: its rate comes out.
+    bed.does("rate h2 100mbit");
+    let slow = "--sizes 512KiB,2MiB --time-budget 6s --launches 1 --json - -q";
+    let run = bed.run(place, &format!("BANDGAP comms1 -H h1,h2 {slow}")).measured().json();
+    let series = run["results"].as_array().unwrap().iter().find(|of| of["kind"] == "series");
+    let points = series.unwrap()["points"].as_array().unwrap();
+    let [short, long] = [0, 1].map(|at| points[at]["time"]["value"].as_f64().unwrap());
+    // What the bucket lets through at once counts for both.
+    let rate = 1.5 * f64::from(1 << 20) / (long - short);
+    // A frame of 9000 bytes has 8948 of the message, and 14 more on the link.
+    let limit = 100e6 / 8.0 * 8948.0 / 9014.0;
+    assert!((rate / limit - 1.0).abs() < 0.02, "{rate} of {limit} bytes a second");
+    bed.does("rate h2 none");
+}
+
+#[test]
+fn refused_with_the_host() {
+    let Some(bed) = &Bed::up(2, 3) else { return };
+    let place = &Place::new();
+    let refused = |line: &str, code: i32, host: &str| {
+        let finished = bed.run(place, &format!("BANDGAP {line} --no-save")).ends(code);
+        assert!(finished.stderr.contains(host), "{finished:?}");
+    };
+    refused("synch1 -H h1,nowhere", REMOTE, "nowhere");
+    refused("synch1 -H h1,h2 --interface eth7", REMOTE, "h1");
+    refused("synch1 -H h1,h2 -n 3", REMOTE, "slots");
+    refused("synch1 -H h1,h2 -t shm", USAGE, "shm");
+    refused("synch1 -H h1,h2 --ssh-command /nonexistent", REMOTE, "h1");
+    refused("synch1 -H h1,h2 --cores h3:0", USAGE, "h3");
+    let folder = PathBuf::from(BINARY).parent().unwrap().to_owned();
+    bed.does(&format!("hide h2 {}", folder.display()));
+    refused("synch1 -H h1,h2", REMOTE, "h2");
+    let before = copies();
+    let copied = "BANDGAP synch1 -H h1,h2 --copy --time-budget 1s --no-save";
+    bed.run(place, copied).measured();
+    assert_eq!(copies(), before);
+}
+
+/// Copies of the program that are left.
+fn copies() -> usize {
+    let entries = fs::read_dir("/tmp").into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("bandgap.")).count()
+}
+
+#[test]
+fn adopted_from_launchers() {
+    let Some(bed) = &Bed::up(3, 3) else { return };
+    let place = &Place::new();
+    let measure = "BANDGAP synch1 --time-budget 1s --json - -q";
+    let taken = |line: &str| {
+        let run = bed.run(place, &format!("{line} {measure}")).measured().json();
+        assert_eq!(names(&run["conditions"][0]["hosts"]), ["h1", "h2"], "{line}");
+        assert_eq!(place.names().iter().filter(|name| name.starts_with('.')).count(), 0);
+    };
+    let there = |program: &str| {
+        let found = Command::new("sh").args(["-c", &format!("command -v {program}")]).output();
+        let found = found.unwrap().status.success();
+        if !found {
+            eprintln!("SKIPPED: no {program}");
+        }
+        found
+    };
+    if there("mpiexec.hydra") {
+        taken("mpiexec.hydra -hosts h1,h2 -n 2");
+        let more = bed.run(place, &format!("mpiexec.hydra -hosts h1,h2 -n 2 {measure} -n 3"));
+        assert_ne!(more.code, Some(0));
+    }
+    if there("mpirun.openmpi") {
+        let root = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
+        taken(&format!("{root} mpirun.openmpi --bind-to none --host h1,h2 -n 2"));
+    }
+    if there("slurmctld") && there("munged") {
+        let slurm = bed.script(["slurm"]).output().unwrap();
+        let conf = String::from_utf8(slurm.stdout).unwrap();
+        let conf = conf.trim().strip_prefix("export ").unwrap();
+        for kind in ["none", "pmi2"] {
+            taken(&format!("env {conf} srun --mpi={kind} -N 2 -n 2"));
+        }
+    }
+}
+
+/// A run that would go on for long, with its ranks at work on h1 and h2.
+fn at_work(bed: &Bed, place: &Place, out: &str) -> Child {
+    let long = format!(
+        "BANDGAP comms1 -H h1,h2 --sizes 8,64 --time-budget 100s --precision 0.0001% --launches 1 \
+         --deadline 3s --out {out}"
+    );
+    let long = long.split_whitespace().collect::<Vec<_>>().join(" ");
+    let launcher = bed.on(place, &long).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let launcher = launcher.unwrap();
+    wait("for ranks that have worked for a while", || {
+        let ranks = bed.every_process(&["h1", "h2"], "bandgap rank");
+        let used = |pid: &u32| {
+            let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+            rest.split(' ').nth(11).and_then(|used| used.parse::<u64>().ok()).unwrap_or(0)
+        };
+        (ranks.len() == 2 && ranks.iter().all(|pid| used(pid) > 60)).then_some(())
+    });
+    launcher
+}
+
+#[test]
+fn whatever_fails_nothing_hangs_and_nothing_is_left() {
+    let Some(mut bed) = Bed::up(4, 3) else { return };
+    let place = &Place::new();
+    type Fault<'a> = (&'a str, &'a dyn Fn(&Bed, u32), &'a [Option<i32>], bool);
+    let rank = |bed: &Bed| bed.processes("h2", "bandgap rank")[0];
+    let faults: [Fault<'_>; 9] = [
+        ("a rank is killed", &|bed, _| signal(rank(bed), Signal::KILL), &[Some(RANK)], true),
+        (
+            "a rank is stopped",
+            &|bed, _| signal(rank(bed), Signal::STOP),
+            &[Some(COMMUNICATION)],
+            true,
+        ),
+        (
+            "an agent is killed",
+            &|bed, _| {
+                bed.processes("h2", "bandgap agent").iter().for_each(|of| signal(*of, Signal::KILL))
+            },
+            &[Some(REMOTE), Some(RANK)],
+            true,
+        ),
+        (
+            "ssh is killed",
+            &|bed, _| {
+                let ssh = bed.processes("h0", "ssh -T");
+                signal(*ssh.last().unwrap(), Signal::KILL);
+            },
+            &[Some(REMOTE)],
+            true,
+        ),
+        (
+            "the launcher is interrupted",
+            &|_, launcher| signal(launcher, Signal::INT),
+            &[Some(INTERRUPTED)],
+            true,
+        ),
+        ("the launcher is ended", &|_, of| signal(of, Signal::TERM), &[Some(INTERRUPTED)], true),
+        ("the launcher is killed", &|_, of| signal(of, Signal::KILL), &[None, Some(137)], false),
+        ("a host is cut off", &|bed, _| bed.does("cut h2"), &[Some(REMOTE)], true),
+        ("a host is gone", &|bed, _| bed.does("kill h2"), &[Some(REMOTE)], true),
+    ];
+    for (number, (fault, inject, codes, keeps)) in faults.into_iter().enumerate() {
+        let out = format!("fault{number}");
+        let mut launcher = at_work(&bed, place, &out);
+        inject(&bed, bed.processes("h0", "bandgap comms1")[0]);
+        let status = wait(fault, || launcher.try_wait().unwrap());
+        assert!(codes.contains(&status.code()), "{fault}: {status:?}");
+        if fault == "a host is cut off" {
+            // Nobody can tell it: it has to end its ranks by itself.
+            wait(fault, || bed.processes("h2", "bandgap rank").is_empty().then_some(()));
+            bed.does("heal h2");
+        }
+        wait(&format!("for nothing to be left: {fault}"), || {
+            bed.every_process(&["h0", "h1", "h2"], "bandgap").is_empty().then_some(())
+        });
+        if keeps {
+            let run = fs::read_to_string(place.path(&out).join("run.json")).unwrap();
+            let run: Value = serde_json::from_str(&run).unwrap();
+            assert!(run["conditions"][0]["batches"]["used"].as_u64() > Some(0), "{fault}");
+        }
+        if fault == "a host is gone" {
+            bed = Bed::up(5, 3).expect("one was made before");
+        }
+    }
+}
+
+/// Two processes that a user starts by hand take part in one run.
+#[test]
+fn processes_started_by_hand_join() {
+    let place = Place::new();
+    let secret = place.file("secret", "sixteen bytes at least, and these are more");
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let process = |rank: &str, out: &str| {
+        let mut command = place.command(BINARY);
+        command
+            .args(["synch1", "-t", "unix", "--time-budget", "1s", "--launches", "1", "--no-save"])
+            .args(["--json", out])
+            .env("BANDGAP_RANK", rank)
+            .env("BANDGAP_SIZE", "2")
+            .env("BANDGAP_JOIN", format!("127.0.0.1:{port}"))
+            .env("BANDGAP_SECRET_FILE", &secret)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    let [first, other] =
+        [("0", "run.json"), ("1", "other.json")].map(|(rank, out)| process(rank, out));
+    for child in [first, other] {
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{output:?}");
+    }
+    let run: Value = serde_json::from_slice(&fs::read(place.path("run.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&run["conditions"][0]["transport"], &run["conditions"][0]["ranks"]),
+        (&"unix".into(), &2.into())
+    );
+    // The other one has written nothing.
+    assert!(!place.path("other.json").exists());
+}
+
+#[test]
+fn what_is_wrong_with_hosts_is_told_before_anything_runs() {
+    let place = Place::new();
+    let file = place.file("hosts", "a slots=2\nb cpu=3\n");
+    for (args, code, said) in [
+        (vec!["synch1", "-H", "a:x"], USAGE, "a"),
+        (vec!["synch1", "-H", "a,-oProxyCommand=x"], USAGE, "-oProxyCommand=x"),
+        (vec!["synch1", "--hostfile", &file], 3, "line 2"),
+        (vec!["synch1", "--hostfile", "nowhere"], 3, "nowhere"),
+    ] {
+        let finished = place.run(args).ends(code);
+        assert!(finished.stderr.contains(said), "{finished:?}");
+    }
+}

@@ -1,0 +1,266 @@
+//! Processes that somebody else started: mpirun, mpiexec, srun, or a user by hand. The first of them launches; the first on
+//! each host is the agent there, and the others wait for the end.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::net::{IpAddr, TcpStream};
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use bandgap_host::{allow, allowed_cpus};
+use bandgap_socket::star::{Centre, call};
+use serde::{Deserialize, Serialize};
+
+use crate::hosts::{Hosts, Place};
+use crate::meet::{Meeting, way};
+use crate::message::Channel;
+use crate::{Exit, Failure, agent, told};
+
+/// Who starts processes, and the variables by which they know their number, and how many they are; the more particular come
+/// first.
+const STARTERS: [(&str, &str, &str, &str); 4] = [
+    // What must be set too, since it says more than others would.
+    ("BANDGAP_RANK", "BANDGAP_RANK", "BANDGAP_SIZE", "BANDGAP_JOIN"),
+    ("Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"),
+    // A batch script has these variables too, but no step.
+    ("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID"),
+    ("mpiexec", "PMI_RANK", "PMI_SIZE", "PMI_FD"),
+];
+
+/// This process among those that somebody else started.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adopted {
+    /// Who started them.
+    pub by: &'static str,
+    /// The number of this one.
+    pub rank: usize,
+    /// How many there are, at least two.
+    pub size: usize,
+}
+
+/// What a process says of itself to the first one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+struct Who {
+    /// The host's name, for people.
+    name: String,
+    /// What tells hosts apart: containers of a machine, say, may have its name.
+    host: String,
+    /// Processors on which it may run.
+    allowed: Vec<usize>,
+}
+
+/// What the first process lets another one be.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+enum Role {
+    /// The agent of its host, whose processes may run on these processors.
+    Agent(Vec<usize>),
+    /// Nothing: it waits until the connection ends.
+    Idle,
+}
+
+/// The other processes, as the first one has them.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The hosts, and which of them each process is on.
+    pub hosts: Option<Hosts>,
+    /// The agents' connections and addresses, by host; none of this host.
+    pub agents: Vec<Option<(Channel, IpAddr)>>,
+    /// The connections of those that wait.
+    pub idle: Vec<Channel>,
+}
+
+impl Adopted {
+    /// How this process was started, if it is one of several.
+    pub fn found() -> Option<Self> {
+        Self::of(|name| std::env::var(name).ok())
+    }
+
+    fn of(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let number = |name: &str| variable(name)?.trim().parse::<usize>().ok();
+        let one = |&(by, rank, size, needed): &(&'static str, &str, &str, &str)| {
+            variable(needed)?;
+            Some(Self { by, rank: number(rank)?, size: number(size)? })
+        };
+        let found = STARTERS.iter().find_map(one)?;
+        (found.size > 1 && found.rank < found.size).then_some(found)
+    }
+
+    /// Refuses more ranks than there are processes.
+    ///
+    /// # Errors
+    /// There are more.
+    pub fn check(&self, ranks: usize) -> Result<(), Failure> {
+        if ranks <= self.size {
+            return Ok(());
+        }
+        let what = format!("run {ranks} ranks: {} has started {} processes", self.by, self.size);
+        Err(Failure::new(Exit::Remote, what).hint("let it start more, or take fewer --ranks"))
+    }
+
+    /// Takes part as one that is not the first. `apart` is whether each process has a rank of its own.
+    pub fn join(&self, apart: bool, deadline: Duration) -> ExitCode {
+        let until = Instant::now() + deadline;
+        match self.joined(apart, until) {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                let Failure { what, hint, exit } = failure;
+                let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
+                eprintln!("bandgap: process {}: failed to {what}{hint}", self.rank);
+                ExitCode::from(exit as u8)
+            }
+        }
+    }
+
+    fn joined(&self, apart: bool, until: Instant) -> Result<(), Failure> {
+        let Meeting { addresses, secret } = way(self, apart)?.look_up(until)?;
+        let stream = call(&addresses, self.rank, secret, until).map_err(|error| lost(&error))?;
+        let mut channel = Channel::new(stream);
+        let gone = |error: std::io::Error| lost(&error);
+        channel.send(&Who::here()).map_err(gone)?;
+        match channel.receive().map_err(gone)? {
+            Some(Role::Agent(cpus)) => {
+                run_on(&cpus);
+                agent::over(channel)
+            }
+            Some(Role::Idle) => {
+                // Whatever comes, it is the end.
+                let _ = channel.receive::<()>();
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Gathers the others, as the first one. `needed` are the processes that are to have ranks: the first so many. `apart`
+    /// is whether each has its rank, as ranks of an MPI must; else those of a host have one agent.
+    ///
+    /// # Errors
+    /// They did not come.
+    pub fn gather(
+        &self,
+        needed: usize,
+        apart: bool,
+        deadline: Duration,
+    ) -> Result<Gathered, Failure> {
+        let until = Instant::now() + deadline;
+        let way = way(self, apart)?;
+        let centre = Centre::listen(way.port()).map_err(|error| lost(&error))?;
+        let port = centre.port().map_err(|error| lost(&error))?;
+        let published = way.publish(port, until)?;
+        let streams = centre.wait(published.secret, self.size, until).map_err(|error| {
+            lost(&error).hint("are all processes bandgap's, with the same command?")
+        })?;
+        drop(published);
+        self.divide(needed, apart, streams).map_err(|error| lost(&error))
+    }
+
+    /// Gives each of the others its role.
+    fn divide(
+        &self,
+        needed: usize,
+        apart: bool,
+        streams: Vec<TcpStream>,
+    ) -> std::io::Result<Gathered> {
+        let mut all = vec![(Who::here(), None)];
+        for stream in streams {
+            let address = stream.peer_addr()?.ip().to_canonical();
+            let mut channel = Channel::new(stream);
+            let who = channel.receive()?.ok_or(std::io::ErrorKind::UnexpectedEof)?;
+            all.push((who, Some((channel, address))));
+        }
+        let mut gathered = Gathered::default();
+        let (mut keys, mut places, mut order) = (Vec::new(), Vec::new(), Vec::new());
+        for (Who { host, name, .. }, _) in all.iter().take(needed.max(1)) {
+            let known = keys.iter().position(|key| key == host).filter(|_| !apart);
+            let at = known.unwrap_or_else(|| {
+                keys.push(host.clone());
+                places.push(Place { host: name.clone(), slots: 0 });
+                places.len() - 1
+            });
+            places[at].slots += 1;
+            order.push(at);
+        }
+        let allowed = |host: &str| -> Vec<usize> {
+            let here = all.iter().filter(|(who, _)| who.host == host);
+            let cpus: BTreeSet<usize> = here.flat_map(|(who, _)| who.allowed.clone()).collect();
+            cpus.into_iter().collect()
+        };
+        let of_hosts: Vec<Vec<usize>> = keys.iter().map(|key| allowed(key)).collect();
+        gathered.agents.resize_with(keys.len(), || None);
+        run_on(&of_hosts[0]);
+        for (who, channel) in all {
+            let Some((mut channel, address)) = channel else { continue };
+            // The first of a host, or every one; this process starts the ranks of the first.
+            let free = (1..keys.len())
+                .find(|&at| keys[at] == who.host && gathered.agents[at].is_none())
+                .filter(|_| apart || keys[0] != who.host);
+            if let Some(at) = free {
+                channel.send(&Role::Agent(of_hosts[at].clone()))?;
+                gathered.agents[at] = Some((channel, address));
+            } else {
+                channel.send(&Role::Idle)?;
+                gathered.idle.push(channel);
+            }
+        }
+        if keys.len() > 1 {
+            gathered.hosts = Some(Hosts::adopted(places, order));
+        }
+        Ok(gathered)
+    }
+}
+
+impl Who {
+    fn here() -> Self {
+        let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+        let network = fs::read_link("/proc/self/ns/net").unwrap_or_default();
+        let host = format!("{name} {} {}", boot.trim(), network.display());
+        Self { name, host, allowed: allowed_cpus().unwrap_or_default() }
+    }
+}
+
+/// Lets this process's ranks run wherever those of its host may: a launcher has bound each process by itself.
+fn run_on(cpus: &[usize]) {
+    // What is refused is seen in the topology that is read next.
+    let _ = allow(cpus);
+}
+
+pub(crate) fn lost(error: &(dyn std::error::Error + 'static)) -> Failure {
+    Failure::new(Exit::Remote, format!("join the run's processes: {}", told(error)))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> Option<Adopted> {
+        let all: BTreeMap<&str, &str> = variables.iter().copied().collect();
+        Adopted::of(|name| all.get(name).map(|value| (*value).to_owned()))
+    }
+
+    #[test]
+    fn who_started_it_is_seen_in_the_environment() {
+        let by = |variables: &[(&str, &str)]| of(variables).map(|of| (of.by, of.rank, of.size));
+        let open_mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "2")];
+        assert_eq!(by(&open_mpi), Some(("Open MPI's mpirun", 1, 2)));
+        let hydra = [("PMI_RANK", "3"), ("PMI_SIZE", "4"), ("PMI_FD", "8")];
+        assert_eq!(by(&hydra), Some(("mpiexec", 3, 4)));
+        let step = [
+            ("SLURM_PROCID", "1"),
+            ("SLURM_NTASKS", "8"),
+            ("SLURM_STEP_ID", "0"),
+            ("SLURM_STEP_NUM_TASKS", "2"),
+        ];
+        assert_eq!(by(&step), Some(("srun", 1, 2)));
+        // With Slurm's PMI-2 both are set: it is srun that started them.
+        assert_eq!(by(&[&step[..], &hydra].concat()).map(|of| of.0), Some("srun"));
+        // A batch script is no step, and one process is not adopted.
+        assert_eq!(by(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
+        assert_eq!(by(&[("PMI_RANK", "0"), ("PMI_SIZE", "1"), ("PMI_FD", "8")]), None);
+        assert_eq!(by(&[("PMI_RANK", "4"), ("PMI_SIZE", "4"), ("PMI_FD", "8")]), None);
+        let own = [("BANDGAP_RANK", "0"), ("BANDGAP_SIZE", "2"), ("BANDGAP_JOIN", "a:4000")];
+        assert_eq!(by(&[&own[..], &open_mpi].concat()).map(|of| of.0), Some("BANDGAP_RANK"));
+    }
+}

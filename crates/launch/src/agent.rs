@@ -1,0 +1,258 @@
+//! The agent of a run on one of its hosts: it starts ranks there and passes on what they and the launcher say. It ends,
+//! and its ranks with it, when the launcher is gone or has long said nothing.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::net::IpAddr;
+use std::os::fd::AsFd;
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+
+use crate::group::{Group, Heard};
+use crate::interface::Interface;
+use crate::local::Local;
+use crate::memory::{self, Need};
+use crate::message::{Assignment, Channel};
+use crate::remote::{BEAT, Begin, FromAgent, Hello, ToAgent, silence};
+use crate::stage::Stage;
+use crate::start::Children;
+use crate::{Exit, Failure, descriptors};
+
+/// The hidden command under which the binary is an agent.
+pub const COMMAND: &str = "agent";
+/// What a greeting begins with.
+pub const MARKER: &str = "bandgap-agent ";
+/// This program itself, whatever lies at its path by now.
+pub const OWN: &str = "/proc/self/exe";
+/// Longest silence of a launcher that has no ranks here: it fits, or measures elsewhere.
+const IDLE: Duration = Duration::from_secs(600);
+
+/// A checksum of this program: hosts with another one are told apart by it.
+///
+/// # Errors
+/// It cannot be read.
+pub fn build() -> Result<u32, Failure> {
+    let read = || -> std::io::Result<u32> {
+        let (mut file, mut crc) = (File::open(OWN)?, flate2::Crc::new());
+        let mut bytes = vec![0; 1 << 20];
+        loop {
+            match file.read(&mut bytes)? {
+                0 => return Ok(crc.sum()),
+                read => crc.update(&bytes[..read]),
+            }
+        }
+    };
+    read().map_err(|error| Failure::new(Exit::Host, format!("read this program: {error}")))
+}
+
+/// Runs the agent of this host over standard input and output. `remove` is a folder that has nothing but this program.
+pub fn main(remove: Option<&Path>) -> ExitCode {
+    if let Some(folder) = remove {
+        // Whoever copied it looks after what cannot be removed.
+        let _ = fs::remove_file(folder.join("bandgap")).and_then(|()| fs::remove_dir(folder));
+    }
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("bandgap: failed to {}", failure.what);
+            ExitCode::from(failure.exit as u8)
+        }
+    }
+}
+
+fn lost(error: std::io::Error) -> Failure {
+    Failure::new(Exit::Remote, format!("speak with the launcher: {error}"))
+}
+
+fn serve() -> Result<(), Failure> {
+    let streams = || -> std::io::Result<Channel> {
+        let output = std::io::stdout().as_fd().try_clone_to_owned()?;
+        fcntl_setfl(&output, fcntl_getfl(&output)? | OFlags::NONBLOCK)?;
+        Ok(Channel::of(std::io::stdin().as_fd().try_clone_to_owned()?, output))
+    };
+    over(streams().map_err(lost)?)
+}
+
+/// The agent of this host, over a connection to its launcher.
+///
+/// # Errors
+/// The system refused something, or the connection broke.
+pub fn over(mut channel: Channel) -> Result<(), Failure> {
+    let stage = Stage::new(|| ())?;
+    let hello = Hello {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        build: build()?,
+        machine: serde_json::to_value(stage.machine()).unwrap_or_default(),
+        clock: stage.clock.report(),
+        work: stage.work,
+        topology: stage.topology.clone(),
+        address: reached_at(),
+    };
+    let greeting = serde_json::to_string(&hello).unwrap_or_default();
+    // A shell may have left a line without an end.
+    channel.queue_bytes(&mut format!("\n{MARKER}{greeting}\n").into_bytes()).map_err(lost)?;
+    let mut launcher = Launcher { channel, heard: Instant::now(), told: Instant::now() };
+    loop {
+        let (found, _) = launcher.wait(&[], &stage, BEAT).map_err(lost)?;
+        if stage.signalled() || launcher.heard.elapsed() > IDLE {
+            return Ok(());
+        }
+        let Some(messages) = launcher.hear(found).map_err(lost)? else { return Ok(()) };
+        for message in messages {
+            match message {
+                ToAgent::Begin(begin) => {
+                    if !launch(&stage, *begin, &mut launcher).map_err(lost)? {
+                        return Ok(());
+                    }
+                }
+                ToAgent::Look(cpus, duration) => {
+                    let noise = serde_json::to_value(stage.noise(cpus, duration));
+                    launcher.tell(&FromAgent::Noise(noise.unwrap_or_default())).map_err(lost)?;
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The address of this host at which it was reached (ssh(1), SSH_CONNECTION).
+fn reached_at() -> Option<IpAddr> {
+    std::env::var("SSH_CONNECTION").ok()?.split_whitespace().nth(2)?.parse().ok()
+}
+
+/// The other end of the agent's connection.
+struct Launcher {
+    channel: Channel,
+    heard: Instant,
+    told: Instant,
+}
+
+impl Launcher {
+    /// Waits for something from the launcher, a signal or any of `more`.
+    fn wait(
+        &self,
+        more: &[PollFd<'_>],
+        stage: &Stage,
+        timeout: Duration,
+    ) -> std::io::Result<(bool, Vec<PollFlags>)> {
+        let readable = stage.signals.readable();
+        let mut fds = self.channel.awaited();
+        let own = fds.len();
+        fds.push(PollFd::new(&readable, PollFlags::IN));
+        fds.extend(more.iter().cloned());
+        match poll(&mut fds, Timespec::try_from(timeout).ok().as_ref()) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let found = !fds[0].revents().difference(PollFlags::OUT).is_empty();
+        Ok((found, fds[own + 1..].iter().map(PollFd::revents).collect()))
+    }
+
+    /// What it said; `None` where it is gone.
+    fn hear(&mut self, found: bool) -> std::io::Result<Option<Vec<ToAgent>>> {
+        self.channel.send_available()?;
+        if !found {
+            return Ok(Some(Vec::new()));
+        }
+        let messages = self.channel.receive_available()?;
+        self.heard = Instant::now();
+        Ok(messages)
+    }
+
+    fn tell(&mut self, message: &FromAgent) -> std::io::Result<()> {
+        self.told = Instant::now();
+        self.channel.queue(message)
+    }
+}
+
+/// One launch of ranks, until all of them have ended. Returns whether the agent goes on.
+fn launch(stage: &Stage, begin: Begin, launcher: &mut Launcher) -> std::io::Result<bool> {
+    let deadline = begin.ranks.first().map_or(BEAT, |of| of.deadline);
+    let silence = silence(deadline);
+    let mut group = match started(stage, begin) {
+        Ok((group, begun)) => {
+            launcher.tell(&begun)?;
+            group
+        }
+        Err(Failure { exit, what, hint }) => {
+            launcher.tell(&FromAgent::Refused { exit, what, hint })?;
+            return Ok(true);
+        }
+    };
+    let mut going = true;
+    while group.is_open() && going {
+        let (found, of_ranks) = launcher.wait(&group.awaited(), stage, BEAT.min(silence / 4))?;
+        let mut heard = Vec::new();
+        group.attend(&of_ranks, &mut |rank, what| heard.push((rank, what)));
+        pass_on(heard, &mut group, launcher)?;
+        let Some(messages) = launcher.hear(found)? else { return Ok(false) };
+        for message in messages {
+            match message {
+                ToAgent::To(rank, message) => group.tell(rank, &message),
+                ToAgent::Poison(rank, status) => group.poison(rank, status),
+                ToAgent::Stop => group.stop(),
+                ToAgent::End => going = false,
+                ToAgent::Begin(_) | ToAgent::Beat | ToAgent::Look(..) => {}
+            }
+        }
+        // The launcher gives up first, and says so.
+        if stage.signalled() || launcher.heard.elapsed() > 2 * silence {
+            return Ok(false);
+        }
+        if launcher.told.elapsed() > BEAT.min(silence / 4) {
+            launcher.tell(&FromAgent::Beat(group.stopped()))?;
+        }
+    }
+    let mut heard = Vec::new();
+    group.end(&mut |rank, what| heard.push((rank, what)));
+    pass_on(heard, &mut group, launcher)?;
+    launcher.tell(&FromAgent::Over)?;
+    Ok(true)
+}
+
+fn pass_on(
+    heard: Vec<(usize, Heard)>,
+    group: &mut Local<'_>,
+    launcher: &mut Launcher,
+) -> std::io::Result<()> {
+    for (rank, heard) in heard {
+        match heard {
+            Heard::Said(messages) => {
+                for message in messages {
+                    launcher.tell(&FromAgent::From(rank, message))?;
+                }
+            }
+            Heard::Ended(status, noted) => {
+                if noted.is_some() {
+                    // Its neighbours need not wait until the launcher has said so.
+                    group.poison(rank, status);
+                }
+                launcher.tell(&FromAgent::Ended(rank, status, noted))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn started(stage: &Stage, begin: Begin) -> Result<(Local<'_>, FromAgent), Failure> {
+    let Begin { ranks, network, interface, address, memory } = begin;
+    let connections = |of: &Assignment| of.transports.len() + of.bares.len() + 1;
+    if let Some(first) = ranks.first() {
+        descriptors::check(first.size, connections(first))?;
+    }
+    memory::check(Need { ranks: ranks.len(), each: memory, shared: 0, mapped: 0 })?;
+    let interface = match network || interface.is_some() {
+        true => Some(Interface::find(interface.as_deref(), address)?),
+        false => None,
+    };
+    let at = interface.as_ref().map(|interface| interface.address);
+    let ranks: Vec<Assignment> =
+        ranks.into_iter().map(|of| Assignment { interface: at, ..of }).collect();
+    let group = Local::start(&Children, &ranks, &[], &stage.signals)?;
+    let network = interface.map(|of| serde_json::to_value(of).unwrap_or_default());
+    Ok((group, FromAgent::Begun(network)))
+}

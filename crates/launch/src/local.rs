@@ -1,0 +1,141 @@
+//! Ranks of this host: children of this process, with a page that all of them see.
+
+use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+
+use bandgap_host::process::is_stopped;
+use bandgap_shm::Control;
+use rustix::event::{PollFd, PollFlags};
+
+use crate::failure::unstarted;
+use crate::group::{Group, Heard};
+use crate::message::{Assignment, ToRank};
+use crate::process::RankProcess;
+use crate::signals::Signals;
+use crate::start::Start;
+use crate::{Exit, Failure, descriptors, told};
+
+/// Rank processes that this process has started.
+#[derive(Debug)]
+pub struct Local<'a> {
+    ranks: Vec<(usize, RankProcess)>,
+    control: Arc<Control>,
+    signals: &'a Signals,
+}
+
+impl<'a> Local<'a> {
+    /// Starts one rank for each assignment, and hands each the descriptors.
+    ///
+    /// # Errors
+    /// The system refused processes, descriptors or memory; those already started are ended.
+    pub fn start(
+        how: &dyn Start,
+        assignments: &[Assignment],
+        inherited: &[OwnedFd],
+        signals: &'a Signals,
+    ) -> Result<Self, Failure> {
+        let (size, of) = (assignments.len(), assignments.first().map_or(0, |first| first.size));
+        let refused = |what| Failure::new(Exit::Host, what);
+        let control = Control::create().map_err(|error| {
+            refused(format!("make shared memory for {size} ranks: {}", told(&error)))
+        })?;
+        // Beside the ranks, the launcher and its thread for signals.
+        let unstarted = |rank, error: std::io::Error| {
+            unstarted(&format!("start rank {rank} of {of}"), size + 2, &error)
+        };
+        let mut group = Self { ranks: Vec::with_capacity(size), control: control.into(), signals };
+        for Assignment { rank, .. } in assignments {
+            let process = RankProcess::start(how, signals);
+            group.ranks.push((*rank, process.map_err(|error| unstarted(rank, error))?));
+        }
+        for ((_, process), assignment) in group.ranks.iter_mut().zip(assignments) {
+            let page = [group.control.fd()];
+            let all: Vec<BorrowedFd<'_>> =
+                page.into_iter().chain(inherited.iter().map(AsFd::as_fd)).collect();
+            let begin = ToRank::Begin(Box::new(assignment.clone()));
+            let handed = descriptors::send(process.channel.input(), &all)
+                .and_then(|()| process.channel.queue(&begin));
+            match handed {
+                // A rank that died before it heard anything is found when its group is attended to.
+                Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => {}
+                handed => handed.map_err(|error| unstarted(&assignment.rank, error))?,
+            }
+        }
+        Ok(group)
+    }
+
+    fn open(&self) -> impl Iterator<Item = &(usize, RankProcess)> {
+        self.ranks.iter().filter(|(_, process)| process.open)
+    }
+}
+
+impl Group for Local<'_> {
+    fn awaited(&self) -> Vec<PollFd<'_>> {
+        self.open().flat_map(|(_, process)| process.channel.awaited()).collect()
+    }
+
+    fn attend(&mut self, found: &[PollFlags], heard: &mut dyn FnMut(usize, Heard)) {
+        let signals = self.signals;
+        let open = self.ranks.iter_mut().filter(|(_, process)| process.open);
+        for ((rank, process), found) in open.zip(found) {
+            if found.contains(PollFlags::OUT) {
+                // A rank that died is noticed when its end of the socket is read.
+                let _ = process.channel.send_available();
+            }
+            if found.difference(PollFlags::OUT).is_empty() {
+                continue;
+            }
+            let (messages, noted) = process.hear(signals);
+            if !messages.is_empty() {
+                heard(*rank, Heard::Said(messages));
+            }
+            if !process.open {
+                heard(*rank, Heard::Ended(process.status(), noted));
+            }
+        }
+    }
+
+    fn tell(&mut self, rank: usize, message: &ToRank) {
+        if let Some((_, process)) = self.ranks.iter_mut().find(|(of, _)| *of == rank) {
+            // A rank that died is noticed when its end of the socket is read.
+            let _ = process.channel.queue(message);
+        }
+    }
+
+    fn has(&self, rank: usize) -> bool {
+        self.ranks.iter().any(|(of, _)| *of == rank)
+    }
+
+    fn poison(&mut self, rank: usize, status: i32) {
+        self.control.poison(rank, status);
+    }
+
+    fn stop(&mut self) {
+        self.control.stop();
+    }
+
+    fn stopped(&self) -> Vec<(usize, u32)> {
+        let all = self.open().map(|(rank, process)| (*rank, process.pid()));
+        all.filter(|(_, process)| is_stopped(*process)).collect()
+    }
+
+    fn is_open(&self) -> bool {
+        self.open().next().is_some()
+    }
+
+    fn end(&mut self, heard: &mut dyn FnMut(usize, Heard)) {
+        for (rank, process) in &mut self.ranks {
+            if let Some(noted) = process.end(self.signals) {
+                heard(*rank, Heard::Ended(process.status(), Some(noted)));
+            }
+        }
+    }
+}
+
+impl Drop for Local<'_> {
+    fn drop(&mut self) {
+        self.control.stop();
+        self.end(&mut |_, _| ());
+    }
+}

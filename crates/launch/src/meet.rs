@@ -1,0 +1,325 @@
+//! How the first of several processes tells the others where it is, and the secret that lets them in.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read, Write};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use bandgap_host::process::inherited;
+use bandgap_socket::Secret;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use crate::adopt::{Adopted, lost};
+use crate::{Exit, Failure};
+
+/// Between two looks for a file.
+const LOOK: Duration = Duration::from_millis(20);
+/// Most bytes of a line of a process manager.
+const LINE: usize = 4096;
+
+/// Where the first process is, and what lets others in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Meeting {
+    /// Its addresses, one of which can be reached.
+    pub addresses: Vec<SocketAddr>,
+    /// What only this run's processes know.
+    pub secret: Secret,
+}
+
+/// A way to meet.
+#[derive(Debug)]
+pub enum Way {
+    /// The user says where the first process listens, and has written the secret to a file.
+    Given(Vec<SocketAddr>, Secret),
+    /// Through the process manager (PMI-1: `mpiexec`'s, or srun's pmi2), and whether it is told that this was all.
+    Manager(File, bool),
+    /// Through a file that all processes see, in one of these places.
+    Shared(Vec<PathBuf>),
+}
+
+/// What was published; a file of it is removed with this.
+#[derive(Debug)]
+pub struct Published {
+    /// What only this run's processes know.
+    pub secret: Secret,
+    file: Option<PathBuf>,
+}
+
+impl Drop for Published {
+    fn drop(&mut self) {
+        if let Some(file) = &self.file {
+            // Nobody needs it any more; somebody else may have removed it.
+            let _ = fs::remove_file(file);
+        }
+    }
+}
+
+/// How the processes that were started with this one meet. `apart` is whether each of them has a rank that will speak
+/// with the process manager itself.
+///
+/// # Errors
+/// What the user gave for it is wrong.
+pub fn way(adopted: &Adopted, apart: bool) -> Result<Way, Failure> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    if let Some(join) = variable("BANDGAP_JOIN") {
+        let wrong = |what: String| {
+            Failure::new(Exit::Usage, what).hint(
+                "BANDGAP_JOIN=HOST:PORT of rank 0, and BANDGAP_SECRET_FILE with 16 bytes or more",
+            )
+        };
+        let addresses: Vec<SocketAddr> = join
+            .to_socket_addrs()
+            .map_err(|error| wrong(format!("use BANDGAP_JOIN={join}: {error}")))?
+            .collect();
+        let file = variable("BANDGAP_SECRET_FILE")
+            .ok_or_else(|| wrong("join without BANDGAP_SECRET_FILE".to_owned()))?;
+        let bytes = fs::read(&file)
+            .map_err(|error| wrong(format!("read the secret in {file}: {error}")))?;
+        let secret = bytes.first_chunk().copied();
+        let secret = secret.ok_or_else(|| wrong(format!("use the secret in {file}: too short")))?;
+        return Ok(Way::Given(addresses, secret));
+    }
+    // Slurm's PMI-2 speaks the older dialect too, but once.
+    let manager = variable("PMI_FD").and_then(|text| inherited(text.parse().ok()?).ok());
+    if let Some(manager) = manager.filter(|_| !apart || variable("SLURM_STEP_ID").is_none()) {
+        return Ok(Way::Manager(File::from(manager), !apart));
+    }
+    let job = ["SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"];
+    let job: Vec<String> = job.iter().filter_map(|name| variable(name)).collect();
+    let job = job.join("-").replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+    if job.is_empty() {
+        let what = format!("tell which processes {} started together", adopted.by);
+        return Err(
+            Failure::new(Exit::Remote, what).hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE")
+        );
+    }
+    let name = format!(".bandgap-{job}-{}", adopted.size);
+    let here = std::env::current_dir().ok();
+    Ok(Way::Shared(
+        here.into_iter().chain([std::env::temp_dir()]).map(|of| of.join(&name)).collect(),
+    ))
+}
+
+impl Way {
+    /// The port at which the first process is to listen; 0 for any.
+    pub fn port(&self) -> u16 {
+        match self {
+            Self::Given(addresses, _) => addresses.first().map_or(0, SocketAddr::port),
+            _ => 0,
+        }
+    }
+
+    /// Tells the others that the first process listens at `port`, with a new secret.
+    ///
+    /// # Errors
+    /// There is no way to tell them.
+    pub fn publish(self, port: u16, until: Instant) -> Result<Published, Failure> {
+        let failed = |error: std::io::Error| lost(&error);
+        match self {
+            Self::Given(_, secret) => Ok(Published { secret, file: None }),
+            Self::Manager(file, last) => {
+                let (secret, text) = told(port).map_err(failed)?;
+                Manager { file, last, until }.meet(Some(&text)).map_err(failed)?;
+                Ok(Published { secret, file: None })
+            }
+            Self::Shared(places) => {
+                let (secret, text) = told(port).map_err(failed)?;
+                let mut refused = None;
+                for place in places {
+                    match write(&place, &text) {
+                        Ok(()) => return Ok(Published { secret, file: Some(place) }),
+                        Err(error) => refused = Some((place, error)),
+                    }
+                }
+                let what = refused.map_or_else(String::new, |(place, error)| {
+                    format!(
+                        "tell the other processes where this one is: {}: {error}",
+                        place.display()
+                    )
+                });
+                Err(Failure::new(Exit::Remote, what)
+                    .hint("start it in a directory that all hosts see"))
+            }
+        }
+    }
+
+    /// Where the first process is.
+    ///
+    /// # Errors
+    /// It has not said so in time.
+    pub fn look_up(self, until: Instant) -> Result<Meeting, Failure> {
+        let wrong = || std::io::Error::from(std::io::ErrorKind::InvalidData);
+        match self {
+            Self::Given(addresses, secret) => Ok(Meeting { addresses, secret }),
+            Self::Manager(file, last) => {
+                let text = Manager { file, last, until }.meet(None);
+                let found = text.and_then(|text| Meeting::read(&text).ok_or_else(wrong));
+                found.map_err(|error| lost(&error))
+            }
+            Self::Shared(places) => loop {
+                let texts = places.iter().filter_map(|place| own(place));
+                if let Some(found) = texts.filter_map(|text| Meeting::read(&text)).next() {
+                    return Ok(found);
+                }
+                if Instant::now() > until {
+                    let what =
+                        "hear of the first process: it has written no file in this directory";
+                    return Err(Failure::new(Exit::Remote, what)
+                        .hint("start it in a directory that all hosts see, or set BANDGAP_JOIN"));
+                }
+                std::thread::sleep(LOOK);
+            },
+        }
+    }
+}
+
+/// A secret, and what the others are told: addresses, and the secret.
+fn told(port: u16) -> std::io::Result<(Secret, String)> {
+    let mut secret = Secret::default();
+    rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())?;
+    let mut addresses: Vec<IpAddr> = if_addrs::get_if_addrs()?
+        .iter()
+        .filter(|one| !one.is_link_local())
+        .map(|one| one.ip())
+        .collect();
+    // Those of a network first: the same loopback address is every host's own.
+    addresses.sort_by_key(|address| (address.is_loopback(), address.is_ipv6()));
+    let addresses: Vec<String> = addresses
+        .into_iter()
+        .map(|address| SocketAddr::from((address, port)).to_string())
+        .collect();
+    let hex: String = secret.iter().map(|byte| format!("{byte:02x}")).collect();
+    Ok((secret, format!("{}/{hex}.", addresses.join(","))))
+}
+
+impl Meeting {
+    /// Reads what [`told`] wrote; `None` of a part of it.
+    fn read(text: &str) -> Option<Self> {
+        let (addresses, hex) = text.trim().strip_suffix('.')?.split_once('/')?;
+        let addresses: Option<Vec<SocketAddr>> =
+            addresses.split(',').map(|address| address.parse().ok()).collect();
+        let byte = |at: usize| u8::from_str_radix(hex.get(2 * at..2 * at + 2)?, 16).ok();
+        let bytes: Option<Vec<u8>> = (0..hex.len() / 2).map(byte).collect();
+        Some(Self { addresses: addresses?, secret: bytes?.try_into().ok()? })
+    }
+}
+
+/// Writes a file that its owner alone may read, whole.
+fn write(place: &Path, text: &str) -> std::io::Result<()> {
+    let part = place.with_extension("part");
+    // A run that was killed may have left them.
+    let _ = fs::remove_file(&part);
+    let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
+    file.write_all(text.as_bytes())?;
+    fs::rename(&part, place)
+}
+
+/// What a file says that this user has written and nobody else may read.
+fn own(place: &Path) -> Option<String> {
+    use std::os::unix::fs::MetadataExt;
+    let mut file = File::open(place).ok()?;
+    let about = file.metadata().ok()?;
+    let mine = about.uid() == rustix::process::geteuid().as_raw() && about.mode() & 0o077 == 0;
+    let mut text = String::new();
+    file.read_to_string(&mut text).ok().filter(|_| mine)?;
+    Some(text)
+}
+
+/// A process manager that speaks PMI-1.
+struct Manager {
+    file: File,
+    /// Whether this process speaks with it no more, nor do its children.
+    last: bool,
+    until: Instant,
+}
+
+impl Manager {
+    /// Puts what the first process says, waits for all, and gets it.
+    fn meet(mut self, said: Option<&str>) -> std::io::Result<String> {
+        self.ask("cmd=init pmi_version=1 pmi_subversion=1")?;
+        let space = value(&self.ask("cmd=get_my_kvsname")?, "kvsname")?;
+        if let Some(said) = said {
+            self.ask(&format!("cmd=put kvsname={space} key=bandgap value={said}"))?;
+        }
+        self.ask("cmd=barrier_in")?;
+        let found = value(&self.ask(&format!("cmd=get kvsname={space} key=bandgap"))?, "value")?;
+        if self.last {
+            self.ask("cmd=finalize")?;
+        }
+        Ok(found)
+    }
+
+    /// Sends a line, and waits for the one that answers it.
+    fn ask(&mut self, line: &str) -> std::io::Result<String> {
+        self.file.write_all(format!("{line}\n").as_bytes())?;
+        let mut answer = Vec::new();
+        while answer.last() != Some(&b'\n') {
+            let left = self.until.saturating_duration_since(Instant::now());
+            let timeout = Timespec::try_from(left).ok();
+            let found = poll(&mut [PollFd::new(&self.file, PollFlags::IN)], timeout.as_ref());
+            if found.is_ok_and(|found| found == 0) {
+                return Err(std::io::ErrorKind::TimedOut.into());
+            }
+            let mut byte = [0];
+            if self.file.read(&mut byte)? == 0 || answer.len() == LINE {
+                return Err(std::io::ErrorKind::UnexpectedEof.into());
+            }
+            answer.extend(byte);
+        }
+        Ok(String::from_utf8_lossy(&answer).into_owned())
+    }
+}
+
+/// The value of a name in a manager's answer.
+fn value(answer: &str, name: &str) -> std::io::Result<String> {
+    let words = answer.split_whitespace().filter_map(|word| word.split_once('='));
+    let found = words.filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned()).next();
+    found.ok_or_else(|| {
+        std::io::Error::other(format!("the process manager says: {}", answer.trim()))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_told_reads_back_and_no_part_of_it_does() {
+        let (secret, text) = told(4000).unwrap();
+        let meeting = Meeting::read(&text).unwrap();
+        assert_eq!(meeting.secret, secret);
+        assert!(meeting.addresses.iter().all(|address| address.port() == 4000));
+        assert!(!meeting.addresses.is_empty());
+        for end in 0..text.len() {
+            assert_eq!(Meeting::read(&text[..end]), None, "{}", &text[..end]);
+        }
+    }
+
+    #[test]
+    fn files_of_others_are_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join(".bandgap-1-2");
+        write(&place, "said").unwrap();
+        // A second run in the same place replaces it.
+        write(&place, "again").unwrap();
+        assert_eq!(own(&place).as_deref(), Some("again"));
+        fs::set_permissions(&place, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+        assert_eq!(own(&place), None);
+    }
+
+    #[test]
+    fn what_was_published_is_removed() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join(".bandgap-1-2");
+        let until = Instant::now() + Duration::from_secs(60);
+        let published = Way::Shared(vec![place.clone()]).publish(4000, until).unwrap();
+        let found = Way::Shared(vec![place.clone()]).look_up(until).unwrap();
+        assert_eq!(found.secret, published.secret);
+        drop(published);
+        assert!(!place.exists());
+        let gone = Way::Shared(vec![place]).look_up(Instant::now());
+        assert_eq!(gone.unwrap_err().exit, Exit::Remote);
+    }
+}

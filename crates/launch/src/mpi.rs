@@ -1,0 +1,292 @@
+//! The MPI that is installed, as a transport: its own messages and collectives for kernels over message passing, and
+//! frames over its messages for those over Active Messages, and for orders.
+
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use bandgap_comm::passing::Tuning;
+use bandgap_comm::{
+    Can, Comm, CommError, Credited, Delay, Group, Members, Part, Pending, Processor, Rank,
+    Rendezvous, Stamp, View, Watch, Work,
+};
+use bandgap_host::CycleClock;
+use bandgap_kernels::{
+    Added, Arrived, Entry, Executor, Failed, Needs, Order, Outcome, Over, Rig, carry_out_active,
+    carry_out_passing, fact, is_counted,
+};
+use bandgap_mpi::{
+    Abi, Library, Mpi5, MpiLink, Mpich, OpenMpi, Request, Visitor, World, find, start,
+};
+
+use crate::machine::{Machine, Parts};
+use crate::transports::Transport;
+use crate::watch::RankWatch;
+
+/// Requests that may be outstanding toward one peer.
+const CREDITS: u16 = 32;
+/// Most ranks.
+const RANKS: usize = 4096;
+
+/// The transport.
+pub const MPI: Transport = Transport::native(
+    "mpi",
+    "the MPI that is installed, found at run time",
+    Can { block: false, ranks: RANKS, tuning: Tuning::DEFAULT, compared: false, hosts: true },
+    connect,
+);
+
+fn connect(
+    _inherited: Vec<OwnedFd>,
+    exposed: usize,
+    meeting: &mut dyn Rendezvous,
+    parts: Parts,
+) -> Result<Box<dyn Machine>, CommError> {
+    let ranks = [meeting.rank(), meeting.size()];
+    let loaded = find(meeting.library())?;
+    start(loaded, Connected { ranks, exposed, parts })?
+}
+
+/// Takes over an MPI of whatever family.
+struct Connected {
+    ranks: [usize; 2],
+    exposed: usize,
+    parts: Parts,
+}
+
+impl Visitor for Connected {
+    type Out = Result<Box<dyn Machine>, CommError>;
+
+    fn visit<A: Abi>(self, world: std::rc::Rc<World<A>>) -> Self::Out {
+        let Self { ranks, exposed, parts: Parts { clock, waiting, watch, tuning } } = self;
+        let there = [world.rank(), world.size()];
+        if there != ranks {
+            let [rank, size] = ranks;
+            let what = format!("be rank {rank} of {size}: MPI says {} of {}", there[0], there[1]);
+            return Err(CommError::SetUp(what.into()));
+        }
+        let link = MpiLink::new(std::rc::Rc::clone(&world), exposed)?;
+        let endpoint = Credited::new(link, CREDITS);
+        let room = exposed >= tuning.memory(ranks[1]);
+        let slots = room.then_some((0, &tuning));
+        let executor = Executor::new(endpoint, slots, waiting, watch, clock)?;
+        let library = Library::new(std::rc::Rc::clone(&world))?;
+        Ok(Box::new(Foreign { executor, library, received: 0, refused: None, world }))
+    }
+}
+
+/// The kernel, compiled for every family of MPIs.
+pub fn on_each<E: Entry>(kernel: Added) -> Added {
+    kernel
+        .passing::<E, Foreign<Mpich>>()
+        .active::<E, Active<Mpich>>()
+        .passing::<E, Foreign<OpenMpi>>()
+        .active::<E, Active<OpenMpi>>()
+        .passing::<E, Foreign<Mpi5>>()
+        .active::<E, Active<Mpi5>>()
+}
+
+type Active<A> = Executor<Credited<MpiLink<A>>, CycleClock, RankWatch>;
+
+/// A rank whose message passing is an MPI's own.
+pub struct Foreign<A: Abi> {
+    executor: Active<A>,
+    library: Library<A>,
+    /// Messages received in the order at hand, those by which barriers are made not counted.
+    received: u64,
+    /// Why the ranks of the order at hand have no communicator.
+    refused: Option<CommError>,
+    world: std::rc::Rc<World<A>>,
+}
+
+impl<A: Abi> Processor for Foreign<A> {
+    #[inline(always)]
+    fn rank(&self) -> Rank {
+        self.executor.rank()
+    }
+
+    #[inline(always)]
+    fn size(&self) -> usize {
+        self.executor.size()
+    }
+
+    #[inline(always)]
+    fn mark(&mut self) {
+        self.executor.mark();
+    }
+
+    #[inline(always)]
+    fn compute(&mut self, work: Work) {
+        self.executor.compute(work);
+    }
+}
+
+impl<A: Abi> Rig for Foreign<A> {
+    fn whole(&self) -> usize {
+        self.executor.whole()
+    }
+
+    fn begin(&mut self, ranks: usize) -> u64 {
+        let takes_part = self.executor.rank() < ranks;
+        self.refused = takes_part.then(|| self.library.over(Members::first(ranks)).err()).flatten();
+        self.executor.begin(ranks)
+    }
+
+    fn prepare(&mut self, needs: &Needs, marks: usize) {
+        self.executor.prepare(needs, marks);
+    }
+
+    fn resize(&mut self, bytes: usize) {
+        self.library.resize(bytes);
+    }
+
+    fn memory(&mut self) -> &mut [u8] {
+        self.library.memory_mut()
+    }
+
+    fn marks(&self) -> &[Stamp] {
+        self.executor.marks()
+    }
+
+    /// MPI does not say how many messages no receive has taken.
+    fn arrived(&self) -> Arrived {
+        Arrived { messages: self.received, ..Arrived::default() }
+    }
+
+    fn meet(&mut self) -> Result<(), CommError> {
+        if let Some(refused) = self.refused.take() {
+            return Err(refused);
+        }
+        self.executor.meet()
+    }
+
+    fn settle(&mut self) -> Result<(), CommError> {
+        Rig::settle(&mut self.executor)
+    }
+
+    fn forget(&mut self) {
+        self.received = 0;
+        self.executor.forget();
+    }
+}
+
+impl<A: Abi> Comm for Foreign<A> {
+    type Pending = Request<A::Handle>;
+    type Group<'a>
+        = Group<'a, Self>
+    where
+        Self: 'a;
+
+    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
+        Group::new(self, members)
+    }
+
+    #[inline(always)]
+    fn isend(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        from: Part,
+    ) -> Result<Pending<Self::Pending>, CommError> {
+        self.library.isend(peer, tag, from)
+    }
+
+    #[inline(always)]
+    fn irecv(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        into: Part,
+    ) -> Result<Pending<Self::Pending>, CommError> {
+        self.received += u64::from(is_counted(tag));
+        self.library.irecv(peer, tag, into)
+    }
+
+    #[inline(always)]
+    fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<(), CommError> {
+        self.library.wait(pending)
+    }
+
+    #[inline(always)]
+    fn progress(&mut self) -> Result<(), CommError> {
+        self.library.progress()
+    }
+
+    #[inline(always)]
+    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        from.copy(self.library.memory_mut(), into)
+    }
+
+    #[inline(always)]
+    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
+        from.copy(self.library.memory_mut(), into)
+    }
+
+    #[inline(always)]
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        into.add(self.library.memory_mut(), term)
+    }
+
+    #[inline(always)]
+    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+        self.library.send(peer, tag, from)
+    }
+
+    #[inline(always)]
+    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+        self.library.recv(peer, tag, into)?;
+        self.received += u64::from(is_counted(tag));
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<(), CommError> {
+        self.library.exchange(peer, tag, from, into)?;
+        self.received += u64::from(is_counted(tag));
+        Ok(())
+    }
+}
+
+impl<A: Abi> Machine for Foreign<A> {
+    fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
+        match fact(&order.kernel)?.over {
+            Over::Comm => carry_out_passing(self, order),
+            Over::Am | Over::Transfer => carry_out_active(&mut self.executor, order),
+        }
+    }
+
+    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<(), CommError> {
+        self.executor.post(to, letter)
+    }
+
+    fn receive(&mut self, from: Rank) -> Result<Vec<u8>, CommError> {
+        Machine::receive(&mut self.executor, from)
+    }
+
+    fn settle(&mut self) -> Result<(), CommError> {
+        Machine::settle(&mut self.executor)
+    }
+
+    fn tend(&mut self) -> Result<bool, CommError> {
+        // A message is with MPI until its peer has taken it.
+        self.executor.active().poll()?;
+        Ok(true)
+    }
+
+    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {
+        self.executor.active().watch_mut().check(waited, waiting_for)
+    }
+
+    fn capacity(&self) -> usize {
+        Machine::capacity(&self.executor)
+    }
+
+    fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {
+        Machine::time_delay(&mut self.executor, delay, messages, samples)
+    }
+
+    fn end(self: Box<Self>) -> Result<(), CommError> {
+        let Self { executor, library, world, .. } = *self;
+        drop((executor, library));
+        Ok(world.finalize()?)
+    }
+}

@@ -1,0 +1,75 @@
+//! Which ranks are where.
+
+use std::collections::BTreeMap;
+
+use bandgap_host::Placement;
+
+use crate::stage::{Stage, placed};
+use crate::{Failure, hosts};
+
+/// Which host and which processor each rank is on.
+pub struct Spread {
+    /// The names of the hosts.
+    hosts: Vec<String>,
+    /// The host of each rank.
+    pub by_rank: Vec<usize>,
+    /// Processors, each of the rank's host.
+    pub placement: Placement,
+}
+
+impl Spread {
+    /// The hosts and processors of so many ranks.
+    ///
+    /// # Errors
+    /// There are more ranks than slots, or a processor that `cores` names is not there or not allowed.
+    pub fn of(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<Self, Failure> {
+        let Some(hosts) = &stage.hosts else {
+            let placement = stage.place(ranks, cores)?;
+            return Ok(Self { hosts: Vec::new(), by_rank: vec![0; ranks], placement });
+        };
+        let by_rank = hosts.by_rank(ranks)?;
+        let agents = stage.agents();
+        // Processes of a launcher may have an agent each: several of a host then.
+        let names: Vec<String> = agents.iter().map(|agent| agent.host.clone()).collect();
+        let cores = cores.map(|list| hosts::cores(list, &names)).transpose()?;
+        let mut placement = Placement { cpus: vec![0; ranks], oversubscribed: false };
+        for (at, agent) in agents.iter().enumerate() {
+            let own: Vec<usize> =
+                (0..ranks).filter(|&rank| names[by_rank[rank]] == agent.host).collect();
+            if own.is_empty() || names[..at].contains(&agent.host) {
+                continue;
+            }
+            let cores = cores.as_ref().and_then(|of| of.get(&agent.host));
+            let placed = placed(&agent.hello.topology, own.len(), cores.map(String::as_str))
+                .map_err(|of| Failure { what: format!("{}, on {}", of.what, agent.host), ..of })?;
+            placement.oversubscribed |= placed.oversubscribed;
+            for (rank, cpu) in own.into_iter().zip(placed.cpus) {
+                placement.cpus[rank] = cpu;
+            }
+        }
+        Ok(Self { hosts: names, by_rank, placement })
+    }
+
+    /// Whether ranks are on several hosts.
+    pub fn several(&self) -> bool {
+        let names = self.names();
+        names.iter().any(|name| *name != names[0])
+    }
+
+    /// The name of each rank's host, where there are hosts.
+    pub fn names(&self) -> Vec<String> {
+        self.by_rank.iter().filter_map(|&host| self.hosts.get(host).cloned()).collect()
+    }
+
+    /// For each distance between two ranks, its level and the pair of the lowest ranks: within a host, and over the network.
+    pub fn distances(&self) -> BTreeMap<u32, [usize; 2]> {
+        let mut nearest = BTreeMap::new();
+        let names = self.names();
+        for (a, host) in names.iter().enumerate() {
+            for (b, other) in names.iter().enumerate().skip(a + 1) {
+                nearest.entry(if host == other { 1 } else { 2 }).or_insert([a, b]);
+            }
+        }
+        nearest
+    }
+}

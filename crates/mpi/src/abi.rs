@@ -1,0 +1,132 @@
+//! What differs between families of MPI's binary interface, as tables.
+//!
+//! Source: the header files of MPICH 4.0 and 5.0, Open MPI 4.1 and 5.0, and of the standard (MPI 5.0, chapter 20).
+//! A test compares the tables with the headers that are installed.
+
+use std::ffi::c_int;
+
+/// A family of libraries that a program compiled for one of them can use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// MPICH and what shares its interface: Intel MPI, MVAPICH, Cray MPICH.
+    Mpich,
+    /// Open MPI.
+    OpenMpi,
+    /// The standard's own interface, since MPI 5.
+    Mpi5,
+}
+
+/// A constant of type `MPI_Comm`, `MPI_Datatype` and the like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constant {
+    /// Its value.
+    Value(usize),
+    /// The address of this symbol.
+    Symbol(&'static str),
+}
+
+use Constant::{Symbol, Value};
+
+/// The constants of a family that this crate uses.
+#[derive(Clone, Copy, Debug)]
+pub struct Constants {
+    /// `MPI_COMM_WORLD`.
+    pub world: Constant,
+    /// `MPI_BYTE`.
+    pub byte: Constant,
+    /// `MPI_DOUBLE`.
+    pub double: Constant,
+    /// `MPI_SUM`.
+    pub sum: Constant,
+    /// `MPI_INFO_NULL`.
+    pub no_info: Constant,
+    /// `MPI_ERRORS_RETURN`.
+    pub errors_return: Constant,
+    /// `MPI_STATUS_IGNORE`.
+    pub ignore: usize,
+    /// `MPI_IN_PLACE`.
+    pub in_place: usize,
+    /// `MPI_ANY_SOURCE`.
+    pub any_source: c_int,
+    /// `MPI_ANY_TAG`.
+    pub any_tag: c_int,
+    /// `MPI_COMM_TYPE_SHARED`.
+    pub shared: c_int,
+    /// Offset of `MPI_SOURCE` in `MPI_Status`.
+    pub source_at: usize,
+    /// Offset of `MPI_TAG` in `MPI_Status`.
+    pub tag_at: usize,
+}
+
+/// A family, as a type.
+pub trait Abi: 'static {
+    /// `MPI_Comm`, `MPI_Datatype`, `MPI_Request` and the like.
+    type Handle: Copy + TryFrom<usize>;
+    /// Its constants.
+    const CONSTANTS: Constants;
+}
+
+/// [`Family::Mpich`].
+#[derive(Debug)]
+pub enum Mpich {}
+
+impl Abi for Mpich {
+    type Handle = c_int;
+    const CONSTANTS: Constants = Constants {
+        world: Value(0x4400_0000),
+        byte: Value(0x4c00_010d),
+        double: Value(0x4c00_080b),
+        sum: Value(0x5800_0003),
+        no_info: Value(0x1c00_0000),
+        errors_return: Value(0x5400_0001),
+        ignore: 1,
+        in_place: usize::MAX,
+        any_source: -2,
+        any_tag: -1,
+        shared: 1,
+        source_at: 8,
+        tag_at: 12,
+    };
+}
+
+/// [`Family::OpenMpi`].
+#[derive(Debug)]
+pub enum OpenMpi {}
+
+impl Abi for OpenMpi {
+    type Handle = usize;
+    const CONSTANTS: Constants = Constants {
+        world: Symbol("ompi_mpi_comm_world"),
+        byte: Symbol("ompi_mpi_byte"),
+        double: Symbol("ompi_mpi_double"),
+        sum: Symbol("ompi_mpi_op_sum"),
+        no_info: Symbol("ompi_mpi_info_null"),
+        errors_return: Symbol("ompi_mpi_errors_return"),
+        ignore: 0,
+        in_place: 1,
+        any_source: -1,
+        any_tag: -1,
+        shared: 0,
+        source_at: 0,
+        tag_at: 4,
+    };
+}
+
+/// [`Family::Mpi5`].
+#[derive(Debug)]
+pub enum Mpi5 {}
+
+impl Abi for Mpi5 {
+    type Handle = usize;
+    const CONSTANTS: Constants = Constants {
+        world: Value(0x101),
+        byte: Value(0x247),
+        double: Value(0x214),
+        sum: Value(0x21),
+        no_info: Value(0x130),
+        errors_return: Value(0x143),
+        any_tag: -2,
+        shared: 221,
+        ..OpenMpi::CONSTANTS
+    };
+}

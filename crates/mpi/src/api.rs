@@ -1,0 +1,223 @@
+//! The functions of an MPI, looked up once. Each call is one indirect call.
+
+use std::ffi::{c_char, c_int, c_void};
+use std::mem::transmute;
+
+use bandgap_comm::{CommError, Rank};
+
+use crate::{Abi, Constant, Loaded, MpiError};
+
+/// Longest text of `MPI_Error_string` and of `MPI_Get_processor_name`, in all families.
+const TEXT_BYTES: usize = 2048;
+
+pub(crate) type In = *const c_void;
+pub(crate) type Out = *mut c_void;
+/// Where a message goes to or comes from: communicator, rank in it, tag.
+pub(crate) type Place<A> = (<A as Abi>::Handle, c_int, c_int);
+
+macro_rules! functions {
+    ($($function:ident $symbol:ident ($($name:ident: $type:ty),*);)*) => {
+        /// The functions of the MPI standard with their types, and the constants that they take.
+        pub(crate) struct Api<A: Abi> {
+            pub(crate) world: A::Handle,
+            pub(crate) byte: A::Handle,
+            pub(crate) double: A::Handle,
+            pub(crate) sum: A::Handle,
+            pub(crate) no_info: A::Handle,
+            pub(crate) errors_return: A::Handle,
+            $($function: unsafe extern "C" fn($($type),*) -> c_int,)*
+        }
+
+        impl<A: Abi> Api<A> {
+            /// Looks them up.
+            pub(crate) fn of(loaded: &Loaded) -> Result<Self, MpiError> {
+                let handle = |constant| {
+                    let (value, symbol) = match constant {
+                        Constant::Value(value) => (value, "a handle of its kind"),
+                        Constant::Symbol(name) => (loaded.symbol(name)?.as_ptr().addr(), name),
+                    };
+                    let path = || loaded.path.clone();
+                    A::Handle::try_from(value).map_err(|_| MpiError::NoSymbol { path: path(), symbol })
+                };
+                let constants = A::CONSTANTS;
+                Ok(Self {
+                    world: handle(constants.world)?,
+                    byte: handle(constants.byte)?,
+                    double: handle(constants.double)?,
+                    sum: handle(constants.sum)?,
+                    no_info: handle(constants.no_info)?,
+                    errors_return: handle(constants.errors_return)?,
+                    $($function: {
+                        let at = loaded.symbol(stringify!($symbol))?.as_ptr();
+                        // SAFETY: the function of this name has this type, by the standard.
+                        unsafe { transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at) }
+                    },)*
+                })
+            }
+
+            $(
+                #[inline(always)]
+                #[allow(dead_code, clippy::too_many_arguments, reason = "they are MPI's")]
+                pub(crate) unsafe fn $function(&self, $($name: $type),*) -> Result<(), MpiError> {
+                    // SAFETY: as the standard says of the function; the caller sees to it.
+                    let code = unsafe { (self.$function)($($name),*) };
+                    if code == 0 { Ok(()) } else { Err(self.refused(stringify!($symbol), code)) }
+                }
+            )*
+        }
+    };
+}
+
+functions! {
+    initialized MPI_Initialized (flag: *mut c_int);
+    init_thread MPI_Init_thread (count: *mut c_int, arguments: Out, level: c_int, given: *mut c_int);
+    finalize MPI_Finalize ();
+    set_errhandler MPI_Comm_set_errhandler (comm: A::Handle, handler: A::Handle);
+    error_string MPI_Error_string (code: c_int, at: *mut c_char, len: *mut c_int);
+    processor_name MPI_Get_processor_name (at: *mut c_char, len: *mut c_int);
+    comm_rank MPI_Comm_rank (comm: A::Handle, rank: *mut c_int);
+    comm_size MPI_Comm_size (comm: A::Handle, size: *mut c_int);
+    comm_dup MPI_Comm_dup (comm: A::Handle, new: *mut A::Handle);
+    comm_free MPI_Comm_free (comm: *mut A::Handle);
+    comm_group MPI_Comm_group (comm: A::Handle, group: *mut A::Handle);
+    group_range MPI_Group_range_incl (of: A::Handle, count: c_int, ranges: *mut [c_int; 3], new: *mut A::Handle);
+    group_free MPI_Group_free (group: *mut A::Handle);
+    create_group MPI_Comm_create_group (comm: A::Handle, group: A::Handle, tag: c_int, new: *mut A::Handle);
+    split_type MPI_Comm_split_type (comm: A::Handle, kind: c_int, key: c_int, info: A::Handle, new: *mut A::Handle);
+    send MPI_Send (from: In, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle);
+    recv MPI_Recv (into: Out, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle, status: Out);
+    sendrecv MPI_Sendrecv (
+        from: In, sent: c_int, of: A::Handle, to: c_int, tag: c_int,
+        into: Out, room: c_int, with: A::Handle, peer: c_int, other: c_int, comm: A::Handle, status: Out
+    );
+    isend MPI_Isend (from: In, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle, new: *mut A::Handle);
+    irecv MPI_Irecv (into: Out, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle, new: *mut A::Handle);
+    wait MPI_Wait (request: *mut A::Handle, status: Out);
+    test MPI_Test (request: *mut A::Handle, ended: *mut c_int, status: Out);
+    iprobe MPI_Iprobe (peer: c_int, tag: c_int, comm: A::Handle, there: *mut c_int, status: Out);
+    get_count MPI_Get_count (status: In, of: A::Handle, count: *mut c_int);
+    bcast MPI_Bcast (bytes: Out, len: c_int, of: A::Handle, root: c_int, comm: A::Handle);
+    allreduce MPI_Allreduce (from: In, into: Out, count: c_int, of: A::Handle, sum: A::Handle, comm: A::Handle);
+    barrier MPI_Barrier (comm: A::Handle);
+}
+
+/// A number of bytes, as MPI counts.
+#[inline(always)]
+pub(crate) fn count(bytes: usize) -> Result<c_int, MpiError> {
+    c_int::try_from(bytes).map_err(|_| MpiError::TooLong(bytes))
+}
+
+/// What more than one part of this crate does. Slices live as long as the call, and MPI keeps nothing of it.
+impl<A: Abi> Api<A> {
+    /// `MPI_STATUS_IGNORE`.
+    pub(crate) const IGNORE: Out = std::ptr::without_provenance_mut(A::CONSTANTS.ignore);
+
+    #[cold]
+    #[inline(never)]
+    fn refused(&self, operation: &'static str, code: c_int) -> MpiError {
+        // SAFETY: as `text` says.
+        let text = text(|at, len| unsafe { (self.error_string)(code, at, len) });
+        MpiError::Refused { operation, text, code }
+    }
+
+    /// The same ranks, with messages of their own.
+    pub(crate) fn dup(&self, of: A::Handle) -> Result<A::Handle, MpiError> {
+        let mut new = of;
+        // SAFETY: the types of the function.
+        unsafe { self.comm_dup(of, &mut new)? };
+        Ok(new)
+    }
+
+    #[inline(always)]
+    pub(crate) fn send_bytes(&self, from: &[u8], place: Place<A>) -> Result<(), MpiError> {
+        let (at, len, (comm, to, tag)) = (from.as_ptr().cast(), count(from.len())?, place);
+        // SAFETY: so many bytes are there.
+        unsafe { self.send(at, len, self.byte, to, tag, comm) }
+    }
+
+    #[inline(always)]
+    pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Place<A>) -> Result<(), MpiError> {
+        let (at, len, (comm, of, tag)) = (into.as_mut_ptr().cast(), count(into.len())?, place);
+        // SAFETY: there is room for so many bytes.
+        unsafe { self.recv(at, len, self.byte, of, tag, comm, Self::IGNORE) }
+    }
+
+    /// Begins to send.
+    ///
+    /// # Safety
+    /// The bytes stay until the request has ended, wherever the slice is then.
+    #[inline(always)]
+    pub(crate) unsafe fn begin_send(
+        &self,
+        from: &[u8],
+        (comm, to, tag): Place<A>,
+    ) -> Result<A::Handle, MpiError> {
+        let (mut request, len) = (comm, count(from.len())?);
+        // SAFETY: the caller says so.
+        unsafe { self.isend(from.as_ptr().cast(), len, self.byte, to, tag, comm, &mut request)? };
+        Ok(request)
+    }
+
+    /// Begins to receive.
+    ///
+    /// # Safety
+    /// The bytes stay, and nobody else uses them, until the request has ended, wherever the slice is then.
+    #[inline(always)]
+    pub(crate) unsafe fn begin_recv(
+        &self,
+        into: &mut [u8],
+        (comm, of, tag): Place<A>,
+    ) -> Result<A::Handle, MpiError> {
+        let (mut request, len) = (comm, count(into.len())?);
+        let at = into.as_mut_ptr().cast();
+        // SAFETY: the caller says so.
+        unsafe { self.irecv(at, len, self.byte, of, tag, comm, &mut request)? };
+        Ok(request)
+    }
+
+    /// Looks for a message, which stays where it is.
+    #[inline(always)]
+    pub(crate) fn probe(&self, (comm, of, tag): Place<A>) -> Result<Option<Status>, MpiError> {
+        let (mut there, mut status) = (0, Status([0; 16]));
+        // SAFETY: there is room for a status of any family.
+        unsafe { self.iprobe(of, tag, comm, &mut there, (&raw mut status).cast())? };
+        Ok((there != 0).then_some(status))
+    }
+
+    #[inline(always)]
+    pub(crate) fn broadcast(
+        &self,
+        bytes: &mut [u8],
+        root: Rank,
+        (comm, size): (A::Handle, usize),
+    ) -> Result<(), CommError> {
+        if root >= size {
+            return Err(CommError::NoSuchPeer { peer: root, size });
+        }
+        let (at, len) = (bytes.as_mut_ptr().cast(), count(bytes.len())?);
+        // SAFETY: so many bytes are there.
+        unsafe { Ok(self.bcast(at, len, self.byte, root as c_int, comm)?) }
+    }
+}
+
+/// Room for the `MPI_Status` of any family.
+#[repr(C, align(8))]
+pub(crate) struct Status([c_int; 16]);
+
+impl Status {
+    pub(crate) fn source<A: Abi>(&self) -> c_int {
+        self.0[A::CONSTANTS.source_at / size_of::<c_int>()]
+    }
+
+    pub(crate) fn tag<A: Abi>(&self) -> c_int {
+        self.0[A::CONSTANTS.tag_at / size_of::<c_int>()]
+    }
+}
+
+/// A text that a function of MPI writes, which has room for any family's.
+pub(crate) fn text<R>(write: impl FnOnce(*mut c_char, *mut c_int) -> R) -> String {
+    let (mut text, mut len) = (vec![0_u8; TEXT_BYTES], 0);
+    write(text.as_mut_ptr().cast(), &mut len);
+    text.truncate(usize::try_from(len).unwrap_or_default());
+    String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned()
+}

@@ -1,0 +1,119 @@
+//! Who started this process, as the environment says.
+
+use std::path::{Path, PathBuf};
+
+/// A program that starts the ranks of an MPI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Launcher {
+    /// The mpirun of Open MPI.
+    OpenMpi,
+    /// The mpiexec of MPICH, Intel MPI and their relatives.
+    Hydra,
+    /// Slurm's, whichever interface it offers.
+    Srun,
+}
+
+impl Launcher {
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OpenMpi => "Open MPI's mpirun",
+            Self::Hydra => "mpiexec (hydra)",
+            Self::Srun => "srun",
+        }
+    }
+
+    /// The launcher that a program belongs to, by its name.
+    pub(crate) fn of(program: &Path) -> Option<Self> {
+        let name = program.file_name()?.to_str()?;
+        let open_mpi = ["orterun", "orted", "prterun", "prted", "prte"];
+        let hydra = ["hydra_pmi_proxy", "hydra_bstrap_proxy", "mpiexec.hydra", "mpiexec.mpich"];
+        let of = |names: &[&str], launcher| names.contains(&name).then_some(launcher);
+        of(&open_mpi, Self::OpenMpi).or_else(|| of(&hydra, Self::Hydra))
+    }
+}
+
+/// What the environment says of the run that this process is a rank of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Started {
+    /// Who started it.
+    pub by: Launcher,
+    /// This process's rank.
+    pub rank: usize,
+    /// Number of ranks.
+    pub size: usize,
+}
+
+/// The run that this process is a rank of; `None` where no launcher started it.
+pub fn started() -> Option<Started> {
+    started_in(|name| std::env::var(name).ok())
+}
+
+/// The variables of each launcher: rank and size. In a job's script Slurm's are there too; only srun names a step's nodes.
+fn started_in(variable: impl Fn(&str) -> Option<String>) -> Option<Started> {
+    let number = |name: &str| variable(name)?.parse().ok();
+    let by_srun = variable("SLURM_STEP_NODELIST").is_some();
+    let pmi = match by_srun && variable("HYDI_CONTROL_FD").is_none() {
+        true => Launcher::Srun,
+        false => Launcher::Hydra,
+    };
+    let mut all = vec![
+        (Launcher::OpenMpi, "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"),
+        (pmi, "PMI_RANK", "PMI_SIZE"),
+    ];
+    if by_srun {
+        all.push((Launcher::Srun, "SLURM_PROCID", "SLURM_STEP_NUM_TASKS"));
+        all.push((Launcher::Srun, "SLURM_PROCID", "SLURM_NTASKS"));
+    }
+    all.into_iter()
+        .find_map(|(by, rank, size)| Some(Started { by, rank: number(rank)?, size: number(size)? }))
+}
+
+/// How many processes above this one may be its launcher.
+const PARENTS: usize = 4;
+
+/// The folder with `bin` and `lib` of the launcher that is a parent of this process.
+pub(crate) fn prefix() -> Option<PathBuf> {
+    let mut process = "self".to_owned();
+    for _ in 0..PARENTS {
+        let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        process = parent.trim().to_owned();
+        let Ok(program) = std::fs::read_link(format!("/proc/{process}/exe")) else { continue };
+        if Launcher::of(&program).is_some() {
+            return program.ancestors().nth(2).map(Path::to_owned);
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(variables: &[(&str, &str)]) -> Option<(Launcher, usize, usize)> {
+        let started = started_in(|name| {
+            let found = variables.iter().find(|variable| variable.0 == name);
+            found.map(|variable| variable.1.to_owned())
+        });
+        started.map(|started| (started.by, started.rank, started.size))
+    }
+
+    #[test]
+    fn the_environment_tells_who_started_a_rank() {
+        let ompi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "4")];
+        let pmi = [("PMI_RANK", "2"), ("PMI_SIZE", "3")];
+        let script = [("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")];
+        let step = [("SLURM_STEP_NODELIST", "n0"), ("SLURM_PROCID", "5"), ("SLURM_NTASKS", "8")];
+        let hydra = [("HYDI_CONTROL_FD", "9")];
+        assert_eq!(of(&ompi), Some((Launcher::OpenMpi, 1, 4)));
+        assert_eq!(of(&pmi), Some((Launcher::Hydra, 2, 3)));
+        assert_eq!(of(&step), Some((Launcher::Srun, 5, 8)));
+        // hydra starts its own helpers by srun.
+        assert_eq!(of(&[&step[..], &pmi, &hydra].concat()), Some((Launcher::Hydra, 2, 3)));
+        assert_eq!(of(&[&step[..], &pmi].concat()), Some((Launcher::Srun, 2, 3)));
+        for nobody in [&[][..], &script, &[("PMI_RANK", "x"), ("PMI_SIZE", "3")], &ompi[..1]] {
+            assert_eq!(of(nobody), None);
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! Any MPI, as it is installed: found and opened at run time, without its headers or its compiler.
+//!
+//! * [`find`] opens the library that belongs to whoever started this process; [`found`] opens all that are there.
+//! * [`start`] initialises it and hands a [`World`] to a [`Visitor`], compiled for each family of binary interfaces
+//!   ([`Abi`]). So an operation is one indirect call into the library, and nothing else is decided on the way.
+//! * [`Library`]: MPI's own messages and collectives, on parts of a rank's memory.
+//! * [`MpiLink`]: frames over MPI's messages. [`bandgap_comm::Credited`] makes it an endpoint.
+//!
+//! # Invariants
+//! Every unsafe block relies on these.
+//! * A library is never closed, so its functions stay where they are.
+//! * The functions have the types of the MPI standard, and the constants are those of the family's header files: the
+//!   family is recognised by symbols that only it has ([`Loaded::open`]).
+//! * MPI is called by the thread that initialised it: nothing that holds a [`World`] can be sent to another.
+//! * Memory that MPI may still read or write is not freed: whoever drops it before the request has ended leaks it.
+
+mod abi;
+mod api;
+mod error;
+mod launcher;
+mod library;
+mod link;
+mod load;
+mod search;
+mod start;
+mod world;
+
+pub use abi::{Abi, Constant, Constants, Family, Mpi5, Mpich, OpenMpi};
+pub use error::MpiError;
+pub use launcher::{Launcher, Started, started};
+pub use library::{Envelope, Library, Request};
+pub use link::MpiLink;
+pub use load::Loaded;
+pub use search::{find, found, places};
+pub use start::{Visitor, start};
+pub use world::World;

@@ -1,0 +1,332 @@
+//! MPI's own message passing and collectives, on parts of a rank's memory.
+
+use std::ffi::c_int;
+use std::rc::Rc;
+
+use bandgap_comm::{CommError, ExposedMemory, Members, Part, Pending, Rank, check_peer};
+
+use crate::api::{Api, Place, count};
+use crate::{Abi, World};
+
+/// The highest bit of a tag: tags that have it are those of collectives over messages. MPI's tags are shorter, so these
+/// messages have a communicator of their own.
+const OWN_BIT: u32 = 1 << 31;
+
+/// A message that is under way.
+pub struct Request<H>(H);
+
+/// What begins a message returns.
+type Begun<A> = Result<Pending<Request<<A as Abi>::Handle>>, CommError>;
+
+/// A message that has arrived and was not received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Envelope {
+    /// Who sent it.
+    pub from: Rank,
+    /// Its tag.
+    pub tag: u32,
+    /// Its length.
+    pub bytes: usize,
+}
+
+/// Ranks among which messages pass.
+#[derive(Clone, Copy)]
+struct Team<H> {
+    members: Members,
+    /// The communicator of programs' messages, and that of tags with [`OWN_BIT`].
+    comms: [H; 2],
+    /// This rank among them.
+    rank: Rank,
+}
+
+/// An MPI's own message passing, of one rank, and the memory that its messages come from and go to.
+///
+/// The methods are those of [`bandgap_comm::Comm`]; peers and roots count among the members ([`Library::over`]), which are
+/// all ranks at first. A message is received by a receive of the same length: that is not checked here, and not all MPIs
+/// say so of a longer one. What was received is for the caller to compare.
+pub struct Library<A: Abi> {
+    world: Rc<World<A>>,
+    now: Team<A::Handle>,
+    teams: Vec<Team<A::Handle>>,
+    memory: ExposedMemory,
+    /// Requests that were not waited for.
+    under_way: usize,
+}
+
+impl<A: Abi> Drop for Library<A> {
+    fn drop(&mut self) {
+        if self.under_way > 0 {
+            // MPI may still use it.
+            std::mem::forget(std::mem::take(&mut self.memory));
+        }
+    }
+}
+
+impl<A: Abi> Library<A> {
+    /// Message passing among all ranks. Every rank calls it. The rank's memory is empty.
+    ///
+    /// # Errors
+    /// MPI refused.
+    pub fn new(world: Rc<World<A>>) -> Result<Self, CommError> {
+        let comms = [world.api.dup(world.api.world)?, world.api.dup(world.api.world)?];
+        let all = Team { members: Members::first(world.size()), comms, rank: world.rank() };
+        let memory = ExposedMemory::default();
+        Ok(Self { world, now: all, teams: vec![all], memory, under_way: 0 })
+    }
+
+    /// From here on this rank is one of `members`, which are ranks of the world. Communicators are made at first, by a
+    /// call of every member, and kept.
+    ///
+    /// # Errors
+    /// [`CommError::NoSuchGroup`], [`CommError::NotInGroup`]; or MPI refused.
+    pub fn over(&mut self, members: Members) -> Result<(), CommError> {
+        if let Some(team) = self.teams.iter().find(|team| team.members == members) {
+            self.now = *team;
+            return Ok(());
+        }
+        let (world, api) = (&self.world, &self.world.api);
+        let no_group = CommError::NoSuchGroup { members, size: world.size() };
+        members.within(Members::first(world.size())).ok_or(no_group)?;
+        let rank = members.index(world.rank());
+        let rank = rank.ok_or(CommError::NotInGroup { rank: world.rank(), members })?;
+        let stride = members.stride.max(1);
+        let last = members.first + (members.count - 1) * stride;
+        let mut range = [members.first, last, stride].map(|rank| rank as c_int);
+        let [mut all, mut some, mut comm] = [api.world; 3];
+        // SAFETY: the types of the functions; there is one range.
+        unsafe {
+            api.comm_group(api.world, &mut all)?;
+            api.group_range(all, 1, &mut range, &mut some)?;
+            api.create_group(api.world, some, 0, &mut comm)?;
+            api.set_errhandler(comm, api.errors_return)?;
+            api.group_free(&mut some)?;
+            api.group_free(&mut all)?;
+        }
+        self.now = Team { members, comms: [comm, api.dup(comm)?], rank };
+        self.teams.push(self.now);
+        Ok(())
+    }
+
+    /// The MPI.
+    pub fn world(&self) -> &Rc<World<A>> {
+        &self.world
+    }
+
+    /// This rank among the members.
+    #[inline(always)]
+    pub fn rank(&self) -> Rank {
+        self.now.rank
+    }
+
+    /// Number of members.
+    #[inline(always)]
+    pub fn size(&self) -> usize {
+        self.now.members.count
+    }
+
+    /// This rank's memory.
+    #[inline(always)]
+    pub fn memory(&self) -> &[u8] {
+        &self.memory
+    }
+
+    /// This rank's memory, to write. A part must not change while a message from or into it is under way; if it does,
+    /// the message has wrong bytes.
+    #[inline(always)]
+    pub fn memory_mut(&mut self) -> &mut [u8] {
+        &mut self.memory
+    }
+
+    /// Gives this rank so many bytes of memory. Those that were there keep their values, new ones are 0.
+    ///
+    /// # Panics
+    /// A send or a receive is under way.
+    pub fn resize(&mut self, bytes: usize) {
+        assert!(self.under_way == 0, "memory changes only while no message is under way");
+        self.memory.resize(bytes);
+    }
+
+    #[inline(always)]
+    fn place(&self, peer: Rank, tag: u32) -> Result<Place<A>, CommError> {
+        check_peer(peer, self.rank(), self.size())?;
+        let comm = self.now.comms[usize::from(tag >= OWN_BIT)];
+        Ok((comm, peer as c_int, (tag & !OWN_BIT) as c_int))
+    }
+
+    /// Sends `from` to `peer`, and returns when the part may change.
+    ///
+    /// # Errors
+    /// There is no such peer, the part is not in memory, or MPI refused.
+    #[inline(always)]
+    pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+        let place = self.place(peer, tag)?;
+        Ok(self.world.api.send_bytes(from.of(&self.memory)?, place)?)
+    }
+
+    /// Receives the message of `peer` and `tag` into `into`.
+    ///
+    /// # Errors
+    /// As [`Library::send`].
+    #[inline(always)]
+    pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+        let place = self.place(peer, tag)?;
+        Ok(self.world.api.recv_bytes(into.of_mut(&mut self.memory)?, place)?)
+    }
+
+    /// Sends `from` to `peer`, and receives a message of the same tag from it into `into`, both at the same time.
+    ///
+    /// # Errors
+    /// As [`Library::send`]; or the parts overlap.
+    #[inline(always)]
+    pub fn exchange(
+        &mut self,
+        peer: Rank,
+        tag: u32,
+        from: Part,
+        into: Part,
+    ) -> Result<(), CommError> {
+        let (comm, peer, tag) = self.place(peer, tag)?;
+        from.apart(into)?;
+        let (sent, room) = (count(from.len)?, count(into.len)?);
+        let from = from.of(&self.memory)?.as_ptr().cast();
+        let into = into.of_mut(&mut self.memory)?.as_mut_ptr().cast();
+        let (api, byte, ignore) = (&self.world.api, self.world.api.byte, Api::<A>::IGNORE);
+        // SAFETY: both are in memory, and apart.
+        unsafe {
+            api.sendrecv(from, sent, byte, peer, tag, into, room, byte, peer, tag, comm, ignore)?;
+        }
+        Ok(())
+    }
+
+    /// Begins to send `from` to `peer`.
+    ///
+    /// # Errors
+    /// As [`Library::send`].
+    #[inline(always)]
+    pub fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Begun<A> {
+        let place = self.place(peer, tag)?;
+        let bytes = from.of(&self.memory)?;
+        // SAFETY: memory moves or ends only while nothing is under way.
+        let request = unsafe { self.world.api.begin_send(bytes, place)? };
+        self.under_way += 1;
+        Ok(Pending(Request(request)))
+    }
+
+    /// Posts a receive of the next message of this tag from `peer`, of the length of `into`.
+    ///
+    /// # Errors
+    /// As [`Library::send`].
+    #[inline(always)]
+    pub fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Begun<A> {
+        let place = self.place(peer, tag)?;
+        let bytes = into.of_mut(&mut self.memory)?;
+        // SAFETY: memory moves or ends only while nothing is under way, and no reference into it outlives a call.
+        let request = unsafe { self.world.api.begin_recv(bytes, place)? };
+        self.under_way += 1;
+        Ok(Pending(Request(request)))
+    }
+
+    /// Waits until the part of a send may change, or a receive has its message.
+    ///
+    /// # Errors
+    /// MPI refused.
+    #[inline(always)]
+    pub fn wait(&mut self, pending: Pending<Request<A::Handle>>) -> Result<(), CommError> {
+        let mut request = pending.0.0;
+        // SAFETY: a request of this library, which is not used again.
+        unsafe { self.world.api.wait(&mut request, Api::<A>::IGNORE)? };
+        self.under_way -= 1;
+        Ok(())
+    }
+
+    /// Lets MPI move messages on, without waiting.
+    ///
+    /// # Errors
+    /// MPI refused.
+    #[inline(always)]
+    pub fn progress(&mut self) -> Result<(), CommError> {
+        self.iprobe(None, None).map(drop)
+    }
+
+    /// The first message that has arrived from this peer, or anybody, with this tag, or any that is below 2³¹. It stays
+    /// where it is.
+    ///
+    /// # Errors
+    /// As [`Library::send`].
+    #[inline(always)]
+    pub fn iprobe(
+        &mut self,
+        peer: Option<Rank>,
+        tag: Option<u32>,
+    ) -> Result<Option<Envelope>, CommError> {
+        let any = (A::CONSTANTS.any_source, A::CONSTANTS.any_tag);
+        let from = peer.map_or(Ok(any.0), |peer| self.place(peer, 0).map(|place| place.1))?;
+        let own = tag.unwrap_or_default() & OWN_BIT;
+        let comm = self.now.comms[usize::from(own != 0)];
+        let tag = tag.map_or(any.1, |tag| (tag & !OWN_BIT) as c_int);
+        let api = &self.world.api;
+        let Some(status) = api.probe((comm, from, tag))? else { return Ok(None) };
+        let mut bytes = 0;
+        // SAFETY: a status that MPI filled.
+        unsafe { api.get_count(std::ptr::from_ref(&status).cast(), api.byte, &mut bytes)? };
+        let (from, tag) = (status.source::<A>() as Rank, status.tag::<A>() as u32 | own);
+        Ok(Some(Envelope { from, tag, bytes: bytes as usize }))
+    }
+
+    /// Gives every member the bytes that `root` has in `part`: `MPI_Bcast`.
+    ///
+    /// # Errors
+    /// As [`Library::send`]; or there is no member `root`.
+    #[inline(always)]
+    pub fn broadcast(&mut self, root: Rank, part: Part) -> Result<(), CommError> {
+        let team = (self.now.comms[0], self.size());
+        self.world.api.broadcast(part.of_mut(&mut self.memory)?, root, team)
+    }
+
+    /// Adds up the doubles in `from` of all members, and gives every member the sum in `into`: `MPI_Allreduce`. The two
+    /// have the same length, and may overlap.
+    ///
+    /// # Errors
+    /// As [`Library::send`]; [`CommError::Lengths`] where the lengths differ or are no multiple of 8.
+    #[inline(always)]
+    pub fn sum(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        let terms = from.of(&self.memory)?.as_ptr().cast::<f64>();
+        let sums = into.of_mut(&mut self.memory)?.as_mut_ptr().cast::<f64>();
+        if from.len != into.len || !from.len.is_multiple_of(size_of::<f64>()) {
+            return Err(CommError::Lengths { parts: [from, into].into() });
+        }
+        if !terms.is_aligned() || !sums.is_aligned() || from.overlaps(into) {
+            return self.sum_aside(from, into);
+        }
+        let (api, comm, doubles) = (&self.world.api, self.now.comms[0], count(from.len / 8)?);
+        // SAFETY: both are in memory, aligned, of this length, and apart.
+        unsafe { api.allreduce(terms.cast(), sums.cast(), doubles, api.double, api.sum, comm)? };
+        Ok(())
+    }
+
+    /// The sum by way of memory that doubles are aligned to.
+    #[cold]
+    #[inline(never)]
+    fn sum_aside(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        let terms = from.of(&self.memory)?.as_chunks().0;
+        let mut sums: Vec<_> = terms.iter().map(|&bytes| f64::from_ne_bytes(bytes)).collect();
+        let in_place = std::ptr::without_provenance(A::CONSTANTS.in_place);
+        let (api, comm, doubles) = (&self.world.api, self.now.comms[0], count(sums.len())?);
+        let at = sums.as_mut_ptr().cast();
+        // SAFETY: the vector has so many doubles.
+        unsafe { api.allreduce(in_place, at, doubles, api.double, api.sum, comm)? };
+        let places = into.of_mut(&mut self.memory)?.as_chunks_mut().0;
+        places.iter_mut().zip(&sums).for_each(|(place, sum)| *place = sum.to_ne_bytes());
+        Ok(())
+    }
+
+    /// Waits until every member has called it: `MPI_Barrier`.
+    ///
+    /// # Errors
+    /// MPI refused.
+    #[inline(always)]
+    pub fn barrier(&mut self) -> Result<(), CommError> {
+        // SAFETY: the type of the function.
+        unsafe { Ok(self.world.api.barrier(self.now.comms[0])?) }
+    }
+}

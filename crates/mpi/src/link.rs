@@ -1,0 +1,333 @@
+//! Frames over MPI's messages.
+//!
+//! A frame is a message of its own. The payload of a frame follows it as messages of at most [`PIECE`] bytes, which go
+//! from a buffer of the sender straight into the exposed memory of the receiver. Sends are begun and not waited for, so
+//! they come from buffers that stay.
+
+use std::collections::VecDeque;
+use std::ffi::c_int;
+use std::ops::Range;
+use std::rc::Rc;
+
+use bandgap_comm::{
+    CommError, ExposedMemory, Frame, FrameKind, Link, MAX_FRAME, Posted, Rank, Source, check_peer,
+};
+
+use crate::api::{Api, Place};
+use crate::{Abi, MpiError, World};
+
+/// Frames to one peer that may be under way.
+const FRAMES: usize = 16;
+/// Pieces of a payload to one peer that may be under way, and the most that one call begins to send.
+const PIECES: usize = 4;
+/// Bytes of a piece.
+const PIECE: usize = 64 << 10;
+
+/// The tag of frames.
+const FRAME: c_int = 0;
+/// The tag of pieces.
+const PAYLOAD: c_int = 1;
+
+/// Messages of up to so many bytes that were begun and may be under way. They end in their order.
+struct Outgoing<A: Abi> {
+    buffers: Vec<u8>,
+    each: usize,
+    requests: Vec<A::Handle>,
+    begun: usize,
+    ended: usize,
+}
+
+impl<A: Abi> Outgoing<A> {
+    fn new(world: &World<A>, messages: usize, each: usize) -> Self {
+        let requests = vec![world.api.world; messages];
+        Self { buffers: vec![0; messages * each], each, requests, begun: 0, ended: 0 }
+    }
+
+    #[inline(always)]
+    fn under_way(&self) -> usize {
+        self.begun - self.ended
+    }
+
+    /// Notes which have ended. Returns whether all are under way still.
+    fn look(&mut self, world: &World<A>) -> Result<bool, MpiError> {
+        while self.under_way() > 0 {
+            let request = self.ended % self.requests.len();
+            if !ended(world, &mut self.requests[request])? {
+                break;
+            }
+            self.ended += 1;
+        }
+        Ok(self.under_way() == self.requests.len())
+    }
+
+    /// Begins to send `bytes`, at most as many as a buffer has, if one is free.
+    #[inline(always)]
+    fn begin(
+        &mut self,
+        world: &World<A>,
+        place: Place<A>,
+        bytes: &[u8],
+    ) -> Result<Posted, MpiError> {
+        if self.under_way() == self.requests.len() && self.look(world)? {
+            return Ok(Posted::Busy);
+        }
+        let request = self.begun % self.requests.len();
+        let buffer = &mut self.buffers[request * self.each..][..bytes.len()];
+        buffer.copy_from_slice(bytes);
+        // SAFETY: the buffer stays until the request has ended: it is not free before, and `MpiLink` leaks it if it is
+        // dropped.
+        self.requests[request] = unsafe { world.api.begin_send(buffer, place)? };
+        self.begun += 1;
+        Ok(Posted::Yes)
+    }
+}
+
+/// Whether a request has ended. If it has, it is not used again.
+#[inline(always)]
+fn ended<A: Abi>(world: &World<A>, request: &mut A::Handle) -> Result<bool, MpiError> {
+    let mut ended = 0;
+    // SAFETY: a request of this library, which has not ended before.
+    unsafe { world.api.test(request, &mut ended, Api::<A>::IGNORE)? };
+    Ok(ended != 0)
+}
+
+/// Where frames are delivered.
+type Deliver<'a> = &'a mut dyn FnMut(Rank, Frame);
+
+/// A payload that is arriving.
+struct Arriving<H> {
+    frame: Frame,
+    /// What of the exposed memory is still to come. The piece that is being received comes first.
+    rest: Range<usize>,
+    request: H,
+}
+
+/// What passes between this rank and a peer.
+struct Way<A: Abi> {
+    frames: Outgoing<A>,
+    pieces: Outgoing<A>,
+    /// The payload that is on its way to the peer.
+    writing: Option<FrameKind>,
+    arriving: Option<Arriving<A::Handle>>,
+    /// Frames that came behind the payload that is arriving.
+    behind: VecDeque<Frame>,
+}
+
+/// A rank's link to all others, over an MPI.
+///
+/// [`Link::receive`] takes one frame a call: a second look would cost a message that is alone more than it saves those
+/// that come in numbers. It cannot sleep, and does not notice that a peer is gone.
+pub struct MpiLink<A: Abi> {
+    world: Rc<World<A>>,
+    comm: A::Handle,
+    /// By peer; that to this rank itself stays unused.
+    ways: Vec<Way<A>>,
+    memory: ExposedMemory,
+    /// Payloads that are arriving.
+    arriving: usize,
+    /// Whether a message was begun of which it is not known that it has ended.
+    sending: bool,
+}
+
+impl<A: Abi> Drop for MpiLink<A> {
+    fn drop(&mut self) {
+        if self.arriving + self.unsent() > 0 {
+            // MPI may still use them.
+            std::mem::forget((std::mem::take(&mut self.memory), std::mem::take(&mut self.ways)));
+        }
+    }
+}
+
+impl<A: Abi> MpiLink<A> {
+    /// A link among all ranks, each of which exposes so many bytes. Every rank calls it.
+    ///
+    /// # Errors
+    /// MPI refused.
+    pub fn new(world: Rc<World<A>>, exposed: usize) -> Result<Self, CommError> {
+        let comm = world.api.dup(world.api.world)?;
+        let way = |_| Way {
+            frames: Outgoing::new(&world, FRAMES, MAX_FRAME),
+            pieces: Outgoing::new(&world, PIECES, PIECE),
+            writing: None,
+            arriving: None,
+            behind: VecDeque::new(),
+        };
+        let ways = (0..world.size()).map(way).collect();
+        let memory = ExposedMemory::new(exposed);
+        Ok(Self { world, comm, ways, memory, arriving: 0, sending: false })
+    }
+
+    /// Takes a frame of `from`. Returns the number of frames delivered: none if its payload has yet to come.
+    #[inline(always)]
+    fn accept(
+        &mut self,
+        from: Rank,
+        frame: Frame,
+        deliver: Deliver<'_>,
+    ) -> Result<usize, CommError> {
+        if !frame.has_payload() {
+            deliver(from, frame);
+            return Ok(1);
+        }
+        let rest = frame.target(self.memory.len()).map_err(|error| garbage(from, &error))?;
+        self.arrive(from, Arriving { frame, rest, request: self.comm }, deliver)
+    }
+
+    /// Begins to receive the next piece of a payload, or delivers its frame if there is none.
+    fn arrive(
+        &mut self,
+        from: Rank,
+        mut arriving: Arriving<A::Handle>,
+        deliver: Deliver<'_>,
+    ) -> Result<usize, CommError> {
+        let rest = arriving.rest.clone();
+        if rest.is_empty() {
+            deliver(from, arriving.frame);
+            return Ok(1);
+        }
+        let piece = &mut self.memory[rest.start..][..rest.len().min(PIECE)];
+        let place = (self.comm, from as c_int, PAYLOAD);
+        // SAFETY: memory keeps its length, and is leaked if it is dropped while a payload arrives. References to it last
+        // as long as a call; who reads or writes those bytes meanwhile does what `Bulk` says not to do.
+        arriving.request = unsafe { self.world.api.begin_recv(piece, place)? };
+        self.ways[from].arriving = Some(arriving);
+        self.arriving += 1;
+        Ok(0)
+    }
+
+    /// Moves on what arrives, and delivers payloads that are complete and the frames behind them.
+    #[cold]
+    #[inline(never)]
+    fn payloads(&mut self, deliver: Deliver<'_>) -> Result<usize, CommError> {
+        let mut frames = 0;
+        for from in 0..self.ways.len() {
+            while let Some(mut arriving) = self.ways[from].arriving.take() {
+                if !ended(&self.world, &mut arriving.request)? {
+                    self.ways[from].arriving = Some(arriving);
+                    break;
+                }
+                self.arriving -= 1;
+                arriving.rest.start += arriving.rest.len().min(PIECE);
+                frames += self.arrive(from, arriving, deliver)?;
+                while self.ways[from].arriving.is_none()
+                    && let Some(frame) = self.ways[from].behind.pop_front()
+                {
+                    frames += self.accept(from, frame, deliver)?;
+                }
+            }
+        }
+        Ok(frames)
+    }
+
+    /// Notes which sends have ended.
+    #[cold]
+    #[inline(never)]
+    fn look(&mut self) -> Result<(), CommError> {
+        for way in &mut self.ways {
+            way.frames.look(&self.world)?;
+            way.pieces.look(&self.world)?;
+        }
+        self.sending = self.unsent() > 0;
+        Ok(())
+    }
+}
+
+#[cold]
+fn garbage(peer: Rank, what: &dyn std::fmt::Display) -> CommError {
+    CommError::Garbage { peer, what: what.to_string() }
+}
+
+impl<A: Abi> Link for MpiLink<A> {
+    fn rank(&self) -> Rank {
+        self.world.rank()
+    }
+
+    fn size(&self) -> usize {
+        self.ways.len()
+    }
+
+    fn exposed(&self) -> &[u8] {
+        &self.memory
+    }
+
+    fn exposed_mut(&mut self) -> &mut [u8] {
+        &mut self.memory
+    }
+
+    #[inline]
+    fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
+        check_peer(peer, self.rank(), self.size())?;
+        let way = &mut self.ways[peer];
+        if way.writing.is_some() {
+            return Ok(Posted::Busy);
+        }
+        let (bytes, len) = frame.encode();
+        self.sending = true;
+        let place = (self.comm, peer as c_int, FRAME);
+        Ok(way.frames.begin(&self.world, place, &bytes[..len])?)
+    }
+
+    fn try_write(
+        &mut self,
+        peer: Rank,
+        frame: &Frame,
+        from: Source<'_>,
+        done: &mut usize,
+    ) -> Result<Posted, CommError> {
+        check_peer(peer, self.rank(), self.size())?;
+        from.within(&self.memory)?;
+        if self.ways[peer].writing.is_none() {
+            if self.try_send(peer, frame)? == Posted::Busy {
+                return Ok(Posted::Busy);
+            }
+            self.ways[peer].writing = Some(frame.kind);
+        }
+        let bytes = from.within(&self.memory)?;
+        let way = &mut self.ways[peer];
+        if way.writing != Some(frame.kind) {
+            return Ok(Posted::Busy);
+        }
+        self.sending = true;
+        let place = (self.comm, peer as c_int, PAYLOAD);
+        // As many as there are buffers, and a look at what is left.
+        for _ in 0..=PIECES {
+            let rest = bytes.get(*done..).unwrap_or_default();
+            if rest.is_empty() {
+                way.writing = None;
+                return Ok(Posted::Yes);
+            }
+            let piece = &rest[..rest.len().min(PIECE)];
+            if way.pieces.begin(&self.world, place, piece)? == Posted::Busy {
+                break;
+            }
+            *done += piece.len();
+        }
+        Ok(Posted::Busy)
+    }
+
+    #[inline]
+    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
+        let frames = if self.arriving > 0 { self.payloads(&mut deliver)? } else { 0 };
+        let anybody = (self.comm, A::CONSTANTS.any_source, FRAME);
+        let Some(status) = self.world.api.probe(anybody)? else {
+            if self.sending {
+                self.look()?;
+            }
+            return Ok(frames);
+        };
+        let (source, mut bytes) = (status.source::<A>(), [0; MAX_FRAME]);
+        self.world.api.recv_bytes(&mut bytes, (self.comm, source, FRAME))?;
+        let from = source as Rank;
+        let decoded = Frame::decode(&bytes).map_err(|error| garbage(from, &error))?;
+        let (frame, _) = decoded.ok_or_else(|| garbage(from, &"a part of a frame"))?;
+        if self.arriving > 0 && self.ways[from].arriving.is_some() {
+            self.ways[from].behind.push_back(frame);
+            return Ok(frames);
+        }
+        Ok(frames + self.accept(from, frame, &mut deliver)?)
+    }
+
+    fn unsent(&self) -> usize {
+        self.ways.iter().map(|way| way.frames.under_way() + way.pieces.under_way()).sum()
+    }
+}

@@ -1,0 +1,165 @@
+//! A library that was opened, and what it says of itself.
+
+use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::mem::{MaybeUninit, transmute};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::ptr::NonNull;
+
+use crate::{Family, MpiError};
+
+/// Longest text of `MPI_Get_library_version`, in all families.
+const VERSION_BYTES: usize = 16384;
+/// The function that every MPI has since MPI 3.
+const VERSION: &str = "MPI_Get_library_version";
+
+/// An MPI, opened and not initialised.
+#[derive(Debug)]
+pub struct Loaded {
+    handle: NonNull<c_void>,
+    /// Its file, without links.
+    pub path: PathBuf,
+    /// The text of `MPI_Get_library_version`.
+    pub version: String,
+    /// Its binary interface.
+    pub family: Family,
+}
+
+impl Loaded {
+    /// Opens the library at `path`, or of this name where the loader finds it, and asks which MPI it is. Nothing is
+    /// initialised, and its symbols are hidden from other libraries.
+    ///
+    /// # Errors
+    /// It is no library for this machine, no MPI, or one of an unknown binary interface.
+    pub fn open(path: &Path) -> Result<Self, MpiError> {
+        let handle = open(path, libc::RTLD_LOCAL)?;
+        let no_symbol = || MpiError::NoSymbol { path: path.to_owned(), symbol: VERSION };
+        let get = symbol(handle.as_ptr(), VERSION).ok_or_else(no_symbol)?;
+        let file = file_of(get).unwrap_or_else(|| path.to_owned());
+        let (path, version) = (file.canonicalize().unwrap_or(file), version(get));
+        match recognise(handle) {
+            Some(family) => Ok(Self { handle, path, version, family }),
+            None => Err(MpiError::UnknownAbi { path, version }),
+        }
+    }
+
+    /// Shows its symbols to other libraries, as if the program were linked with it. Older MPIs load their parts so that
+    /// they need that.
+    pub(crate) fn show(&self) -> Result<(), MpiError> {
+        open(&self.path, libc::RTLD_GLOBAL).map(drop)
+    }
+
+    /// Its name and number, such as `MPICH 4.0.2`, or the first line of what it says.
+    pub fn name(&self) -> String {
+        name(&self.version)
+    }
+
+    /// The address of a symbol: in a library loaded before it, which may stand between, or in itself.
+    pub(crate) fn symbol(&self, name: &'static str) -> Result<NonNull<c_void>, MpiError> {
+        let found = symbol(libc::RTLD_DEFAULT, name).or_else(|| symbol(self.handle.as_ptr(), name));
+        found.ok_or_else(|| MpiError::NoSymbol { path: self.path.clone(), symbol: name })
+    }
+
+    /// Whether it can be started by what speaks PMIx.
+    pub(crate) fn knows_pmix(&self) -> bool {
+        self.is_open_mpi() || symbol(self.handle.as_ptr(), "PMIx_Init").is_some()
+    }
+
+    /// Whether it is an Open MPI, by whichever interface.
+    pub(crate) fn is_open_mpi(&self) -> bool {
+        self.version.starts_with("Open MPI")
+    }
+}
+
+fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>, MpiError> {
+    // A name with a zero byte is none.
+    let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
+    // SAFETY: the name ends with 0. Whoever names a library lets it run its initialisers.
+    let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | scope) };
+    NonNull::new(handle).ok_or_else(|| {
+        // SAFETY: the text ends with 0, and stays until the next call of the loader.
+        let said = unsafe { libc::dlerror().as_ref().map(|text| CStr::from_ptr(text)) };
+        let said = said.map(CStr::to_string_lossy).unwrap_or_default();
+        let reason = said.rsplit(": ").next().unwrap_or_default().to_owned();
+        // The loader passes over files for other processors, as if they were not there.
+        let others = ["No such file or directory", "ELFCLASS32", "ELFCLASS64"];
+        let named = said.starts_with(&*path.to_string_lossy());
+        match named && path.exists() && others.contains(&&*reason) {
+            true => MpiError::Architecture(path.to_owned()),
+            false => MpiError::Open { path: path.to_owned(), reason },
+        }
+    })
+}
+
+/// The address of a symbol of an open library and what it is linked with, or of all libraries.
+fn symbol(scope: *mut c_void, name: &str) -> Option<NonNull<c_void>> {
+    let name = CString::new(name).ok()?;
+    // SAFETY: the name ends with 0; the scope of all exists always, and no library is closed.
+    NonNull::new(unsafe { libc::dlsym(scope, name.as_ptr()) })
+}
+
+/// The family. MPICH 5 has the standard's function in its own interface too, where it answers that there is none.
+/// `MPIR_Dup_fn` is what `MPI_DUP_FN` stands for in the header of MPICH.
+fn recognise(handle: NonNull<c_void>) -> Option<Family> {
+    type AbiVersion = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
+    let own = |name| symbol(handle.as_ptr(), name);
+    let (mut major, mut minor) = (-1, -1);
+    if let Some(at) = own("MPI_Abi_get_version") {
+        // SAFETY: the function has this type, and may be called before MPI_Init (MPI 5.0, 20.2).
+        unsafe { transmute::<*mut c_void, AbiVersion>(at.as_ptr())(&mut major, &mut minor) };
+    }
+    if major >= 1 {
+        return Some(Family::Mpi5);
+    }
+    let signs = [("ompi_mpi_comm_world", Family::OpenMpi), ("MPIR_Dup_fn", Family::Mpich)];
+    signs.into_iter().find_map(|(name, family)| own(name).map(|_| family))
+}
+
+/// The file that has what is at this address.
+fn file_of(at: NonNull<c_void>) -> Option<PathBuf> {
+    let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
+    // SAFETY: there is room for the answer, which zeroes are a value of. A file's name in it ends with 0.
+    let name = unsafe {
+        libc::dladdr(at.as_ptr(), info.as_mut_ptr());
+        CStr::from_ptr(info.assume_init().dli_fname.as_ref()?)
+    };
+    Some(OsStr::from_bytes(name.to_bytes()).into())
+}
+
+fn version(get: NonNull<c_void>) -> String {
+    type Get = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
+    let (mut text, mut len) = (vec![0_u8; VERSION_BYTES], 0);
+    // SAFETY: the function has this type, may be called before MPI_Init (MPI 4.1, 9.1.1), and has more room than any
+    // family asks for.
+    unsafe { transmute::<*mut c_void, Get>(get.as_ptr())(text.as_mut_ptr().cast(), &mut len) };
+    text.truncate(usize::try_from(len).unwrap_or(0));
+    // Open MPI counts zero bytes behind its text.
+    String::from_utf8_lossy(&text).replace('\0', "").trim().to_owned()
+}
+
+fn name(version: &str) -> String {
+    let line = version.lines().next().unwrap_or_default().trim();
+    let starts = [
+        ("Open MPI v", "Open MPI"),
+        ("MPICH Version:", "MPICH"),
+        ("Intel(R) MPI Library", "Intel MPI"),
+    ];
+    let known = starts.iter().find_map(|(start, name)| Some((line.strip_prefix(start)?, name)));
+    let Some((rest, name)) = known else { return line.to_owned() };
+    let number = rest.trim_start().split([',', ' ']).next().unwrap_or_default();
+    format!("{name} {number}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::name;
+
+    #[test]
+    fn a_library_is_named_as_people_name_it() {
+        assert_eq!(name("MPICH Version:\t4.0.2\nMPICH Release date: x"), "MPICH 4.0.2");
+        assert_eq!(name("Open MPI v4.1.4, package: Debian OpenMPI"), "Open MPI 4.1.4");
+        assert_eq!(name("Intel(R) MPI Library 2021.19 for Linux* OS"), "Intel MPI 2021.19");
+        assert_eq!(name("Fancy 1.0\nand more"), "Fancy 1.0");
+        assert_eq!(name(""), "");
+    }
+}

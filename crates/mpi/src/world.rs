@@ -1,0 +1,95 @@
+//! An initialised MPI.
+
+use std::ffi::c_int;
+use std::rc::Rc;
+
+use bandgap_comm::{CommError, Rank};
+
+use crate::api::{Api, text};
+use crate::{Abi, Loaded, MpiError};
+
+/// An MPI that was initialised, with all ranks of the run.
+///
+/// It is not finalised when it is dropped: that would wait for the other ranks, and a rank whose run failed waits for
+/// nobody.
+pub struct World<A: Abi> {
+    pub(crate) api: Api<A>,
+    /// The library.
+    pub loaded: Loaded,
+    rank: Rank,
+    size: usize,
+}
+
+impl<A: Abi> World<A> {
+    /// Initialises MPI for one thread. More than that costs Open MPI 4 half as much time again.
+    pub(crate) fn init(loaded: Loaded) -> Result<Self, MpiError> {
+        const SINGLE: c_int = 0;
+        let api = Api::<A>::of(&loaded)?;
+        let (mut already, mut given, mut rank, mut size) = (0, 0, 0, 0);
+        // SAFETY: null pointers stand for the arguments of main.
+        unsafe {
+            api.initialized(&mut already)?;
+            if already != 0 {
+                return Err(MpiError::Again);
+            }
+            let nothing = std::ptr::null_mut();
+            api.init_thread(nothing, nothing.cast(), SINGLE, &mut given)?;
+            api.set_errhandler(api.world, api.errors_return)?;
+            api.comm_rank(api.world, &mut rank)?;
+            api.comm_size(api.world, &mut size)?;
+        }
+        Ok(Self { api, loaded, rank: rank as Rank, size: size as usize })
+    }
+
+    /// This process's rank.
+    pub fn rank(&self) -> Rank {
+        self.rank
+    }
+
+    /// Number of ranks.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The name of the processor, which is that of the host in most MPIs.
+    pub fn processor(&self) -> String {
+        // SAFETY: as `text` says.
+        text(|at, len| unsafe { self.api.processor_name(at, len) })
+    }
+
+    /// Whether all ranks share a host. Every rank calls it.
+    ///
+    /// # Errors
+    /// [`MpiError::Refused`].
+    pub fn is_on_one_host(&self) -> Result<bool, MpiError> {
+        let (api, shared) = (&self.api, A::CONSTANTS.shared);
+        let (mut here, mut size) = (api.world, 0);
+        // SAFETY: the types of the functions.
+        unsafe {
+            api.split_type(api.world, shared, 0, api.no_info, &mut here)?;
+            api.comm_size(here, &mut size)?;
+            api.comm_free(&mut here)?;
+        }
+        Ok(size as usize == self.size)
+    }
+
+    /// Gives every rank the bytes of `root`. Every rank calls it, with as many bytes.
+    ///
+    /// # Errors
+    /// [`MpiError::Refused`]; [`CommError::NoSuchPeer`] where there is no such rank.
+    pub fn broadcast(&self, root: Rank, bytes: &mut [u8]) -> Result<(), CommError> {
+        self.api.broadcast(bytes, root, (self.api.world, self.size))
+    }
+
+    /// Ends MPI in order. Every rank calls it, and it may wait for them. Nothing of MPI can be used in this process
+    /// afterwards.
+    ///
+    /// # Errors
+    /// [`MpiError::InUse`] while there are libraries or links; [`MpiError::Refused`].
+    pub fn finalize(self: Rc<Self>) -> Result<(), MpiError> {
+        let others = Rc::strong_count(&self) - 1;
+        let world = Rc::into_inner(self).ok_or(MpiError::InUse(others))?;
+        // SAFETY: the type of the function. Nothing of MPI is left to use.
+        unsafe { world.api.finalize() }
+    }
+}

@@ -1,0 +1,53 @@
+//! A rank of the tests: `check WHAT [LIBRARY]`. What it finds wrong is a panic.
+#![allow(clippy::unwrap_used)]
+
+mod library;
+mod link;
+mod messages;
+
+use std::path::PathBuf;
+use std::rc::Rc;
+
+use bandgap_mpi::{Abi, MpiError, Visitor, World, find, start};
+
+/// What a rank does.
+struct Check {
+    what: String,
+    /// The socket of the test that leads the link of this rank.
+    leader: Option<PathBuf>,
+}
+
+impl Visitor for Check {
+    type Out = ();
+
+    fn visit<A: Abi>(self, world: Rc<World<A>>) {
+        match self.what.as_str() {
+            "library" => library::check(&world),
+            "messages" => messages::check(&world),
+            "link" => link::serve(&world, &self.leader.unwrap()),
+            _ => {}
+        }
+        if world.rank() == 0 {
+            let (size, loaded) = (world.size(), &world.loaded);
+            println!("right: {size} ranks, {}, {:?}", loaded.name(), loaded.family);
+        }
+        world.finalize().unwrap();
+    }
+}
+
+fn main() {
+    // SAFETY: no handler. A rank whose peers are gone does not spin for ever.
+    unsafe { libc::alarm(100) };
+    let mut arguments = std::env::args().skip(1);
+    let what = arguments.next().unwrap_or_default();
+    let named = arguments.next().filter(|named| !named.is_empty()).map(PathBuf::from);
+    let leader = arguments.next().map(PathBuf::from);
+    let started = find(named.as_deref()).and_then(|loaded| start(loaded, Check { what, leader }));
+    match started {
+        Ok(()) => {}
+        Err(MpiError::WrongLauncher { launcher, expected, library, seen, .. }) => {
+            println!("wrong launcher: {launcher}, {expected}, {library}, {seen:?}");
+        }
+        Err(error) => panic!("failed to {error}"),
+    }
+}

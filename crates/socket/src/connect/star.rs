@@ -1,0 +1,131 @@
+//! How processes that whoever started them left to themselves find the first of them.
+
+use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::time::Instant;
+
+use bandgap_comm::Rank;
+
+use super::callers::Callers;
+use super::hello::{Known, nonce, say};
+use super::{AGAIN, Listen, Secret, hear, left};
+use crate::SocketError;
+use crate::error::system;
+
+/// What both sides of a greeting name as the place where one listens: its addresses are many.
+const PLACE: &str = "the first process";
+
+fn known(secret: Secret) -> Known {
+    Known { secret, listener: PLACE.to_owned() }
+}
+
+/// The first process, which the others call.
+#[derive(Debug)]
+pub struct Centre(TcpListener);
+
+impl Centre {
+    /// Listens at all addresses of this host, at `port` or any.
+    ///
+    /// # Errors
+    /// The system refused.
+    pub fn listen(port: u16) -> Result<Self, SocketError> {
+        let both = TcpListener::bind((Ipv6Addr::UNSPECIFIED, port));
+        let listener = both.or_else(|_| TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)));
+        let listener = listener.map_err(system("listen for the other processes"))?;
+        listener.set_nonblocking(true).map_err(system("listen for the other processes"))?;
+        Ok(Self(listener))
+    }
+
+    /// Its port.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    pub fn port(&self) -> Result<u16, SocketError> {
+        Ok(self.0.local_addr().map_err(system("read the address of a listener"))?.port())
+    }
+
+    /// The connections to processes 1 to `size` − 1, in order: those that know the secret.
+    ///
+    /// # Errors
+    /// They did not come before the deadline.
+    pub fn wait(
+        self,
+        secret: Secret,
+        size: usize,
+        deadline: Instant,
+    ) -> Result<Vec<TcpStream>, SocketError> {
+        let streams = Callers::new(self.0, 0, known(secret), 1..size).wait(deadline)?;
+        streams.into_iter().map(waiting).collect()
+    }
+}
+
+/// The connection of process `rank` to the first one, which is at one of these addresses.
+///
+/// # Errors
+/// It did not answer before the deadline, or does not know the secret.
+pub fn call(
+    addresses: &[SocketAddr],
+    rank: Rank,
+    secret: Secret,
+    deadline: Instant,
+) -> Result<TcpStream, SocketError> {
+    let unreachable = |source| SocketError::Unreachable { peer: 0, source };
+    loop {
+        for address in addresses {
+            let left = left(deadline, &[0])?;
+            // An address of a network that this host is not in may not answer at all.
+            let patience = left.min(std::time::Duration::from_secs(1));
+            let Ok(Some(stream)) = <TcpListener as Listen>::connect(address, patience) else {
+                continue;
+            };
+            TcpListener::prepare(&stream).map_err(system("prepare a socket"))?;
+            let nonce = nonce().map_err(unreachable)?;
+            let known = known(secret);
+            say(&known.call(rank, 0, &nonce), &stream).map_err(unreachable)?;
+            // At the same address of another host something else may listen.
+            if hear([rank, 0], &stream, &known, &nonce, deadline).is_ok() {
+                return waiting(stream);
+            }
+        }
+        std::thread::sleep(AGAIN.min(left(deadline, &[0])?));
+    }
+}
+
+/// The same, with calls that wait.
+fn waiting(stream: TcpStream) -> Result<TcpStream, SocketError> {
+    stream.set_nonblocking(false).map_err(system("prepare a socket"))?;
+    Ok(stream)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, Write};
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn those_who_know_the_secret_get_in_by_their_number() {
+        let centre = Centre::listen(0).unwrap();
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, centre.port().unwrap()));
+        let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+        let until = Instant::now() + Duration::from_secs(60);
+        std::thread::scope(|threads| {
+            for rank in [2, 1] {
+                threads.spawn(move || {
+                    let stream = call(&[nobody, address], rank, [7; 16], until).unwrap();
+                    (&stream).write_all(&[rank as u8]).unwrap();
+                });
+            }
+            threads.spawn(move || {
+                let soon = Instant::now() + Duration::from_millis(300);
+                assert!(call(&[address], 1, [8; 16], soon).is_err());
+            });
+            let streams = centre.wait([7; 16], 3, until).unwrap();
+            for (at, stream) in streams.iter().enumerate() {
+                let mut said = [0];
+                (&mut &*stream).read_exact(&mut said).unwrap();
+                assert_eq!(usize::from(said[0]), at + 1);
+            }
+        });
+    }
+}
