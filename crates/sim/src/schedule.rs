@@ -118,7 +118,8 @@ impl From<Op> for Step {
     #[inline(always)]
     fn from(op: Op) -> Self {
         let to = |kind: u64, further: bool, peer: u32| {
-            kind | u64::from(further) * FURTHER | u64::from(peer) << PEER
+            let further = if further { FURTHER } else { 0 };
+            kind | further | u64::from(peer) << PEER
         };
         let (head, value) = match op {
             Op::Request { peer, replies, bytes } => {
