@@ -454,3 +454,67 @@ impl Cursor {
         self.at += 1;
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Operations of some ranks that have some in common: how a peer depends on the rank, and values.
+    fn op(rank: u32, size: u32, (how, by, value): (u8, u32, u32)) -> Op {
+        let context = Context::Messages;
+        let flipped = rank ^ by;
+        let peer = match how % 3 {
+            0 => (rank + by) % size,
+            1 if flipped < size => flipped,
+            _ => by % size,
+        };
+        match how {
+            0..3 => Op::Send { context, peer, tag: value, bytes: 7 },
+            3..6 => Op::Recv { context: Context::Barrier, peer, tag: 7, bytes: value },
+            6..8 => Op::Request { peer, replies: how == 6, bytes: value.checked_sub(1) },
+            8 => Op::Get { peer, bytes: value },
+            9 => Op::Compute { picoseconds: value.into() },
+            10 => Op::Compute { picoseconds: (value * rank).into() },
+            11 => Op::Serve { requests: value.into() },
+            12 => Op::AwaitReplies,
+            _ => Op::Mark,
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_rank_has_its_own_operations_whatever_others_share(
+            lists in proptest::collection::vec(
+                proptest::collection::vec((0_u8..14, 0_u32..9, 0_u32..3), 0..4), 1..4),
+            which in proptest::collection::vec(any::<prop::sample::Index>(), 1..10)
+        ) {
+            let size = which.len() as u32;
+            let of = |rank: u32| {
+                let list = which[rank as usize].get(&lists);
+                list.iter().map(move |kind| op(rank, size, *kind)).collect::<Vec<Op>>()
+            };
+            let mut builder = Builder::new(size);
+            for rank in 0..size {
+                builder.add(&mut of(rank).into_iter().map(Step::from).collect::<Vec<_>>());
+            }
+            let schedule = builder.finish();
+            for rank in 0..size {
+                prop_assert_eq!(schedule.operations(rank as usize).collect::<Vec<_>>(), of(rank));
+            }
+        }
+    }
+
+    #[test]
+    fn ranks_that_compute_differently_share_their_messages() {
+        let mut builder = Builder::new(8);
+        for rank in 0..8 {
+            let list = [(9, 0, rank), (0, 1, 5), (10, 0, 1), (1, 1, 5)];
+            let mut steps = list.map(|kind| Step::from(op(rank, 8, kind)));
+            builder.add(&mut steps);
+        }
+        // As far, and different in the same bit: odd ranks and even ones.
+        assert_eq!(builder.finish().stored(), 2 * 4);
+    }
+}
