@@ -10,7 +10,7 @@ use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
-    Adopted, Classify, Collected, Ended, Exit, Failure, Options, Stage, Target, Wait, collect,
+    Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Stage, Target, Wait, collect,
     has_room,
 };
 use bandgap_record::Note;
@@ -84,7 +84,7 @@ impl<'a> Session<'a> {
         }
         if let (Some(gathered), Some(Adopted { by, size, .. })) = (gathered, &measure.adopted) {
             if !quiet {
-                let hosts = gathered.hosts.as_ref().map_or(1, |hosts| hosts.places.len());
+                let hosts = gathered.hosts.as_ref().map_or(1, Hosts::count);
                 let hosts = counted(hosts, "host");
                 tell(format_args!("bandgap: {by} has started {size} processes on {hosts}"));
             }

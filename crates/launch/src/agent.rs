@@ -96,6 +96,7 @@ pub fn over(mut channel: Channel) -> Result<(), Failure> {
     // A shell may have left a line without an end.
     channel.queue_bytes(&mut format!("\n{MARKER}{greeting}\n").into_bytes()).map_err(lost)?;
     let mut launcher = Launcher { channel, heard: Instant::now(), told: Instant::now() };
+    let mut resting = None;
     loop {
         let (found, _) = launcher.wait(&[], &stage, BEAT).map_err(lost)?;
         if stage.signalled() || launcher.heard.elapsed() > IDLE {
@@ -105,8 +106,10 @@ pub fn over(mut channel: Channel) -> Result<(), Failure> {
         for message in messages {
             match message {
                 ToAgent::Begin(begin) => {
-                    if !launch(&stage, *begin, &mut launcher).map_err(lost)? {
-                        return Ok(());
+                    let own = resting.take();
+                    match launch(&stage, *begin, own, &mut launcher).map_err(lost)? {
+                        Launched::Gone => return Ok(()),
+                        Launched::Over(group) => resting = group,
                     }
                 }
                 ToAgent::Look(cpus, duration) => {
@@ -169,18 +172,31 @@ impl Launcher {
     }
 }
 
-/// One launch of ranks, until all of them have ended. Returns whether the agent goes on.
-fn launch(stage: &Stage, begin: Begin, launcher: &mut Launcher) -> std::io::Result<bool> {
+/// How a launch ended.
+enum Launched<'a> {
+    /// The launcher is gone, and the agent ends.
+    Gone,
+    /// All ranks have ended, or rest.
+    Over(Option<Local<'a>>),
+}
+
+/// One launch of ranks, of new ones or of those that rest, until all of them have ended or rest again.
+fn launch<'a>(
+    stage: &'a Stage,
+    begin: Begin,
+    resting: Option<Local<'a>>,
+    launcher: &mut Launcher,
+) -> std::io::Result<Launched<'a>> {
     let deadline = begin.ranks.first().map_or(BEAT, |of| of.deadline);
     let silence = silence(deadline);
-    let mut group = match started(stage, begin) {
+    let mut group = match started(stage, begin, resting) {
         Ok((group, begun)) => {
             launcher.tell(&begun)?;
             group
         }
         Err(Failure { exit, what, hint }) => {
             launcher.tell(&FromAgent::Refused { exit, what, hint })?;
-            return Ok(true);
+            return Ok(Launched::Over(None));
         }
     };
     let mut going = true;
@@ -189,7 +205,7 @@ fn launch(stage: &Stage, begin: Begin, launcher: &mut Launcher) -> std::io::Resu
         let mut heard = Vec::new();
         group.attend(&of_ranks, &mut |rank, what| heard.push((rank, what)));
         pass_on(heard, &mut group, launcher)?;
-        let Some(messages) = launcher.hear(found)? else { return Ok(false) };
+        let Some(messages) = launcher.hear(found)? else { return Ok(Launched::Gone) };
         for message in messages {
             match message {
                 ToAgent::To(rank, message) => group.tell(rank, &message),
@@ -201,17 +217,21 @@ fn launch(stage: &Stage, begin: Begin, launcher: &mut Launcher) -> std::io::Resu
         }
         // The launcher gives up first, and says so.
         if stage.signalled() || launcher.heard.elapsed() > 2 * silence {
-            return Ok(false);
+            return Ok(Launched::Gone);
         }
         if launcher.told.elapsed() > BEAT.min(silence / 4) {
             launcher.tell(&FromAgent::Beat(group.stopped()))?;
         }
     }
+    if group.rests() {
+        launcher.tell(&FromAgent::Over)?;
+        return Ok(Launched::Over(Some(group)));
+    }
     let mut heard = Vec::new();
     group.end(&mut |rank, what| heard.push((rank, what)));
     pass_on(heard, &mut group, launcher)?;
     launcher.tell(&FromAgent::Over)?;
-    Ok(true)
+    Ok(Launched::Over(None))
 }
 
 fn pass_on(
@@ -238,7 +258,11 @@ fn pass_on(
     Ok(())
 }
 
-fn started(stage: &Stage, begin: Begin) -> Result<(Local<'_>, FromAgent), Failure> {
+fn started<'a>(
+    stage: &'a Stage,
+    begin: Begin,
+    resting: Option<Local<'a>>,
+) -> Result<(Local<'a>, FromAgent), Failure> {
     let Begin { ranks, network, interface, address, memory } = begin;
     let connections = |of: &Assignment| of.transports.len() + of.bares.len() + 1;
     if let Some(first) = ranks.first() {
@@ -252,7 +276,13 @@ fn started(stage: &Stage, begin: Begin) -> Result<(Local<'_>, FromAgent), Failur
     let at = interface.as_ref().map(|interface| interface.address);
     let ranks: Vec<Assignment> =
         ranks.into_iter().map(|of| Assignment { interface: at, ..of }).collect();
-    let group = Local::start(&Children, &ranks, &[], &stage.signals)?;
+    let group = match resting {
+        Some(mut group) => {
+            group.again(&ranks);
+            group
+        }
+        None => Local::start(&Children, &ranks, &[], &stage.signals)?,
+    };
     let network = interface.map(|of| serde_json::to_value(of).unwrap_or_default());
     Ok((group, FromAgent::Begun(network)))
 }

@@ -1,6 +1,6 @@
 //! Which hosts ranks are started on, as the user names them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
@@ -67,6 +67,11 @@ impl Hosts {
     /// Those of processes that somebody else started, with the host of each.
     pub fn adopted(places: Vec<Place>, order: Vec<usize>) -> Self {
         Self { places, ssh: Vec::new(), interface: None, copy: false, order: Some(order) }
+    }
+
+    /// How many hosts there are.
+    pub fn count(&self) -> usize {
+        self.places.iter().map(|place| &place.host).collect::<BTreeSet<_>>().len()
     }
 
     /// Most ranks.

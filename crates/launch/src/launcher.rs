@@ -205,6 +205,7 @@ impl<'a> Launch<'a> {
                     self.tell(rank, &ToRank::Noted);
                 }
                 FromRank::Done => self.ranks[rank].done = true,
+                FromRank::Rests => {}
                 FromRank::Failed { message, exit, cause } => {
                     let noted = Noted { cause, what: format!("it failed to {message}"), exit };
                     if cause >= Cause::Waited {

@@ -3,6 +3,7 @@
 use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bandgap_host::process::is_stopped;
 use bandgap_shm::Control;
@@ -15,6 +16,9 @@ use crate::process::RankProcess;
 use crate::signals::Signals;
 use crate::start::Start;
 use crate::{Exit, Failure, descriptors, told};
+
+/// Longest wait for ranks that wait to begin again to have ended by themselves.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// Rank processes that this process has started.
 #[derive(Debug)]
@@ -63,6 +67,21 @@ impl<'a> Local<'a> {
             }
         }
         Ok(group)
+    }
+
+    /// Lets ranks that rest begin again.
+    pub fn again(&mut self, assignments: &[Assignment]) {
+        for ((rank, process), assignment) in self.ranks.iter_mut().zip(assignments) {
+            *rank = assignment.rank;
+            process.again();
+            // A rank that died is found when its group is attended to.
+            let _ = process.channel.queue(&ToRank::Begin(Box::new(assignment.clone())));
+        }
+    }
+
+    /// Whether all ranks wait to begin again.
+    pub fn rests(&self) -> bool {
+        self.ranks.iter().all(|(_, process)| process.open && process.resting)
     }
 
     fn open(&self) -> impl Iterator<Item = &(usize, RankProcess)> {
@@ -121,7 +140,7 @@ impl Group for Local<'_> {
     }
 
     fn is_open(&self) -> bool {
-        self.open().next().is_some()
+        self.open().any(|(_, process)| !process.resting)
     }
 
     fn end(&mut self, heard: &mut dyn FnMut(usize, Heard)) {
@@ -135,6 +154,9 @@ impl Group for Local<'_> {
 
 impl Drop for Local<'_> {
     fn drop(&mut self) {
+        let until = Instant::now() + LEAVING;
+        self.ranks.iter().for_each(|(_, process)| process.dismiss());
+        self.ranks.iter_mut().for_each(|(_, process)| process.leave(until));
         self.control.stop();
         self.end(&mut |_, _| ());
     }

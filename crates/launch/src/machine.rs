@@ -54,13 +54,6 @@ pub trait Machine {
     fn capacity(&self) -> usize;
     /// Times computations of `delay` by themselves, so many for each sample, in ticks.
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64>;
-    /// Takes leave in order, once all ranks are done.
-    ///
-    /// # Errors
-    /// What is below refused.
-    fn end(self: Box<Self>) -> Result<(), CommError> {
-        Ok(())
-    }
 }
 
 /// What carries out orders over a transport.

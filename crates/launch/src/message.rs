@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Kept;
 
-use crate::Exit;
+use crate::{Exit, Transport};
 use crate::cause::Cause;
 
 /// How ranks wait for messages.
@@ -75,6 +75,14 @@ pub struct Assignment {
     pub task: Task,
 }
 
+impl Assignment {
+    /// Whether the rank's process is needed again: a library that can be initialised once.
+    pub fn rests(&self) -> bool {
+        let transports = self.transports.iter().map(|(name, _)| name.parse::<Transport>());
+        transports.flatten().any(|transport| transport.has_launcher())
+    }
+}
+
 /// From the launcher to a rank.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum ToRank {
@@ -102,6 +110,8 @@ pub enum FromRank {
     },
     /// The rank is done.
     Done,
+    /// It has taken leave of its peers and may begin again, in the same process: its library can be initialised once.
+    Rests,
     /// The rank gives up.
     Failed {
         /// The error, in words.

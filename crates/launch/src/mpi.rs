@@ -1,7 +1,10 @@
 //! The MPI that is installed, as a transport: its own messages and collectives for kernels over message passing, and
 //! frames over its messages for those over Active Messages, and for orders.
 
+use std::any::Any;
+use std::cell::RefCell;
 use std::os::fd::OwnedFd;
+use std::rc::Rc;
 use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
@@ -42,8 +45,39 @@ fn connect(
     parts: Parts,
 ) -> Result<Box<dyn Machine>, CommError> {
     let ranks = [meeting.rank(), meeting.size()];
-    let loaded = find(meeting.library())?;
-    start(loaded, Connected { ranks, exposed, parts })?
+    let connected = Connected { ranks, exposed, parts };
+    let started = WORLD.with_borrow(Clone::clone);
+    match started {
+        Some(Started::Mpich(world)) => connected.over(world),
+        Some(Started::OpenMpi(world)) => connected.over(world),
+        Some(Started::Mpi5(world)) => connected.over(world),
+        None => start(find(meeting.library())?, connected)?,
+    }
+}
+
+/// An MPI that this process has initialised, which can be done once.
+#[derive(Clone)]
+enum Started {
+    Mpich(Rc<World<Mpich>>),
+    OpenMpi(Rc<World<OpenMpi>>),
+    Mpi5(Rc<World<Mpi5>>),
+}
+
+thread_local! {
+    static WORLD: RefCell<Option<Started>> = const { RefCell::new(None) };
+}
+
+/// Takes leave of MPI, where it was initialised. All ranks do so, once their machines have ended.
+///
+/// # Errors
+/// MPI refused.
+pub fn finalize() -> Result<(), CommError> {
+    Ok(match WORLD.take() {
+        None => Ok(()),
+        Some(Started::Mpich(world)) => world.finalize(),
+        Some(Started::OpenMpi(world)) => world.finalize(),
+        Some(Started::Mpi5(world)) => world.finalize(),
+    }?)
 }
 
 /// Takes over an MPI of whatever family.
@@ -56,7 +90,20 @@ struct Connected {
 impl Visitor for Connected {
     type Out = Result<Box<dyn Machine>, CommError>;
 
-    fn visit<A: Abi>(self, world: std::rc::Rc<World<A>>) -> Self::Out {
+    fn visit<A: Abi>(self, world: Rc<World<A>>) -> Self::Out {
+        let any: Rc<dyn Any> = world.clone();
+        let kept = [
+            any.clone().downcast().ok().map(Started::Mpich),
+            any.clone().downcast().ok().map(Started::OpenMpi),
+            any.downcast().ok().map(Started::Mpi5),
+        ];
+        WORLD.set(kept.into_iter().flatten().next());
+        self.over(world)
+    }
+}
+
+impl Connected {
+    fn over<A: Abi>(self, world: Rc<World<A>>) -> Result<Box<dyn Machine>, CommError> {
         let Self { ranks, exposed, parts: Parts { clock, waiting, watch, tuning } } = self;
         let there = [world.rank(), world.size()];
         if there != ranks {
@@ -64,13 +111,13 @@ impl Visitor for Connected {
             let what = format!("be rank {rank} of {size}: MPI says {} of {}", there[0], there[1]);
             return Err(CommError::SetUp(what.into()));
         }
-        let link = MpiLink::new(std::rc::Rc::clone(&world), exposed)?;
+        let link = MpiLink::new(Rc::clone(&world), exposed)?;
         let endpoint = Credited::new(link, CREDITS);
         let room = exposed >= tuning.memory(ranks[1]);
         let slots = room.then_some((0, &tuning));
         let executor = Executor::new(endpoint, slots, waiting, watch, clock)?;
-        let library = Library::new(std::rc::Rc::clone(&world))?;
-        Ok(Box::new(Foreign { executor, library, received: 0, refused: None, world }))
+        let library = Library::new(world)?;
+        Ok(Box::new(Foreign { executor, library, received: 0, refused: None }))
     }
 }
 
@@ -95,7 +142,6 @@ pub struct Foreign<A: Abi> {
     received: u64,
     /// Why the ranks of the order at hand have no communicator.
     refused: Option<CommError>,
-    world: std::rc::Rc<World<A>>,
 }
 
 impl<A: Abi> Processor for Foreign<A> {
@@ -156,7 +202,9 @@ impl<A: Abi> Rig for Foreign<A> {
         if let Some(refused) = self.refused.take() {
             return Err(refused);
         }
-        self.executor.meet()
+        self.executor.meet()?;
+        // What this rank owes goes now: it polls no more while it waits inside MPI.
+        self.executor.active().settle()
     }
 
     fn settle(&mut self) -> Result<(), CommError> {
@@ -282,11 +330,5 @@ impl<A: Abi> Machine for Foreign<A> {
 
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {
         Machine::time_delay(&mut self.executor, delay, messages, samples)
-    }
-
-    fn end(self: Box<Self>) -> Result<(), CommError> {
-        let Self { executor, library, world, .. } = *self;
-        drop((executor, library));
-        Ok(world.finalize()?)
     }
 }

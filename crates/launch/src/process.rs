@@ -3,7 +3,9 @@
 use std::io::{self, ErrorKind};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
 
+use rustix::net::{Shutdown, shutdown};
 use rustix::process::Pid;
 use signal_hook::low_level::signal_name;
 
@@ -12,6 +14,16 @@ use crate::cause::{Cause, Noted};
 use crate::message::{Channel, FromRank};
 use crate::signals::Signals;
 use crate::start::Start;
+
+/// Between two looks whether a process has ended.
+const LOOK: Duration = Duration::from_millis(5);
+
+/// Waits until a process has ended, or until then.
+pub fn ended_until(child: &mut Child, until: Instant) {
+    while child.try_wait().is_ok_and(|ended| ended.is_none()) && Instant::now() < until {
+        std::thread::sleep(LOOK);
+    }
+}
 
 #[derive(Debug)]
 pub struct RankProcess {
@@ -23,6 +35,8 @@ pub struct RankProcess {
     /// Whether it has said why it failed, or is known to be no cause.
     explained: bool,
     done: bool,
+    /// Whether it waits to begin again.
+    pub resting: bool,
 }
 
 impl RankProcess {
@@ -37,6 +51,7 @@ impl RankProcess {
             status: None,
             explained: false,
             done: false,
+            resting: false,
         })
     }
 
@@ -55,6 +70,7 @@ impl RankProcess {
             Ok(Some(messages)) => {
                 for message in &messages {
                     self.done |= matches!(message, FromRank::Done);
+                    self.resting |= matches!(message, FromRank::Rests);
                     self.explained |= matches!(message, FromRank::Failed { .. });
                 }
                 (messages, None)
@@ -97,6 +113,26 @@ impl RankProcess {
         };
         let what = format!("its process {} {how}", self.child.id());
         Some(Noted { cause, what, exit: Exit::Rank })
+    }
+
+    /// Lets it begin again.
+    pub fn again(&mut self) {
+        (self.resting, self.done) = (false, false);
+    }
+
+    /// Tells it that this is the end, if it waits to begin again: it takes leave by itself.
+    pub fn dismiss(&self) {
+        if self.resting {
+            // One that is gone hears nothing.
+            let _ = shutdown(self.channel.input(), Shutdown::Write);
+        }
+    }
+
+    /// Waits until it has ended by itself, if it was dismissed.
+    pub fn leave(&mut self, until: Instant) {
+        if self.resting && self.status.is_none() {
+            ended_until(&mut self.child, until);
+        }
     }
 
     /// Ends it, unless it has ended by itself: then it may be a cause.

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use std::vec;
 
 use bandgap_campaign::Stop;
 use bandgap_comm::{CommError, Rank, Rendezvous, Waiting};
@@ -21,6 +22,7 @@ use crate::floors::Bares;
 use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
+use crate::mpi::finalize;
 use crate::station::Station;
 use crate::watch::RankWatch;
 use crate::{Exit, Transport, descriptors};
@@ -81,9 +83,23 @@ pub fn main(parent: u32) -> ExitCode {
     };
     let Ok(inherited) = descriptors::receive(&stream) else { return alone };
     let mut channel = Channel::new(stream);
-    let Ok(Some(ToRank::Begin(assignment))) = channel.receive() else { return alone };
-    let Err(stop) = take_part(&assignment, &mut channel, inherited) else {
-        return ExitCode::SUCCESS;
+    let Ok(Some(ToRank::Begin(mut assignment))) = channel.receive() else { return alone };
+    let mut inherited = inherited.into_iter();
+    let Some(page) = inherited.next() else { return alone };
+    let Ok(control) = Control::from_fd(page).map(Arc::new) else { return alone };
+    let stop = loop {
+        let own = std::mem::replace(&mut inherited, Vec::new().into_iter());
+        if let Err(stop) = take_part(&assignment, &mut channel, &control, own) {
+            break stop;
+        }
+        if !assignment.rests() {
+            return ExitCode::SUCCESS;
+        }
+        let again = channel.send(&FromRank::Rests).and_then(|()| channel.receive());
+        let Ok(Some(ToRank::Begin(next))) = again else {
+            return finalize().map_or(alone, |()| ExitCode::SUCCESS);
+        };
+        assignment = next;
     };
     let advice = match stop {
         Stop::Comm(CommError::Deadline { .. }) => " (--deadline says how long to wait)",
@@ -99,13 +115,14 @@ pub fn main(parent: u32) -> ExitCode {
 fn take_part(
     assignment: &Assignment,
     channel: &mut Channel,
-    inherited: Vec<OwnedFd>,
+    control: &Arc<Control>,
+    inherited: vec::IntoIter<OwnedFd>,
 ) -> Result<(), Stop> {
     if let Some(cpu) = assignment.cpu {
         pin(cpu).map_err(host)?;
     }
     let clock = CycleClock::with_calibration(assignment.clock).map_err(host)?;
-    let mut station = connect(assignment, channel, inherited, clock)?;
+    let mut station = connect(assignment, channel, control, inherited, clock)?;
     if assignment.rank != 0 {
         follow(&mut station)?;
         return farewell(&mut station, channel);
@@ -123,13 +140,12 @@ fn take_part(
 fn connect(
     assignment: &Assignment,
     channel: &mut Channel,
-    inherited: Vec<OwnedFd>,
+    control: &Arc<Control>,
+    mut inherited: vec::IntoIter<OwnedFd>,
     clock: CycleClock,
 ) -> Result<Station, CommError> {
     let Assignment { rank, size, exposed, deadline, .. } = *assignment;
-    let mut inherited = inherited.into_iter();
-    let page = inherited.next().ok_or_else(|| host("take over the control page"))?;
-    let control = Arc::new(Control::from_fd(page).map_err(host)?);
+    let control = Arc::clone(control);
     let waiting = match assignment.wait {
         Wait::Yield => Waiting::Yield,
         Wait::Block => Waiting::Block,
@@ -177,9 +193,6 @@ fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
     // A peer that is gone already has all it needs.
     while station.first()?.tend().unwrap_or(false) && !channel.has_arrived(LAST_LOOKS)? {}
     channel.receive::<ToRank>()?;
-    for (_, machine) in station.machines.drain(..) {
-        machine.end()?;
-    }
     Ok(())
 }
 

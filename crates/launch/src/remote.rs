@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use bandgap_host::{ClockReport, Topology, WorkRate};
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::net::{Shutdown, shutdown};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -21,6 +22,7 @@ use crate::cause::{Cause, Noted};
 use crate::group::{Group, Heard};
 use crate::hosts::{Hosts, Place, SSH};
 use crate::message::{Assignment, Channel, FromRank, ToRank};
+use crate::process::ended_until;
 use crate::signals::Signals;
 use crate::{Exit, Failure};
 
@@ -278,6 +280,19 @@ impl Drop for Running {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// Lets all agents end in order, and their ranks, all at the same time.
+pub fn leave(agents: &mut Vec<Agent>) {
+    for agent in agents.iter() {
+        // One that is gone hears nothing.
+        let _ = shutdown(agent.channel.input(), Shutdown::Write);
+    }
+    let until = Instant::now() + ENDING;
+    for running in agents.iter_mut().filter_map(|agent| agent.running.as_mut()) {
+        ended_until(&mut running.0, until);
+    }
+    agents.clear();
 }
 
 /// Whether this is a name of this host.

@@ -10,7 +10,7 @@ use crate::adopt::Gathered;
 use crate::failure::unstarted;
 use crate::hosts::Hosts;
 use crate::message::Channel;
-use crate::remote::Agent;
+use crate::remote::{Agent, leave};
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
 
@@ -27,6 +27,12 @@ pub struct Stage {
     pub(crate) agents: RefCell<Vec<Agent>>,
     /// Processes that wait for the end of this one.
     idle: Vec<Channel>,
+}
+
+impl Drop for Stage {
+    fn drop(&mut self) {
+        leave(self.agents.get_mut());
+    }
 }
 
 impl Stage {

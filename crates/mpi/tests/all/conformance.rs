@@ -12,7 +12,9 @@ use bandgap_comm::{
 };
 use bandgap_conformance::{EXPOSED, Harness};
 
-use crate::installed::{Installed, MPICH, OPEN_MPI, Run, is_here};
+use crate::installed::{
+    Installed, MPICH, MPICH_OVER_TCP, OPEN_MPI, OPEN_MPI_OVER_TCP, Run, is_here,
+};
 
 /// An end of a link whose rank is another process.
 struct Led {
@@ -220,3 +222,5 @@ macro_rules! suite {
 
 suite!(mpich, MPICH);
 suite!(open_mpi, OPEN_MPI);
+suite!(mpich_over_tcp, MPICH_OVER_TCP: a_store_is_there_before_its_request random_transfers);
+suite!(open_mpi_over_tcp, OPEN_MPI_OVER_TCP: a_store_is_there_before_its_request random_transfers);

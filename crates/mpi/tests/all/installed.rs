@@ -14,6 +14,7 @@ use bandgap_mpi::Family;
 pub struct Installed {
     pub launcher: &'static str,
     arguments: &'static [&'static str],
+    environment: &'static [(&'static str, &'static str)],
     pub compiler: &'static str,
     pub library: &'static str,
     /// What its name begins with.
@@ -21,25 +22,35 @@ pub struct Installed {
     pub family: Family,
 }
 
-pub static MPICH: Installed = Installed {
+pub const MPICH: Installed = Installed {
     launcher: "mpiexec.mpich",
     arguments: &[],
+    environment: &[],
     compiler: "mpicc.mpich",
     library: "libmpich.so.12",
     name: "MPICH ",
     family: Family::Mpich,
 };
 
-pub static OPEN_MPI: Installed = Installed {
+pub const OPEN_MPI: Installed = Installed {
     launcher: "mpirun.openmpi",
     arguments: &["--allow-run-as-root", "--oversubscribe", "--bind-to", "none"],
+    environment: &[],
     compiler: "mpicc.openmpi",
     library: "libmpi.so.40",
     name: "Open MPI ",
     family: Family::OpenMpi,
 };
 
-pub static ALL: [&Installed; 2] = [&MPICH, &OPEN_MPI];
+/// Over sockets: a payload takes longer than the frames behind it.
+pub const MPICH_OVER_TCP: Installed =
+    Installed { environment: &[("UCX_TLS", "tcp,self")], ..MPICH };
+
+/// Over sockets.
+pub const OPEN_MPI_OVER_TCP: Installed =
+    Installed { environment: &[("OMPI_MCA_btl", "tcp,self")], ..OPEN_MPI };
+
+pub const ALL: [&Installed; 2] = [&MPICH, &OPEN_MPI];
 
 static SKIPPED: AtomicUsize = AtomicUsize::new(0);
 
@@ -54,7 +65,7 @@ pub fn is_here(program: &str) -> bool {
     here
 }
 
-/// The example that ranks run, beside this test.
+/// The example that ranks run, beside this test. `cargo test` builds it where no target is chosen.
 fn check() -> PathBuf {
     let test = std::env::current_exe().unwrap();
     test.parent().and_then(Path::parent).unwrap().join("examples").join("check")
@@ -68,7 +79,7 @@ impl Installed {
     pub fn start(&self, ranks: usize, arguments: &[&str]) -> Run {
         let mut command = Command::new(self.launcher);
         command.args(self.arguments).args(["-n", &ranks.to_string()]).arg(check());
-        command.args(arguments).process_group(0);
+        command.args(arguments).envs(self.environment.iter().copied()).process_group(0);
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         Run(command.spawn().unwrap())
     }

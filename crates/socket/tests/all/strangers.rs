@@ -195,7 +195,7 @@ fn no_call_is_like_another() {
 }
 
 fn addresses_are_checked<K: Kind>() {
-    for text in ["", "somewhere", "127.0.0.1", "192.0.2.1:80", "0.0.0.0:80"] {
+    for text in ["", "somewhere", "127.0.0.1", "127.0.0.1:", "[::1:80"] {
         let exchange = |own| vec![text.to_owned(), own];
         let error = mesh::link::<K>(1, 2, deadline(), exchange).map(drop).unwrap_err();
         assert!(matches!(error, SocketError::Address { text: ref t } if t == text), "{error}");
