@@ -1,6 +1,6 @@
 //! Kernels over sizes, ranks and variants.
 
-use crate::{Buffers, Pair, Refused};
+use crate::{Buffers, LIBRARY, Pair, Refused};
 
 /// How a kernel is measured over sizes and numbers of ranks.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +85,9 @@ impl Series {
     /// # Errors
     /// It has none of this name; the error lists those that it has.
     pub fn variant(&self, name: &str) -> Result<&'static str, Refused> {
-        let found = self.variants.iter().find(|variant| **variant == name);
+        let library = [LIBRARY];
+        let own = self.variants.iter().chain(library.iter().filter(|_| self.library));
+        let found = own.into_iter().find(|variant| **variant == name);
         found.copied().ok_or_else(|| {
             let why = match self.variants {
                 [] => format!("it is done in one way, and none is called {name}"),

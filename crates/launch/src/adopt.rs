@@ -2,20 +2,21 @@
 //! each host is the agent there, and the others wait for the end.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::net::{IpAddr, TcpStream};
+use std::net::TcpStream;
 use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use bandgap_host::{allow, allowed_cpus};
+use bandgap_host::allow;
 use bandgap_socket::star::{Centre, call};
-use serde::{Deserialize, Serialize};
 
+use crate::failure::lost;
 use crate::hosts::{Hosts, Place};
 use crate::meet::{Meeting, Way, way};
 use crate::message::Channel;
-use crate::{Exit, Failure, agent, told};
+use crate::protocol::{Role, Who};
+use crate::remote::Gathered;
+use crate::{Exit, Failure, agent};
 
 /// Longest wait for the process that has started the launcher of this one.
 const JOINING: Duration = Duration::from_secs(30);
@@ -40,37 +41,6 @@ pub struct Adopted {
     pub rank: usize,
     /// How many there are, at least two.
     pub size: usize,
-}
-
-/// What a process says of itself to the first one.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Who {
-    /// The host's name, for people.
-    pub name: String,
-    /// What tells hosts apart: containers of a machine, say, may have its name.
-    pub host: String,
-    /// Processors on which it may run.
-    pub allowed: Vec<usize>,
-}
-
-/// What the first process lets another one be.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Role {
-    /// The agent of its host, whose processes may run on these processors.
-    Agent(Vec<usize>),
-    /// Nothing: it waits until the connection ends.
-    Idle,
-}
-
-/// The other processes, as the first one has them.
-#[derive(Debug, Default)]
-pub struct Gathered {
-    /// The hosts, and which of them each process is on.
-    pub hosts: Option<Hosts>,
-    /// The agents' connections and addresses, by host; none of this host.
-    pub agents: Vec<Option<(Channel, IpAddr)>>,
-    /// The connections of those that wait.
-    pub idle: Vec<Channel>,
 }
 
 impl Adopted {
@@ -117,7 +87,7 @@ impl Adopted {
     }
 
     fn joined(&self, apart: bool, until: Instant) -> Result<(), Failure> {
-        self.called(way(self, apart)?.look_up(until)?, self.rank, until)
+        self.called(way(self.by, self.size, apart)?.look_up(until)?, self.rank, until)
     }
 
     /// Takes part in what the process does that has started the launcher of this one, and says in a file where it is.
@@ -165,7 +135,7 @@ impl Adopted {
         deadline: Duration,
     ) -> Result<Gathered, Failure> {
         let until = Instant::now() + deadline;
-        let way = way(self, apart)?;
+        let way = way(self.by, self.size, apart)?;
         let centre = Centre::listen(way.port()).map_err(|error| lost(&error))?;
         let port = centre.port().map_err(|error| lost(&error))?;
         let published = way.publish(port, until)?;
@@ -232,24 +202,10 @@ impl Adopted {
     }
 }
 
-impl Who {
-    fn here() -> Self {
-        let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-        let network = fs::read_link("/proc/self/ns/net").unwrap_or_default();
-        let host = format!("{name} {} {}", boot.trim(), network.display());
-        Self { name, host, allowed: allowed_cpus().unwrap_or_default() }
-    }
-}
-
 /// Lets this process's ranks run wherever those of its host may: a launcher has bound each process by itself.
 fn run_on(cpus: &[usize]) {
     // What is refused is seen in the topology that is read next.
     let _ = allow(cpus);
-}
-
-pub(crate) fn lost(error: &(dyn std::error::Error + 'static)) -> Failure {
-    Failure::new(Exit::Remote, format!("join the run's processes: {}", told(error)))
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! The agent of a run on one of its hosts: it starts ranks there and passes on what they and the launcher say. It ends,
 //! and its ranks with it, when the launcher is gone or has long said nothing.
 
-use std::fs::{self, File};
-use std::io::Read;
+use std::fs;
 use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::path::Path;
@@ -17,37 +16,13 @@ use crate::interface::Interface;
 use crate::local::Local;
 use crate::memory::{self, Need};
 use crate::message::{Assignment, Channel};
-use crate::remote::{BEAT, Begin, FromAgent, Hello, ToAgent, silence};
+use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, build, silence};
 use crate::stage::Stage;
 use crate::start::Children;
 use crate::{Exit, Failure, descriptors};
 
-/// The hidden command under which the binary is an agent.
-pub const COMMAND: &str = "agent";
-/// What a greeting begins with.
-pub const MARKER: &str = "bandgap-agent ";
-/// This program itself, whatever lies at its path by now.
-pub const OWN: &str = "/proc/self/exe";
 /// Longest silence of a launcher that has no ranks here: it fits, or measures elsewhere.
 const IDLE: Duration = Duration::from_secs(600);
-
-/// A checksum of this program: hosts with another one are told apart by it.
-///
-/// # Errors
-/// It cannot be read.
-pub fn build() -> Result<u32, Failure> {
-    let read = || -> std::io::Result<u32> {
-        let (mut file, mut crc) = (File::open(OWN)?, flate2::Crc::new());
-        let mut bytes = vec![0; 1 << 20];
-        loop {
-            match file.read(&mut bytes)? {
-                0 => return Ok(crc.sum()),
-                read => crc.update(&bytes[..read]),
-            }
-        }
-    };
-    read().map_err(|error| Failure::new(Exit::Host, format!("read this program: {error}")))
-}
 
 /// Runs the agent of this host over standard input and output. `remove` is a folder that has nothing but this program.
 pub fn main(remove: Option<&Path>) -> ExitCode {

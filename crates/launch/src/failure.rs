@@ -51,6 +51,11 @@ impl<T, E: Error + 'static> Classify<T> for Result<T, E> {
     }
 }
 
+/// Processes of a run that could not join.
+pub(crate) fn lost(error: &(dyn Error + 'static)) -> Failure {
+    Failure::new(Exit::Remote, format!("join the run's processes: {}", told(error)))
+}
+
 /// Ranks or threads that the system did not start; `tasks` are all those that are needed.
 pub(crate) fn unstarted(what: &str, tasks: usize, error: &io::Error) -> Failure {
     let refused = error.raw_os_error().map(Errno::from_raw_os_error);

@@ -11,7 +11,7 @@ use bandgap_host::process::inherited;
 use bandgap_socket::Secret;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::adopt::{Adopted, lost};
+use crate::failure::lost;
 use crate::{Exit, Failure};
 
 /// Between two looks for a file.
@@ -79,7 +79,7 @@ pub fn publish_for(port: u16) -> Result<Published, Failure> {
 ///
 /// # Errors
 /// What the user gave for it is wrong.
-pub fn way(adopted: &Adopted, apart: bool) -> Result<Way, Failure> {
+pub fn way(by: &str, size: usize, apart: bool) -> Result<Way, Failure> {
     let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(join) = variable("BANDGAP_JOIN") {
         let wrong = |what: String| {
@@ -108,12 +108,12 @@ pub fn way(adopted: &Adopted, apart: bool) -> Result<Way, Failure> {
     let job: Vec<String> = job.iter().filter_map(|name| variable(name)).collect();
     let job = job.join("-").replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
     if job.is_empty() {
-        let what = format!("tell which processes {} started together", adopted.by);
+        let what = format!("tell which processes {} started together", by);
         return Err(
             Failure::new(Exit::Remote, what).hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE")
         );
     }
-    let name = format!(".bandgap-{job}-{}", adopted.size);
+    let name = format!(".bandgap-{job}-{}", size);
     let here = std::env::current_dir().ok();
     Ok(Way::Shared(
         here.into_iter().chain([std::env::temp_dir()]).map(|of| of.join(&name)).collect(),

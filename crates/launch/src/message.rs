@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Kept;
 
+use crate::Exit;
 use crate::cause::Cause;
-use crate::{Exit, Transport};
 
 /// How ranks wait for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
@@ -73,14 +73,6 @@ pub struct Assignment {
     pub deadline: Duration,
     /// What rank 0 leads.
     pub task: Task,
-}
-
-impl Assignment {
-    /// Whether the rank's process is needed again: a library that can be initialised once.
-    pub fn rests(&self) -> bool {
-        let transports = self.transports.iter().map(|(name, _)| name.parse::<Transport>());
-        transports.flatten().any(|transport| transport.has_launcher())
-    }
 }
 
 /// From the launcher to a rank.

@@ -22,7 +22,6 @@ use bandgap_mpi::{
 };
 
 use crate::machine::{Machine, Parts};
-use crate::transports::Transport;
 use crate::watch::RankWatch;
 
 /// Requests that may be outstanding toward one peer.
@@ -30,15 +29,15 @@ const CREDITS: u16 = 32;
 /// Most ranks.
 const RANKS: usize = 4096;
 
-/// The transport.
-pub const MPI: Transport = Transport::native(
-    "mpi",
-    "the MPI that is installed, found at run time",
-    Can { block: false, ranks: RANKS, tuning: Tuning::DEFAULT, compared: false, hosts: true },
-    connect,
-);
+/// What it can do.
+pub const CAN: Can =
+    Can { block: false, ranks: RANKS, tuning: Tuning::DEFAULT, compared: false, hosts: true };
 
-fn connect(
+/// Connects this rank.
+///
+/// # Errors
+/// There is no MPI, it refused, or it has another number of ranks.
+pub fn connect(
     _inherited: Vec<OwnedFd>,
     exposed: usize,
     meeting: &mut dyn Rendezvous,

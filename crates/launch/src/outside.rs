@@ -13,12 +13,12 @@ use bandgap_socket::star::Centre;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::adopt::{Role, Who, lost};
-use crate::agent::COMMAND;
+use crate::failure::lost;
 use crate::hosts::{Hosts, Place};
 use crate::meet::{Published, publish_for};
 use crate::message::Channel;
 use crate::process::ended_until;
+use crate::protocol::{COMMAND, Role, Who};
 use crate::remote::written;
 use crate::{Classify, Exit, Failure};
 

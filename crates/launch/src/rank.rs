@@ -92,7 +92,7 @@ pub fn main(parent: u32) -> ExitCode {
         if let Err(stop) = take_part(&assignment, &mut channel, &control, own) {
             break stop;
         }
-        if !assignment.rests() {
+        if !rests(&assignment) {
             return ExitCode::SUCCESS;
         }
         let again = channel.send(&FromRank::Rests).and_then(|()| channel.receive());
@@ -110,6 +110,12 @@ pub fn main(parent: u32) -> ExitCode {
     // Without a launcher there is nobody left to tell.
     let _ = channel.send(&FromRank::Failed { message, exit, cause });
     ExitCode::from(exit as u8)
+}
+
+/// Whether this process is needed again: a library can be initialised once.
+fn rests(assignment: &Assignment) -> bool {
+    let named = assignment.transports.iter().map(|(name, _)| name.parse::<Transport>());
+    named.flatten().any(|transport| transport.has_launcher())
 }
 
 fn take_part(

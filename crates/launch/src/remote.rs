@@ -10,113 +10,36 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use bandgap_host::{ClockReport, Topology, WorkRate};
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::net::{Shutdown, shutdown};
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::agent::{self, COMMAND, MARKER, OWN};
 use crate::cause::{Cause, Noted};
 use crate::group::{Group, Heard};
 use crate::hosts::{Hosts, Place, SSH};
-use crate::message::{Assignment, Channel, FromRank, ToRank};
+use crate::message::{Channel, ToRank};
 use crate::process::ended_until;
+use crate::protocol::{
+    BEAT, Begin, COMMAND, FromAgent, Hello, MARKER, OWN, ToAgent, build, silence,
+};
 use crate::signals::Signals;
 use crate::{Exit, Failure};
 
-/// Between two signs of life, at most.
-pub const BEAT: Duration = Duration::from_secs(1);
-/// Longest silence of a host, where waits may be longer.
-const SILENCE: Duration = Duration::from_secs(10);
 /// Longest wait for a host's greeting.
 const GREETING: Duration = Duration::from_secs(30);
 /// Longest wait for an agent to have ended its ranks.
 const ENDING: Duration = Duration::from_secs(3);
 
-/// How long a host may be silent before it is given up, where waits end after `deadline`.
-pub fn silence(deadline: Duration) -> Duration {
-    deadline.min(SILENCE)
-}
-
-/// Ranks that an agent is to start.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Begin {
-    /// The ranks, without what only their host knows.
-    pub ranks: Vec<Assignment>,
-    /// Whether ranks communicate with other hosts.
-    pub network: bool,
-    /// The interface that the user named.
-    pub interface: Option<String>,
-    /// The host's address, where nothing there tells it.
-    pub address: Option<IpAddr>,
-    /// Bytes of memory of each rank.
-    pub memory: usize,
-}
-
-/// From the launcher to an agent.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum ToAgent {
-    /// Start ranks.
-    Begin(Box<Begin>),
-    /// A message to one of its ranks.
-    To(usize, ToRank),
-    /// A rank failed with this status.
-    Poison(usize, i32),
-    /// Ask the ranks to end.
-    Stop,
-    /// End them.
-    End,
-    /// The launcher is there.
-    Beat,
-    /// Look at the noise of these processors, for so long each.
-    Look(Vec<usize>, Duration),
-}
-
-/// From an agent to the launcher.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub enum FromAgent {
-    /// Ranks were started; they communicate with other hosts over this interface.
-    Begun(Option<Value>),
-    /// Ranks were not started.
-    Refused {
-        /// The class of failure.
-        exit: Exit,
-        /// What went wrong.
-        what: String,
-        /// What to do.
-        hint: Option<String>,
-    },
-    /// A message of one of its ranks.
-    From(usize, FromRank),
-    /// One of its ranks has ended.
-    Ended(usize, i32, Option<Noted>),
-    /// The agent is there, and these of its ranks are stopped, with their processes.
-    Beat(Vec<(usize, u32)>),
-    /// All of its ranks have ended.
-    Over,
-    /// The noise of processors.
-    Noise(Value),
-}
-
-/// What an agent says of itself and its host.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Hello {
-    /// The program's version.
-    pub version: String,
-    /// A checksum of the program.
-    pub build: u32,
-    /// The machine, as it is recorded.
-    pub machine: Value,
-    /// The clock's calibration.
-    pub clock: ClockReport,
-    /// The delay loop's calibration.
-    pub work: WorkRate,
-    /// Its processors.
-    pub topology: Topology,
-    /// The address at which the host was reached.
-    pub address: Option<IpAddr>,
+/// The other processes, as the first one has them.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The hosts, and which of them each process is on.
+    pub hosts: Option<Hosts>,
+    /// The agents' connections and addresses, by host; none of this host.
+    pub agents: Vec<Option<(Channel, IpAddr)>>,
+    /// The connections of those that wait.
+    pub idle: Vec<Channel>,
 }
 
 /// An agent on another host, as long as a command runs.
@@ -145,7 +68,7 @@ impl Agent {
     /// # Errors
     /// A host cannot be reached, has another build of the program, or none.
     pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Self>, Failure> {
-        let own = agent::build()?;
+        let own = build()?;
         let copied = match hosts.copy {
             true => Some(std::fs::read(OWN).map_err(|error| {
                 Failure::new(Exit::Host, format!("read this program: {error}"))
@@ -171,7 +94,7 @@ impl Agent {
         channels: Vec<Option<(Channel, IpAddr)>>,
         signals: &Signals,
     ) -> Result<Vec<Self>, Failure> {
-        let own = agent::build()?;
+        let own = build()?;
         let until = Instant::now() + GREETING;
         // The addresses by which they called are those at which they are reached.
         let addresses: Vec<Option<IpAddr>> =

@@ -7,12 +7,11 @@ use std::time::Duration;
 use bandgap_host::machine::{self, Machine};
 use bandgap_host::{CycleClock, NoiseReport, Placement, Topology, WorkRate, parse_cpu_list, place};
 
-use crate::adopt::Gathered;
 use crate::failure::unstarted;
 use crate::hosts::Hosts;
 use crate::message::Channel;
 use crate::outside::Outside;
-use crate::remote::{Agent, leave};
+use crate::remote::{Agent, Gathered, leave};
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
 

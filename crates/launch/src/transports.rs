@@ -11,7 +11,7 @@ use bandgap_host::CycleClock;
 use bandgap_kernels::{Added, Entry};
 
 use crate::machine::{Machine, Parts, RigOver};
-use crate::mpi::MPI;
+use crate::mpi;
 use crate::stamped::StampedEnd;
 
 macro_rules! transports {
@@ -21,7 +21,7 @@ macro_rules! transports {
 
         /// The kernel, compiled for every transport.
         pub(crate) fn on_each<K: Entry>(kernel: Added) -> Added {
-            crate::mpi::on_each::<K>(kernel$(.on::<K, RigOver<$transport>>())*)
+            mpi::on_each::<K>(kernel$(.on::<K, RigOver<$transport>>())*)
         }
     };
 }
@@ -33,6 +33,14 @@ transports! {
     bandgap_socket::unix::Unix: bare stamped,
     bandgap_socket::udp::Udp: bare stamped,
 }
+
+/// The MPI that is installed: its ranks are processes of its own launcher.
+const MPI: Transport = Transport::native(
+    "mpi",
+    "the MPI that is installed, found at run time",
+    mpi::CAN,
+    mpi::connect,
+);
 
 /// One of the list: what a transport says of itself, and its functions, compiled for it.
 #[derive(Clone, Copy, Debug)]

@@ -38,19 +38,23 @@
 //! the last of them is free; words alone hold the interface only. Messages ask for circuits when they are at the network, in order of
 //! virtual time, and get them in that order where routes have a channel in common; of one time the
 //! lowest rank is first. The completion of a request without reply holds no channels.
+//!
+//! Messages that come to one interface at one time are accepted in the order of their senders. So
+//! nothing depends on how the simulation comes to an event.
 
+mod buckets;
 mod circuits;
 mod event;
+mod heap;
 mod interface;
 mod mail;
-mod processor;
-
-use bandgap_comm::Rank;
+mod world;
 
 use crate::{Machine, Schedule, SimError, Wait};
-use circuits::Circuits;
-use event::{Queue, What};
-use processor::Processor;
+use buckets::Buckets;
+use event::Queue;
+use heap::Heap;
+use world::World;
 
 /// What happened in virtual time.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,57 +89,39 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError
     if schedule.moves_bytes() && machine.protocols.is_empty() {
         return Err(SimError::NoTimeForBytes { machine: machine.name.clone() });
     }
-    let mut queue = Queue::default();
-    let mut circuits = Circuits::new(&machine.network);
-    let mut processors: Vec<Processor<'_>> = (0..ranks)
-        .map(|rank| Processor::new(u32::try_from(rank).expect("few"), schedule.folded(rank)))
-        .collect();
-    for processor in &mut processors {
-        processor.wake_at(0, &mut queue);
+    match machine.least_delay() {
+        0 => in_order(schedule, machine),
+        width => in_buckets(schedule, machine, width),
     }
-
-    let mut time = 0;
-    while let Some(event) = queue.pop() {
-        debug_assert!(event.time >= time, "time ran backwards");
-        time = event.time;
-        if time > LATEST {
-            return Err(SimError::TooLong { rank: event.at as Rank });
-        }
-        let processor = &mut processors[event.at as usize];
-        let goes_on = match event.what {
-            What::Arrive(parcel) => processor.arrive(time, parcel, machine),
-            What::Deliver { address, bytes } => processor.deliver(time, address, bytes, machine),
-            What::Complete { slot } => processor.complete(time, slot),
-            What::Wake => processor.wake(time),
-            What::Depart => {
-                processor.depart(time, &mut queue, machine, &mut circuits);
-                false
-            }
-        };
-        if goes_on {
-            processor.run(&mut queue, machine)?;
-        }
-    }
-    finish(processors)
 }
 
-fn finish(mut processors: Vec<Processor<'_>>) -> Result<Replay, SimError> {
-    let waits: Vec<Wait> = processors
-        .iter_mut()
-        .enumerate()
-        .filter_map(|(rank, p)| p.waits_for().map(|what| Wait { rank, what }))
-        .collect();
+fn in_order(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
+    let mut world = World::new(schedule, machine, Heap::default());
+    world.in_order()?;
+    finish(world)
+}
+
+fn in_buckets(schedule: &Schedule, machine: &Machine, width: u64) -> Result<Replay, SimError> {
+    let mut world = World::new(schedule, machine, Buckets::new(width, schedule.size()));
+    world.in_buckets()?;
+    finish(world)
+}
+
+fn finish<Q: Queue>(mut world: World<'_, Q>) -> Result<Replay, SimError> {
+    let ranks = 0..world.ranks.len();
+    let wait = |rank| Some(Wait { rank, what: world.waits_for(rank as u32)? });
+    let waits: Vec<Wait> = ranks.filter_map(wait).collect();
     if !waits.is_empty() {
         return Err(SimError::Deadlock(waits));
     }
-    if let Some(rank) = processors.iter().position(|p| p.now > LATEST) {
+    if let Some(rank) = world.ranks.iter().position(|rank| rank.now > LATEST) {
         return Err(SimError::TooLong { rank });
     }
     Ok(Replay {
-        messages: processors.iter().map(|p| p.sent).sum(),
-        unhandled: processors.iter().map(Processor::unhandled).sum(),
-        events: processors.iter().map(|p| p.steps).sum(),
-        ends: processors.iter().map(|p| p.now).collect(),
-        marks: processors.into_iter().map(|p| p.marks).collect(),
+        messages: world.sent,
+        unhandled: world.unhandled(),
+        events: world.steps,
+        ends: world.ranks.iter().map(|rank| rank.now).collect(),
+        marks: world.marks,
     })
 }

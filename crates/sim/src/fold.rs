@@ -5,17 +5,27 @@
 //! pattern. Folding is greedy and one level deep. It never changes what the operations mean.
 
 use crate::Op;
+use crate::schedule::Step;
 
 /// Longest pattern that is looked for. A round over 63 peers with a computation after each request
 /// still folds.
 const LONGEST: usize = 128;
 
-#[derive(Debug, Default)]
+/// Places of operations that are remembered by their digest: as many as there are.
+const PLACES: usize = 256;
+
+#[derive(Debug)]
 pub(crate) struct Folder {
-    ops: Vec<Op>,
+    ops: Vec<Step>,
     /// Operations before this index belong to closed repetitions.
     floor: usize,
     run: Option<Run>,
+    /// Operations of all lists so far, and when there were so many at the floor.
+    count: u64,
+    origin: u64,
+    /// The last operation of each number, and for each operation from the floor on the one before it.
+    last: [u64; PLACES],
+    before: Vec<u64>,
 }
 
 /// An open repetition; its [`Op::Repeat`] is the last operation stored.
@@ -28,33 +38,89 @@ struct Run {
     matched: usize,
 }
 
+impl Default for Folder {
+    fn default() -> Self {
+        let (ops, before, last) = (Vec::new(), Vec::new(), [0; PLACES]);
+        // No operation is number 0.
+        Self { ops, floor: 0, run: None, count: 1, origin: 1, last, before }
+    }
+}
+
 impl Folder {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn push(&mut self, op: Op) {
-        if let Some(run) = &mut self.run {
-            if self.ops[run.body + run.matched] == op && run.more < u32::MAX {
-                run.matched += 1;
-                if run.matched == run.length {
-                    run.matched = 0;
-                    run.more += 1;
-                }
+        let op = op.into();
+        if self.run.is_some() && self.goes_on(op) {
+            return;
+        }
+        let before = self.store(op);
+        if before >= self.origin {
+            self.open(before);
+        }
+    }
+
+    /// Whether the open repetition goes on with `op`; if not, it is closed.
+    #[inline(never)]
+    fn goes_on(&mut self, op: Step) -> bool {
+        let Some(run) = &mut self.run else { return false };
+        let goes_on = self.ops[run.body + run.matched] == op && run.more < u32::MAX;
+        if !goes_on {
+            self.close();
+            return false;
+        }
+        run.matched += 1;
+        if run.matched == run.length {
+            run.matched = 0;
+            run.more += 1;
+        }
+        true
+    }
+
+    /// Stores an operation, and returns the one before it that may be the same.
+    #[inline(always)]
+    fn store(&mut self, op: Step) -> u64 {
+        let last = &mut self.last[op.digest() % PLACES];
+        let before = std::mem::replace(last, self.count);
+        self.ops.push(op);
+        self.before.push(before);
+        self.count += 1;
+        before
+    }
+
+    /// Whether nothing is in the list.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.ops.is_empty()
+    }
+
+    /// The list, which the caller may change. What is pushed then begins another one.
+    pub(crate) fn finish(&mut self) -> &mut [Step] {
+        self.close();
+        &mut self.ops
+    }
+
+    /// Begins another list.
+    pub(crate) fn clear(&mut self) {
+        self.ops.clear();
+        self.set_floor();
+    }
+
+    fn set_floor(&mut self) {
+        self.floor = self.ops.len();
+        self.origin = self.count;
+        self.before.clear();
+    }
+
+    /// Starts a repetition if the operations end with a pattern that comes twice. Its first half ends
+    /// with an operation that is the same as the last: with `before`, or one before that.
+    #[inline(never)]
+    fn open(&mut self, mut before: u64) {
+        let end = self.ops.len();
+        let longest = LONGEST.min((end - self.floor) / 2);
+        while before >= self.origin {
+            let length = (self.count - 1 - before) as usize;
+            if length > longest {
                 return;
             }
-            self.close();
-        }
-        self.ops.push(op);
-        self.open();
-    }
-
-    pub(crate) fn finish(mut self) -> Box<[Op]> {
-        self.close();
-        self.ops.into_boxed_slice()
-    }
-
-    /// Starts a repetition if the operations end with a pattern that comes twice.
-    fn open(&mut self) {
-        let end = self.ops.len();
-        for length in 1..=LONGEST.min((end - self.floor) / 2) {
             let (body, again) = (end - 2 * length, end - length);
             if self.ops[body..again] == self.ops[again..] {
                 self.ops.truncate(again);
@@ -62,19 +128,24 @@ impl Folder {
                 self.run = Some(Run { body, length, more: 1, matched: 0 });
                 return;
             }
+            before = self.before[(before - self.origin) as usize];
         }
     }
 
     fn close(&mut self) {
         let Some(Run { body, length, more, matched }) = self.run.take() else { return };
-        self.floor = self.ops.len();
-        self.ops[self.floor - 1] = repeat(length, more);
-        self.ops.extend_from_within(body..body + matched);
+        if let Some(last) = self.ops.last_mut() {
+            *last = repeat(length, more);
+        }
+        self.set_floor();
+        for at in body..body + matched {
+            self.store(self.ops[at]);
+        }
     }
 }
 
-fn repeat(length: usize, more: u32) -> Op {
-    Op::Repeat { length: u32::try_from(length).expect("at most LONGEST"), more }
+fn repeat(length: usize, more: u32) -> Step {
+    Op::Repeat { length: u32::try_from(length).expect("at most LONGEST"), more }.into()
 }
 
 #[cfg(test)]
@@ -83,11 +154,15 @@ mod tests {
 
     use super::*;
     use crate::Schedule;
+    use crate::schedule::Builder;
 
     fn folded(ops: impl IntoIterator<Item = Op>) -> Schedule {
         let mut folder = Folder::default();
         ops.into_iter().for_each(|op| folder.push(op));
-        Schedule::new(vec![folder.finish()])
+        let mut builder = Builder::new(16);
+        builder.add(folder.finish());
+        (1..16).for_each(|_| builder.add(&mut []));
+        builder.finish()
     }
 
     #[test]
@@ -98,13 +173,13 @@ mod tests {
         let ops: Vec<Op> = std::iter::repeat_n(sample, 4096).flatten().collect();
         let schedule = folded(ops.iter().copied());
         // 15 requests, 15 computations and the repetition.
-        assert_eq!(schedule.folded(0).len(), 31);
+        assert_eq!(schedule.folded(0).count(), 31);
         assert!(schedule.operations(0).eq(ops));
     }
 
     #[test]
     fn operations_stay_small() {
-        assert!(size_of::<Op>() <= 16);
+        assert!(size_of::<Step>() <= 16);
     }
 
     proptest! {

@@ -3,7 +3,8 @@
 //! * [`record`] runs a program that is generic over [`bandgap_comm::Am`], over
 //!   [`bandgap_comm::Transfer`] or over [`bandgap_comm::Comm`], once per rank, without threads or
 //!   data, and yields a [`Schedule`]; [`record_for`] does so for a machine whose messages may move
-//!   only where a program waits ([`Progress`]).
+//!   only where a program waits ([`Progress`]), and [`record_once`] for a single replay. Ranks that do
+//!   the same but for their peers share one list, so a million of them take little room.
 //! * [`Machine`] is the LogGP machine: os, or, g, L, a capacity, and G for bytes. What bytes cost
 //!   may depend on the length of the message ([`Protocol`]).
 //! * [`replay`] runs the schedule on the machine, and returns the time stamps.
@@ -15,8 +16,8 @@
 //!
 //! Schedules in GOAL text are read by [`read_goal`] and replayed by [`replay_goal`], with LogGOPSim's arithmetic.
 //!
-//! There is no payload. Inside a crossbar messages do not contend; in the other networks
-//! ([`Network`]) those contend that share a channel.
+//! There is no payload. Inside a crossbar, and between hosts, messages do not contend; in the other
+//! networks ([`Network`]) those contend that share a channel.
 //!
 //! ```
 //! use bandgap_comm::{Am, CommError, HandlerId, Verb};
@@ -63,5 +64,5 @@ pub use goal::{
 };
 pub use machine::{Machine, Progress, Protocol};
 pub use network::Network;
-pub use recorder::{Recorder, record, record_for};
+pub use recorder::{Recorder, record, record_for, record_once};
 pub use schedule::{Context, Op, Schedule};

@@ -14,6 +14,7 @@ use crate::{Network, SimError};
 pub use progress::Progress;
 pub(crate) use protocol::MessageCosts;
 pub use protocol::Protocol;
+use protocol::thousandths;
 
 /// A LogGP machine with separate overheads for sending and receiving.
 ///
@@ -42,12 +43,18 @@ pub use protocol::Protocol;
 /// daxpy_ns = 1                             # for each element of y ← a·x + y; may be left out
 ///
 /// [network]                                # may be left out: then it is a crossbar
-/// topology = "torus"                       # or "mesh", "hypercube", "fat_tree", "crossbar"
+/// topology = "torus"                       # or "mesh", "hypercube", "fat_tree", "dragonfly", "hosts",
+///                                          # "crossbar"
 /// rows = 8                                 # of a mesh and a torus
 /// columns = 8                              # of a mesh and a torus
 /// # dimensions = 6                         # of a hypercube of 2⁶ nodes
 /// # arity = 4                              # of a fat tree of 4³ nodes
 /// # levels = 3                             # of a fat tree
+/// # routers_per_group = 4                  # of a dragonfly of 4·2 + 1 groups, which are all joined
+/// # nodes_per_router = 2                   # of a dragonfly
+/// # links_per_router = 2                   # of a dragonfly, to other groups
+/// # hosts = 16                             # of hosts, which are two hops apart
+/// # ranks_per_host = 4                     # of hosts
 /// hop_ns = 400                             # not in a crossbar
 ///
 /// [[protocol]]                             # instead of gap_per_byte_ns; for messages of bytes
@@ -113,6 +120,9 @@ const BUILT_IN: [(&str, &str); 4] = [
 ];
 
 impl Machine {
+    /// The most ranks of any machine.
+    pub const MOST_RANKS: usize = 1 << 20;
+
     /// The built-in machine of this name, or else the machine in the file of this name.
     ///
     /// # Errors
@@ -149,8 +159,7 @@ impl Machine {
 
     /// How long a processor computes y ← a·x + y with vectors of so many elements, in picoseconds.
     pub fn daxpy(&self, elements: u32) -> u64 {
-        let femtoseconds = u128::from(elements) * u128::from(self.daxpy_per_element);
-        u64::try_from((femtoseconds + 500) / 1000).unwrap_or(u64::MAX)
+        thousandths(elements.into(), self.daxpy_per_element)
     }
 
     /// The names of the built-in machines.
@@ -173,6 +182,38 @@ impl Machine {
         let further = self.network.further_hops(from, to);
         let protocol = bytes.and_then(|bytes| self.protocol(bytes));
         further * protocol.map_or(self.hop, |protocol| protocol.hop)
+    }
+
+    /// The soonest that anything which a rank does can reach another one, in picoseconds: 0 where
+    /// messages share channels, since who asks first is then of importance to all.
+    pub(crate) fn least_delay(&self) -> u64 {
+        if self.network.is_shared() {
+            return 0;
+        }
+        let words = self.costs(None);
+        let bytes = self.protocols.iter().map(|protocol| protocol.costs(0));
+        let all = bytes.chain([words]);
+        let delay = |costs: MessageCosts| {
+            // A message, and the completion of one without reply.
+            let completion = costs.recv_overhead.saturating_add(words.latency);
+            costs.send_overhead.saturating_add(costs.latency).min(completion)
+        };
+        all.map(delay).min().unwrap_or(0)
+    }
+
+    /// The least L, and the greatest with all hops, where a message can overtake one that left the
+    /// interface a gap before. The difference of two L is greatest at the fewest hops or at the most.
+    pub(crate) fn overtaking(&self) -> Option<[u64; 2]> {
+        let further = u64::from(self.topology().diameter().saturating_sub(1));
+        let range = |hops: u64| {
+            let bytes = self.protocols.iter().map(|protocol| (protocol.latency, protocol.hop));
+            let all = bytes.chain([(self.latency, self.hop)]);
+            all.map(|(latency, hop)| latency.saturating_add(hops.saturating_mul(hop)))
+                .fold([u64::MAX, 0], |[least, most], l| [least.min(l), most.max(l)])
+        };
+        let (near, distant) = (range(0), range(further));
+        let ordered = [near, distant].iter().all(|[least, most]| most - least <= self.gap);
+        (!ordered).then_some([near[0], distant[1]])
     }
 
     /// The protocol that carries so many bytes.

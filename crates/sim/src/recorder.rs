@@ -8,6 +8,7 @@ use std::io;
 use bandgap_comm::{Am, CommError, Processor, Rank, Verb, Word, Work, check_peer};
 
 use crate::fold::Folder;
+use crate::schedule::Builder;
 use crate::{Machine, Op, Progress, Schedule, SimError};
 
 /// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that writes
@@ -23,6 +24,9 @@ pub struct Recorder {
     nonblocking: u64,
     /// Sends that the program has begun, and that move at the next call that waits.
     begun: Vec<Op>,
+    /// Whether a barrier is left out now, since the rank has done nothing; and of how many ranks one was.
+    leaves_out: bool,
+    left_out: usize,
 }
 
 /// Runs `program` once for each of `size` ranks, and returns what they do on a machine where
@@ -37,7 +41,7 @@ pub fn record(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    recorded(size, Progress::Asynchronous, 0, program)
+    Ok(recorded(size, Progress::Asynchronous, 0, false, program)?.0)
 }
 
 /// As [`record`], for `machine`: whether messages move while its processors compute decides where
@@ -51,38 +55,67 @@ pub fn record_for(
     size: usize,
     program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
 ) -> Result<Schedule, SimError> {
-    recorded(size, machine.progress, machine.nonblocking, program)
+    Ok(recorded(size, machine.progress, machine.nonblocking, false, program)?.0)
+}
+
+/// As [`record_for`], for one replay: a barrier before which no rank does anything is left out, since
+/// all begin at time 0.
+///
+/// # Errors
+/// As [`record`].
+pub fn record_once(
+    machine: &Machine,
+    size: usize,
+    mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
+) -> Result<Schedule, SimError> {
+    let Machine { progress, nonblocking, .. } = *machine;
+    let (schedule, left_out) = recorded(size, progress, nonblocking, true, &mut program)?;
+    // Where only some ranks begin with a barrier, those would wait for the others.
+    if left_out % size == 0 { Ok(schedule) } else { record_for(machine, size, program) }
 }
 
 fn recorded(
     size: usize,
     progress: Progress,
     nonblocking: u64,
+    once: bool,
     mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
-) -> Result<Schedule, SimError> {
+) -> Result<(Schedule, usize), SimError> {
     if size == 0 || u32::try_from(size).is_err() {
         let most = u32::MAX as usize;
         return Err(SimError::Ranks { ranks: size, machine: "of any kind".into(), most });
     }
-    let ranks = (0..size).map(|rank| {
-        let (ops, begun) = (Folder::default(), Vec::new());
-        let mut recorder = Recorder { rank, size, ops, progress, nonblocking, begun };
+    let ops = Folder::default();
+    let begun = Vec::new();
+    let (rank, leaves_out, left_out) = Default::default();
+    let mut recorder =
+        Recorder { rank, size, ops, progress, nonblocking, begun, leaves_out, left_out };
+    let mut builder = Builder::new(size as u32);
+    for rank in 0..size {
+        recorder.rank = rank;
+        recorder.leaves_out = once;
         program(&mut recorder).map_err(|source| SimError::Program { rank, source })?;
-        Ok(recorder.ops.finish())
-    });
-    Ok(Schedule::new(ranks.collect::<Result<_, SimError>>()?))
+        builder.add(recorder.ops.finish());
+        recorder.ops.clear();
+        recorder.begun.clear();
+    }
+    Ok((builder.finish(), recorder.left_out))
 }
 
 impl Recorder {
     /// The number of another rank, as an operation stores it.
+    #[inline(always)]
     fn peer(&self, peer: Rank) -> Result<u32, CommError> {
         check_peer(peer, self.rank, self.size)?;
         Ok(u32::try_from(peer).expect("below size, which fits"))
     }
 
     /// A call that waits: first moves what was begun and does not move by itself.
+    #[inline(always)]
     fn wait_for(&mut self, op: Op) {
-        self.move_begun();
+        if !self.begun.is_empty() {
+            self.move_begun();
+        }
         self.ops.push(op);
     }
 
@@ -93,6 +126,7 @@ impl Recorder {
         }
     }
 
+    #[cold]
     fn move_begun(&mut self) {
         for op in self.begun.drain(..) {
             self.ops.push(op);
@@ -101,14 +135,20 @@ impl Recorder {
 }
 
 /// A number of bytes, as an operation stores it. `operation` names what failed if it is too large.
+#[inline(always)]
 fn length(bytes: usize, operation: &'static str) -> Result<u32, CommError> {
-    u32::try_from(bytes).map_err(|_| CommError::System {
+    u32::try_from(bytes).map_err(|_| too_long(bytes, operation))
+}
+
+#[cold]
+fn too_long(bytes: usize, operation: &'static str) -> CommError {
+    CommError::System {
         operation,
         source: io::Error::new(
             io::ErrorKind::InvalidInput,
             format!("{bytes} bytes; at most {} are simulated at once", u32::MAX),
         ),
-    })
+    }
 }
 
 impl Processor for Recorder {

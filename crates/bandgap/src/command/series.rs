@@ -421,6 +421,10 @@ impl Points<'_> {
         match self.ways.algorithm.as_deref() {
             None if library.is_some() => Ok(vec![library]),
             Some(LIBRARY) if library.is_some() => Ok(vec![library]),
+            Some(LIBRARY) => {
+                let what = format!("measure {} by library: this transport has none", of.name);
+                Err(Failure::new(Exit::Usage, what).hint("use -t mpi"))
+            }
             _ if of.variants.is_empty() => Ok(vec![None]),
             // Those of two ranks are different things, not ways to do one.
             _ if !of.by_algorithm() => Ok(all()),

@@ -1,21 +1,9 @@
-//! What will happen, in order of time.
+//! What happens to a rank, and who knows what is next.
 
-use std::cmp::{Ordering, Reverse};
-use std::collections::BinaryHeap;
+use crate::Context;
 
-use super::mail::Address;
-
-/// A message on its way, or in an interface.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Parcel {
-    pub from: u32,
-    /// Index of the pair of ranks in the requester's list of peers; a reply brings it back.
-    pub slot: u32,
-    pub kind: Kind,
-}
-
-/// What a message is. `bytes` says how many it carries beside words; `None` is one of words only,
-/// which is not the same as 0 bytes.
+/// What an Active Message is. `bytes` says how many it carries beside words; `None` is one of words
+/// only, which is not the same as 0 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Request {
@@ -50,15 +38,17 @@ impl Kind {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
-    /// The parcel reaches the receiver's interface.
-    Arrive(Parcel),
+    /// An Active Message reaches the receiver's interface.
+    Arrive(Kind),
     /// The first byte of a message of bytes reaches the receiver's interface.
-    Deliver { address: Address, bytes: u32 },
-    /// A request without reply completes at its sender, whose list of peers has this index.
-    Complete { slot: u32 },
-    /// A message is at the network, and asks for a circuit.
+    Deliver { context: Context, tag: u32, bytes: u32 },
+    /// A request without reply completes at its sender.
+    Complete,
+    /// A message of this rank is at the network, and asks for a circuit.
     Depart,
-    /// A processor goes on.
+    /// A processor begins with its program.
+    Begin,
+    /// A processor goes on, if it still wants to be woken.
     Wake,
 }
 
@@ -67,78 +57,55 @@ impl What {
     #[inline]
     pub(super) fn bytes(self) -> Option<u32> {
         match self {
-            Self::Arrive(parcel) => parcel.kind.bytes(),
+            Self::Arrive(kind) => kind.bytes(),
             Self::Deliver { bytes, .. } => Some(bytes),
-            Self::Complete { .. } | Self::Depart | Self::Wake => None,
+            Self::Complete | Self::Depart | Self::Begin | Self::Wake => None,
+        }
+    }
+
+    /// Of one time: who looks at some time sees what arrives at that time.
+    #[inline]
+    pub(super) fn place(self) -> u8 {
+        match self {
+            Self::Arrive(_) | Self::Deliver { .. } | Self::Complete => 0,
+            Self::Depart => 1,
+            Self::Begin | Self::Wake => 2,
         }
     }
 }
 
+/// Something that happens at `time` to the rank `to`. `from` sent it; where nobody did it is the
+/// same rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event {
     pub time: u64,
-    order: u64,
-    pub at: u32,
+    pub to: u32,
+    pub from: u32,
     pub what: What,
 }
 
-/// Added to the order of wakes: who looks at some time sees what arrives at that time.
-const AFTER_ARRIVALS: u64 = 1 << 63;
-/// Added to the order of departures, which come by rank: who asks for a circuit is not decided by
-/// how the simulation came there.
-const DEPARTURES: u64 = 1 << 62;
-
-/// Events by time; of one time first arrivals in order of insertion, then departures by rank, then
-/// wakes in order of insertion.
-#[derive(Debug, Default)]
-pub(super) struct Queue {
-    heap: BinaryHeap<Reverse<Event>>,
-    sequence: u64,
-}
-
-impl Queue {
-    #[inline]
-    pub(super) fn push(&mut self, time: u64, at: u32, what: What) {
-        self.sequence += 1;
-        let order = match what {
-            What::Wake => AFTER_ARRIVALS | self.sequence,
-            What::Depart => DEPARTURES | u64::from(at),
-            _ => self.sequence,
-        };
-        self.heap.push(Reverse(Event { time, order, at, what }));
-    }
-
-    #[inline]
-    pub(super) fn pop(&mut self) -> Option<Event> {
-        self.heap.pop().map(|Reverse(event)| event)
-    }
-
-    /// Whether nothing more can arrive at `time` or before.
-    #[inline]
-    pub(super) fn settled(&self, time: u64) -> bool {
-        self.heap.peek().is_none_or(|Reverse(e)| (e.time, e.order) >= (time, AFTER_ARRIVALS))
-    }
-}
-
 impl Event {
+    pub(super) fn own(time: u64, rank: u32, what: What) -> Self {
+        Self { time, to: rank, from: rank, what }
+    }
+
+    /// The order of what happens to one rank; events of equal keys come as they were sent.
     #[inline]
-    fn key(&self) -> u128 {
-        u128::from(self.time) << 64 | u128::from(self.order)
+    pub(super) fn key(&self) -> (u64, u8, u32) {
+        (self.time, self.what.place(), self.from)
     }
 }
 
-impl Ord for Event {
-    #[inline]
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key().cmp(&other.key())
-    }
-}
+/// What is going to happen.
+pub(super) trait Queue {
+    fn push(&mut self, event: Event);
 
-impl PartialOrd for Event {
-    #[inline]
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
+    /// Asks that `rank`, to which something happens now, be woken.
+    fn wake_at(&mut self, time: u64, rank: u32);
+
+    /// Whether nothing more can arrive, at `time` or before, at the rank to which something happens
+    /// now.
+    fn settled(&self, time: u64) -> bool;
 }
 
 #[cfg(test)]
@@ -146,19 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn events_come_by_time_then_arrivals_then_departures_by_rank() {
-        let mut queue = Queue::default();
-        let arrival = |slot| What::Complete { slot };
-        queue.push(5, 0, What::Wake);
-        queue.push(5, 9, What::Depart);
-        queue.push(5, 1, arrival(0));
-        queue.push(3, 2, What::Wake);
-        queue.push(5, 3, arrival(1));
-        queue.push(5, 7, What::Depart);
-        queue.push(5, 4, What::Wake);
-        assert!(queue.settled(3) && !queue.settled(4));
-        let order: Vec<u32> = std::iter::from_fn(|| queue.pop()).map(|e| e.at).collect();
-        assert_eq!(order, [2, 1, 3, 7, 9, 0, 4]);
-        assert!(queue.settled(u64::MAX));
+    fn events_stay_small() {
+        assert!(size_of::<Event>() <= 32);
     }
 }

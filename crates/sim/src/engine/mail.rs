@@ -1,11 +1,11 @@
 //! Messages of bytes that have arrived and that no receive has taken.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use crate::Context;
 
-/// Which messages a receive is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// Which messages of a rank a receive is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Address {
     pub from: u32,
     pub context: Context,
@@ -20,52 +20,185 @@ pub(super) struct Letter {
     pub bytes: u32,
 }
 
+/// Letters that a rank has in a list. If there are more it finds them by their address.
+const LISTED: usize = 16;
+
+/// No letter.
+const NONE: u32 = u32::MAX;
+
+/// The letters of one rank.
+#[derive(Debug)]
+pub(super) enum Inbox {
+    /// The first one, by arrival.
+    Few(u32),
+    Many(Box<Many>),
+}
+
+impl Default for Inbox {
+    fn default() -> Self {
+        Self::Few(NONE)
+    }
+}
+
+/// Many letters of one rank.
+#[derive(Debug, Default)]
+pub(super) struct Many {
+    /// Those that came since it last looked for one, by arrival.
+    new: Vec<(Address, Letter)>,
+    /// The first and the last one of each address, by arrival.
+    sorted: HashMap<Address, [u32; 2]>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Stored {
+    address: Address,
+    letter: Letter,
+    next: u32,
+}
+
+/// The letters of all ranks. Few wait anywhere, as a rule.
 #[derive(Debug, Default)]
 pub(super) struct Mail {
-    /// By address, and by arrival for each.
-    letters: BTreeMap<(Address, u64), Letter>,
-    arrivals: u64,
+    letters: Vec<Stored>,
+    /// Places that are free.
+    free: Vec<u32>,
+    waiting: usize,
 }
 
 impl Mail {
     #[inline]
-    pub(super) fn put(&mut self, address: Address, letter: Letter) {
-        self.arrivals += 1;
-        self.letters.insert((address, self.arrivals), letter);
+    pub(super) fn put(&mut self, inbox: &mut Inbox, address: Address, letter: Letter) {
+        self.waiting += 1;
+        let first = match inbox {
+            Inbox::Few(NONE) => return *inbox = Inbox::Few(self.store(address, letter)),
+            Inbox::Few(first) => *first,
+            Inbox::Many(many) => return many.new.push((address, letter)),
+        };
+        let (mut last, mut length) = (first, 1);
+        while self.letters[last as usize].next != NONE {
+            last = self.letters[last as usize].next;
+            length += 1;
+        }
+        self.letters[last as usize].next = self.store(address, letter);
+        if length == LISTED {
+            *inbox = self.as_many(first);
+        }
+    }
+
+    #[inline]
+    fn store(&mut self, address: Address, letter: Letter) -> u32 {
+        let stored = Stored { address, letter, next: NONE };
+        if let Some(free) = self.free.pop() {
+            self.letters[free as usize] = stored;
+            return free;
+        }
+        self.letters.push(stored);
+        u32::try_from(self.letters.len() - 1).expect("fewer than 2³² letters")
+    }
+
+    /// The letters of a list.
+    #[cold]
+    fn as_many(&mut self, mut at: u32) -> Inbox {
+        let mut many = Box::<Many>::default();
+        while at != NONE {
+            let Stored { address, letter, next } = self.letters[at as usize];
+            many.new.push((address, letter));
+            self.free.push(at);
+            at = next;
+        }
+        Inbox::Many(many)
     }
 
     /// The first message that arrived for `address`.
     #[inline]
-    pub(super) fn take(&mut self, address: Address) -> Option<Letter> {
-        let (&first, _) = self.letters.range((address, 0)..=(address, u64::MAX)).next()?;
-        self.letters.remove(&first)
+    pub(super) fn take(&mut self, inbox: &mut Inbox, address: Address) -> Option<Letter> {
+        let first = match inbox {
+            Inbox::Few(first) => first,
+            Inbox::Many(_) => return self.take_of_many(inbox, address),
+        };
+        let (mut before, mut at) = (NONE, *first);
+        while at != NONE {
+            let Stored { address: other, letter, next } = self.letters[at as usize];
+            if other == address {
+                match before {
+                    NONE => *first = next,
+                    before => self.letters[before as usize].next = next,
+                }
+                return Some(self.taken(at, letter));
+            }
+            (before, at) = (at, next);
+        }
+        None
     }
 
+    #[inline]
+    fn taken(&mut self, at: u32, letter: Letter) -> Letter {
+        self.waiting -= 1;
+        self.free.push(at);
+        letter
+    }
+
+    fn take_of_many(&mut self, inbox: &mut Inbox, address: Address) -> Option<Letter> {
+        let Inbox::Many(many) = inbox else { return None };
+        many.sorted.reserve(many.new.len());
+        for (address, letter) in many.new.drain(..) {
+            let new = self.store(address, letter);
+            let [_, last] = many.sorted.entry(address).or_insert([new; 2]);
+            if *last != new {
+                self.letters[*last as usize].next = new;
+                *last = new;
+            }
+        }
+        let [first, _] = many.sorted.get_mut(&address)?;
+        let at = *first;
+        let Stored { letter, next, .. } = self.letters[at as usize];
+        *first = next;
+        if next == NONE {
+            many.sorted.remove(&address);
+        }
+        if many.sorted.is_empty() {
+            *inbox = Inbox::default();
+        }
+        Some(self.taken(at, letter))
+    }
+
+    /// Letters that were not taken.
     pub(super) fn len(&self) -> usize {
-        self.letters.len()
+        self.waiting
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::collections::{BTreeMap, VecDeque};
+
+    use proptest::prelude::*;
+
     use super::*;
 
-    #[test]
-    fn each_address_has_its_own_order() {
-        let address = |from, context, tag| Address { from, context, tag };
-        let (a, b) = (address(1, Context::Messages, 2), address(1, Context::Messages, 3));
-        let mut mail = Mail::default();
-        for (at, bytes) in [(b, 1), (a, 2), (b, 3), (a, 4)] {
-            mail.put(at, Letter { ready: 0, bytes });
+    proptest! {
+        /// As many letters as fit in the list, and many more.
+        #[test]
+        fn each_address_has_its_own_order(
+            steps in proptest::collection::vec((any::<bool>(), 0_u32..2, 0_u32..3, 0_u32..3), 0..400),
+            puts in 0_usize..100
+        ) {
+            let (mut mail, mut inboxes) = (Mail::default(), <[Inbox; 2]>::default());
+            let mut expected: BTreeMap<_, VecDeque<u32>> = BTreeMap::new();
+            for (index, (puts_one, to, from, tag)) in steps.into_iter().enumerate() {
+                let context = if tag == 2 { Context::Barrier } else { Context::Messages };
+                let address = Address { from, context, tag };
+                let (inbox, bytes) = (&mut inboxes[to as usize], index as u32);
+                let queue = expected.entry((to, from, tag)).or_default();
+                if puts_one || index < puts {
+                    mail.put(inbox, address, Letter { ready: 0, bytes });
+                    queue.push_back(bytes);
+                } else {
+                    let taken = mail.take(inbox, address).map(|letter| letter.bytes);
+                    prop_assert_eq!(taken, queue.pop_front());
+                }
+            }
+            prop_assert_eq!(mail.len(), expected.values().map(VecDeque::len).sum::<usize>());
         }
-        for other in [address(2, Context::Messages, 2), address(1, Context::Barrier, 2)] {
-            assert!(mail.take(other).is_none());
-        }
-        let mut bytes = |at| mail.take(at).map(|letter| letter.bytes);
-        assert_eq!(
-            [bytes(a), bytes(b), bytes(a), bytes(a), bytes(b)],
-            [Some(2), Some(1), Some(4), None, Some(3)]
-        );
-        assert_eq!(mail.len(), 0);
     }
 }

@@ -63,7 +63,7 @@ fn usual_daxpy() -> f64 {
 }
 
 fn most_ranks() -> u32 {
-    1 << 20
+    Machine::MOST_RANKS as u32
 }
 
 /// The machine that `text` describes; `origin` names the text in errors.
@@ -104,7 +104,7 @@ impl Text<'_> {
     /// h of a protocol: the network's, unless it has its own.
     fn hop(&self, own: Option<&Spanned<f64>>, connected: &Connected) -> Result<u64, SimError> {
         let Some(value) = own else { return Ok(connected.hop) };
-        if connected.network.is_shared() {
+        if connected.network.has_distances() {
             return self.time_at("hop_ns", value, PICOSECONDS);
         }
         let bounds = "left out where all ranks are one hop apart: give a [network]";

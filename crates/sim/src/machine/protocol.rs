@@ -40,13 +40,23 @@ pub(crate) struct MessageCosts {
 impl Protocol {
     #[inline]
     pub(super) fn costs(&self, bytes: u64) -> MessageCosts {
-        // Cannot wrap: a product of two 64-bit numbers.
-        let transfer = (u128::from(bytes) * u128::from(self.gap_per_byte) + 500) / 1000;
         MessageCosts {
             send_overhead: self.send_overhead,
             recv_overhead: self.recv_overhead,
             latency: self.latency,
-            transfer: u64::try_from(transfer).unwrap_or(u64::MAX),
+            transfer: thousandths(bytes, self.gap_per_byte),
+        }
+    }
+}
+
+/// A product in thousandths, rounded. Nearly all fit into 64 bits, which are divided fast.
+#[inline]
+pub(super) fn thousandths(one: u64, other: u64) -> u64 {
+    match one.checked_mul(other).and_then(|product| product.checked_add(500)) {
+        Some(product) => product / 1000,
+        None => {
+            let product = (u128::from(one) * u128::from(other) + 500) / 1000;
+            u64::try_from(product).unwrap_or(u64::MAX)
         }
     }
 }

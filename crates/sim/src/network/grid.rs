@@ -35,17 +35,20 @@ fn walk(
 ) {
     let (mut row, mut column) = (from / columns, from % columns);
     let (last_row, last_column) = (to / columns, to % columns);
-    let step = |length, at, goal| match ascends(length, at, goal) {
-        true => ((at + 1) % length, 0),
-        false => ((at + length - 1) % length, 1),
+    // The way along a row or a column does not change on it.
+    let (along_row, along_column) =
+        (ascends(columns, column, last_column), ascends(rows, row, last_row));
+    let step = |length: usize, at: usize, ascends: bool| match ascends {
+        true => (if at + 1 == length { 0 } else { at + 1 }, 0),
+        false => (if at == 0 { length - 1 } else { at - 1 }, 1),
     };
     while column != last_column {
-        let (next, direction) = step(columns, column, last_column);
+        let (next, direction) = step(columns, column, along_row);
         tell((row * columns + column) * DIRECTIONS + direction);
         column = next;
     }
     while row != last_row {
-        let (next, direction) = step(rows, row, last_row);
+        let (next, direction) = step(rows, row, along_column);
         tell((row * columns + column) * DIRECTIONS + 2 + direction);
         row = next;
     }

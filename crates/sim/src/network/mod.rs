@@ -3,12 +3,13 @@
 //! A channel carries messages one way; a link is two channels.
 
 mod cube;
+mod dragonfly;
 mod grid;
 #[cfg(test)]
 mod tests;
 mod tree;
 
-use crate::topology::{Crossbar, FatTree, Hypercube, Mesh, Topology, Torus};
+use crate::topology::{Crossbar, Dragonfly, FatTree, Hosts, Hypercube, Mesh, Topology, Torus};
 
 /// The network of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +18,8 @@ pub enum Network {
     /// The same way between any two ranks, which they share with nobody: messages contend at their
     /// ends only, as LogP assumes.
     Crossbar(Crossbar),
+    /// As the crossbar, and between two hosts one hop more.
+    Hosts(Hosts),
     /// Routes change the bits of a node's number from the lowest to the highest (e-cube).
     ///
     /// *Source*: Nugent, "The iPSC/2 direct-connect technology", 1988.
@@ -32,6 +35,8 @@ pub enum Network {
     /// *Source*: Zahavi, "Fat-trees routing and node ordering providing contention free traffic for
     /// MPI global collectives", 2011.
     FatTree(FatTree),
+    /// Routes are the shortest (minimal routing).
+    Dragonfly(Dragonfly),
 }
 
 impl Network {
@@ -43,23 +48,31 @@ impl Network {
             Self::Mesh(network) => network,
             Self::Torus(network) => network,
             Self::FatTree(network) => network,
+            Self::Hosts(network) => network,
+            Self::Dragonfly(network) => network,
         }
     }
 
     /// The hops from one rank to another beyond the first.
     #[inline]
     pub(crate) fn further_hops(&self, from: u32, to: u32) -> u64 {
-        if !self.is_shared() {
+        if !self.has_distances() {
             return 0;
         }
         let hops = self.topology().distance(from as usize, to as usize);
         hops.saturating_sub(1).into()
     }
 
+    /// Whether some ranks are more than one hop apart.
+    #[inline]
+    pub(crate) fn has_distances(&self) -> bool {
+        !matches!(self, Self::Crossbar(_))
+    }
+
     /// Whether messages between different ranks share channels.
     #[inline]
     pub(crate) fn is_shared(&self) -> bool {
-        !matches!(self, Self::Crossbar(_))
+        !matches!(self, Self::Crossbar(_) | Self::Hosts(_))
     }
 
     /// Whether messages from `a` to `b`, and from `c` to `d`, take a channel in common.
@@ -73,11 +86,12 @@ impl Network {
     /// Number of channels.
     pub(crate) fn channels(&self) -> usize {
         match self {
-            Self::Crossbar(_) => 0,
+            Self::Crossbar(_) | Self::Hosts(_) => 0,
             Self::Hypercube(cube) => cube::channels(cube),
             Self::Mesh(mesh) => grid::channels(mesh.size()),
             Self::Torus(torus) => grid::channels(torus.size()),
             Self::FatTree(tree) => tree::channels(tree),
+            Self::Dragonfly(network) => dragonfly::channels(network),
         }
     }
 
@@ -86,11 +100,12 @@ impl Network {
     pub(crate) fn route(&self, from: u32, to: u32, tell: impl FnMut(usize)) {
         let (from, to) = (from as usize, to as usize);
         match self {
-            Self::Crossbar(_) => {}
+            Self::Crossbar(_) | Self::Hosts(_) => {}
             Self::Hypercube(cube) => cube::route(cube, from, to, tell),
             Self::Mesh(mesh) => grid::in_mesh(mesh, from, to, tell),
             Self::Torus(torus) => grid::in_torus(torus, from, to, tell),
             Self::FatTree(tree) => tree::route(tree, from, to, tell),
+            Self::Dragonfly(network) => dragonfly::route(network, from, to, tell),
         }
     }
 }

@@ -84,10 +84,15 @@ proptest! {
     }
 
     #[test]
-    fn a_route_in_a_tree_has_a_channel_between_each_two_switches(
-        (arity, levels) in prop_oneof![(2_usize..4, 1_u32..4), (4_usize..6, 1_u32..3)]
+    fn a_route_has_a_channel_between_each_two_switches(
+        network in prop_oneof![
+            (2_usize..4, 1_u32..4).prop_map(|(arity, levels)| tree(arity, levels)),
+            (4_usize..6, 1_u32..3).prop_map(|(arity, levels)| tree(arity, levels)),
+            (1_usize..4, 1_usize..3, 1_usize..3).prop_map(|(a, p, h)| {
+                Network::Dragonfly(Dragonfly::new(a, p, h).unwrap())
+            }),
+        ]
     ) {
-        let network = tree(arity, levels);
         let topology = network.topology();
         for (from, to) in (0..topology.size()).flat_map(|a| (0..topology.size()).map(move |b| (a, b))) {
             let channels = route(&network, from, to);
@@ -109,6 +114,18 @@ proptest! {
         let nodes = arity.pow(levels);
         prop_assert!(disjoint(&tree(arity, levels), |rank| (rank + by) % nodes));
     }
+}
+
+#[test]
+fn routes_between_two_groups_meet_at_their_link() {
+    // Two routers of two nodes in each of three groups. From group 0 to 1 it is the first router's
+    // link, and its other end the first router's of group 1; to group 2 the second one's.
+    let network = Network::Dragonfly(Dragonfly::new(2, 2, 1).unwrap());
+    let hops = |from, to| network.topology().distance(from, to);
+    assert_eq!((network.topology().size(), network.topology().diameter()), (12, 4));
+    assert_eq!([1, 2, 4, 6, 8, 10].map(|to| hops(0, to)), [1, 2, 2, 3, 3, 4]);
+    assert!(network.shares_channel([0, 6], [1, 4]) && network.shares_channel([2, 4], [0, 5]));
+    assert!(!network.shares_channel([0, 4], [0, 8]) && !network.shares_channel([0, 4], [4, 0]));
 }
 
 #[test]

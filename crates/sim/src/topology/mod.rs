@@ -3,8 +3,10 @@
 //! Rank r is on node r. A program may use fewer ranks than there are nodes.
 
 mod crossbar;
+mod dragonfly;
 mod fat_tree;
 mod grid;
+mod hosts;
 mod hypercube;
 mod mesh;
 #[cfg(test)]
@@ -15,7 +17,9 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 pub use crossbar::Crossbar;
+pub use dragonfly::Dragonfly;
 pub use fat_tree::FatTree;
+pub use hosts::Hosts;
 pub use hypercube::Hypercube;
 pub use mesh::Mesh;
 pub use torus::Torus;

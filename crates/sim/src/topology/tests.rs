@@ -11,6 +11,9 @@ fn any() -> impl Strategy<Value = Box<dyn Topology>> {
         (1_usize..8, 1_usize..8).prop_map(|(r, c)| Box::new(Torus::new(r, c).unwrap()) as Box<_>),
         prop_oneof![(2_usize..4, 1_u32..4), (4_usize..7, 1_u32..3)]
             .prop_map(|(a, l)| Box::new(FatTree::new(a, l).unwrap()) as Box<_>),
+        (1_usize..7, 1_usize..7).prop_map(|(h, r)| Box::new(Hosts::new(h, r).unwrap()) as Box<_>),
+        (1_usize..4, 1_usize..4, 1_usize..3)
+            .prop_map(|(a, p, h)| Box::new(Dragonfly::new(a, p, h).unwrap()) as Box<_>),
         (2_usize..5, 1_u32..4)
             .prop_map(|(a, l)| Box::new(FatTree::new(a, l).unwrap().dealt()) as Box<_>),
     ]

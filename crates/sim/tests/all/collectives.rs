@@ -249,6 +249,30 @@ proptest! {
     }
 }
 
+#[test]
+fn formulas_are_replayed_times_on_tens_of_thousands_of_ranks() {
+    let costs = [1400, 2200, 7600, 6350, 3];
+    let (machine, model) = (byte_machine(costs), loggp(costs));
+    for size in [10, 13, 16].map(|bits| 1_usize << bits) {
+        let bytes = Bytes(4096);
+        let alike = |schedule: &Schedule, formula: Ns| {
+            let found = time(schedule, &machine);
+            assert!(same(found, formula.0), "{size} ranks: {found}, {formula}");
+        };
+        let dissemination = barriers(Barrier::Dissemination, size);
+        // Whatever the number of ranks: an operation for each send and receive, of one of them.
+        assert_eq!(dissemination.stored(), 2 * size.ilog2() as usize);
+        alike(&dissemination, barrier(Barrier::Dissemination, &model, size));
+        alike(&barriers(Barrier::Tree, size), barrier(Barrier::Tree, &model, size));
+        let binomial = broadcasts(Broadcast::Binomial, size, 0, 4096);
+        assert!(binomial.stored() < 1000, "{}", binomial.stored());
+        alike(&binomial, broadcast(Broadcast::Binomial, &model, size, bytes));
+        for by in [Sum::Tree, Sum::RecursiveDoubling] {
+            alike(&sums(by, size, 4096), sum(by, &model, size, bytes));
+        }
+    }
+}
+
 /// Messages that `rank` receives, but for those of barriers.
 fn received(schedule: &Schedule, rank: usize) -> u64 {
     let counted = |op: &Op| matches!(op, Op::Recv { tag, .. } if *tag < BARRIER);

@@ -6,6 +6,7 @@ mod closed_form;
 mod collectives;
 mod damaged;
 mod goal;
+mod in_process;
 mod machine_files;
 mod messages;
 mod network_properties;

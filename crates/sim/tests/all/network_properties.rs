@@ -1,6 +1,8 @@
 //! What holds in any network.
 
-use crate::properties::{program, ring, rounds, small_connected, step_of_bytes};
+use crate::properties::{
+    messages, program, recorded, ring, rounds, small_connected, step_of_bytes,
+};
 use crate::reference;
 use bandgap_sim::{Machine, record, replay};
 use proptest::prelude::*;
@@ -15,6 +17,12 @@ fn network() -> impl Strategy<Value = String> {
             .prop_map(|(r, c)| format!("topology = 'torus'\nrows = {r}\ncolumns = {c}")),
         (2_u32..4, 3_u32..4)
             .prop_map(|(a, l)| format!("topology = 'fat_tree'\narity = {a}\nlevels = {l}")),
+        (2_u32..4, 4_u32..6)
+            .prop_map(|(h, r)| format!("topology = 'hosts'\nhosts = {h}\nranks_per_host = {r}")),
+        (2_u32..4, 2_u32..4, 1_u32..3).prop_map(|(a, p, h)| format!(
+            "topology = 'dragonfly'\nrouters_per_group = {a}\nnodes_per_router = {p}\n\
+             links_per_router = {h}"
+        )),
     ];
     (size, 0_u32..20)
         .prop_map(|(size, hop)| format!("[network]\n{size}\nhop_ns = {}\n", f64::from(hop) / 1e3))
@@ -23,6 +31,11 @@ fn network() -> impl Strategy<Value = String> {
 /// Two ranks that are neighbours, and share channels with nobody.
 fn pair() -> impl Strategy<Value = String> {
     Just("[network]\ntopology = 'hypercube'\ndimensions = 1\nhop_ns = 9\n".to_owned())
+}
+
+/// Sixteen ranks at one switch.
+fn switch() -> impl Strategy<Value = String> {
+    Just("[network]\ntopology = 'fat_tree'\narity = 16\nlevels = 1\nhop_ns = 9\n".to_owned())
 }
 
 /// The same machine, in which nobody shares channels and all ranks are one hop apart.
@@ -64,6 +77,19 @@ proptest! {
         let outcome = replay(&schedule, &machine).unwrap();
         prop_assert_eq!(&outcome.marks, &reference::marks(&schedule, &machine));
         prop_assert_eq!(outcome, replay(&schedule, &in_a_crossbar(&machine)).unwrap());
+    }
+
+    /// A switch has no channels that are shared. So what is looked at bucket by bucket is the same as
+    /// what happens in one order of time.
+    #[test]
+    fn buckets_and_one_order_of_time_are_the_same(
+        requests in recorded(2..9, step_of_bytes()), messages in messages(2..9),
+        machine in small_connected(1, switch())
+    ) {
+        for schedule in [requests, messages.recorded()] {
+            let in_order = replay(&schedule, &machine).unwrap();
+            prop_assert_eq!(in_order, replay(&schedule, &in_a_crossbar(&machine)).unwrap());
+        }
     }
 
     /// Ring, all-to-all or whatever: sharing costs time, and hops do, so nothing ends earlier than

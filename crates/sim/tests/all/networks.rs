@@ -11,7 +11,12 @@ const CUBE: &str = "topology = 'hypercube'\ndimensions = 3";
 const MESH: &str = "topology = 'mesh'\nrows = 3\ncolumns = 4";
 const TORUS: &str = "topology = 'torus'\nrows = 4\ncolumns = 5";
 const TREE: &str = "topology = 'fat_tree'\narity = 2\nlevels = 3";
+const HOSTS: &str = "topology = 'hosts'\nhosts = 3\nranks_per_host = 4";
+const DRAGONFLY: &str =
+    "topology = 'dragonfly'\nrouters_per_group = 2\nnodes_per_router = 2\nlinks_per_router = 1";
 const CROSSBAR: &str = "topology = 'crossbar'";
+
+const ALL: [&str; 7] = [CUBE, MESH, TORUS, TREE, HOSTS, DRAGONFLY, CROSSBAR];
 
 /// [`COSTS`], os 20, or 30, g 25, L 100, G 3, in this network.
 fn connected(network: &str) -> Machine {
@@ -52,7 +57,7 @@ fn received(machine: &Machine, messages: &[(usize, usize, usize)]) -> Vec<u64> {
 
 #[test]
 fn a_message_takes_a_hop_time_more_for_each_further_hop() {
-    for network in [CUBE, MESH, TORUS, TREE, CROSSBAR] {
+    for network in ALL {
         let machine = connected(network);
         let topology = machine.topology();
         let pairs = topology.pairs_by_distance(topology.size().min(32));
@@ -83,7 +88,7 @@ fn a_message_takes_a_hop_time_more_for_each_further_hop() {
 }
 
 /// Pairs of messages (from, to) whose routes have a channel in common, but not their ends.
-const SHARED: [(&str, [(usize, usize); 2]); 6] = [
+const SHARED: [(&str, [(usize, usize); 2]); 7] = [
     // 0 → 1 → 3 → 7 has the channel 1 → 3.
     (CUBE, [(0, 7), (1, 3)]),
     // In a row of four, 0 → 1 → 2 and 1 → 2 → 3.
@@ -96,10 +101,12 @@ const SHARED: [(&str, [(usize, usize); 2]); 6] = [
     (TORUS, [(10, 0), (15, 5)]),
     // From one switch to destinations of one lowest digit.
     (TREE, [(0, 4), (1, 6)]),
+    // The link from the first group to the second.
+    (DRAGONFLY, [(0, 4), (1, 5)]),
 ];
 
 /// Pairs whose routes have none in common.
-const APART: [(&str, [(usize, usize); 2]); 6] = [
+const APART: [(&str, [(usize, usize); 2]); 8] = [
     // 3 → 1 is the other channel of the link.
     (CUBE, [(0, 7), (3, 1)]),
     // 0 → 1 → 3 → 7 and 7 → 6 → 4 → 0.
@@ -112,6 +119,10 @@ const APART: [(&str, [(usize, usize); 2]); 6] = [
     (TREE, [(0, 4), (1, 5)]),
     // Neighbours at one switch.
     (TREE, [(0, 1), (2, 3)]),
+    // The links from the first group to the second and to the third.
+    (DRAGONFLY, [(0, 4), (1, 10)]),
+    // Between two hosts there is room for all.
+    (HOSTS, [(0, 4), (1, 5)]),
 ];
 
 fn hops(machine: &Machine, (from, to): (usize, usize)) -> u32 {
@@ -200,7 +211,7 @@ fn a_message_that_waits_for_a_channel_holds_up_those_behind_it() {
 
 #[test]
 fn a_stream_over_any_route_is_as_fast_as_its_interface() {
-    for network in [CUBE, MESH, TORUS, TREE, CROSSBAR] {
+    for network in ALL {
         let machine = connected(network);
         let topology = machine.topology();
         let last = topology.at_distance(0, topology.diameter()).unwrap();

@@ -122,6 +122,83 @@ pub fn rounds(ranks: usize) -> impl Strategy<Value = Vec<Round>> {
     proptest::collection::vec(round, 0..5)
 }
 
+/// Messages between any ranks. Each takes part in all that are its own in their order, but for those
+/// that it receives later.
+#[derive(Clone, Debug)]
+pub struct Messages {
+    pub ranks: usize,
+    pub all: Vec<Message>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct Message {
+    pub from: usize,
+    pub to: usize,
+    pub tag: u32,
+    pub bytes: usize,
+    /// How long its sender computes before.
+    before: u64,
+    /// After how many further messages it is received, of all.
+    later: usize,
+}
+
+/// What a rank does with one of the messages.
+pub enum Act {
+    Send(usize),
+    Receive(usize),
+}
+
+impl Messages {
+    /// What `rank` does. Each receive waits for what was sent before in the order of all, so all end.
+    pub fn acts(&self, rank: usize) -> Vec<Act> {
+        let (mut acts, mut late) = (Vec::new(), Vec::new());
+        for (at, message) in self.all.iter().enumerate() {
+            // Those of one sender and tag are received in their order.
+            let due = |&mut other: &mut usize| {
+                let Message { from, tag, later, .. } = self.all[other];
+                other + later <= at || (message.to, message.from, message.tag) == (rank, from, tag)
+            };
+            acts.extend(late.extract_if(.., due).map(Act::Receive));
+            if rank == message.from {
+                acts.push(Act::Send(at));
+            }
+            if rank == message.to {
+                late.push(at);
+            }
+        }
+        acts.into_iter().chain(late.into_iter().map(Act::Receive)).collect()
+    }
+
+    pub fn recorded(&self) -> Schedule {
+        let program = |comm: &mut Recorder| {
+            for act in self.acts(comm.rank()) {
+                let (Act::Send(at) | Act::Receive(at)) = act;
+                let Message { from, to, tag, bytes, before, .. } = self.all[at];
+                if matches!(act, Act::Send(_)) {
+                    comm.compute(wait(before));
+                    comm.send(to, tag, Part::new(0, bytes))?;
+                } else {
+                    comm.recv(from, tag, Part::new(0, bytes))?;
+                    comm.mark();
+                }
+            }
+            Ok(())
+        };
+        record(self.ranks, program).unwrap()
+    }
+}
+
+pub fn messages(ranks: std::ops::Range<usize>) -> impl Strategy<Value = Messages> {
+    let message = (0_usize..64, 0_usize..64, 0..TAGS, 0_usize..40, 0_u64..60, 0_usize..9);
+    (ranks, proptest::collection::vec(message, 0..80)).prop_map(|(ranks, all)| {
+        let fit = |(from, to, tag, bytes, before, later): (usize, usize, _, _, _, _)| {
+            let from = from % ranks;
+            Message { from, to: target(from, to, ranks), tag, bytes, before, later }
+        };
+        Messages { ranks, all: all.into_iter().map(fit).collect() }
+    })
+}
+
 /// As [`small_machine`], with two protocols that differ in everything, from words too; the first is
 /// for up to 16 bytes.
 pub fn small_protocols(least: u64) -> impl Strategy<Value = Machine> {

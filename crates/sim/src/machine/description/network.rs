@@ -1,6 +1,6 @@
 //! The table that says how ranks are connected.
 
-use crate::topology::{Crossbar, FatTree, Hypercube, Mesh, Torus};
+use crate::topology::{Crossbar, Dragonfly, FatTree, Hosts, Hypercube, Mesh, Torus};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -17,6 +17,11 @@ pub(super) struct NetworkTable {
     columns: Option<Spanned<u32>>,
     arity: Option<Spanned<u32>>,
     levels: Option<Spanned<u32>>,
+    hosts: Option<Spanned<u32>>,
+    ranks_per_host: Option<Spanned<u32>>,
+    routers_per_group: Option<Spanned<u32>>,
+    nodes_per_router: Option<Spanned<u32>>,
+    links_per_router: Option<Spanned<u32>>,
     #[serde(default)]
     placement: Placement,
     hop_ns: Option<Spanned<f64>>,
@@ -39,6 +44,8 @@ enum Kind {
     Mesh,
     Torus,
     FatTree,
+    Hosts,
+    Dragonfly,
 }
 
 impl Kind {
@@ -49,6 +56,8 @@ impl Kind {
             Self::Mesh => "mesh",
             Self::Torus => "torus",
             Self::FatTree => "fat_tree",
+            Self::Hosts => "hosts",
+            Self::Dragonfly => "dragonfly",
         }
     }
 
@@ -59,6 +68,8 @@ impl Kind {
             Self::Hypercube => &["dimensions"],
             Self::Mesh | Self::Torus => &["rows", "columns"],
             Self::FatTree => &["arity", "levels"],
+            Self::Hosts => &["hosts", "ranks_per_host"],
+            Self::Dragonfly => &["routers_per_group", "nodes_per_router", "links_per_router"],
         }
     }
 }
@@ -85,6 +96,11 @@ pub(super) fn network(
     let columns = sizes.read("columns", table.columns.as_ref(), 1)? as usize;
     let arity = sizes.read("arity", table.arity.as_ref(), 2)? as usize;
     let levels = sizes.read("levels", table.levels.as_ref(), 1)?;
+    let hosts = sizes.read("hosts", table.hosts.as_ref(), 1)? as usize;
+    let per_host = sizes.read("ranks_per_host", table.ranks_per_host.as_ref(), 1)? as usize;
+    let routers = sizes.read("routers_per_group", table.routers_per_group.as_ref(), 1)? as usize;
+    let nodes = sizes.read("nodes_per_router", table.nodes_per_router.as_ref(), 1)? as usize;
+    let links = sizes.read("links_per_router", table.links_per_router.as_ref(), 1)? as usize;
     let network = match kind {
         Kind::Crossbar => Some(crossbar()),
         Kind::Hypercube => Hypercube::new(dimensions).map(Network::Hypercube),
@@ -94,6 +110,8 @@ pub(super) fn network(
             let cyclic = table.placement == Placement::Cyclic;
             Network::FatTree(if cyclic { tree.dealt() } else { tree })
         }),
+        Kind::Hosts => Hosts::new(hosts, per_host).map(Network::Hosts),
+        Kind::Dragonfly => Dragonfly::new(routers, nodes, links).map(Network::Dragonfly),
     };
     let most = most_ranks();
     let network = network.filter(|network| network.topology().size() <= most as usize);

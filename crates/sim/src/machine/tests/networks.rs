@@ -12,6 +12,13 @@ fn each_network_is_read_with_its_size_and_its_nodes_are_the_ranks() {
         ("topology = 'mesh'\nrows = 3\ncolumns = 5\nhop_ns = 2.5", 15, 6),
         ("topology = 'torus'\nrows = 3\ncolumns = 5\nhop_ns = 2.5", 15, 3),
         ("topology = 'fat_tree'\narity = 4\nlevels = 3\nhop_ns = 2.5", 64, 5),
+        ("topology = 'hosts'\nhosts = 3\nranks_per_host = 4\nhop_ns = 2.5", 12, 2),
+        (
+            "topology = 'dragonfly'\nrouters_per_group = 4\nnodes_per_router = 3\nlinks_per_router = 2\n\
+             hop_ns = 2.5",
+            108,
+            4,
+        ),
     ] {
         let m = parse(&with(network)).unwrap();
         assert_eq!(
@@ -76,6 +83,8 @@ fn wrong_networks_are_refused_at_their_line() {
         (6, with(&cube.replace("\nhop_ns = 1", ""))),
         (9, with(&cube.replace("hop_ns = 1", "hop_ns = -1"))),
         (8, with("topology = 'crossbar'\nhop_ns = 1")),
+        (6, with("topology = 'hosts'\nhosts = 3\nhop_ns = 1")),
+        (8, with("topology = 'hosts'\nhosts = 0\nranks_per_host = 3\nhop_ns = 1")),
         (11, format!("{GOOD}{LONG}hop_ns = 1\n")),
         (6, format!("{GOOD}ranks = 9\n[network]\n{cube}")),
         (6, format!("{GOOD}topology = 'hypercube'")),

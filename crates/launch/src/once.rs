@@ -1,0 +1,135 @@
+//! A kernel replayed once in virtual time, on any number of ranks.
+
+use bandgap_host::available_memory;
+use bandgap_kernels::{Fact, Order, Refused, Samples, fact, program};
+use bandgap_sim::{Machine, Recorder, SimError, record_once, replay};
+use bandgap_units::Bytes;
+
+use crate::{Classify, Exit, Failure};
+
+/// Memory that a message takes if no ranks do alike, and it waits for its receive: two operations,
+/// and the message.
+const MESSAGE: u64 = 64;
+
+/// What one replay of a kernel brought. Times are in picoseconds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Once {
+    /// When the last rank ended.
+    pub end: u64,
+    /// When each rank ended.
+    pub finish: Vec<u64>,
+    /// Operations of all ranks, and Active Messages that they handled.
+    pub operations: u64,
+    /// Messages: requests, replies, and messages of bytes.
+    pub messages: u64,
+    /// What the kernel makes of its time stamps.
+    pub samples: Samples,
+}
+
+/// Records an order's program and replays it, on as many of the machine's ranks as it says. All
+/// ranks begin at time 0, so a barrier that the program begins with is left out.
+///
+/// # Errors
+/// Nobody can carry out the order, or not this machine: it has fewer ranks, or no time for bytes. Or
+/// all ranks send more messages than there may be memory for.
+pub fn once(machine: &Machine, order: &Order) -> Result<Once, Failure> {
+    let (ranks, most) = (order.ranks, machine.ranks);
+    if ranks > most {
+        let machine = machine.name.clone();
+        return Err(SimError::Ranks { ranks, machine, most }).class(Exit::Input);
+    }
+    let fact = fact(&order.kernel).class(Exit::Input)?;
+    let messages = messages(&fact, order).class(Exit::Input)?;
+    has_room(messages, available_memory().map_or(u64::MAX, |left| left.0))?;
+    let rank = program::<Recorder>(order).class(Exit::Input)?;
+    let schedule = record_once(machine, ranks, |recorder| rank(recorder)).class(Exit::Input)?;
+    let replayed = replay(&schedule, machine).class(Exit::Input)?;
+    let samples = (fact.samples)(order, ranks, &replayed.marks).class(Exit::Input)?;
+    Ok(Once {
+        end: replayed.ends.iter().copied().max().unwrap_or(0),
+        finish: replayed.ends,
+        operations: replayed.events,
+        messages: replayed.messages,
+        samples,
+    })
+}
+
+/// Messages of a sample, where all ranks send them; 0 where two do.
+fn messages(fact: &Fact, order: &Order) -> Result<u64, Refused> {
+    let each = (fact.needs)(order, order.ranks)?.sends;
+    let of_all = fact.series.iter().all(|series| series.of_all);
+    Ok(if of_all { each.saturating_mul(order.ranks as u64) } else { 0 })
+}
+
+fn has_room(messages: u64, left: u64) -> Result<(), Failure> {
+    let needed = messages.saturating_mul(MESSAGE);
+    if needed <= left {
+        return Ok(());
+    }
+    let (needed, left) = (Bytes(needed), Bytes(left));
+    let what = format!("replay {messages} messages: they may take {needed}, and {left} are left");
+    Err(Failure::new(Exit::Usage, what).hint("take fewer ranks"))
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_kernels::{AtSize, ISSUE, WHOLE, facts, in_series};
+
+    use super::*;
+
+    const PARAGON: &str = "name = 'm'\nsend_overhead_ns = 1400\nrecv_overhead_ns = 2200\n\
+        gap_ns = 7600\nlatency_ns = 6350\ngap_per_byte_ns = 1";
+
+    fn order(name: &str, size: usize, ranks: usize, variant: Option<&'static str>) -> Order {
+        let point = AtSize { variant, ..AtSize::of(size, 1, ranks) };
+        (in_series(name).unwrap().0.at)(point, 1, ranks).unwrap()
+    }
+
+    #[test]
+    fn operations_of_all_ranks_take_what_the_closed_forms_say() {
+        let machine = Machine::parse(PARAGON, "m").unwrap();
+        for bits in [1, 10, 16] {
+            let ranks = 1 << bits;
+            // log₂ P · (os + L + or).
+            let barrier = once(&machine, &order("barrier", 0, ranks, None)).unwrap();
+            assert_eq!(barrier.end, bits * 9_950_000);
+            assert_eq!(barrier.finish, vec![barrier.end; ranks]);
+            assert_eq!(barrier.messages, bits * ranks as u64);
+            // One operation and its mark; three marks of rank 0.
+            assert_eq!(barrier.operations, 2 * barrier.messages + 3);
+            assert_eq!(barrier.samples.column(WHOLE), [barrier.end]);
+            // There and back, each log₂ P messages one after the other where os + n·G > g.
+            let there = order("broadcast", 10_000, ranks, Some("binomial"));
+            let broadcast = once(&machine, &there).unwrap();
+            assert_eq!(broadcast.messages, 2 * (ranks as u64 - 1));
+            assert_eq!(broadcast.samples.column(ISSUE), [2 * bits * (9_950_000 + 10_000_000)]);
+        }
+    }
+
+    #[test]
+    fn every_series_is_replayed_on_many_ranks() {
+        let machine = Machine::parse(PARAGON, "m").unwrap();
+        let ranks = 1 << 10;
+        for series in facts().iter().flat_map(|fact| fact.series) {
+            let order = order(series.name, 4096, ranks, None);
+            let once = once(&machine, &order).unwrap();
+            assert_eq!(once.finish.len(), ranks, "{}", series.name);
+            assert!(once.messages > 0 && once.end > 0, "{}", series.name);
+            let whole = once.samples.column(WHOLE);
+            assert!(whole.len() == 1 && whole[0] <= once.end, "{}", series.name);
+        }
+    }
+
+    #[test]
+    fn a_machine_of_fewer_ranks_is_refused_and_what_no_memory_holds() {
+        let machine = Machine::load("ipsc860").unwrap();
+        let error = once(&machine, &order("barrier", 0, 129, None)).unwrap_err();
+        assert_eq!(error.exit, Exit::Input);
+        let machine = Machine::parse(PARAGON, "m").unwrap();
+        // 2⁴⁰ messages of all with all.
+        let error = once(&machine, &order("comms3", 0, 1 << 20, None)).unwrap_err();
+        assert_eq!(error.exit, Exit::Usage);
+        // Two ranks of as many send few.
+        assert!(once(&machine, &order("comms1", 0, 1 << 20, None)).is_ok());
+    }
+}

@@ -1,0 +1,196 @@
+//! Events in buckets of time: for ranks that share no channels, and whom nothing reaches at once.
+//!
+//! What happens in a bucket causes nothing in the same bucket at another rank: it reaches any rank a
+//! width later. So within a bucket the ranks are looked at one after the other, and only the order
+//! of what happens to each of them matters.
+
+use std::collections::BTreeMap;
+
+use super::event::{Event, Queue, What};
+use super::world::World;
+use crate::SimError;
+
+/// Buckets after the present one that are kept by block; what is later is not sorted yet.
+const NEAR: u64 = 8;
+
+/// Ranks of a block, as a power of two: their events fit into a cache.
+const BLOCK_BITS: u32 = 12;
+
+/// Events of a block from which on they are counted and not compared.
+const MANY: usize = 512;
+
+#[derive(Debug)]
+pub(super) struct Buckets {
+    /// Time that a bucket takes.
+    width: u64,
+    /// The number of the present bucket, and where it ends.
+    present: u64,
+    end: u64,
+    /// The next buckets, by number modulo their number.
+    near: [Bucket; NEAR as usize],
+    far: BTreeMap<u64, Vec<Event>>,
+    /// Memory of blocks that are done.
+    spare: Vec<Vec<Event>>,
+    /// The next event of the rank that is looked at.
+    next: u64,
+    /// When that rank wants to be woken, within the present bucket.
+    alarm: Option<u64>,
+}
+
+/// The events of a bucket, for each block of ranks.
+#[derive(Clone, Debug)]
+struct Bucket {
+    events: usize,
+    blocks: Vec<Vec<Event>>,
+}
+
+impl Buckets {
+    /// Buckets of this width, which is not 0, for so many ranks.
+    pub(super) fn new(width: u64, ranks: usize) -> Self {
+        let blocks = vec![Vec::new(); (ranks >> BLOCK_BITS) + 1];
+        let near = std::array::from_fn(|_| Bucket { events: 0, blocks: blocks.clone() });
+        let (far, spare) = Default::default();
+        Self { width, present: 0, end: width, near, far, spare, next: u64::MAX, alarm: None }
+    }
+
+    #[inline]
+    fn put(&mut self, bucket: u64, event: Event) {
+        let Bucket { events, blocks } = &mut self.near[(bucket % NEAR) as usize];
+        *events += 1;
+        let block = &mut blocks[(event.to >> BLOCK_BITS) as usize];
+        if block.capacity() == 0
+            && let Some(spare) = self.spare.pop()
+        {
+            *block = spare;
+        }
+        block.push(event);
+    }
+
+    /// Makes the next bucket that has events the present one. Returns whether there is one.
+    fn advance(&mut self) -> bool {
+        let near = (self.present + 1..self.present + NEAR)
+            .find(|bucket| self.near[(bucket % NEAR) as usize].events > 0);
+        let first = near.or_else(|| self.far.first_key_value().map(|(bucket, _)| *bucket));
+        let Some(bucket) = first else { return false };
+        self.present = bucket;
+        self.end = bucket.saturating_add(1).saturating_mul(self.width);
+        while let Some(far) = self.far.first_entry()
+            && *far.key() < bucket.saturating_add(NEAR)
+        {
+            let (bucket, events) = far.remove_entry();
+            events.into_iter().for_each(|event| self.put(bucket, event));
+        }
+        true
+    }
+}
+
+impl Queue for Buckets {
+    #[inline]
+    fn push(&mut self, event: Event) {
+        // Nothing is pushed that is not later than the present bucket.
+        let bucket = match event.time.saturating_sub(self.end) {
+            soon if soon < self.width => self.present + 1,
+            later => self.present + 1 + later / self.width,
+        };
+        if bucket < self.present + NEAR {
+            self.put(bucket, event);
+        } else {
+            self.far.entry(bucket).or_default().push(event);
+        }
+    }
+
+    #[inline]
+    fn wake_at(&mut self, time: u64, rank: u32) {
+        if time < self.end {
+            self.alarm = Some(time);
+        } else {
+            self.push(Event::own(time, rank, What::Wake));
+        }
+    }
+
+    #[inline]
+    fn settled(&self, time: u64) -> bool {
+        time < self.end && time < self.next
+    }
+}
+
+/// Sorts the events of a block by receiver, in the order in which they were sent.
+fn sort(events: &mut Vec<Event>, sorted: &mut Vec<Event>, ends: &mut Vec<u32>) {
+    if events.is_sorted_by_key(|event| event.to) {
+        return;
+    }
+    if events.len() < MANY {
+        events.sort_by_key(|event| event.to);
+        return;
+    }
+    let place = |event: &Event| event.to as usize % (1 << BLOCK_BITS);
+    ends.clear();
+    ends.resize(1 << BLOCK_BITS, 0);
+    events.iter().for_each(|event| ends[place(event)] += 1);
+    let mut before = 0;
+    for end in &mut *ends {
+        before += std::mem::replace(end, before);
+    }
+    sorted.resize(events.len(), events[0]);
+    for event in &*events {
+        let end = &mut ends[place(event)];
+        sorted[*end as usize] = *event;
+        *end += 1;
+    }
+    std::mem::swap(events, sorted);
+}
+
+impl World<'_, Buckets> {
+    /// Lets everything happen, bucket by bucket.
+    ///
+    /// # Errors
+    /// As [`World::happen`].
+    pub(super) fn in_buckets(&mut self) -> Result<(), SimError> {
+        for rank in 0..self.ranks.len() as u32 {
+            self.happen(Event::own(0, rank, What::Begin))?;
+            self.wake_before(self.queue.end, rank)?;
+        }
+        let (mut sorted, mut ends) = (Vec::new(), Vec::new());
+        while self.queue.advance() {
+            let bucket = (self.queue.present % NEAR) as usize;
+            self.queue.near[bucket].events = 0;
+            for block in 0..self.queue.near[bucket].blocks.len() {
+                let mut events = std::mem::take(&mut self.queue.near[bucket].blocks[block]);
+                if events.is_empty() {
+                    continue;
+                }
+                sort(&mut events, &mut sorted, &mut ends);
+                for events in events.chunk_by_mut(|one, next| one.to == next.to) {
+                    self.at_rank(events)?;
+                }
+                events.clear();
+                self.queue.spare.push(events);
+            }
+        }
+        Ok(())
+    }
+
+    /// What happens to one rank in a bucket.
+    #[inline]
+    fn at_rank(&mut self, events: &mut [Event]) -> Result<(), SimError> {
+        if events.len() > 1 {
+            events.sort_by_key(Event::key);
+        }
+        for (index, event) in events.iter().enumerate() {
+            self.queue.next = event.time;
+            self.wake_before(event.time, event.to)?;
+            self.queue.next = events.get(index + 1).map_or(u64::MAX, |next| next.time);
+            self.happen(*event)?;
+        }
+        self.wake_before(self.queue.end, events[0].to)
+    }
+
+    /// Wakes a rank that wants to be woken before `time`.
+    #[inline]
+    fn wake_before(&mut self, time: u64, rank: u32) -> Result<(), SimError> {
+        while let Some(alarm) = self.queue.alarm.take_if(|alarm| *alarm < time) {
+            self.happen(Event::own(alarm, rank, What::Wake))?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,233 @@
+//! All ranks in virtual time: their processors, and what is in their interfaces.
+//!
+//! A processor's clock may be ahead of what happens. That is allowed as long as nothing it decides
+//! depends on what arrives meanwhile: while it computes, while it takes stamps, and while it waits
+//! for messages in a state that only the next message, in order of arrival, can change. A receive is
+//! such a state: its sender and tag decide which message it takes. Before any other decision it waits
+//! until everything up to its time has happened.
+
+mod active;
+mod departures;
+
+use std::collections::{HashMap, VecDeque};
+
+use bandgap_comm::Rank;
+
+use super::LATEST;
+use super::circuits::Circuits;
+use super::event::{Event, Kind, Queue, What};
+use super::interface::Side;
+use super::mail::{Address, Inbox, Letter, Mail};
+use crate::schedule::{Cursor, Program};
+use crate::{Context, Machine, Op, Schedule, SimError, WaitFor};
+use active::Active;
+use departures::Departure;
+
+#[derive(Debug)]
+pub(super) struct World<'a, Q> {
+    pub(super) queue: Q,
+    schedule: &'a Schedule,
+    machine: &'a Machine,
+    pub(super) ranks: Vec<State>,
+    pub(super) marks: Vec<Vec<u64>>,
+    mail: Mail,
+    /// The least and the greatest L, where messages can overtake one another.
+    overtaking: Option<[u64; 2]>,
+    /// When what may be overtaken reaches its receiver, by sender, receiver, and whether it is an
+    /// Active Message.
+    reached: HashMap<(u32, u32, bool), u64>,
+    circuits: Circuits<'a>,
+    /// For each rank the messages that wait for a circuit; none where messages share no channels.
+    departures: Vec<VecDeque<Departure>>,
+    /// Messages sent.
+    pub(super) sent: u64,
+    /// Operations begun, and messages handled.
+    pub(super) steps: u64,
+}
+
+/// One rank.
+#[derive(Debug, Default)]
+pub(super) struct State {
+    /// The processor's own time.
+    pub(super) now: u64,
+    sending: Side,
+    receiving: Side,
+    cursor: Cursor,
+    inbox: Inbox,
+    /// What it has of Active Messages, from the first one on.
+    active: Option<Box<Active>>,
+}
+
+impl<'a, Q: Queue> World<'a, Q> {
+    pub(super) fn new(schedule: &'a Schedule, machine: &'a Machine, queue: Q) -> Self {
+        let size = schedule.size();
+        let states = std::iter::repeat_with(State::default).take(size).collect();
+        let shared = if machine.network.is_shared() { size } else { 0 };
+        Self {
+            queue,
+            schedule,
+            machine,
+            ranks: states,
+            marks: vec![Vec::new(); size],
+            mail: Mail::default(),
+            overtaking: machine.overtaking(),
+            reached: HashMap::new(),
+            circuits: Circuits::new(&machine.network),
+            departures: vec![VecDeque::new(); shared],
+            sent: 0,
+            steps: 0,
+        }
+    }
+
+    /// One event.
+    ///
+    /// # Errors
+    /// A message has another length than its receive, or virtual time is exhausted.
+    #[inline]
+    pub(super) fn happen(&mut self, event: Event) -> Result<(), SimError> {
+        let Event { time, to, from, what } = event;
+        if time > LATEST {
+            return Err(SimError::TooLong { rank: to as Rank });
+        }
+        let goes_on = match what {
+            What::Deliver { context, tag, bytes } => {
+                return self.deliver(time, to, Address { from, context, tag }, bytes);
+            }
+            What::Begin => true,
+            What::Arrive(kind) => self.arrive(time, to, from, kind),
+            What::Complete => self.complete(time, to, from),
+            What::Wake => self.wake(time, to),
+            What::Depart => {
+                self.depart(time, to);
+                false
+            }
+        };
+        if goes_on { self.run(to, self.schedule.program(to)) } else { Ok(()) }
+    }
+
+    /// A message reaches the interface, which accepts one per gap, and one byte per G. Returns when
+    /// it is whole.
+    #[inline]
+    fn accept(&mut self, time: u64, to: u32, bytes: Option<u32>) -> u64 {
+        let transfer = self.machine.costs(bytes).transfer;
+        let receiving = &mut self.ranks[to as usize].receiving;
+        receiving.occupy(time, transfer.max(self.machine.gap)).saturating_add(transfer)
+    }
+
+    /// Takes a message out of the interface once it is whole: or.
+    #[inline]
+    fn take(&mut self, rank: u32, ready: u64, bytes: Option<u32>) {
+        let recv_overhead = self.machine.costs(bytes).recv_overhead;
+        let state = &mut self.ranks[rank as usize];
+        state.now = state.now.max(ready).saturating_add(recv_overhead);
+    }
+
+    /// A message of bytes reaches the interface. Its receiver goes on if it waits for it.
+    #[inline]
+    fn deliver(
+        &mut self,
+        time: u64,
+        rank: u32,
+        address: Address,
+        bytes: u32,
+    ) -> Result<(), SimError> {
+        let letter = Letter { ready: self.accept(time, rank, Some(bytes)), bytes };
+        let state = &mut self.ranks[rank as usize];
+        let program = self.schedule.program(rank);
+        // A processor that is at a receive, and not just there, waits.
+        match state.cursor.peek(program) {
+            Some(Op::Recv { context, peer, tag, bytes })
+                if (peer, context, tag) == (address.from, address.context, address.tag) =>
+            {
+                self.receive(rank, address, letter, bytes)?;
+                self.run(rank, program)
+            }
+            _ => {
+                self.mail.put(&mut state.inbox, address, letter);
+                Ok(())
+            }
+        }
+    }
+
+    /// Receives a message of bytes: or, once it is whole. Then the program is at its next operation.
+    #[inline]
+    fn receive(
+        &mut self,
+        rank: u32,
+        address: Address,
+        letter: Letter,
+        expected: u32,
+    ) -> Result<(), SimError> {
+        let Letter { ready, bytes } = letter;
+        if bytes != expected {
+            let (rank, from) = (rank as Rank, address.from as Rank);
+            return Err(SimError::OtherLength { rank, from, tag: address.tag, expected, bytes });
+        }
+        self.take(rank, ready, Some(bytes));
+        self.ranks[rank as usize].cursor.advance();
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// Goes on with the program until it ends or must wait.
+    #[inline]
+    fn run(&mut self, rank: u32, program: Program<'_>) -> Result<(), SimError> {
+        loop {
+            let state = &mut self.ranks[rank as usize];
+            let Some(op) = state.cursor.peek(program) else { return Ok(()) };
+            let done = match op {
+                Op::Mark => {
+                    self.marks[rank as usize].push(state.now);
+                    true
+                }
+                Op::Compute { picoseconds } => {
+                    state.now = state.now.saturating_add(picoseconds);
+                    true
+                }
+                Op::Send { context, peer, tag, bytes } => {
+                    self.leave(rank, peer, What::Deliver { context, tag, bytes });
+                    true
+                }
+                Op::Recv { context, peer, tag, bytes } => {
+                    let address = Address { from: peer, context, tag };
+                    let Some(letter) = self.mail.take(&mut state.inbox, address) else {
+                        return Ok(());
+                    };
+                    self.receive(rank, address, letter, bytes)?;
+                    continue;
+                }
+                Op::Serve { requests } => self.serve(rank, requests),
+                Op::AwaitReplies => self.await_replies(rank),
+                Op::Request { peer, replies, bytes } => {
+                    self.ask(rank, peer, Kind::Request { replies, bytes })
+                }
+                Op::Get { peer, bytes } => self.ask(rank, peer, Kind::Get { bytes }),
+                Op::Repeat { .. } => unreachable!("the cursor unfolds repetitions"),
+            };
+            if !done {
+                return Ok(());
+            }
+            self.steps += 1;
+            self.ranks[rank as usize].cursor.advance();
+        }
+    }
+
+    /// Messages that reached the interface and were never handled or received.
+    pub(super) fn unhandled(&self) -> u64 {
+        let handled_by = |state: &State| state.active.as_ref().map_or(0, |active| active.waiting());
+        (self.mail.len() + self.ranks.iter().map(handled_by).sum::<usize>()) as u64
+    }
+
+    /// What a rank waits for; `None` when its program has ended.
+    pub(super) fn waits_for(&mut self, rank: u32) -> Option<WaitFor> {
+        let state = &mut self.ranks[rank as usize];
+        let (handled, outstanding) = state.active.as_ref().map_or((0, 0), |active| active.counts());
+        Some(match state.cursor.peek(self.schedule.program(rank))? {
+            Op::Serve { requests } => WaitFor::Requests(requests - handled),
+            Op::Request { peer, .. } | Op::Get { peer, .. } => WaitFor::Room(peer as Rank),
+            Op::Recv { context: Context::Barrier, peer, .. } => WaitFor::Barrier(peer as Rank),
+            Op::Recv { peer, tag, .. } => WaitFor::Message { from: peer as Rank, tag },
+            _ => WaitFor::Completions(outstanding),
+        })
+    }
+}

@@ -1,0 +1,241 @@
+//! Active Messages at one rank: requests, stores, gets, and what answers them.
+
+use std::collections::VecDeque;
+
+use super::{State, World};
+use crate::engine::event::{Event, Kind, Queue, What};
+
+/// What a rank has of Active Messages.
+#[derive(Debug, Default)]
+pub(super) struct Active {
+    inbox: VecDeque<Accepted>,
+    /// Requests that have not completed, by the rank that they are for, ascending.
+    peers: Vec<(u32, u32)>,
+    outstanding: u64,
+    /// Those of them that complete without a reply.
+    silent: u64,
+    /// Requests handled that no `Serve` has counted yet.
+    handled: u64,
+    /// When the request that is not sent yet began.
+    begun: Option<u64>,
+    /// Whether it goes on only when something arrives.
+    waiting: bool,
+    /// When it shall be woken; an event of another time was overtaken.
+    alarm: Option<u64>,
+}
+
+/// A message in the interface.
+#[derive(Clone, Copy, Debug)]
+struct Accepted {
+    ready: u64,
+    from: u32,
+    kind: Kind,
+}
+
+impl Active {
+    /// Messages that were not handled.
+    pub(super) fn waiting(&self) -> usize {
+        self.inbox.len()
+    }
+
+    /// Requests handled that nothing has counted, and requests outstanding.
+    pub(super) fn counts(&self) -> (u64, u64) {
+        (self.handled, self.outstanding)
+    }
+
+    /// Requests toward `peer` that have not completed.
+    #[inline]
+    fn toward(&mut self, peer: u32) -> &mut u32 {
+        let at = self.peers.partition_point(|(other, _)| *other < peer);
+        if self.peers.get(at).is_none_or(|(other, _)| *other != peer) {
+            self.peers.insert(at, (peer, 0));
+        }
+        &mut self.peers[at].1
+    }
+
+    #[inline]
+    fn take_back(&mut self, peer: u32) {
+        self.outstanding -= 1;
+        *self.toward(peer) -= 1;
+    }
+}
+
+impl State {
+    #[inline]
+    fn active(&mut self) -> &mut Active {
+        self.active.get_or_insert_default()
+    }
+
+    /// Ends a wait at `time`, or later if the processor is ahead.
+    #[inline]
+    fn resume(&mut self, time: u64) -> bool {
+        let active = self.active.get_or_insert_default();
+        if active.waiting {
+            self.now = self.now.max(time);
+            active.alarm = None;
+        }
+        std::mem::take(&mut active.waiting)
+    }
+}
+
+impl<Q: Queue> World<'_, Q> {
+    #[inline]
+    fn active(&mut self, rank: u32) -> &mut Active {
+        self.ranks[rank as usize].active()
+    }
+
+    /// An Active Message reaches the interface. Returns whether the processor was waiting for it.
+    pub(super) fn arrive(&mut self, time: u64, to: u32, from: u32, kind: Kind) -> bool {
+        let ready = self.accept(time, to, kind.bytes());
+        let state = &mut self.ranks[to as usize];
+        state.active().inbox.push_back(Accepted { ready, from, kind });
+        state.resume(time)
+    }
+
+    /// A request without reply has completed. Returns whether the processor was waiting.
+    pub(super) fn complete(&mut self, time: u64, rank: u32, peer: u32) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        let active = state.active();
+        active.silent -= 1;
+        active.take_back(peer);
+        state.resume(time)
+    }
+
+    /// An event that the processor asked for. Returns whether it still wants it.
+    pub(super) fn wake(&mut self, time: u64, rank: u32) -> bool {
+        let state = &mut self.ranks[rank as usize];
+        let wanted = state.active().alarm.take_if(|alarm| *alarm == time).is_some();
+        if wanted {
+            state.resume(time);
+        }
+        wanted
+    }
+
+    fn wake_at(&mut self, time: u64, rank: u32) {
+        self.active(rank).alarm = Some(time);
+        self.queue.wake_at(time, rank);
+    }
+
+    /// Whether all that arrives up to this processor's time is in its inbox. If not, the processor
+    /// goes on when it is.
+    #[inline]
+    fn caught_up(&mut self, rank: u32) -> bool {
+        let now = self.ranks[rank as usize].now;
+        let settled = self.queue.settled(now);
+        if !settled {
+            self.wake_at(now, rank);
+        }
+        settled
+    }
+
+    /// Handles requests until there were so many. Returns whether there were.
+    pub(super) fn serve(&mut self, rank: u32, requests: u64) -> bool {
+        // Only the next message matters here, whenever it comes.
+        loop {
+            let active = self.active(rank);
+            if active.handled >= requests {
+                active.handled -= requests;
+                return true;
+            }
+            let Some(next) = active.inbox.pop_front() else {
+                active.waiting = true;
+                return false;
+            };
+            self.handle(rank, next);
+        }
+    }
+
+    /// Handles what arrives until all requests have completed. Returns whether they have.
+    pub(super) fn await_replies(&mut self, rank: u32) -> bool {
+        while self.active(rank).outstanding > 0 {
+            if self.active(rank).silent > 0 && !self.caught_up(rank) {
+                return false;
+            }
+            if !self.handle_next(rank) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Sends a request, a store or a get once it may. Returns whether it was sent.
+    pub(super) fn ask(&mut self, rank: u32, peer: u32, kind: Kind) -> bool {
+        if !self.make_room(rank, peer) {
+            return false;
+        }
+        let active = self.active(rank);
+        *active.toward(peer) += 1;
+        active.outstanding += 1;
+        active.silent += u64::from(kind.is_silent());
+        self.leave(rank, peer, What::Arrive(kind));
+        true
+    }
+
+    /// What a request does before it sends: handles what has arrived when it begins, and then goes
+    /// on handling only while there is no room toward the peer. What arrives meanwhile cannot keep it
+    /// from sending. Returns whether it may send now.
+    fn make_room(&mut self, rank: u32, peer: u32) -> bool {
+        let now = self.ranks[rank as usize].now;
+        let begun = *self.active(rank).begun.get_or_insert(now);
+        loop {
+            let now = self.ranks[rank as usize].now;
+            if (now == begun || self.active(rank).silent > 0) && !self.caught_up(rank) {
+                return false;
+            }
+            let capacity = self.machine.capacity;
+            let active = self.active(rank);
+            let was_there = active.inbox.front().is_some_and(|m| m.ready <= begun);
+            if !was_there && *active.toward(peer) < capacity {
+                active.begun = None;
+                return true;
+            }
+            if !self.handle_next(rank) {
+                return false;
+            }
+        }
+    }
+
+    /// Handles the next message if it is known to be the next thing that happens to this
+    /// processor. Otherwise arranges for the processor to go on when that is known.
+    fn handle_next(&mut self, rank: u32) -> bool {
+        let now = self.ranks[rank as usize].now;
+        let active = self.active(rank);
+        match active.inbox.front().copied() {
+            Some(next) if next.ready <= now || active.silent == 0 => {
+                active.inbox.pop_front();
+                self.handle(rank, next);
+                true
+            }
+            next => {
+                active.waiting = true;
+                if let Some(next) = next {
+                    self.wake_at(next.ready, rank);
+                }
+                false
+            }
+        }
+    }
+
+    /// Receives a message once it is whole: or, and os more for a request with a reply.
+    fn handle(&mut self, rank: u32, next: Accepted) {
+        let Accepted { ready, from, kind } = next;
+        self.steps += 1;
+        self.take(rank, ready, kind.bytes());
+        let bytes = match kind {
+            Kind::Reply { .. } => return self.active(rank).take_back(from),
+            Kind::Get { bytes } => Some(bytes),
+            Kind::Request { replies, .. } => {
+                self.active(rank).handled += 1;
+                if !replies {
+                    let further = self.machine.further_hops(rank, from, None);
+                    let now = self.ranks[rank as usize].now;
+                    let time = now.saturating_add(self.machine.latency + further);
+                    let (to, from) = (from, rank);
+                    return self.queue.push(Event { time, to, from, what: What::Complete });
+                }
+                None
+            }
+        };
+        self.leave(rank, from, What::Arrive(Kind::Reply { bytes }));
+    }
+}

@@ -1,0 +1,103 @@
+//! Messages that leave one rank: through its interface, and over the channels of the network if it
+//! has any that messages share.
+//!
+//! Where there are such channels, a circuit is asked for when the interface is free and virtual time
+//! has come there. A processor may be ahead of that: until then what it sends waits here.
+
+use super::World;
+use crate::engine::event::{Event, Kind, Queue, What};
+
+/// A message that waits for a circuit.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Departure {
+    /// When the processor is done with it.
+    ready: u64,
+    to: u32,
+    what: What,
+}
+
+impl<Q: Queue> World<'_, Q> {
+    /// Sends a message: os, then the interface as soon as it may, then the network.
+    #[inline]
+    pub(super) fn leave(&mut self, from: u32, to: u32, what: What) {
+        let costs = self.machine.costs(what.bytes());
+        let state = &mut self.ranks[from as usize];
+        state.now = state.now.saturating_add(costs.send_overhead);
+        self.sent += 1;
+        if self.machine.network.is_shared() {
+            let ready = state.now;
+            return self.line_up(from, Departure { ready, to, what });
+        }
+        let start = state.sending.occupy(state.now, costs.transfer.max(self.machine.gap));
+        let further = self.machine.further_hops(from, to, what.bytes());
+        self.reach(start, costs.latency + further, Event { time: 0, to, from, what });
+    }
+
+    /// A message's first byte comes to its receiver's interface so long after `start`, or with the
+    /// one before it.
+    #[inline]
+    fn reach(&mut self, start: u64, latency: u64, event: Event) {
+        let mut time = start.saturating_add(latency);
+        if self.overtaking.is_some() {
+            time = self.behind(time, latency, event);
+        }
+        self.queue.push(Event { time, ..event });
+    }
+
+    /// When a message that would reach its receiver at `time` does, since messages of bytes do not
+    /// overtake one another, nor do requests, stores and gets. Replies may.
+    #[cold]
+    #[inline(never)]
+    fn behind(&mut self, time: u64, latency: u64, event: Event) -> u64 {
+        let Event { to, from, what, .. } = event;
+        let Some([least, greatest]) = self.overtaking else { return time };
+        if matches!(what, What::Arrive(Kind::Reply { .. })) {
+            return time;
+        }
+        let pair = (from, to, matches!(what, What::Arrive(_)));
+        let before = match self.reached.is_empty() || latency >= greatest {
+            true => None,
+            false => self.reached.get(&pair).copied(),
+        };
+        let time = before.map_or(time, |before| time.max(before));
+        // The one behind leaves a gap later: it is none that could overtake.
+        if before.is_some() || latency > least + self.machine.gap {
+            self.reached.insert(pair, time);
+        }
+        time
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn line_up(&mut self, from: u32, departure: Departure) {
+        let departures = &mut self.departures[from as usize];
+        departures.push_back(departure);
+        if departures.len() == 1 {
+            self.ask_for_circuit(from);
+        }
+    }
+
+    /// Has the queue tell when the first message that waits is at the network.
+    fn ask_for_circuit(&mut self, from: u32) {
+        if let Some(first) = self.departures[from as usize].front() {
+            let time = self.ranks[from as usize].sending.free_at(first.ready);
+            self.queue.push(Event::own(time, from, What::Depart));
+        }
+    }
+
+    /// The first message that waits is at the network: its circuit begins when it may, and holds the
+    /// interface as long as its channels.
+    pub(super) fn depart(&mut self, time: u64, from: u32) {
+        let departure = self.departures[from as usize].pop_front();
+        let Some(Departure { to, what, .. }) = departure else { return };
+        let costs = self.machine.costs(what.bytes());
+        let long = costs.transfer.max(self.machine.gap);
+        // Words are short: g is the interface's, and keeps no other pair's messages off a channel.
+        let held = what.bytes().map_or(0, |_| long);
+        let start = self.circuits.begin(time, from, to, held);
+        let start = self.ranks[from as usize].sending.occupy(start, long);
+        let further = self.machine.further_hops(from, to, what.bytes());
+        self.reach(start, costs.latency + further, Event { time: 0, to, from, what });
+        self.ask_for_circuit(from);
+    }
+}
