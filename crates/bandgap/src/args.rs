@@ -12,10 +12,10 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
-    /// shm, tcp, unix, udp, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// ipsc860, or a file FILE.toml) [default: shm]
-    #[arg(short, long, value_name = "TRANSPORT")]
-    pub transport: Option<Target>,
+    /// shm, tcp, unix, udp, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
+    /// ipsc860, or a file FILE.toml); `layers` takes a list [default: shm]
+    #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
+    pub transport: Vec<Target>,
     /// Number of ranks; collectives accept a list, e.g. 2,4,8 [default: as few as are needed]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',')]
     pub ranks: Vec<usize>,
@@ -185,7 +185,7 @@ impl Measure {
         let several = self.has_hosts();
         let usual = || Transport::list().find(|of| of.can.hosts || !several);
         let usual = || Target::Real(usual().unwrap_or_else(Transport::usual));
-        self.ranks.transport.clone().unwrap_or_else(usual)
+        self.ranks.transport.first().cloned().unwrap_or_else(usual)
     }
 
     /// Whether ranks may be on several hosts: they are named, or somebody else has started this process with others.
@@ -199,7 +199,9 @@ impl Measure {
 
     /// Takes the processes that somebody else has started into account, unless the ranks are to be others.
     pub fn adopt(&mut self, adopted: Adopted) {
-        if !self.names_hosts() && !matches!(self.ranks.transport, Some(Target::Simulated(_))) {
+        if !self.names_hosts()
+            && !matches!(self.ranks.transport.first(), Some(Target::Simulated(_)))
+        {
             self.adopted = Some(adopted);
         }
     }

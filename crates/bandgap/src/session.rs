@@ -62,6 +62,12 @@ impl<'a> Session<'a> {
         stages: Vec<(String, f64)>,
     ) -> Result<Self, Failure> {
         let quiet = measure.output.quiet;
+        if measure.ranks.transport.len() > 1 && command != "layers" {
+            let what = "measure over several transports at a time";
+            return Err(
+                Failure::new(Exit::Usage, what).hint("one after the other, or bandgap layers")
+            );
+        }
         let hosts = measure.ranks.reach.hosts()?;
         let gathered = match &measure.adopted {
             Some(adopted) => {

@@ -115,7 +115,7 @@ pub fn collect(
     }
     let mut table = Table::default();
     let launches = 0..options.launches;
-    collect_into(stage, target, ranks, task, options, launches, &mut table, progress)
+    collect_into(stage, target, ranks, task, options, (launches, &mut table), progress)
         .map(|collected| Collected { table, ..collected })
 }
 
@@ -137,7 +137,7 @@ fn outside(
         let one = one.and_then(|running| {
             let only = launch..launch + 1;
             let done =
-                collect_into(stage, target, ranks, task, options, only, &mut table, progress);
+                collect_into(stage, target, ranks, task, options, (only, &mut table), progress);
             stage.end_outside(running);
             done
         });
@@ -164,8 +164,7 @@ fn collect_into(
     ranks: usize,
     task: &Task,
     options: &Options,
-    which: Range<u32>,
-    table: &mut Table,
+    (which, table): (Range<u32>, &mut Table),
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
     let transports: Vec<Transport> = match target {

@@ -19,7 +19,7 @@ const SIDE_BY_SIDE: usize = 4;
 /// The slowest pairs that are named.
 const SLOWEST: usize = 5;
 /// Series that are no kernels: they are what models rest on.
-const NO_KERNELS: [&str; 1] = ["message_costs"];
+const NO_KERNELS: [&str; 2] = ["message_costs", "layers"];
 
 /// One series: some of its rows, the others counted.
 pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
@@ -109,8 +109,11 @@ fn cell(rows: &Rows, row: &Row, column: &str, context: &Context<'_>) -> Cell {
 }
 
 /// One quantity of several curves, a column for each.
-fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Block> {
-    let Some(axis) = along(rows) else { return Vec::new() };
+pub fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Block> {
+    let Some(axis) = along(rows) else {
+        let all: Vec<&Row> = rows.rows.iter().collect();
+        return vec![Block::Table(table(rows, &all, context))];
+    };
     let has =
         |curve: &Curve<'_>| curve.rows.iter().any(|(_, row)| rows.cell(row, column).is_some());
     let mut all: Vec<Curve<'_>> = curves(rows, axis).into_iter().filter(has).collect();

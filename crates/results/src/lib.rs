@@ -34,7 +34,7 @@ pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Tr
 pub use notes::{Level, TEMPLATES, Template, grouped, template, words};
 pub use pcie::PCIE_TRACE;
 pub use run::{Run, Verdict, context};
-pub use screen::{View, detail, screen};
+pub use screen::{LAYERS, View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown};
 pub use simulation::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 pub use whatif::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};

@@ -72,6 +72,16 @@ kinds! {
     "simulation" => Simulation,
 }
 
+impl Outcome {
+    /// It as rows, if it is rows.
+    pub fn as_rows(&self) -> Option<&Rows> {
+        match self {
+            Outcome::Rows(rows) => Some(rows),
+            _ => None,
+        }
+    }
+}
+
 impl From<Rows> for Outcome {
     fn from(rows: Rows) -> Outcome {
         Outcome::Rows(Box::new(rows))

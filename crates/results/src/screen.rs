@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
-use crate::kernels::{curve, kernels};
+use crate::kernels::{curve, kernels, side_by_side};
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, grouped, template, words};
 use crate::pcie::{PCIE_TRACE, derived};
@@ -71,6 +71,10 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
     let shown =
         |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows) && rows.kind != PCIE_TRACE;
+    if let Some(layers) = context.of::<Rows>().find(|rows| rows.name == LAYERS) {
+        let columns: &[&str] = if layers.axes.len() > 1 { &["time", "cost"] } else { &["time"] };
+        return columns.iter().flat_map(|of| side_by_side(layers, of, context)).collect();
+    }
     let rows: Vec<&Rows> = context.of::<Rows>().filter(shown).collect();
     let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
     match (&rows[..], names.len()) {
@@ -115,6 +119,9 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     }
     blocks
 }
+
+/// The name of the rows that compare transports.
+pub const LAYERS: &str = "layers";
 
 /// Notes of what was read of a file, beside `read_as`.
 const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to_choose"];

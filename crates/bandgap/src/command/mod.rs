@@ -7,6 +7,7 @@ mod components;
 mod doctor;
 mod fit;
 mod floor;
+mod layers;
 mod pairs;
 mod pcie_trace;
 mod run;
@@ -28,6 +29,7 @@ use breakdown::Breakdown;
 use bulk::Bulk;
 use comet::Comet;
 use fit::Fit;
+use layers::Layers;
 use run::Run;
 use series::{Lengths, Series};
 use show::Show;
@@ -140,6 +142,12 @@ pub enum Command {
         #[command(flatten)]
         measure: Measure,
     },
+    /// One kernel over several transports: what each layer costs more than the one before
+    #[command(after_help = "Examples:
+  bandgap layers comms1 -t shm,unix,tcp
+  bandgap layers echo -t shm,mpi --sizes 8,64KiB
+  bandgap layers barrier -t shm,tcp,mpi -n 2")]
+    Layers(Layers),
     /// Plain loops on this machine: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
   bandgap floor
@@ -279,6 +287,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
             series::run("synch1", &Series::default(), &measure.everywhere()?)
         }
         Some(Command::Comet { comet, measure }) => comet::run(comet, &measure.everywhere()?),
+        Some(Command::Layers(of)) => layers::run(of),
         Some(Command::Floor { names, measure }) => floor::run(names, measure),
         Some(Command::Doctor(measure)) => doctor::run(measure),
         Some(Command::Topology { output, reach }) => topology::run(output, reach),

@@ -70,7 +70,7 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
     let several = measure.has_hosts();
     let compared = Transport::list()
         .filter(|transport| transport.can.compared && (transport.can.hosts || !several));
-    let targets = match &measure.ranks.transport {
+    let targets = match measure.ranks.transport.first() {
         Some(target) => vec![target.clone()],
         None => compared.map(Target::Real).collect(),
     };

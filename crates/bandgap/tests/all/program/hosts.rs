@@ -70,7 +70,7 @@ impl Bed {
             let is = String::from_utf8_lossy(&line).replace('\0', " ").contains(what);
             // Those that have started it have its command line in theirs.
             let exe = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-            is && (!what.starts_with("bandgap") || exe == PathBuf::from(BINARY))
+            is && (!what.starts_with("bandgap") || exe == BINARY)
         };
         pids.filter(says).collect()
     }
@@ -132,7 +132,7 @@ fn measured_between_hosts() {
         assert_eq!(names(&run["conditions"][0]["hosts"]), ["h1", "h1", "h2", "h2"]);
     }
     let matrix = bed
-        .run(place, &"BANDGAP pairs -H h1:2,h2 --launches 1 --time-budget 5s --json - -q")
+        .run(place, "BANDGAP pairs -H h1:2,h2 --launches 1 --time-budget 5s --json - -q")
         .measured()
         .json();
     let pairs = matrix["results"][0]["points"].as_array().unwrap().clone();

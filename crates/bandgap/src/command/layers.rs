@@ -1,0 +1,120 @@
+//! `bandgap layers`: the same kernel over several transports.
+
+use std::time::Duration;
+
+use bandgap_assemble::Made;
+use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_record::{Column, Evidence, Place, Quantity, Row, Rows, Unit};
+use bandgap_results::LAYERS;
+use clap::Args;
+
+use super::series::{Planned, Series};
+use crate::args::Measure;
+use crate::session::Session;
+
+/// Time for the command, for each transport.
+const USUAL: Duration = Duration::from_secs(15);
+
+/// The kernel, and where.
+#[derive(Clone, Debug, Args)]
+pub struct Layers {
+    /// comms1, comms2, or one of comet's kernels
+    #[arg(value_name = "KERNEL")]
+    kernel: String,
+    #[command(flatten)]
+    series: Series,
+    #[command(flatten)]
+    measure: Measure,
+}
+
+/// Measures the kernel over each transport, and what each layer costs more than the one before.
+///
+/// # Errors
+/// It could not be measured, or not be written.
+pub fn run(layers: &Layers) -> Result<Exit, Failure> {
+    let Layers { kernel, series, measure } = layers;
+    let targets = measure.ranks.transport.clone();
+    if targets.len() < 2 {
+        let what = "compare the layers of one transport";
+        return Err(Failure::new(Exit::Usage, what).hint("name several, as in -t shm,tcp,mpi"));
+    }
+    let mut parts = Vec::new();
+    for target in targets {
+        let mut of = measure.everywhere()?;
+        of.ranks.transport = vec![target.clone()];
+        parts.push((target, Planned::of(&[kernel], false, series, &of)?));
+    }
+    let share = 1.0 / parts.len() as f64;
+    let stages = parts.iter().map(|(target, _)| (format!("{target} {kernel}"), share)).collect();
+    let usual = USUAL * parts.len() as u32;
+    let mut session = Session::open("layers", measure, usual, stages)?;
+    let mut names = Vec::new();
+    for (target, planned) in parts {
+        names.push(target.to_string());
+        session.target = target;
+        session.share(share);
+        planned.measure(&mut session, series)?;
+        if session.failed() {
+            break;
+        }
+    }
+    let rows = compared(&session, kernel, &names)?;
+    if !rows.rows.is_empty() {
+        let made = Made { results: vec![rows.into()], ..Made::default() };
+        session.sink.add(made, None, None)?;
+    }
+    session.close()
+}
+
+/// The times of each transport by place, and how much longer each is than that of the transport before.
+///
+/// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
+/// measured one after the other.
+fn compared(session: &Session<'_>, kernel: &str, names: &[String]) -> Result<Rows, Failure> {
+    let all = session.sink.run.results.iter().filter_map(|result| result.as_rows());
+    let series: Vec<&Rows> = all.filter(|rows| rows.name == kernel).collect();
+    let of = |name: &String| series.iter().find(|rows| rows.transport == *name).copied();
+    let mut axes = series.first().map_or_else(Vec::new, |rows| rows.axes.clone());
+    axes.retain(|axis| axis != "variant");
+    let place = |rows: &Rows, row: &Row| -> Vec<Place> {
+        axes.iter().filter_map(|axis| rows.place(row, axis).cloned()).collect()
+    };
+    let mut found = Vec::new();
+    let mut before: Option<&Rows> = None;
+    for name in names {
+        let Some(rows) = of(name) else { continue };
+        for row in &rows.rows {
+            let at = place(rows, row);
+            let Some(time) = rows.cell(row, "time") else { continue };
+            let below = before.and_then(|below| {
+                let row = below.rows.iter().find(|row| place(below, row) == at)?;
+                below.cell(row, "time")
+            });
+            let cost = below.map(|below| cost(time, below)).transpose()?;
+            let place = [at, vec![name.as_str().into()]].concat();
+            found.push(Row { place, cells: vec![Some(time.clone()), cost], ..Row::default() });
+        }
+        before = Some(rows);
+    }
+    axes.push("transport".to_owned());
+    Ok(Rows {
+        kind: "series".to_owned(),
+        name: LAYERS.to_owned(),
+        axes,
+        columns: vec![
+            Column::new("time", Unit::Second, "time of the kernel over this transport"),
+            Column::new("cost", Unit::Second, "time over that over the transport before"),
+        ],
+        rows: found,
+        ..Rows::default()
+    })
+}
+
+fn cost(time: &Quantity, below: &Quantity) -> Result<Quantity, Failure> {
+    let value = time.value.0 - below.value.0;
+    let wide = time.half_width().zip(below.half_width()).map(|(a, b)| a.hypot(b));
+    let interval = wide.map(|wide| (value - wide, value + wide));
+    let samples = time.samples.min(below.samples);
+    let evidence = Evidence::new("difference", samples, time.converged && below.converged);
+    Quantity::new(value, interval, Unit::Second, evidence).class(Exit::Defect)
+}
