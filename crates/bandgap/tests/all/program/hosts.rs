@@ -70,7 +70,7 @@ impl Bed {
             let is = String::from_utf8_lossy(&line).replace('\0', " ").contains(what);
             // Those that have started it have its command line in theirs.
             let exe = fs::read_link(format!("/proc/{pid}/exe")).unwrap_or_default();
-            is && (!what.starts_with("bandgap") || exe == BINARY)
+            is && (!what.starts_with("bandgap") || *exe == *BINARY)
         };
         pids.filter(says).collect()
     }
