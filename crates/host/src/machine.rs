@@ -28,6 +28,24 @@ pub struct Machine {
     pub noise: Vec<(usize, NoiseReport)>,
     /// Whether it is fit to measure on.
     pub checks: Vec<Check>,
+    /// The MPIs that are installed, where somebody has looked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mpi: Vec<Mpi>,
+}
+
+/// An MPI that is installed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Mpi {
+    /// Its name and version.
+    pub name: String,
+    /// The library.
+    pub library: String,
+    /// The family of binary interfaces that it is of.
+    pub abi: String,
+    /// What starts its ranks.
+    pub launcher: Option<String>,
+    /// Whether it is the one that would be used.
+    pub used: bool,
 }
 
 impl Machine {
@@ -47,7 +65,7 @@ impl Machine {
             }),
             Err(_) => Vec::new(),
         };
-        Self { description, clock, work, noise: Vec::new(), checks }
+        Self { description, clock, work, noise: Vec::new(), checks, mpi: Vec::new() }
     }
 }
 

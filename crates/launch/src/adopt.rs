@@ -87,7 +87,8 @@ impl Adopted {
     }
 
     fn joined(&self, apart: bool, until: Instant) -> Result<(), Failure> {
-        self.called(way(self.by, self.size, apart)?.look_up(until)?, self.rank, until)
+        let (meeting, _kept) = way(self.by, self.size, apart)?.look_up(until)?;
+        self.called(meeting, self.rank, until)
     }
 
     /// Takes part in what the process does that has started the launcher of this one, and says in a file where it is.
@@ -99,7 +100,7 @@ impl Adopted {
             Failure::new(Exit::Remote, "join a run: no launcher has started this process")
         })?;
         let until = Instant::now() + JOINING;
-        let meeting = Way::Shared(vec![place.to_owned()]).look_up(until)?;
+        let (meeting, _) = Way::Shared(vec![place.to_owned()]).look_up(until)?;
         adopted.called(meeting, adopted.rank + 1, until)
     }
 
@@ -138,13 +139,15 @@ impl Adopted {
         let way = way(self.by, self.size, apart)?;
         let centre = Centre::listen(way.port()).map_err(|error| lost(&error))?;
         let port = centre.port().map_err(|error| lost(&error))?;
-        let published = way.publish(port, until)?;
+        let mut published = way.publish(port, until)?;
+        let kept = published.kept.take();
         let streams =
             centre.wait(published.secret, self.size, until, &|| false).map_err(|error| {
                 lost(&error).hint("are all processes bandgap's, with the same command?")
             })?;
         drop(published);
-        self.divide(needed, apart, streams).map_err(|error| lost(&error))
+        let gathered = self.divide(needed, apart, streams).map_err(|error| lost(&error))?;
+        Ok(Gathered { kept, ..gathered })
     }
 
     /// Gives each of the others its role.

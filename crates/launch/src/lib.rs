@@ -58,7 +58,7 @@ pub use launcher::{Ended, RunFailure};
 pub use message::Wait;
 pub use network::{contended, distances};
 pub use once::{Once, once};
-pub use outside::command as launcher_of;
+pub use outside::{command as launcher_of, mpis};
 pub use protocol::Hello;
 pub use remote::{Agent, Gathered};
 pub use signals::let_long_files_fail;

@@ -16,6 +16,8 @@ use crate::{Exit, Failure};
 
 /// Between two looks for a file.
 const LOOK: Duration = Duration::from_millis(20);
+/// Longest wait for a process manager to have heard that a process ends.
+const LEAVING: Duration = Duration::from_secs(1);
 /// Most bytes of a line of a process manager.
 const LINE: usize = 4096;
 
@@ -26,6 +28,20 @@ pub struct Meeting {
     pub addresses: Vec<SocketAddr>,
     /// What only this run's processes know.
     pub secret: Secret,
+}
+
+/// The process manager of a process whose rank speaks with it too. When this goes, it is told that the process ends in
+/// order: else it would end the others, and forget the exit code.
+#[derive(Debug)]
+pub struct Kept(File);
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        let Ok(file) = self.0.try_clone() else { return };
+        let mut manager = Manager { file, last: true, until: Instant::now() + LEAVING };
+        // A rank that has ended in order has said so already.
+        let _ = manager.ask("cmd=finalize");
+    }
 }
 
 /// A way to meet.
@@ -45,6 +61,8 @@ pub struct Published {
     /// What only this run's processes know.
     pub secret: Secret,
     file: Option<PathBuf>,
+    /// To be kept until this process ends.
+    pub kept: Option<Kept>,
 }
 
 impl Drop for Published {
@@ -136,18 +154,19 @@ impl Way {
     pub fn publish(self, port: u16, until: Instant) -> Result<Published, Failure> {
         let failed = |error: std::io::Error| lost(&error);
         match self {
-            Self::Given(_, secret) => Ok(Published { secret, file: None }),
+            Self::Given(_, secret) => Ok(Published { secret, file: None, kept: None }),
             Self::Manager(file, last) => {
                 let (secret, text) = told(port).map_err(failed)?;
+                let kept = file.try_clone().ok().filter(|_| !last).map(Kept);
                 Manager { file, last, until }.meet(Some(&text)).map_err(failed)?;
-                Ok(Published { secret, file: None })
+                Ok(Published { secret, file: None, kept })
             }
             Self::Shared(places) => {
                 let (secret, text) = told(port).map_err(failed)?;
                 let mut refused = None;
                 for place in places {
                     match write(&place, &text) {
-                        Ok(()) => return Ok(Published { secret, file: Some(place) }),
+                        Ok(()) => return Ok(Published { secret, file: Some(place), kept: None }),
                         Err(error) => refused = Some((place, error)),
                     }
                 }
@@ -167,19 +186,20 @@ impl Way {
     ///
     /// # Errors
     /// It has not said so in time.
-    pub fn look_up(self, until: Instant) -> Result<Meeting, Failure> {
+    pub fn look_up(self, until: Instant) -> Result<(Meeting, Option<Kept>), Failure> {
         let wrong = || std::io::Error::from(std::io::ErrorKind::InvalidData);
         match self {
-            Self::Given(addresses, secret) => Ok(Meeting { addresses, secret }),
+            Self::Given(addresses, secret) => Ok((Meeting { addresses, secret }, None)),
             Self::Manager(file, last) => {
+                let kept = file.try_clone().ok().filter(|_| !last).map(Kept);
                 let text = Manager { file, last, until }.meet(None);
                 let found = text.and_then(|text| Meeting::read(&text).ok_or_else(wrong));
-                found.map_err(|error| lost(&error))
+                found.map(|found| (found, kept)).map_err(|error| lost(&error))
             }
             Self::Shared(places) => loop {
                 let texts = places.iter().filter_map(|place| own(place));
                 if let Some(found) = texts.filter_map(|text| Meeting::read(&text)).next() {
-                    return Ok(found);
+                    return Ok((found, None));
                 }
                 if Instant::now() > until {
                     let what =
@@ -333,7 +353,7 @@ mod tests {
         let place = folder.path().join(".bandgap-1-2");
         let until = Instant::now() + Duration::from_secs(60);
         let published = Way::Shared(vec![place.clone()]).publish(4000, until).unwrap();
-        let found = Way::Shared(vec![place.clone()]).look_up(until).unwrap();
+        let (found, _) = Way::Shared(vec![place.clone()]).look_up(until).unwrap();
         assert_eq!(found.secret, published.secret);
         drop(published);
         assert!(!place.exists());

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use bandgap_mpi::find;
+use bandgap_host::machine::Mpi;
+use bandgap_mpi::{Loaded, find, found};
 use bandgap_socket::star::Centre;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
@@ -51,6 +52,19 @@ pub fn command(
         Failure::new(Exit::Remote, what).hint("name it with --launch-with 'mpirun -n {ranks}'")
     })?;
     Ok(vec![program.display().to_string(), "-n".to_owned(), ranks.to_string()])
+}
+
+/// The MPIs that are installed, and which of them would be used.
+pub fn mpis() -> Vec<Mpi> {
+    let used = find(None).ok().map(|loaded| loaded.path);
+    let of = |loaded: Loaded| Mpi {
+        name: loaded.name(),
+        abi: format!("{:?}", loaded.family).to_lowercase(),
+        launcher: loaded.launcher().map(|program| program.display().to_string()),
+        used: used.as_ref() == Some(&loaded.path),
+        library: loaded.path.display().to_string(),
+    };
+    found().into_iter().map(of).collect()
 }
 
 /// A launcher at work.

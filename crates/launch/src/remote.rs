@@ -18,6 +18,7 @@ use serde_json::Value;
 use crate::cause::{Cause, Noted};
 use crate::group::{Group, Heard};
 use crate::hosts::{Hosts, Place, SSH};
+use crate::meet::Kept;
 use crate::message::{Channel, ToRank};
 use crate::process::ended_until;
 use crate::protocol::{
@@ -40,6 +41,8 @@ pub struct Gathered {
     pub agents: Vec<Option<(Channel, IpAddr)>>,
     /// The connections of those that wait.
     pub idle: Vec<Channel>,
+    /// To be kept until this process ends.
+    pub kept: Option<Kept>,
 }
 
 /// An agent on another host, as long as a command runs.
@@ -263,7 +266,7 @@ impl Starting {
         let here = is_here(host);
         let mut command = if here { Command::new(OWN) } else { Command::new(&hosts.ssh[0]) };
         if here {
-            command.arg(COMMAND);
+            command.arg0(std::env::args_os().next().unwrap_or_default()).arg(COMMAND);
         } else {
             command.args(&hosts.ssh[1..]);
             if hosts.ssh[0].rsplit('/').next() == Some(SSH) {

@@ -9,6 +9,7 @@ use bandgap_host::{CycleClock, NoiseReport, Placement, Topology, WorkRate, parse
 
 use crate::failure::unstarted;
 use crate::hosts::Hosts;
+use crate::meet::Kept;
 use crate::message::Channel;
 use crate::outside::Outside;
 use crate::remote::{Agent, Gathered, leave};
@@ -28,6 +29,8 @@ pub struct Stage {
     pub(crate) agents: RefCell<Vec<Agent>>,
     /// Processes that wait for the end of this one.
     idle: Vec<Channel>,
+    /// What ends with this process, once its agents have.
+    kept: Option<Kept>,
 }
 
 impl Drop for Stage {
@@ -48,8 +51,9 @@ impl Stage {
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);
-        let (hosts, agents, idle) = (RefCell::default(), RefCell::default(), Vec::new());
-        Ok(Self { topology, clock, work, signals, hosts, agents, idle })
+        let (hosts, agents) = (RefCell::default(), RefCell::default());
+        let (idle, kept) = (Vec::new(), None);
+        Ok(Self { topology, clock, work, signals, hosts, agents, idle, kept })
     }
 
     /// Reaches the hosts on which ranks are then started.
@@ -67,8 +71,8 @@ impl Stage {
     /// # Errors
     /// One of them has another bandgap, or is gone.
     pub fn adopt(&mut self, gathered: Gathered, interface: Option<String>) -> Result<(), Failure> {
-        let Gathered { hosts, agents, idle } = gathered;
-        self.idle = idle;
+        let Gathered { hosts, agents, idle, kept } = gathered;
+        (self.idle, self.kept) = (idle, kept);
         if let Some(hosts) = hosts {
             self.agents = Agent::adopt_all(&hosts, agents, &self.signals)?.into();
             let mut hosts = hosts;

@@ -114,15 +114,40 @@ const RANKS: usize = 8;
 
 impl Shown for Simulation {
     fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
-        vec![(format!("simulation/{}/ranks={}/time", self.name, self.ranks), &self.time, true)]
+        let Self { name, ranks, .. } = self;
+        let of = self
+            .bytes
+            .map_or_else(String::new, |bytes| format!("/bytes={bytes}/variant={}", self.variant));
+        vec![(format!("simulation/{name}{of}/ranks={ranks}/time"), &self.time, true)]
     }
 
     fn detail(&self, _: &Context<'_>) -> Vec<Block> {
         self.blocks(usize::MAX)
     }
 
-    fn short(&self, _: &Context<'_>) -> Vec<Block> {
-        self.blocks(RANKS)
+    /// A kernel is a line, of several.
+    fn short(&self, context: &Context<'_>) -> Vec<Block> {
+        let all: Vec<&Self> = context.of::<Self>().collect();
+        match (self.bytes, all.first()) {
+            (None, _) => self.blocks(RANKS),
+            (Some(_), Some(first)) if std::ptr::eq(*first, self) => {
+                let heads = ["", "ranks", "bytes", "algorithm", "messages", "t"].map(Head::new);
+                let mut table = Table::new(heads);
+                for of in all {
+                    let number = |number: u64| Cell::Number(grouped(number as f64));
+                    table.push([
+                        Cell::from(of.name.clone()),
+                        number(of.ranks),
+                        number(of.bytes.unwrap_or(0)),
+                        of.variant.clone().into(),
+                        number(of.messages),
+                        Cell::Number(scaled(of.time.value.0, Unit::Second)),
+                    ]);
+                }
+                vec![Block::Text(format!("on {}", self.machine)), Block::Table(table)]
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

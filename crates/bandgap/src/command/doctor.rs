@@ -7,8 +7,8 @@ use bandgap_campaign::Task;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Check, Evidence, Grade, Pinning, PlacementState, examine};
-use bandgap_host::machine::{Machine, on};
-use bandgap_launch::{Agent, Classify, Collected, Exit, Failure, Options, Transport};
+use bandgap_host::machine::{Machine, Mpi, on};
+use bandgap_launch::{Agent, Classify, Collected, Exit, Failure, Options, Transport, mpis};
 use bandgap_report::{Block, Cell, Head, Table};
 use bandgap_stats::State;
 
@@ -53,12 +53,29 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
         pinning: pinning(&placement.cpus),
         states: states.as_deref(),
     });
+    let mpi = mpis();
     session.sink.say(blocks(&checks));
+    session.sink.say(libraries(&mpi));
     if checks.iter().any(|check| check.grade >= Grade::Bad) {
         session.note(Exit::Doubtful);
     }
-    session.describe(Machine { noise, checks, ..host });
+    session.describe(Machine { noise, checks, mpi, ..host });
     session.close()
+}
+
+/// The MPIs that are installed.
+fn libraries(mpi: &[Mpi]) -> Vec<Block> {
+    if mpi.is_empty() {
+        return Vec::new();
+    }
+    let mut table = Table::new(["MPI", "", "library", "started by"].map(Head::new));
+    for of in mpi {
+        let used = if of.used { "-t mpi" } else { "" };
+        let launcher = of.launcher.clone().unwrap_or_default();
+        table
+            .push([of.name.clone(), used.to_owned(), of.library.clone(), launcher].map(Cell::from));
+    }
+    vec![Block::Gap, Block::Table(table)]
 }
 
 /// What is not good on each host, and whether something is bad.

@@ -15,6 +15,7 @@ mod series;
 mod show;
 mod signature;
 mod simulate;
+mod simulate_kernel;
 mod topology;
 mod whatif;
 

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use bandgap_assemble::Made;
 use bandgap_host::available_memory;
+use bandgap_kernels::in_series;
 use bandgap_launch::{Classify, Exit, Failure, Target};
 use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
 use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
@@ -14,15 +15,19 @@ use clap::Args;
 use serde_json::json;
 
 use super::fit::{named, open};
+use super::simulate_kernel;
 use crate::args::Output;
 use crate::output::Sink;
+use crate::sizes::Sizes;
 
 /// Examples.
 pub const HELP: &str =
-    "Read is GOAL text, or binary GOAL, as it is or compressed by gzip. A schedule that cannot \
+    "A kernel is replayed once. Read is GOAL text, or binary GOAL, as it is or compressed by gzip. A schedule that cannot \
 end has exit code 11.
 
 Examples:
+  bandgap simulate barrier -t sim:myrinet -n 1024,65536,1048576
+  bandgap simulate broadcast -t sim:ipsc860 -n 128 --algorithm all --sizes 8,64KiB
   bandgap simulate schedule.goal
   bandgap simulate schedule.goal.gz --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
   bandgap simulate schedule.goal --loggops L=3700,o=200,g=5,G=0.04 --sensitivity
@@ -31,8 +36,8 @@ Examples:
 /// What is simulated, and on what.
 #[derive(Clone, Debug, Args)]
 pub struct Simulate {
-    /// A schedule in GOAL (`-` reads standard input)
-    #[arg(value_name = "FILE")]
+    /// A kernel (barrier, broadcast, …), or a schedule in GOAL (`-` reads standard input)
+    #[arg(value_name = "KERNEL|FILE")]
     pub schedule: PathBuf,
     /// Parameters with LogGOPSim's arithmetic: L, o, g in ns; G, O in ns a byte; S in bytes [default:
     /// L=2500,o=1500,g=1000,G=6,O=0,S=65535]
@@ -41,21 +46,38 @@ pub struct Simulate {
     /// Also how the end depends on L, o, g and G, its critical path, and what L it tolerates
     #[arg(long)]
     pub sensitivity: bool,
-    /// Simulated machines do not take schedules
-    #[arg(short, long, hide = true)]
+    /// The machine of a kernel: sim:NAME or sim:FILE.toml
+    #[arg(short, long, value_name = "sim:MACHINE")]
     pub transport: Option<Target>,
+    /// Numbers of ranks of a kernel, up to those of the machine [default: all]
+    #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = ranks)]
+    pub ranks: Vec<usize>,
+    /// Message sizes of a kernel, as of what measures
+    #[arg(long, value_name = "SIZES")]
+    pub sizes: Option<Sizes>,
+    /// The algorithm of a collective, or all of them
+    #[arg(long, value_name = "NAME|all")]
+    pub algorithm: Option<String>,
     #[command(flatten)]
     pub output: Output,
 }
 
 /// Ranks whose ends are kept, and steps of a path, at most.
-const MOST: usize = 65_536;
+pub const MOST: usize = 65_536;
 
-/// Simulates a schedule, and prints when it ends.
+fn ranks(text: &str) -> Result<usize, String> {
+    let found = text.parse().ok().filter(|ranks| *ranks > 0);
+    found.ok_or_else(|| "must be a number of ranks, at least 1".to_owned())
+}
+
+/// Simulates a kernel or a schedule, and prints when it ends.
 ///
 /// # Errors
 /// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit, Failure> {
+    if let Some(kernel) = of.schedule.to_str().filter(|name| in_series(name).is_ok()) {
+        return simulate_kernel::run(of, kernel);
+    }
     if of.transport.is_some() {
         let what = "simulate a schedule with --transport: it runs with LogGOPSim's arithmetic only";
         return Err(Failure::new(Exit::Usage, what).hint("give the parameters with --loggops"));

@@ -12,6 +12,7 @@ mod hosts;
 mod ipsc860;
 mod keeping;
 mod messages;
+mod mpi;
 mod parameters;
 mod pcie_trace;
 mod real;

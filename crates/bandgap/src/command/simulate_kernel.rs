@@ -1,0 +1,91 @@
+//! `bandgap simulate KERNEL`: a kernel replayed once on a simulated machine, on any number of its ranks.
+
+use bandgap_assemble::Made;
+use bandgap_kernels::{AtSize, Extent, LIBRARY, Series, WHOLE, in_series};
+use bandgap_launch::{Classify, Exit, Failure, Target, once, simulated};
+use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
+use bandgap_results::Simulation;
+use serde_json::json;
+
+use super::simulate::{MOST, Simulate};
+use crate::output::Sink;
+use crate::sizes::Sizes;
+
+/// Bytes of messages, where no sizes are named.
+const BYTES: u32 = 8;
+/// Picoseconds of a second.
+const PICO: f64 = 1e12;
+
+/// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends.
+///
+/// # Errors
+/// There is no such kernel or machine, the machine cannot carry it out, or the result cannot be written.
+pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
+    let machine = match &of.transport {
+        Some(Target::Simulated(machine)) => machine,
+        _ => {
+            let what = format!("simulate {kernel} on no machine");
+            return Err(Failure::new(Exit::Usage, what).hint("name one, as in -t sim:myrinet"));
+        }
+    };
+    let (fact, series) = in_series(kernel).class(Exit::Usage)?;
+    let on = simulated(machine)?;
+    let variants = variants(&series, of.algorithm.as_deref())?;
+    let mut sink = Sink::open(&of.output, "simulate", 0)?;
+    sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": machine}));
+    let ranks = if of.ranks.is_empty() { vec![on.ranks] } else { of.ranks.clone() };
+    for ranks in ranks {
+        for size in sizes(&series, of.sizes.as_ref()) {
+            for variant in &variants {
+                let point = AtSize { variant: *variant, ..AtSize::of(size as usize, 1, ranks) };
+                let order = (fact.at)(point, 1, ranks).class(Exit::Usage)?;
+                let done = once(&on, &order)?;
+                let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
+                let time = whole as f64 / f64::from(series.parts) / PICO;
+                let evidence = Evidence::new("replay", 1, true);
+                let seconds = |ps: u64| Seconds(Number(ps as f64 / PICO));
+                let ends = done.finish.iter().filter(|_| done.finish.len() <= MOST);
+                let made = Simulation {
+                    name: kernel.to_owned(),
+                    bytes: Some((series.message)(&point)),
+                    variant: variant.unwrap_or("usual").to_owned(),
+                    machine: format!("sim:{machine}"),
+                    ranks: ranks as u64,
+                    operations: done.operations,
+                    messages: done.messages,
+                    end: seconds(done.end),
+                    finish: ends.map(|ps| seconds(*ps)).collect(),
+                    time: Quantity::new(time, Some((time, time)), Unit::Second, evidence)
+                        .class(Exit::Defect)?,
+                    critical_path: None,
+                    sensitivity: None,
+                };
+                sink.add(Made { results: vec![made.into()], notes: Vec::new() }, None, None)?;
+            }
+        }
+    }
+    sink.close(Exit::Fine)
+}
+
+fn sizes(series: &Series, named: Option<&Sizes>) -> Vec<u32> {
+    match (series.extent, named) {
+        (Extent::None, _) => vec![0],
+        (_, Some(sizes)) => sizes.all(false),
+        (Extent::Bytes, None) => vec![BYTES],
+        (Extent::Doubles, None) => vec![1],
+        (Extent::Dimension, None) => vec![1024],
+    }
+}
+
+fn variants(series: &Series, named: Option<&str>) -> Result<Vec<Option<&'static str>>, Failure> {
+    match named {
+        Some("all") if series.by_algorithm() => {
+            Ok(series.variants.iter().copied().map(Some).collect())
+        }
+        Some(LIBRARY) => {
+            Err(Failure::new(Exit::Usage, "simulate a library: nobody knows its algorithms"))
+        }
+        Some(name) => Ok(vec![Some(series.variant(name).class(Exit::Usage)?)]),
+        None => Ok(vec![None]),
+    }
+}

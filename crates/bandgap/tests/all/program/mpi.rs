@@ -1,0 +1,163 @@
+//! Ranks of an MPI: under its launcher, and started through it.
+
+use std::fs;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::program::subject::{BINARY, Finished, PATIENCE, Place};
+
+const USAGE: i32 = 2;
+const RANK: i32 = 5;
+const REMOTE: i32 = 10;
+
+/// The launchers of MPIs that are here.
+fn launchers() -> Vec<&'static [&'static str]> {
+    let known: [&[&str]; 2] = [
+        &["mpiexec.hydra", "-n"],
+        &["mpirun.openmpi", "--bind-to", "none", "--oversubscribe", "-n"],
+    ];
+    let there = |launcher: &&[&str]| {
+        let found = Command::new(launcher[0]).arg("--version").output().is_ok();
+        if !found {
+            eprintln!("SKIPPED: no {}", launcher[0]);
+        }
+        found
+    };
+    known.into_iter().filter(there).collect()
+}
+
+/// A command line under a launcher with so many processes.
+fn under(place: &Place, launcher: &[&str], ranks: usize, args: &str) -> Command {
+    let mut command = place.command(launcher[0]);
+    command.args(&launcher[1..]).arg(ranks.to_string()).arg(BINARY).args(args.split(' '));
+    as_root(&mut command);
+    command
+}
+
+/// Open MPI refuses root otherwise.
+fn as_root(command: &mut Command) {
+    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+}
+
+fn run(command: Command) -> Finished {
+    let mut command = assert_cmd::Command::from_std(command);
+    Finished::from(command.timeout(PATIENCE).output().unwrap())
+}
+
+#[test]
+fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
+    let place = Place::new();
+    for launcher in launchers() {
+        let json = |args: &str| {
+            let args = format!("{args} -t mpi --json - -q");
+            run(under(&place, launcher, 2, &args)).measured().json()
+        };
+        let run = json("comet --sizes 8,64KiB --time-budget 4s");
+        let of = &run["conditions"][0];
+        assert_eq!((&of["transport"], &of["ranks"]), (&"mpi".into(), &2.into()), "{launcher:?}");
+        assert!(of["verified"]["checked"].as_u64() > Some(0), "{of}");
+        let results = run["results"].as_array().unwrap();
+        let named = |name: &str| results.iter().find(|of| of["name"] == name);
+        for name in ["echo", "exchange", "broadcast", "global_sum", "barrier", "transpose"] {
+            assert!(named(name).is_some(), "{launcher:?}: {name} of {results:#?}");
+        }
+        let variants = &named("broadcast").unwrap()["points"][0]["variant"];
+        assert_eq!(variants, "library");
+        // Active Messages over it.
+        let run = json("signature --time-budget 2s");
+        assert_eq!(run["conditions"][0]["transport"], "mpi");
+        let own = json("comet barrier --algorithm all --time-budget 2s");
+        let points = own["results"][0]["points"].as_array().unwrap().clone();
+        let by: Vec<&str> = points.iter().filter_map(|row| row["variant"].as_str()).collect();
+        assert_eq!(by, ["library", "dissemination", "tree"]);
+    }
+}
+
+#[test]
+fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
+    let place = Place::new();
+    for launcher in launchers() {
+        let mut command = place.command(BINARY);
+        as_root(&mut command);
+        let with = format!("{} {{ranks}}", launcher.join(" "));
+        command.args(["synch1", "-t", "mpi", "-n", "2", "--launches", "2", "--time-budget", "2s"]);
+        command.args(["--launch-with", &with, "--no-save", "--json", "-", "-q"]);
+        let json = run(command).measured().json();
+        let of = &json["conditions"][0];
+        assert_eq!((&of["launches"], &of["ranks"]), (&2.into(), &2.into()), "{launcher:?}");
+        assert_eq!(place.names(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn what_is_wrong_with_an_mpi_is_told_and_nothing_hangs() {
+    let place = Place::new();
+    let refused = |args: &[&str]| place.run([&["synch1", "-n", "2", "--no-save"], args].concat());
+    let missing = refused(&["-t", "mpi", "--mpi-lib", "/nonexistent/libmpi.so"]).ends(REMOTE);
+    assert!(missing.stderr.contains("/nonexistent/libmpi.so"), "{missing:?}");
+    let with = |command| refused(&["-t", "mpi", "--launch-with", command]);
+    assert!(with("false").ends(REMOTE).stderr.contains("false"));
+    assert!(with("/nonexistent -n {ranks}").ends(REMOTE).stderr.contains("/nonexistent"));
+    // What a library does, another transport does not.
+    place.run(["comet", "barrier", "--algorithm", "library", "--no-save"]).ends(USAGE);
+    let launchers = launchers();
+    let [hydra, open_mpi] = launchers[..] else { return };
+    for (launcher, library) in [(open_mpi, "libmpich.so.12"), (hydra, "libmpi.so.40")] {
+        let args = format!("synch1 -t mpi --mpi-lib {library} --no-save --deadline 20s");
+        let finished = run(under(&place, launcher, 2, &args));
+        assert_ne!(finished.code, Some(0), "{launcher:?}: {finished:?}");
+    }
+}
+
+#[test]
+fn a_rank_that_is_killed_is_named_and_batches_are_kept() {
+    let place = Place::new();
+    for (number, launcher) in launchers().into_iter().enumerate() {
+        let out = format!("run{number}");
+        let args = format!(
+            "comms1 -t mpi --sizes 8,64 --time-budget 100s --precision 0.0001% --out {out}"
+        );
+        let mut command = under(&place, launcher, 2, &args);
+        let mark = format!("{}-mpi{number}", std::process::id());
+        command.env("BANDGAP_TEST_RUN", &mark);
+        let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let begun = Instant::now();
+        let rank = loop {
+            // The one with the higher number started later, and has worked for a while.
+            let ranks = ranks(&format!("BANDGAP_TEST_RUN={mark}"));
+            if let ([_, last], true) = (&ranks[..], ranks.iter().all(|(_, used)| *used > 80)) {
+                break last.0;
+            }
+            assert!(begun.elapsed() < PATIENCE, "{launcher:?}: no ranks at work: {ranks:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        kill_process(Pid::from_raw(rank.cast_signed()).unwrap(), Signal::KILL).unwrap();
+        let status = child.wait().unwrap();
+        assert!(!status.success(), "{launcher:?}");
+        let run = fs::read_to_string(place.path(&out).join("run.json")).unwrap();
+        let run: Value = serde_json::from_str(&run).unwrap();
+        assert!(run["conditions"][0]["batches"]["used"].as_u64() > Some(0), "{launcher:?}");
+        if launcher[0] == "mpiexec.hydra" {
+            assert_eq!(status.code(), Some(RANK));
+        }
+    }
+}
+
+/// The ranks whose environment has this in it, and the hundredths of a second that they have used.
+fn ranks(mark: &str) -> Vec<(u32, u64)> {
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let pids = processes.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+    let of = |pid: u32| {
+        let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).ok();
+        let line = String::from_utf8_lossy(&read("cmdline")?).replace('\0', " ");
+        let environment = String::from_utf8_lossy(&read("environ")?).into_owned();
+        let stat = String::from_utf8_lossy(&read("stat")?).into_owned();
+        let used = stat.rsplit_once(") ")?.1.split(' ').nth(11)?.parse().ok()?;
+        let is = line.contains("bandgap rank") && environment.contains(mark);
+        is.then_some((pid, used))
+    };
+    pids.filter_map(of).collect()
+}
