@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod breakdown;
+mod count;
 mod files;
 mod headline;
 mod hockney;
@@ -25,13 +26,14 @@ mod why;
 pub use breakdown::{
     Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
 };
+pub use count::grouped;
 pub use files::{values, write_all};
 pub use headline::{headline, segments, surface};
 pub use hockney::{Breakpoint, Hockney, Segment};
 pub use kernels::{curve, kernels};
 pub use list::{Outcome, Unknown};
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
-pub use notes::{Level, TEMPLATES, Template, grouped, template, words};
+pub use notes::{Level, TEMPLATES, Template, template, words};
 pub use pcie::PCIE_TRACE;
 pub use run::{Run, Verdict, context};
 pub use screen::{LAYERS, View, detail, screen};

@@ -1,5 +1,6 @@
 //! The words of notes: the one table of codes.
 
+use crate::count::grouped;
 use bandgap_record::{Note, Number, Unit, Value};
 use bandgap_report::{scaled, share};
 use bandgap_units::significant_short;
@@ -180,19 +181,6 @@ fn in_unit(number: f64, unit: &str) -> String {
         "n" => grouped(number),
         _ => significant_short(number, 3),
     }
-}
-
-/// A count with its thousands apart: `8 483`.
-pub fn grouped(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            out.push(' ');
-        }
-        out.push(digit);
-    }
-    out
 }
 
 #[cfg(test)]

@@ -7,11 +7,12 @@ use bandgap_record::{Note, Rows, Unit};
 use bandgap_report::{Block, Cell, Precision, Scale, scaled};
 use serde_json::Value;
 
+use crate::count::grouped;
 use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::{curve, kernels, side_by_side};
 use crate::logp::{Logp, SIGNATURE};
-use crate::notes::{Level, grouped, template, words};
+use crate::notes::{Level, template, words};
 use crate::pcie::{PCIE_TRACE, derived};
 use crate::run::{Run, Verdict, context};
 use crate::shown::Context;

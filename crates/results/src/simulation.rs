@@ -6,7 +6,7 @@ use bandgap_record::{Number, Quantity, Seconds, Unit};
 use bandgap_report::{Block, Cell, Head, Table, scaled, share};
 use serde::{Deserialize, Serialize};
 
-use crate::notes::grouped;
+use crate::count::grouped;
 use crate::shown::{Context, Shown};
 
 /// The simulation of a schedule.

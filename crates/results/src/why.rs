@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use bandgap_record::{Conditions, Quantity};
 use bandgap_report::Block;
 
-use crate::notes::{Hint, LONGER, NONE, SIZES, grouped, measuring, template, words};
+use crate::count::grouped;
+use crate::notes::{Hint, LONGER, NONE, SIZES, measuring, template, words};
 use crate::run::{Run, Verdict, context};
 use crate::shown::{CLOCK_LIMIT, Context};
 

@@ -296,7 +296,10 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),
         Some(Command::Whatif(of)) => whatif::run(of),
-        Some(Command::Simulate(of)) => simulate::run(of),
+        Some(Command::Simulate(of)) => match of.kernel() {
+            Some(kernel) => simulate_kernel::run(of, kernel),
+            None => simulate::run(of),
+        },
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);

@@ -15,7 +15,6 @@ use clap::Args;
 use serde_json::json;
 
 use super::fit::{named, open};
-use super::simulate_kernel;
 use crate::args::Output;
 use crate::output::Sink;
 use crate::sizes::Sizes;
@@ -70,14 +69,18 @@ fn ranks(text: &str) -> Result<usize, String> {
     found.ok_or_else(|| "must be a number of ranks, at least 1".to_owned())
 }
 
-/// Simulates a kernel or a schedule, and prints when it ends.
+impl Simulate {
+    /// The kernel that is named, if it is one.
+    pub fn kernel(&self) -> Option<&str> {
+        self.schedule.to_str().filter(|name| in_series(name).is_ok())
+    }
+}
+
+/// Simulates a schedule, and prints when it ends.
 ///
 /// # Errors
 /// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit, Failure> {
-    if let Some(kernel) = of.schedule.to_str().filter(|name| in_series(name).is_ok()) {
-        return simulate_kernel::run(of, kernel);
-    }
     if of.transport.is_some() {
         let what = "simulate a schedule with --transport: it runs with LogGOPSim's arithmetic only";
         return Err(Failure::new(Exit::Usage, what).hint("give the parameters with --loggops"));

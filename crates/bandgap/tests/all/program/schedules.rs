@@ -146,3 +146,27 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
         assert!(told.contains(place), "{told}");
     }
 }
+
+#[test]
+fn a_kernel_is_replayed_on_many_ranks() {
+    let place = Place::new();
+    let args = "simulate barrier -t sim:myrinet -n 2,1024,65536 --no-save --json - -q";
+    let run = place.run(args.split(' ')).ends(0).json();
+    let all = run["results"].as_array().unwrap();
+    let time = |at: usize| all[at]["time"]["value"].as_f64().unwrap();
+    // A dissemination barrier has log₂ P rounds, of a message each.
+    for (at, rounds) in [(1, 10.0), (2, 16.0)] {
+        assert!((time(at) / time(0) - rounds).abs() < 1e-9, "{} of {}", time(at), time(0));
+        assert_eq!(all[at]["messages"].as_f64(), Some(rounds * all[at]["ranks"].as_f64().unwrap()));
+    }
+    assert_eq!(all[1]["finish"].as_array().unwrap().len(), 1024);
+    for wrong in [
+        "simulate barrier --no-save",
+        "simulate barrier -t shm --no-save",
+        "simulate barrier -t sim:myrinet --algorithm library --no-save",
+        "simulate barrier -t sim:myrinet -n 0 --no-save",
+    ] {
+        place.run(wrong.split(' ')).ends(2);
+    }
+    place.run("simulate barrier -t sim:ipsc860 -n 129 --no-save".split(' ')).ends(3);
+}
