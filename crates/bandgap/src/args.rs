@@ -216,9 +216,34 @@ impl Measure {
         if self.adopted.is_some() && self.is_apart() { 1 } else { self.effort.launches }
     }
 
+    /// Refuses what is of no use: how to reach hosts where none are, or an MPI where none is measured.
+    ///
+    /// # Errors
+    /// Something is.
+    pub fn check_reach(&self) -> Result<(), Failure> {
+        let Reach { interface, ssh_command, copy, mpi_lib, launch_with, .. } = &self.ranks.reach;
+        let (several, mpi) = (self.has_hosts(), self.ranks.transport.iter().any(has_launcher));
+        let useless = [
+            (interface.is_some() && !several, "--interface without hosts"),
+            (ssh_command != "ssh" && !self.names_hosts(), "--ssh-command without hosts"),
+            (*copy && !self.names_hosts(), "--copy without hosts"),
+            (mpi_lib.is_some() && !mpi, "--mpi-lib without -t mpi"),
+            (launch_with.is_some() && !mpi, "--launch-with without -t mpi"),
+        ];
+        if mpi && self.names_hosts() {
+            let what = "start ranks of an MPI by ssh: its own launcher starts them";
+            return Err(Failure::new(Exit::Usage, what)
+                .hint("mpiexec -hosts a,b -n 2 bandgap … -t mpi, or --launch-with"));
+        }
+        match useless.iter().find(|(given, _)| *given) {
+            Some((_, what)) => Err(Failure::new(Exit::Usage, format!("measure with {what}"))),
+            None => Ok(()),
+        }
+    }
+
     /// Whether each process that a launcher has started has a rank of its own.
     pub fn is_apart(&self) -> bool {
-        matches!(self.target(), Target::Real(transport) if transport.has_launcher())
+        has_launcher(&self.target())
     }
 
     /// Longest wait for anything.
@@ -252,6 +277,11 @@ impl Measure {
             launch_with: self.ranks.reach.launch_with.clone(),
         }
     }
+}
+
+/// Whether ranks of it are started by a launcher of their own.
+fn has_launcher(target: &Target) -> bool {
+    matches!(target, Target::Real(transport) if transport.has_launcher())
 }
 
 impl Output {

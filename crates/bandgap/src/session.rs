@@ -68,6 +68,7 @@ impl<'a> Session<'a> {
                 Failure::new(Exit::Usage, what).hint("one after the other, or bandgap layers")
             );
         }
+        measure.check_reach()?;
         let hosts = measure.ranks.reach.hosts()?;
         let gathered = match &measure.adopted {
             Some(adopted) => {
@@ -267,7 +268,7 @@ impl<'a> Session<'a> {
             if collected.hosts.is_empty() {
                 self.cpus.extend(&placement.cpus);
             }
-            self.sink.host(self.host.get_or_insert_with(|| self.stage.machine()));
+            self.sink.host(self.host.get_or_insert_with(|| self.stage.machine(2)));
             let waits = self.measure.ranks.wait;
             if placement.oversubscribed {
                 let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();

@@ -49,11 +49,11 @@ pub struct Mpi {
 }
 
 impl Machine {
-    /// Describes the machine, without its noise.
-    pub fn of(topology: &Topology, clock: &CycleClock, work: WorkRate) -> Self {
+    /// Describes the machine, without its noise, for so many ranks.
+    pub fn of(topology: &Topology, clock: &CycleClock, work: WorkRate, ranks: usize) -> Self {
         let description = Description::read(topology);
         let clock = clock.report();
-        let checks = match place(topology, 2, None) {
+        let checks = match place(topology, ranks, None) {
             Ok(placement) => examine(&Evidence {
                 description: &description,
                 topology,

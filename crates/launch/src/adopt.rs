@@ -14,7 +14,7 @@ use crate::failure::lost;
 use crate::hosts::{Hosts, Place};
 use crate::meet::{Meeting, Way, way};
 use crate::message::Channel;
-use crate::protocol::{Role, Who};
+use crate::protocol::{Role, Who, names};
 use crate::remote::Gathered;
 use crate::{Exit, Failure, agent};
 
@@ -110,6 +110,7 @@ impl Adopted {
         let mut channel = Channel::new(stream);
         let gone = |error: std::io::Error| lost(&error);
         channel.send(&Who::here()).map_err(gone)?;
+        channel.await_until(until).map_err(|error| lost(&error))?;
         match channel.receive().map_err(gone)? {
             Some(Role::Agent(cpus)) => {
                 run_on(&cpus);
@@ -137,7 +138,7 @@ impl Adopted {
     ) -> Result<Gathered, Failure> {
         let until = Instant::now() + deadline;
         let way = way(self.by, self.size, apart)?;
-        let centre = Centre::listen(way.port()).map_err(|error| lost(&error))?;
+        let centre = Centre::listen(way.port(), false).map_err(|error| lost(&error))?;
         let port = centre.port().map_err(|error| lost(&error))?;
         let mut published = way.publish(port, until)?;
         let kept = published.kept.take();
@@ -146,7 +147,7 @@ impl Adopted {
                 lost(&error).hint("are all processes bandgap's, with the same command?")
             })?;
         drop(published);
-        let gathered = self.divide(needed, apart, streams).map_err(|error| lost(&error))?;
+        let gathered = self.divide(needed, apart, streams, until)?;
         Ok(Gathered { kept, ..gathered })
     }
 
@@ -156,17 +157,22 @@ impl Adopted {
         needed: usize,
         apart: bool,
         streams: Vec<TcpStream>,
-    ) -> std::io::Result<Gathered> {
+        until: Instant,
+    ) -> Result<Gathered, Failure> {
         let mut all = vec![(Who::here(), None)];
         for stream in streams {
-            let address = stream.peer_addr()?.ip().to_canonical();
+            let address = stream.peer_addr().map_err(|error| lost(&error))?.ip().to_canonical();
             let mut channel = Channel::new(stream);
-            let who = channel.receive()?.ok_or(std::io::ErrorKind::UnexpectedEof)?;
+            channel.await_until(until).map_err(|error| lost(&error))?;
+            let who: Option<Who> = channel.receive().map_err(|error| lost(&error))?;
+            let ended = || lost(&std::io::Error::from(std::io::ErrorKind::UnexpectedEof));
+            let who = who.ok_or_else(ended)?;
             all.push((who, Some((channel, address))));
         }
         let mut gathered = Gathered::default();
         let (mut keys, mut places, mut order) = (Vec::new(), Vec::new(), Vec::new());
-        for (Who { host, name, .. }, _) in all.iter().take(needed.max(1)) {
+        let names = names(all.iter().map(|(who, _)| who));
+        for ((Who { host, .. }, _), name) in all.iter().zip(names).take(needed.max(1)) {
             let known = keys.iter().position(|key| key == host).filter(|_| !apart);
             let at = known.unwrap_or_else(|| {
                 keys.push(host.clone());
@@ -191,10 +197,11 @@ impl Adopted {
                 .find(|&at| keys[at] == who.host && gathered.agents[at].is_none())
                 .filter(|_| apart || keys[0] != who.host);
             if let Some(at) = free {
-                channel.send(&Role::Agent(of_hosts[at].clone()))?;
+                let role = Role::Agent(of_hosts[at].clone());
+                channel.send(&role).map_err(|error| lost(&error))?;
                 gathered.agents[at] = Some((channel, address));
             } else {
-                channel.send(&Role::Idle)?;
+                channel.send(&Role::Idle).map_err(|error| lost(&error))?;
                 gathered.idle.push(channel);
             }
         }

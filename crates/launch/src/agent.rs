@@ -22,7 +22,7 @@ use crate::start::Children;
 use crate::{Exit, Failure, descriptors};
 
 /// Longest silence of a launcher that has no ranks here: it fits, or measures elsewhere.
-const IDLE: Duration = Duration::from_secs(600);
+const IDLE: Duration = Duration::from_secs(60);
 
 /// Runs the agent of this host over standard input and output. `remove` is a folder that has nothing but this program.
 pub fn main(remove: Option<&Path>) -> ExitCode {
@@ -61,7 +61,7 @@ pub fn over(mut channel: Channel) -> Result<(), Failure> {
     let hello = Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: build()?,
-        machine: serde_json::to_value(stage.machine()).unwrap_or_default(),
+        machine: serde_json::to_value(stage.machine(1)).unwrap_or_default(),
         clock: stage.clock.report(),
         work: stage.work,
         topology: stage.topology.clone(),
@@ -72,9 +72,10 @@ pub fn over(mut channel: Channel) -> Result<(), Failure> {
     channel.queue_bytes(&mut format!("\n{MARKER}{greeting}\n").into_bytes()).map_err(lost)?;
     let mut launcher = Launcher { channel, heard: Instant::now(), told: Instant::now() };
     let mut resting = None;
+    let mut idle = IDLE;
     loop {
         let (found, _) = launcher.wait(&[], &stage, BEAT).map_err(lost)?;
-        if stage.signalled() || launcher.heard.elapsed() > IDLE {
+        if stage.signalled() || launcher.heard.elapsed() > idle {
             return Ok(());
         }
         let Some(messages) = launcher.hear(found).map_err(lost)? else { return Ok(()) };
@@ -82,9 +83,14 @@ pub fn over(mut channel: Channel) -> Result<(), Failure> {
             match message {
                 ToAgent::Begin(begin) => {
                     let own = resting.take();
+                    // After it a launcher that is there says something soon.
+                    let deadline = begin.ranks.first().map_or(BEAT, |of| of.deadline);
                     match launch(&stage, *begin, own, &mut launcher).map_err(lost)? {
                         Launched::Gone => return Ok(()),
-                        Launched::Over(group) => resting = group,
+                        Launched::Over(group, failed) => {
+                            resting = group;
+                            idle = if failed { 2 * silence(deadline) } else { IDLE };
+                        }
                     }
                 }
                 ToAgent::Look(cpus, duration) => {
@@ -151,8 +157,8 @@ impl Launcher {
 enum Launched<'a> {
     /// The launcher is gone, and the agent ends.
     Gone,
-    /// All ranks have ended, or rest.
-    Over(Option<Local<'a>>),
+    /// All ranks have ended, or rest; and whether one of them failed.
+    Over(Option<Local<'a>>, bool),
 }
 
 /// One launch of ranks, of new ones or of those that rest, until all of them have ended or rest again.
@@ -171,14 +177,15 @@ fn launch<'a>(
         }
         Err(Failure { exit, what, hint }) => {
             launcher.tell(&FromAgent::Refused { exit, what, hint })?;
-            return Ok(Launched::Over(None));
+            return Ok(Launched::Over(None, false));
         }
     };
-    let mut going = true;
+    let (mut going, mut failed) = (true, false);
     while group.is_open() && going {
         let (found, of_ranks) = launcher.wait(&group.awaited(), stage, BEAT.min(silence / 4))?;
         let mut heard = Vec::new();
         group.attend(&of_ranks, &mut |rank, what| heard.push((rank, what)));
+        failed |= heard.iter().any(|(_, heard)| heard.is_failure());
         pass_on(heard, &mut group, launcher)?;
         let Some(messages) = launcher.hear(found)? else { return Ok(Launched::Gone) };
         for message in messages {
@@ -200,13 +207,13 @@ fn launch<'a>(
     }
     if group.rests() {
         launcher.tell(&FromAgent::Over)?;
-        return Ok(Launched::Over(Some(group)));
+        return Ok(Launched::Over(Some(group), false));
     }
     let mut heard = Vec::new();
     group.end(&mut |rank, what| heard.push((rank, what)));
     pass_on(heard, &mut group, launcher)?;
     launcher.tell(&FromAgent::Over)?;
-    Ok(Launched::Over(None))
+    Ok(Launched::Over(None, failed))
 }
 
 fn pass_on(

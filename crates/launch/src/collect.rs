@@ -113,6 +113,17 @@ pub fn collect(
     {
         return outside(stage, target, ranks, task, options, progress);
     }
+    if let Some(Target::Real(transport)) = target
+        && transport.has_launcher()
+        && stage.agents().len() != ranks
+    {
+        let processes = stage.agents().len();
+        let what = format!(
+            "measure with {ranks} ranks over {transport}: its launcher has started {processes} processes"
+        );
+        let hint = format!("start {ranks} processes, or take --ranks {processes}");
+        return Err(Failure::new(Exit::Remote, what).hint(hint));
+    }
     let mut table = Table::default();
     let launches = 0..options.launches;
     collect_into(stage, target, ranks, task, options, (launches, &mut table), progress)
@@ -133,7 +144,7 @@ fn outside(
     let mut table = Table::default();
     let mut all: Option<Collected> = None;
     for launch in 0..options.launches {
-        let one = stage.start_outside(&command, ranks, library, options.deadline);
+        let one = stage.start_outside(&command, ranks, (library, with.is_none()), options.deadline);
         let one = one.and_then(|running| {
             let only = launch..launch + 1;
             let done =

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use bandgap_host::process::inherited;
 use bandgap_socket::Secret;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::OFlags;
 
 use crate::failure::lost;
 use crate::{Exit, Failure};
@@ -257,8 +258,10 @@ fn write(place: &Path, text: &str) -> std::io::Result<()> {
 /// What a file says that this user has written and nobody else may read.
 fn own(place: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
-    let mut file = File::open(place).ok()?;
-    let about = file.metadata().ok()?;
+    // What others have put there may be no file.
+    let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits() as i32;
+    let mut file = OpenOptions::new().read(true).custom_flags(flags).open(place).ok()?;
+    let about = file.metadata().ok().filter(|about| about.is_file())?;
     let mine = about.uid() == rustix::process::geteuid().as_raw() && about.mode() & 0o077 == 0;
     let mut text = String::new();
     file.read_to_string(&mut text).ok().filter(|_| mine)?;

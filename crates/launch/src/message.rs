@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bandgap_host::{ClockReport, WorkRate};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -303,6 +303,15 @@ impl Channel {
             Err(Errno::INTR) => Ok(false),
             Err(error) => Err(error.into()),
         }
+    }
+
+    /// Waits until there is something to receive.
+    ///
+    /// # Errors
+    /// There is nothing by then.
+    pub fn await_until(&self, until: Instant) -> std::io::Result<()> {
+        let left = until.saturating_duration_since(Instant::now());
+        if self.has_arrived(left)? { Ok(()) } else { Err(ErrorKind::TimedOut.into()) }
     }
 
     /// Waits for one message; `None` when the other end closed.

@@ -16,10 +16,10 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::failure::lost;
 use crate::hosts::{Hosts, Place};
-use crate::meet::{Published, publish_for};
+use crate::meet::publish_for;
 use crate::message::Channel;
 use crate::process::ended_until;
-use crate::protocol::{COMMAND, Role, Who};
+use crate::protocol::{COMMAND, Role, Who, names};
 use crate::remote::written;
 use crate::{Classify, Exit, Failure};
 
@@ -72,21 +72,20 @@ pub fn mpis() -> Vec<Mpi> {
 pub struct Outside {
     child: Child,
     said: Option<File>,
-    _secret: Published,
 }
 
 /// The processes of a launcher: where they are, and the connections to them, which are to agents.
 pub type Processes = (Hosts, Vec<Option<(Channel, IpAddr)>>);
 
 impl Outside {
-    /// Runs the command, whose processes join this one: `ranks` of them.
+    /// Runs the command, whose processes join this one: `ranks` of them, all of this host where they are `local`.
     ///
     /// # Errors
     /// It could not be run, it ended, or not all processes joined before the deadline.
     pub fn start(
         command: &[String],
         ranks: usize,
-        library: Option<&PathBuf>,
+        (library, local): (Option<&PathBuf>, bool),
         deadline: Duration,
     ) -> Result<(Self, Processes), Failure> {
         let (program, options) = command
@@ -96,7 +95,7 @@ impl Outside {
             Failure::new(Exit::Remote, format!("{what} {program}: {error}"))
         };
         let until = Instant::now() + deadline;
-        let centre = Centre::listen(0).map_err(|error| lost(&error))?;
+        let centre = Centre::listen(0, local).map_err(|error| lost(&error))?;
         let published = publish_for(centre.port().map_err(|error| lost(&error))?)?;
         let own =
             std::env::current_exe().map_err(|error| failed("find this program for", error))?;
@@ -115,17 +114,19 @@ impl Outside {
             .spawn()
             .map_err(|error| failed("run", error))?;
         let secret = published.secret;
-        let mut outside = Self { child, said: Some(words), _secret: published };
+        let mut outside = Self { child, said: Some(words) };
         let streams = {
             let child = std::cell::RefCell::new(&mut outside.child);
             let gone = || child.borrow_mut().try_wait().is_ok_and(|ended| ended.is_some());
             centre.wait(secret, ranks + 1, until, &gone)
         };
         let streams = streams.map_err(|error| outside.refused(program, &lost(&error)))?;
+        drop(published);
         let mut all = Vec::new();
         for stream in streams {
             let address = stream.peer_addr().map_err(|error| lost(&error))?.ip().to_canonical();
             let mut channel = Channel::new(stream);
+            channel.await_until(until).map_err(|error| lost(&error))?;
             let who: Option<Who> = channel.receive().map_err(|error| lost(&error))?;
             all.push((
                 who.ok_or_else(|| lost(&std::io::Error::other("it is gone")))?,
@@ -142,10 +143,11 @@ impl Outside {
                 cpus.into_iter().collect()
             })
             .collect();
+        let names = names(all.iter().map(|(who, ..)| who));
         let (mut places, mut channels) = (Vec::new(), Vec::new());
-        for ((who, mut channel, address), cpus) in all.into_iter().zip(cpus) {
+        for (((_, mut channel, address), cpus), host) in all.into_iter().zip(cpus).zip(names) {
             channel.send(&Role::Agent(cpus)).map_err(|error| lost(&error))?;
-            places.push(Place { host: who.name, slots: 1 });
+            places.push(Place { host, slots: 1 });
             channels.push(Some((channel, address)));
         }
         Ok((outside, (Hosts::adopted(places, (0..ranks).collect()), channels)))
@@ -168,6 +170,9 @@ impl Outside {
         };
         let failure = Failure::new(Exit::Remote, what);
         match root {
+            _ if said.contains("slots") => {
+                failure.hint("--launch-with 'mpirun --oversubscribe -n {ranks}', or fewer --ranks")
+            }
             true => failure.hint(
                 "for Open MPI as root: OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
             ),
@@ -213,11 +218,12 @@ mod tests {
     #[test]
     fn a_launcher_that_ends_is_told_with_its_words() {
         let words = ["sh", "-c", "echo no such host >&2; exit 3"].map(str::to_owned);
-        let refused = Outside::start(&words, 2, None, Duration::from_secs(60)).unwrap_err();
+        let refused = Outside::start(&words, 2, (None, true), Duration::from_secs(60)).unwrap_err();
         assert_eq!(refused.exit, Exit::Remote);
         assert!(refused.what.contains("no such host"), "{}", refused.what);
         let missing = ["/nonexistent".to_owned()];
-        let refused = Outside::start(&missing, 2, None, Duration::from_secs(60)).unwrap_err();
+        let refused =
+            Outside::start(&missing, 2, (None, true), Duration::from_secs(60)).unwrap_err();
         assert_eq!(refused.exit, Exit::Remote);
     }
 }

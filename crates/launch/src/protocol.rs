@@ -145,6 +145,22 @@ pub enum Role {
     Idle,
 }
 
+/// Names of processes' hosts by which they are told apart: hosts of one name get a number.
+pub fn names<'a>(all: impl IntoIterator<Item = &'a Who>) -> Vec<String> {
+    let mut known: Vec<(String, String)> = Vec::new();
+    let mut names = Vec::new();
+    for Who { name, host, .. } in all {
+        let found = known.iter().find(|(key, _)| key == host).map(|(_, name)| name.clone());
+        names.push(found.unwrap_or_else(|| {
+            let same = known.iter().filter(|(_, of)| of.split('#').next() == Some(name)).count();
+            let of = if same == 0 { name.clone() } else { format!("{name}#{}", same + 1) };
+            known.push((host.clone(), of.clone()));
+            of
+        }));
+    }
+    names
+}
+
 impl Who {
     /// This process.
     pub fn here() -> Self {

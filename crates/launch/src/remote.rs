@@ -427,7 +427,7 @@ impl<'a> Remote<'a> {
     /// # Errors
     /// The host refused, or is gone.
     pub fn started(&mut self) -> Result<(), Failure> {
-        let until = Instant::now() + GREETING;
+        let until = Instant::now() + self.silence.max(BEAT);
         loop {
             let host = self.agent.name().to_owned();
             match self.agent.receive_until(until) {
@@ -443,8 +443,10 @@ impl<'a> Remote<'a> {
                 Some(_) => {}
                 None => {
                     self.over = true;
+                    let quiet = Instant::now() >= until;
                     let more = self.agent.last_words();
-                    let what = format!("start ranks on {host}: the connection ended{more}");
+                    let why = if quiet { "nothing was heard" } else { "the connection ended" };
+                    let what = format!("start ranks on {host}: {why}{more}");
                     return Err(Failure::new(Exit::Remote, what));
                 }
             }

@@ -82,7 +82,7 @@ impl Stage {
         Ok(())
     }
 
-    /// Lets a launcher start so many ranks, each at an agent of its own; lasts as long as what this returns.
+    /// Lets a launcher start so many ranks, with this library and whether all are on this host, each at an agent of its own; lasts as long as what this returns.
     ///
     /// # Errors
     /// It did not.
@@ -90,10 +90,10 @@ impl Stage {
         &self,
         command: &[String],
         ranks: usize,
-        library: Option<&PathBuf>,
+        of: (Option<&PathBuf>, bool),
         deadline: Duration,
     ) -> Result<Outside, Failure> {
-        let (outside, (hosts, channels)) = Outside::start(command, ranks, library, deadline)?;
+        let (outside, (hosts, channels)) = Outside::start(command, ranks, of, deadline)?;
         *self.agents.borrow_mut() = Agent::adopt_all(&hosts, channels, &self.signals)?;
         *self.hosts.borrow_mut() = Some(hosts);
         Ok(outside)
@@ -111,9 +111,9 @@ impl Stage {
         Ref::map(self.agents.borrow(), Vec::as_slice)
     }
 
-    /// Describes this machine, without its noise.
-    pub fn machine(&self) -> Machine {
-        Machine::of(&self.topology, &self.clock, self.work)
+    /// Describes this machine, without its noise, for so many ranks.
+    pub fn machine(&self, ranks: usize) -> Machine {
+        Machine::of(&self.topology, &self.clock, self.work, ranks)
     }
 
     /// The noise of these processors, for so long each; of none once a signal asks to end.

@@ -218,9 +218,9 @@ mod tests {
 
     #[test]
     fn names_are_unlike_and_read_back() {
-        let names: BTreeSet<&str> = Transport::list().map(|transport| transport.name).collect();
-        assert_eq!(names.len(), Transport::list().count());
-        for transport in Transport::list() {
+        let names: BTreeSet<&str> = Transport::named().map(|transport| transport.name).collect();
+        assert_eq!(names.len(), Transport::named().count());
+        for transport in Transport::named() {
             assert_eq!(transport.to_string().parse(), Ok(transport));
             assert!(!transport.meaning.is_empty());
         }

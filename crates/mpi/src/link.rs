@@ -289,20 +289,20 @@ impl<A: Abi> Link for MpiLink<A> {
         }
         self.sending = true;
         let place = (self.comm, peer as c_int, PAYLOAD);
-        // As many as there are buffers, and a look at what is left.
-        for _ in 0..=PIECES {
+        for _ in 0..PIECES {
             let rest = bytes.get(*done..).unwrap_or_default();
-            if rest.is_empty() {
-                way.writing = None;
-                return Ok(Posted::Yes);
-            }
             let piece = &rest[..rest.len().min(PIECE)];
-            if way.pieces.begin(&self.world, place, piece)? == Posted::Busy {
+            if piece.is_empty() || way.pieces.begin(&self.world, place, piece)? == Posted::Busy {
                 break;
             }
             *done += piece.len();
         }
-        Ok(Posted::Busy)
+        // Once all bytes are taken nobody calls again.
+        if *done < bytes.len() {
+            return Ok(Posted::Busy);
+        }
+        way.writing = None;
+        Ok(Posted::Yes)
     }
 
     #[inline]

@@ -43,7 +43,7 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
     let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
     let noise = session.stage.noise(cpus, LOOK);
     let states = if placement.oversubscribed { None } else { states(&mut session)? };
-    let host = session.stage.machine();
+    let host = session.stage.machine(2);
     let checks = examine(&Evidence {
         description: &host.description,
         topology: &session.stage.topology,

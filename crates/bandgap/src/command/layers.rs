@@ -18,7 +18,7 @@ const USUAL: Duration = Duration::from_secs(15);
 /// The kernel, and where.
 #[derive(Clone, Debug, Args)]
 pub struct Layers {
-    /// comms1, comms2, or one of comet's kernels
+    /// comms1, comms2, comms3, synch1, or a series of comet: echo, exchange, broadcast, barrier, …
     #[arg(value_name = "KERNEL")]
     kernel: String,
     #[command(flatten)]
@@ -37,6 +37,10 @@ pub fn run(layers: &Layers) -> Result<Exit, Failure> {
     if targets.len() < 2 {
         let what = "compare the layers of one transport";
         return Err(Failure::new(Exit::Usage, what).hint("name several, as in -t shm,tcp,mpi"));
+    }
+    if let Some(twice) = (1..targets.len()).find(|at| targets[..*at].contains(&targets[*at])) {
+        let what = format!("compare {} with itself", targets[twice]);
+        return Err(Failure::new(Exit::Usage, what).hint("name each transport once"));
     }
     let mut parts = Vec::new();
     for target in targets {

@@ -75,7 +75,7 @@ pub enum Command {
   bandgap signature -t sim:myrinet       a machine in virtual time
   bandgap signature --json - -q          numbers for a program")]
     Signature(Signature),
-    /// Round trips of small messages between all pairs of ranks, with the distances of their cores
+    /// Round trips and bandwidths between all pairs of ranks, with the distances of their cores or hosts
     #[command(after_help = "Examples:
   bandgap pairs
   bandgap pairs --cores 0-7 -t unix
@@ -199,7 +199,7 @@ pub enum Command {
     /// What faster or slower components would bring
     #[command(after_help = whatif::HELP)]
     Whatif(WhatIf),
-    /// A schedule in GOAL on a machine that is not here: when its ranks end, and on what that depends
+    /// A kernel, or a schedule in GOAL, on a machine that is not here: when its ranks end, and on what that depends
     #[command(after_help = simulate::HELP)]
     Simulate(Simulate),
     /// Shell completions on standard output

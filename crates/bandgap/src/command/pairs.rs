@@ -26,13 +26,14 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
     let mut session = Session::open("pairs", measure, USUAL, vec![("pairs".to_owned(), 1.0)])?;
     let all = match session.target.clone() {
         Target::Simulated(name) => simulated(&name)?.ranks.min(SIMULATED),
-        Target::Real(transport) => {
+        Target::Real(transport) if measure.ranks.ranks.is_empty() => {
             let processors = match &measure.ranks.cores {
                 Some(cores) => parse_cpu_list(cores).class(Exit::Usage)?,
                 None => session.stage.topology.allowed_ids(),
             };
             processors.len().min(transport.can.ranks)
         }
+        Target::Real(_) => 0,
     };
     let ranks = match &measure.ranks.ranks[..] {
         [] => all.max(2),

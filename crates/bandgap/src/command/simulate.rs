@@ -81,9 +81,17 @@ impl Simulate {
 /// # Errors
 /// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit, Failure> {
-    if of.transport.is_some() {
-        let what = "simulate a schedule with --transport: it runs with LogGOPSim's arithmetic only";
-        return Err(Failure::new(Exit::Usage, what).hint("give the parameters with --loggops"));
+    let of_kernels = [
+        (of.transport.is_some(), "--transport"),
+        (!of.ranks.is_empty(), "--ranks"),
+        (of.sizes.is_some(), "--sizes"),
+        (of.algorithm.is_some(), "--algorithm"),
+    ];
+    if let Some((_, option)) = of_kernels.iter().find(|(given, _)| *given) {
+        let what = format!("simulate the schedule {} with {option}", of.schedule.display());
+        return Err(Failure::new(Exit::Usage, what).hint(
+            "a schedule has LogGOPSim's parameters (--loggops); kernels are barrier, broadcast, …",
+        ));
     }
     let file = named(&of.schedule);
     let mut sink = Sink::open(&of.output, "simulate", 0)?;

@@ -30,7 +30,20 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;
     let on = simulated(machine)?;
+    if let Some(many) = of.ranks.iter().find(|ranks| **ranks > on.ranks) {
+        let what = format!("simulate {many} ranks: {machine} has {}", on.ranks);
+        return Err(Failure::new(Exit::Usage, what));
+    }
     let variants = variants(&series, of.algorithm.as_deref())?;
+    for (given, option) in [
+        (of.loggops.is_some(), "--loggops"),
+        (of.sensitivity, "--sensitivity"),
+        (of.sizes.is_some() && series.extent == Extent::None, "--sizes"),
+    ] {
+        if given {
+            return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with {option}")));
+        }
+    }
     let mut sink = Sink::open(&of.output, "simulate", 0)?;
     sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": machine}));
     let ranks = if of.ranks.is_empty() { vec![on.ranks] } else { of.ranks.clone() };
@@ -39,6 +52,11 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
             for variant in &variants {
                 let point = AtSize { variant: *variant, ..AtSize::of(size as usize, 1, ranks) };
                 let order = (fact.at)(point, 1, ranks).class(Exit::Usage)?;
+                match (fact.check)(&order, ranks) {
+                    // Of all, those that fit.
+                    Err(_) if variants.len() > 1 => continue,
+                    checked => checked.class(Exit::Usage)?,
+                }
                 let done = once(&on, &order)?;
                 let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
                 let time = whole as f64 / f64::from(series.parts) / PICO;

@@ -1,9 +1,12 @@
 //! How processes that whoever started them left to themselves find the first of them.
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bandgap_comm::Rank;
+use rustix::net::sockopt::{
+    set_socket_keepalive, set_tcp_keepcnt, set_tcp_keepidle, set_tcp_keepintvl,
+};
 
 use super::callers::Callers;
 use super::hello::{Known, nonce, say};
@@ -14,6 +17,9 @@ use crate::error::system;
 /// What both sides of a greeting name as the place where one listens: its addresses are many.
 const PLACE: &str = "the first process";
 
+/// Silence after which the other end is asked whether it is there, and between two questions.
+const ALIVE: Duration = Duration::from_secs(5);
+
 fn known(secret: Secret) -> Known {
     Known { secret, listener: PLACE.to_owned() }
 }
@@ -23,11 +29,17 @@ fn known(secret: Secret) -> Known {
 pub struct Centre(TcpListener);
 
 impl Centre {
-    /// Listens at all addresses of this host, at `port` or any.
+    /// Listens at all addresses of this host, at `port` or any; at that of the loopback interface where all are local.
     ///
     /// # Errors
     /// The system refused.
-    pub fn listen(port: u16) -> Result<Self, SocketError> {
+    pub fn listen(port: u16, local: bool) -> Result<Self, SocketError> {
+        if local {
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
+            let listener = listener.map_err(system("listen for the other processes"))?;
+            listener.set_nonblocking(true).map_err(system("listen for the other processes"))?;
+            return Ok(Self(listener));
+        }
         let both = TcpListener::bind((Ipv6Addr::UNSPECIFIED, port));
         let listener = both.or_else(|_| TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)));
         let listener = listener.map_err(system("listen for the other processes"))?;
@@ -75,7 +87,7 @@ pub fn call(
         for address in addresses {
             let left = left(deadline, &[0])?;
             // An address of a network that this host is not in may not answer at all.
-            let patience = left.min(std::time::Duration::from_secs(1));
+            let patience = left.min(Duration::from_secs(1));
             let Ok(Some(stream)) = <TcpListener as Listen>::connect(address, patience) else {
                 continue;
             };
@@ -92,8 +104,15 @@ pub fn call(
     }
 }
 
-/// The same, with calls that wait.
+/// The same, with calls that wait, and that fail once the other end is cut off.
 fn waiting(stream: TcpStream) -> Result<TcpStream, SocketError> {
+    let alive = || -> rustix::io::Result<()> {
+        set_socket_keepalive(&stream, true)?;
+        set_tcp_keepidle(&stream, ALIVE)?;
+        set_tcp_keepintvl(&stream, ALIVE)?;
+        set_tcp_keepcnt(&stream, 3)
+    };
+    alive().map_err(system("prepare a socket"))?;
     stream.set_nonblocking(false).map_err(system("prepare a socket"))?;
     Ok(stream)
 }
@@ -101,13 +120,12 @@ fn waiting(stream: TcpStream) -> Result<TcpStream, SocketError> {
 #[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
-    use std::time::Duration;
 
     use super::*;
 
     #[test]
     fn those_who_know_the_secret_get_in_by_their_number() {
-        let centre = Centre::listen(0).unwrap();
+        let centre = Centre::listen(0, true).unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, centre.port().unwrap()));
         let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
         let until = Instant::now() + Duration::from_secs(60);

@@ -168,5 +168,9 @@ fn a_kernel_is_replayed_on_many_ranks() {
     ] {
         place.run(wrong.split(' ')).ends(2);
     }
-    place.run("simulate barrier -t sim:ipsc860 -n 129 --no-save".split(' ')).ends(3);
+    place.run("simulate barrier -t sim:ipsc860 -n 129 --no-save".split(' ')).ends(2);
+    place.run("simulate barrier -t sim:ipsc860 --sizes 8 --no-save".split(' ')).ends(2);
+    let some = "simulate global_sum -t sim:ipsc860 -n 6 --algorithm all --no-save --json - -q";
+    let run = place.run(some.split(' ')).ends(0).json();
+    assert!(!run["results"].as_array().unwrap().is_empty());
 }
