@@ -172,6 +172,9 @@ pub struct Measure {
     /// The processes that somebody else has started with this one.
     #[arg(skip)]
     pub adopted: Option<Adopted>,
+    /// Whether they are ranks of an MPI, where no transport is named.
+    #[arg(skip)]
+    pub mpi: bool,
 }
 
 impl Measure {
@@ -183,6 +186,9 @@ impl Measure {
     /// The target that was named, or the usual transport: of one host, or between several.
     pub fn target(&self) -> Target {
         let several = self.has_hosts();
+        if self.mpi {
+            return Target::Real(Transport::mpi());
+        }
         let usual = || Transport::list().find(|of| of.can.hosts || !several);
         let usual = || Target::Real(usual().unwrap_or_else(Transport::usual));
         self.ranks.transport.first().cloned().unwrap_or_else(usual)
@@ -197,11 +203,16 @@ impl Measure {
         self.ranks.reach.hosts.is_some() || self.ranks.reach.hostfile.is_some()
     }
 
-    /// Takes the processes that somebody else has started into account, unless the ranks are to be others.
-    pub fn adopt(&mut self, adopted: Adopted) {
+    /// Takes the processes that somebody else has started into account, unless the ranks are to be others. Where no
+    /// transport is named they are ranks of an MPI, if there is one and each process has a rank: `all` take part.
+    pub fn adopt(&mut self, adopted: Adopted, all: bool) {
         if !self.names_hosts()
             && !matches!(self.ranks.transport.first(), Some(Target::Simulated(_)))
         {
+            let usual = if all { adopted.size } else { 2 };
+            self.mpi = self.ranks.transport.is_empty()
+                && self.most(usual) == adopted.size
+                && adopted.has_mpi(self.ranks.reach.mpi_lib.as_deref());
             self.adopted = Some(adopted);
         }
     }
@@ -222,7 +233,8 @@ impl Measure {
     /// Something is.
     pub fn check_reach(&self) -> Result<(), Failure> {
         let Reach { interface, ssh_command, copy, mpi_lib, launch_with, .. } = &self.ranks.reach;
-        let (several, mpi) = (self.has_hosts(), self.ranks.transport.iter().any(has_launcher));
+        let (several, mpi) =
+            (self.has_hosts(), self.mpi || self.ranks.transport.iter().any(has_launcher));
         let useless = [
             (interface.is_some() && !several, "--interface without hosts"),
             (ssh_command != "ssh" && !self.names_hosts(), "--ssh-command without hosts"),

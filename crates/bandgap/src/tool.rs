@@ -89,8 +89,8 @@ fn has_launcher() -> bool {
 /// This process among those that somebody else has started. All take part in what is measured; of everything else the
 /// first does all.
 fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode, Failure> {
-    let measure = measured(cli).and_then(|measure| {
-        measure.adopt(adopted.clone());
+    let measure = measured(cli).and_then(|(measure, all)| {
+        measure.adopt(adopted.clone(), all);
         measure.adopted.is_some().then_some(measure)
     });
     be_plain();

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use bandgap_host::allow;
+use bandgap_mpi::find;
 use bandgap_socket::star::{Centre, call};
 
 use crate::failure::lost;
@@ -58,6 +59,13 @@ impl Adopted {
         };
         let found = STARTERS.iter().find_map(one)?;
         (found.size >= least && found.rank < found.size).then_some(found)
+    }
+
+    /// Whether an MPI can be initialised in these processes, and there is one.
+    pub fn has_mpi(&self, library: Option<&Path>) -> bool {
+        let managed = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"];
+        let managed = managed.iter().any(|name| std::env::var_os(name).is_some());
+        managed && std::env::var_os("BANDGAP_JOIN").is_none() && find(library).is_ok()
     }
 
     /// Refuses more ranks than there are processes.

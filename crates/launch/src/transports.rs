@@ -178,6 +178,11 @@ impl Transport {
         *self == MPI
     }
 
+    /// The MPI that is installed.
+    pub fn mpi() -> Self {
+        MPI
+    }
+
     /// The one that is used where none is named.
     pub fn usual() -> Self {
         ALL[0]

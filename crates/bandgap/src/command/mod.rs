@@ -248,21 +248,24 @@ pub fn parse() -> Result<Cli, Failure> {
     })
 }
 
-/// What the command measures with, where processes take part that somebody else has started.
-pub fn measured(cli: &mut Cli) -> Option<&mut Measure> {
+/// What the command measures with, where processes take part that somebody else has started; and whether all of them do,
+/// where no number of ranks is named.
+pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
     match &mut cli.command {
-        None => Some(&mut cli.run.measure),
-        Some(Command::Run(run)) => Some(&mut run.measure),
-        Some(Command::Signature(of)) => Some(&mut of.measure),
+        None => Some((&mut cli.run.measure, false)),
+        Some(Command::Run(run)) => Some((&mut run.measure, false)),
+        Some(Command::Signature(of)) => Some((&mut of.measure, false)),
         Some(
             Command::Bulk { measure, .. }
             | Command::Comms1 { measure, .. }
-            | Command::Comms2 { measure, .. }
-            | Command::Comms3 { measure, .. }
+            | Command::Comms2 { measure, .. },
+        ) => Some((measure, false)),
+        Some(
+            Command::Comms3 { measure, .. }
             | Command::Comet { measure, .. }
             | Command::Pairs(measure)
             | Command::Synch1(measure),
-        ) => Some(measure),
+        ) => Some((measure, true)),
         _ => None,
     }
 }

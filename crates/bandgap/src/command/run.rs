@@ -72,7 +72,10 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
         .filter(|transport| transport.can.compared && (transport.can.hosts || !several));
     let targets = match measure.ranks.transport.first() {
         Some(target) => vec![target.clone()],
-        None => compared.map(Target::Real).collect(),
+        None => {
+            let mpi = measure.mpi.then(Transport::mpi);
+            compared.chain(mpi).map(Target::Real).collect()
+        }
     };
     let mut parts = Vec::new();
     for target in &targets {

@@ -192,7 +192,7 @@ fn adopted_from_launchers() {
     let place = &Place::new();
     let measure = "BANDGAP synch1 --time-budget 1s --json - -q";
     let taken = |line: &str| {
-        let run = bed.run(place, &format!("{line} {measure}")).measured().json();
+        let run = bed.run(place, &format!("{line} {measure} -t tcp")).measured().json();
         assert_eq!(names(&run["conditions"][0]["hosts"]), ["h1", "h2"], "{line}");
         assert_eq!(place.names().iter().filter(|name| name.starts_with('.')).count(), 0);
     };
@@ -206,6 +206,9 @@ fn adopted_from_launchers() {
     };
     if there("mpiexec.hydra") {
         taken("mpiexec.hydra -hosts h1,h2 -n 2");
+        let usual = bed.run(place, &format!("mpiexec.hydra -hosts h1,h2 -n 2 {measure}"));
+        let of = &usual.measured().json()["conditions"][0];
+        assert_eq!((&of["transport"], names(&of["hosts"])), (&"mpi".into(), vec!["h1", "h2"]));
         let more = bed.run(place, &format!("mpiexec.hydra -hosts h1,h2 -n 2 {measure} -n 3"));
         assert_eq!(more.code, Some(REMOTE));
     }
