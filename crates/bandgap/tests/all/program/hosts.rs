@@ -230,7 +230,7 @@ fn adopted_from_launchers() {
 fn at_work(bed: &Bed, place: &Place, out: &str) -> Child {
     let long = format!(
         "BANDGAP comms1 -H h1,h2 --sizes 8,64 --time-budget 100s --precision 0.0001% --launches 1 \
-         --deadline 3s --out {out}"
+         --deadline 2s --out {out}"
     );
     let long = long.split_whitespace().collect::<Vec<_>>().join(" ");
     let launcher = bed.on(place, &long).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -242,7 +242,7 @@ fn at_work(bed: &Bed, place: &Place, out: &str) -> Child {
             let rest = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
             rest.split(' ').nth(11).and_then(|used| used.parse::<u64>().ok()).unwrap_or(0)
         };
-        (ranks.len() == 2 && ranks.iter().all(|pid| used(pid) > 60)).then_some(())
+        (ranks.len() == 2 && ranks.iter().all(|pid| used(pid) > 40)).then_some(())
     });
     launcher
 }
