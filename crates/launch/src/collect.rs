@@ -144,7 +144,7 @@ fn outside(
     let mut table = Table::default();
     let mut all: Option<Collected> = None;
     for launch in 0..options.launches {
-        let one = stage.start_outside(&command, ranks, (library, with.is_none()), options.deadline);
+        let one = stage.start_outside(&command, ranks, with.is_none(), options.deadline);
         let one = one.and_then(|running| {
             let only = launch..launch + 1;
             let done =

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::IpAddr;
 use std::os::unix::process::CommandExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -85,7 +85,7 @@ impl Outside {
     pub fn start(
         command: &[String],
         ranks: usize,
-        (library, local): (Option<&PathBuf>, bool),
+        local: bool,
         deadline: Duration,
     ) -> Result<(Self, Processes), Failure> {
         let (program, options) = command
@@ -104,7 +104,6 @@ impl Outside {
         let copy = || words.try_clone().map_err(|error| failed("keep the words of", error));
         let mut run = Command::new(program);
         run.args(options).arg(own).arg(COMMAND).arg("--join").arg(published.place());
-        run.args(library.iter().flat_map(|path| ["--mpi-lib".into(), path.as_os_str().to_owned()]));
         let child = run
             .stdin(Stdio::null())
             .stdout(Stdio::from(copy()?))
@@ -218,12 +217,11 @@ mod tests {
     #[test]
     fn a_launcher_that_ends_is_told_with_its_words() {
         let words = ["sh", "-c", "echo no such host >&2; exit 3"].map(str::to_owned);
-        let refused = Outside::start(&words, 2, (None, true), Duration::from_secs(60)).unwrap_err();
+        let refused = Outside::start(&words, 2, true, Duration::from_secs(60)).unwrap_err();
         assert_eq!(refused.exit, Exit::Remote);
         assert!(refused.what.contains("no such host"), "{}", refused.what);
         let missing = ["/nonexistent".to_owned()];
-        let refused =
-            Outside::start(&missing, 2, (None, true), Duration::from_secs(60)).unwrap_err();
+        let refused = Outside::start(&missing, 2, true, Duration::from_secs(60)).unwrap_err();
         assert_eq!(refused.exit, Exit::Remote);
     }
 }

@@ -1,7 +1,6 @@
 //! The machine as far as starting ranks on it needs it.
 
 use std::cell::{Ref, RefCell};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use bandgap_host::machine::{self, Machine};
@@ -82,7 +81,8 @@ impl Stage {
         Ok(())
     }
 
-    /// Lets a launcher start so many ranks, with this library and whether all are on this host, each at an agent of its own; lasts as long as what this returns.
+    /// Lets a launcher start so many ranks, all on this host where they are `local`, each at an agent of its own. They last
+    /// as long as what this returns.
     ///
     /// # Errors
     /// It did not.
@@ -90,10 +90,10 @@ impl Stage {
         &self,
         command: &[String],
         ranks: usize,
-        of: (Option<&PathBuf>, bool),
+        local: bool,
         deadline: Duration,
     ) -> Result<Outside, Failure> {
-        let (outside, (hosts, channels)) = Outside::start(command, ranks, of, deadline)?;
+        let (outside, (hosts, channels)) = Outside::start(command, ranks, local, deadline)?;
         *self.agents.borrow_mut() = Agent::adopt_all(&hosts, channels, &self.signals)?;
         *self.hosts.borrow_mut() = Some(hosts);
         Ok(outside)

@@ -222,9 +222,6 @@ pub enum Command {
         /// A file that says where the process is which it joins
         #[arg(long)]
         join: Option<PathBuf>,
-        /// As of what measures
-        #[arg(long)]
-        mpi_lib: Option<PathBuf>,
     },
     /// A rank of a run: started by bandgap itself
     #[command(name = "rank", hide = true)]
