@@ -102,9 +102,11 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
     };
     let goal = read_goal(open(&of.schedule)?).map_err(|error| failed("read", error))?;
     has_room(&goal, &file)?;
-    let replay = replay_goal(&goal, &loggops).map_err(|error| failed("simulate", error))?;
-    let deeper = of.sensitivity.then(|| sensitivity(&goal, &loggops)).transpose();
-    let deeper = deeper.map_err(|error| failed("simulate", error))?;
+    let replayed = match of.sensitivity {
+        true => sensitivity(&goal, &loggops).map(|(replay, deeper)| (replay, Some(deeper))),
+        false => replay_goal(&goal, &loggops).map(|replay| (replay, None)),
+    };
+    let (replay, deeper) = replayed.map_err(|error| failed("simulate", error))?;
     let end = seconds(replay.end());
     let kept = replay.finish.iter().filter(|_| replay.finish.len() <= MOST);
     let exact = Some((end.0.0, end.0.0));

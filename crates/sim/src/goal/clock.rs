@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::loggops::{Loggops, Step};
+use super::loggops::{Loggops, PER_BYTE, Step};
 
 /// Makes times of earlier times.
 pub(super) trait Clock {
@@ -19,6 +19,9 @@ pub(super) trait Clock {
         message: (u32, u64),
         steps: [Step; N],
     ) -> [Self::At; N];
+
+    /// Which of two times is the later one decides what happens.
+    fn meet(&mut self, _: Self::At, _: Self::At) {}
 }
 
 /// When it is, and nothing else: picoseconds.
@@ -42,13 +45,14 @@ impl Clock for Plain<'_> {
     }
 }
 
-/// Times if a parameter were greater or less by an infinitely small amount, that know what they came from.
+/// Times that know what they came from, and how each grows with the parameters.
 pub(super) struct Traced<'a> {
     pub loggops: &'a Loggops,
-    /// Which parameter, and 1 for greater, −1 for less, 0 for neither.
-    pub towards: (usize, i64),
-    /// What happened, if it is to be kept.
-    pub past: Option<Vec<Past>>,
+    /// What happened.
+    pub past: Vec<Past>,
+    /// For L, o, g and G: whether a change that is smaller than anything decides something, because times are equal
+    /// that grow differently. Where it does not, both derivatives are what the times grow by.
+    pub ties: [bool; 4],
 }
 
 /// What led to times: an operation, or of a message that which sent it; from when on; no step for a computation.
@@ -63,15 +67,15 @@ pub(super) struct Past {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Trace {
     pub picoseconds: i64,
-    /// What the small amount adds: it decides between times that are else equal.
-    pub growth: i64,
+    /// By how much it grows with L, o, g and G.
+    pub growth: [i64; 4],
     /// Four times the number of what happened, from 1, and the number of its step; 0 for the beginning.
     source: u64,
 }
 
 impl Ord for Trace {
     fn cmp(&self, other: &Self) -> Ordering {
-        (self.picoseconds, self.growth).cmp(&(other.picoseconds, other.growth))
+        self.picoseconds.cmp(&other.picoseconds)
     }
 }
 
@@ -95,17 +99,21 @@ impl From<Trace> for i64 {
     }
 }
 
-impl Traced<'_> {
+impl<'a> Traced<'a> {
+    /// Nothing has happened.
+    pub fn new(loggops: &'a Loggops) -> Self {
+        Self { loggops, past: Vec::new(), ties: [false; 4] }
+    }
+
     /// What led to a time, and which of its steps.
     pub fn source(&self, at: Trace) -> Option<(&Past, Option<Step>)> {
-        let past = self.past.as_ref()?.get((at.source >> 2).checked_sub(1)? as usize)?;
+        let past = self.past.get((at.source >> 2).checked_sub(1)? as usize)?;
         Some((past, past.steps[(at.source & 3) as usize]))
     }
 
     fn keep(&mut self, from: Trace, operation: u32, steps: [Option<Step>; 3]) -> u64 {
-        let Some(past) = &mut self.past else { return 0 };
-        past.push(Past { operation, steps, from });
-        4 * past.len() as u64
+        self.past.push(Past { operation, steps, from });
+        4 * self.past.len() as u64
     }
 }
 
@@ -126,13 +134,66 @@ impl Clock for Traced<'_> {
         let source = self.keep(at, message, [0, 1, 2].map(|of| steps.get(of).copied()));
         let mut number = 0;
         steps.map(|step| {
+            let counts = self.loggops.counts(step, size, (0, 0));
+            self.ties[PER_BYTE] |= step == Step::Taking && self.loggops.may_be_either(size);
+            let mut of = Trace { source: source + number, ..at };
+            of.picoseconds = at.picoseconds.saturating_add(self.loggops.cost(counts));
+            for (growth, count) in of.growth.iter_mut().zip(counts) {
+                *growth = growth.saturating_add(count);
+            }
+            number += 1;
+            of
+        })
+    }
+
+    fn meet(&mut self, one: Trace, other: Trace) {
+        if one == other && one.growth != other.growth {
+            for (tie, two) in self.ties.iter_mut().zip(one.growth.iter().zip(other.growth)) {
+                *tie |= *two.0 != two.1;
+            }
+        }
+    }
+}
+
+/// Times if a parameter were greater or less by an infinitely small amount.
+pub(super) struct Leaning<'a> {
+    pub loggops: &'a Loggops,
+    /// Which parameter, and 1 for greater, −1 for less.
+    pub towards: (usize, i64),
+}
+
+/// When it is, and what the small amount adds: that decides between times that are else equal.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Leant {
+    pub picoseconds: i64,
+    pub growth: i64,
+}
+
+impl From<Leant> for i64 {
+    fn from(at: Leant) -> i64 {
+        at.picoseconds
+    }
+}
+
+impl Clock for Leaning<'_> {
+    type At = Leant;
+
+    fn compute(&mut self, at: Leant, _: u32, picoseconds: i64) -> Leant {
+        Leant { picoseconds: at.picoseconds.saturating_add(picoseconds), ..at }
+    }
+
+    fn steps<const N: usize>(
+        &mut self,
+        at: Leant,
+        (_, size): (u32, u64),
+        steps: [Step; N],
+    ) -> [Leant; N] {
+        steps.map(|step| {
             let counts = self.loggops.counts(step, size, self.towards);
             let growth = counts[self.towards.0].saturating_mul(self.towards.1);
-            number += 1;
-            Trace {
+            Leant {
                 picoseconds: at.picoseconds.saturating_add(self.loggops.cost(counts)),
                 growth: at.growth.saturating_add(growth),
-                source: source + number - 1,
             }
         })
     }

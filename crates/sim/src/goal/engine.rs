@@ -120,14 +120,19 @@ pub(super) fn replay<C: Clock>(
         messages: 0,
     };
     engine.run()?;
-    let Engine { needs, cpus, ranks, clock, messages, .. } = engine;
+    let Engine { needs, cpus, ranks, mut clock, messages, .. } = engine;
     if ranks.iter().any(|rank| !rank.posted.is_empty() || !rank.unexpected.is_empty())
         || needs.iter().any(|needs| *needs > 0)
     {
         let queues = ranks.into_iter().map(|rank| (rank.posted, rank.unexpected)).collect();
         return Err(stuck::reason(goal, &needs, queues));
     }
-    let latest = |cpus: &[C::At]| cpus.iter().copied().max().unwrap_or_default();
+    let latest = |cpus: &[C::At]| {
+        cpus.iter().fold(cpus[0], |latest, at| {
+            clock.meet(latest, *at);
+            latest.max(*at)
+        })
+    };
     let finish: Vec<C::At> = cpus.chunks_exact(goal.cpus).map(latest).collect();
     match finish.iter().position(|at| (*at).into() > LATEST) {
         Some(rank) => Err(GoalError::TooLong(rank as u32)),
@@ -148,7 +153,10 @@ impl<C: Clock> Engine<'_, C> {
                 order += 4;
             }
         }
+        let mut last = C::At::default();
         while let Some(Reverse(event)) = self.events.pop() {
+            self.clock.meet(last, event.0);
+            last = event.0;
             if event.0.into() > LATEST {
                 return Err(GoalError::TooLong(event.3));
             }
@@ -187,10 +195,16 @@ impl<C: Clock> Engine<'_, C> {
     }
 
     /// From when on resources are free.
-    fn free(&self, lane: Lane) -> C::At {
+    fn free(&mut self, lane: Lane) -> C::At {
         let (way, nic) = lane.nic.unzip();
         let (cpu, nic) = self.places(lane.rank, lane.cpu, nic.unwrap_or(0));
-        way.map_or(self.cpus[cpu], |way| self.cpus[cpu].max(self.nics[way as usize][nic]))
+        way.map_or(self.cpus[cpu], |way| self.latest(self.cpus[cpu], self.nics[way as usize][nic]))
+    }
+
+    /// The later one of two times.
+    fn latest(&mut self, one: C::At, other: C::At) -> C::At {
+        self.clock.meet(one, other);
+        one.max(other)
     }
 
     /// An event: it happens, or waits for its resources.
@@ -201,6 +215,7 @@ impl<C: Clock> Engine<'_, C> {
         }
         let lane = self.lane(&event);
         let free = self.free(lane);
+        self.clock.meet(free, time);
         if free <= time {
             return self.begin(event);
         }
@@ -224,11 +239,14 @@ impl<C: Clock> Engine<'_, C> {
         let of = &mut self.ranks[lane.rank as usize].waiting;
         let turn = Some((time, event.1));
         let Some(at) = of.iter().position(|of| of.lane == lane && of.turn == turn) else { return };
-        if self.free(lane) <= time {
+        let free = self.free(lane);
+        self.clock.meet(free, time);
+        if free <= time {
             self.ranks[lane.rank as usize].waiting[at].all.pop();
             self.begin(event);
         }
-        let time = self.free(lane).max(time);
+        let free = self.free(lane);
+        let time = self.latest(free, time);
         let waiting = &mut self.ranks[lane.rank as usize].waiting[at];
         let next = waiting.all.peek().map(|next| next.0);
         waiting.turn = next.map(|(order, ..)| (time, order));
@@ -304,8 +322,9 @@ impl<C: Clock> Engine<'_, C> {
     /// Resources of a sender are not free before `time`.
     fn hold(&mut self, rank: u32, (cpu, nic): (u8, u8), time: C::At) {
         let (cpu, nic) = self.places(rank, cpu, nic);
-        let out = &mut self.nics[Way::Out as usize][nic];
-        (self.cpus[cpu], *out) = (self.cpus[cpu].max(time), (*out).max(time));
+        self.cpus[cpu] = self.latest(self.cpus[cpu], time);
+        let out = self.nics[Way::Out as usize][nic];
+        self.nics[Way::Out as usize][nic] = self.latest(out, time);
     }
 
     /// An operation has begun, or is done.
@@ -329,7 +348,8 @@ impl<C: Clock> Engine<'_, C> {
         ready.sort_by_key(|&(rank, verb, _)| (rank, verb));
         for (rank, _, at) in ready.drain(..) {
             let lane = self.lane(&(C::At::default(), 0, at, rank));
-            self.push(self.free(lane), at, rank, 0);
+            let free = self.free(lane);
+            self.push(free, at, rank, 0);
         }
         self.ready = ready;
     }

@@ -10,7 +10,7 @@ pub(super) struct Labels {
     long: HashMap<Vec<u8>, u128>,
 }
 
-/// Most bytes of a label that is its own key, behind a 1.
+/// Most bytes of a label that is its own key.
 const SHORT: usize = 15;
 
 /// What no such key has.
@@ -43,7 +43,9 @@ impl Labels {
 
     fn key(&mut self, label: &[u8]) -> u128 {
         if label.len() <= SHORT {
-            return label.iter().fold(1, |key, byte| key << 8 | u128::from(*byte));
+            let mut key = [0; 16];
+            key[..label.len()].copy_from_slice(label);
+            return u128::from_le_bytes(key);
         }
         let next = LONG | self.long.len() as u128;
         *self.long.entry(label.to_vec()).or_insert(next)

@@ -7,7 +7,7 @@ pub const LETTERS: [&str; 5] = ["L", "o", "g", "G", "O"];
 
 /// Where L and G stand among them.
 pub(super) const LATENCY: usize = 0;
-const PER_BYTE: usize = 3;
+pub(super) const PER_BYTE: usize = 3;
 
 /// Digits behind the point of each in nanoseconds: picoseconds, and attoseconds of a byte.
 const DIGITS: [usize; 5] = [3, 3, 3, 9, 9];
@@ -61,6 +61,12 @@ impl Loggops {
                 if (gap >= overhead) != wraps { [0, 1, 0, bytes, 0] } else { [0, 1, 0, 0, bytes] }
             }
         }
+    }
+
+    /// Whether G and O cost the same for a message that is taken.
+    pub(super) fn may_be_either(&self, size: u64) -> bool {
+        let bytes = size as i64 - 1;
+        bytes != 0 && self.time(PER_BYTE, bytes) == self.time(PER_BYTE + 1, bytes)
     }
 
     /// Picoseconds of so many times a parameter.

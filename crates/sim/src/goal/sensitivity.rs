@@ -1,6 +1,7 @@
 //! How the end of a schedule depends on the parameters.
 
-use super::clock::{Trace, Traced};
+use super::GoalReplay;
+use super::clock::{Clock, Leaning, Leant, Traced};
 use super::engine::replay;
 use super::error::GoalError;
 use super::loggops::{LATENCY, Loggops};
@@ -31,30 +32,38 @@ pub struct Derivative {
     pub jumps: bool,
 }
 
-/// Replays a schedule with times that know what they came from, and then once for each side of each parameter.
+/// Replays a schedule with times that know what they came from and by how much they grow. Where times are equal that
+/// grow differently, it is replayed again for each side of the parameter.
 ///
 /// A time is there two numbers: when it is, and what a change of a parameter adds that is smaller than anything. The
 /// second decides between times that are equal, so each side is the derivative of its own order of events.
 ///
 /// # Errors
 /// As [`replay_goal`](super::replay_goal).
-pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<Sensitivity, GoalError> {
-    let clock = Traced { loggops, towards: (LATENCY, 0), past: Some(Vec::new()) };
-    let traced = replay(goal, loggops, clock)?;
-    let last = last(&traced.finish);
+pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensitivity), GoalError> {
+    let mut traced = replay(goal, loggops, Traced::new(loggops))?;
+    let mut last = (0, traced.finish.first().copied().unwrap_or_default());
+    for (rank, at) in (0..).zip(&traced.finish) {
+        traced.clock.meet(last.1, *at);
+        last = if *at > last.1 { (rank, *at) } else { last };
+    }
     let end = last.1.picoseconds;
     let path = path(goal, loggops, &traced.clock, last);
-    let messages = traced.messages;
+    let ties = traced.clock.ties;
+    let finish = traced.finish.iter().map(|at| at.picoseconds).collect();
+    let replayed = GoalReplay { finish, messages: traced.messages };
     drop(traced);
-    let mut derivatives = [Derivative::default(); 4];
-    for (parameter, of) in derivatives.iter_mut().enumerate() {
+    let mut derivatives = last.1.growth.map(|by| Derivative { left: by, right: by, jumps: false });
+    for parameter in (0..derivatives.len()).filter(|of| ties[*of]) {
         let [less, more] = [-1, 1].map(|sign| towards(goal, loggops, (parameter, sign)));
         let (less, more) = (less?, more?);
-        let jumps = [less, more].iter().any(|side| side.picoseconds != end);
         // Nothing is less than 0.
         let is_least = loggops.parameters[parameter] == 0;
-        let left = if is_least { more.growth } else { -less.growth };
-        *of = Derivative { left, right: more.growth, jumps };
+        derivatives[parameter] = Derivative {
+            left: if is_least { more.growth } else { -less.growth },
+            right: more.growth,
+            jumps: [less, more].iter().any(|side| side.picoseconds != end),
+        };
     }
     let latency = loggops.parameters[LATENCY];
     let tangent = Line { at: latency, end, slope: derivatives[LATENCY].right };
@@ -71,24 +80,21 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<Sensitivity, GoalEr
     let farthest = latency.saturating_add(end.saturating_mul(100));
     let leaves = last_below(tangent, latency, farthest, &curve)?;
     let most = Line { at: latency, end: end + end / 100, slope: 0 };
-    let tolerance = match messages {
+    let steady = (end / 100).checked_div(tangent.slope).map(|by| latency + by);
+    let tolerance = match replayed.messages {
         0 => None,
+        // T grows by its tangent until there.
+        _ if steady.is_some_and(|at| at < leaves) => steady.map(|at| at - latency),
         _ => Some(last_below(most, latency, latency.max(most.end) + 1, &curve)? - latency),
     };
     let critical_latency = Some(leaves).filter(|at| *at < farthest);
-    Ok(Sensitivity { derivatives, path, critical_latency, tolerance })
-}
-
-/// The first of the ranks that end last.
-fn last(finish: &[Trace]) -> (u32, Trace) {
-    let all = (0..).zip(finish.iter().copied());
-    all.fold((0, Trace::default()), |best, one| if one.1 > best.1 { one } else { best })
+    Ok((replayed, Sensitivity { derivatives, path, critical_latency, tolerance }))
 }
 
 /// T if a parameter changes by very little.
-fn towards(goal: &Goal, loggops: &Loggops, towards: (usize, i64)) -> Result<Trace, GoalError> {
-    let clock = Traced { loggops, towards, past: None };
-    Ok(last(&replay(goal, loggops, clock)?.finish).1)
+fn towards(goal: &Goal, loggops: &Loggops, towards: (usize, i64)) -> Result<Leant, GoalError> {
+    let replayed = replay(goal, loggops, Leaning { loggops, towards })?;
+    Ok(replayed.finish.into_iter().max().unwrap_or_default())
 }
 
 /// T at an L, and its slope there.

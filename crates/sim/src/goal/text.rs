@@ -213,23 +213,29 @@ fn text(word: &[u8]) -> String {
 }
 
 fn is_label(word: &[u8]) -> bool {
-    word.first().is_some_and(|byte| is_of_word(*byte) && *byte != b'-')
+    word.first().is_some_and(|byte| *byte != b'-' && CLASSES[usize::from(*byte)] == Class::Word)
 }
 
-fn is_of_word(byte: u8) -> bool {
-    WORDS[usize::from(byte)]
+/// What bytes are. Of words are letters, digits, underscore, point and minus.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Class {
+    Word,
+    Blank,
+    Other,
 }
 
-/// Which bytes are of words: letters, digits, underscore, point and minus.
-const WORDS: [bool; 256] = {
-    let mut words = [false; 256];
-    let mut byte = 0;
+const CLASSES: [Class; 256] = {
+    let mut classes = [Class::Other; 256];
+    let mut byte = 0_u8;
     while byte < 128 {
-        let is_other = matches!(byte, b'_' | b'.' | b'-');
-        words[byte as usize] = byte.is_ascii_alphanumeric() || is_other;
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-') {
+            classes[byte as usize] = Class::Word;
+        } else if byte.is_ascii_whitespace() {
+            classes[byte as usize] = Class::Blank;
+        }
         byte += 1;
     }
-    words
+    classes
 };
 
 /// A line, and a place in it.
@@ -245,24 +251,28 @@ struct Line<'a> {
 impl<'a> Line<'a> {
     /// The next word or other character; nothing at the end.
     fn token(&mut self) -> &'a [u8] {
-        self.blank();
-        while self.is_comment || self.bytes.get(self.at) == Some(&b'/') {
-            if !self.comment() {
-                break;
+        let (bytes, mut at) = (self.bytes, self.at);
+        let class = |at: usize| bytes.get(at).map(|byte| CLASSES[usize::from(*byte)]);
+        while class(at) == Some(Class::Blank) {
+            at += 1;
+        }
+        self.from = at;
+        while class(at) == Some(Class::Word) {
+            at += 1;
+        }
+        if self.is_comment || at == self.from && bytes.get(at) == Some(&b'/') {
+            self.at = self.from;
+            if self.comment() {
+                return self.token();
             }
-            self.blank();
+            self.from = self.at;
+            at = self.at;
         }
-        self.from = self.at;
-        let rest = &self.bytes[self.at..];
-        let length = rest.iter().position(|byte| !is_of_word(*byte)).unwrap_or(rest.len());
-        self.at += length.max(1).min(rest.len());
-        &self.bytes[self.from..self.at]
-    }
-
-    fn blank(&mut self) {
-        while self.bytes.get(self.at).is_some_and(u8::is_ascii_whitespace) {
-            self.at += 1;
+        if at == self.from && at < bytes.len() {
+            at += 1;
         }
+        self.at = at;
+        &bytes[self.from..at]
     }
 
     /// Skips a comment, if there is one. One that is not closed goes on in the next line.

@@ -208,7 +208,7 @@ proptest! {
             if goal.size() < 1000 {
                 let end = replay_goal(&goal, &Loggops::default()).map(|of| of.end());
                 let of = sensitivity(&goal, &Loggops::default());
-                let path_end = of.map(|of| of.path.steps.last().map_or(0, |step| step.end));
+                let path_end = of.map(|(_, of)| of.path.steps.last().map_or(0, |step| step.end));
                 prop_assert_eq!(path_end.map_err(|e| e.to_string()), end.map_err(|e| e.to_string()));
             }
         }

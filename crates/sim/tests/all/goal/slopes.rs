@@ -18,7 +18,7 @@ fn end(goal: &Goal, of: &Loggops, parameter: usize, by: i64) -> i64 {
 /// Asserts that derivatives are the differences over a picosecond, and that the path is one of the derivatives.
 #[track_caller]
 fn agrees(name: &str, goal: &Goal, of: &Loggops) -> Sensitivity {
-    let found = sensitivity(goal, of).unwrap();
+    let found = sensitivity(goal, of).unwrap().1;
     let t = replay_goal(goal, of).unwrap().end();
     for (parameter, derivative) in found.derivatives.into_iter().enumerate() {
         let step = if parameter == G { 1_000_000 } else { 1 };
@@ -87,17 +87,17 @@ fn beside() -> Goal {
 #[test]
 fn the_next_critical_latency_is_where_another_path_becomes_longer() {
     let of = |latency: i64| with(L, latency);
-    let found = sensitivity(&beside(), &of(2_500_000)).unwrap();
+    let found = sensitivity(&beside(), &of(2_500_000)).unwrap().1;
     assert_eq!(found.derivatives[0].right, 0);
     assert_eq!(found.path.computation, 20_000_000);
     assert_eq!(found.critical_latency, Some(7_000_000));
     // T may be 20 200 ns: L 7 100 ns.
     assert_eq!(found.tolerance, Some(7_100_000 - 2_500_000));
     // At the kink both sides differ.
-    let kink = sensitivity(&beside(), &of(7_000_000)).unwrap().derivatives[0];
+    let kink = sensitivity(&beside(), &of(7_000_000)).unwrap().1.derivatives[0];
     assert_eq!((kink.left, kink.right, kink.jumps), (0, 2, false));
     // Behind it there is none.
-    let behind = sensitivity(&beside(), &of(8_000_000)).unwrap();
+    let behind = sensitivity(&beside(), &of(8_000_000)).unwrap().1;
     assert_eq!((behind.derivatives[0].left, behind.critical_latency), (2, None));
     assert_eq!(behind.tolerance, Some((4 * 1_500_000 + 2 * 8_000_000) / 100 / 2));
     assert_eq!(behind.path.steps.len(), 4);
@@ -107,7 +107,7 @@ fn the_next_critical_latency_is_where_another_path_becomes_longer() {
 #[test]
 fn who_sends_nothing_depends_on_nothing() {
     let found =
-        sensitivity(&goal("num_ranks 1\nrank 0 {\ncalc 5\n}\n"), &Loggops::default()).unwrap();
+        sensitivity(&goal("num_ranks 1\nrank 0 {\ncalc 5\n}\n"), &Loggops::default()).unwrap().1;
     assert!(found.derivatives.iter().all(|of| (of.left, of.right) == (0, 0)));
     assert_eq!((found.critical_latency, found.tolerance), (None, None));
 }
@@ -122,7 +122,7 @@ fn an_order_that_changes_makes_the_end_jump() {
     let (goal, of) = (goal(text), with(2, 5_000_000));
     let [less, more] = [-1, 1].map(|by| end(&goal, &of, O, by) / 1000);
     assert_eq!((less, more), (20_999, 16_000));
-    let [latency, overhead, ..] = sensitivity(&goal, &of).unwrap().derivatives;
+    let [latency, overhead, ..] = sensitivity(&goal, &of).unwrap().1.derivatives;
     assert!(overhead.jumps && !latency.jumps);
     assert_eq!((overhead.left, overhead.right), (3, 2));
 }
