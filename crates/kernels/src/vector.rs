@@ -15,7 +15,7 @@ use crate::{
 
 /// What one operation on vectors does, and what every rank has after it. The value says how it is done.
 pub trait VectorProgram:
-    Copy + fmt::Debug + PartialEq + Eq + Serialize + DeserializeOwned + 'static
+    Copy + fmt::Debug + Default + PartialEq + Eq + Serialize + DeserializeOwned + 'static
 {
     /// Its name in orders.
     const NAME: &'static str;
@@ -28,12 +28,14 @@ pub trait VectorProgram:
     /// Whether a library that has message passing of its own has the operation too.
     const LIBRARY: bool = false;
     /// Vectors that one operation moves between so many ranks.
-    const MOVES: fn(usize) -> u64;
+    const MOVES: fn(usize) -> u64 = |ranks| (ranks as u64).saturating_sub(1);
     /// Whether it works in a third vector.
     const SCRATCH: bool = false;
 
     /// As this variant does it, or as is usual.
-    fn at(variant: Option<&str>) -> Option<Self>;
+    fn at(_variant: Option<&str>) -> Option<Self> {
+        Some(Self::default())
+    }
 
     /// Whether it is of use for so many ranks and bytes.
     ///

@@ -9,18 +9,13 @@ use crate::{Content, Expects, Seat, VectorKernel, VectorProgram, Vectors};
 pub type AllGather = VectorKernel<Gathered>;
 
 /// By a ring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gathered;
 
 impl VectorProgram for Gathered {
     const NAME: &'static str = "all_gather";
     const MEANING: &'static str = "a block of each rank given to all";
     const OPERATION: &'static str = "a vector made of a block of each rank, for all: t(n)";
-    const MOVES: fn(usize) -> u64 = |ranks| (ranks as u64).saturating_sub(1);
-
-    fn at(_variant: Option<&str>) -> Option<Self> {
-        Some(Self)
-    }
 
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
         let Seat { rank, size, .. } = *seat;

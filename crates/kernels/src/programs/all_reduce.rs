@@ -11,7 +11,7 @@ use crate::{Expects, Seat, VectorKernel, VectorProgram, Vectors};
 pub type AllReduce = VectorKernel<Gradients>;
 
 /// How they are added up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Gradients(Reduction);
 

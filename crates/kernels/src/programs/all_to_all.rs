@@ -10,18 +10,13 @@ use crate::{Content, Expects, Seat, VectorKernel, VectorProgram, Vectors};
 pub type AllToAll = VectorKernel<Dealt>;
 
 /// Step by step.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dealt;
 
 impl VectorProgram for Dealt {
     const NAME: &'static str = "all_to_all";
     const MEANING: &'static str = "a block of each rank for each other";
     const OPERATION: &'static str = "a vector of each rank dealt out to all in blocks: t(n)";
-    const MOVES: fn(usize) -> u64 = |ranks| (ranks as u64).saturating_sub(1);
-
-    fn at(_variant: Option<&str>) -> Option<Self> {
-        Some(Self)
-    }
 
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
         let Seat { rank, size, .. } = *seat;

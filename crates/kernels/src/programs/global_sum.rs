@@ -13,7 +13,7 @@ use crate::{Content, Expects, Refused, Seat, VectorKernel, VectorProgram, Vector
 pub type GlobalSum = VectorKernel<Reduction>;
 
 /// How they are added up.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Reduction(By<Sum>);
 

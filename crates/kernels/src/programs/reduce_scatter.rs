@@ -10,18 +10,13 @@ use crate::{Content, Expects, Seat, VectorKernel, VectorProgram, Vectors};
 pub type ReduceScatter = VectorKernel<Scattered>;
 
 /// By a ring.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scattered;
 
 impl VectorProgram for Scattered {
     const NAME: &'static str = "reduce_scatter";
     const MEANING: &'static str = "vectors of all ranks added up, a block for each";
     const OPERATION: &'static str = "sum of the vectors of all ranks, a block for each: t(n)";
-    const MOVES: fn(usize) -> u64 = |ranks| (ranks as u64).saturating_sub(1);
-
-    fn at(_variant: Option<&str>) -> Option<Self> {
-        Some(Self)
-    }
 
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
         let Seat { rank, size, .. } = *seat;

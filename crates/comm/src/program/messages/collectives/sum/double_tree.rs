@@ -176,7 +176,7 @@ mod tests {
             assert!(
                 (1..size).all(|rank| all[rank].iter().filter(|place| inner(place)).count() < 2)
             );
-            for tree in 0..2 {
+            for tree in [0, 1] {
                 let place = |rank: Rank| all[rank][tree];
                 for rank in 0..size {
                     for below in place(rank).below.into_iter().flatten() {
