@@ -112,7 +112,7 @@ impl Collective {
         let by = point.place("variant").or_else(|| point.labels.get("variant"))?.to_string();
         let by = match name {
             "broadcast" => Formula::Broadcast(Broadcast::from_name(&by).ok()?),
-            "global_sum" => Formula::Sum(Sum::from_name(&by).ok()?),
+            "global_sum" | "all_reduce" => Formula::Sum(Sum::from_name(&by).ok()?),
             "barrier" => Formula::Barrier(Barrier::from_name(&by).ok()?),
             _ => return None,
         };

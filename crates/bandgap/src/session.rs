@@ -49,6 +49,17 @@ pub struct Session<'a> {
 /// Of which results floors are measured, and whether the plan has something like one.
 type Beneath<'a> = (&'a [&'a str], &'a dyn Fn(&Beside) -> bool);
 
+/// What is told when a signal asks to end.
+pub fn interrupted(quiet: bool) -> impl Fn() + Send + 'static {
+    move || {
+        if !quiet {
+            tell(format_args!(
+                "bandgap: interrupted: finishing what was measured; a second signal ends at once"
+            ));
+        }
+    }
+}
+
 impl<'a> Session<'a> {
     /// Makes sure, before anything is measured, that results can be written. `usual` is the time for the whole
     /// command where none is given; `stages` are what it measures, each with its share of the time.
@@ -78,13 +89,7 @@ impl<'a> Session<'a> {
             }
             None => None,
         };
-        let mut stage = Stage::new(move || {
-            if !quiet {
-                tell(format_args!(
-                    "bandgap: interrupted: finishing what was measured; a second signal ends at once"
-                ));
-            }
-        })?;
+        let mut stage = Stage::new(interrupted(quiet))?;
         // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
         let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
         let target = measure.target();

@@ -6,7 +6,7 @@
 //! * [`Bulk`]: an [`Endpoint`] that also moves bytes between memories that ranks expose.
 //! * [`ActiveMessages`]: handler table, `request`, `poll` and waiting, over any [`Endpoint`].
 //! * [`passing`]: messages of any length between parts of ranks' memories, over Active Messages.
-//! * [`collectives`]: algorithms for broadcast, sum and barrier, over any [`Comm`].
+//! * [`collectives`]: algorithms for broadcast, sum, barrier and others, over any [`Comm`].
 //! * [`Am`] and [`Comm`]: what the source of a rank program sees. A rank process executes it, or a
 //!   recorder writes it down for the simulator.
 //!
@@ -47,7 +47,8 @@ pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{
-    Am, BARRIER, Comm, Group, Members, Part, Pending, Processor, Verb, View, Work, collectives,
+    Am, BARRIER, Comm, DOUBLE, Group, Members, Part, Pending, Processor, Verb, View, Work,
+    collectives,
 };
 pub use stamper::{AtBorder, Border, Stamped, Stamper, Stamping, Timed};
 pub use together::{BothEnds, RoundTrips, Together};

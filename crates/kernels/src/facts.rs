@@ -5,7 +5,7 @@ use bandgap_comm::Rank;
 use crate::list::named;
 use crate::{
     AtSize, Kernel, MOST_PLACES, Needs, Order, OverAm, OverComm, OverTransfer, Places, Refused,
-    Samples, Series, Stamps, Visit, all,
+    Samples, Seat, Series, Stamps, Visit, all,
 };
 
 /// What a kernel's program needs of a rank.
@@ -40,6 +40,8 @@ pub struct Fact {
     pub timed: fn(&Order, usize) -> Result<[Rank; 2], Refused>,
     /// The memory that each rank needs.
     pub needs: fn(&Order, usize) -> Result<Needs, Refused>,
+    /// Messages that rank 0 receives in a sample, with message passing.
+    pub receives: fn(&Order, usize) -> Result<u64, Refused>,
     /// From all ranks' time stamps to samples.
     pub samples: fn(&Order, usize, &Stamps) -> Result<Samples, Refused>,
     /// Orders of its examples on so many ranks, of so many samples.
@@ -61,6 +63,11 @@ impl Fact {
             check: |order, size| ready::<K>(order, size).map(drop),
             timed: |order, size| Ok(order.kernel::<K>(size)?.timed(order.ranks)),
             needs: |order, size| Ok(order.kernel::<K>(size)?.needs(order.ranks)),
+            receives: |order, size| {
+                let (kernel, places) = ready::<K>(order, size)?;
+                let seat = Seat { rank: 0, size: order.ranks, samples: order.samples, places };
+                Ok(kernel.expects(&seat).messages)
+            },
             samples: |order, size, stamps| {
                 Ok(order.kernel::<K>(size)?.samples(order.ranks, stamps))
             },

@@ -32,6 +32,7 @@ mod rows;
 mod series;
 mod stamps;
 mod state;
+mod vector;
 mod verify;
 mod words;
 
@@ -61,4 +62,5 @@ pub use rows::{Program, carry_out, carry_out_active, carry_out_one, carry_out_pa
 pub use series::{AtSize, DOUBLE, Extent, Series};
 pub use stamps::{ISSUE, Samples, Stamps, WHOLE};
 pub use state::{Log, RankState, Tally};
+pub use vector::{VectorKernel, VectorProgram, Vectors};
 pub use words::Words;

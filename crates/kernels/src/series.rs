@@ -45,8 +45,7 @@ pub enum Extent {
     Dimension,
 }
 
-/// Bytes of an element of a vector or a matrix.
-pub const DOUBLE: usize = size_of::<f64>();
+pub use bandgap_comm::DOUBLE;
 
 impl Series {
     /// A series over bytes whose point is one operation between two ranks, which moves one message.
@@ -152,7 +151,7 @@ mod tests {
         };
         let mut algorithms = named(Series::by_algorithm);
         algorithms.sort_unstable();
-        assert_eq!(algorithms, ["barrier", "broadcast", "global_sum"]);
+        assert_eq!(algorithms, ["all_reduce", "barrier", "broadcast", "global_sum"]);
         // Loads beside an echo, and parts of a message's cost: none is chosen in place of another.
         let others = named(|series| !series.variants.is_empty() && !series.by_algorithm());
         assert_eq!(others.len(), 2, "{others:?}");

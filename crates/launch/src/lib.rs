@@ -61,7 +61,7 @@ pub use once::{Once, once};
 pub use outside::{command as launcher_of, mpis};
 pub use protocol::Hello;
 pub use remote::{Agent, Gathered};
-pub use signals::let_long_files_fail;
+pub use signals::{Signals, let_long_files_fail};
 pub use stage::Stage;
 pub use target::Target;
 pub use transports::Transport;

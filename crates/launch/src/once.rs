@@ -10,6 +10,8 @@ use crate::{Classify, Exit, Failure};
 /// Memory that a message takes if no ranks do alike, and it waits for its receive: two operations,
 /// and the message.
 const MESSAGE: u64 = 64;
+/// Messages that are replayed, at most: they take hours.
+const MOST_MESSAGES: u64 = 1 << 36;
 
 /// What one replay of a kernel brought. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +33,7 @@ pub struct Once {
 ///
 /// # Errors
 /// Nobody can carry out the order, or not this machine: it has fewer ranks, or no time for bytes. Or
-/// all ranks send more messages than there may be memory for.
+/// all ranks send more messages than there may be memory or time for.
 pub fn once(machine: &Machine, order: &Order) -> Result<Once, Failure> {
     let (ranks, most) = (order.ranks, machine.ranks);
     if ranks > most {
@@ -41,6 +43,8 @@ pub fn once(machine: &Machine, order: &Order) -> Result<Once, Failure> {
     let fact = fact(&order.kernel).class(Exit::Input)?;
     let messages = messages(&fact, order).class(Exit::Input)?;
     has_room(messages, available_memory().map_or(u64::MAX, |left| left.0))?;
+    let received = (fact.receives)(order, ranks).class(Exit::Input)?;
+    has_time(received.saturating_mul(ranks as u64))?;
     let rank = program::<Recorder>(order).class(Exit::Input)?;
     let schedule = record_once(machine, ranks, |recorder| rank(recorder)).class(Exit::Input)?;
     let replayed = replay(&schedule, machine).class(Exit::Input)?;
@@ -69,6 +73,14 @@ fn has_room(messages: u64, left: u64) -> Result<(), Failure> {
     let (needed, left) = (Bytes(needed), Bytes(left));
     let what = format!("replay {messages} messages: they may take {needed}, and {left} are left");
     Err(Failure::new(Exit::Usage, what).hint("take fewer ranks"))
+}
+
+fn has_time(messages: u64) -> Result<(), Failure> {
+    if messages <= MOST_MESSAGES {
+        return Ok(());
+    }
+    let what = format!("replay {messages} messages: at most {MOST_MESSAGES} are possible");
+    Err(Failure::new(Exit::Usage, what).hint("take fewer ranks, or another --algorithm"))
 }
 
 #[cfg(test)]
@@ -129,6 +141,11 @@ mod tests {
         // 2⁴⁰ messages of all with all.
         let error = once(&machine, &order("comms3", 0, 1 << 20, None)).unwrap_err();
         assert_eq!(error.exit, Exit::Usage);
+        // 2⁴¹ messages, few of which wait; along trees there are less than 2²³.
+        let ring = once(&machine, &order("all_reduce", 1, 1 << 20, Some("ring"))).unwrap_err();
+        assert_eq!(ring.exit, Exit::Usage);
+        let trees = once(&machine, &order("all_reduce", 2, 1 << 14, Some("double_tree"))).unwrap();
+        assert_eq!(trees.messages, 4 * ((1 << 14) - 1));
         // Two ranks of as many send few.
         assert!(once(&machine, &order("comms1", 0, 1 << 20, None)).is_ok());
     }

@@ -52,7 +52,7 @@ const COMET: [&str; 12] = [
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct Comet {
-    /// Which; none named = all
+    /// Which; none named = CoMet's
     #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
     pub names: Vec<String>,
     #[command(flatten)]

@@ -131,10 +131,11 @@ pub enum Command {
   bandgap synch1
   bandgap synch1 -n 2,4")]
     Synch1(Measure),
-    /// CoMet's kernels of message passing by name; without a name, all of them
+    /// Kernels of message passing by name, all_reduce and the like too; without a name, all of CoMet's
     #[command(after_help = "Examples:
   bandgap comet
   bandgap comet broadcast -n 2,4 --algorithm all
+  bandgap comet all_reduce -n 4 --algorithm all --sizes 8,64KiB
   bandgap comet echo exchange --sizes 0:64KiB
   bandgap comet -t sim:ipsc860 -n 16")]
     Comet {

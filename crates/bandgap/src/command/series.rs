@@ -387,10 +387,7 @@ impl Points<'_> {
             Extent::None => Ok(vec![0]),
             Extent::Bytes => Ok(sizes.all(perturb)),
             Extent::Doubles => {
-                let double = DOUBLE as u32;
-                let whole = sizes.all(false).into_iter();
-                let whole = whole.filter(|size| *size > 0 && size.is_multiple_of(double));
-                let elements: Vec<u32> = whole.map(|size| size / double).collect();
+                let elements = elements(&sizes);
                 match elements.is_empty() {
                     true => none(
                         "no size is a whole number of doubles".into(),
@@ -433,6 +430,17 @@ impl Points<'_> {
             Some(name) => of.variant(name).map(|it| vec![Some(it)]).map_err(|it| refusal(&it)),
         }
     }
+}
+
+/// Elements of vectors that are as long: of sizes that are whole numbers of doubles, but for 0.
+pub fn elements(sizes: &Sizes) -> Vec<u32> {
+    let double = DOUBLE as u32;
+    let whole = sizes.all(false).into_iter();
+    whole
+        .filter(|size| size.is_multiple_of(double))
+        .map(|size| size / double)
+        .filter(|n| *n > 0)
+        .collect()
 }
 
 /// Refuses steps on a mesh where nothing is sent.

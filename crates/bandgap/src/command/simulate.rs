@@ -27,6 +27,7 @@ end has exit code 11.
 Examples:
   bandgap simulate barrier -t sim:myrinet -n 1024,65536,1048576
   bandgap simulate broadcast -t sim:ipsc860 -n 128 --algorithm all --sizes 8,64KiB
+  bandgap simulate all_reduce -t sim:ipsc860 -n 128 --algorithm all --sizes 64KiB
   bandgap simulate schedule.goal
   bandgap simulate schedule.goal.gz --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
   bandgap simulate schedule.goal --loggops L=3700,o=200,g=5,G=0.04 --sensitivity

@@ -131,8 +131,8 @@ pub trait Comm: Processor + Sized {
     }
 
     /// Adds up the doubles in `from` of all ranks, and gives every rank the sum in `into`:
-    /// [`Sum::RecursiveDoubling`]. Overwrites `scratch`. The three have the same length; `scratch`
-    /// must not overlap `into`.
+    /// [`Sum::RecursiveDoubling`]. Overwrites `scratch`. The three have the same length, and must
+    /// not overlap.
     ///
     /// # Errors
     /// As [`Comm::wait`] and [`Comm::add`].

@@ -19,7 +19,7 @@ pub use group::Group;
 pub use members::Members;
 pub use messages::collectives::BARRIER;
 pub use messages::{Comm, Pending, collectives};
-pub use part::Part;
+pub use part::{DOUBLE, Part};
 pub use view::View;
 pub use work::Work;
 

@@ -5,6 +5,9 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
+/// Bytes of an element of a vector or a matrix.
+pub const DOUBLE: usize = size_of::<f64>();
+
 /// A part of a rank's memory, in bytes.
 ///
 /// It borrows nothing. So a program can keep it while messages are under way, and a recorder,

@@ -2,7 +2,9 @@
 
 use super::Harness;
 use super::ranks::{Ranks, one_of_each, pattern, run};
-use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum};
+use bandgap_comm::collectives::{
+    Algorithm, Barrier, Blocks, Broadcast, Sum, all_gather, all_to_all, reduce_scatter,
+};
 use bandgap_comm::passing::MessageId;
 use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work};
 
@@ -75,7 +77,7 @@ impl<H: Harness> Comm for Program<'_, H> {
     }
 }
 
-/// Every algorithm of broadcast, sum and barrier, with messages of each protocol. Two broadcasts
+/// Every algorithm of broadcast, sum and barrier, and what deals out blocks, with messages of each protocol. Two broadcasts
 /// and two sums follow one another before any is looked at, so that early messages of the second
 /// wait at their receivers.
 pub fn collectives<H: Harness>() {
@@ -84,6 +86,7 @@ pub fn collectives<H: Harness>() {
             for len in one_of_each(&H::TUNING) {
                 Broadcast::ALL.iter().try_for_each(|&by| broadcasts(rank, by, len))?;
                 Sum::ALL.iter().try_for_each(|&by| sums(rank, by, len / 8))?;
+                blocks(rank, size * (len / 8))?;
                 Barrier::ALL.iter().try_for_each(|by| by.run(&mut Program(rank)))?;
             }
             Ok(())
@@ -124,5 +127,30 @@ fn sums<H: Harness>(rank: &mut Ranks<H>, by: Sum, elements: usize) -> Result<(),
     rank.assert_bytes(from, &terms, by.name());
     rank.assert_bytes(first, &sum, by.name());
     rank.assert_bytes(second, &sum, by.name());
+    Ok(())
+}
+
+/// All to all twice, then the sum of what came, in blocks and together.
+fn blocks<H: Harness>(rank: &mut Ranks<H>, elements: usize) -> Result<(), CommError> {
+    let (size, number) = (rank.size(), rank.rank());
+    let vector = |of: Rank| move |at: usize| (of + 1) * (at + 1);
+    let bytes = |value: &dyn Fn(usize) -> usize| -> Vec<u8> {
+        (0..elements).flat_map(|at| (value(at) as f64).to_ne_bytes()).collect()
+    };
+    let terms = bytes(&vector(number));
+    rank.reserve(4, 4 * terms.len());
+    let from = rank.put(&terms);
+    let [once, twice, sum] = [(); 3].map(|()| rank.room(terms.len()));
+    all_to_all(&mut Program(rank), from, once)?;
+    all_to_all(&mut Program(rank), from, twice)?;
+    for into in [once, twice] {
+        // Block d is of the rank d before.
+        let of = |at: usize| (number + size - at * size / elements) % size;
+        rank.assert_bytes(into, &bytes(&|at| vector(of(at))(at)), "all_to_all");
+    }
+    reduce_scatter(&mut Program(rank), from, once)?;
+    all_gather(&mut Program(rank), Blocks::of(once, 8, size).one(number), sum)?;
+    let added = bytes(&|at| (at + 1) * size * (size + 1) / 2);
+    rank.assert_bytes(sum, &added, "reduce_scatter and all_gather");
     Ok(())
 }

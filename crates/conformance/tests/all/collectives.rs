@@ -1,10 +1,13 @@
-//! Every algorithm of broadcast, sum and barrier, on any number of ranks and on groups.
+//! Every algorithm of broadcast, sum and barrier, and what deals blocks out, on any number of ranks and on groups.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use bandgap_comm::collectives::{Algorithm, AlgorithmError, Barrier, Broadcast, Count, Sum};
+use bandgap_comm::collectives::{
+    Algorithm, AlgorithmError, Barrier, Blocks, Broadcast, Count, Sum, all_gather, all_to_all,
+    reduce_scatter,
+};
 use bandgap_comm::{
     BARRIER, Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work,
 };
@@ -204,7 +207,7 @@ fn sums(
             Some(members) => algorithm.run(&mut comm.group(members)?, from, into, scratch)?,
         }
     }
-    assert_eq!(comm.messages, ROW as u64 * algorithm.receives(rank, size), "messages: {what}");
+    assert_eq!(comm.messages, ROW as u64 * algorithm.receives(rank, size, len), "messages: {what}");
     for (number, part) in parts.chunks(3).enumerate() {
         assert_eq!(read(comm.bytes(part[0])), terms(number).collect::<Vec<_>>(), "terms: {what}");
         let expected: Vec<f64> = (0..elements).map(|at| sum(number, at)).collect();
@@ -238,6 +241,48 @@ fn every_sum_adds_each_rank_once() {
                 for elements in [0, 1, 3, 16, 100, 2503] {
                     sums(comm, algorithm, elements, seat, None)?;
                 }
+            }
+            Ok(())
+        });
+    }
+}
+
+/// A vector of whole numbers that tell rank and element.
+fn vector(rank: Rank, elements: usize) -> impl Iterator<Item = f64> {
+    (0..elements).map(move |at| ((rank + 1) * 10_000 + at) as f64)
+}
+
+#[test]
+fn blocks_come_to_the_ranks_that_they_are_for() {
+    for size in SIZES {
+        run(size, |comm| {
+            let rank = comm.rank();
+            for elements in [0, 1, 3, 16, 100, 2503] {
+                let parts = comm.parts(&[8 * elements; 4]);
+                let block = |part, index| Blocks::of(part, 8, size).one(index);
+                write(comm.bytes(parts[0]), vector(rank, elements));
+                reduce_scatter(comm, parts[0], parts[1])?;
+                all_gather(comm, block(parts[1], rank), parts[2])?;
+                all_to_all(comm, parts[0], parts[3])?;
+                let of = |part: Part, index| {
+                    let block = block(part, index);
+                    (block.at - part.at) / 8..(block.end() - part.at) / 8
+                };
+                let all: Vec<Vec<f64>> =
+                    (0..size).map(|rank| vector(rank, elements).collect()).collect();
+                let sum: Vec<f64> =
+                    (0..elements).map(|at| all.iter().map(|vector| vector[at]).sum()).collect();
+                let what = format!("{elements} doubles, rank {rank} of {size}");
+                let own = block(parts[1], rank);
+                assert_eq!(read(comm.bytes(own)), sum[of(parts[1], rank)], "scattered: {what}");
+                assert_eq!(read(comm.bytes(parts[2])), sum, "gathered: {what}");
+                // Block d is that of the rank d before.
+                for (d, source) in (0..size).map(|d| (d, (rank + size - d) % size)) {
+                    let got = read(comm.bytes(block(parts[3], d)));
+                    assert_eq!(got, all[source][of(parts[3], d)], "dealt: {what}");
+                }
+                assert_eq!(read(comm.bytes(parts[0])), all[rank], "terms: {what}");
+                assert!(comm.guards_stand(&parts), "guards: {what}");
             }
             Ok(())
         });
@@ -321,11 +366,11 @@ fn operations_follow_one_another_without_waiting() {
                 let yields = if comm.rank() == turn % size { 50 } else { 0 };
                 (0..yields).for_each(|_| thread::yield_now());
             };
-            for turn in 0..4 * size {
+            for turn in 0..6 * size {
                 late(comm, turn);
                 broadcasts(comm, Broadcast::ALL[turn % 4], 100 + turn, seat, None)?;
                 late(comm, turn + 1);
-                sums(comm, Sum::ALL[turn / 4 % 4], 20 + turn, seat, None)?;
+                sums(comm, Sum::ALL[turn / 4 % Sum::ALL.len()], 20 + turn, seat, None)?;
                 Barrier::ALL[turn % 2].run(comm)?;
             }
             Ok(())
@@ -346,6 +391,7 @@ fn all_ranks_refuse_the_same_arguments() {
             (parts[0], parts[1], parts[1]),
             (parts[0], parts[1], short),
             (short, parts[1], parts[2]),
+            (parts[1], parts[1], parts[2]),
             (odd, odd, Part::new(parts[2].at, 23)),
         ];
         for &algorithm in Sum::ALL {
@@ -372,7 +418,8 @@ fn names_are_those_of_serde<A: Algorithm + Debug>(names: &[&str]) {
 #[test]
 fn algorithms_are_found_by_name_and_an_unknown_one_lists_them() {
     names_are_those_of_serde::<Broadcast>(&["linear", "binomial", "scatter_allgather", "chain"]);
-    names_are_those_of_serde::<Sum>(&["tree", "recursive_doubling", "rabenseifner", "ring"]);
+    let sums = ["tree", "recursive_doubling", "rabenseifner", "ring", "two_rings", "double_tree"];
+    names_are_those_of_serde::<Sum>(&sums);
     names_are_those_of_serde::<Barrier>(&["dissemination", "tree"]);
 }
 
@@ -384,6 +431,8 @@ fn an_algorithm_that_does_not_fit_is_refused() {
     assert_eq!(Sum::Rabenseifner.fits(7, 32), Ok(()));
     assert!(Sum::Ring.fits(7, 48).is_err());
     assert_eq!(Sum::Ring.fits(7, 56), Ok(()));
+    assert!(Sum::TwoRings.fits(7, 56).is_err());
+    assert_eq!(Sum::DoubleTree.fits(7, 16), Ok(()));
     // No whole doubles.
     assert!(Sum::Tree.fits(2, 12).is_err());
     assert!(Barrier::ALL.iter().all(|algorithm| algorithm.fits(1, 0).is_ok()));

@@ -4,93 +4,53 @@ use bandgap_comm::collectives::{Algorithm, Sum};
 use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
-use super::repeat::by_rank;
 use super::variant::By;
-use crate::kernel::{messages_in_range, ranks_at_least};
-use crate::{
-    AtSize, Content, DOUBLE, Expects, Extent, Kernel, Needs, OverComm, Places, Refused, Round,
-    Seat, Series,
-};
+use crate::{Content, Expects, Refused, Seat, VectorKernel, VectorProgram, Vectors};
 
 /// M sums of vectors of n doubles of all ranks, of which every rank gets the result.
 ///
-/// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
 /// *Source*: CoMet, section 3.3.4 (global reduction).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct GlobalSum {
-    /// Sums of a sample (M).
-    pub messages: u32,
-    /// Elements of a vector (n).
-    pub elements: usize,
-    /// How they are added up.
-    pub algorithm: By<Sum>,
-}
+pub type GlobalSum = VectorKernel<Reduction>;
 
-impl GlobalSum {
-    fn bytes(&self) -> usize {
-        self.elements.saturating_mul(DOUBLE)
-    }
-}
+/// How they are added up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Reduction(By<Sum>);
 
-impl Kernel for GlobalSum {
+impl VectorProgram for Reduction {
     const NAME: &'static str = "global_sum";
     const MEANING: &'static str = "vectors of all ranks added up for all";
-    const SERIES: &'static [Series] = &[Series {
-        extent: Extent::Doubles,
-        message: |point| (point.size as u64).saturating_mul(DOUBLE as u64),
-        variants: Sum::NAMES,
-        library: true,
-        ..Series::of_all(
-            "global_sum",
-            "sum of the vectors of all ranks, for all: t(n) is one sum",
-            |ranks| ranks as u64,
-        )
-    }];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 1), (3, 16), (2, 2500)];
+    const OPERATION: &'static str = "sum of the vectors of all ranks, for all: t(n) is one sum";
+    const VARIANTS: &'static [&'static str] = Sum::NAMES;
+    const LIBRARY: bool = true;
+    const MOVES: fn(usize) -> u64 = |ranks| ranks as u64;
+    const SCRATCH: bool = true;
 
-    fn at(AtSize { size: elements, messages, variant, .. }: AtSize) -> Option<Self> {
-        Some(Self { messages, elements, algorithm: By::variant(variant)? })
+    fn at(variant: Option<&str>) -> Option<Self> {
+        By::variant(variant).map(Self)
     }
 
-    fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages, self.bytes())?;
-        ranks_at_least(1, size)?;
-        let fits = self.algorithm.own().map_or(Ok(()), |own| own.fits(size, self.bytes()));
+    fn check(&self, ranks: usize, bytes: usize) -> Result<(), Refused> {
+        let fits = self.0.own().map_or(Ok(()), |own| own.fits(ranks, bytes));
         fits.map_err(|error| Refused::because(format!("cannot {error}")))
     }
 
-    fn needs(&self, _size: usize) -> Needs {
-        let scratch = self.bytes();
-        Needs { scratch, ..Needs::both_ways(self.messages.into(), self.bytes()) }
-    }
-
     /// A rank that is alone receives nothing, and its sum is its own vector.
-    fn expects(&self, seat: &Seat) -> Expects {
-        let Seat { rank, size, places, .. } = *seat;
-        let mut expects = Expects::default();
-        for message in 0..self.messages.into() {
-            let term = Content::Doubles { source: rank, message };
-            let sum = Content::Sum { sources: size, message };
-            expects.fill(places.outgoing(message), term);
-            let receives = self.algorithm.own().map_or(1, |own| own.receives(rank, size));
-            expects.arrive_by(receives, places.incoming(message), sum);
-        }
-        expects
+    fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
+        let Seat { rank, size, .. } = *seat;
+        let term = Content::Doubles { source: rank, message };
+        let sum = Content::Sum { sources: size, message };
+        let receives = self.0.own().map_or(1, |own| own.receives(rank, size, vectors.into.len));
+        expects.fill(vectors.from, term);
+        expects.arrive_by(receives, vectors.into, sum);
     }
-}
 
-impl OverComm for GlobalSum {
-    #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
-        let (algorithm, places) = (self.algorithm, *places);
-        comm.barrier()?;
-        by_rank(comm, 0, round.samples, self.messages, |comm, i| {
-            let (terms, sums, scratch) = (places.outgoing(i), places.incoming(i), places.scratch());
-            match algorithm {
-                By::Library => comm.sum(terms, sums, scratch),
-                By::Own(algorithm) => algorithm.run(comm, terms, sums, scratch),
-            }
-        })
+    #[inline(always)]
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError> {
+        let Vectors { from, into, scratch } = vectors;
+        match self.0 {
+            By::Library => comm.sum(from, into, scratch),
+            By::Own(algorithm) => algorithm.run(comm, from, into, scratch),
+        }
     }
 }

@@ -31,6 +31,10 @@ kernels! {
     comm synch1::Synch1;
     comm broadcast::Broadcast;
     comm global_sum::GlobalSum;
+    comm all_reduce::AllReduce;
+    comm reduce_scatter::ReduceScatter;
+    comm all_gather::AllGather;
+    comm all_to_all::AllToAll;
     comm overlap::Overlap;
     comm contention::Contention;
     comm message_costs::MessageCosts;

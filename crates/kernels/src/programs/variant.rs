@@ -17,6 +17,12 @@ pub enum By<A> {
     Own(A),
 }
 
+impl<A: Algorithm> Default for By<A> {
+    fn default() -> Self {
+        Self::Own(A::default())
+    }
+}
+
 impl<A: Algorithm> From<A> for By<A> {
     fn from(algorithm: A) -> Self {
         Self::Own(algorithm)
@@ -27,7 +33,7 @@ impl<A: Algorithm> By<A> {
     /// What a variant names, or the usual algorithm; `None` for a name that is not known.
     pub(super) fn variant(variant: Option<&str>) -> Option<Self> {
         match variant {
-            None => Some(Self::Own(A::default())),
+            None => Some(Self::default()),
             Some(LIBRARY) => Some(Self::Library),
             Some(name) => A::from_name(name).ok().map(Self::Own),
         }

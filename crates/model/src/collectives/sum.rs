@@ -1,6 +1,6 @@
 //! What a sum costs.
 
-use bandgap_comm::collectives::Sum;
+use bandgap_comm::collectives::{Sum, chunks};
 use bandgap_units::{Bytes, Ns};
 
 use super::PointToPoint;
@@ -16,12 +16,17 @@ use super::point_to_point::{doubling, longest_block, rounds};
 /// - rabenseifner: Σ (2·m(n/2ʲ) + a(n/2ʲ)) for j = 1 … q, and f; so 2q·t0 + 2(1 − 1/Q)·n/r∞ +
 ///   (1 − 1/Q)·n·γ + f.
 /// - ring: (P − 1)·(2·m(b) + a(b)).
+/// - two_rings, with half a block h and r(n) the interval of a rank that passes on:
+///   (P − 1)·2·(m(h) + r(h) + a(h)).
+/// - double_tree, of C [`chunks`] of s = ⌈n/2C⌉ bytes: 2·(k·m(s) + (k − 1)·r(s) +
+///   (C − 1)·max(m(s), 2·r(s)) + (k + C − 1)·a(s)).
 ///
 /// *Assumes* as [`super`] says. That of the ring is an equality for any P, where blocks are equally
 /// long, and the others are where P is a power of two too. Else those of tree and
 /// recursive_doubling are upper bounds, since ranks that wait for nobody go on earlier. That of
 /// rabenseifner is an estimate then: a message that comes early may also hold up another in the
-/// interface of a late rank. Replays took at most 1.25 times as long.
+/// interface of a late rank; as are those of two_rings, and of double_tree on more than two ranks.
+/// Replays took at most 1.25 times as long.
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on reduce and allreduce; Patarasuk and Yuan, JPDC 69(2),
 /// 2009.
 pub fn sum(by: Sum, on: &impl PointToPoint, ranks: usize, bytes: Bytes) -> Ns {
@@ -46,6 +51,20 @@ pub fn sum(by: Sum, on: &impl PointToPoint, ranks: usize, bytes: Bytes) -> Ns {
         Sum::Ring => {
             let block = longest_block(bytes, DOUBLE, ranks);
             (on.message(block) * 2.0 + on.addition(block)) * (ranks - 1) as f64
+        }
+        Sum::TwoRings => {
+            let block = longest_block(longest_block(bytes, DOUBLE, 2), DOUBLE, ranks);
+            let step = on.message(block) + on.relay_interval(block) + on.addition(block);
+            step * 2.0 * (ranks - 1) as f64
+        }
+        Sum::DoubleTree => {
+            let (levels, count) = (f64::from(rounds(ranks)), chunks(ranks, bytes.0 as usize));
+            let chunk = longest_block(longest_block(bytes, DOUBLE, 2), DOUBLE, count);
+            let (message, relay) = (on.message(chunk), on.relay_interval(chunk));
+            let behind = (count - 1) as f64;
+            let moved = message * levels + relay * (levels - 1.0);
+            let further = message.max(relay * 2.0) * behind;
+            (moved + further + on.addition(chunk) * (levels + behind)) * 2.0
         }
     }
 }

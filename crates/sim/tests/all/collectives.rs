@@ -1,7 +1,9 @@
 //! Operations of all ranks: closed forms worked out by hand, and the formulas of the model, against
 //! replays of the algorithms.
 
-use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Count, Sum, segments};
+use bandgap_comm::collectives::{
+    Algorithm, Barrier, Broadcast, Count, Sum, all_gather, all_to_all, reduce_scatter, segments,
+};
 use bandgap_comm::{BARRIER, Part, Processor};
 use bandgap_model::collectives::{PointToPoint, barrier, broadcast, sum};
 use bandgap_sim::{Machine, Op, Schedule, record, replay};
@@ -222,11 +224,14 @@ proptest! {
                 Sum::Tree | Sum::RecursiveDoubling => power,
                 Sum::Rabenseifner => power && doubles % size == 0,
                 Sum::Ring => doubles % size == 0,
+                Sum::TwoRings => size == 1,
+                Sum::DoubleTree => size == 1 || size == 2 && doubles % 2 == 0,
             };
             if exact {
                 prop_assert!(same(measured, formula), "{}", context);
             } else if by.fits(size, bytes).is_ok() {
-                let most = if by == Sum::Rabenseifner { 1.25 } else { 1.0 + 1e-9 };
+                let estimate = matches!(by, Sum::Rabenseifner | Sum::TwoRings | Sum::DoubleTree);
+                let most = if estimate { 1.25 } else { 1.0 + 1e-9 };
                 prop_assert!(measured <= formula * most, "{}", context);
                 prop_assert!(measured > 0.45 * formula, "{}", context);
             }
@@ -273,6 +278,56 @@ fn formulas_are_replayed_times_on_tens_of_thousands_of_ranks() {
     }
 }
 
+#[test]
+fn rings_and_all_to_all_take_a_message_for_each_step() {
+    // os, or, g, L and G.
+    let costs = [1400, 2200, 1000, 6350, 3];
+    let (machine, model) = (byte_machine(costs), loggp(costs));
+    for size in [2, 3, 8, 100] {
+        let bytes = 800 * size;
+        let apart = |index| Part::new(index * bytes, bytes);
+        let step = model.message(Bytes(800)).0;
+        let around = (size - 1) as f64 * step;
+        let scattered = record(size, |comm| reduce_scatter(comm, apart(0), apart(1)));
+        let gathered = record(size, |comm| all_gather(comm, Part::new(0, 800), apart(1)));
+        let dealt = record(size, |comm| all_to_all(comm, apart(0), apart(1)));
+        for schedule in [scattered, gathered, dealt] {
+            assert_eq!(time(&schedule.unwrap(), &machine), around, "{size}");
+        }
+        assert_eq!(time(&sums(Sum::Ring, size, bytes), &machine), 2.0 * around, "{size}");
+        // Two rings: a second message of half a block in each step, as soon as the rank can.
+        let half = model.message(Bytes(400)).0;
+        let found = time(&sums(Sum::TwoRings, size, bytes), &machine);
+        let second = costs[1].max(costs[0]) as f64;
+        assert_eq!(found, 2.0 * (size - 1) as f64 * (half + second), "{size}");
+    }
+}
+
+#[test]
+fn a_double_tree_is_as_deep_as_a_logarithm_and_streams_long_vectors() {
+    let costs = [1400, 2200, 1, 6350, 1];
+    let (machine, model) = (byte_machine(costs), loggp(costs));
+    for levels in [1, 2, 3, 10, 16] {
+        // Up and down k messages of half a vector; from the second level on a rank receives another one
+        // before it passes the sum on, and sends another one before the one that ends last.
+        let schedule = sums(Sum::DoubleTree, 1 << levels, 16);
+        let expected = 2.0 * levels as f64 * model.message(Bytes(8)).0
+            + (levels - 1) as f64 * (costs[0] + costs[1]) as f64;
+        let found = time(&schedule, &machine) - expected;
+        // And the time of 8 bytes where two messages come at once, on some levels.
+        assert!((0.0..=8.0 * levels as f64).contains(&found), "2^{levels} ranks: {found}");
+        // Ranks at the same places do alike.
+        assert!(schedule.stored() < 8000, "{}", schedule.stored());
+    }
+    // As many bytes as by a ring: 2n in all, of which each direction of an interface has n in each half.
+    let long = 64 << 20;
+    for size in [4, 7, 16, 33] {
+        let found = time(&sums(Sum::DoubleTree, size, long), &machine);
+        let least = 2.0 * long as f64 * costs[4] as f64;
+        assert!((1.0..1.2).contains(&(found / least)), "{size}: {}", found / least);
+    }
+}
+
 /// Messages that `rank` receives, but for those of barriers.
 fn received(schedule: &Schedule, rank: usize) -> u64 {
     let counted = |op: &Op| matches!(op, Op::Recv { tag, .. } if *tag < BARRIER);
@@ -294,7 +349,12 @@ fn ranks_receive_as_many_messages_as_their_algorithm_says() {
         for &by in Sum::ALL {
             let schedule = sums(by, size, 800);
             for rank in 0..size {
-                assert_eq!(received(&schedule, rank), by.receives(rank, size), "{}", by.name());
+                assert_eq!(
+                    received(&schedule, rank),
+                    by.receives(rank, size, 800),
+                    "{}",
+                    by.name()
+                );
             }
         }
         let tree = barriers(Barrier::Tree, size);

@@ -197,6 +197,27 @@ impl Watched<'_> {
     }
 }
 
+#[test]
+fn a_replay_that_is_interrupted_keeps_what_is_done() {
+    let place = Place::new();
+    let machine = place.file(
+        "machine.toml",
+        "name = \"m\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\nlatency_ns = 10\n\
+         gap_per_byte_ns = 1\n",
+    );
+    // A moment, and then long: 2³³ messages.
+    let what = "--sizes 8 --algorithm ring --out run";
+    let command = format!("simulate all_reduce -t sim:{machine} -n 2,65536 {what}");
+    let run = Watched::start(&place, &command);
+    let read = || -> Option<Run> { bandgap_record::read(&place.path("run")).ok() };
+    poll("for the first to be kept", read);
+    run.signal(Signal::INT);
+    assert_eq!(run.ends(), Some(130));
+    let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
+    assert!(kept.interrupted);
+    assert_eq!(kept.results.len(), 1);
+}
+
 /// Those of a terminal, and those with which batch systems warn of the end.
 #[test]
 fn every_signal_that_asks_to_end_does_so_in_order() {

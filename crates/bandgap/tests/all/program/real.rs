@@ -75,9 +75,17 @@ fn message_passing() {
         ("comms1 -t tcp --sizes 1:40KiB", "comms1", "tcp"),
         ("comms3 -t shm -n 4 --sizes 1:40KiB --cores 0", "comms3", "shm"),
         ("comet broadcast -t udp -n 3 --sizes 1:40KiB", "broadcast", "udp"),
+        (
+            "comet all_reduce -t shm -n 4 --cores 0 --algorithm all --sizes 8,64KiB",
+            "all_reduce",
+            "shm",
+        ),
+        ("comet all_reduce -t udp -n 3 --sizes 8,40KiB", "all_reduce", "udp"),
     ] {
         named(&run(command), "series", &[name], transport);
     }
+    let dealt = run("comet reduce_scatter all_gather all_to_all -t tcp -n 3 --sizes 8,40KiB");
+    named(&dealt, "series", &["all_gather", "all_to_all", "reduce_scatter"], "tcp");
 }
 
 #[test]

@@ -174,3 +174,42 @@ fn a_kernel_is_replayed_on_many_ranks() {
     let run = place.run(some.split(' ')).ends(0).json();
     assert!(!run["results"].as_array().unwrap().is_empty());
 }
+
+#[test]
+fn shapes_of_training_take_what_their_closed_forms_say() {
+    let place = Place::new();
+    let machine = "name = 'm'\nsend_overhead_ns = 200\nrecv_overhead_ns = 300\ngap_ns = 100\n\
+                   latency_ns = 1000\ngap_per_byte_ns = 0.5\n";
+    let file = place.file("m.toml", machine);
+    let run = |line: &str| {
+        let line = format!("simulate {line} -t sim:{file} --no-save --json - -q");
+        place.run(line.split(' '))
+    };
+    let results = |line: &str| run(line).ends(0).json()["results"].as_array().unwrap().clone();
+    let near = |found: &Value, ns: f64| {
+        let found = found["time"]["value"].as_f64().unwrap();
+        assert!((found / ns * 1e9 - 1.0).abs() < 1e-9, "{found}, {ns}");
+    };
+    // os + L + or + n·G.
+    let message = |bytes: f64| 1500.0 + 0.5 * bytes;
+    for name in ["reduce_scatter", "all_gather", "all_to_all"] {
+        let found = results(&format!("{name} -n 64 --sizes 64KiB"));
+        assert_eq!(found[0]["messages"], 64 * 63);
+        near(&found[0], 63.0 * message(1024.0));
+    }
+    let all = results("all_reduce -n 64 --sizes 8,64KiB --algorithm all");
+    let of = |variant: &str, bytes: u64| {
+        let named = all.iter().filter(|of| of["variant"] == variant);
+        named.clone().find(|of| of["bytes"] == bytes).unwrap()
+    };
+    near(of("ring", 65_536), 126.0 * message(1024.0));
+    assert_eq!(of("ring", 8)["messages"], 2 * 63 * 64);
+    // An element goes up one tree and down again.
+    assert_eq!(of("double_tree", 8)["messages"], 4 * 63);
+    assert!(
+        of("double_tree", 8)["time"]["value"].as_f64() < of("ring", 8)["time"]["value"].as_f64()
+    );
+    // 2⁴¹ messages.
+    run("all_reduce -n 1048576 --sizes 8").ends(2);
+    run("all_reduce -n 4 --sizes 9").ends(2);
+}

@@ -1,32 +1,34 @@
 //! Every rank has a block, and gets those of all others.
 
+use super::around::{Around, pass};
 use super::blocks::Blocks;
-use super::shift::shift;
-use crate::ring::before;
-use crate::{Comm, CommError, Rank};
+use super::tags::BLOCKS;
+use crate::{Comm, CommError, DOUBLE, Part, Rank};
 
-/// By a ring: in each of size − 1 steps a rank passes to the next one the block that it got last,
-/// beginning with `held`. `next` and `last` are the ranks after this one and before it; the one before
-/// holds the block before.
+/// By rings: in each of size − 1 steps a rank passes to the next one the block that it got last,
+/// beginning with its own.
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
 /// MPICH", IJHPCA 19(1), 2005, on allgather.
 #[inline]
-pub(super) fn ring<C: Comm>(
+pub(super) fn ring<C: Comm, const N: usize>(
     comm: &mut C,
     tag: u32,
-    blocks: Blocks,
-    held: usize,
-    (next, last): (Rank, Rank),
+    rings: &[Around; N],
 ) -> Result<(), CommError> {
-    let size = comm.size();
-    let mut held = held;
-    for _ in 1..size {
-        let got = before(held, 1, size);
-        shift(comm, tag, (next, blocks.one(held)), (last, blocks.one(got)))?;
-        held = got;
-    }
-    Ok(())
+    pass(comm, tag, rings, None, 0)
+}
+
+/// Gives every rank the doubles in `from` of all ranks: those of rank r are block r of `into`, by a ring.
+///
+/// # Errors
+/// As [`Comm::wait`]; or `from` has not the length of that block.
+#[inline]
+pub fn all_gather<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<(), CommError> {
+    let (rank, size) = (comm.rank(), comm.size());
+    let blocks = Blocks::of(into, DOUBLE, size);
+    comm.copy(from, blocks.one(rank))?;
+    ring(comm, BLOCKS, &[Around::up(rank, size, blocks)])
 }
 
 /// By recursive doubling, among a power of two of ranks: in step k a rank exchanges the 2ᵏ blocks

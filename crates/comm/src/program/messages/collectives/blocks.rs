@@ -7,7 +7,7 @@ use crate::Part;
 /// A part in blocks, one behind the other. The first of them are one unit longer than the others,
 /// unless the units divide; blocks may be empty.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Blocks {
+pub struct Blocks {
     part: Part,
     /// Bytes that stay together.
     unit: usize,
@@ -20,7 +20,7 @@ pub(super) struct Blocks {
 impl Blocks {
     /// `part`, which is whole units, in `count` blocks.
     #[inline]
-    pub(super) fn of(part: Part, unit: usize, count: usize) -> Self {
+    pub fn of(part: Part, unit: usize, count: usize) -> Self {
         let units = part.len / unit;
         Self { part, unit, each: units / count, longer: units % count }
     }
@@ -33,7 +33,7 @@ impl Blocks {
 
     /// One block.
     #[inline]
-    pub(super) fn one(self, index: usize) -> Part {
+    pub fn one(self, index: usize) -> Part {
         self.all(index..index + 1)
     }
 

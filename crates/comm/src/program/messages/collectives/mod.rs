@@ -1,6 +1,7 @@
-//! Operations of all ranks of a [`Comm`], or of a group of them: broadcast, sum of doubles, barrier.
+//! Operations of all ranks of a [`Comm`], or of a group of them: broadcast, sum of doubles, barrier, and
+//! what deals vectors of doubles out in blocks.
 //!
-//! Each operation is a list of algorithms, and each algorithm a file with a function over any
+//! Each operation is a function, or a list of algorithms, and each algorithm a file with a function over any
 //! [`Comm`]. All are right for any number of ranks, any root and any length. They allocate nothing.
 //!
 //! *Why messages are not mixed up*: all ranks call the operations that they share in the same
@@ -9,19 +10,26 @@
 //! operation is enough, however far ahead a sender is; and the tags are no program's own.
 
 mod algorithm;
+mod all_to_all;
 mod allgather;
+mod around;
 mod barrier;
 mod blocks;
 mod broadcast;
 mod fold;
+mod reduce_scatter;
 mod shift;
 mod sum;
 mod tags;
 
 pub use algorithm::{Algorithm, AlgorithmError};
+pub use all_to_all::all_to_all;
+pub use allgather::all_gather;
 pub use barrier::Barrier;
+pub use blocks::Blocks;
 pub use broadcast::{Broadcast, Count, segments};
-pub use sum::Sum;
+pub use reduce_scatter::reduce_scatter;
+pub use sum::{Sum, chunks};
 pub use tags::BARRIER;
 
 pub(super) use barrier::dissemination;

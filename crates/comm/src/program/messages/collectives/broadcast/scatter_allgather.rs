@@ -1,6 +1,7 @@
 //! Broadcast of long messages: each rank gets a block, and all exchange their blocks.
 
 use super::super::allgather::{doubling, ring};
+use super::super::around::Around;
 use super::super::blocks::Blocks;
 use super::super::tags::BROADCAST;
 use super::from_root::FromRoot;
@@ -41,8 +42,8 @@ pub(super) fn scatter_allgather<C: Comm>(
     if size.is_power_of_two() {
         doubling(comm, BROADCAST, blocks, (relative, size), |index| from.rank(index))
     } else {
-        let ends = (from.rank(relative + 1), from.rank(relative + size - 1));
-        ring(comm, BROADCAST, blocks, relative, ends)
+        let (next, last) = (from.rank(relative + 1), from.rank(relative + size - 1));
+        ring(comm, BROADCAST, &[Around { next, last, own: relative, blocks }])
     }
 }
 

@@ -1,14 +1,17 @@
 //! The sum of the doubles of all ranks, for all.
 
+mod double_tree;
 mod rabenseifner;
 mod recursive_doubling;
 mod ring;
 mod tree;
 
+pub use double_tree::chunks;
+
 use super::algorithm::algorithms;
 use super::blocks::too_few;
 use super::fold::Fold;
-use crate::{Comm, CommError, Part, Rank};
+use crate::{Comm, CommError, DOUBLE, Part, Rank};
 
 algorithms! {
     /// How all ranks get the sum of the doubles of each.
@@ -22,15 +25,16 @@ algorithms! {
     Rabenseifner "rabenseifner"
     /// Each rank adds up a block, by a ring; then all gather the blocks.
     Ring "ring"
+    /// The same of each half of the vector, by two rings the one of which goes the other way.
+    TwoRings "two_rings"
+    /// Each half goes up and down a binary tree in chunks; leaves of one tree are inside the other.
+    DoubleTree "double_tree"
 }
-
-/// Bytes of an element.
-const DOUBLE: usize = size_of::<f64>();
 
 impl Sum {
     /// Adds up the doubles in `from` of all ranks, and gives every rank the sum in `into`. The same
     /// bits on all ranks: each element is added up in one order. `from` stays as it is, and
-    /// `scratch` is overwritten. The three have the same length; `scratch` must not overlap `into`.
+    /// `scratch` is overwritten. The three have the same length, and must not overlap.
     ///
     /// # Errors
     /// As [`Comm::wait`] and [`Comm::add`].
@@ -47,22 +51,35 @@ impl Sum {
         if scratch.len != into.len || !into.len.is_multiple_of(DOUBLE) {
             return Err(CommError::Lengths { parts: [from, into, scratch].into() });
         }
-        comm.copy(from, into)?;
+        from.apart(into)?;
+        if self.begins_with_terms() {
+            comm.copy(from, into)?;
+        }
         match self {
             Self::Tree => tree::tree(comm, into, scratch),
             Self::RecursiveDoubling => recursive_doubling::recursive_doubling(comm, into, scratch),
             Self::Rabenseifner => rabenseifner::rabenseifner(comm, into, scratch),
-            Self::Ring => ring::ring(comm, into, scratch),
+            Self::Ring => ring::rings::<C, 1>(comm, from, into),
+            Self::TwoRings => ring::rings::<C, 2>(comm, from, into),
+            Self::DoubleTree => double_tree::double_tree(comm, from, into, scratch),
         }
     }
 
-    /// Messages that `rank` of `size` receives, whatever their lengths.
-    pub fn receives(self, rank: Rank, size: usize) -> u64 {
+    /// Whether its ranks begin with their terms where the sum will be.
+    #[inline(always)]
+    fn begins_with_terms(self) -> bool {
+        matches!(self, Self::Tree | Self::RecursiveDoubling | Self::Rabenseifner)
+    }
+
+    /// Messages that `rank` of `size` receives when vectors of so many bytes are added up.
+    pub fn receives(self, rank: Rank, size: usize, bytes: usize) -> u64 {
         match self {
             Self::Tree => tree::receives(rank, size),
             Self::RecursiveDoubling => recursive_doubling::receives(rank, size),
             Self::Rabenseifner => rabenseifner::receives(rank, size),
-            Self::Ring => ring::receives(size),
+            Self::Ring => ring::receives(1, size),
+            Self::TwoRings => ring::receives(2, size),
+            Self::DoubleTree => double_tree::receives(rank, size, bytes),
         }
     }
 
@@ -75,6 +92,8 @@ impl Sum {
             Self::Tree | Self::RecursiveDoubling => None,
             Self::Rabenseifner => too_few(Fold::of(ranks.max(1)).within, doubles, "doubles"),
             Self::Ring => too_few(ranks, doubles, "doubles"),
+            Self::TwoRings => too_few(2 * ranks, doubles, "doubles"),
+            Self::DoubleTree => too_few(2, doubles, "doubles"),
         }
     }
 }

@@ -4,8 +4,7 @@ use super::super::allgather::doubling;
 use super::super::blocks::Blocks;
 use super::super::fold::{Fold, folded};
 use super::super::tags::SUM;
-use super::DOUBLE;
-use crate::{Comm, CommError, Part, Rank};
+use crate::{Comm, CommError, DOUBLE, Part, Rank};
 
 /// A reduce-scatter by recursive halving: in each step a rank sends half of the blocks that it still
 /// adds up to the rank whose index differs in one bit, the highest first, and adds the other half of

@@ -1,0 +1,25 @@
+//! Each rank has a block for every other.
+
+use super::blocks::Blocks;
+use super::shift::shift;
+use super::tags::BLOCKS;
+use crate::ring::{after, before};
+use crate::{Comm, CommError, DOUBLE, Part};
+
+/// Gives block d of the doubles in `from` to the rank d after this one, which has it as block d of
+/// `into`: in step d of P − 1 all ranks send to the one d after them. The parts have the same length.
+///
+/// *Source*: Thakur, Rabenseifner, Gropp 2005, on alltoall, for long messages.
+///
+/// # Errors
+/// As [`Comm::wait`] and [`Comm::copy`].
+#[inline]
+pub fn all_to_all<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<(), CommError> {
+    let (rank, size) = (comm.rank(), comm.size());
+    let [from, into] = [from, into].map(|part| Blocks::of(part, DOUBLE, size));
+    comm.copy(from.one(0), into.one(0))?;
+    (1..size).try_for_each(|d| {
+        let (to, source) = (after(rank, d, size), before(rank, d, size));
+        shift(comm, BLOCKS, (to, from.one(d)), (source, into.one(d)))
+    })
+}

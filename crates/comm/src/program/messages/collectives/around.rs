@@ -1,0 +1,67 @@
+//! Blocks that go around a ring of all ranks.
+
+use super::blocks::Blocks;
+use crate::ring::{after, before};
+use crate::{Comm, CommError, Rank};
+
+/// One way around all ranks, and the blocks that go there: one for each rank.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Around {
+    /// The rank after this one.
+    pub(super) next: Rank,
+    /// The rank before it, which owns the block before.
+    pub(super) last: Rank,
+    /// The block that this rank owns.
+    pub(super) own: usize,
+    /// Where this rank has them.
+    pub(super) blocks: Blocks,
+}
+
+impl Around {
+    /// By the numbers of the ranks: rank r owns block r.
+    #[inline(always)]
+    pub(super) fn up(rank: Rank, size: usize, blocks: Blocks) -> Self {
+        Self { next: after(rank, 1, size), last: before(rank, 1, size), own: rank, blocks }
+    }
+
+    /// The other way.
+    #[inline(always)]
+    pub(super) fn down(rank: Rank, size: usize, blocks: Blocks) -> Self {
+        let Self { next, last, .. } = Self::up(rank, size, blocks);
+        Self { next: last, last: next, own: before(0, rank, size), blocks }
+    }
+}
+
+/// In each of size − 1 steps a rank passes on the block that it got last, beginning with that `back`
+/// before its own, on every ring at the same time. With `terms` it adds its own ones to a block that it
+/// gets, and begins with them.
+#[inline(always)]
+pub(super) fn pass<C: Comm, const N: usize>(
+    comm: &mut C,
+    tag: u32,
+    rings: &[Around; N],
+    terms: Option<[Blocks; N]>,
+    back: usize,
+) -> Result<(), CommError> {
+    let size = comm.size();
+    let mut held = rings.map(|ring| before(ring.own, back, size));
+    for step in 1..size {
+        let mut receives = [const { None }; N];
+        for (way, ring) in rings.iter().enumerate() {
+            let got = ring.blocks.one(before(held[way], 1, size));
+            receives[way] = Some(comm.irecv(ring.last, tag, got)?);
+        }
+        for (way, ring) in rings.iter().enumerate() {
+            let from = terms.filter(|_| step == 1).map_or(ring.blocks, |terms| terms[way]);
+            comm.send(ring.next, tag, from.one(held[way]))?;
+        }
+        for (way, (ring, receive)) in rings.iter().zip(receives).enumerate() {
+            receive.map_or(Ok(()), |receive| comm.wait(receive))?;
+            held[way] = before(held[way], 1, size);
+            if let Some(terms) = terms {
+                comm.add(ring.blocks.one(held[way]), terms[way].one(held[way]))?;
+            }
+        }
+    }
+    Ok(())
+}

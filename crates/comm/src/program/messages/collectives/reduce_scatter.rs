@@ -1,0 +1,40 @@
+//! Each rank gets a block of the sum of the vectors of all.
+
+use super::around::{Around, pass};
+use super::blocks::Blocks;
+use super::tags::SUM;
+use crate::{Comm, CommError, DOUBLE, Part};
+
+/// By rings: each block goes once around its ring to the rank that owns it, and every rank adds its own
+/// terms to it. `terms` are apart from where the sums come.
+///
+/// *Source*: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
+/// JPDC 69(2), 2009.
+#[inline]
+pub(super) fn ring<C: Comm, const N: usize>(
+    comm: &mut C,
+    rings: &[Around; N],
+    terms: [Blocks; N],
+) -> Result<(), CommError> {
+    match comm.size() {
+        1 => rings
+            .iter()
+            .zip(terms)
+            .try_for_each(|(ring, terms)| comm.copy(terms.one(0), ring.blocks.one(0))),
+        _ => pass(comm, SUM, rings, Some(terms), 1),
+    }
+}
+
+/// Adds up the doubles in `from` of all ranks, and gives rank r block r of the sum, at its place in
+/// `into`: a ring of P − 1 steps. The other blocks of `into` are overwritten. The parts have the same
+/// length.
+///
+/// # Errors
+/// As [`Comm::wait`] and [`Comm::add`].
+#[inline]
+pub fn reduce_scatter<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<(), CommError> {
+    from.apart(into)?;
+    let size = comm.size();
+    let blocks = |part| Blocks::of(part, DOUBLE, size);
+    ring(comm, &[Around::up(comm.rank(), size, blocks(into))], [blocks(from)])
+}

@@ -1,0 +1,147 @@
+//! The kernels on vectors of all ranks, as one.
+
+use std::fmt;
+
+use bandgap_comm::collectives::Blocks;
+use bandgap_comm::{Comm, CommError, Part};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::kernel::{messages_in_range, ranks_at_least};
+use crate::programs::by_rank;
+use crate::{
+    AtSize, DOUBLE, Expects, Extent, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+};
+
+/// What one operation on vectors does, and what every rank has after it. The value says how it is done.
+pub trait VectorProgram:
+    Copy + fmt::Debug + Default + PartialEq + Eq + Serialize + DeserializeOwned + 'static
+{
+    /// Its name in orders.
+    const NAME: &'static str;
+    /// What it measures, in one line.
+    const MEANING: &'static str;
+    /// What its operation is, and what the time of a point is.
+    const OPERATION: &'static str;
+    /// The ways in which it can be done, where there are several.
+    const VARIANTS: &'static [&'static str] = &[];
+    /// Whether a library that has message passing of its own has the operation too.
+    const LIBRARY: bool = false;
+    /// Vectors that one operation moves between so many ranks.
+    const MOVES: fn(usize) -> u64 = |ranks| (ranks as u64).saturating_sub(1);
+    /// Whether it works in a third vector.
+    const SCRATCH: bool = false;
+
+    /// As this variant does it, or as is usual.
+    fn at(_variant: Option<&str>) -> Option<Self> {
+        Some(Self::default())
+    }
+
+    /// Whether it is of use for so many ranks and bytes.
+    ///
+    /// # Errors
+    /// It is not; the error says why.
+    fn check(&self, _ranks: usize, _bytes: usize) -> Result<(), Refused> {
+        Ok(())
+    }
+
+    /// What a rank must have before and after operation number `message` of a sample.
+    fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects);
+
+    /// One operation.
+    ///
+    /// # Errors
+    /// A peer is gone, or a deadline passed.
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError>;
+}
+
+/// Where the vectors of an operation lie in a rank's memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Vectors {
+    /// What the rank gives.
+    pub from: Part,
+    /// What it gets.
+    pub into: Part,
+    /// What it works in, if it does.
+    pub scratch: Part,
+}
+
+impl Vectors {
+    fn of(places: &Places, message: u64) -> Self {
+        let (from, into) = (places.outgoing(message), places.incoming(message));
+        Self { from, into, scratch: places.scratch() }
+    }
+
+    /// Block `index` of what a rank of so many gives, and of what it gets.
+    pub fn blocks(self, ranks: usize, index: usize) -> [Part; 2] {
+        [self.from, self.into].map(|part| Blocks::of(part, DOUBLE, ranks).one(index))
+    }
+}
+
+/// M operations on vectors of n doubles, a rank's own each.
+///
+/// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, bound = "P: VectorProgram")]
+pub struct VectorKernel<P> {
+    /// Operations of a sample (M).
+    pub messages: u32,
+    /// Elements of a vector (n).
+    pub elements: usize,
+    /// What is done, and how.
+    pub program: P,
+}
+
+impl<P> VectorKernel<P> {
+    fn bytes(&self) -> usize {
+        self.elements.saturating_mul(DOUBLE)
+    }
+}
+
+impl<P: VectorProgram> Kernel for VectorKernel<P> {
+    const NAME: &'static str = P::NAME;
+    const MEANING: &'static str = P::MEANING;
+    const SERIES: &'static [Series] = &[Series {
+        extent: Extent::Doubles,
+        message: |point| (point.size as u64).saturating_mul(DOUBLE as u64),
+        variants: P::VARIANTS,
+        library: P::LIBRARY,
+        ..Series::of_all(P::NAME, P::OPERATION, P::MOVES)
+    }];
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 1), (3, 16), (2, 2500)];
+
+    fn at(AtSize { size: elements, messages, variant, .. }: AtSize) -> Option<Self> {
+        Some(Self { messages, elements, program: P::at(variant)? })
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        messages_in_range(self.messages, self.bytes())?;
+        ranks_at_least(1, size)?;
+        self.program.check(size, self.bytes())
+    }
+
+    fn needs(&self, _size: usize) -> Needs {
+        let scratch = if P::SCRATCH { self.bytes() } else { 0 };
+        Needs { scratch, ..Needs::both_ways(self.messages.into(), self.bytes()) }
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        let mut expects = Expects::default();
+        for message in 0..self.messages.into() {
+            let vectors = Vectors::of(&seat.places, message);
+            self.program.expects(seat, message, vectors, &mut expects);
+        }
+        expects
+    }
+}
+
+impl<P: VectorProgram> OverComm for VectorKernel<P> {
+    #[inline(never)]
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+        let (program, places) = (self.program, *places);
+        comm.barrier()?;
+        by_rank(comm, 0, round.samples, self.messages, |comm, message| {
+            program.once(comm, Vectors::of(&places, message))
+        })
+    }
+}
