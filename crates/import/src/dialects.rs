@@ -120,11 +120,6 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family { name: "sockperf", dialects: SOCKPERF, tells: sockperf::tells, read: sockperf::read, ..HEADED },
 ];
 
-/// That of files of numbers alone, which no line tells.
-#[rustfmt::skip]
-pub(crate) const NP_OUT: &Family =
-    &Family { name: "NetPIPE's np.out", dialects: NETPIPE, tells: |_, _| false, read: netpipe::read_np_out, ..HEADED };
-
 /// `# OSU MPI Latency Test v7.4` gives `Latency`; one-sided tests keep the name of the call, as in
 /// `MPI_Put Latency`. OMB's Python edition writes `# OMB Python MPI Latency Test`.
 fn osu(text: &str) -> Option<String> {
@@ -183,12 +178,12 @@ fn nccl(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAMILIES, NP_OUT};
+    use super::FAMILIES;
 
     /// What is read, in a line for each family.
     fn list() -> String {
         let mut list = String::new();
-        for family in FAMILIES.iter().chain([NP_OUT]) {
+        for family in FAMILIES {
             let mut names: Vec<String> = Vec::new();
             for dialect in family.dialects {
                 let name = if dialect.tool == "IMB" { dialect.test } else { dialect.tool };

@@ -5,9 +5,8 @@ use std::io::Read;
 use anstream::adapter::strip_str;
 
 use crate::columns::{Choice, Remark, SizeTable};
-use crate::dialects::{FAMILIES, NP_OUT};
+use crate::dialects::FAMILIES;
 use crate::lines::{Line, Result, bounded};
-use crate::netpipe;
 use crate::prefix;
 use crate::table::{CSV, Family, Section, Sections};
 use crate::{TableError, csv, shortened};
@@ -84,8 +83,7 @@ fn family(lines: &mut Vec<Line>, choice: &Choice) -> Result<Option<&'static Fami
     let mut found: Vec<(usize, &'static Family)> = FAMILIES.iter().filter_map(first).collect();
     found.sort_by_key(|(at, _)| *at);
     let [(first, before), (at, after), ..] = found[..] else {
-        let np_out = || netpipe::units(lines).map(|_| NP_OUT);
-        return Ok(found.first().map(|(_, family)| *family).or_else(np_out));
+        return Ok(found.first().map(|(_, family)| *family));
     };
     for (_, family) in &found {
         let mut told = family;
