@@ -1,36 +1,20 @@
-//! Filters on system calls (seccomp), for tests of what is done where a call is refused.
+//! Filters on system calls (seccomp).
 
 use std::io;
 
 use libc::{c_long, sock_filter, sock_fprog};
 
-/// What happens to the calls that a filter is for.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Instead {
-    /// They fail with this error, and do nothing.
-    Fail(i32),
-    /// They end the process with SIGSYS.
-    Die,
-}
-
-/// Calls of this number whose first arguments are these.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Calls<'a> {
-    pub(crate) number: c_long,
-    /// By index, and the lower half of the value.
-    pub(crate) with: &'a [(u32, u32)],
-}
-
-/// Puts a filter on this thread and those that it starts, for good. A kernel without filters says so.
-pub(crate) fn put(calls: Calls<'_>, instead: Instead) -> io::Result<()> {
+/// From now on this process ends with SIGSYS at a call of this number whose first arguments are these: each by its
+/// index, and the lower half of its value. A kernel without filters says so.
+pub(super) fn end_at(call: c_long, with: &[(u32, u32)]) -> io::Result<()> {
     const LOAD: u32 = libc::BPF_LD | libc::BPF_W | libc::BPF_ABS;
     const NEXT_IF_EQUAL: u32 = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
     const RETURN: u32 = libc::BPF_RET | libc::BPF_K;
     let code =
         |code: u32, jf: usize, k: u32| sock_filter { code: code as u16, jt: 0, jf: jf as u8, k };
     // The number lies at 0 of what a filter sees, and from 16 on the arguments, of 8 bytes each.
-    let number = [(0, u32::try_from(calls.number).map_err(io::Error::other)?)];
-    let with = calls.with.iter().map(|&(index, value)| (16 + 8 * index, value));
+    let number = [(0, u32::try_from(call).map_err(io::Error::other)?)];
+    let with = with.iter().map(|&(index, value)| (16 + 8 * index, value));
     let compared: Vec<(u32, u32)> = number.into_iter().chain(with).collect();
     let mut program = Vec::new();
     for (done, &(at, value)) in compared.iter().enumerate() {
@@ -38,14 +22,7 @@ pub(crate) fn put(calls: Calls<'_>, instead: Instead) -> io::Result<()> {
         // Else past the comparisons that follow, and past what is done instead.
         program.push(code(NEXT_IF_EQUAL, 2 * (compared.len() - done - 1) + 1, value));
     }
-    program.push(code(
-        RETURN,
-        0,
-        match instead {
-            Instead::Fail(errno) => libc::SECCOMP_RET_ERRNO | errno as u32,
-            Instead::Die => libc::SECCOMP_RET_KILL_PROCESS,
-        },
-    ));
+    program.push(code(RETURN, 0, libc::SECCOMP_RET_KILL_PROCESS));
     program.push(code(RETURN, 0, libc::SECCOMP_RET_ALLOW));
     let filter = sock_fprog { len: program.len() as u16, filter: program.as_mut_ptr() };
     // SAFETY: the first call takes only numbers. The second reads `program`, of the length told, which
@@ -55,17 +32,4 @@ pub(crate) fn put(calls: Calls<'_>, instead: Instead) -> io::Result<()> {
             && libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter) == 0
     };
     if put { Ok(()) } else { Err(io::Error::last_os_error()) }
-}
-
-/// Runs `work` in a thread of its own where such calls fail with this error. `None` where the kernel
-/// has no filters.
-pub(crate) fn failing<R: Send>(
-    calls: Calls<'_>,
-    errno: i32,
-    work: impl FnOnce() -> R + Send,
-) -> Option<R> {
-    std::thread::scope(|scope| {
-        let filtered = scope.spawn(|| put(calls, Instead::Fail(errno)).ok().map(|()| work()));
-        filtered.join().unwrap()
-    })
 }
