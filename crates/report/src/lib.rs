@@ -24,7 +24,7 @@ pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, S
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 
-pub use number::{Scale as UnitScale, scaled, written};
+pub use number::{multiple, scaled, written};
 pub use printable::printable;
 pub use svg::{svg, svg_bars};
 pub use terminal::plot;
