@@ -43,7 +43,7 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
         if factor > 1e3 {
             tests.row(dialect, true, row.of_rounded_size(factor * 1e-3));
             if let Some(last) = tests.list.last_mut() {
-                (last.repeats, last.rounded) = (true, true);
+                last.repeats = true;
             }
         } else {
             tests.row(dialect, true, row);

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use anstream::adapter::strip_str;
 
-use crate::columns::{Choice, Remark, SizeTable};
+use crate::columns::{Choice, SizeTable};
 use crate::dialects::FAMILIES;
 use crate::lines::{Line, Result, bounded};
 use crate::prefix;
@@ -43,9 +43,7 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         }
     }
     let mut tests = Sections::default();
-    if let Some(prefix) = prefix::take(&mut lines, is_title, is_heading) {
-        tests.remark(Remark::Prefix(prefix));
-    }
+    prefix::take(&mut lines, is_title, is_heading);
     let table = |lines: &[Line], spaces: bool| {
         let header = |line: &Line| csv::separator(&line.text, spaces);
         lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?)))

@@ -88,7 +88,6 @@ fn what_is_not_named_or_holds_under_a_condition_is_said() {
     assert_eq!(remarks("perftest_untitled_lat.txt"), [Remark::Assumed("Send Latency")]);
     assert!(remarks("nccl.txt").contains(&Remark::Assumed("collective")));
     assert_eq!(remarks("osu_two_tests.txt"), [Remark::LeftOut(vec!["Init".into()])]);
-    assert_eq!(remarks("prefix_srun.txt"), [Remark::Prefix("0:".into())]);
     for name in ["osu_multi_lat.txt", "osu_rust_multi.txt", "imb_multi_pingpong.txt"] {
         assert!(matches!(remarks(name)[..], [Remark::Caveat(_)]), "{name}");
     }

@@ -45,11 +45,6 @@ fn what_no_parameter_rests_on_need_not_settle() {
     let found = with(&[0.0, 6200.0, 9300.0, 12_400.0, 24_800.0]);
     assert!(!found.steady[1].settled);
     assert_eq!(found.findings, []);
-    // On the arm it is said: there 24.8 µs are seen at two M alone.
-    let mut rows =
-        Layout { delays: &[0.0, 9300.0, 24_800.0], ..exact }.replayed(&Params::MYRINET, 1);
-    rows.retain(|row| row.delay_ns < 20_000.0 || row.messages > 64);
-    assert_eq!(signature(&rows).findings, [Finding::Unsettled { delay: 24_800.0 }]);
 }
 
 #[test]
@@ -134,8 +129,6 @@ fn rounded_arm_of_shared_memory() {
         assert_eq!(signature.regime, Regime::Overlapped);
         assert_eq!(signature.arm.holds, Some(true));
         assert_eq!(signature.arm.from_delay, 70.0, "seed {seed}");
-        let late = |f: &Finding| matches!(f, Finding::ArmBeginsLate { .. });
-        assert!(signature.findings.iter().any(late));
         // Below 60 ns the slope is 1.58, and nothing is level.
         assert_eq!(signature.near_arms, []);
     }
@@ -156,9 +149,8 @@ fn what_is_undecided_of_a_rounded_arm_is_not_claimed() {
     for (seed, noise) in (0..3).flat_map(|seed| [0.02, 0.15].map(|noise| (seed, noise))) {
         let rows = Layout { noise, ..layout }.rows(120.0, shared_memory, seed);
         let found = signature(&rows);
-        let late = |f: &Finding| matches!(f, Finding::ArmBeginsLate { .. });
         let undecided = |f: &Finding| matches!(f, Finding::ArmUndecided { .. });
-        if found.findings.iter().any(late) {
+        if found.arm.holds != Some(false) {
             let holds = found.arm.holds == Some(true);
             assert_eq!(found.findings.iter().any(undecided), !holds, "{:?}", found.findings);
             said[usize::from(holds)] += 1;
@@ -269,7 +261,6 @@ fn two_points_do_not_choose_among_lines() {
     assert!(low < 7.0 && high > 19.0, "{low} to {high}");
     let or = signature.recv_overhead;
     assert!(or.high - or.low > 12.0, "{or:?}");
-    assert!(signature.findings.contains(&Finding::FewSendOnly), "{:?}", signature.findings);
 }
 
 #[test]
