@@ -190,7 +190,6 @@ mod tests {
         // Those of `fit` itself, and of traces, which are not fitted.
         let known = ["--segments", "--set", "--from", "--without-switch"];
         assert!(options.iter().all(|hint| known.iter().any(|known| hint.contains(known))));
-        assert_eq!(template("breaks_unsearched").unwrap().hint.measured, "--sizes");
     }
 
     #[test]
