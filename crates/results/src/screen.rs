@@ -261,7 +261,7 @@ const SAID: usize = 2;
 fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
     let (shown, wide, limited) = marked(body);
-    let precision = number(&run.plan, "precision").map_or(String::new(), bandgap_report::share);
+    let precision = run.planned("precision").map_or(String::new(), bandgap_report::share);
     let values = match (wide, limited) {
         (0, 0) => None,
         (_, 0) => Some(format!("wider than {precision} (*)")),
@@ -379,17 +379,5 @@ fn subject<'a>(run: &Run, about: &'a str) -> &'a str {
         Some(_) if run.conditions.len() == 1 => "",
         Some(transport) => transport,
         None => about.split('/').nth(1).unwrap_or(about),
-    }
-}
-
-/// The first number of this name in a plan, wherever it stands.
-fn number(value: &Value, name: &str) -> Option<f64> {
-    match value {
-        Value::Object(fields) => match fields.get(name).and_then(Value::as_f64) {
-            Some(number) => Some(number),
-            None => fields.values().find_map(|field| number(field, name)),
-        },
-        Value::Array(all) => all.iter().find_map(|one| number(one, name)),
-        _ => None,
     }
 }
