@@ -3,8 +3,7 @@ use crate::{Axis, Dimension, Figure, Scale, svg};
 
 #[test]
 fn the_same_figure_gives_the_same_bytes() {
-    let figure = figure();
-    assert_eq!(svg(&[figure.clone()]), svg(&[figure.clone()]));
+    assert_eq!(svg(&[figure()]), svg(&[figure()]));
 }
 
 #[test]
