@@ -192,7 +192,9 @@ mod tests {
                     names.push(name);
                 }
             }
-            list += &format!("- {}: {}\n", family.name, names.join(", "));
+            let (name, names) = (family.name, names.join(", "));
+            let alone = names == format!("`{name}`");
+            list += &if alone { format!("- {names}\n") } else { format!("- {name}: {names}\n") };
         }
         list
     }

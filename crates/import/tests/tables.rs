@@ -18,9 +18,6 @@ const UCX_CSV: &str = include_str!("data/ucx_perftest.csv");
 const FABRIC: &str = include_str!("data/fi_pingpong.txt");
 const SOCKPERF: &str = include_str!("data/sockperf.txt");
 
-const SAMPLES: [&str; 10] =
-    [OSU, OSU_BW, IMB, NETPIPE_3, NETPIPE_5, UCX, UCX_OLD, UCX_CSV, FABRIC, SOCKPERF];
-
 fn read(text: &str) -> Result<SizeTable, TableError> {
     read_size_table(text.as_bytes(), &Choice::default())
 }
@@ -384,24 +381,6 @@ proptest! {
     fn no_bytes_panic(bytes: Vec<u8>) {
         let _ = read_size_table(&bytes[..], &Choice::default());
         let _ = read_logp_table(&bytes[..]);
-    }
-
-    #[test]
-    fn no_damage_to_a_sample_panics(
-        sample in 0usize..SAMPLES.len(), cut in 0.0..1.0f64, at in 0.0..1.0f64,
-        insert in "[a-zA-Z0-9 .,:|+=#\\-\n\u{1b}\\[NaNµ]{0,12}"
-    ) {
-        let text = SAMPLES[sample];
-        // The samples are ASCII: every byte begins a character.
-        let place = |share: f64| (share * text.len() as f64) as usize;
-        let _ = read(&text[..place(cut)]);
-        let (before, after) = text.split_at(place(at));
-        // Whatever is read is still a table that a fit can use.
-        if let Ok(table) = read(&format!("{before}{insert}{after}")) {
-            prop_assert!(!table.rows.is_empty());
-            prop_assert!(table.rows.iter().all(|row| row.time_ns > 0.0 && row.time_ns.is_finite()));
-            prop_assert!(table.rows.iter().all(|row| row.bytes <= 1 << 48));
-        }
     }
 
     #[test]
