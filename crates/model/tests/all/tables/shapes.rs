@@ -105,19 +105,20 @@ fn shared_memory(messages: u64, delay: f64) -> f64 {
     20.0 + issue * alone + cost * (messages as f64 - alone)
 }
 
+const ROUNDED: Layout = Layout {
+    messages: &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
+    delays: &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 100.0, 150.0, 200.0],
+    rows: 20,
+    batch: 1,
+    noise: 0.02,
+    drift: 0.0,
+    outliers: 0.01,
+};
+
 #[test]
 fn rounded_arm_of_shared_memory() {
-    let layout = Layout {
-        messages: &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
-        delays: &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 100.0, 150.0, 200.0],
-        rows: 20,
-        batch: 1,
-        noise: 0.02,
-        drift: 0.0,
-        outliers: 0.01,
-    };
     for seed in 0..10 {
-        let signature = signature(&layout.rows(120.0, shared_memory, seed));
+        let signature = signature(&ROUNDED.rows(120.0, shared_memory, seed));
         assert_within(signature.send_overhead.value, 2.0, 0.2);
         assert_within(signature.gap.value, 27.0, 0.02);
         assert_within(signature.recv_overhead.value, 60.0, 0.05);
@@ -136,18 +137,9 @@ fn rounded_arm_of_shared_memory() {
 
 #[test]
 fn what_is_undecided_of_a_rounded_arm_is_not_claimed() {
-    let layout = Layout {
-        messages: &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
-        delays: &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 100.0, 150.0, 200.0],
-        rows: 20,
-        batch: 1,
-        noise: 0.0,
-        drift: 0.0,
-        outliers: 0.0,
-    };
     let mut said = [0, 0];
     for (seed, noise) in (0..3).flat_map(|seed| [0.02, 0.15].map(|noise| (seed, noise))) {
-        let rows = Layout { noise, ..layout }.rows(120.0, shared_memory, seed);
+        let rows = Layout { noise, outliers: 0.0, ..ROUNDED }.rows(120.0, shared_memory, seed);
         let found = signature(&rows);
         let undecided = |f: &Finding| matches!(f, Finding::ArmUndecided { .. });
         if found.arm.holds != Some(false) {
