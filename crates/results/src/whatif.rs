@@ -5,7 +5,8 @@ use bandgap_report::{Axis, Block, Cell, Datum, Figure, Head, Series, Table, scal
 use bandgap_units::significant_short;
 use serde::{Deserialize, Serialize};
 
-use crate::breakdown::{Counted, Within, cut, given, word};
+use crate::breakdown::Within;
+use crate::breakdown::blocks::{Counted, cut, given, word};
 use crate::shown::{Context, Shown};
 
 /// Changes of a table's components, and what they save.
