@@ -8,9 +8,10 @@ use bandgap_report::{Block, Cell, Precision, Scale, scaled};
 use serde_json::Value;
 
 use crate::count::grouped;
+use crate::curves::{curve, side_by_side};
 use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
-use crate::kernels::{curve, kernels, side_by_side};
+use crate::kernels::kernels;
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
 use crate::pcie::{PCIE_TRACE, derived};
