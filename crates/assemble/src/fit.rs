@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::QUICK_RESAMPLES;
+use bandgap_import::{SizeRow, SizeTable};
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
 use bandgap_model::{Kind, Observation, Options, Row, extract, observations_from_rows};
 use bandgap_record::{Column, Labels, Note, Unit};
@@ -90,26 +91,24 @@ impl Fitting {
     ///
     /// # Errors
     /// The times cannot be fitted, or the breakpoints that were given do not fit.
-    pub fn hockney(&self, table: &SizedTable<'_>, breaks: Breaks) -> Result<Made, AssembleError> {
+    pub fn hockney(&self, table: &SizeTable, breaks: Breaks) -> Result<Made, AssembleError> {
         let mut sizes = BTreeMap::<u64, Vec<(u32, u64, f64)>>::new();
-        for &SizedTime { bytes, ns, .. } in table.rows {
-            let times = sizes.entry(bytes).or_default();
-            times.push((0, times.len() as u64, ns));
-        }
         let mut rounding = BTreeMap::<u64, [f64; 2]>::new();
-        for row in table.rows {
-            let most = rounding.entry(row.bytes).or_default();
-            *most = [most[0].max(row.rounding[0]), most[1].max(row.rounding[1])];
+        for row in &table.rows {
+            let times = sizes.entry(row.bytes).or_default();
+            times.push((0, times.len() as u64, row.time_ns));
+            let (most, [below, above]) = (rounding.entry(row.bytes).or_default(), row.rounding());
+            *most = [most[0].max(below), most[1].max(above)];
         }
         let options = HockneyOptions { breaks, confidence: self.confidence, rounding };
-        let pairs = table.rows.iter().map(|row| (row.bytes, row.ns));
+        let pairs = table.rows.iter().map(|row| (row.bytes, row.time_ns));
         let launches = vec![sized_times_from_pairs(pairs)];
-        let (name, messages) = (table.tool.to_owned(), table.messages);
-        let curve = CurveTimes { name, which: Labels::new(), messages, launches };
+        let name = table.tool.to_owned();
+        let curve = CurveTimes { name, which: Labels::new(), messages: 1, launches };
         let mut fits = fit(&curve, TABLE, &options, self.rule())?;
         let column = Column::new("time", Unit::Second, "as given");
         let mut rows = Builder::new(SERIES, table.tool, TABLE, &["bytes"], vec![column]);
-        rows.label("timing", table.timing);
+        rows.label("timing", table.timing.name());
         for (bytes, times) in sizes {
             // A single repetition has no interval.
             let single = || Estimated {
@@ -122,7 +121,7 @@ impl Fitting {
             let time = self.time(&times).unwrap_or_else(single);
             rows.push(vec![bytes.into()], Labels::new(), &[Some(time)], None)?;
         }
-        let rounded = |row: &SizedTime| row.rounding[1] / row.ns;
+        let rounded = |row: &SizeRow| row.rounding()[1] / row.time_ns;
         let worst = table.rows.iter().max_by(|a, b| rounded(a).total_cmp(&rounded(b)));
         if let Some(worst) = worst.filter(|row| rounded(row) > COARSE) {
             let note = Note::new("times_rounded", rows.rows().id()).with("share", rounded(worst));
@@ -130,30 +129,6 @@ impl Fitting {
         }
         Ok(fits.and(rows.made()))
     }
-}
-
-/// A table of sizes and times.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SizedTable<'a> {
-    /// The tool that printed it.
-    pub tool: &'a str,
-    /// What the times are, in a few words.
-    pub timing: &'a str,
-    /// Messages that an operation moves in such a time.
-    pub messages: u64,
-    /// The rows.
-    pub rows: &'a [SizedTime],
-}
-
-/// The time of one message, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct SizedTime {
-    /// Its length.
-    pub bytes: u64,
-    /// Its time.
-    pub ns: f64,
-    /// How far below and above it what was rounded to it may lie; 0 of an exact one.
-    pub rounding: [f64; 2],
 }
 
 #[cfg(test)]

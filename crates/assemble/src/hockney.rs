@@ -158,12 +158,6 @@ fn note(id: &str, fit: &Fit, finding: &HockneyFinding) -> Option<Note> {
             let note = about("line_missed", range.from).with("rms", rms);
             note.with("worst", worst).with("at", at as f64)
         }
-        HockneyFinding::BreaksUnsearched { sizes, needed } => Note::new("breaks_unsearched", id)
-            .with("sizes", sizes as f64)
-            .with("needed", needed as f64),
-        HockneyFinding::MostSegments { most } => {
-            Note::new("most_segments", id).with("most", most as f64)
-        }
         _ => return None,
     })
 }

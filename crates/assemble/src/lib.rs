@@ -33,7 +33,7 @@ pub use contention::fan_in;
 pub use error::AssembleError;
 pub use estimate::{Estimated, Measured};
 pub use fastest::FASTEST;
-pub use fit::{Fitting, SizedTable, SizedTime, TABLE};
+pub use fit::{Fitting, TABLE};
 pub use fitted::{bulk, fitted};
 pub use floors::{FLOOR, floors};
 pub use growth::GROWTH;
@@ -48,5 +48,8 @@ pub use samples::{SAMPLES, samples};
 pub use series::{CurveTimes, curve_times, series};
 pub use whatif::whatif;
 
+#[cfg(test)]
+#[path = "../../model/tests/support/machine.rs"]
+mod machine;
 #[cfg(test)]
 mod tests;

@@ -19,8 +19,6 @@ use crate::made::{Builder, Made, SERIES, clock_limit};
 
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;
-/// With fewer batches than this behind os, more time would help.
-const FEW: usize = 30;
 
 /// The signature of a plan, in the state that counts: of one launch by bootstrap over its rounds, of several the mean of
 /// theirs, with the t interval over launches. Where too little was measured for one, the round trip alone.
@@ -43,7 +41,6 @@ pub fn logp(
             let (mut logp, mut notes) = recorded(of.base(), &signature, &of.rule(), plan.load)?;
             let launches = measured.setting.launches;
             notes.extend(launches_unfitted(&logp.id(), unfitted, launches as usize));
-            notes.extend(of.few_batches(&logp, &signature));
             if plan.load.bytes() > 0 && of.reply(None).is_none() {
                 let id = format!("{}/latency", logp.id());
                 logp.parameters.latency = None;
@@ -138,26 +135,6 @@ impl Measurement<'_> {
         }
         logp.parameters.rtt = Some(time.recorded(Unit::Second)?);
         Ok((logp, notes))
-    }
-
-    /// That more batches of few messages would narrow os.
-    fn few_batches(&self, logp: &Logp, signature: &Signature) -> Option<Note> {
-        let IssueLine { from_messages, to_messages, .. } = signature.send_only;
-        let judged = self.measured.judged;
-        let behind = judged.table.iter().filter(|(key, _)| {
-            judged.observed(key).is_some_and(|(kind, messages, delay)| {
-                kind == Kind::Issue
-                    && delay == 0.0
-                    && (from_messages..=to_messages).contains(&messages)
-            })
-        });
-        let batches = behind.map(|(key, _)| self.measured.values(key).len()).min()?;
-        let is_known = logp.parameters.send_overhead.as_ref().is_some_and(|os| os.converged);
-        (batches < FEW && !is_known).then(|| {
-            Note::new("few_batches", format!("{}/send_overhead", logp.id()))
-                .with("batches", batches as f64)
-                .with("messages", to_messages as f64)
-        })
     }
 
     /// Half the round trip over its floor. Signatures of transfers have none, their series do.
@@ -355,7 +332,6 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
     if signature.regime == Regime::Undecided {
         notes.push(within(about("regime_undecided", "idle"), &signature.idle));
     }
-    let mut unsettled = 0;
     for finding in &signature.findings {
         notes.push(match *finding {
             Finding::ArmSlope { slope, from_delay } => {
@@ -365,13 +341,6 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
                 let note = about("arm_undecided", "recv_overhead").with("slope", slope);
                 note.with("low", low).with("high", high).with("from", s(from_delay))
             }
-            Finding::ArmBeginsLate { from_delay } => about("arm_begins_late", "recv_overhead")
-                .with("knee", s(signature.idle.value.max(0.0)))
-                .with("from", s(from_delay)),
-            Finding::ArmUnchecked { delay } => {
-                about("arm_unchecked", "recv_overhead").with("delay", s(delay))
-            }
-            Finding::FewSendOnly => about("few_send_only", "send_overhead"),
             Finding::SendOnlyUnseen { .. } => about("send_only_unseen", "send_overhead"),
             Finding::SendOnlyBends { to, next, last, cost, .. } => {
                 let note = about("send_only_bends", "send_overhead").with("cost", s(cost));
@@ -380,15 +349,8 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
             Finding::GapUnsettled { from_messages, to_messages } => about("gap_unsettled", "gap")
                 .with("from", from_messages as f64)
                 .with("to", to_messages as f64),
-            Finding::Unsettled { .. } => {
-                unsettled += 1;
-                continue;
-            }
             _ => continue,
         });
-    }
-    if unsettled > 0 {
-        notes.push(about("unsettled", "recv_overhead").with("count", f64::from(unsettled)));
     }
     notes
 }

@@ -56,7 +56,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use bandgap_comm::{Floor, Yields};
-    use bandgap_model::logp::Params;
+    use crate::machine::Params;
 
     use super::*;
     use crate::beside::Beside;

@@ -29,7 +29,7 @@ use handlers::{Dispatch, Expecting};
 ///
 /// // The table is the same on both ranks; the state is a number.
 /// const STORE: HandlerId = HandlerId(0);
-/// let [mut here, mut there] = <[_; 2]>::try_from(inproc::links(2, 8)).unwrap().map(|link| {
+/// let [mut here, mut there] = <[_; 2]>::try_from(inproc::links(2, 8)).expect("two links").map(|link| {
 ///     let mut handlers = Handlers::<u64>::new();
 ///     handlers.reply(|state, _, word, _, _, _| *state = word);
 ///     handlers.request(|_, call, word, _, _, _| call.reply(STORE, [2 * word]));

@@ -33,9 +33,9 @@ mod ledger;
 
 use ledger::Ledger;
 
-/// Usual credits for each peer: enough for a sender to keep a loopback socket busy, few enough for
-/// the queues of many peers to stay in the cache.
-pub const DEFAULT_CREDITS: u16 = 64;
+/// Usual credits for each peer, several round trips' worth: enough for a sender to keep a loopback socket busy, few
+/// enough for the queues of many peers to stay in the cache.
+pub const DEFAULT_CREDITS: u16 = 32;
 
 /// An [`Endpoint`] over a [`Link`], with a fixed number of credits for each peer.
 #[derive(Debug)]

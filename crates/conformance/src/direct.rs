@@ -97,6 +97,12 @@ impl Direct {
         Ok(self.letters.len())
     }
 
+    /// Number of receives that were posted with such tags.
+    pub fn receives(&self, tags: impl Fn(u32) -> bool) -> u64 {
+        let posted = self.counts.iter().filter(|((_, tag), _)| tags(*tag));
+        posted.map(|(_, (_, posted))| *posted as u64).sum()
+    }
+
     fn post(&self, letter: Letter) -> Result<(), CommError> {
         let to = letter.to;
         let Some(inbox) = self.inboxes.get(to) else { return Ok(()) };

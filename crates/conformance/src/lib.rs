@@ -115,3 +115,28 @@ macro_rules! bulk_conformance {
         );
     };
 }
+
+/// A module of this name, in which the endpoints of a block, for so many ranks, pass [`conformance`] and
+/// [`bulk_conformance`]: `conforms!(tcp(size) -> Endpoint { made(size) })`. A second block has what else the
+/// [`Harness`](crate::Harness) says.
+#[macro_export]
+macro_rules! conforms {
+    ($(#[$about:meta])* $name:ident($size:ident) -> $endpoint:ty $made:block $({ $($more:tt)* })?) => {
+        $(#[$about])*
+        mod $name {
+            use super::*;
+
+            struct Made;
+
+            impl $crate::Harness for Made {
+                type E = $endpoint;
+                $($($more)*)?
+
+                fn endpoints($size: usize) -> Vec<Self::E> $made
+            }
+
+            $crate::conformance!(Made);
+            $crate::bulk_conformance!(Made);
+        }
+    };
+}

@@ -17,13 +17,12 @@
 //! }
 //!
 //! bandgap_conformance::passing_conformance!(Inproc);
-//! # bandgap_conformance::passing::tags_choose::<Inproc>();
+//! # bandgap_conformance::passing::posted_or_not::<Inproc>();
 //! ```
 //!
 //! Ranks run as threads that yield while they wait. If a property depends on what has arrived, they
 //! take turns in one thread. A hang fails at a deadline.
 
-mod collectives;
 mod crowd;
 mod lengths;
 mod misuse;
@@ -33,13 +32,10 @@ mod reluctant;
 mod schedule;
 mod slots;
 
-pub use collectives::collectives;
-pub use crowd::{all_to_all, barriers, barriers_of_the_first_ranks};
+pub use crowd::{barriers, barriers_of_the_first_ranks};
 pub use lengths::{both_ways_at_once, every_length, posted_or_not};
 pub use misuse::{garbage_is_named, misplaced_parts, no_such_peer, other_length};
-pub use order::{
-    bursts, crowded_before_received, order_is_kept, receives_in_posting_order, tags_choose,
-};
+pub use order::{bursts, crowded_before_received, receives_in_posting_order};
 pub use reluctant::Reluctant;
 pub use schedule::random_messages;
 pub use slots::{
@@ -80,15 +76,11 @@ macro_rules! passing_conformance {
             every_length
             posted_or_not
             both_ways_at_once
-            order_is_kept
-            tags_choose
             bursts
             receives_in_posting_order
             crowded_before_received
-            all_to_all
             barriers
             barriers_of_the_first_ranks
-            collectives
             other_length
             misplaced_parts
             no_such_peer
@@ -98,5 +90,30 @@ macro_rules! passing_conformance {
             slots_come_back_in_turn
             random_messages
         );
+    };
+}
+
+/// A module of this name, in which the endpoints of a block, for so many ranks that expose so many bytes, pass
+/// [`passing_conformance`]: `passes!(tcp(size, exposed) -> Endpoint { made(size, exposed) })`. A second block has what
+/// else the [`Harness`](crate::passing::Harness) says.
+#[macro_export]
+macro_rules! passes {
+    ($(#[$about:meta])* $name:ident($size:ident, $exposed:ident) -> $endpoint:ty $made:block
+     $({ $($more:tt)* })?) => {
+        $(#[$about])*
+        mod $name {
+            use super::*;
+
+            struct Made;
+
+            impl $crate::passing::Harness for Made {
+                type E = $endpoint;
+                $($($more)*)?
+
+                fn endpoints($size: usize, $exposed: usize) -> Vec<Self::E> $made
+            }
+
+            $crate::passing_conformance!(Made);
+        }
     };
 }

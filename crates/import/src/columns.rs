@@ -7,8 +7,6 @@ pub struct SizeTable {
     pub tool: &'static str,
     /// What the times are.
     pub timing: Timing,
-    /// Messages that an operation moves in such a time, where the table says it; 1 otherwise.
-    pub messages: u64,
     /// The rows, in the order of the file.
     pub rows: Vec<SizeRow>,
     /// What a reader should know of how the table was read.
@@ -89,14 +87,10 @@ pub enum Remark {
     Others(Vec<String>),
     /// What the times are is true under a condition, or they are one of several columns.
     Caveat(String),
-    /// Lines began with this, which was taken away.
-    Prefix(String),
     /// One of so many runs is read.
     Run(u64, u64),
     /// So many runs are read as repetitions.
     Repetitions(u64),
-    /// Some sizes are printed with fewer digits than they have.
-    RoundedSizes,
     /// A command line names no size: the tool's own default is taken, in bytes.
     DefaultSize(u64),
 }

@@ -1,7 +1,5 @@
 //! CSV with columns of sizes and of times, whatever stands between columns and around their names.
 
-use std::collections::HashMap;
-
 use ::csv::StringRecord;
 
 use crate::columns::Remark;
@@ -10,15 +8,7 @@ use crate::shortened;
 use crate::table::{CSV, Sections, Unit};
 
 /// Columns that tell one series from another, in tables of several.
-const KEYS: [&str; 10] =
-    ["name", "transport", "state", "ranks", "from", "to", "distance", "memory", "mesh", MESSAGES];
-
-/// How many messages an operation moves in its time.
-const MESSAGES: &str = "operation_messages";
-
-/// Columns that do so where one size has several of their values. Otherwise they are what was chosen
-/// for the size.
-const CHOSEN: [&str; 2] = ["variant", "way"];
+const KEYS: [&str; 8] = ["name", "transport", "variant", "ranks", "from", "to", "distance", "mesh"];
 
 /// The columns of times, each of which ends with its unit.
 const TIMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
@@ -106,12 +96,9 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
         tests.remark(Remark::Caveat(format!("column {}", shortened(name))));
     }
     let keys = header.those(&KEYS)?;
-    let chosen = header.those(&CHOSEN)?;
-    let messages = header.find(MESSAGES)?;
     let section = tests.begin(first.number, "", Some(&CSV), true);
     section.repeats = true;
     let mut series = None;
-    let mut sizes = HashMap::new();
     let sentence = |line: &Line| {
         let long = line.text.starts_with(char::is_alphabetic) || line.words().len() > 2;
         long && !line.text.contains(separator)
@@ -125,14 +112,7 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
         if !keys.is_empty() {
             alike(line, &row, series.get_or_insert_with(|| (line.number, row.clone())), &keys)?;
         }
-        if let Some(place) = messages {
-            section.messages = line.cell(MESSAGES, &row[place]).count()?;
-        }
         let bytes = line.cell(CSV.size, &row[bytes]).size()?;
-        if !chosen.is_empty() {
-            let first = sizes.entry(bytes).or_insert_with(|| (line.number, row.clone()));
-            alike(line, &row, first, &chosen)?;
-        }
         // A comma is decimal beside semicolons, as spreadsheets write them.
         let decimal = if separator == ';' { "." } else { "," };
         let text = row[time].replace(',', decimal);

@@ -2,7 +2,6 @@
 
 use crate::columns::Timing;
 use crate::headed::{self, bare};
-use crate::json::{read_iperf, read_nccl, read_verbs};
 use crate::netpipe;
 use crate::sockperf;
 use crate::table::{Dialect, Family, MICROSECONDS, US, Unit, dialect};
@@ -103,9 +102,6 @@ const SOCKPERF: &[Dialect] = &[
     dialect(("sockperf throughput", "throughput"), ["", "", "Summary: Message Rate is"], (Unit::Frequency, 1.0), Stream),
 ];
 
-const IPERF: &[Dialect] =
-    &[dialect(("iperf3", "JSON"), ["", "", ""], (Unit::Rate(0.125), 1.0), Stream)];
-
 /// A family whose files have columns under headings, and no titles.
 const HEADED: Family =
     Family { name: "", dialects: &[], title: |_| None, tells: headed::tells, read: headed::read };
@@ -122,15 +118,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family { name: "ucx_perftest", dialects: UCX, tells: |_, text| ucx::tells(text), read: ucx::read, ..HEADED },
     Family { name: "ucx_perftest's CSV", dialects: UCX, tells: |_, text| ucx::tells_csv(text), read: ucx::read_csv, ..HEADED },
     Family { name: "sockperf", dialects: SOCKPERF, tells: sockperf::tells, read: sockperf::read, ..HEADED },
-    Family { name: "iperf3 --json", dialects: IPERF, tells: |_, text| text.contains("\"test_start\""), read: read_iperf, ..HEADED },
-    Family { name: "perftest --out_json", dialects: VERBS, title: verbs, tells: |_, text| text.contains("\"test_info\""), read: read_verbs },
-    Family { name: "nccl-tests -J", dialects: NCCL, title: nccl, tells: |_, text| text.contains("\"out_of_place\""), read: read_nccl },
 ];
-
-/// That of files of numbers alone, which no line tells.
-#[rustfmt::skip]
-pub(crate) const NP_OUT: &Family =
-    &Family { name: "NetPIPE's np.out", dialects: NETPIPE, tells: |_, _| false, read: netpipe::read_np_out, ..HEADED };
 
 /// `# OSU MPI Latency Test v7.4` gives `Latency`; one-sided tests keep the name of the call, as in
 /// `MPI_Put Latency`. OMB's Python edition writes `# OMB Python MPI Latency Test`.
@@ -190,12 +178,12 @@ fn nccl(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{FAMILIES, NP_OUT};
+    use super::FAMILIES;
 
     /// What is read, in a line for each family.
     fn list() -> String {
         let mut list = String::new();
-        for family in FAMILIES.iter().chain([NP_OUT]) {
+        for family in FAMILIES {
             let mut names: Vec<String> = Vec::new();
             for dialect in family.dialects {
                 let name = if dialect.tool == "IMB" { dialect.test } else { dialect.tool };
@@ -204,7 +192,9 @@ mod tests {
                     names.push(name);
                 }
             }
-            list += &format!("- {}: {}\n", family.name, names.join(", "));
+            let (name, names) = (family.name, names.join(", "));
+            let alone = names == format!("`{name}`");
+            list += &if alone { format!("- {names}\n") } else { format!("- {name}: {names}\n") };
         }
         list
     }

@@ -263,7 +263,6 @@ fn row(dialect: &Dialect, columns: Columns, line: &Line, section: &mut Section) 
             (bytes, false) => (bytes, factor / 10.0),
         },
     };
-    section.rounded |= step > 0.0;
     let row = time.row(bytes, columns.unit)?.times(dialect.share).of_rounded_size(step);
     section.rows.push(row);
     Ok(true)

@@ -16,7 +16,6 @@ mod csv;
 mod dialects;
 mod error;
 mod headed;
-mod json;
 pub mod lines;
 mod logp;
 mod netpipe;

@@ -7,12 +7,12 @@ use crate::lines::Line;
 /// A heading may begin no later than with this word.
 const MOST_WORDS: usize = 12;
 
-/// Takes away what stands before the first line that is a title or a heading, and gives it back if there was something.
+/// Takes away what stands before the first line that is a title or a heading.
 pub(crate) fn take(
     lines: &mut Vec<Line>,
     is_title: impl Fn(&str) -> bool,
     is_heading: impl Fn(&str) -> bool,
-) -> Option<String> {
+) {
     let tells = |text: &str| is_title(text) || is_heading(text);
     // Of a long log of other programs only so many lines are looked at.
     let telling = lines.iter().enumerate().filter(|(_, line)| may_tell(&line.text)).take(2000);
@@ -25,14 +25,14 @@ pub(crate) fn take(
         let has = |line: &&Line| rest(prefix, &line.text).is_some();
         let is_common = !prefix.is_empty() && lines[at..].iter().filter(has).nth(1).is_some();
         is_common.then(|| prefix.to_owned())
-    })?;
+    });
+    let Some(found) = found else { return };
     for line in lines.iter_mut() {
         if let Some(rest) = rest(&found, &line.text) {
             line.text = rest.to_owned();
         }
     }
     lines.retain(|line| !line.text.trim().is_empty());
-    Some(found)
 }
 
 /// Whether a line has a word that titles and headings have.

@@ -4,10 +4,9 @@ use std::io::Read;
 
 use anstream::adapter::strip_str;
 
-use crate::columns::{Choice, Remark, SizeTable};
-use crate::dialects::{FAMILIES, NP_OUT};
+use crate::columns::{Choice, SizeTable};
+use crate::dialects::FAMILIES;
 use crate::lines::{Line, Result, bounded};
-use crate::netpipe;
 use crate::prefix;
 use crate::table::{CSV, Family, Section, Sections};
 use crate::{TableError, csv, shortened};
@@ -44,9 +43,7 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         }
     }
     let mut tests = Sections::default();
-    if let Some(prefix) = prefix::take(&mut lines, is_title, is_heading) {
-        tests.remark(Remark::Prefix(prefix));
-    }
+    prefix::take(&mut lines, is_title, is_heading);
     let table = |lines: &[Line], spaces: bool| {
         let header = |line: &Line| csv::separator(&line.text, spaces);
         lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?)))
@@ -84,8 +81,7 @@ fn family(lines: &mut Vec<Line>, choice: &Choice) -> Result<Option<&'static Fami
     let mut found: Vec<(usize, &'static Family)> = FAMILIES.iter().filter_map(first).collect();
     found.sort_by_key(|(at, _)| *at);
     let [(first, before), (at, after), ..] = found[..] else {
-        let np_out = || netpipe::units(lines).map(|_| NP_OUT);
-        return Ok(found.first().map(|(_, family)| *family).or_else(np_out));
+        return Ok(found.first().map(|(_, family)| *family));
     };
     for (_, family) in &found {
         let mut told = family;
@@ -116,9 +112,6 @@ fn unknown(lines: &[Line]) -> TableError {
         let text = line.text.to_lowercase();
         TELLING.split(' ').filter(|word| text.contains(word)).count()
     };
-    if let Some(line) = lines.iter().find(|line| line.text.contains("[ ID] Interval")) {
-        return line.wrong("iperf's text does not say the size of a block: run iperf3 with --json");
-    }
     // The first of those that are most alike.
     match lines.iter().take(10_000).rev().max_by_key(likeness) {
         None => TableError::Empty { expected: "a table, or what a tool printed" },

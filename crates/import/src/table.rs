@@ -110,10 +110,6 @@ pub(crate) struct Section {
     pub named: bool,
     /// Whether rows of one size are repetitions.
     pub repeats: bool,
-    /// Whether some sizes are known to a few digits only.
-    pub rounded: bool,
-    /// Messages of an operation; 0 where nothing was said.
-    pub messages: u64,
     pub rows: Vec<SizeRow>,
     /// Why it cannot be used.
     pub error: Option<TableError>,
@@ -199,10 +195,6 @@ impl Sections {
         if !dialect.caveat.is_empty() {
             self.remark(Remark::Caveat(dialect.caveat.to_owned()));
         }
-        if chosen.iter().any(|section| section.rounded) {
-            self.remark(Remark::RoundedSizes);
-        }
-        let messages = chosen.iter().map(|section| section.messages).max().unwrap_or(0).max(1);
         let mut runs = runs(chosen)?;
         let count = runs.len() as u64;
         let rows = match choice.run {
@@ -234,7 +226,7 @@ impl Sections {
             _ => runs.swap_remove(0).1,
         };
         let Dialect { tool, timing, .. } = *dialect;
-        Ok(SizeTable { tool, timing, messages, rows, remarks: self.remarks })
+        Ok(SizeTable { tool, timing, rows, remarks: self.remarks })
     }
 }
 

@@ -260,13 +260,6 @@ impl<'a> Arm<'a> {
         (!is_same).then(|| Level::mean(arm).overheads)
     }
 
-    /// Whether a parameter is read from the cost at `delay`: the gap is read without a delay, the
-    /// overheads on the arm. No parameter rests on the delays between, and close to the knee a cost
-    /// takes many messages to settle.
-    pub(crate) fn rests_on(&self, delay: f64) -> bool {
-        delay == 0.0 || self.costs.iter().chain(&self.left_out).any(|cost| cost.delay == delay)
-    }
-
     /// The weighted mean over the arm.
     fn level(&self) -> Level {
         let levels = self.costs.iter().map(|cost| cost.level(cost.value));

@@ -23,19 +23,6 @@ pub enum Finding {
         /// Where it begins.
         from_delay: f64,
     },
-    /// Only one delay is on the right arm, so its slope is unknown.
-    ArmUnchecked {
-        /// That delay.
-        delay: f64,
-    },
-    /// The right arm begins only beyond some delay: between the hinge's knee at g − os − or and there the model does
-    /// not hold.
-    ArmBeginsLate {
-        /// Where the arm begins.
-        from_delay: f64,
-    },
-    /// Two points give os, and no other checks it.
-    FewSendOnly,
     /// Behind the line of os, still before a reply can be back, messages cost something else.
     SendOnlyBends {
         /// The last M of the line.
@@ -59,10 +46,5 @@ pub enum Finding {
         from_messages: u64,
         /// Largest M of the line.
         to_messages: u64,
-    },
-    /// The steady state at a delay is not confirmed by further points.
-    Unsettled {
-        /// The delay.
-        delay: f64,
     },
 }

@@ -209,21 +209,22 @@ pub fn fit_launches(
     let (whole, _) = tables(&[])?;
     let left_out = breaks::left_out(&whole, &options.breaks)?;
     let (table, each) = tables(&left_out)?;
-    let (breakpoints, mut findings) = breaks::place(&table, options)?;
+    let breakpoints = breaks::place(&table, options)?;
     let mut lost = BTreeSet::new();
     let mut of = |weighting| {
         let by = (weighting, options.confidence);
         segment::fit((&table, &each), &breakpoints, by, &mut lost)
     };
     let (relative, ordinary) = (of(Weighting::Relative), of(Weighting::Ordinary));
-    findings.extend(left_out.iter().filter_map(|&bytes| {
+    let findings = left_out.iter().filter_map(|&bytes| {
         let time = whole.times[whole.bytes.binary_search(&bytes).ok()?];
         let beside = |of: &&Segment| of.to_bytes >= bytes;
         let segments = &relative.segments;
         let segment = segments.iter().find(beside).or(segments.last())?;
         let line = segment.line.as_ref()?.at(bytes as f64);
         Some(HockneyFinding::LeftOut { bytes, time, line })
-    }));
+    });
+    let findings = findings.collect();
     let lost = lost.into_iter().collect();
     Ok(HockneyFit { relative, ordinary, breakpoints, findings, left_out, lost })
 }

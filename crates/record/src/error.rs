@@ -38,12 +38,6 @@ pub enum RecordError {
         /// The path.
         path: PathBuf,
     },
-    /// A file name that would leave the run's directory.
-    #[error("write '{name}' into the run's directory: a plain file name is needed")]
-    FileName {
-        /// The name as given.
-        name: String,
-    },
     /// The operating system refused.
     #[error("{action} {}", .path.display())]
     Io {

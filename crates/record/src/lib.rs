@@ -17,7 +17,6 @@ mod conditions;
 mod csv;
 mod directory;
 mod error;
-mod layout;
 mod note;
 mod pcie_trace;
 mod quantity;

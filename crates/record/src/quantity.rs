@@ -152,16 +152,6 @@ impl Quantity {
         Quantity::new(self.value.0 * factor, ends, unit, self.evidence())
     }
 
-    /// `amount` over this one, in `unit`, as a rate of a time; without an interval where it may be 0.
-    ///
-    /// # Errors
-    /// The value is 0.
-    pub fn divided_into(&self, amount: f64, unit: Unit) -> Result<Quantity, RecordError> {
-        let ends = self.interval().filter(|(low, _)| *low > 0.0);
-        let ends = ends.map(|(low, high)| (amount / high, amount / low));
-        Quantity::new(amount / self.value.0, ends, unit, self.evidence())
-    }
-
     /// What it rests on.
     pub fn evidence(&self) -> Evidence {
         Evidence::new(self.estimator.clone(), self.samples, self.converged)
@@ -230,19 +220,10 @@ mod tests {
     }
 
     #[test]
-    fn products_and_rates_carry_their_intervals() {
-        let time = |low| {
-            let by = Evidence::new("mean", 9, true);
-            Quantity::time(Ns(100.0), Some((Ns(low), Ns(125.0))), by).unwrap()
-        };
-        let rate = time(80.0).divided_into(1000.0, Unit::BytePerSecond).unwrap();
-        assert!((rate.value.0 / 1e10 - 1.0).abs() < 1e-12);
-        let (low, high) = rate.interval().unwrap();
-        assert!((low / 8e9 - 1.0).abs() < 1e-12 && (high / 1.25e10 - 1.0).abs() < 1e-12);
-        // A time that may be 0 bounds no rate.
-        let open = time(-1.0).divided_into(1000.0, Unit::BytePerSecond).unwrap();
-        assert_eq!(open.interval(), None);
-        let less = time(80.0).scaled(-1.0, Unit::Second).unwrap();
+    fn a_product_carries_its_interval() {
+        let by = Evidence::new("mean", 9, true);
+        let time = Quantity::time(Ns(100.0), Some((Ns(80.0), Ns(125.0))), by).unwrap();
+        let less = time.scaled(-1.0, Unit::Second).unwrap();
         assert!(less.low < less.high && less.value.0 < 0.0);
     }
 

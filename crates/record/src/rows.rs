@@ -270,18 +270,17 @@ impl<'de> Deserialize<'de> for Rows {
             Some(points) => points,
             None => vec![map],
         };
-        for (index, mut point) in points.into_iter().enumerate() {
-            let at = |error: D::Error| D::Error::custom(format_args!("points[{index}]: {error}"));
+        for mut point in points {
             let mut row = Row::default();
             for axis in &rows.axes {
-                let place: Option<Place> = field(&mut point, axis).map_err(at)?;
-                let missing = || D::Error::custom(format_args!("points[{index}]: no {axis}"));
+                let place: Option<Place> = field(&mut point, axis)?;
+                let missing = || D::Error::custom(format_args!("a point has no {axis}"));
                 row.place.push(place.ok_or_else(missing)?);
             }
             for column in &rows.columns {
-                row.cells.push(field(&mut point, &column.name).map_err(at)?);
+                row.cells.push(field(&mut point, &column.name)?);
             }
-            row.spread = field(&mut point, SPREAD).map_err(at)?;
+            row.spread = field(&mut point, SPREAD)?;
             // What else it has describes it; of newer fields those that are no name or number are left out.
             for (name, value) in point {
                 if let Ok(place) = serde_json::from_value(value) {
@@ -375,13 +374,13 @@ mod tests {
     }
 
     #[test]
-    fn a_broken_row_is_named() {
-        let mut json = serde_json::to_value(series()).unwrap();
+    fn a_broken_row_is_refused() {
+        let whole = serde_json::to_value(series()).unwrap();
+        let mut json = whole.clone();
         json["points"][1]["time"]["value"] = "x".into();
-        let error = serde_json::from_value::<Rows>(json.clone()).unwrap_err().to_string();
-        assert!(error.contains("points[1]") && error.contains("time"), "{error}");
+        assert!(serde_json::from_value::<Rows>(json).is_err());
+        let mut json = whole;
         json["points"][1].as_object_mut().unwrap().remove("bytes");
-        let error = serde_json::from_value::<Rows>(json).unwrap_err().to_string();
-        assert!(error.contains("points[1]") && error.contains("bytes"), "{error}");
+        assert!(serde_json::from_value::<Rows>(json).is_err());
     }
 }

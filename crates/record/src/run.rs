@@ -1,17 +1,14 @@
 //! The run file itself: its envelope, its version, and reading it.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
-use std::marker::PhantomData;
 use std::path::Path;
 use std::time::SystemTime;
 
-use serde::de::{DeserializeOwned, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize, de};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::layout::Layout;
 use crate::{Conditions, Note, Number, RecordError};
 
 /// The name of the run file in its directory.
@@ -53,11 +50,7 @@ pub struct Run<R> {
     #[serde(default)]
     pub conditions: Vec<Conditions>,
     /// What was measured.
-    #[serde(
-        default = "Vec::new",
-        bound(deserialize = "R: Deserialize<'de>"),
-        deserialize_with = "numbered"
-    )]
+    #[serde(default = "Vec::new")]
     pub results: Vec<R>,
     /// What a person should know besides the numbers.
     #[serde(default)]
@@ -73,36 +66,15 @@ pub struct Bandgap {
     pub revision: Option<String>,
 }
 
-/// Reads a list of results; an error says which of them it is in.
-fn numbered<'de, D: Deserializer<'de>, R: Deserialize<'de>>(input: D) -> Result<Vec<R>, D::Error> {
-    struct Numbered<R>(PhantomData<R>);
-    impl<'de, R: Deserialize<'de>> Visitor<'de> for Numbered<R> {
-        type Value = Vec<R>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of results")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<R>, A::Error> {
-            let mut results = Vec::new();
-            let place = |index, error| de::Error::custom(format_args!("results[{index}]: {error}"));
-            while let Some(result) =
-                list.next_element().map_err(|error| place(results.len(), error))?
-            {
-                results.push(result);
-            }
-            Ok(results)
-        }
-    }
-    input.deserialize_seq(Numbered(PhantomData))
-}
-
 impl<R> Run<R> {
     /// The confidence level of its intervals, where its plan has one.
     pub fn confidence(&self) -> Option<f64> {
-        named(&self.plan, "confidence")?
-            .as_f64()
-            .filter(|level| (f64::EPSILON..1.0).contains(level))
+        self.planned("confidence").filter(|level| (f64::EPSILON..1.0).contains(level))
+    }
+
+    /// The first number of this name in its plan, wherever it stands.
+    pub fn planned(&self, name: &str) -> Option<f64> {
+        named(&self.plan, name)?.as_f64()
     }
 }
 
@@ -131,11 +103,8 @@ impl<R: Serialize> Run<R> {
             run: &'a Run<R>,
         }
         let file = File { format: FORMAT, version: VERSION, run: self };
-        let mut text = Vec::new();
-        let mut serializer = serde_json::Serializer::with_formatter(&mut text, Layout::default());
-        file.serialize(&mut serializer).map_err(RecordError::Encode)?;
-        text.push(b'\n');
-        Ok(String::from_utf8(text).expect("JSON is text in UTF-8"))
+        let text = serde_json::to_string_pretty(&file).map_err(RecordError::Encode)?;
+        Ok(text + "\n")
     }
 }
 

@@ -3,7 +3,7 @@
 use bandgap_units::{Ns, Rate, SharedUnit};
 
 /// Curves over two axes, with reference lines and named regions.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
     /// What is shown.
     pub title: String,
@@ -21,14 +21,10 @@ pub struct Figure {
     pub references: Vec<Reference>,
     /// Ranges of x that have a name, from left to right.
     pub regions: Vec<Region>,
-    /// Places on the curves that have a name.
-    pub marks: Vec<Mark>,
-    /// Remarks below the figure.
-    pub notes: Vec<String>,
 }
 
 /// An axis.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
     /// What it shows, without the unit.
     pub label: String,
@@ -39,9 +35,10 @@ pub struct Axis {
 }
 
 /// How values are spaced along an axis.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
     /// Evenly; 0 is shown.
+    #[default]
     Linear,
     /// Logarithmically, with ticks at powers of two.
     Log2,
@@ -50,9 +47,10 @@ pub enum Scale {
 }
 
 /// What an axis' values are, and so which unit its label names.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dimension {
     /// A plain number.
+    #[default]
     Count,
     /// Nanoseconds.
     Time,
@@ -69,39 +67,8 @@ pub struct Series {
     pub name: String,
     /// Its points, by ascending x. A point whose y is not a number interrupts the line.
     pub points: Vec<Datum>,
-    /// How it is drawn.
-    pub style: Style,
-    /// The curve that it belongs to, whose colour it takes. It is not in the legend itself.
+    /// The curve that it is a fit of, whose colour it takes: a dashed line without markers, and not in the legend.
     pub twin: Option<usize>,
-}
-
-/// How a curve is drawn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
-    /// Markers only.
-    Points,
-    /// Markers joined by a line.
-    Line,
-    /// A dashed line without markers, for what is fitted and not measured.
-    Dashed,
-    /// A dotted line without markers, for a second fit.
-    Dotted,
-}
-
-impl Style {
-    /// Whether it is a line alone.
-    pub(crate) fn is_bare(self) -> bool {
-        matches!(self, Style::Dashed | Style::Dotted)
-    }
-
-    /// Lengths of strokes and gaps of the line in an SVG; `None` for a whole one.
-    pub(crate) fn dash(self) -> Option<&'static str> {
-        match self {
-            Style::Points | Style::Line => None,
-            Style::Dashed => Some("6 4"),
-            Style::Dotted => Some("1.5 3"),
-        }
-    }
 }
 
 /// How well a drawn value is known.
@@ -172,17 +139,6 @@ pub struct Region {
     pub to: f64,
     /// Its name; may be empty.
     pub label: String,
-}
-
-/// A named place.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Mark {
-    /// Its name, written beside it.
-    pub name: String,
-    /// Abscissa; a line drops to it.
-    pub x: f64,
-    /// Ordinate.
-    pub y: f64,
 }
 
 impl Datum {
@@ -269,3 +225,6 @@ impl Dimension {
         }
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

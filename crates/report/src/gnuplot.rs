@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::Precision;
 use bandgap_units::Ns;
 
-use crate::figure::{Axis, Dimension, Figure, Scale, Series, Style};
+use crate::figure::{Axis, Dimension, Figure, Scale, Series};
 
 /// The two files of figures.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,15 +115,12 @@ fn panel(figure: &Figure, plots: &[String]) -> String {
 fn plot(figure: &Figure, series: &Series, name: &str, index: usize) -> String {
     let curve = figure.series.iter().position(|other| std::ptr::eq(other, series)).unwrap_or(0);
     let (place, _) = figure.place(curve);
-    let (columns, with) = match series.style {
-        Style::Points => ("1:2:3:4", "yerrorbars"),
-        Style::Line => ("1:2:3:4", "yerrorlines"),
-        Style::Dashed => ("1:2", "lines dashtype 2"),
-        Style::Dotted => ("1:2", "lines dashtype 3"),
-    };
-    let title = match series.twin {
-        Some(_) => "notitle".to_owned(),
-        None => format!("title '{}' noenhanced", quoted(&series.name)),
+    let (columns, with, title) = match series.twin {
+        Some(_) => ("1:2", "lines dashtype 2", "notitle".to_owned()),
+        None => {
+            let title = format!("title '{}' noenhanced", quoted(&series.name));
+            ("1:2:3:4", "yerrorlines", title)
+        }
     };
     format!("'{name}.dat' index {index} using {columns} with {with} linetype {} {title}", place + 1)
 }

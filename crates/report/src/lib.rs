@@ -7,8 +7,6 @@
 
 mod bars;
 mod block;
-#[cfg(test)]
-mod example;
 mod figure;
 mod gnuplot;
 mod layout;
@@ -22,14 +20,12 @@ mod text;
 
 pub use bars::{Bar, Bars, Part};
 pub use block::{Block, Cell, Head, Shown, Table};
-pub use figure::{
-    Axis, Datum, Dimension, Figure, Mark, Precision, Reference, Region, Scale, Series, Style,
-};
+pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 
-pub use number::{Scale as UnitScale, scaled, written};
+pub use number::{multiple, scaled, written};
 pub use printable::printable;
-pub use svg::{svg, svg_bars, svg_panels};
+pub use svg::{svg, svg_bars};
 pub use terminal::plot;
 pub use text::{ascii, share, signed_share, text};

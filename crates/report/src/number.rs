@@ -1,18 +1,9 @@
 //! Values with their half-widths, in units that read well.
 
 use bandgap_record::Unit;
-use bandgap_units::significant;
+use bandgap_units::{SharedUnit, significant};
 
 use crate::block::Shown;
-
-/// A multiple of an SI unit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Scale {
-    /// How many of the SI unit it is.
-    pub size: f64,
-    /// Its symbol; empty of a plain number.
-    pub symbol: &'static str,
-}
 
 const TIMES: &[(f64, &str)] = &[(1e-9, "ns"), (1e-6, "µs"), (1e-3, "ms"), (1.0, "s")];
 const RATES: &[(f64, &str)] = &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s")];
@@ -21,20 +12,16 @@ const BYTES: &[(f64, &str)] =
 const OFTEN: &[(f64, &str)] = &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")];
 const PLAIN: &[(f64, &str)] = &[(1.0, "")];
 
-impl Scale {
-    /// The greatest multiple in which `value` is written as 1.00 or more, or the least.
-    pub fn of(unit: Unit, value: f64) -> Scale {
-        let ladder = match unit {
-            Unit::Second => TIMES,
-            Unit::BytePerSecond => RATES,
-            Unit::Byte => BYTES,
-            Unit::PerSecond => OFTEN,
-            Unit::One => PLAIN,
-        };
-        let fits = ladder.iter().rev().find(|(size, _)| value.abs() >= 0.9995 * size);
-        let (size, symbol) = *fits.unwrap_or(&ladder[0]);
-        Scale { size, symbol }
-    }
+/// The greatest multiple of an SI unit in which `value` is written as 1.00 or more, or the least.
+pub fn multiple(unit: Unit, value: f64) -> SharedUnit {
+    let ladder = match unit {
+        Unit::Second => TIMES,
+        Unit::BytePerSecond => RATES,
+        Unit::Byte => BYTES,
+        Unit::PerSecond => OFTEN,
+        Unit::One => PLAIN,
+    };
+    SharedUnit::of(value, ladder)
 }
 
 /// A value as it is written: digits, half-width, symbol and mark apart, so that columns can be aligned.
@@ -54,12 +41,12 @@ const MOST_DIGITS: i32 = 5;
 
 impl Written {
     /// A value in a scale: the half-width with one digit, with two where these are below 20, and the value cut to it.
-    pub(crate) fn new(shown: &Shown, scale: Scale) -> Written {
-        let value = shown.value / scale.size;
+    pub(crate) fn new(shown: &Shown, unit: SharedUnit) -> Written {
+        let value = unit.count(shown.value);
         let half = shown
             .interval
-            .map(|(low, high)| ((shown.value - low).max(high - shown.value) / scale.size).max(0.0));
-        let (symbol, mark) = (scale.symbol, shown.precision.mark());
+            .map(|(low, high)| unit.count((shown.value - low).max(high - shown.value)).max(0.0));
+        let (symbol, mark) = (unit.symbol(), shown.precision.mark());
         let exact = EXACT_DIGITS - 1 - exponent(value);
         let most = MOST_DIGITS - 1 - exponent(value);
         let decimals = match half {
@@ -97,19 +84,19 @@ impl Written {
 
 /// A quantity in a line of text, in its own unit: `7.1 ±0.4 ns`.
 pub fn written(shown: &Shown) -> String {
-    Written::new(shown, Scale::of(shown.unit, shown.value)).line()
+    Written::new(shown, multiple(shown.unit, shown.value)).line()
 }
 
 /// A plain number in a unit: `7.12 ns`.
 pub fn scaled(value: f64, unit: Unit) -> String {
-    let scale = Scale::of(unit, value);
-    let digits = significant(value / scale.size, 3);
+    let unit = multiple(unit, value);
+    let digits = significant(unit.count(value), 3);
     let digits = match digits.split_once('.') {
         // Whole lengths are whole.
         Some((whole, rest)) if rest.bytes().all(|digit| digit == b'0') => whole.to_owned(),
         _ => digits,
     };
-    if scale.symbol.is_empty() { digits } else { format!("{digits} {}", scale.symbol) }
+    if unit.symbol().is_empty() { digits } else { format!("{digits} {}", unit.symbol()) }
 }
 
 /// The power of ten of the first digit; 0 of 0.

@@ -7,11 +7,11 @@ mod legend;
 mod marker;
 mod paper;
 
-use crate::figure::{Figure, Mark, Reference, Region, Style};
+use crate::figure::{Figure, Reference, Region};
 use crate::scale::{Placed, Plane};
 
 pub use bars::svg_bars;
-use ink::{AXIS, GRID, INK, MUTED, NAME, REGION, colour};
+use ink::{AXIS, GRID, MUTED, NAME, REGION, colour};
 use paper::{Anchor, Paper};
 
 const WIDTH: f64 = 760.0;
@@ -20,7 +20,6 @@ const LEFT: f64 = 68.0;
 /// Room for the legend.
 const RIGHT: f64 = 148.0;
 const TOP: f64 = 64.0;
-const NOTE_LINE: f64 = 15.0;
 
 /// Where the plot lies on the paper, and its two axes.
 struct Frame {
@@ -53,13 +52,8 @@ impl Frame {
     }
 }
 
-/// Draws `figure`.
-pub fn svg(figure: &Figure) -> String {
-    svg_panels(std::slice::from_ref(figure))
-}
-
 /// Draws figures below one another; the first one's title is that of the whole.
-pub fn svg_panels(figures: &[Figure]) -> String {
+pub fn svg(figures: &[Figure]) -> String {
     let height = figures.iter().map(height).sum();
     let (title, subtitle) =
         figures.first().map_or(("", ""), |first| (&first.title, &first.subtitle));
@@ -72,16 +66,9 @@ pub fn svg_panels(figures: &[Figure]) -> String {
     paper.finish()
 }
 
-/// The lines of the notes.
-fn notes(figure: &Figure) -> Vec<String> {
-    let lines = figure.notes.iter().flat_map(|note| textwrap::wrap(note, 118));
-    lines.map(|line| line.into_owned()).collect()
-}
-
 /// How much paper a figure takes.
 fn height(figure: &Figure) -> f64 {
-    let plot = PLOT_HEIGHT + 58.0 + NOTE_LINE * notes(figure).len() as f64;
-    TOP + plot.max(legend::height(figure))
+    TOP + f64::max(PLOT_HEIGHT + 58.0, legend::height(figure))
 }
 
 /// Draws `figure` from `above` on.
@@ -98,17 +85,12 @@ fn panel(paper: &mut Paper, figure: &Figure, above: f64) {
     references(paper, figure, &frame);
     // Fitted lines lie below what was measured, the first of them on top.
     let (bare, marked): (Vec<usize>, Vec<usize>) =
-        (0..figure.series.len()).partition(|index| figure.series[*index].style.is_bare());
+        (0..figure.series.len()).partition(|index| figure.series[*index].twin.is_some());
     for index in bare.into_iter().rev().chain(marked) {
         series(paper, figure, &frame, index);
     }
-    marks(paper, figure, &frame);
     reference_names(paper, figure, &frame);
     legend::draw(paper, figure, WIDTH - RIGHT + 18.0, top + 6.0);
-    for (line, note) in notes(figure).iter().enumerate() {
-        let y = frame.bottom + 62.0 + NOTE_LINE * line as f64;
-        paper.text((LEFT, y), Anchor::Start, &ink::NOTE, note);
-    }
 }
 
 fn axes(paper: &mut Paper, frame: &Frame) {
@@ -208,13 +190,12 @@ fn of_curve(figure: &Figure, curve: usize) -> &'static str {
 fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
     let series = &figure.series[index];
     let (colour, place) = (of_curve(figure, index), figure.place(index).0);
-    if series.style != Style::Points {
-        for line in frame.plane.lines(series) {
-            let points = line.into_iter().map(|(x, y)| (frame.column(x), frame.row(y)));
-            paper.path(points, colour, 1.6, series.style.dash());
-        }
+    let dash = series.twin.map(|_| "6 4");
+    for line in frame.plane.lines(series) {
+        let points = line.into_iter().map(|(x, y)| (frame.column(x), frame.row(y)));
+        paper.path(points, colour, 1.6, dash);
     }
-    if series.style.is_bare() {
+    if series.twin.is_some() {
         return;
     }
     for point in frame.plane.shown(&series.points) {
@@ -231,22 +212,6 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
             }
         }
         marker::draw(paper, (x, y), place, colour, point.precision);
-    }
-}
-
-/// Rings on the curves, with a line down to the axis and a name beside each.
-fn marks(paper: &mut Paper, figure: &Figure, frame: &Frame) {
-    let shown = |mark: &&Mark| frame.plane.shows(mark.x, mark.y);
-    for mark in figure.marks.iter().filter(shown) {
-        let (x, y) = (frame.across(mark.x), frame.down(mark.y));
-        paper.line((x, y), (x, frame.bottom), INK, 0.9, Some("1.5 3"));
-        paper.circle((x, y), 5.2, "none", INK);
-        // Curves rise to the right, so there is room below, as far as the frame.
-        let wide = paper::text_width(&mark.name, &NAME) + 14.0;
-        let fits = x + wide <= Frame::RIGHT;
-        let (x, anchor) = if fits { (x + 9.0, Anchor::Start) } else { (x - 9.0, Anchor::End) };
-        let y = (y + 13.0).min(frame.bottom - 5.0);
-        paper.text((x, y), anchor, &NAME, &mark.name);
     }
 }
 

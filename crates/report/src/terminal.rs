@@ -7,7 +7,7 @@ use std::ops::Range;
 use crate::Precision;
 
 use crate::Layout;
-use crate::figure::{Datum, Figure, Series, Style};
+use crate::figure::Figure;
 use crate::scale::{Placed, Plane};
 
 use canvas::Canvas;
@@ -15,14 +15,8 @@ use canvas::Canvas;
 /// Codes of colours that every terminal has; the user's theme defines how they look.
 const COLOURS: [u8; 6] = [36, 33, 35, 32, 34, 31];
 
-/// The code for heavy letters.
-const BOLD: u8 = 1;
-
 /// A point at the clock's limit, of any curve.
 const LIMITED: char = '~';
-
-/// A named place.
-const MARK: char = '#';
 
 /// Draws `figure` as wide as the layout allows.
 pub fn plot(figure: &Figure, layout: &Layout) -> String {
@@ -89,12 +83,9 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     }
     push(&mut out, &format!("{:left$}{corner}{}", "", String::from(dash).repeat(columns)));
     out += &bottom(&plane.x, &canvas, left, columns, width);
-    out += &legend(figure, &plane, &canvas, layout);
+    out += &legend(figure, &canvas, layout);
     if !unnamed.is_empty() {
         out += &layout.paragraph(&format!("too narrow to be named above: {}", unnamed.join(", ")));
-    }
-    for note in &figure.notes {
-        out += &layout.paragraph(note);
     }
     out
 }
@@ -113,19 +104,15 @@ fn push(out: &mut String, text: &str) {
 fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
     // The first curve is drawn last, so that it lies on top where curves meet.
     for (index, series) in figure.series.iter().enumerate().rev() {
-        if series.style == Style::Points {
-            continue;
-        }
         for line in plane.lines(series) {
             for pair in line.windows(2) {
-                let dotted = series.style == Style::Dotted;
-                canvas.stroke(pair[0], pair[1], dotted, colour(figure.place(index).0));
+                canvas.stroke(pair[0], pair[1], colour(figure.place(index).0));
             }
         }
     }
     let place = |x: f64, y: f64| (plane.x.place(x), plane.y.place(y));
     for (index, series) in figure.series.iter().enumerate().rev() {
-        if series.style.is_bare() {
+        if series.twin.is_some() {
             continue;
         }
         let (index, _) = figure.place(index);
@@ -137,9 +124,6 @@ fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
             };
             canvas.mark(place(point.x, point.y), sign, colour(index));
         }
-    }
-    for mark in figure.marks.iter().filter(|mark| plane.shows(mark.x, mark.y)) {
-        canvas.mark(place(mark.x, mark.y), MARK, BOLD);
     }
 }
 
@@ -171,34 +155,14 @@ fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize, width: usize
     out
 }
 
-/// Whether marks of a curve were drawn, and others lie on top of all of them.
-fn is_covered(series: &Series, index: usize, plane: &Plane, canvas: &Canvas) -> bool {
-    let limited = |point: &Datum| point.precision == Precision::ClockLimited;
-    let mut drawn = plane.shown(&series.points).peekable();
-    !series.style.is_bare()
-        && drawn.peek().is_some()
-        && !drawn.any(limited)
-        && ![letter(index), letter(index).to_ascii_uppercase()].iter().any(|of| canvas.has(*of))
-}
-
-fn legend(figure: &Figure, plane: &Plane, canvas: &Canvas, layout: &Layout) -> String {
+fn legend(figure: &Figure, canvas: &Canvas, layout: &Layout) -> String {
     let heading = figure.legend.as_str();
     let mut text = if heading.is_empty() { String::new() } else { format!("{heading}: ") };
     // A curve without a name is the only one.
     let named = figure.named().filter(|(_, series)| !series.name.is_empty());
     let entries = named.map(|(index, series)| {
-        // Lines without points have no letters in the plot.
-        let sign = match (series.style, layout.ascii) {
-            (Style::Points | Style::Line, _) => letter(index).to_string(),
-            (Style::Dashed, true) => "...".to_owned(),
-            (Style::Dashed, false) => "⠤⠤⠤".to_owned(),
-            (Style::Dotted, true) => ". .".to_owned(),
-            (Style::Dotted, false) => "⠤ ⠤".to_owned(),
-        };
         // With spaces at which a line is not broken.
-        let covered = is_covered(series, index, plane, canvas);
-        let why = if covered { " (under other marks)" } else { "" };
-        format!("{sign} {}{why}", series.name).replace(' ', "\u{a0}")
+        format!("{} {}", letter(index), series.name).replace(' ', "\u{a0}")
     });
     text += &entries.collect::<Vec<_>>().join("   ");
     if ('A'..='Z').any(|capital| canvas.has(capital)) {
@@ -206,9 +170,6 @@ fn legend(figure: &Figure, plane: &Plane, canvas: &Canvas, layout: &Layout) -> S
     }
     if canvas.has(LIMITED) {
         text += &format!("   ({LIMITED}: at the clock's limit)");
-    }
-    for mark in figure.marks.iter().filter(|mark| plane.shows(mark.x, mark.y)) {
-        text += &format!("   {MARK}\u{a0}{}", mark.name.replace(' ', "\u{a0}"));
     }
     if text.is_empty() { text } else { layout.paragraph(&text).replace('\u{a0}', " ") }
 }

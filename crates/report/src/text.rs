@@ -1,9 +1,9 @@
 //! Blocks as text, none of whose lines is wider than the layout.
 
-use bandgap_units::Fraction;
+use bandgap_units::{Fraction, SharedUnit};
 
 use crate::block::{Block, Cell, Head, Shown, Table};
-use crate::number::{Scale, Written};
+use crate::number::{Written, multiple};
 use crate::terminal::plot;
 use crate::{Layout, printable};
 
@@ -212,7 +212,7 @@ fn column(table: &Table, at: usize) -> Column<'_> {
         Cell::Value(shown) => {
             let scale = shared.filter(|_| !shown.apart);
             let mut written =
-                Written::new(shown, scale.unwrap_or_else(|| Scale::of(shown.unit, shown.value)));
+                Written::new(shown, scale.unwrap_or_else(|| multiple(shown.unit, shown.value)));
             if scale.is_some() || shown.apart {
                 written.symbol = "";
             }
@@ -245,7 +245,7 @@ fn column(table: &Table, at: usize) -> Column<'_> {
         (Cell::Empty | Cell::Value(_), None) => String::new(),
     };
     let laid = cells.iter().zip(&all).map(|(cell, written)| lay(cell, written)).collect();
-    let unit = shared.map_or("", |scale| scale.symbol);
+    let unit = shared.map_or("", |scale| scale.symbol());
     let title = match (head.text.as_str(), unit) {
         (text, "") => text.to_owned(),
         ("", unit) => format!("({unit})"),
@@ -261,14 +261,14 @@ fn column(table: &Table, at: usize) -> Column<'_> {
 }
 
 /// The unit of a column: that of its greatest value.
-fn shared(head: &Head, cells: &[&Cell]) -> Option<Scale> {
+fn shared(head: &Head, cells: &[&Cell]) -> Option<SharedUnit> {
     let shown = |cell: &&Cell| match cell {
         Cell::Value(shown) if !shown.apart => Some(*shown),
         _ => None,
     };
     let greatest = |a: Shown, b: Shown| if b.value.abs() > a.value.abs() { b } else { a };
     let of = cells.iter().filter_map(shown).reduce(greatest).filter(|_| head.shares_unit)?;
-    Some(Scale::of(of.unit, of.value))
+    Some(multiple(of.unit, of.value))
 }
 
 /// A share that may be of either sign, to a tenth of a percent, or to a whole one from 1 % on: `+6 %`, `-0.3 %`, `0 %`.

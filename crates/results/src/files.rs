@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bandgap_record::{RecordError, RunDir, csv};
-use bandgap_report::{Bars, Block, Figure, gnuplot, svg_bars, svg_panels};
+use bandgap_report::{Bars, Block, Figure, gnuplot, svg, svg_bars};
 
 use crate::run::{Run, context};
 
@@ -24,7 +24,7 @@ pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
         };
         let drawn: Vec<Figure> = blocks.iter().filter_map(of).collect();
         if !drawn.is_empty() {
-            directory.write(&format!("{name}.svg"), svg_panels(&drawn).as_bytes())?;
+            directory.write(&format!("{name}.svg"), svg(&drawn).as_bytes())?;
             let plot = gnuplot(&drawn, &name);
             directory.write(&format!("gnuplot/{name}.dat"), plot.data.as_bytes())?;
             directory.write(&format!("gnuplot/{name}.gp"), plot.script.as_bytes())?;

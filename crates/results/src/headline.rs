@@ -1,7 +1,7 @@
 //! The table that a reader came for: the parameters of messages, a column for each transport.
 
 use bandgap_record::{Quantity, Rows, Unit};
-use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, UnitScale, scaled};
+use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple, scaled};
 use bandgap_units::{Bytes, significant_short};
 
 pub use crate::hockney::segments;
@@ -153,15 +153,15 @@ fn in_one_unit(cells: Vec<Option<Drawn>>) -> (&'static str, Vec<Cell>) {
     let greatest =
         cells.iter().flatten().copied().reduce(|a, b| if b.value > a.value { b } else { a });
     let Some(greatest) = greatest else { return ("", vec![Cell::Empty; cells.len()]) };
-    let UnitScale { size, symbol } = UnitScale::of(greatest.unit, greatest.value);
+    let unit = multiple(greatest.unit, greatest.value);
     let own = |drawn: Drawn| Drawn {
-        value: drawn.value / size,
-        interval: drawn.interval.map(|(low, high)| (low / size, high / size)),
+        value: unit.count(drawn.value),
+        interval: drawn.interval.map(|(low, high)| (unit.count(low), unit.count(high))),
         unit: Unit::One,
         apart: true,
         ..drawn
     };
-    (symbol, cells.into_iter().map(|cell| cell.map(own).into()).collect())
+    (unit.symbol(), cells.into_iter().map(|cell| cell.map(own).into()).collect())
 }
 
 /// What half a round trip is: beside its floor, and over other transports beside the shortest.

@@ -7,6 +7,7 @@
 
 mod breakdown;
 mod count;
+mod curves;
 mod files;
 mod headline;
 mod hockney;
@@ -26,16 +27,14 @@ mod why;
 pub use breakdown::{
     Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
 };
-pub use count::grouped;
-pub use files::{values, write_all};
-pub use headline::{headline, segments, surface};
+pub use curves::curve;
+pub use files::write_all;
 pub use hockney::{Breakpoint, Hockney, Segment};
-pub use kernels::{curve, kernels};
-pub use list::{Outcome, Unknown};
+pub use list::Outcome;
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
-pub use notes::{Level, TEMPLATES, Template, template, words};
+pub use notes::{template, words};
 pub use pcie::PCIE_TRACE;
-pub use run::{Run, Verdict, context};
+pub use run::{Run, Verdict};
 pub use screen::{LAYERS, View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown};
 pub use simulation::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};

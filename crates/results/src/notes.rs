@@ -74,17 +74,12 @@ const fn note(code: &'static str, level: Level, text: &'static str, hint: Hint) 
 /// All notes that there are, in the order of their codes.
 #[rustfmt::skip]
 pub const TEMPLATES: &[Template] = &[
-    note("arm_begins_late", Level::Detail, "for Δ from {knee:s} to {from:s} the cost is not os + or + Δ", NONE),
     note("arm_slope", Level::Doubt, "the cost rises with slope {slope} over Δ from {from:s} on, not 1: or is not constant", NONE),
-    note("arm_unchecked", Level::Detail, "or rests on the single Δ of {delay:s}", LONGER),
     note("arm_undecided", Level::Detail, "the cost rises with slope {slope} ({low} to {high}) over Δ from {from:s} on: 1 is not decided", LONGER),
-    note("breaks_unsearched", Level::Detail, "no search for breakpoints: {sizes:n} sizes, {needed:n} are needed", SIZES),
     note("clock_limit", Level::Detail, "one step of the clock: ±{half:s}", NONE),
     note("default_size", Level::Detail, "no size in the command line: {bytes:B} taken, the default of the tool", NONE),
     note("failed", Level::Missing, "ended early: {what}", NONE),
     note("fastest_undecided", Level::Detail, "which algorithm is the fastest is not decided at any size", LONGER),
-    note("few_batches", Level::Detail, "it rests on {batches:n} batches of {messages:n} messages or fewer", LONGER),
-    note("few_send_only", Level::Detail, "only 2 counts of messages fit before the first reply", NONE),
     note("floor_unavailable", Level::Doubt, "not measured: {reason}", NONE),
     note("floor_without_batches", Level::Doubt, "none of {batches:n} batches counts", LONGER),
     note("gap_unsettled", Level::Doubt, "the slope from M = {from:n} to {to:n} is not confirmed by further points", LONGER),
@@ -102,7 +97,6 @@ pub const TEMPLATES: &[Template] = &[
     note("logp_unfitted", Level::Missing, "no parameters but the round trip: too little of {lacks}", LONGER),
     note("model_lacks", Level::Doubt, "{model} is not modelled: no {components}", NONE),
     note("model_undecided", Level::Detail, "whether the model is within 5 % is not decided", LONGER),
-    note("most_segments", Level::Detail, "as many segments as are allowed were found, {most:n}", both("--segments")),
     note("no_empty_round_trip", Level::Detail, "L is not known: no round trip without bytes was measured in this state", LONGER),
     note("not_above_zero", Level::Doubt, "it cannot be told from 0 ({low:s} to {high:s})", LONGER),
     note("not_known", Level::Doubt, "not known: {low:s} to {high:s} is wider than the round trip of {rtt:s}", LONGER),
@@ -120,7 +114,6 @@ pub const TEMPLATES: &[Template] = &[
     note("pcie_ping_pong", Level::Detail, "payloads come between posts: no injection overhead follows", both("a trace of injection")),
     note("points_left_out", Level::Detail, "{count:n} of {points:n} points have a single batch and are left out", NONE),
     note("points_missing", Level::Doubt, "{points:n} of {of:n} points have no value", LONGER),
-    note("prefix_removed", Level::Detail, "lines begin with {prefix}: taken away", NONE),
     note("rate_unresolved", Level::Doubt, "the time may not rise with the length: r∞ is not given", SIZES),
     note("read_as", Level::Detail, "read as {tool}: {rows:n} rows, {timing}", NONE),
     note("recv_overhead_below_zero", Level::Doubt, "or < 0: a message costs less than os + Δ when it comes alone", NONE),
@@ -134,7 +127,6 @@ pub const TEMPLATES: &[Template] = &[
     note("series_unfitted", Level::Doubt, "no line is fitted: the time of {bytes:B} is {time:s}", LONGER),
     note("single_copy_refused", Level::Doubt, "messages go in pieces, not with a single copy: the system refuses to {reason}", NONE),
     note("size_left_out", Level::Doubt, "{bytes:B} takes {time:s}, {line:s} by the line: it is left out", NONE),
-    note("sizes_rounded", Level::Detail, "some sizes are printed with fewer digits than they have", NONE),
     note("startup_below_zero", Level::Doubt, "the line meets n = 0 at {t0:s}: t0, n½ and π0 are not given", NONE),
     note("startup_unresolved", Level::Doubt, "t0 may be 0 (at most {high:s}): n½ and π0 are not given", SIZES),
     note("test_assumed", Level::Doubt, "the file does not name its test: taken for {test}", NONE),
@@ -143,7 +135,6 @@ pub const TEMPLATES: &[Template] = &[
     note("times_are", Level::Detail, "{condition}", NONE),
     note("times_rounded", Level::Detail, "the table rounds times by up to {share:%} (at {bytes:B}); the intervals allow for it", NONE),
     note("too_little", Level::Missing, "too little was measured: {what}", LONGER),
-    note("unsettled", Level::Detail, "or rests on {count:n} Δ whose steady state is not confirmed", LONGER),
     note("usual_algorithm", Level::Detail, "the usual algorithm at {points:n} of {of:n} points: no time was left to look for the fastest", LONGER),
     note("variant_left_out", Level::Detail, "{name} does not fit {sizes:n} of {of:n} sizes", NONE),
 ];
@@ -199,7 +190,6 @@ mod tests {
         // Those of `fit` itself, and of traces, which are not fitted.
         let known = ["--segments", "--set", "--from", "--without-switch"];
         assert!(options.iter().all(|hint| known.iter().any(|known| hint.contains(known))));
-        assert_eq!(template("breaks_unsearched").unwrap().hint.measured, "--sizes");
     }
 
     #[test]

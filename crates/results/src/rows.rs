@@ -1,9 +1,7 @@
 //! What rows look like in full: all of them as a table, and as curves.
 
 use bandgap_record::{Labels, Place, Quantity, Row, Rows, Unit};
-use bandgap_report::{
-    Axis, Block, Cell, Datum, Dimension, Figure, Head, Scale, Series, Style, Table,
-};
+use bandgap_report::{Axis, Block, Cell, Datum, Dimension, Figure, Head, Scale, Series, Table};
 use bandgap_units::{Bytes, Ns};
 
 use crate::hockney::{Hockney, Segment};
@@ -225,26 +223,21 @@ fn figure(
             continue;
         }
         let twin = Some(series.len());
-        series.push(Series { name: curve.name(), points, style: Style::Line, twin: None });
+        series.push(Series { name: curve.name(), points, twin: None });
         let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
         let points = fit.map_or_else(Vec::new, |fit| line(fit, column, factor));
         if !points.is_empty() {
-            lines.push(Series { name: String::new(), points, style: Style::Dashed, twin });
+            lines.push(Series { name: String::new(), points, twin });
         }
     }
     series.extend(lines);
     let scale_y = if unit == Unit::One { Scale::Linear } else { Scale::Log10 };
     Figure {
         title: format!("{}: {}", rows.title(), spelled(column)),
-        subtitle: String::new(),
         x: Axis { label: spelled(axis), scale, dimension: x },
         y: Axis { label: spelled(column), scale: scale_y, dimension: y },
-        legend: String::new(),
         series,
-        references: Vec::new(),
-        regions: Vec::new(),
-        marks: Vec::new(),
-        notes: Vec::new(),
+        ..Figure::default()
     }
 }
 

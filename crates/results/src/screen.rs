@@ -8,9 +8,10 @@ use bandgap_report::{Block, Cell, Precision, Scale, scaled};
 use serde_json::Value;
 
 use crate::count::grouped;
+use crate::curves::{curve, side_by_side};
 use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
-use crate::kernels::{curve, kernels, side_by_side};
+use crate::kernels::kernels;
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
 use crate::pcie::{PCIE_TRACE, derived};
@@ -261,7 +262,7 @@ const SAID: usize = 2;
 fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
     let (shown, wide, limited) = marked(body);
-    let precision = number(&run.plan, "precision").map_or(String::new(), bandgap_report::share);
+    let precision = run.planned("precision").map_or(String::new(), bandgap_report::share);
     let values = match (wide, limited) {
         (0, 0) => None,
         (_, 0) => Some(format!("wider than {precision} (*)")),
@@ -379,17 +380,5 @@ fn subject<'a>(run: &Run, about: &'a str) -> &'a str {
         Some(_) if run.conditions.len() == 1 => "",
         Some(transport) => transport,
         None => about.split('/').nth(1).unwrap_or(about),
-    }
-}
-
-/// The first number of this name in a plan, wherever it stands.
-fn number(value: &Value, name: &str) -> Option<f64> {
-    match value {
-        Value::Object(fields) => match fields.get(name).and_then(Value::as_f64) {
-            Some(number) => Some(number),
-            None => fields.values().find_map(|field| number(field, name)),
-        },
-        Value::Array(all) => all.iter().find_map(|one| number(one, name)),
-        _ => None,
     }
 }

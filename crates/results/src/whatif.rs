@@ -1,13 +1,12 @@
 //! What a change of components would bring: before and after, a ranking, and speed-ups over reductions.
 
 use bandgap_record::{Number, Quantity, Seconds, Unit};
-use bandgap_report::{
-    Axis, Block, Cell, Datum, Dimension, Figure, Head, Scale, Series, Style, Table, scaled, share,
-};
+use bandgap_report::{Axis, Block, Cell, Datum, Figure, Head, Series, Table, scaled, share};
 use bandgap_units::significant_short;
 use serde::{Deserialize, Serialize};
 
-use crate::breakdown::{Counted, Within, cut, given, word};
+use crate::breakdown::Within;
+use crate::breakdown::blocks::{Counted, cut, given, word};
 use crate::shown::{Context, Shown};
 
 /// Changes of a table's components, and what they save.
@@ -190,14 +189,9 @@ impl WhatIf {
         let series = self.curves.iter().filter(|curve| curve.model == model).map(|curve| Series {
             name: curve.of.clone(),
             points: curve.points.iter().map(point).collect(),
-            style: Style::Line,
             twin: None,
         });
-        let axis = |label: &str| Axis {
-            label: label.to_owned(),
-            scale: Scale::Linear,
-            dimension: Dimension::Count,
-        };
+        let axis = |label: &str| Axis { label: label.to_owned(), ..Axis::default() };
         Figure {
             title: format!("{model}: what a reduction saves"),
             subtitle: format!("{}, each by itself", self.name),
@@ -205,10 +199,7 @@ impl WhatIf {
             y: axis("time saved, %"),
             legend: "reduced".to_owned(),
             series: series.collect(),
-            references: Vec::new(),
-            regions: Vec::new(),
-            marks: Vec::new(),
-            notes: Vec::new(),
+            ..Figure::default()
         }
     }
 }

@@ -7,8 +7,7 @@
 //! * [`Readable`]: memory of each rank that others read through the kernel.
 //! * [`probe()`] and [`floor`]: what plain loops take in the memory system.
 //!
-//! Unsafe code is only in `mapping`, `segment`, `exposed`, `other_process` and `floor`, and for tests in
-//! `filter`. Each of these modules starts with the invariants that it relies on.
+//! Unsafe code is only in `mapping`, `segment`, `exposed`, `other_process` and `floor`. Each of these modules starts with the invariants that it relies on.
 //!
 //! With `--cfg loom` the atomics are the model checker's, which cannot lie in shared memory: only the
 //! protocol ([`ring`]) can then be run.
@@ -17,9 +16,6 @@ mod control;
 mod endpoint;
 mod error;
 mod exposed;
-mod file;
-#[cfg(test)]
-mod filter;
 pub mod floor;
 mod limits;
 mod mapping;

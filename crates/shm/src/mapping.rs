@@ -5,9 +5,7 @@
 //!    writable, at the same address, which is a multiple of the page size. Whoever keeps a pointer
 //!    into it also keeps the `Arc<Mapping>`.
 //! 2. The file does not shrink. It was sealed before it was mapped, whatever a peer does with its
-//!    descriptor. Where the system has no sealed files ([`file`](mod@crate::file)), no
-//!    rank shrinks it, and no other user can open it; a process of the same user that does, as it could kill
-//!    ranks too, ends whoever accesses what is gone (SIGBUS).
+//!    descriptor.
 //! 3. Peers may write at any time. So references are made only to atomics. Every other access is a
 //!    copy through raw pointers, by the protocols of `floor` and in `exposed`; there is never a `&`
 //!    or `&mut` to plain bytes.
@@ -17,11 +15,11 @@
 use core::ptr::NonNull;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::fs::{FileType, SealFlags};
+use rustix::fs::{MemfdFlags, SealFlags};
+use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 
 use crate::ShmError;
-use crate::file;
 use crate::sync::{AtomicU64, Ordering};
 
 /// Bytes of a page, or a part of one where pages are larger.
@@ -65,6 +63,15 @@ const fn number_at(index: usize) -> usize {
     MAGIC_AT + 8 + 8 * index
 }
 
+/// An in-memory file of no bytes, which can be sealed and, where the kernel knows the flag, never executed.
+fn in_memory(name: &str) -> Result<OwnedFd, Errno> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    match rustix::fs::memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
+        Err(Errno::INVAL) => rustix::fs::memfd_create(name, flags),
+        answer => answer,
+    }
+}
+
 /// Shared memory of fixed size, with its descriptor to pass on.
 #[derive(Debug)]
 pub(crate) struct Mapping {
@@ -83,12 +90,11 @@ impl Mapping {
     /// Creates memory of `len` bytes: the kind's first line with these numbers, and zeros. The
     /// descriptor closes on exec.
     pub(crate) fn create(kind: &Kind, len: usize, numbers: &[usize]) -> Result<Self, ShmError> {
-        let made = file::create(kind.file, len)?;
-        let fd = made.file;
-        if made.sealable {
-            let sealed = rustix::fs::fcntl_add_seals(&fd, SEALS);
-            sealed.map_err(ShmError::system("seal shared memory"))?;
-        }
+        let fd = in_memory(kind.file)
+            .map_err(ShmError::system("create shared memory (memfd_create)"))?;
+        rustix::fs::ftruncate(&fd, len as u64)
+            .map_err(ShmError::system("give shared memory its size"))?;
+        rustix::fs::fcntl_add_seals(&fd, SEALS).map_err(ShmError::system("seal shared memory"))?;
         let mapping = Self::map(fd, len, kind)?;
         for (index, &number) in numbers.iter().enumerate() {
             mapping.word(number_at(index)).store(number as u64, Ordering::Relaxed);
@@ -101,18 +107,8 @@ impl Mapping {
     pub(crate) fn from_fd(kind: &Kind, fd: OwnedFd, least: usize) -> Result<Self, ShmError> {
         let stat =
             rustix::fs::fstat(&fd).map_err(ShmError::system("read the size of shared memory"))?;
-        let stands_in = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile
-            && stat.st_nlink == 0
-            && stat.st_uid == rustix::process::geteuid().as_raw();
-        let is_fixed = match rustix::fs::fcntl_get_seals(&fd) {
-            Ok(seals) if seals.contains(SealFlags::SHRINK) => true,
-            // It could have been sealed.
-            Ok(seals) if !seals.contains(SealFlags::SEAL) => false,
-            _ => stands_in,
-        };
-        if !is_fixed {
-            let reason = "it is neither sealed nor a file of this user without a name, so others \
-                          could shrink it while it is in use";
+        if !rustix::fs::fcntl_get_seals(&fd).is_ok_and(|seals| seals.contains(SealFlags::SHRINK)) {
+            let reason = "it is not sealed, so others could shrink it while it is in use";
             return Err(kind.not_ours(reason.into()));
         }
         let len = usize::try_from(stat.st_size).unwrap_or(0);

@@ -41,6 +41,8 @@ pub(crate) fn read(process: u32, address: u64, into: &mut [u8]) -> io::Result<()
 
 #[cfg(test)]
 mod tests {
+    mod filter;
+
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, Output};
     use std::time::Instant;
@@ -49,7 +51,6 @@ mod tests {
 
     use super::*;
     use crate::Shm;
-    use crate::filter::{self, Calls, Instead};
     use crate::floor::{FloorArea, Lines};
 
     struct NoTimer;
@@ -123,9 +124,8 @@ mod tests {
         if let Ok(told) = std::env::var(TOLD) {
             // This is the child, and begins as a rank does.
             let (part, tracer) = told.split_once(' ').unwrap();
-            let number = libc::SYS_prctl;
             let with = [(0, libc::PR_SET_PTRACER as u32), (1, tracer.parse().unwrap())];
-            if filter::put(Calls { number, with: &with }, Instead::Die).is_err() {
+            if filter::end_at(libc::SYS_prctl, &with).is_err() {
                 std::process::exit(NO_FILTER);
             }
             match part {

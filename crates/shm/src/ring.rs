@@ -29,6 +29,8 @@ use crate::sync::{AtomicU64, Ordering};
 
 mod lane;
 mod lanes;
+#[cfg(any(test, loom))]
+#[path = "ring/tests/local.rs"]
 mod local;
 mod receiver;
 mod sender;
@@ -38,6 +40,7 @@ pub use lane::{Delivered, Lane};
 pub use lanes::Lanes;
 #[cfg(all(test, not(loom)))]
 pub(crate) use lanes::TURNS;
+#[cfg(any(test, loom))]
 pub use local::LocalCells;
 pub use receiver::Receiver;
 pub(crate) use sender::Back;
@@ -60,6 +63,7 @@ pub trait Cells {
 pub struct Counter(AtomicU64);
 
 impl Counter {
+    #[cfg(any(test, loom))]
     pub(crate) fn new(next: Sequence) -> Self {
         Self(AtomicU64::new(next.whole()))
     }

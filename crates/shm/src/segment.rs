@@ -224,6 +224,7 @@ mod tests {
     fn other_files_are_refused() {
         use rustix::fs::{MemfdFlags, memfd_create};
         let unsealed = memfd_create("other", MemfdFlags::CLOEXEC).unwrap();
+        rustix::fs::ftruncate(&unsealed, 1 << 20).unwrap();
         assert!(matches!(Segment::from_fd(unsealed), Err(ShmError::NotOurs { .. })));
         let device = std::fs::File::open("/dev/null").unwrap();
         assert!(matches!(Segment::from_fd(device.into()), Err(ShmError::NotOurs { .. })));

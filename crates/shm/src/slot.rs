@@ -178,6 +178,7 @@ impl Past {
 
 impl Slot {
     /// A slot that was last written with this sequence, or never ([`Sequence::NONE`]).
+    #[cfg(any(test, loom))]
     pub(crate) fn new(sequence: Sequence) -> Self {
         Self {
             header: AtomicU64::new(sequence.whole()),

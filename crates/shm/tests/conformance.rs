@@ -1,6 +1,6 @@
 //! The transport passes the suite, with rings of the usual length and of the shortest.
 
-use bandgap_conformance::{EXPOSED, Harness};
+use bandgap_conformance::{EXPOSED, conforms};
 use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
 
 fn endpoints(size: usize, slots: usize) -> Vec<ShmEndpoint> {
@@ -13,38 +13,9 @@ fn endpoints(size: usize, slots: usize) -> Vec<ShmEndpoint> {
     (0..size).map(attach).collect()
 }
 
-mod usual {
-    use super::*;
-
-    struct Shm;
-
-    impl Harness for Shm {
-        type E = ShmEndpoint;
-        const NOTICES_DEPARTURE: bool = false;
-
-        fn endpoints(size: usize) -> Vec<ShmEndpoint> {
-            super::endpoints(size, DEFAULT_SLOTS)
-        }
-    }
-
-    bandgap_conformance::conformance!(Shm);
-    bandgap_conformance::bulk_conformance!(Shm);
-}
-
-mod shortest {
-    use super::*;
-
-    struct Shm;
-
-    impl Harness for Shm {
-        type E = ShmEndpoint;
-        const NOTICES_DEPARTURE: bool = false;
-
-        fn endpoints(size: usize) -> Vec<ShmEndpoint> {
-            super::endpoints(size, MIN_SLOTS)
-        }
-    }
-
-    bandgap_conformance::conformance!(Shm);
-    bandgap_conformance::bulk_conformance!(Shm);
-}
+conforms!(usual(size) -> ShmEndpoint { endpoints(size, DEFAULT_SLOTS) } {
+    const NOTICES_DEPARTURE: bool = false;
+});
+conforms!(shortest(size) -> ShmEndpoint { endpoints(size, MIN_SLOTS) } {
+    const NOTICES_DEPARTURE: bool = false;
+});

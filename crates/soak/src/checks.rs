@@ -27,7 +27,7 @@ pub struct Seen {
     pub took: Duration,
     /// The most that may be.
     pub bound: Duration,
-    /// What is left of it: processes, files, segments.
+    /// What is left of it: processes and files.
     pub left: Vec<String>,
     /// What is kept of it; `None` if there is no run file.
     pub kept: Result<Option<Kept>, String>,
@@ -180,10 +180,6 @@ mod tests {
             ("stop-ranks", 6 << 8, true),
             ("stop-rank-briefly", 6 << 8, false),
             ("stop-rank-briefly", 0, true),
-            ("output-full", 4 << 8, true),
-            ("output-full", 0, false),
-            ("output-gone", 0, true),
-            ("error-closed", 4 << 8, false),
             ("small-disk", 4 << 8, true),
             ("nothing", 0, true),
             ("nothing", 4 << 8, false),

@@ -13,17 +13,6 @@ pub enum Whom {
     Ranks,
 }
 
-/// What becomes of a standard stream.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Broken {
-    /// Every write finds no room.
-    Full,
-    /// Nobody reads any more.
-    Gone,
-    /// It was never open.
-    Closed,
-}
-
 /// What is done.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Does {
@@ -38,10 +27,6 @@ pub enum Does {
         /// SIGCONT after a pause, from the least to the most, in deadlines.
         pause: Option<(f64, f64)>,
     },
-    /// Standard output fails.
-    Output(Broken),
-    /// Standard error fails.
-    Error(Broken),
     /// The run's directory is on a file system with little room.
     SmallDisk,
     /// Somebody sends garbage to the ports of the ranks.
@@ -88,12 +73,6 @@ pub const ALL: &[Fault] = &[
     paused("stop-ranks-briefly", Whom::Ranks, (0.0, 0.4), &[]),
     paused("stop-launcher-briefly", Whom::Launcher, (0.0, 0.4), &[]),
     paused("stop-launcher", Whom::Launcher, (1.2, 2.0), &[6]),
-    fault("output-full", Does::Output(Broken::Full), false, &[4]),
-    fault("output-gone", Does::Output(Broken::Gone), true, &[]),
-    fault("output-closed", Does::Output(Broken::Closed), false, &[4]),
-    fault("error-full", Does::Error(Broken::Full), true, &[]),
-    fault("error-gone", Does::Error(Broken::Gone), true, &[]),
-    fault("error-closed", Does::Error(Broken::Closed), true, &[]),
     fault("small-disk", Does::SmallDisk, true, &[4]),
     fault("strangers", Does::Strangers, true, &[]),
 ];

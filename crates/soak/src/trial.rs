@@ -1,7 +1,6 @@
 //! A trial, carried out: the program is started, something is done to it, and what comes of it is seen.
 
-use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io;
 use std::net::TcpStream;
 use std::os::unix::process::CommandExt;
@@ -16,7 +15,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rustix::process::{Pid, Signal, kill_process};
 
 use crate::checks::{Seen, kept};
-use crate::faults::{Broken, Does, Whom};
+use crate::faults::{Does, Whom};
 use crate::place::Place;
 use crate::plan::Plan;
 use crate::processes::Process;
@@ -55,13 +54,12 @@ pub fn carry_out(plan: &Plan, binary: &Path, keeps: impl Fn(&Seen) -> bool) -> i
     {
         return Ok(Tried::Skipped(format!("a small file system cannot be mounted: {error}")));
     }
-    let before = segments();
     let mut run = Running::start(plan, &place, binary)?;
     let status = run.until_end(plan)?;
     let took = run.base.elapsed();
     drop(run.talks);
     let strays = |_: &PathBuf| status.is_some_and(|status| status.code().is_some());
-    let mut left = left(&run.mark, &before);
+    let mut left = left(&run.mark);
     end_marked(&run.mark);
     // A launcher that was killed in the middle of a file cannot remove it.
     let files = place.strays().into_iter().filter(strays);
@@ -110,28 +108,15 @@ impl Running {
         static TRIALS: AtomicU64 = AtomicU64::new(0);
         let number = TRIALS.fetch_add(1, Ordering::Relaxed);
         let mark = format!("{}-{number}", std::process::id());
-        let (output, error) = match plan.fault.does {
-            Does::Output(broken) => (Some(broken), None),
-            Does::Error(broken) => (None, Some(broken)),
-            _ => (None, None),
-        };
-        let closing = match (output, error) {
-            (Some(Broken::Closed), _) => "exec \"$@\" >&-",
-            (_, Some(Broken::Closed)) => "exec \"$@\" 2>&-",
-            _ => "exec \"$@\"",
-        };
-        let mut command = Command::new("sh");
+        let mut command = Command::new(binary);
         command
-            .args(["-c", closing, "sh"])
-            .arg(binary)
-            .args(plan.words(&place.run().to_string_lossy()));
-        command
+            .args(plan.words(&place.run().to_string_lossy()))
             .current_dir(place.path("work"))
             .env("TMPDIR", place.path("temporary"))
             .env(MARK, &mark);
         command.stdin(Stdio::null());
-        command.stdout(stream(output, &place.path("output"))?);
-        command.stderr(stream(error, &place.path("message"))?);
+        command.stdout(File::create(place.path("output"))?);
+        command.stderr(File::create(place.path("message"))?);
         // In a group of its own, so that nobody else gets its signals.
         let launcher = command.process_group(0).spawn()?;
         Ok(Self {
@@ -231,23 +216,6 @@ impl Running {
     }
 }
 
-/// What the program gets as one of its standard streams: a file for whoever looks into a failure, or something broken.
-fn stream(broken: Option<Broken>, file: &Path) -> io::Result<Stdio> {
-    Ok(match broken {
-        None => File::create(file)?.into(),
-        Some(Broken::Full) => File::options().write(true).open("/dev/full")?.into(),
-        // Its reader is dropped here.
-        Some(Broken::Gone) => io::pipe()?.1.into(),
-        Some(Broken::Closed) => Stdio::null(),
-    })
-}
-
-/// The names in /dev/shm.
-fn segments() -> BTreeSet<String> {
-    let entries = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
-    entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
-}
-
 /// The processes that carry a mark.
 fn marked(mark: &str) -> Vec<Process> {
     Process::all().filter(|process| process.carries(mark)).collect()
@@ -263,17 +231,12 @@ fn end_marked(mark: &str) {
     }
 }
 
-/// Waits until nothing is left of a run, and says what is left nevertheless: processes with its mark, and segments of its
-/// name that were not there before.
-fn left(mark: &str, before: &BTreeSet<String>) -> Vec<String> {
+/// Waits until nothing is left of a run, and says which processes with its mark are left nevertheless.
+fn left(mark: &str) -> Vec<String> {
     let until = Instant::now() + SOON;
     loop {
-        let mut found: Vec<String> =
+        let found: Vec<String> =
             marked(mark).iter().map(|process| format!("process {}", process.pid)).collect();
-        let new = segments()
-            .into_iter()
-            .filter(|name| name.contains("bandgap") && !before.contains(name));
-        found.extend(new.map(|name| format!("/dev/shm/{name}")));
         if found.is_empty() || Instant::now() >= until {
             return found;
         }

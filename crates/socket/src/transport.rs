@@ -8,15 +8,13 @@ use std::rc::Rc;
 use bandgap_comm::Yields::{Bytes, HalfRoundTrip};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bare, BareEnd, Can, CommError, Credited, Floor, FloorError, Measuring, Rendezvous, Stamper,
-    Timer, Transport, Yardstick,
+    Bare, BareEnd, Can, CommError, Credited, DEFAULT_CREDITS, Floor, FloorError, Measuring,
+    Rendezvous, Stamper, Timer, Transport, Yardstick,
 };
 
 use crate::floor::{STREAM_BYTES, ping_pong, stream};
 use crate::{Kind, SocketError, SocketLink, Stamped};
 
-/// Requests that may be outstanding toward one peer: several round trips' worth.
-const CREDITS: u16 = 32;
 /// Most ranks: each has a connection to every other.
 const RANKS: usize = 256;
 /// How message passing cuts messages. Pieces are four times as long as in mapped memory, since each
@@ -61,7 +59,7 @@ impl<K: Kind> Transport for Over<K> {
         meeting: &mut dyn Rendezvous,
     ) -> Result<Self::Endpoint, CommError> {
         let link = Self::link(meeting)?.exposing(exposed);
-        Ok(Credited::new(link, CREDITS))
+        Ok(Credited::new(link, DEFAULT_CREDITS))
     }
 }
 
@@ -75,7 +73,7 @@ impl<K: Kind> bandgap_comm::Stamped for Over<K> {
         let stream = |stream| Stamped::over(stream, Rc::clone(stamper));
         let streams = Self::streams(meeting)?.into_iter().map(stream).collect();
         let link = SocketLink::over(meeting.rank(), streams)?;
-        Ok(Credited::new(link, CREDITS))
+        Ok(Credited::new(link, DEFAULT_CREDITS))
     }
 }
 

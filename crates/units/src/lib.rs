@@ -14,7 +14,7 @@ mod typed;
 
 pub use bytes::Bytes;
 pub use fraction::Fraction;
-pub use number::{SharedUnit, distinct, range, significant, significant_short};
+pub use number::{SharedUnit, distinct, significant, significant_short};
 pub use rate::Rate;
 pub use time::Ns;
 pub use timer::{Delay, Stamp, Timer};

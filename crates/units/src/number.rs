@@ -46,16 +46,6 @@ pub fn significant_short(value: f64, digits: usize) -> String {
     text
 }
 
-/// Two numbers as the ends of a range, both with as many digits as it takes to tell them apart.
-///
-/// ```
-/// use bandgap_units::range;
-/// assert_eq!(range([819.96, 820.1]), "820.0 to 820.1");
-/// ```
-pub fn range(ends: [f64; 2]) -> String {
-    distinct(&ends).join(" to ")
-}
-
 /// Numbers with three digits; those that would read like another one, which they are not, with as many
 /// more, up to five in all, as it takes to tell them apart.
 ///
@@ -96,13 +86,6 @@ impl SharedUnit {
         SharedUnit { size, symbol }
     }
 
-    /// The unit that an estimate shares with the ends of its interval: the estimate's own, unless an end
-    /// would be 10 000 of it or more. Then it is that of the farther end.
-    pub fn of_estimate(value: f64, ends: [f64; 2], ladder: &[(f64, &'static str)]) -> SharedUnit {
-        let (own, farther) = (SharedUnit::of(value, ladder), ends[0].abs().max(ends[1].abs()));
-        if own.count(farther) < 1e4 { own } else { SharedUnit::of(farther, ladder) }
-    }
-
     /// The unit's symbol.
     pub fn symbol(self) -> &'static str {
         self.symbol
@@ -117,17 +100,6 @@ impl SharedUnit {
     /// The same with three digits, and the symbol.
     pub fn write(self, value: f64) -> String {
         format!("{} {}", significant(self.count(value), 3), self.symbol)
-    }
-
-    /// Two values with the symbol behind both: `900 to 1100 ns`. Where they are not the same, they have as
-    /// many digits as [`distinct`] gives them.
-    pub fn range(self, ends: [f64; 2]) -> String {
-        format!("{} {}", range(ends.map(|end| self.count(end))), self.symbol)
-    }
-
-    /// An estimate with its interval: `950 ns (900 to 1100 ns)`.
-    pub fn write_estimate(self, value: f64, ends: [f64; 2]) -> String {
-        format!("{} ({})", self.write(value), self.range(ends))
     }
 }
 
@@ -145,24 +117,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_estimate_has_the_unit_of_its_interval() {
-        let ladder = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms")];
-        let written = |value: f64, ends: [f64; 2]| {
-            SharedUnit::of_estimate(value, ends, &ladder).write_estimate(value, ends)
-        };
-        assert_eq!(written(950.0, [900.0, 1100.0]), "950 ns (900 to 1100 ns)");
-        assert_eq!(written(1100.0, [900.0, 1300.0]), "1.10 µs (0.900 to 1.30 µs)");
-        // An end that is far off would be a long number.
-        assert_eq!(written(9.0, [-9e3, 9.9e3]), "9.00 ns (-9000 to 9900 ns)");
-        assert_eq!(written(9.0, [-11e3, 9e3]), "0.00900 µs (-11.0 to 9.00 µs)");
-        assert_eq!(written(0.0, [-2e6, 2e6]), "0 ms (-2.00 to 2.00 ms)");
-    }
-
-    #[test]
     fn what_differs_is_written_so_unless_it_takes_too_many_digits() {
         assert_eq!(distinct(&[13.0, 13.0]), ["13.0", "13.0"]);
         assert_eq!(distinct(&[13.0, 13.01, 13.1]), ["13.00", "13.01", "13.1"]);
         assert_eq!(distinct(&[1.0, 1.000_000_1]), ["1.00", "1.00"]);
-        assert_eq!(range([0.9, 1.1]), "0.900 to 1.10");
     }
 }

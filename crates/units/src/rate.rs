@@ -23,11 +23,6 @@ const LADDER: [(f64, &str); 5] =
 pub struct Rate(pub f64);
 
 impl Rate {
-    /// The unit in which this rate is written beside the ends of its interval.
-    pub fn unit_with(self, ends: [Rate; 2]) -> SharedUnit {
-        SharedUnit::of_estimate(self.0, ends.map(|end| end.0), &LADDER)
-    }
-
     /// The unit in which this rate is written.
     pub fn unit(self) -> SharedUnit {
         SharedUnit::of(self.0, &LADDER)

@@ -45,16 +45,6 @@ impl Ns {
         self.0 / 1e9
     }
 
-    /// The unit in which this duration is written beside the ends of its interval.
-    pub fn unit_with(self, ends: [Ns; 2]) -> SharedUnit {
-        SharedUnit::of_estimate(self.0, ends.map(|end| end.0), &LADDER)
-    }
-
-    /// The duration with its interval, in one unit: `950 ns (900 to 1100 ns)`.
-    pub fn within(self, low: Ns, high: Ns) -> String {
-        self.unit_with([low, high]).write_estimate(self.0, [low.0, high.0])
-    }
-
     /// These durations, each as it is written by itself, or with more digits where two that differ would
     /// read alike.
     pub fn distinct(durations: &[Ns]) -> Vec<String> {
@@ -158,11 +148,6 @@ mod tests {
         let written = ["0 ns", "12.96 ns", "13.04 ns", "26.0 ns", "1.400 µs", "1.403 µs"];
         assert_eq!(Ns::distinct(&all), written);
         assert_eq!(Ns::distinct(&[Ns(13.0), Ns(26.0)]), ["13.0 ns", "26.0 ns"]);
-    }
-
-    #[test]
-    fn an_interval_has_the_unit_of_its_duration() {
-        assert_eq!(Ns(950.0).within(Ns(900.0), Ns(1100.0)), "950 ns (900 to 1100 ns)");
     }
 
     #[test]

@@ -1,4 +1,5 @@
-use bandgap_model::logp::{Params, issue_time};
+use crate::machine::{Params, issue_time};
+use bandgap_import::Timing;
 use bandgap_results::Outcome;
 
 use super::*;
@@ -53,18 +54,18 @@ fn points_with_one_batch_are_left_out_and_counted() {
     assert!(matches!(FITTING.logp(&table[..1]), Err(AssembleError::Model(_))));
 }
 
-fn table(rows: &[SizedTime]) -> SizedTable<'_> {
-    SizedTable { tool: "osu_latency", timing: "half round trips", messages: 1, rows }
+fn table(rows: Vec<SizeRow>) -> SizeTable {
+    SizeTable { tool: "osu_latency", timing: Timing::HalfRoundTrip, rows, remarks: Vec::new() }
 }
 
 #[test]
 fn sizes_and_times_give_a_line_and_a_series() {
     let time = |bytes: u64, step: f64| {
-        let (ns, rounding) = (1e3 + bytes as f64 / 8.0, [step / 2.0; 2]);
-        SizedTime { bytes, ns, rounding }
+        let time_ns = 1e3 + bytes as f64 / 8.0;
+        SizeRow { line: 1, bytes, time_ns, step_ns: step, of_rate: false }
     };
-    let rows: Vec<SizedTime> = (0..16).map(|power| time(1 << power, 0.0)).collect();
-    let made = FITTING.hockney(&table(&rows), Breaks::At(Vec::new())).unwrap();
+    let rows: Vec<SizeRow> = (0..16).map(|power| time(1 << power, 0.0)).collect();
+    let made = FITTING.hockney(&table(rows.clone()), Breaks::At(Vec::new())).unwrap();
     let [Outcome::Hockney(relative), Outcome::Hockney(ordinary), Outcome::Rows(series)] =
         &made.results[..]
     else {
@@ -77,13 +78,13 @@ fn sizes_and_times_give_a_line_and_a_series() {
     assert_eq!((cell.value.0, cell.interval(), cell.converged), (1.001e-6, None, true));
     assert_eq!(made.notes, []);
     // Repetitions have an interval, and coarse steps are noted.
-    let rows: Vec<SizedTime> = rows.iter().flat_map(|row| [time(row.bytes, 100.0); 3]).collect();
-    let made = FITTING.hockney(&table(&rows), Breaks::At(Vec::new())).unwrap();
+    let rows: Vec<SizeRow> = rows.iter().flat_map(|row| [time(row.bytes, 100.0); 3]).collect();
+    let made = FITTING.hockney(&table(rows.clone()), Breaks::At(Vec::new())).unwrap();
     let Outcome::Rows(series) = &made.results[2] else { panic!("no series") };
     assert_eq!(series.cell(&series.rows[3], "time").unwrap().samples, 3);
     assert!(
         made.notes.iter().any(|note| note.code == "times_rounded" && note.about == series.id())
     );
     assert_said(&made.notes);
-    assert!(FITTING.hockney(&table(&rows[..6]), Breaks::At(Vec::new())).is_err());
+    assert!(FITTING.hockney(&table(rows[..6].to_vec()), Breaks::At(Vec::new())).is_err());
 }

@@ -129,11 +129,7 @@ fn parameters_of_a_line_that_the_times_do_not_follow_have_not_converged() {
 }
 
 #[test]
-fn what_a_search_for_segments_could_not_do_is_noted() {
-    let few = fit(&curve([8, 16, 32, 64], 1, |bytes| 5e3 + bytes), Breaks::Automatic { most: 3 });
-    assert!(codes(&few).contains(&("breaks_unsearched", "hockney/comms1/shm")));
-    let most = fit(&curve(sizes(), 1, ipsc860), Breaks::Automatic { most: 2 });
-    assert!(codes(&most).contains(&("most_segments", "hockney/comms1/shm")));
+fn a_segment_of_too_few_sizes_is_noted() {
     let short = fit(&curve(sizes(), 1, ipsc860), Breaks::At(vec![16]));
     assert!(codes(&short).contains(&("segment_too_short", "hockney/comms1/shm/segment=1")));
 }

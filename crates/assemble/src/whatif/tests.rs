@@ -61,6 +61,10 @@ fn the_papers_cases_come_out() {
     assert!(injection == 0.0 && latency > 0.15, "{latency}");
     let [injection, _] = saved(&[reduce("hlp", 0.2)]);
     assert!((injection - 0.06447).abs() < 1e-5, "{injection}");
+    let [injection, _] = saved(&[reduce("llp", 0.2)]);
+    assert!((injection - 0.1333).abs() < 3e-3, "{injection}");
+    let [_, latency] = saved(&[set("switch", 30.0)]);
+    assert!((latency - 0.0545).abs() < 0.002, "{latency}");
     // Together: 0.84·94.25 and 78 of 1387.02.
     let [_, latency] = saved(&[reduce("pio", 0.84), set("switch", 30.0)]);
     assert!((latency - (0.84 * 94.25 + 78.0) / 1387.02).abs() < 1e-9, "{latency}");

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use bandgap_assemble::{AssembleError, Fitting, SizedTable, SizedTime};
+use bandgap_assemble::{AssembleError, Fitting};
 use bandgap_import::{Choice, Phase, Remark, Run, SizeTable, read_logp_table, read_size_table};
 use bandgap_launch::{Exit, Failure, told};
 use bandgap_model::hockney::Breaks;
@@ -41,7 +41,7 @@ Examples:
     #[command(
         after_help = "Recognised by what is in the file: a table with the columns bytes and \
 time_ns, and what OSU's point-to-point tests, IMB PingPong, NetPIPE, perftest (ib_send_lat and others), \
-ucx_perftest, fi_pingpong, sockperf, nccl-tests, mpptest and iperf3 --json print. What launchers write before \
+ucx_perftest, fi_pingpong, sockperf, nccl-tests and mpptest print. What launchers write before \
 every line is taken away.
 
 Examples:
@@ -172,46 +172,25 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
         [] => Breaks::Automatic { most: usize::from(fit.segments) },
         given => Breaks::At(given.iter().map(|bytes| bytes.0).collect()),
     };
-    let rows = table.rows.iter();
-    let rows: Vec<SizedTime> = rows
-        .map(|row| SizedTime { bytes: row.bytes, ns: row.time_ns, rounding: row.rounding() })
-        .collect();
-    let sized = SizedTable {
-        tool: table.tool,
-        timing: table.timing.name(),
-        messages: table.messages,
-        rows: &rows,
-    };
-    let made = fit.how.fitting().hockney(&sized, breaks);
+    let made = fit.how.fitting().hockney(&table, breaks);
     let made = made.map_err(|error| unfitted(&error, &name, &table))?;
     let about = format!("series/{}/table", table.tool);
     let read = Note::new("read_as", about.clone())
         .with("tool", table.tool)
         .with("timing", table.timing.name())
         .with("rows", table.rows.len() as f64);
-    let remarks = table.remarks.iter().map(|remark| match remark {
-        Remark::Assumed(test) => Note::new("test_assumed", about.clone()).with("test", *test),
-        Remark::Caveat(caveat) => {
-            Note::new("times_are", about.clone()).with("condition", caveat.as_str())
-        }
-        Remark::Prefix(prefix) => {
-            Note::new("prefix_removed", about.clone()).with("prefix", prefix.as_str())
-        }
-        Remark::Run(run, of) => {
-            Note::new("one_run_read", about.clone()).with("run", *run as f64).with("of", *of as f64)
-        }
-        Remark::Repetitions(runs) => {
-            Note::new("runs_repeated", about.clone()).with("runs", *runs as f64)
-        }
-        Remark::LeftOut(tests) => {
-            Note::new("tests_left_out", about.clone()).with("tests", tests.join(", "))
-        }
-        Remark::Others(tests) => {
-            Note::new("tests_to_choose", about.clone()).with("tests", tests.join(", "))
-        }
-        Remark::RoundedSizes => Note::new("sizes_rounded", about.clone()),
-        Remark::DefaultSize(bytes) => {
-            Note::new("default_size", about.clone()).with("bytes", *bytes as f64)
+    let remarks = table.remarks.iter().map(|remark| {
+        let note = |code| Note::new(code, about.clone());
+        match remark {
+            Remark::Assumed(test) => note("test_assumed").with("test", *test),
+            Remark::Caveat(caveat) => note("times_are").with("condition", caveat.as_str()),
+            Remark::Run(run, of) => {
+                note("one_run_read").with("run", *run as f64).with("of", *of as f64)
+            }
+            Remark::Repetitions(runs) => note("runs_repeated").with("runs", *runs as f64),
+            Remark::LeftOut(tests) => note("tests_left_out").with("tests", tests.join(", ")),
+            Remark::Others(tests) => note("tests_to_choose").with("tests", tests.join(", ")),
+            Remark::DefaultSize(bytes) => note("default_size").with("bytes", *bytes as f64),
         }
     });
     fit.how.close(made, std::iter::once(read).chain(remarks).collect())

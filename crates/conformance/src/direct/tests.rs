@@ -2,9 +2,6 @@ use std::thread;
 
 use super::*;
 
-/// Bytes of a part in the tests.
-const LEN: usize = 24;
-
 /// Runs `program` on each rank, every rank a thread. Returns the outcomes by rank.
 fn run<T: Send>(
     ranks: Vec<Direct>,
@@ -16,75 +13,6 @@ fn run<T: Send>(
         let threads: Vec<_> = ranks.into_iter().map(start).collect();
         threads.into_iter().map(|thread| thread.join().expect("no rank panics")).collect()
     })
-}
-
-fn all_well<T: Send + std::fmt::Debug>(
-    size: usize,
-    program: impl Fn(&mut Direct) -> Result<T, CommError> + Sync,
-) -> Vec<T> {
-    let outcomes = run(ranks(size, 3 * LEN), |rank| {
-        let value = program(rank)?;
-        assert_eq!(rank.untaken()?, 0);
-        Ok(value)
-    });
-    outcomes.into_iter().map(Result::unwrap).collect()
-}
-
-#[test]
-fn receives_take_messages_of_their_sender_and_tag_in_posting_order() {
-    all_well(3, |rank| {
-        if rank.rank() > 0 {
-            for value in 0..3 {
-                rank.memory[0] = 10 * rank.rank() as u8 + value;
-                rank.send(0, u32::from(value / 2), Part::new(0, 1))?;
-            }
-            return Ok(());
-        }
-        let mut receives = Vec::new();
-        for (at, peer, tag) in [(0, 2, 1), (1, 2, 0), (2, 1, 0), (3, 2, 0), (4, 1, 0)] {
-            receives.push(rank.irecv(peer, tag, Part::new(at, 1))?);
-        }
-        for receive in receives.into_iter().rev() {
-            rank.wait(receive)?;
-        }
-        assert_eq!(rank.memory[..5], [22, 20, 10, 21, 11]);
-        rank.recv(1, 1, Part::new(0, 1))?;
-        assert_eq!(rank.memory[0], 12);
-        Ok(())
-    });
-}
-
-#[test]
-fn a_message_of_another_length_is_an_error_and_the_next_arrives() {
-    all_well(2, |rank| {
-        let (one, two) = (Part::new(0, 1), Part::new(1, 2));
-        if rank.rank() == 0 {
-            rank.send(1, 3, two)?;
-            return rank.send(1, 3, one);
-        }
-        let error = rank.recv(0, 3, one).unwrap_err();
-        let CommError::OtherLength { from: 0, tag: 3, bytes: 2, expected: 1 } = error else {
-            panic!("{error}");
-        };
-        rank.recv(0, 3, one)
-    });
-}
-
-#[test]
-fn a_wait_ends_when_its_peer_is_gone_or_nothing_comes() {
-    let outcomes =
-        run(
-            ranks(2, 1),
-            |rank| {
-                if rank.rank() == 0 { rank.recv(1, 0, Part::new(0, 1)) } else { Ok(()) }
-            },
-        );
-    assert!(matches!(outcomes[0], Err(CommError::PeerGone { peer: 1, .. })), "{outcomes:?}");
-    let mut ranks = ranks(2, 1);
-    let mut alone = ranks.remove(0);
-    alone.patience = Duration::ZERO;
-    let late = alone.recv(1, 0, Part::new(0, 1));
-    assert!(matches!(late, Err(CommError::Deadline { .. })), "{late:?}");
 }
 
 #[test]

@@ -5,33 +5,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use super::Harness;
 use super::ranks::{one_of_each, pattern, run};
 
-/// Every rank sends to every other at once, with each protocol.
-pub fn all_to_all<H: Harness>() {
-    for size in [3, 4] {
-        run::<H>(size, |rank| {
-            let me = rank.rank();
-            for (tag, len) in one_of_each(&H::TUNING).into_iter().enumerate() {
-                let tag = tag as u32;
-                rank.reserve(2 * size, 2 * size * len);
-                let seed = |from: usize, to: usize| (from * size + to) as u64;
-                let others = (0..size).filter(|&peer| peer != me);
-                let mut posted = Vec::new();
-                for peer in others {
-                    let recv = rank.irecv_room(peer, tag, len)?;
-                    let send = rank.isend_bytes(peer, tag, &pattern(seed(me, peer), len))?;
-                    posted.push((peer, recv, send));
-                }
-                for (peer, (recv, into), send) in posted {
-                    rank.wait(recv)?;
-                    rank.assert_bytes(into, &pattern(seed(peer, me), len), "from everybody");
-                    rank.wait(send)?;
-                }
-            }
-            Ok(())
-        });
-    }
-}
-
 /// No rank leaves a barrier before all have come to it. Messages under way do not delay it.
 pub fn barriers<H: Harness>() {
     const ROUNDS: usize = 20;

@@ -6,55 +6,6 @@ use super::Harness;
 use super::ranks::{finish, one_of_each, pair, pattern, run};
 use bandgap_comm::CommError;
 
-/// Messages of one sender and tag arrive in the order sent, even if a later one is shorter and
-/// travels by a faster protocol.
-pub fn order_is_kept<H: Harness>() {
-    const MESSAGES: usize = 60;
-    let lengths = one_of_each(&H::TUNING);
-    // Long before short, short before long, and runs of each.
-    let length = |index: usize| lengths[[2, 0, 1, 0, 0, 2, 2, 1, 1, 0][index % 10]];
-    let all: usize = (0..MESSAGES).map(length).sum();
-    run::<H>(2, |rank| {
-        rank.reserve(MESSAGES, all);
-        if rank.rank() == 0 {
-            let mut sends = Vec::new();
-            for index in 0..MESSAGES {
-                sends.push(rank.isend_bytes(1, 5, &pattern(index as u64, length(index)))?);
-            }
-            sends.into_iter().try_for_each(|send| rank.wait(send))
-        } else {
-            for index in 0..MESSAGES {
-                let got = rank.recv_room(0, 5, length(index))?;
-                rank.assert_bytes(got, &pattern(index as u64, length(index)), "order");
-            }
-            Ok(())
-        }
-    });
-}
-
-/// A receive takes the message of its tag, whatever arrived before.
-pub fn tags_choose<H: Harness>() {
-    run::<H>(2, |rank| {
-        for len in one_of_each(&H::TUNING) {
-            let tags = [0, 1, u32::MAX, 7, 1 << 31];
-            rank.reserve(tags.len(), tags.len() * len);
-            if rank.rank() == 0 {
-                let mut sends = Vec::new();
-                for tag in tags {
-                    sends.push(rank.isend_bytes(1, tag, &pattern(tag.into(), len))?);
-                }
-                sends.into_iter().try_for_each(|send| rank.wait(send))?;
-            } else {
-                for tag in tags.into_iter().rev() {
-                    let got = rank.recv_room(0, tag, len)?;
-                    rank.assert_bytes(got, &pattern(tag.into(), len), "the message of its tag");
-                }
-            }
-        }
-        Ok(())
-    });
-}
-
 /// Messages of a tag go to receives in the order in which these were posted, and a receive that
 /// waits comes behind those that were posted before.
 pub fn receives_in_posting_order<H: Harness>() {

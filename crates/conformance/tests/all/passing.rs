@@ -5,74 +5,43 @@ use std::time::Duration;
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::passing::{Passing, Tuning};
 use bandgap_comm::{Credited, DEFAULT_CREDITS, DeadlineWatch, Part, Waiting};
-use bandgap_conformance::Faulty;
-use bandgap_conformance::passing::{Harness, Reluctant};
+use bandgap_conformance::passing::Reluctant;
+use bandgap_conformance::{Faulty, passes};
 
 fn links(size: usize, frames: usize, exposed: usize) -> impl Iterator<Item = InprocLink> {
     inproc::links(size, frames).into_iter().map(move |link| link.exposing(exposed))
 }
 
-mod roomy {
-    use super::*;
-
-    struct Roomy;
-
-    impl Harness for Roomy {
-        type E = Credited<InprocLink>;
-
-        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
-            links(size, 256, exposed).map(|link| Credited::new(link, DEFAULT_CREDITS)).collect()
-        }
-    }
-
-    bandgap_conformance::passing_conformance!(Roomy);
-}
-
-mod tight {
-    use super::*;
-
+passes!(roomy(size, exposed) -> Credited<InprocLink> {
+    links(size, 256, exposed).map(|link| Credited::new(link, DEFAULT_CREDITS)).collect()
+});
+passes!(
     /// Channels of one frame, one request at a time, and one short slot.
-    struct Tight;
-
-    impl Harness for Tight {
-        type E = Credited<InprocLink>;
-        const TUNING: Tuning = Tuning { chunk: 128, slots: 1, request: 20 };
-
-        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
-            links(size, 1, exposed).map(|link| Credited::new(link, 1)).collect()
-        }
+    tight(size, exposed) -> Credited<InprocLink> {
+        links(size, 1, exposed).map(|link| Credited::new(link, 1)).collect()
+    } {
+        const TUNING: Tuning = TIGHT;
     }
-
-    bandgap_conformance::passing_conformance!(Tight);
-}
-
-mod reluctant {
-    use super::*;
-
+);
+passes!(
     /// A third of all calls are refused, below the credits and above.
-    struct Refusing;
-
-    impl Harness for Refusing {
-        type E = Reluctant<Credited<Faulty<InprocLink>>>;
+    reluctant(size, exposed) -> Reluctant<Credited<Faulty<InprocLink>>> {
+        let refusing = |link| {
+            let credited = Credited::new(Faulty::new(link, size as u64, 80), 8);
+            Reluctant::new(credited, size as u64, 80)
+        };
+        links(size, 4, exposed).map(refusing).collect()
+    } {
         const TUNING: Tuning = Tuning { chunk: 1024, slots: 3, request: 200 };
-
-        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
-            let refusing = |link| {
-                let credited = Credited::new(Faulty::new(link, size as u64, 80), 8);
-                Reluctant::new(credited, size as u64, 80)
-            };
-            links(size, 4, exposed).map(refusing).collect()
-        }
     }
+);
 
-    bandgap_conformance::passing_conformance!(Refusing);
-}
+const TIGHT: Tuning = Tuning { chunk: 128, slots: 1, request: 20 };
 
 fn alone() -> Passing<Credited<InprocLink>, DeadlineWatch> {
-    let tuning = Tuning { chunk: 128, slots: 1, request: 20 };
-    let link = links(2, 1, tuning.memory(2)).next().unwrap();
+    let link = links(2, 1, TIGHT.memory(2)).next().unwrap();
     let endpoint = Credited::new(link, 1);
-    Passing::new(endpoint, 0, &tuning, Waiting::Yield, DeadlineWatch(Duration::ZERO)).unwrap()
+    Passing::new(endpoint, 0, &TIGHT, Waiting::Yield, DeadlineWatch(Duration::ZERO)).unwrap()
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use bandgap_stats::segmented::{Cuts, Points, break_range, outliers, search};
 
-use super::finding::HockneyFinding;
 use super::input::Table;
 use super::{Breakpoint, Breaks, FEWEST_SIZES, HockneyOptions};
 use crate::error::ModelError;
@@ -30,9 +29,9 @@ pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>, Model
 pub(super) fn place(
     table: &Table,
     options: &HockneyOptions,
-) -> Result<(Vec<Breakpoint>, Vec<HockneyFinding>), ModelError> {
+) -> Result<Vec<Breakpoint>, ModelError> {
     match &options.breaks {
-        Breaks::At(given) => Ok((at(table, given)?, Vec::new())),
+        Breaks::At(given) => at(table, given),
         Breaks::Automatic { most } => Ok(found(table, *most, options.confidence)),
     }
 }
@@ -63,21 +62,13 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
     Ok(breakpoints)
 }
 
-fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<HockneyFinding>) {
-    let sizes = table.bytes.len();
-    let mut findings = Vec::new();
-    if most > 1 && sizes < 2 * FEWEST_SIZES {
-        findings.push(HockneyFinding::BreaksUnsearched { sizes, needed: 2 * FEWEST_SIZES });
-    }
+fn found(table: &Table, most: usize, confidence: f64) -> Vec<Breakpoint> {
     let Some(choice) = search(&table.x, &table.times, table.limits(Cuts::Most(most.max(1)))) else {
-        return (Vec::new(), findings);
+        return Vec::new();
     };
-    if most > 1 && choice.starts.len() == most {
-        findings.push(HockneyFinding::MostSegments { most });
-    }
     let weights = &choice.weights;
     let points = Points { x: &table.x, y: &table.times, weights, fewest: FEWEST_SIZES };
-    let breakpoints = (1..choice.starts.len())
+    (1..choice.starts.len())
         .map(|cut| {
             let start = choice.starts[cut];
             let (first, last) = break_range(&points, &choice.starts, cut, confidence);
@@ -89,6 +80,5 @@ fn found(table: &Table, most: usize, confidence: f64) -> (Vec<Breakpoint>, Vec<H
                 given: false,
             }
         })
-        .collect();
-    (breakpoints, findings)
+        .collect()
 }

@@ -68,16 +68,4 @@ pub enum HockneyFinding {
         /// Where that is, in bytes.
         at: u64,
     },
-    /// Too few sizes to search for breaks.
-    BreaksUnsearched {
-        /// How many there are.
-        sizes: usize,
-        /// How many two segments need.
-        needed: usize,
-    },
-    /// As many segments were found as were allowed: the times may change more often, or bend.
-    MostSegments {
-        /// How many.
-        most: usize,
-    },
 }

@@ -1,7 +1,7 @@
 //! The arms of the hinge: os + or on each, and what it rests on.
 
 use super::estimator::Estimator;
-use super::{ArmFit, Estimate, Signature};
+use super::{ArmFit, Estimate};
 use crate::arm::{Among, Arm, Cost, SLOPE_TOLERANCE};
 use crate::finding::Finding;
 use crate::linear::Linear;
@@ -72,20 +72,14 @@ pub(super) fn fitted(
     }
 }
 
-/// What there is to say of the arms, the far one being of these delays.
-pub(super) fn findings(signature: &Signature, far: &Arm) -> Vec<Finding> {
-    let Signature { arm, near_arms, .. } = signature;
+/// What there is to say of the far arm.
+pub(super) fn finding(arm: &ArmFit) -> Option<Finding> {
     let from_delay = arm.from_delay;
-    let of_arm = match (arm.slope, arm.holds) {
-        (None, _) => Some(Finding::ArmUnchecked { delay: from_delay }),
+    match (arm.slope, arm.holds) {
         (Some(slope), Some(false)) => Some(Finding::ArmSlope { slope: slope.value, from_delay }),
         (Some(Estimate { value, low, high, .. }), None) => {
             Some(Finding::ArmUndecided { slope: value, low, high, from_delay })
         }
-        (Some(_), Some(true)) => None,
-    };
-    // Arms before the far one say themselves where the model holds.
-    let is_late = arm.holds != Some(false) && near_arms.is_empty() && far.left_out.is_some();
-    let begins_late = is_late.then_some(Finding::ArmBeginsLate { from_delay });
-    of_arm.into_iter().chain(begins_late).collect()
+        (None, _) | (Some(_), Some(true)) => None,
+    }
 }

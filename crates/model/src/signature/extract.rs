@@ -154,7 +154,7 @@ fn signature(
         findings: Vec::new(),
         shares,
     };
-    signature.findings = findings(&signature, shape, &arm);
+    signature.findings = findings(&signature, shape);
     signature.findings.extend(bend(table, shape, &signature));
     signature.with_consequences()
 }
@@ -195,22 +195,15 @@ fn capacity(estimator: &Estimator, above: &Linear, gap: &Linear) -> Option<Estim
 }
 
 /// The findings of the arm and the lines.
-fn findings(signature: &Signature, shape: &Shape, far: &Arm) -> Vec<Finding> {
-    let of_send_only = match shape.send_only.points.len() {
-        1 => Some(Finding::SendOnlyUnseen { rtt: signature.rtt.value }),
-        2 => Some(Finding::FewSendOnly),
-        _ => None,
-    };
-    let resting = signature.steady.iter().filter(|steady| far.rests_on(steady.delay));
-    let unsettled = resting.filter(|steady| !steady.settled).map(|steady| {
+fn findings(signature: &Signature, shape: &Shape) -> Vec<Finding> {
+    let unseen = Finding::SendOnlyUnseen { rtt: signature.rtt.value };
+    let of_send_only = shape.send_only.is_single().then_some(unseen);
+    let without_delay = signature.steady.first().filter(|steady| !steady.settled);
+    let unsettled = without_delay.map(|steady| {
         let IssueLine { from_messages, to_messages, .. } = steady.line;
-        if steady.delay == 0.0 {
-            Finding::GapUnsettled { from_messages, to_messages }
-        } else {
-            Finding::Unsettled { delay: steady.delay }
-        }
+        Finding::GapUnsettled { from_messages, to_messages }
     });
-    arms::findings(signature, far).into_iter().chain(of_send_only).chain(unsettled).collect()
+    [arms::finding(&signature.arm), of_send_only, unsettled].into_iter().flatten().collect()
 }
 
 /// Where messages cost something else than os before a reply can be back, or the network is full.

@@ -74,25 +74,6 @@ fn the_papers_models_come_out() {
     assert!(injection.parts.iter().all(|part| part.side == Side::Initiator));
 }
 
-/// "Breaking Band", section 7.
-#[test]
-fn the_papers_cases_come_out() {
-    let stack = preset();
-    let saved = |model, change: &Change| {
-        value(&stack, model, &[]).saved(&value(&stack, model, std::slice::from_ref(change))).0
-    };
-    let set = |what: &str, value| Change::Set { what: what.into(), value };
-    let reduce = |what: &str, share| Change::Reduce { what: what.into(), share };
-    let pio = set("pio", 15.0);
-    assert!(saved("injection", &pio) > 0.25 && saved("latency", &pio) > 0.05);
-    let io = reduce("io", 0.5);
-    assert!(saved("injection", &io) == 0.0 && saved("latency", &io) > 0.15);
-    near(saved("injection", &reduce("hlp", 0.2)), 0.0644, 1e-4);
-    near(saved("injection", &reduce("llp", 0.2)), 0.1333, 3e-3);
-    assert!(saved("latency", &reduce("hlp", 0.2)) < 0.05);
-    near(saved("latency", &set("switch", 30.0)), 0.0545, 0.002);
-}
-
 /// Section 4.2: a post waits for a completion unless p ≥ gen_completion / LLP_post.
 #[test]
 fn posts_a_poll_completions_a_poll_and_moderation_are_parameters() {

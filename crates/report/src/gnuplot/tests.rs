@@ -4,12 +4,7 @@ use super::*;
 use crate::figure::Datum;
 
 fn figure() -> Figure {
-    let curve = |name: &str, style, points: Vec<Datum>| Series {
-        name: name.into(),
-        points,
-        style,
-        twin: None,
-    };
+    let curve = |name: &str, twin, points: Vec<Datum>| Series { name: name.into(), points, twin };
     let measured = vec![
         Datum { interval: Some((90.0, 110.0)), ..Datum::exact(1.0, 100.0) },
         Datum { precision: Precision::No, ..Datum::exact(4.0, 250.0) },
@@ -21,19 +16,15 @@ fn figure() -> Figure {
     let axis = |label: &str, scale, dimension| Axis { label: label.into(), scale, dimension };
     Figure {
         title: "one's own: 100 % \\ \"x\" $y".into(),
-        subtitle: String::new(),
         x: axis("message size n", Scale::Log2, Dimension::Size),
         y: axis("time t", Scale::Log10, Dimension::Time),
         legend: "legend".into(),
         series: vec![
-            curve("measured", Style::Line, measured),
-            curve("empty", Style::Line, vec![Datum::gap(1.0)]),
-            Series { twin: Some(0), ..curve("fit", Style::Dashed, broken.into()) },
+            curve("measured", None, measured),
+            curve("empty", None, vec![Datum::gap(1.0)]),
+            curve("fit", Some(0), broken.into()),
         ],
-        references: vec![],
-        regions: vec![],
-        marks: vec![],
-        notes: vec![],
+        ..Figure::default()
     }
 }
 

@@ -33,7 +33,6 @@ pub(super) const NAME: Font = Font {
     colour: INK,
     look: " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"",
 };
-pub(super) const NOTE: Font = Font { size: 10.5, colour: MUTED, look: "" };
 
 /// Eight steps of one ramp from dark to light, since curves have an order. It is viridis without its
 /// yellow end, which is hard to see on white.

@@ -2,7 +2,7 @@
 
 use crate::Precision;
 
-use crate::figure::{Figure, Style};
+use crate::figure::Figure;
 
 use super::ink::{LABEL, LEGEND, MUTED, colour};
 use super::marker;
@@ -39,12 +39,8 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     for (index, series) in figure.named() {
         let middle = y + LINE * (line as f64 + 1.1);
         let colour = colour(index, count);
-        if series.style != Style::Points {
-            paper.line((x, middle), (x + 22.0, middle), colour, 1.6, series.style.dash());
-        }
-        if !series.style.is_bare() {
-            marker::draw(paper, (x + 11.0, middle), index, colour, Precision::Converged);
-        }
+        paper.line((x, middle), (x + 22.0, middle), colour, 1.6, None);
+        marker::draw(paper, (x + 11.0, middle), index, colour, Precision::Converged);
         for name in wrapped(&series.name) {
             let middle = y + LINE * (line as f64 + 1.1);
             paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LABEL, &name);

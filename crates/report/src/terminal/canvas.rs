@@ -50,8 +50,8 @@ impl Canvas {
         self.cells[row * self.columns..][columns].fill(Cell::Level);
     }
 
-    /// A straight line; a dotted one has dots in every other column.
-    pub fn stroke(&mut self, from: (f64, f64), to: (f64, f64), dotted: bool, colour: u8) {
+    /// A straight line.
+    pub fn stroke(&mut self, from: (f64, f64), to: (f64, f64), colour: u8) {
         // Dots are placed as cells are, so that a line runs through the marks at its ends.
         let across = (self.columns - 1) as f64;
         let down = (self.rows - 1) as f64;
@@ -63,9 +63,6 @@ impl Canvas {
             let y = (1.0 - from.1 - (to.1 - from.1) * share) * down;
             let (column, row) = (x.round(), y.round());
             let dot_column = usize::from(x >= column);
-            if dotted && column as usize % 2 == 1 {
-                continue;
-            }
             let dot_row = (((y - row + 0.5) * 4.0) as usize).min(3);
             let cell = &mut self.cells[row as usize * self.columns + column as usize];
             let dots = match *cell {

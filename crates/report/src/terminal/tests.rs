@@ -1,6 +1,6 @@
 use crate::Precision;
-use crate::example::figure;
-use crate::{Figure, Layout, Reference, Style, plot};
+use crate::figure::tests::figure;
+use crate::{Figure, Layout, Reference, plot};
 
 #[test]
 fn colour_is_written_only_when_asked_for() {
@@ -36,26 +36,6 @@ fn every_point_has_its_letter_unless_another_is_on_it() {
 }
 
 #[test]
-fn the_legend_says_which_marks_others_cover() {
-    let mut figure = figure();
-    let legend = |figure: &Figure| {
-        let drawn = plot(figure, &Layout { ascii: true, width: 100, ..Layout::default() });
-        drawn.split_once("delay per request").unwrap().1.to_owned()
-    };
-    assert!(!legend(&figure).contains("under other marks"), "{}", legend(&figure));
-    // The second curve where the first is, which lies on top. Only it has a point that did not converge.
-    figure.series[1].points = figure.series[0].points.clone();
-    figure.series[0].points[7].precision = Precision::Converged;
-    let told = legend(&figure);
-    assert!(told.contains("a Δ = 0   b Δ = 16.0 µs (under other marks)"), "{told}");
-    assert!(!told.contains("capital"), "{told}");
-    // A single point beside the other curve's shows its letter.
-    figure.series[1].points[7].y *= 1.5;
-    let told = legend(&figure);
-    assert!(!told.contains("under other marks") && told.contains("capital"), "{told}");
-}
-
-#[test]
 fn a_level_is_drawn_over_its_range() {
     let drawn = |from: f64, to: f64| {
         let g = Reference { from, to, ..figure().references[0].clone() };
@@ -83,25 +63,6 @@ fn a_point_at_the_limit_of_the_clock_has_a_sign_of_its_own() {
     assert_eq!(cells.matches('~').count(), 1, "{drawn}");
     assert!(legend.contains("a Δ = 0   (~: at the clock's limit)"), "{drawn}");
     assert!(!drawn.contains("not converged"), "{drawn}");
-}
-
-#[test]
-fn two_fits_have_lines_and_signs_of_their_own() {
-    let mut figure = Figure { references: Vec::new(), regions: Vec::new(), ..figure() };
-    figure.series.truncate(1);
-    let dots = |style: Style, sign: &str| {
-        let mut figure = figure.clone();
-        figure.series[0].style = style;
-        let drawn = plot(&figure, &Layout { ascii: true, ..Layout::default() });
-        let (cells, legend) = drawn.split_once("delay per request").unwrap();
-        assert!(legend.contains(&format!(": {sign} Δ = 0")), "{legend}");
-        cells
-            .lines()
-            .filter_map(|line| line.split_once(['|', '+']))
-            .fold(0, |dots, (_, cells)| dots + cells.matches('.').count())
-    };
-    let (dashed, dotted) = (dots(Style::Dashed, "..."), dots(Style::Dotted, ". ."));
-    assert!(dotted > 0 && 3 * dotted < 2 * dashed, "{dotted} of {dashed}");
 }
 
 #[test]

@@ -1,9 +1,9 @@
 use bandgap_record::Evidence;
-use bandgap_report::{Layout, svg_bars, text};
+use bandgap_report::{Block, Layout, svg_bars, text};
 
 use super::*;
 use crate::logp::tests::{example, run, time};
-use crate::{Run, View, detail, screen};
+use crate::{Run, Shown, View, detail, screen};
 
 /// A breakdown whose two models are sums of as many components of 10 ns, three categories in turn.
 pub(crate) fn sample(components: usize, name: &str, within: Within) -> Breakdown {

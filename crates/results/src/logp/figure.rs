@@ -1,7 +1,7 @@
 //! Time per message over the number of messages, a curve for each Δ (LogP paper, figures 4 and 5).
 
 use bandgap_record::Quantity;
-use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series, Style};
+use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, Series};
 use bandgap_units::Ns;
 
 use super::{Arm, Logp, SIGNATURE};
@@ -22,12 +22,7 @@ pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
     let names = Ns::distinct(&delays).into_iter().map(name);
     let series: Vec<Series> = names
         .zip(shown.iter())
-        .map(|(name, (_, points))| Series {
-            name,
-            points: points.clone(),
-            style: Style::Line,
-            twin: None,
-        })
+        .map(|(name, (_, points))| Series { name, points: points.clone(), twin: None })
         .collect();
     let costs = || series.iter().flat_map(|series| &series.points).map(|point| point.y);
     let (least, most) = (costs().fold(f64::INFINITY, f64::min), costs().fold(0.0, f64::max));
@@ -41,9 +36,7 @@ pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
             .into(),
         references: references(logp, &delays),
         regions: regions(logp),
-        marks: Vec::new(),
         series,
-        notes: Vec::new(),
     })
 }
 

@@ -142,24 +142,18 @@ fn a_stream_goes_round_its_ring_with_and_without_whole_credits() {
 }
 
 #[test]
-fn copies_across_cores_arrive_and_only_they_are_timed() {
+fn bytes_across_cores_arrive_and_only_they_are_timed() {
+    let window = Window { samples: 2, rounds: 3 };
     for bytes in [1, 4096, 100_000] {
-        let window = Window { samples: 2, rounds: 3 };
-        let [asked, answered] = both(window, |area, with| copy_cross_core(area, 1, bytes, with));
-        // Three copies a sample, each between two stamps.
-        assert_eq!(asked.unwrap(), [3; 2]);
-        assert_eq!(answered.unwrap(), [0; 0]);
-    }
-}
-
-#[test]
-fn stores_arrive_and_are_timed_one_by_one() {
-    for bytes in [1, 4096, 100_000] {
-        let window = Window { samples: 2, rounds: 3 };
-        let [stored, seen] = both(window, |area, with| store_cross_core(area, 1, bytes, with));
-        // Three stores a sample, each between two stamps; the other side checks the bytes.
-        assert_eq!(stored.unwrap(), [3; 2]);
-        assert_eq!(seen.unwrap(), [0; 0]);
+        let both = [
+            both(window, |area, with| copy_cross_core(area, 1, bytes, with)),
+            both(window, |area, with| store_cross_core(area, 1, bytes, with)),
+        ];
+        for [asked, answered] in both {
+            // Three a sample, each between two stamps; the other side checks the bytes.
+            assert_eq!(asked.unwrap(), [3; 2]);
+            assert_eq!(answered.unwrap(), [0; 0]);
+        }
     }
 }
 

@@ -5,96 +5,31 @@ use std::os::unix::net::UnixStream;
 
 use crate::mesh;
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
-use bandgap_conformance::{EXPOSED, Harness};
+use bandgap_conformance::{EXPOSED, Harness, conforms};
 use bandgap_socket::SocketLink;
 use bandgap_socket::udp::UdpStream;
 
-mod tcp {
-    use super::*;
-
-    struct Tcp;
-
-    impl Harness for Tcp {
-        type E = Credited<SocketLink<TcpStream>>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            mesh::credited(mesh::tcp(size), EXPOSED, DEFAULT_CREDITS)
-        }
-    }
-
-    bandgap_conformance::conformance!(Tcp);
-    bandgap_conformance::bulk_conformance!(Tcp);
-}
-
-mod unix {
-    use super::*;
-
-    struct Unix;
-
-    impl Harness for Unix {
-        type E = Credited<SocketLink<UnixStream>>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            mesh::credited(mesh::unix(size), EXPOSED, DEFAULT_CREDITS)
-        }
-    }
-
-    bandgap_conformance::conformance!(Unix);
-    bandgap_conformance::bulk_conformance!(Unix);
-}
-
-mod tiny_buffers {
-    use super::*;
-
+conforms!(tcp(size) -> Credited<SocketLink<TcpStream>> {
+    mesh::credited(mesh::tcp(size), EXPOSED, DEFAULT_CREDITS)
+});
+conforms!(unix(size) -> Credited<SocketLink<UnixStream>> {
+    mesh::credited(mesh::unix(size), EXPOSED, DEFAULT_CREDITS)
+});
+conforms!(
     /// More credits than the kernel's buffers have room for.
-    struct Tiny;
-
-    impl Harness for Tiny {
-        type E = Credited<SocketLink<UnixStream>>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            mesh::credited(mesh::tiny(size), EXPOSED, 1000)
-        }
+    tiny_buffers(size) -> Credited<SocketLink<UnixStream>> {
+        mesh::credited(mesh::tiny(size), EXPOSED, 1000)
     }
-
-    bandgap_conformance::conformance!(Tiny);
-    bandgap_conformance::bulk_conformance!(Tiny);
-}
-
-mod udp {
-    use super::*;
-
-    struct Udp;
-
-    impl Harness for Udp {
-        type E = Credited<SocketLink<UdpStream>>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            mesh::credited(mesh::udp(size), EXPOSED, DEFAULT_CREDITS)
-        }
-    }
-
-    bandgap_conformance::conformance!(Udp);
-    bandgap_conformance::bulk_conformance!(Udp);
-}
-
-mod full_windows {
-    use super::*;
-
+);
+conforms!(udp(size) -> Credited<SocketLink<UdpStream>> {
+    mesh::credited(mesh::udp(size), EXPOSED, DEFAULT_CREDITS)
+});
+conforms!(
     /// More credits than datagrams fit into a receive buffer.
-    struct Full;
-
-    impl Harness for Full {
-        type E = Credited<SocketLink<UdpStream>>;
-
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            mesh::credited(mesh::udp(size), EXPOSED, 1000)
-        }
+    full_windows(size) -> Credited<SocketLink<UdpStream>> {
+        mesh::credited(mesh::udp(size), EXPOSED, 1000)
     }
-
-    bandgap_conformance::conformance!(Full);
-    bandgap_conformance::bulk_conformance!(Full);
-}
+);
 
 mod lossy {
     use super::*;

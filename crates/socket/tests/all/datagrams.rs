@@ -12,7 +12,6 @@ use bandgap_comm::{CommError, Frame, FrameKind, HandlerId, Link, Message, Posted
 use bandgap_socket::udp::{Datagrams, Mishaps, UdpStream};
 use bandgap_socket::{Received, SocketLink, Stream};
 
-use crate::mesh::wire::Wire;
 use crate::mesh::{self, SECRET, receive};
 
 /// A wait that cannot be waited out.
@@ -302,50 +301,4 @@ fn a_rank_of_another_run_is_not_heard() {
         here = SocketLink::over(0, vec![stream]).unwrap();
     };
     assert_eq!(refused, Mishaps { refused: 2, ..Mishaps::default() });
-}
-
-/// Sends many bytes one way in pieces of every length, and compares them.
-fn many_bytes<D: Datagrams>(mut here: UdpStream<D>, mut there: UdpStream<D>) -> [Mishaps; 2] {
-    const BYTES: usize = 3 << 20;
-    let bytes: Vec<u8> = (0..BYTES).map(|at| (at % 251) as u8).collect();
-    let mut arrived = vec![0; BYTES + UdpStream::<D>::AT_ONCE];
-    let (mut sent, mut received, mut piece) = (0, 0, 1);
-    while received < BYTES {
-        let end = BYTES.min(sent + piece);
-        let taken = here.send(&bytes[sent..end]).unwrap();
-        sent += taken;
-        if taken > 0 {
-            piece = piece * 7 % 100_003;
-        }
-        // The receiver is slower than the sender.
-        if taken == 0 || received % 3 == 0 {
-            while let Received::Bytes(more) = there.receive(&mut arrived[received..]).unwrap() {
-                received += more;
-            }
-            there.tend().unwrap();
-        }
-        assert_eq!(here.receive(&mut []).unwrap(), Received::Nothing);
-        here.tend().unwrap();
-    }
-    assert!(arrived[..BYTES] == bytes);
-    [here.mishaps(), there.mishaps()]
-}
-
-#[test]
-fn many_bytes_arrive_and_none_is_sent_twice() {
-    let (one, other) = mesh::pair::<UdpSocket>();
-    let here = UdpStream::over(one, &SECRET, 0, 1).unwrap();
-    let there = UdpStream::over(other, &SECRET, 1, 0).unwrap();
-    assert_eq!(many_bytes(here, there), [Mishaps::default(); 2]);
-}
-
-#[test]
-fn many_bytes_arrive_though_much_goes_wrong() {
-    let (one, other) = mesh::pair::<UdpSocket>();
-    let here = UdpStream::over(Wire::over(one, mesh::faults(6), 0, 1), &SECRET, 0, 1).unwrap();
-    let there = UdpStream::over(Wire::over(other, mesh::faults(6), 1, 0), &SECRET, 1, 0).unwrap();
-    let [here, there] = many_bytes(here, there);
-    // Everything that can go wrong did.
-    let seen = [here.repeated, there.duplicates, there.early, there.refused];
-    assert!(!seen.contains(&0), "{seen:?}");
 }

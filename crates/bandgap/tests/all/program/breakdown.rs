@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Place, named, near, of_kind, value};
 
 const PRESET: &str = "thunderx2-connectx4";
 
@@ -10,11 +10,6 @@ fn one<'a>(run: &'a Value, kind: &str) -> &'a Value {
     let found = of_kind(run, kind);
     let [one] = found.as_slice() else { panic!("one {kind}: {run}") };
     one
-}
-
-fn named<'a>(all: &'a Value, name: &str) -> &'a Value {
-    let found = all.as_array().unwrap().iter().find(|one| one["name"] == name);
-    found.unwrap_or_else(|| panic!("no {name} in {all}"))
 }
 
 #[test]

@@ -5,7 +5,7 @@ mod synthetic;
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Place, named, near, of_kind, value};
 use synthetic::{Machine, PAPER, Traffic};
 
 const SOFTWARE: [&str; 4] = ["--set", "llp_post=175.42ns", "--set", "llp_prog=61.63ns"];
@@ -17,11 +17,6 @@ fn files() -> Place {
     let posts = Machine { traffic: Traffic::Injection, jitter: 5.0, ..PAPER };
     place.file("posts.csv", posts.text());
     place
-}
-
-fn named<'a>(all: &'a Value, name: &str) -> &'a Value {
-    let found = all.as_array().unwrap().iter().find(|one| one["name"] == name);
-    found.unwrap_or_else(|| panic!("no {name} in {all}"))
 }
 
 fn components(run: &Value, of: &[(&str, f64)]) {

@@ -180,3 +180,9 @@ pub fn value(quantity: &Value) -> f64 {
 pub fn near(what: &str, found: f64, expected: f64, share: f64) {
     assert!((found - expected).abs() <= share * expected, "{what}: {found:e}, not {expected:e}");
 }
+
+/// What has this name.
+pub fn named<'a>(all: &'a Value, name: &str) -> &'a Value {
+    let found = all.as_array().unwrap().iter().find(|one| one["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {all}"))
+}

@@ -1,7 +1,7 @@
 //! Machines off the textbook: processor-bound, overlapping, shared memory, another way of polling.
 
 use super::machines::{EXACT, Layout, POWERS, USUAL};
-use bandgap_model::logp::{Params, issue_time};
+use crate::machine::{Params, issue_time};
 use bandgap_model::signature::Cause;
 use bandgap_model::{
     Estimate, Finding, Options, Regime, Row, Signature, extract, observations_from_rows,
@@ -45,11 +45,6 @@ fn what_no_parameter_rests_on_need_not_settle() {
     let found = with(&[0.0, 6200.0, 9300.0, 12_400.0, 24_800.0]);
     assert!(!found.steady[1].settled);
     assert_eq!(found.findings, []);
-    // On the arm it is said: there 24.8 µs are seen at two M alone.
-    let mut rows =
-        Layout { delays: &[0.0, 9300.0, 24_800.0], ..exact }.replayed(&Params::MYRINET, 1);
-    rows.retain(|row| row.delay_ns < 20_000.0 || row.messages > 64);
-    assert_eq!(signature(&rows).findings, [Finding::Unsettled { delay: 24_800.0 }]);
 }
 
 #[test]
@@ -110,19 +105,20 @@ fn shared_memory(messages: u64, delay: f64) -> f64 {
     20.0 + issue * alone + cost * (messages as f64 - alone)
 }
 
+const ROUNDED: Layout = Layout {
+    messages: &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
+    delays: &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 100.0, 150.0, 200.0],
+    rows: 20,
+    batch: 1,
+    noise: 0.02,
+    drift: 0.0,
+    outliers: 0.01,
+};
+
 #[test]
 fn rounded_arm_of_shared_memory() {
-    let layout = Layout {
-        messages: &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
-        delays: &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 100.0, 150.0, 200.0],
-        rows: 20,
-        batch: 1,
-        noise: 0.02,
-        drift: 0.0,
-        outliers: 0.01,
-    };
     for seed in 0..10 {
-        let signature = signature(&layout.rows(120.0, shared_memory, seed));
+        let signature = signature(&ROUNDED.rows(120.0, shared_memory, seed));
         assert_within(signature.send_overhead.value, 2.0, 0.2);
         assert_within(signature.gap.value, 27.0, 0.02);
         assert_within(signature.recv_overhead.value, 60.0, 0.05);
@@ -134,8 +130,6 @@ fn rounded_arm_of_shared_memory() {
         assert_eq!(signature.regime, Regime::Overlapped);
         assert_eq!(signature.arm.holds, Some(true));
         assert_eq!(signature.arm.from_delay, 70.0, "seed {seed}");
-        let late = |f: &Finding| matches!(f, Finding::ArmBeginsLate { .. });
-        assert!(signature.findings.iter().any(late));
         // Below 60 ns the slope is 1.58, and nothing is level.
         assert_eq!(signature.near_arms, []);
     }
@@ -143,22 +137,12 @@ fn rounded_arm_of_shared_memory() {
 
 #[test]
 fn what_is_undecided_of_a_rounded_arm_is_not_claimed() {
-    let layout = Layout {
-        messages: &[1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048],
-        delays: &[0.0, 10.0, 20.0, 30.0, 40.0, 50.0, 70.0, 100.0, 150.0, 200.0],
-        rows: 20,
-        batch: 1,
-        noise: 0.0,
-        drift: 0.0,
-        outliers: 0.0,
-    };
     let mut said = [0, 0];
     for (seed, noise) in (0..3).flat_map(|seed| [0.02, 0.15].map(|noise| (seed, noise))) {
-        let rows = Layout { noise, ..layout }.rows(120.0, shared_memory, seed);
+        let rows = Layout { noise, outliers: 0.0, ..ROUNDED }.rows(120.0, shared_memory, seed);
         let found = signature(&rows);
-        let late = |f: &Finding| matches!(f, Finding::ArmBeginsLate { .. });
         let undecided = |f: &Finding| matches!(f, Finding::ArmUndecided { .. });
-        if found.findings.iter().any(late) {
+        if found.arm.holds != Some(false) {
             let holds = found.arm.holds == Some(true);
             assert_eq!(found.findings.iter().any(undecided), !holds, "{:?}", found.findings);
             said[usize::from(holds)] += 1;
@@ -269,7 +253,6 @@ fn two_points_do_not_choose_among_lines() {
     assert!(low < 7.0 && high > 19.0, "{low} to {high}");
     let or = signature.recv_overhead;
     assert!(or.high - or.low > 12.0, "{or:?}");
-    assert!(signature.findings.contains(&Finding::FewSendOnly), "{:?}", signature.findings);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A figure for tests.
 
-use crate::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series, Style};
+use crate::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
 
 /// Message costs of a machine with os = 1.4, g = 7.6 µs, in ns: two curves of 13 points, of which
 /// the eighth did not converge.
@@ -18,12 +18,7 @@ pub(crate) fn figure() -> Figure {
                 precision: if exponent == 7 { Precision::No } else { Precision::Converged },
             }
         };
-        Series {
-            name: name.into(),
-            points: (0..13).map(point).collect(),
-            style: Style::Line,
-            twin: None,
-        }
+        Series { name: name.into(), points: (0..13).map(point).collect(), twin: None }
     };
     let axis = |label: &str, scale, dimension| Axis { label: label.into(), scale, dimension };
     Figure {
@@ -35,7 +30,5 @@ pub(crate) fn figure() -> Figure {
         series: vec![curve("Δ = 0", 0.0), curve("Δ = 16.0 µs", 16_000.0)],
         references: vec![Reference::across("g", 7600.0)],
         regions: vec![Region { from: 512.0, to: f64::INFINITY, label: "steady state".into() }],
-        marks: Vec::new(),
-        notes: vec!["Bars are intervals.".into()],
     }
 }

@@ -1,0 +1,324 @@
+//! What a breakdown looks like: its models, the parts of each, and bars of them.
+
+use bandgap_model::breakdown::Category;
+use bandgap_record::{Number, Quantity, Spread, Unit};
+use bandgap_report::{
+    Bar, Bars, Block, Cell, Head, Part, Precision, Shown as Drawn, Table, scaled, share,
+};
+
+use super::{Beside, Breakdown, ModelTime, PartTime, Within};
+use crate::logp::Logp;
+use crate::shown::{Context, Shown};
+
+impl Shown for Breakdown {
+    /// What was measured as a whole counts. What components say is a model's error, which has its own measure.
+    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+        let (id, counts) = (self.id(), self.measured.is_some());
+        let mut all = Vec::new();
+        for one in &self.components {
+            all.push((format!("{id}/component={}/time", one.name), &one.time, false));
+        }
+        for model in &self.models {
+            let id = |name: &str| format!("{id}/model={}/{name}", model.name);
+            all.push((id("modelled"), &model.modelled, counts));
+            all.extend(model.observed.iter().map(|of| (id("observed"), of, counts)));
+            all.extend(model.error.iter().map(|of| (id("error"), of, false)));
+        }
+        if let Some(Beside { hidden, alone, .. }) = &self.measured {
+            all.extend(hidden.iter().map(|of| (format!("{id}/hidden"), of, false)));
+            all.extend(alone.iter().map(|of| (format!("{id}/alone"), of, false)));
+        }
+        all
+    }
+
+    fn detail(&self, context: &Context<'_>) -> Vec<Block> {
+        let all: Vec<&ModelTime> = self.models.iter().collect();
+        let mut blocks =
+            vec![Block::Text(self.title()), Block::Table(self.model_table(context, &all))];
+        for model in self.main() {
+            let parts: Vec<&PartTime> = model.by("component").iter().collect();
+            blocks.push(Block::Text(format!("{}, divided", model.name)));
+            blocks.push(Block::Table(self.part_table(context, &parts)));
+            blocks.push(Block::Table(ways(model)));
+            blocks.push(Block::Bars(self.bars(model)));
+        }
+        blocks.extend(self.measured.iter().flat_map(|beside| beside.blocks(context, &self.id())));
+        blocks
+    }
+
+    /// The models, and the one that matters most by components; one line where a run has signatures too.
+    fn short(&self, context: &Context<'_>) -> Vec<Block> {
+        let Some(model) = self.first() else { return vec![Block::Text(self.title())] };
+        let mut parts: Vec<&PartTime> = model.by("component").iter().collect();
+        parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
+        if context.of::<Logp>().next().is_some() {
+            return vec![Block::Text(self.line(model, &parts))];
+        }
+        let mut models: Vec<&ModelTime> = self.main().collect();
+        let more = Counted::cut(&mut models, MODELS);
+        let mut blocks =
+            vec![Block::Text(self.title()), Block::Table(self.model_table(context, &models))];
+        blocks.extend(more.block("models"));
+        let several = ["category", "layer"].into_iter().filter(|by| model.by(by).len() > 1);
+        let by = |by| format!("by {by}: {}", shares(&mut model.by(by).iter()));
+        let ways: Vec<String> = several.map(by).collect();
+        if !ways.is_empty() {
+            blocks.push(Block::Text(format!("{} {}", cut(&model.name), ways.join("; "))));
+        }
+        let more = Counted::cut(&mut parts, COMPONENTS);
+        blocks.push(Block::Table(self.part_table(context, &parts)));
+        blocks.extend(more.block("components"));
+        if let ([first, ..], true, [_]) = (&parts[..], self.measured.is_some(), &model.rows[..]) {
+            let (name, saved) = (cut(&first.name), share(0.2 * first.share.0));
+            blocks.push(Block::Text(format!(
+                "20 % off {name} would save {saved}: bandgap whatif --from LAST --reduce {name}=20%"
+            )));
+        }
+        blocks
+    }
+
+    fn is_negative(&self) -> bool {
+        self.main().any(|model| model.within == Some(Within::Off))
+    }
+}
+
+/// Models and components on a screen, at most.
+const MODELS: usize = 4;
+const COMPONENTS: usize = 8;
+/// Components in a line, at most.
+const IN_LINE: usize = 4;
+/// Letters of a name in a table, at most.
+const LETTERS: usize = 24;
+
+/// What a screen leaves out.
+pub(crate) struct Counted(usize);
+
+impl Counted {
+    /// Keeps the first so many.
+    pub(crate) fn cut<T>(all: &mut Vec<T>, most: usize) -> Counted {
+        let more = all.len().saturating_sub(most);
+        all.truncate(most);
+        Counted(more)
+    }
+
+    /// How many there are more.
+    pub(crate) fn block(&self, what: &str) -> Option<Block> {
+        (self.0 > 0).then(|| Block::Text(format!("{} more {what} in -v, values.csv", self.0)))
+    }
+}
+
+/// A name that leaves room for others.
+pub(crate) fn cut(name: &str) -> String {
+    match name.char_indices().nth(LETTERS) {
+        None => name.to_owned(),
+        Some((end, _)) => format!("{}…", &name[..end]),
+    }
+}
+
+/// What a table gives without a spread is a plain number, and nothing that is given has to converge.
+pub(crate) fn given(quantity: &Quantity) -> Cell {
+    match (quantity.interval(), quantity.unit) {
+        (Some(_), Unit::Second) => Drawn::new(quantity, Precision::Converged).into(),
+        (None, Unit::Second) => Cell::Number(scaled(quantity.value.0, quantity.unit)),
+        _ => Cell::Number(percent(quantity)),
+    }
+}
+
+/// A share with its interval: `-2.4 % (-4.1 to -0.6 %)`.
+pub(crate) fn percent(of: &Quantity) -> String {
+    let value = share(of.value.0);
+    match of.interval().map(|(low, high)| (share(low), share(high))) {
+        Some((low, high)) if low != high => {
+            format!("{value} ({} to {high})", low.trim_end_matches(" %"))
+        }
+        _ => value,
+    }
+}
+
+pub(crate) fn word(within: Option<Within>) -> Cell {
+    let word = within.map(|within| match within {
+        Within::Holds => "holds",
+        Within::Off => "off",
+        Within::Undecided => "undecided",
+    });
+    word.into()
+}
+
+fn shares(parts: &mut dyn Iterator<Item = &PartTime>) -> String {
+    let one = |part: &PartTime| format!("{} {}", part.name, share(part.share.0));
+    parts.map(one).collect::<Vec<_>>().join(", ")
+}
+
+impl Breakdown {
+    fn cell(&self, context: &Context<'_>, id: &str, quantity: &Quantity) -> Cell {
+        let is_measured = self.measured.is_some() && quantity.unit == Unit::Second;
+        if is_measured { context.cell(id, quantity) } else { given(quantity) }
+    }
+
+    fn model_table(&self, context: &Context<'_>, models: &[&ModelTime]) -> Table {
+        let mut heads = vec![Head::new("model"), Head::new("modelled")];
+        let any = models.iter().any(|model| model.observed.is_some());
+        if any {
+            heads.extend(["observed", "error", "within 5 %"].map(Head::new));
+        }
+        let mut table = Table::new(heads);
+        for model in models {
+            let cell = |name: &str, of: &Quantity| {
+                self.cell(context, &format!("{}/model={}/{name}", self.id(), model.name), of)
+            };
+            let mut row = vec![cut(&model.name).into(), cell("modelled", &model.modelled)];
+            if any {
+                row.push(model.observed.as_ref().map(|of| cell("observed", of)).into());
+                row.push(model.error.as_ref().map(|of| cell("error", of)).into());
+                row.push(word(model.within));
+            }
+            table.push(row);
+        }
+        table
+    }
+
+    /// The parts of a model by component, each as often as it counts.
+    fn part_table(&self, context: &Context<'_>, parts: &[&PartTime]) -> Table {
+        let mut table = Table::new([
+            Head::new("component"),
+            Head::new("layer"),
+            Head::new("side").optional(),
+            Head::new("known").optional(),
+            Head::new("time"),
+            Head::new("share"),
+            Head::new(""),
+        ]);
+        for part in parts {
+            let Some(of) = self.component(&part.name) else { continue };
+            let times = part.time.0.0 / of.time.value.0;
+            let time =
+                if times.is_finite() { of.time.scaled(times, Unit::Second).ok() } else { None };
+            let id = format!("{}/component={}/time", self.id(), part.name);
+            table.push([
+                cut(&part.name).into(),
+                of.layer.to_string().into(),
+                of.side.to_string().into(),
+                of.provenance.to_string().into(),
+                self.cell(context, &id, time.as_ref().unwrap_or(&of.time)),
+                Cell::Number(share(part.share.0)),
+                Cell::Bar(part.share.0),
+            ]);
+        }
+        table
+    }
+
+    /// It beside a signature: `Breakdown over unix: latency 2.08 µs: receive 62 %, …; error -2.4 %, holds`.
+    fn line(&self, model: &ModelTime, parts: &[&PartTime]) -> String {
+        let time = scaled(model.observed.as_ref().unwrap_or(&model.modelled).value.0, Unit::Second);
+        let parts = shares(&mut parts.iter().take(IN_LINE).copied());
+        let error = model.error.as_ref().map(|error| {
+            let held = if let Cell::Text(word) = word(model.within) { word } else { String::new() };
+            format!("; error {}, {held}", percent(error))
+        });
+        let error = error.unwrap_or_default();
+        format!("{}: {} {time}: {parts}{error}", self.title(), model.name)
+    }
+
+    /// A model by category, the components of each category, and the model by layer and side.
+    ///
+    /// *Source*: "Breaking Band", figures 8 to 16, most of all 15.
+    pub(super) fn bars(&self, model: &ModelTime) -> Bars {
+        let category = |part: &PartTime| self.component(&part.name).map(|one| one.category);
+        let own = |part: &PartTime| Category::named(&part.name).map(|own| own as usize);
+        let mut bars = vec![bar("category", model.by("category"), &own)];
+        for one in Category::ALL {
+            let mut parts: Vec<PartTime> = model.by("component").to_vec();
+            parts.retain(|part| category(part) == Some(*one));
+            parts.sort_by(|a, b| b.share.0.total_cmp(&a.share.0));
+            bars.push(bar(&one.to_string(), &parts, &|_| Some(*one as usize)));
+        }
+        bars.extend(["layer", "side"].map(|by| bar(by, model.by(by), &|_| None)));
+        // One that is not divided says nothing, but for the first.
+        let first = bars[0].clone();
+        bars.retain(|bar| bar.parts.len() > 1);
+        if bars.is_empty() {
+            bars.push(first);
+        }
+        Bars { title: model.name.clone(), bars }
+    }
+}
+
+/// Parts of a bar that are named; the others are one part.
+const NAMED: usize = 12;
+
+fn bar(name: &str, parts: &[PartTime], kind: &dyn Fn(&PartTime) -> Option<usize>) -> Bar {
+    let whole: f64 = parts.iter().map(|part| part.time.0.0).sum();
+    let drawn = |part: &PartTime| Part {
+        name: part.name.clone(),
+        share: if whole == 0.0 { 0.0 } else { part.time.0.0 / whole },
+        kind: kind(part),
+    };
+    let (named, rest) = parts.split_at(parts.len().min(NAMED));
+    let mut drawn: Vec<Part> = named.iter().map(drawn).collect();
+    if !rest.is_empty() {
+        let share = 1.0 - drawn.iter().map(|part| part.share).sum::<f64>();
+        drawn.push(Part { name: format!("{} more", rest.len()), share, kind: None });
+    }
+    Bar { name: name.to_owned(), whole: scaled(whole, Unit::Second), parts: drawn }
+}
+
+/// A model by category, layer and side.
+fn ways(model: &ModelTime) -> Table {
+    let mut table = Table::new(["by", "", "time", "share", ""].map(Head::new));
+    for way in model.divided.iter().filter(|way| way.by != "component") {
+        for part in &way.parts {
+            table.push([
+                way.by.clone().into(),
+                part.name.clone().into(),
+                Cell::Number(scaled(part.time.0.0, Unit::Second)),
+                Cell::Number(share(part.share.0)),
+                Cell::Bar(part.share.0),
+            ]);
+        }
+    }
+    table
+}
+
+impl Beside {
+    fn blocks(&self, context: &Context<'_>, id: &str) -> Vec<Block> {
+        let mut table = Table::new(["beside", "", "values"].map(Head::new));
+        let mut push = |what: &str, cell: Cell, values: u64| {
+            table.push([what.into(), cell, Cell::Number(values.to_string())]);
+        };
+        if let Some(of) = &self.hidden {
+            push("software hidden each way", context.cell(&format!("{id}/hidden"), of), of.samples);
+        }
+        if let Some(of) = &self.alone {
+            push("requester alone / gap - 1", given(of), of.samples);
+        }
+        if let Some(Spread { samples, min, median, p90, p99, max, .. }) = &self.arrivals {
+            let all =
+                [("least", min), ("median", median), ("90 %", p90), ("99 %", p99), ("most", max)];
+            for (name, Number(value)) in all {
+                let cell = Cell::Number(scaled(*value, Unit::Second));
+                push(&format!("between arrivals, {name}"), cell, *samples);
+            }
+        }
+        let mut blocks = Vec::new();
+        if !table.rows.is_empty() {
+            blocks.push(Block::Table(table));
+        }
+        if !self.inserted.is_empty() {
+            let heads =
+                ["inserted in", "length", "it is longer by", "", "half a round trip by", ""];
+            let mut table = Table::new(heads.map(Head::new));
+            for one in &self.inserted {
+                table.push([
+                    one.component.clone().into(),
+                    Cell::Number(scaled(one.inserted.0.0, Unit::Second)),
+                    given(&one.part),
+                    word(Some(one.comes_back)),
+                    given(&one.whole),
+                    word(Some(one.whole_comes_back)),
+                ]);
+            }
+            blocks.push(Block::Table(table));
+        }
+        blocks
+    }
+}

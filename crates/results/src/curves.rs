@@ -1,0 +1,192 @@
+//! One series on one screen: some of its rows, or some of its curves side by side.
+
+use bandgap_record::{Row, Rows, Unit};
+use bandgap_report::{Block, Cell, Head, Table, signed_share};
+
+use crate::rows::{Curve, along, at, curves, fit, head, place_cell, spelled, table};
+use crate::shown::Context;
+
+/// Rows of one series on a screen, at most, and of one kernel of an application.
+pub(crate) const MOST: usize = 9;
+const FEW: usize = 5;
+/// The series with most rows: PARKBENCH's, and transfers.
+const LONG: [&str; 6] = ["comms1", "comms2", "comms3", "synch1", "bulk_store", "bulk_get"];
+/// Curves side by side, at most.
+pub(crate) const SIDE_BY_SIDE: usize = 4;
+/// The slowest pairs that are named.
+pub(crate) const SLOWEST: usize = 5;
+
+/// One series: some of its rows, the others counted.
+pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
+    match rows.name.as_str() {
+        "pairs" => return pairs(rows, context),
+        "overlap" => return side_by_side(rows, "hidden", context),
+        "contention" => return contention(rows, context),
+        _ => {}
+    }
+    let Some(axis) = along(rows) else {
+        let all: Vec<&Row> = rows.rows.iter().collect();
+        return vec![Block::Table(table(rows, &all, context))];
+    };
+    let all = curves(rows, axis);
+    match &all[..] {
+        [one] => {
+            vec![single(rows, (axis, one), context)].into_iter().chain(rest(rows, &all)).collect()
+        }
+        _ => side_by_side(rows, "time", context),
+    }
+}
+
+/// What is left out of a table, where something is.
+fn rest(rows: &Rows, of: &[Curve<'_>]) -> Option<Block> {
+    let shown = |of: &Curve<'_>| chosen(&of.rows, most(rows)).len();
+    let shown: usize = of.iter().take(SIDE_BY_SIDE).map(shown).sum();
+    let more = rows.rows.len().saturating_sub(shown);
+    (more > 0).then(|| Block::Text(format!("{more} more in -v, values.csv")))
+}
+
+/// How many rows of a series are shown.
+fn most(rows: &Rows) -> usize {
+    if LONG.contains(&&*rows.name) { MOST } else { FEW }
+}
+
+/// So many rows: at both ends and at powers of eight between, or else evenly spread.
+fn chosen<'a>(all: &[(u64, &'a Row)], most: usize) -> Vec<(u64, &'a Row)> {
+    if all.len() <= most {
+        return all.to_vec();
+    }
+    let last = all.len() - 1;
+    let is_eighth = |of: u64| of >= 8 && of.is_power_of_two() && of.ilog2().is_multiple_of(3);
+    let mut places: Vec<usize> =
+        (0..=last).filter(|at| [0, last].contains(at) || is_eighth(all[*at].0)).collect();
+    if places.len() < most / 2 {
+        places = (0..=last).collect();
+    }
+    let most = most.min(places.len());
+    let mut few: Vec<usize> =
+        (0..most).map(|at| places[at * (places.len() - 1) / (most - 1).max(1)]).collect();
+    few.dedup();
+    few.into_iter().map(|at| all[at]).collect()
+}
+
+/// Some rows of one curve: its time and what belongs to it, and how far it is off the fitted line.
+fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>) -> Block {
+    let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
+    let mut heads = vec![Head::new(spelled(axis))];
+    for (at, column) in rows.columns.iter().enumerate() {
+        let head = head(&column.name, column.unit);
+        heads.push(if at < 3 { head } else { head.optional() });
+    }
+    if fit.is_some() {
+        heads.push(Head::new("off the line").optional());
+    }
+    let mut table = Table::new(heads);
+    for (bytes, row) in chosen(&curve.rows, most(rows)) {
+        let Some(place) = rows.place(row, axis) else { continue };
+        let mut cells = vec![place_cell(axis, place)];
+        cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
+        if let Some(fit) = fit {
+            let its = fit.segments.iter().find(|of| (of.from_bytes..=of.to_bytes).contains(&bytes));
+            let line = its.and_then(|of| at(of, bytes as f64));
+            let off =
+                rows.cell(row, "time").zip(line).map(|(time, line)| time.value.0 / line - 1.0);
+            cells.push(off.map_or(Cell::Empty, |off| Cell::Number(signed_share(off))));
+        }
+        table.push(cells);
+    }
+    Block::Table(table)
+}
+
+/// A quantity of a row as a cell.
+pub fn cell(rows: &Rows, row: &Row, column: &str, context: &Context<'_>) -> Cell {
+    let id = || format!("{}/{column}", rows.row_id(row));
+    rows.cell(row, column).map(|of| context.cell(&id(), of)).into()
+}
+
+/// One quantity of several curves, a column for each.
+pub fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Block> {
+    let Some(axis) = along(rows) else {
+        let all: Vec<&Row> = rows.rows.iter().collect();
+        return vec![Block::Table(table(rows, &all, context))];
+    };
+    let has =
+        |curve: &Curve<'_>| curve.rows.iter().any(|(_, row)| rows.cell(row, column).is_some());
+    let mut all: Vec<Curve<'_>> = curves(rows, axis).into_iter().filter(has).collect();
+    if rows.axis("variant").is_some() {
+        let ranks = |curve: &Curve<'_>| {
+            curve.which.iter().find(|of| of.0 == "ranks").map(|of| of.1.clone())
+        };
+        let most = all.iter().map(ranks).max().flatten();
+        all.retain(|curve| ranks(curve) == most);
+    }
+    let several: Vec<(&Curve<'_>, &str)> = spread(&all).map(|curve| (curve, column)).collect();
+    let mut blocks = Vec::new();
+    if column != "time" {
+        blocks.push(Block::Text(meaning(rows, column)));
+    }
+    blocks.push(Block::Table(beside(rows, axis, &several, context)));
+    blocks.extend(rest(rows, &all));
+    blocks
+}
+
+/// What a column is.
+fn meaning(rows: &Rows, column: &str) -> String {
+    let meaning = rows.column(column).map_or("", |at| &rows.columns[at].meaning);
+    format!("{}: {meaning}", spelled(column))
+}
+
+/// A few of the curves: the first, the last, and some between.
+fn spread<'a, 'b>(all: &'b [Curve<'a>]) -> impl Iterator<Item = &'b Curve<'a>> {
+    let most = all.len().min(SIDE_BY_SIDE);
+    (0..most).map(move |at| &all[at * (all.len() - 1) / (most - 1).max(1)])
+}
+
+/// A table of one quantity of each curve.
+fn beside(rows: &Rows, axis: &str, several: &[(&Curve<'_>, &str)], context: &Context<'_>) -> Table {
+    let heads = several.iter().map(|(curve, column)| match rows.column(column) {
+        Some(at) if rows.columns[at].unit != Unit::Second => Head::shared(curve.name()),
+        _ => Head::new(curve.name()),
+    });
+    let mut table = Table::new([Head::new(spelled(axis))].into_iter().chain(heads));
+    let longest = several.iter().map(|(curve, _)| curve).max_by_key(|curve| curve.rows.len());
+    for (at, first) in longest.map_or_else(Vec::new, |curve| chosen(&curve.rows, most(rows))) {
+        let Some(place) = rows.place(first, axis) else { continue };
+        let values = several.iter().map(|(curve, column)| {
+            let row = curve.rows.iter().find(|(own, _)| *own == at);
+            row.map_or(Cell::Empty, |(_, row)| cell(rows, row, column, context))
+        });
+        table.push([place_cell(axis, place)].into_iter().chain(values));
+    }
+    table
+}
+
+/// An echo without a load, and how many times as long it takes under loads.
+fn contention(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
+    let all = curves(rows, "bytes");
+    let is_idle = |curve: &Curve<'_>| curve.which.iter().any(|of| *of == ("load", &0.into()));
+    let column = |curve: &Curve<'_>| if is_idle(curve) { "time" } else { "slowdown" };
+    let several: Vec<(&Curve<'_>, &str)> =
+        all.iter().take(2 * SIDE_BY_SIDE).map(|curve| (curve, column(curve))).collect();
+    let mut blocks = vec![Block::Text(meaning(rows, "slowdown"))];
+    blocks.push(Block::Table(beside(rows, "bytes", &several, context)));
+    blocks.extend(rest(rows, &all));
+    blocks
+}
+
+/// How far the pairs are apart, and the slowest.
+pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
+    let time = |row: &&Row| rows.cell(row, "rtt").map_or(0.0, |of| of.value.0);
+    let mut all: Vec<&Row> = rows.rows.iter().collect();
+    all.sort_by(|a, b| time(b).total_cmp(&time(a)));
+    let ends = all.last().zip(all.first()).map(|ends| [time(ends.0), time(ends.1)]);
+    let [least, most] = ends.unwrap_or_default().map(crate::rows::timed);
+    let few = &all[..all.len().min(SLOWEST)];
+    let mut blocks = vec![Block::Table(table(rows, few, context))];
+    if few.len() < all.len() {
+        let count = all.len();
+        blocks.push(Block::Text(format!(
+            "The slowest of {count} pairs, of {least} to {most}: all in -v, values.csv"
+        )));
+    }
+    blocks
+}
