@@ -21,7 +21,7 @@ mod terminal;
 mod text;
 
 pub use bars::{Bar, Bars, Part};
-pub use block::{Block, Cell, Head, Shown, Table};
+pub use block::{Block, Cell, Head, Heat, Shown, Table};
 pub use figure::{
     Axis, Datum, Dimension, Figure, Mark, Precision, Reference, Region, Scale, Series, Style,
 };
@@ -30,6 +30,6 @@ pub use layout::Layout;
 
 pub use number::{Scale as UnitScale, scaled, written};
 pub use printable::printable;
-pub use svg::{svg, svg_bars, svg_panels};
+pub use svg::{svg, svg_bars, svg_heats, svg_panels};
 pub use terminal::plot;
 pub use text::{ascii, share, signed_share, text};

@@ -6,6 +6,8 @@ use bandgap_record::{Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, signed_share, written};
 use bandgap_units::significant;
 
+use crate::heats::PAIRS;
+use crate::pairs::pairs;
 use crate::rows::{Curve, along, at, curves, fit, head, place_cell, spelled, table, worded};
 use crate::shown::Context;
 
@@ -16,15 +18,13 @@ const FEW: usize = 5;
 const LONG: [&str; 6] = ["comms1", "comms2", "comms3", "synch1", "bulk_store", "bulk_get"];
 /// Curves side by side, at most.
 const SIDE_BY_SIDE: usize = 4;
-/// The slowest pairs that are named.
-const SLOWEST: usize = 5;
 /// Series that are no kernels: they are what models rest on.
 const NO_KERNELS: [&str; 2] = ["message_costs", "layers"];
 
 /// One series: some of its rows, the others counted.
 pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     match rows.name.as_str() {
-        "pairs" => return pairs(rows, context),
+        PAIRS => return pairs(rows, context),
         "overlap" => return side_by_side(rows, "hidden", context),
         "contention" => return contention(rows, context),
         _ => {}
@@ -178,27 +178,9 @@ fn contention(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     blocks
 }
 
-/// How far the pairs are apart, and the slowest.
-fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
-    let time = |row: &&Row| rows.cell(row, "rtt").map_or(0.0, |of| of.value.0);
-    let mut all: Vec<&Row> = rows.rows.iter().collect();
-    all.sort_by(|a, b| time(b).total_cmp(&time(a)));
-    let ends = all.last().zip(all.first()).map(|ends| [time(ends.0), time(ends.1)]);
-    let [least, most] = ends.unwrap_or_default().map(crate::rows::timed);
-    let few = &all[..all.len().min(SLOWEST)];
-    let mut blocks = vec![Block::Table(table(rows, few, context))];
-    if few.len() < all.len() {
-        let count = all.len();
-        blocks.push(Block::Text(format!(
-            "The slowest of {count} pairs, of {least} to {most}: all in -v, values.csv"
-        )));
-    }
-    blocks
-}
-
 /// Several rows: a line for each kernel, then what else there is.
 pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
-    let own = ["contention", "overlap", "pairs", "fan_in"];
+    let own = ["contention", "overlap", PAIRS, "fan_in"];
     let is_kernel = |rows: &&&Rows| {
         rows.kind == "series" && ![&own[..], &NO_KERNELS].concat().contains(&&*rows.name)
     };

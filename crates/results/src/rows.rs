@@ -6,6 +6,7 @@ use bandgap_report::{
 };
 use bandgap_units::{Bytes, Ns};
 
+use crate::heats::{PAIRS, heats};
 use crate::hockney::{Hockney, Segment};
 use crate::shown::{Context, Shown};
 
@@ -38,6 +39,9 @@ impl Shown for Rows {
         };
         let mut blocks = vec![Block::Text(title), Block::Table(table(self, &all, context))];
         blocks.extend(figures(self, context).into_iter().map(Block::Figure));
+        if self.name == PAIRS {
+            blocks.extend(heats(self, &self.title()).into_iter().map(Block::Heat));
+        }
         blocks
     }
 }
