@@ -34,6 +34,8 @@ const FIRST_ROUND: f64 = 0.2;
 const ALMOST: f64 = 0.99;
 /// Multiple of the budget that the least rounds may take between hosts, whatever the experiment allows.
 const FAR_PATIENCE: f64 = 1.25;
+/// Share of the budget after which no more batches are checked between hosts.
+const FAR_CHECKED: f64 = 0.6;
 /// Longest pause between two rounds, in seconds.
 const LONGEST_PAUSE: f64 = 1.0;
 
@@ -219,7 +221,8 @@ impl Campaign<'_> {
             return Ok(());
         }
         for &(at, _) in open.iter().filter(|(at, _)| self.points[*at].checkable) {
-            if self.spent() > self.plan.asked.budget {
+            let share = if self.runner.is_far() { FAR_CHECKED } else { 1.0 };
+            if self.spent() > share * self.plan.asked.budget {
                 return Ok(());
             }
             let point = &self.points[at];

@@ -31,7 +31,7 @@ use bulk::Bulk;
 use comet::Comet;
 use fit::Fit;
 use layers::Layers;
-use pairs::Pairs;
+use pairs::Rounds;
 use run::Run;
 use series::{Lengths, Series};
 use show::Show;
@@ -84,7 +84,7 @@ pub enum Command {
   bandgap pairs -t sim:paragon -n 8")]
     Pairs {
         #[command(flatten)]
-        pairs: Pairs,
+        rounds: Rounds,
         #[command(flatten)]
         measure: Measure,
     },
@@ -282,7 +282,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         None => run::run(&cli.run),
         Some(Command::Run(of)) => run::run(of),
         Some(Command::Signature(of)) => signature::run(of),
-        Some(Command::Pairs { pairs, measure }) => pairs::run(*pairs, &measure.everywhere()?),
+        Some(Command::Pairs { rounds, measure }) => pairs::run(*rounds, &measure.everywhere()?),
         Some(Command::Bulk { bulk, measure }) => bulk::run(bulk, measure),
         Some(Command::Comms1 { series, measure }) => series::run("comms1", series, measure),
         Some(Command::Comms2 { series, measure }) => series::run("comms2", series, measure),

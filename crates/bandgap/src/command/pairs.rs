@@ -21,7 +21,7 @@ const USUAL: Duration = Duration::from_secs(15);
 
 /// How all pairs are measured.
 #[derive(Clone, Copy, Debug, Args)]
-pub struct Pairs {
+pub struct Rounds {
     /// All ranks work at once, two and two, in rounds; `--together=false`: one pair at a time [default: together between hosts,
     /// one at a time on one host, where pairs share caches]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
@@ -32,7 +32,7 @@ pub struct Pairs {
 ///
 /// # Errors
 /// They could not be measured, or not be written.
-pub fn run(pairs: Pairs, measure: &Measure) -> Result<Exit, Failure> {
+pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit, Failure> {
     let mut session = Session::open("pairs", measure, USUAL, vec![("pairs".to_owned(), 1.0)])?;
     let all = match session.target.clone() {
         Target::Simulated(name) => simulated(&name)?.ranks.min(SIMULATED),
@@ -50,7 +50,7 @@ pub fn run(pairs: Pairs, measure: &Measure) -> Result<Exit, Failure> {
         _ => one_size(measure, 2)?,
     };
     let bytes = moves_bytes(&session.target)?.then_some(LONG);
-    let at_once = pairs.together.unwrap_or_else(|| {
+    let at_once = rounds.together.unwrap_or_else(|| {
         let agents = session.stage.agents();
         agents.iter().any(|agent| agent.host != agents[0].host)
     });

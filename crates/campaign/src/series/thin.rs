@@ -17,7 +17,7 @@ const PATIENCE: f64 = 2.0;
 const FAR_PATIENCE: f64 = 1.0;
 const FAR_SHARE: f64 = 0.05;
 /// Multiple of that which a look may take, as far as messages of so many bytes tell.
-const FAR_LOOK: f64 = 8.0;
+const FAR_LOOK: f64 = 2.0;
 const LONG: u64 = 4096;
 /// Sizes of a curve that remain at least.
 const LEAST: usize = 2;
