@@ -35,7 +35,7 @@ const ALMOST: f64 = 0.99;
 /// Multiple of the budget that the least rounds may take between hosts, whatever the experiment allows.
 const FAR_PATIENCE: f64 = 1.25;
 /// Share of the budget after which no more batches are checked between hosts.
-const FAR_CHECKED: f64 = 0.6;
+const FAR_CHECKED: f64 = 0.4;
 /// Longest pause between two rounds, in seconds.
 const LONGEST_PAUSE: f64 = 1.0;
 

@@ -63,7 +63,7 @@ impl PairsPlan {
 
     /// The orders of one round of all ranks: the first of its pairs stands for it.
     fn round(&self, round: usize, size: usize) -> Vec<(Key, Order)> {
-        let lengths = [(Some(SHORT), self.samples), (self.bytes, LONG)];
+        let lengths = [(Some(SHORT), self.samples), (self.bytes, 1)];
         let orders = lengths.into_iter().filter_map(|(bytes, samples)| {
             let of = RoundRobin { round, messages: 1, bytes: bytes? };
             let order = Order::of(&of, samples, size);

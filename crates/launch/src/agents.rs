@@ -63,7 +63,7 @@ impl Agent {
     /// Waits for it.
     pub(crate) fn hear_noise(&mut self, duration: Duration) {
         let until = Instant::now() + ENDING + duration * self.cpus.len() as u32;
-        while let Some(message) = self.receive_until(until) {
+        while let Some(message) = self.receive_until(until, || false) {
             if let FromAgent::Noise(noise) = message {
                 self.hello.machine["noise"] = noise;
                 return;
@@ -71,15 +71,19 @@ impl Agent {
         }
     }
 
-    /// One message; `None` where none comes any more.
-    pub(crate) fn receive_until(&mut self, until: Instant) -> Option<FromAgent> {
+    /// One message; `None` where none comes any more, or nobody waits for it any longer.
+    pub(crate) fn receive_until(
+        &mut self,
+        until: Instant,
+        stopped: impl Fn() -> bool,
+    ) -> Option<FromAgent> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
             // What is left goes out while the answer is awaited.
             self.channel.send_available().ok()?;
             match self.channel.has_arrived(left.min(BEAT / 10)) {
                 Ok(true) => return self.channel.receive().ok().flatten(),
-                Ok(false) if left.is_zero() => return None,
+                Ok(false) if left.is_zero() || stopped() => return None,
                 Ok(false) => {}
                 Err(_) => return None,
             }

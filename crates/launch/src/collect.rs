@@ -311,7 +311,7 @@ fn at_agents<'a>(
     }
     // Only then is any of them waited for.
     for remote in &mut begun {
-        remote.started()?;
+        remote.started(&stage.signals)?;
     }
     Ok(begun.into_iter().map(|remote| Box::new(remote) as Box<dyn Group + 'a>).collect())
 }

@@ -9,6 +9,7 @@ use crate::cause::{Cause, Noted};
 use crate::group::{Group, Heard};
 use crate::message::ToRank;
 use crate::protocol::{BEAT, Begin, FromAgent, ToAgent, silence};
+use crate::signals::Signals;
 use crate::{Exit, Failure};
 
 /// The ranks of one launch at an agent.
@@ -40,11 +41,11 @@ impl<'a> Remote<'a> {
     ///
     /// # Errors
     /// The host refused, or is gone.
-    pub fn started(&mut self) -> Result<(), Failure> {
+    pub fn started(&mut self, signals: &Signals) -> Result<(), Failure> {
         let until = Instant::now() + self.silence.max(BEAT);
         loop {
             let host = self.agent.host.clone();
-            match self.agent.receive_until(until) {
+            match self.agent.receive_until(until, || signals.came()) {
                 Some(FromAgent::Begun(network)) => {
                     self.agent.network = network;
                     return Ok(());
@@ -55,6 +56,10 @@ impl<'a> Remote<'a> {
                     return Err(Failure { hint, ..failure });
                 }
                 Some(_) => {}
+                None if signals.came() => {
+                    let what = format!("start ranks on {host}: interrupted");
+                    return Err(Failure::new(Exit::Interrupted, what));
+                }
                 None => {
                     self.over = true;
                     let quiet = Instant::now() >= until;
@@ -175,7 +180,7 @@ impl Group for Remote<'_> {
         self.queue(&ToAgent::End);
         let until = Instant::now() + ENDING;
         while !self.over {
-            match self.agent.receive_until(until) {
+            match self.agent.receive_until(until, || false) {
                 Some(message) => self.take(vec![message], heard),
                 None => {
                     self.over = true;
