@@ -34,8 +34,8 @@ const FIRST_ROUND: f64 = 0.2;
 const ALMOST: f64 = 0.99;
 /// Multiple of the budget that the least rounds may take between hosts, whatever the experiment allows.
 const FAR_PATIENCE: f64 = 1.25;
-/// Share of the budget after which no more batches are checked between hosts.
-const FAR_CHECKED: f64 = 0.4;
+/// Points that are checked at least between hosts, however long it takes.
+const FAR_CHECKED: usize = 2;
 /// Longest pause between two rounds, in seconds.
 const LONGEST_PAUSE: f64 = 1.0;
 
@@ -125,6 +125,7 @@ impl Campaign<'_> {
             }
             if self.round == 0 || self.plan.asked.check {
                 self.check(&open)?;
+                open.retain(|(at, _)| !self.unavailable.contains(at));
             }
             let mut visits: Vec<usize> = Vec::new();
             for &(at, times) in &open {
@@ -220,11 +221,16 @@ impl Campaign<'_> {
         if self.runner.virtual_time() {
             return Ok(());
         }
+        let mut checked = 0;
         for &(at, _) in open.iter().filter(|(at, _)| self.points[*at].checkable) {
-            let share = if self.runner.is_far() { FAR_CHECKED } else { 1.0 };
-            if self.spent() > share * self.plan.asked.budget {
+            let is_first = self.round == 0 && self.runner.is_far();
+            if self.spent() > self.plan.asked.budget && !(is_first && checked < FAR_CHECKED) {
+                // What could not be checked is not measured there.
+                let rest = open.iter().map(|(at, _)| *at).filter(|of| is_first && *of >= at);
+                self.unavailable.extend(rest.filter(|at| self.points[*at].checkable));
                 return Ok(());
             }
+            checked += 1;
             let point = &self.points[at];
             let samples = point.order.samples.min(CHECKED_SAMPLES);
             let order = Order { samples, ..point.order.clone() }.checked();

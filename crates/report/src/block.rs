@@ -8,7 +8,6 @@ use crate::{Bars, Figure, Precision};
 
 /// A piece of what is shown of a run.
 #[derive(Clone, Debug, PartialEq)]
-#[expect(clippy::large_enum_variant, reason = "a screen has a few blocks")]
 pub enum Block {
     /// A paragraph; of one line, unless it is longer than the line.
     Text(String),

@@ -155,7 +155,7 @@ fn a_slow_link_leaves_out_sizes_and_does_not_take_more_time() {
             let batches = |step: &&Step| runner.kept.batches(&key(step, WHOLE)).len();
             let known = steps.iter().filter(|step| batches(step) >= 2).count();
             let spent = runner.elapsed().as_secs_f64() / budget;
-            assert!(spent < 1.5 && known >= 5, "{rate} {budget}: {known} sizes in {spent} budgets");
+            assert!(spent < 1.5 && known >= 2, "{rate} {budget}: {known} sizes in {spent} budgets");
         }
     }
 }
