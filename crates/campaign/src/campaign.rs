@@ -221,8 +221,8 @@ impl Campaign<'_> {
         if self.runner.virtual_time() {
             return Ok(());
         }
-        let mut checked = 0;
-        for &(at, _) in open.iter().filter(|(at, _)| self.points[*at].checkable) {
+        let checkable = open.iter().filter(|(at, _)| self.points[*at].checkable);
+        for (checked, &(at, _)) in checkable.enumerate() {
             let is_first = self.round == 0 && self.runner.is_far();
             if self.spent() > self.plan.asked.budget && !(is_first && checked < FAR_CHECKED) {
                 // What could not be checked is not measured there.
@@ -230,7 +230,6 @@ impl Campaign<'_> {
                 self.unavailable.extend(rest.filter(|at| self.points[*at].checkable));
                 return Ok(());
             }
-            checked += 1;
             let point = &self.points[at];
             let samples = point.order.samples.min(CHECKED_SAMPLES);
             let order = Order { samples, ..point.order.clone() }.checked();
