@@ -1,27 +1,37 @@
 //! Round trips between all pairs of ranks.
 
 use bandgap_campaign::Key;
-use bandgap_campaign::pairs::{PAIR_RTT, PAIR_TIME};
-use bandgap_record::{Column, Labels, Unit};
+use bandgap_campaign::pairs::{AT_ONCE, PAIR_RTT, PAIR_TIME};
+use bandgap_record::{Column, Labels, Note, Unit};
 
 use crate::AssembleError;
 use crate::estimate::Measured;
 use crate::made::{Builder, Made, SERIES};
+
+/// Pairs that are named as the worst.
+const WORST: usize = 5;
 
 /// The round trips of all pairs that were measured.
 ///
 /// # Errors
 /// None was, or a number cannot be recorded.
 pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
+    let at_once = of.judged.table.of(PAIR_RTT).find_map(|(key, _)| key.number(AT_ONCE));
+    let meaning = match at_once {
+        None => "round trip of a request and its reply",
+        Some(_) => "round trip of a message of 8 bytes, while all other pairs of the round work",
+    };
     let long: Vec<_> = of.judged.table.of(PAIR_TIME).map(|(key, _)| key.clone()).collect();
-    let mut columns =
-        vec![Column::new("rtt", Unit::Second, "round trip of a request and its reply").counting()];
+    let mut columns = vec![Column::new("rtt", Unit::Second, meaning).counting()];
     if !long.is_empty() {
         let meaning = "bandwidth of long messages there and back: n/t";
         columns.push(Column::new("bandwidth", Unit::BytePerSecond, meaning));
     }
     let transport = of.setting.transport.as_str();
     let mut rows = Builder::new(SERIES, "pairs", transport, &["from", "to"], columns);
+    if let Some(at_once) = at_once {
+        rows.label(AT_ONCE, at_once);
+    }
     for (key, _) in of.judged.table.of(PAIR_RTT) {
         let ranks = [key.number("requester"), key.number("replier")];
         let ([Some(from), Some(to)], Some(rtt)) = (ranks, of.time(key)) else { continue };
@@ -42,5 +52,24 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
         values.extend((!long.is_empty()).then_some(bandwidth));
         rows.push(vec![from.into(), to.into()], labels, &values, spread)?;
     }
+    worst(&mut rows);
     if rows.rows().rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
+}
+
+/// Names the pairs of the longest round trips and of the least bandwidths, the worst first, where there are others.
+fn worst(made: &mut Builder) {
+    let rows = made.rows();
+    let mut notes = Vec::new();
+    for (name, sign) in [("rtt", -1.0), ("bandwidth", 1.0)] {
+        let value = |row| Some((rows.cell(row, name)?.value.0, rows.row_id(row)));
+        let mut all: Vec<(f64, String)> = rows.rows.iter().filter_map(value).collect();
+        all.sort_by(|a, b| (sign * a.0).total_cmp(&(sign * b.0)));
+        let median = all.get(all.len() / 2).map_or(1.0, |of| of.0);
+        if all.len() > WORST {
+            notes.extend(all.into_iter().take(WORST).map(|(value, row)| {
+                Note::new("worst_pair", format!("{row}/{name}")).with("times", value / median)
+            }));
+        }
+    }
+    notes.into_iter().for_each(|note| made.note(note));
 }

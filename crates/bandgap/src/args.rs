@@ -283,6 +283,7 @@ impl Measure {
         Options {
             cores: self.ranks.cores.clone(),
             launches: self.launches(),
+            time: Duration::MAX,
             wait: self.ranks.wait,
             deadline: self.deadline(),
             library: self.ranks.reach.mpi_lib.clone(),

@@ -1,7 +1,7 @@
 //! From a plan to kept results: what every measuring command does.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bandgap_assemble::{AssembleError, Made, Measured, conditions};
 use bandgap_campaign::beside::Beside;
@@ -24,6 +24,8 @@ use crate::progress::Progress;
 pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
 /// The share of a launch's time in which the campaign measures: the rest starts processes and connects them.
 const MEASURING: f64 = 0.9;
+/// Multiple of the time after which no further launch ends, between hosts.
+const LATEST: f64 = 1.3;
 
 /// A measuring command at work.
 pub struct Session<'a> {
@@ -72,7 +74,7 @@ impl<'a> Session<'a> {
         usual: Duration,
         stages: Vec<(String, f64)>,
     ) -> Result<Self, Failure> {
-        let quiet = measure.output.quiet;
+        let (quiet, begun) = (measure.output.quiet, Instant::now());
         if measure.ranks.transport.len() > 1 && command != "layers" {
             let what = "measure over several transports at a time";
             return Err(
@@ -105,7 +107,9 @@ impl<'a> Session<'a> {
             stage.adopt(gathered, measure.ranks.reach.interface.clone())?;
         }
         let progress = Progress::new(stages, quiet);
-        let budget = measure.budget(usual);
+        // Reaching hosts takes its part of the time.
+        let whole = measure.budget(usual);
+        let budget = whole.saturating_sub(begun.elapsed()).max(whole / 2);
         let (host, cpus, exit, told) = (None, BTreeSet::new(), Exit::Fine, false);
         Ok(Self {
             stage,
@@ -258,6 +262,8 @@ impl<'a> Session<'a> {
             let command = launcher_of(with, library, ranks)?.join(" ");
             tell(format_args!("bandgap: starts ranks with {command}"));
         }
+        let time = self.budget.mul_f64(LATEST * self.share);
+        let options = &Options { time, ..options.clone() };
         let progress = &mut self.progress;
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
         let collected = match collect(&self.stage, target, ranks, task, options, &mut show) {

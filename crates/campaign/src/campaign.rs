@@ -32,6 +32,10 @@ const CHECKED_SAMPLES: u32 = 2;
 const FIRST_ROUND: f64 = 0.2;
 /// Progress shown at most before the campaign ends.
 const ALMOST: f64 = 0.99;
+/// Multiple of the budget that the least rounds may take between hosts, whatever the experiment allows.
+const FAR_PATIENCE: f64 = 1.25;
+/// Points that are checked at least between hosts, however long it takes.
+const FAR_CHECKED: usize = 2;
 /// Longest pause between two rounds, in seconds.
 const LONGEST_PAUSE: f64 = 1.0;
 
@@ -45,6 +49,7 @@ pub fn campaign(
     plan: &Plan,
 ) -> Result<(), Stop> {
     say(runner, plan, 0.0, "first look")?;
+    let looking = runner.elapsed();
     let mut points = experiment.points(runner)?;
     if runner.virtual_time() {
         points.iter_mut().for_each(|point| point.order.samples = VIRTUAL_SAMPLES);
@@ -61,7 +66,7 @@ pub fn campaign(
             runner.keep(kept)?;
         }
     }
-    let begun = runner.elapsed();
+    let begun = if runner.is_far() { looking } else { runner.elapsed() };
     Campaign {
         runner,
         experiment,
@@ -98,7 +103,7 @@ struct Campaign<'a> {
     floors: Vec<Beside>,
     table: Table,
     watchful: Watchful,
-    /// When the budget begins: whatever it is, there is a first look and a warm-up.
+    /// When the budget begins: whatever it is, there is a first look and a warm-up, which between hosts are part of it.
     begun: Duration,
     /// Rounds that are done.
     round: u32,
@@ -109,7 +114,9 @@ struct Campaign<'a> {
 impl Campaign<'_> {
     fn rounds(&mut self) -> Result<(), Stop> {
         self.warm()?;
-        self.begun = self.runner.elapsed();
+        if !self.runner.is_far() {
+            self.begun = self.runner.elapsed();
+        }
         let mut order = Xoshiro256PlusPlus::seed_from_u64(self.plan.asked.seed);
         let mut open: Vec<(usize, f64)> = (0..self.points.len()).map(|at| self.usual(at)).collect();
         while !open.is_empty() && self.round < *self.limits().end() {
@@ -118,6 +125,7 @@ impl Campaign<'_> {
             }
             if self.round == 0 || self.plan.asked.check {
                 self.check(&open)?;
+                open.retain(|(at, _)| !self.unavailable.contains(at));
             }
             let mut visits: Vec<usize> = Vec::new();
             for &(at, times) in &open {
@@ -181,7 +189,11 @@ impl Campaign<'_> {
     /// Whether the budget is spent. The least rounds may take longer.
     fn is_over(&self) -> bool {
         let is_least = self.round < *self.limits().start();
-        let patience = if is_least { self.experiment.patience() } else { 1.0 };
+        let patience = match is_least {
+            true if self.runner.is_far() => FAR_PATIENCE,
+            true => self.experiment.patience(),
+            false => 1.0,
+        };
         self.spent() > patience * self.plan.asked.budget
     }
 
@@ -209,8 +221,13 @@ impl Campaign<'_> {
         if self.runner.virtual_time() {
             return Ok(());
         }
-        for &(at, _) in open.iter().filter(|(at, _)| self.points[*at].checkable) {
-            if self.spent() > self.plan.asked.budget {
+        let checkable = open.iter().filter(|(at, _)| self.points[*at].checkable);
+        for (checked, &(at, _)) in checkable.enumerate() {
+            let is_first = self.round == 0 && self.runner.is_far();
+            if self.spent() > self.plan.asked.budget && !(is_first && checked < FAR_CHECKED) {
+                // What could not be checked is not measured there.
+                let rest = open.iter().map(|(at, _)| *at).filter(|of| is_first && *of >= at);
+                self.unavailable.extend(rest.filter(|at| self.points[*at].checkable));
                 return Ok(());
             }
             let point = &self.points[at];

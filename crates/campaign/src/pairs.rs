@@ -2,11 +2,12 @@
 
 use bandgap_comm::Delay;
 use bandgap_comm::passing::Tuning;
-use bandgap_kernels::{Asking, Buffers, Burst, Comms1, Order, Pair, WHOLE};
+use bandgap_kernels::{Asking, Buffers, Burst, Comms1, Order, Pair, RoundRobin, WHOLE};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
 use crate::experiment::{Experiment, Point};
+use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
@@ -30,6 +31,11 @@ pub fn long_key(requester: usize, replier: usize, bytes: usize) -> Key {
     Key::new(PAIR_TIME).at("requester", requester).at("replier", replier).at("bytes", bytes)
 }
 
+/// Bytes of the message whose round trip is measured where all pairs of a round work at once.
+const SHORT: usize = 8;
+/// The axis of keys of such pairs: how many of them there are.
+pub const AT_ONCE: &str = "at_once";
+
 /// What the user asked for: the round trips of all pairs, and their bandwidths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -40,9 +46,32 @@ pub struct PairsPlan {
     pub samples: u32,
     /// Bytes of the message whose time gives the bandwidth; none where bytes take no time.
     pub bytes: Option<usize>,
+    /// Whether all ranks work at once, two and two, in rounds; else one pair after the other.
+    #[serde(default)]
+    pub at_once: bool,
 }
 
 impl PairsPlan {
+    /// All orders for so many ranks, with the keys of their points.
+    fn all(&self, size: usize) -> Vec<(Key, Order)> {
+        if self.at_once {
+            return (0..RoundRobin::rounds(size)).flat_map(|of| self.round(of, size)).collect();
+        }
+        let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
+        pairs.flat_map(|(a, b)| self.orders(a, b, size)).collect()
+    }
+
+    /// The orders of one round of all ranks: the first of its pairs stands for it.
+    fn round(&self, round: usize, size: usize) -> Vec<(Key, Order)> {
+        let lengths = [(Some(SHORT), self.samples), (self.bytes, 1)];
+        let orders = lengths.into_iter().filter_map(|(bytes, samples)| {
+            let of = RoundRobin { round, messages: 1, bytes: bytes? };
+            let order = Order::of(&of, samples, size);
+            Some((keys(&order).into_iter().next()?, order))
+        });
+        orders.collect()
+    }
+
     /// The orders of one pair, with their keys.
     fn orders(&self, requester: usize, replier: usize, size: usize) -> Vec<(Key, Order)> {
         let pair = Pair { requester, replier };
@@ -57,6 +86,16 @@ impl PairsPlan {
     }
 }
 
+/// The keys of the pairs of a round, in the order of their samples; none of another order.
+fn keys(order: &Order) -> Vec<Key> {
+    let Ok(of) = order.kernel::<RoundRobin>(order.ranks) else { return Vec::new() };
+    let key = |Pair { requester, replier }| match of.bytes {
+        SHORT => key(requester, replier),
+        bytes => long_key(requester, replier, bytes),
+    };
+    of.pairs(order.ranks).map(|pair| key(pair).at(AT_ONCE, order.ranks / 2)).collect()
+}
+
 impl Planned for PairsPlan {
     const NAME: &'static str = "pairs";
 
@@ -65,25 +104,39 @@ impl Planned for PairsPlan {
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
-        Room::passing(ranks, tuning, self.orders(0, 1, ranks).into_iter().map(|(_, order)| order))
+        let orders = self.orders(0, 1, ranks).into_iter().chain(self.round(0, ranks));
+        Room::passing(ranks, tuning, orders.map(|(_, order)| order))
     }
 
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), samples: 20, bytes: Some(1000) }
+        Self { asked: asked.clone(), samples: 20, bytes: Some(1000), at_once: false }
     }
 }
 
 impl Experiment for &PairsPlan {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let size = runner.size();
-        let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
-        let orders = pairs.flat_map(|(a, b)| self.orders(a, b, size));
-        Ok(orders.map(|(key, order)| Point::new(key, order)).collect())
+        let all = self.all(runner.size()).into_iter();
+        Ok(all.map(|(key, order)| Point::new(key, order)).collect())
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        vec![(point.key.clone(), done.column(WHOLE).to_vec())]
+        let (samples, keys) = (done.column(WHOLE), keys(&point.order));
+        if keys.is_empty() {
+            return vec![(point.key.clone(), samples.to_vec())];
+        }
+        let each = samples.chunks(samples.len().div_ceil(keys.len()).max(1)).map(<[f64]>::to_vec);
+        keys.into_iter().zip(each).collect()
+    }
+
+    /// A round is open as long as one of its pairs is.
+    fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
+        let is_enough = |key: &Key| judged.convergence(key).is_enough();
+        let is_open = |at: &usize| {
+            let Point { key, order, .. } = &points[*at];
+            !is_enough(key) || !keys(order).iter().all(is_enough)
+        };
+        (0..points.len()).filter(is_open).collect()
     }
 }
 
@@ -96,9 +149,8 @@ mod tests {
     fn each_pair_is_asked_once_by_its_lower_rank() {
         let mut runner = Scripted::steady(1.0);
         runner.size = 4;
-        let points = (&PairsPlan { asked: Asked::usual(1.0), samples: 50, bytes: None })
-            .points(&mut runner)
-            .unwrap();
+        let plan = PairsPlan { samples: 50, bytes: None, ..PairsPlan::short(&Asked::usual(1.0)) };
+        let points = (&plan).points(&mut runner).unwrap();
         let pairs: Vec<(u64, u64)> = points
             .iter()
             .map(|point| {
@@ -112,5 +164,25 @@ mod tests {
             })
             .collect();
         assert_eq!(pairs, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
+    }
+
+    #[test]
+    fn in_rounds_all_ranks_work_and_each_pair_has_its_own_samples() {
+        let mut runner = Scripted::steady(1.0);
+        runner.size = 5;
+        let plan = PairsPlan { at_once: true, ..PairsPlan::short(&Asked::usual(1.0)) };
+        let points = (&plan).points(&mut runner).unwrap();
+        // One rests in each of five rounds, of short and of long messages.
+        assert_eq!(points.len(), 2 * 5);
+        let samples = [(WHOLE, vec![1.0, 2.0, 3.0, 4.0])];
+        let done = Executed { samples: samples.into(), ..Executed::default() };
+        let mut met = std::collections::BTreeSet::new();
+        for point in points {
+            let split = (&plan).split(&point, &done);
+            let times: Vec<&[f64]> = split.iter().map(|(_, times)| &times[..]).collect();
+            assert_eq!((times, &split[0].0), (vec![&[1.0, 2.0][..], &[3.0, 4.0]], &point.key));
+            met.extend(split.into_iter().map(|(key, _)| key));
+        }
+        assert_eq!(met.len(), 2 * 10);
     }
 }

@@ -94,6 +94,12 @@ pub trait Runner {
     fn size(&self) -> usize;
     /// Requests that flow control lets be outstanding toward one peer.
     fn capacity(&self) -> usize;
+    /// Whether ranks are on several hosts, whose links may be so slow that one message takes long: the budget then holds
+    /// whatever is looked at before.
+    fn is_far(&self) -> bool {
+        false
+    }
+
     /// Whether time is virtual: batches repeat exactly, so a few short ones tell all.
     fn virtual_time(&self) -> bool;
     /// The launch that this is.

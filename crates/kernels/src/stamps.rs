@@ -39,6 +39,12 @@ impl Samples {
         Self::of_marks(stamps, rank, 3, [(ISSUE, 0, 1), (WHOLE, 0, 2)])
     }
 
+    /// Column [`WHOLE`] of several ranks, one after the other, whose stamps come in threes.
+    pub fn of_each(stamps: &Stamps, ranks: impl Iterator<Item = Rank>) -> Self {
+        let each = ranks.flat_map(|rank| Self::of_triples(stamps, rank).column(WHOLE).to_vec());
+        Self([(WHOLE, each.collect())].into())
+    }
+
     /// Columns of what lies between two of the stamps of a sample, of which there are so many.
     fn of_marks<const N: usize>(
         stamps: &Stamps,

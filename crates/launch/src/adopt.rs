@@ -11,12 +11,12 @@ use bandgap_host::allow;
 use bandgap_mpi::find;
 use bandgap_socket::star::{Centre, call};
 
+use crate::agents::Gathered;
 use crate::failure::lost;
 use crate::hosts::{Hosts, Place};
 use crate::meet::{Meeting, Way, way};
 use crate::message::Channel;
 use crate::protocol::{Role, Who, names};
-use crate::remote::Gathered;
 use crate::{Exit, Failure, agent};
 
 /// Longest wait for the process that has started the launcher of this one.

@@ -16,7 +16,7 @@ use crate::interface::Interface;
 use crate::local::Local;
 use crate::memory::{self, Need};
 use crate::message::{Assignment, Channel};
-use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, build, silence};
+use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, Who, build, silence};
 use crate::stage::Stage;
 use crate::start::Children;
 use crate::{Exit, Failure, descriptors};
@@ -61,6 +61,7 @@ pub fn over(mut channel: Channel) -> Result<(), Failure> {
     let hello = Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: build()?,
+        host: Who::here().host,
         machine: serde_json::to_value(stage.machine(1)).unwrap_or_default(),
         clock: stage.clock.report(),
         work: stage.work,

@@ -1,30 +1,28 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
 use std::ops::Range;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
-use bandgap_sim::Machine;
 
-use bandgap_campaign::planned::{Reaches, Room};
+use bandgap_campaign::planned::Reaches;
 use bandgap_campaign::{Setting, Stop, Table, Task};
-use bandgap_comm::CommError;
 
+use crate::agents::Agent;
 use crate::group::Group;
 use crate::launcher::{Ended, Launch, RunFailure};
 use crate::local::Local;
-use crate::memory::Need;
 use crate::message::{Assignment, Wait};
 use crate::protocol::{Begin, Hello};
-use crate::remote::{Agent, Remote};
+use crate::remote::Remote;
 use crate::replayed::Replayed;
+use crate::room::{Prepared, check_limits, room, with_nodes_for};
 use crate::spread::Spread;
 use crate::stage::Stage;
 use crate::start::Children;
 use crate::virtual_time::VirtualRunner;
-use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory, outside};
+use crate::{Classify, Exit, Failure, Target, Transport, descriptors, outside};
 
 /// How ranks are started, as the user asked.
 #[derive(Clone, Debug)]
@@ -33,6 +31,8 @@ pub struct Options {
     pub cores: Option<String>,
     /// Launches.
     pub launches: u32,
+    /// Time after which no launch of ranks on several hosts begins that would end later.
+    pub time: Duration,
     /// How ranks wait.
     pub wait: Wait,
     /// Longest wait for anything.
@@ -258,7 +258,13 @@ fn collect_into(
         };
         Launch::of(groups, ranks, options.deadline, &stage.signals).watch(table, &mut show)
     };
+    let (begun, mut last) = (Instant::now(), Duration::ZERO);
     for launch in which {
+        // Over a slow link a launch may take longer than its share.
+        if launches > 0 && spread.several() && begun.elapsed() + last > options.time {
+            break;
+        }
+        let since = Instant::now();
         launches = launch + 1;
         if stage.signalled() {
             ended = Ended::Interrupted;
@@ -276,6 +282,7 @@ fn collect_into(
         if ended != Ended::Done {
             break;
         }
+        last = since.elapsed();
     }
     let sleeps = wait == Wait::Block;
     let (hosts, table) = (spread.names(), Table::default());
@@ -304,79 +311,9 @@ fn at_agents<'a>(
     }
     // Only then is any of them waited for.
     for remote in &mut begun {
-        remote.started()?;
+        remote.started(&stage.signals)?;
     }
     Ok(begun.into_iter().map(|remote| Box::new(remote) as Box<dyn Group + 'a>).collect())
-}
-
-/// The room that a task takes of each rank, if there is so much.
-fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
-    let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
-    let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
-    // Who has something in common maps what the others expose too.
-    let mapped = if shared > 0 { room.exposed.saturating_mul(ranks.saturating_sub(1)) } else { 0 };
-    memory::check(Need { ranks, each: room.memory, shared, mapped })?;
-    Ok(room)
-}
-
-/// Checks that there is room for a task of so many ranks on a target. [`collect`] does so too; this is for
-/// tasks that others come before.
-///
-/// # Errors
-/// There is not.
-pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failure> {
-    match target {
-        Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
-        Target::Real(transport) => {
-            check_limits(ranks, &[*transport])?;
-            descriptors::check(ranks, 1)?;
-            room(ranks, task, &[*transport]).map(drop)
-        }
-    }
-}
-
-/// What ranks inherit: descriptors, and how many of them each transport gets.
-#[derive(Default)]
-struct Prepared {
-    transports: Vec<(String, usize)>,
-    bares: Vec<(String, usize)>,
-    descriptors: Vec<OwnedFd>,
-}
-
-impl Prepared {
-    /// For ranks of hosts that inherit nothing.
-    fn nothing(transports: &[Transport], floors: bool) -> Self {
-        let named = |of: &&Transport| (of.name.to_owned(), 0);
-        let bares = transports.iter().filter(|of| floors && of.bare.is_some());
-        Self {
-            transports: transports.iter().map(|of| named(&of)).collect(),
-            bares: bares.map(|of| named(&of)).collect(),
-            descriptors: Vec::new(),
-        }
-    }
-
-    fn of(
-        transports: &[Transport],
-        floors: bool,
-        ranks: usize,
-        exposed: usize,
-    ) -> Result<Self, CommError> {
-        let mut prepared = Self::default();
-        let mut bare = Vec::new();
-        for transport in transports {
-            let name = || transport.name.to_owned();
-            let own = (transport.prepare)(ranks, exposed)?;
-            if let Some(mechanism) = transport.bare.filter(|_| floors) {
-                let descriptors = (mechanism.prepare)(&own)?;
-                prepared.bares.push((name(), descriptors.len()));
-                bare.extend(descriptors);
-            }
-            prepared.transports.push((name(), own.len()));
-            prepared.descriptors.extend(own);
-        }
-        prepared.descriptors.extend(bare);
-        Ok(prepared)
-    }
 }
 
 fn in_virtual_time(
@@ -408,40 +345,9 @@ fn in_virtual_time(
     Ok(Collected { table, ended, placement: None, hosts, launches: 1, sleeps: false })
 }
 
-/// Refuses more ranks than the transports take.
-fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
-    for transport in transports {
-        let most = transport.can.ranks;
-        if ranks > most {
-            let what =
-                format!("run {ranks} ranks over {transport}: one machine takes {most} at most");
-            return Err(Failure::new(Exit::Usage, what));
-        }
-    }
-    Ok(())
-}
-
 /// Sixteen bytes that only this run's ranks know.
 fn secret() -> rustix::io::Result<[u8; 16]> {
     let mut bytes = [0; 16];
     rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
     Ok(bytes)
-}
-
-/// The simulated machine of this name, if it has so many nodes.
-fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine, Failure> {
-    let machine = simulated(machine)?;
-    if ranks > machine.ranks {
-        let what = format!("run {ranks} ranks: {} has {}", machine.name, machine.ranks);
-        return Err(Failure::new(Exit::Usage, what));
-    }
-    Ok(machine)
-}
-
-/// The simulated machine of this name, or of the file of this name.
-///
-/// # Errors
-/// There is none, or its file is wrong.
-pub fn simulated(machine: &str) -> Result<Machine, Failure> {
-    Machine::load(machine).class(Exit::Input)
 }

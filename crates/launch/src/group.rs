@@ -41,6 +41,11 @@ pub trait Group {
     /// Whether this is one of its ranks.
     fn has(&self, rank: usize) -> bool;
 
+    /// The host's name, where it is another one's.
+    fn host(&self) -> Option<&str> {
+        None
+    }
+
     /// Tells its ranks that one, of this group or another, failed with this status.
     fn poison(&mut self, rank: usize, status: i32);
 

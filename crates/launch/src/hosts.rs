@@ -148,9 +148,10 @@ fn of_line(line: &str) -> Result<Option<Place>, String> {
     let mut found = place(first)?;
     for word in words {
         match word.split_once('=') {
-            Some(("slots", slots)) => found = named(first, Some(slots))?,
+            Some(("slots", slots)) => found.slots = named(first, Some(slots))?.slots,
+            Some(("user" | "username", user)) => found.host = format!("{user}@{}", found.host),
             // What a batch system adds to it limits nothing here.
-            Some(("max_slots" | "max-slots" | "port" | "user", _)) => {}
+            Some(("max_slots" | "max-slots" | "binding" | "ifname", _)) => {}
             _ => return Err(format!("{word:?} is not known")),
         }
     }
@@ -217,14 +218,14 @@ mod tests {
     #[test]
     fn files_have_either_form_of_slots_and_errors_their_line() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(b"# of the queue\na slots=2 max_slots=4\nb:3 # far\n\na\n").unwrap();
+        file.write_all(b"# of the queue\na slots=2 max_slots=4\nb:3 binding=user:0,1 # far\n\na\nc user=me slots=2\n").unwrap();
         let hosts = Hosts::of(None, Some(file.path())).unwrap();
         let of = |host: &str, slots| Place { host: host.to_owned(), slots };
-        assert_eq!(hosts.places, [of("a", 3), of("b", 3)]);
+        assert_eq!(hosts.places, [of("a", 3), of("b", 3), of("me@c", 2)]);
         file.write_all(b"c cpu=2\n").unwrap();
         let refused = Hosts::of(None, Some(file.path())).unwrap_err();
         assert_eq!(refused.exit, Exit::Input);
-        assert!(refused.what.contains("line 6"), "{}", refused.what);
+        assert!(refused.what.contains("line 7"), "{}", refused.what);
     }
 
     #[test]

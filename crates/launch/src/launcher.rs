@@ -143,11 +143,29 @@ impl<'a> Launch<'a> {
         }
         Ok(match named(&self.noted) {
             _ if interrupted => Ended::Interrupted,
-            Some((rank, Noted { what, exit, .. })) => {
-                Ended::Failed(RunFailure { rank: Some(*rank), what: what.clone(), exit: *exit })
+            Some((rank, noted)) => {
+                let begun = table.executed().next().is_some();
+                Ended::Failed(self.failure(*rank, noted.clone(), begun))
             }
             None => Ended::Done,
         })
+    }
+
+    /// The failure of a rank. Where it has not heard from another host before anything was measured, the network between
+    /// them is named.
+    fn failure(&self, rank: usize, Noted { cause, what, exit }: Noted, begun: bool) -> RunFailure {
+        let of = |has: bool| {
+            let hosts = self.groups.iter().filter(move |group| group.has(rank) == has);
+            hosts.filter_map(|group| group.host()).collect::<Vec<_>>()
+        };
+        let (own, others) = (of(true).join(""), of(false).join(", "));
+        if begun || others.is_empty() || cause < Cause::Waited {
+            return RunFailure { rank: Some(rank), what, exit };
+        }
+        let what = format!(
+            "on {own}, {what}: is a firewall between it and {others}? (bandgap uses any free port; --interface names another way)"
+        );
+        RunFailure { rank: Some(rank), what, exit: Exit::Remote }
     }
 
     /// Waits for something to read, and gives what came.

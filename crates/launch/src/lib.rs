@@ -8,6 +8,7 @@
 
 mod adopt;
 pub mod agent;
+mod agents;
 mod cause;
 mod collect;
 mod descriptors;
@@ -32,8 +33,10 @@ mod outside;
 mod process;
 mod protocol;
 pub mod rank;
+mod reach;
 mod remote;
 mod replayed;
+mod room;
 mod signals;
 mod spread;
 mod stage;
@@ -48,7 +51,8 @@ mod virtual_time;
 mod watch;
 
 pub use adopt::Adopted;
-pub use collect::{Collected, Options, Progress, collect, has_room, simulated};
+pub use agents::{Agent, Gathered};
+pub use collect::{Collected, Options, Progress, collect};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, limit, told};
 pub use floors::floors;
@@ -60,7 +64,7 @@ pub use network::{contended, distances};
 pub use once::{Once, once};
 pub use outside::{command as launcher_of, mpis};
 pub use protocol::Hello;
-pub use remote::{Agent, Gathered};
+pub use room::{has_room, simulated};
 pub use signals::{Signals, let_long_files_fail};
 pub use stage::Stage;
 pub use target::Target;

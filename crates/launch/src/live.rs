@@ -75,6 +75,7 @@ pub struct LiveRunner<'a> {
     launch: u32,
     beside: Vec<Beside>,
     probes: bool,
+    far: bool,
     begun: Instant,
     unsent: Vec<Kept>,
     last_sent: Instant,
@@ -88,8 +89,20 @@ impl<'a> LiveRunner<'a> {
         let &Assignment { work, launch, probes, .. } = assignment;
         let now = Instant::now();
         let (unsent, beside) = (Vec::new(), assignment.task.beside.clone());
-        let (begun, last_sent) = (now, now);
-        Self { station, channel, work, launch, beside, probes, begun, unsent, last_sent, done: 0.0 }
+        let (begun, last_sent, far) = (now, now, assignment.interface.is_some());
+        Self {
+            station,
+            channel,
+            work,
+            launch,
+            beside,
+            probes,
+            far,
+            begun,
+            unsent,
+            last_sent,
+            done: 0.0,
+        }
     }
 
     /// Ends the followers and hands on what is left. The station is to be kept until all ranks are
@@ -207,6 +220,10 @@ impl Runner for LiveRunner<'_> {
         self.station.capacity()
     }
 
+    fn is_far(&self) -> bool {
+        self.far
+    }
+
     fn virtual_time(&self) -> bool {
         false
     }
@@ -303,6 +320,7 @@ mod tests {
             launch: 0,
             beside: Vec::new(),
             probes: false,
+            far: false,
             begun: now,
             unsent: Vec::new(),
             last_sent: now,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_campaign::contention::{Beside, Between};
 use bandgap_sim::Network;
 
-use crate::collect::simulated;
+use crate::room::simulated;
 use crate::spread::Spread;
 use crate::{Failure, Stage, Target};
 

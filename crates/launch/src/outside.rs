@@ -14,13 +14,13 @@ use bandgap_socket::star::Centre;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::agents::written;
 use crate::failure::lost;
 use crate::hosts::{Hosts, Place};
 use crate::meet::publish_for;
 use crate::message::Channel;
 use crate::process::ended_until;
 use crate::protocol::{COMMAND, Role, Who, names};
-use crate::remote::written;
 use crate::{Classify, Exit, Failure};
 
 /// Longest wait for a launcher to have ended once its processes have.

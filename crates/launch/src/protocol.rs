@@ -113,6 +113,8 @@ pub struct Hello {
     pub version: String,
     /// A checksum of the program.
     pub build: u32,
+    /// What tells hosts apart, whatever they are called.
+    pub host: String,
     /// The machine, as it is recorded.
     pub machine: Value,
     /// The clock's calibration.

@@ -6,12 +6,13 @@ use std::time::Duration;
 use bandgap_host::machine::{self, Machine};
 use bandgap_host::{CycleClock, NoiseReport, Placement, Topology, WorkRate, parse_cpu_list, place};
 
+use crate::agents::{Agent, Gathered, leave};
 use crate::failure::unstarted;
 use crate::hosts::Hosts;
 use crate::meet::Kept;
 use crate::message::Channel;
 use crate::outside::Outside;
-use crate::remote::{Agent, Gathered, leave};
+use crate::reach::{adopt_all, start_all};
 use crate::signals::Signals;
 use crate::{Classify, Exit, Failure};
 
@@ -60,7 +61,7 @@ impl Stage {
     /// # Errors
     /// One of them cannot be reached, or has no or another bandgap.
     pub fn reach(&mut self, hosts: Hosts) -> Result<(), Failure> {
-        self.agents = Agent::start_all(&hosts, &self.signals)?.into();
+        self.agents = start_all(&hosts, &self.signals)?.into();
         self.hosts = Some(hosts).into();
         Ok(())
     }
@@ -73,7 +74,7 @@ impl Stage {
         let Gathered { hosts, agents, idle, kept } = gathered;
         (self.idle, self.kept) = (idle, kept);
         if let Some(hosts) = hosts {
-            self.agents = Agent::adopt_all(&hosts, agents, &self.signals)?.into();
+            self.agents = adopt_all(&hosts, agents, &self.signals)?.into();
             let mut hosts = hosts;
             hosts.interface = interface;
             self.hosts = Some(hosts).into();
@@ -94,7 +95,7 @@ impl Stage {
         deadline: Duration,
     ) -> Result<Outside, Failure> {
         let (outside, (hosts, channels)) = Outside::start(command, ranks, local, deadline)?;
-        *self.agents.borrow_mut() = Agent::adopt_all(&hosts, channels, &self.signals)?;
+        *self.agents.borrow_mut() = adopt_all(&hosts, channels, &self.signals)?;
         *self.hosts.borrow_mut() = Some(hosts);
         Ok(outside)
     }

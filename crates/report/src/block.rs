@@ -1,5 +1,7 @@
 //! What a result looks like, as data. Renderers make text, pictures and pages of it.
 
+use std::collections::BTreeMap;
+
 use bandgap_record::{Quantity, Unit};
 
 use crate::{Bars, Figure, Precision};
@@ -19,6 +21,34 @@ pub enum Block {
     Figure(Figure),
     /// Stacked bars; a terminal shows a table with [`Cell::Bar`] in their place.
     Bars(Bars),
+    /// A heat map; a terminal shows a table in its place.
+    Heat(Heat),
+}
+
+/// A quantity of all pairs of some things.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heat {
+    /// What is shown.
+    pub title: String,
+    /// The things.
+    pub names: Vec<String>,
+    /// The unit of the quantity.
+    pub unit: Unit,
+    /// The quantity of each pair that is known, above 0.
+    pub cells: BTreeMap<[usize; 2], f64>,
+}
+
+impl Heat {
+    /// The least and the greatest of its values; 1 where it has none.
+    pub fn ends(&self) -> [f64; 2] {
+        let of = |pick: fn(f64, f64) -> f64| self.cells.values().copied().reduce(pick);
+        [of(f64::min), of(f64::max)].map(|end| end.unwrap_or(1.0))
+    }
+
+    /// Whether the greatest is the worst, as of times.
+    pub(crate) fn less_is_better(&self) -> bool {
+        self.unit == Unit::Second
+    }
 }
 
 /// A table: a head, and rows of as many cells.

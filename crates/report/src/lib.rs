@@ -19,13 +19,13 @@ mod terminal;
 mod text;
 
 pub use bars::{Bar, Bars, Part};
-pub use block::{Block, Cell, Head, Shown, Table};
+pub use block::{Block, Cell, Head, Heat, Shown, Table};
 pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 
 pub use number::{multiple, scaled, written};
 pub use printable::printable;
-pub use svg::{svg, svg_bars};
+pub use svg::{svg, svg_bars, svg_heats};
 pub use terminal::plot;
 pub use text::{ascii, share, signed_share, text};

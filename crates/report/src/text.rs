@@ -17,7 +17,7 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
             Block::Gap => out.push('\n'),
             Block::Table(table) => out += &self::table(table, layout),
             Block::Figure(figure) => out += &plot(figure, layout),
-            Block::Bars(_) => {}
+            Block::Bars(_) | Block::Heat(_) => {}
         }
     }
     // Names in it may come from a file or a peer.

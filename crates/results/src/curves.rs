@@ -3,6 +3,8 @@
 use bandgap_record::{Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Table, signed_share};
 
+use crate::heats::PAIRS;
+use crate::pairs::pairs;
 use crate::rows::{Curve, along, at, curves, fit, head, place_cell, spelled, table};
 use crate::shown::Context;
 
@@ -13,13 +15,11 @@ const FEW: usize = 5;
 const LONG: [&str; 6] = ["comms1", "comms2", "comms3", "synch1", "bulk_store", "bulk_get"];
 /// Curves side by side, at most.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
-/// The slowest pairs that are named.
-pub(crate) const SLOWEST: usize = 5;
 
 /// One series: some of its rows, the others counted.
 pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     match rows.name.as_str() {
-        "pairs" => return pairs(rows, context),
+        PAIRS => return pairs(rows, context),
         "overlap" => return side_by_side(rows, "hidden", context),
         "contention" => return contention(rows, context),
         _ => {}
@@ -170,23 +170,5 @@ fn contention(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let mut blocks = vec![Block::Text(meaning(rows, "slowdown"))];
     blocks.push(Block::Table(beside(rows, "bytes", &several, context)));
     blocks.extend(rest(rows, &all));
-    blocks
-}
-
-/// How far the pairs are apart, and the slowest.
-pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
-    let time = |row: &&Row| rows.cell(row, "rtt").map_or(0.0, |of| of.value.0);
-    let mut all: Vec<&Row> = rows.rows.iter().collect();
-    all.sort_by(|a, b| time(b).total_cmp(&time(a)));
-    let ends = all.last().zip(all.first()).map(|ends| [time(ends.0), time(ends.1)]);
-    let [least, most] = ends.unwrap_or_default().map(crate::rows::timed);
-    let few = &all[..all.len().min(SLOWEST)];
-    let mut blocks = vec![Block::Table(table(rows, few, context))];
-    if few.len() < all.len() {
-        let count = all.len();
-        blocks.push(Block::Text(format!(
-            "The slowest of {count} pairs, of {least} to {most}: all in -v, values.csv"
-        )));
-    }
     blocks
 }

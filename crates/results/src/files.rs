@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bandgap_record::{RecordError, RunDir, csv};
-use bandgap_report::{Bars, Block, Figure, gnuplot, svg, svg_bars};
+use bandgap_report::{Bars, Block, Figure, Heat, gnuplot, svg, svg_bars, svg_heats};
 
 use crate::run::{Run, context};
 
@@ -18,23 +18,26 @@ pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
     directory.write_run(run)?;
     directory.write(VALUES, &values(run)?)?;
     for (name, blocks) in figures(run) {
-        let of = |block: &Block| match block {
-            Block::Figure(figure) => Some(figure.clone()),
-            _ => None,
+        let (mut drawn, mut bars, mut heats) =
+            (Vec::<Figure>::new(), Vec::<Bars>::new(), Vec::<Heat>::new());
+        for block in blocks {
+            match block {
+                Block::Figure(figure) => drawn.push(figure),
+                Block::Bars(of) => bars.push(of),
+                Block::Heat(heat) => heats.push(heat),
+                _ => {}
+            }
+        }
+        let picture = match (&drawn[..], &bars[..], &heats[..]) {
+            ([], [], heats) => svg_heats(heats),
+            ([], bars, _) => svg_bars(bars),
+            (drawn, ..) => svg(drawn),
         };
-        let drawn: Vec<Figure> = blocks.iter().filter_map(of).collect();
+        directory.write(&format!("{name}.svg"), picture.as_bytes())?;
         if !drawn.is_empty() {
-            directory.write(&format!("{name}.svg"), svg(&drawn).as_bytes())?;
             let plot = gnuplot(&drawn, &name);
             directory.write(&format!("gnuplot/{name}.dat"), plot.data.as_bytes())?;
             directory.write(&format!("gnuplot/{name}.gp"), plot.script.as_bytes())?;
-        }
-        let bars: Vec<Bars> = blocks
-            .into_iter()
-            .filter_map(|block| if let Block::Bars(bars) = block { Some(bars) } else { None })
-            .collect();
-        if !bars.is_empty() {
-            directory.write(&format!("{name}.svg"), svg_bars(&bars).as_bytes())?;
         }
     }
     Ok(())
@@ -74,7 +77,7 @@ fn figures(run: &Run) -> Vec<(String, Vec<Block>)> {
     for result in &run.results {
         let shown = result.as_shown();
         let mut blocks = shown.detail(&among);
-        blocks.retain(|block| matches!(block, Block::Figure(_) | Block::Bars(_)));
+        blocks.retain(|block| matches!(block, Block::Figure(_) | Block::Bars(_) | Block::Heat(_)));
         if blocks.is_empty() {
             continue;
         }

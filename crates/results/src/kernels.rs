@@ -6,7 +6,9 @@ use bandgap_record::{Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, written};
 use bandgap_units::significant;
 
-use crate::curves::{cell, curve, pairs};
+use crate::curves::{cell, curve};
+use crate::heats::PAIRS;
+use crate::pairs::pairs;
 use crate::rows::{along, fit, spelled, worded};
 use crate::shown::Context;
 
@@ -15,7 +17,7 @@ const NO_KERNELS: [&str; 2] = ["message_costs", "layers"];
 
 /// Several rows: a line for each kernel, then what else there is.
 pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
-    let own = ["contention", "overlap", "pairs", "fan_in"];
+    let own = ["contention", "overlap", PAIRS, "fan_in"];
     let is_kernel = |rows: &&&Rows| {
         rows.kind == "series" && ![&own[..], &NO_KERNELS].concat().contains(&&*rows.name)
     };

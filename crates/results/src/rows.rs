@@ -4,6 +4,7 @@ use bandgap_record::{Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{Axis, Block, Cell, Datum, Dimension, Figure, Head, Scale, Series, Table};
 use bandgap_units::{Bytes, Ns};
 
+use crate::heats::{PAIRS, heats};
 use crate::hockney::{Hockney, Segment};
 use crate::shown::{Context, Shown};
 
@@ -36,6 +37,9 @@ impl Shown for Rows {
         };
         let mut blocks = vec![Block::Text(title), Block::Table(table(self, &all, context))];
         blocks.extend(figures(self, context).into_iter().map(Block::Figure));
+        if self.name == PAIRS {
+            blocks.extend(heats(self, &self.title()).into_iter().map(Block::Heat));
+        }
         blocks
     }
 }

@@ -31,6 +31,7 @@ use bulk::Bulk;
 use comet::Comet;
 use fit::Fit;
 use layers::Layers;
+use pairs::Rounds;
 use run::Run;
 use series::{Lengths, Series};
 use show::Show;
@@ -79,9 +80,14 @@ pub enum Command {
     #[command(after_help = "Examples:
   bandgap pairs
   bandgap pairs --cores 0-7 -t unix
-  bandgap pairs -H a,b,c,d               between hosts
+  bandgap pairs -H a,b,c,d               between hosts, all of them at work in every round
   bandgap pairs -t sim:paragon -n 8")]
-    Pairs(Measure),
+    Pairs {
+        #[command(flatten)]
+        rounds: Rounds,
+        #[command(flatten)]
+        measure: Measure,
+    },
     /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap, overlap
     #[command(after_help = "Examples:
   bandgap bulk
@@ -261,7 +267,7 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
         Some(
             Command::Comms3 { measure, .. }
             | Command::Comet { measure, .. }
-            | Command::Pairs(measure)
+            | Command::Pairs { measure, .. }
             | Command::Synch1(measure),
         ) => Some((measure, true)),
         _ => None,
@@ -277,7 +283,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         None => run::run(&cli.run),
         Some(Command::Run(of)) => run::run(of),
         Some(Command::Signature(of)) => signature::run(of),
-        Some(Command::Pairs(measure)) => pairs::run(&measure.everywhere()?),
+        Some(Command::Pairs { rounds, measure }) => pairs::run(*rounds, &measure.everywhere()?),
         Some(Command::Bulk { bulk, measure }) => bulk::run(bulk, measure),
         Some(Command::Comms1 { series, measure }) => series::run("comms1", series, measure),
         Some(Command::Comms2 { series, measure }) => series::run("comms2", series, measure),

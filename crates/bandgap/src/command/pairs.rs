@@ -6,6 +6,7 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::pairs::PairsPlan;
 use bandgap_host::parse_cpu_list;
 use bandgap_launch::{Classify, Exit, Failure, Target, simulated};
+use clap::Args;
 
 use super::run::moves_bytes;
 use crate::args::Measure;
@@ -18,11 +19,20 @@ const SIMULATED: usize = 8;
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(15);
 
+/// How all pairs are measured.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct Rounds {
+    /// All ranks work at once, two and two, in rounds; `--together=false`: one pair at a time [default: together between hosts,
+    /// one at a time on one host, where pairs share caches]
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    pub together: Option<bool>,
+}
+
 /// Measures, prints and keeps the round trips between all pairs of ranks.
 ///
 /// # Errors
 /// They could not be measured, or not be written.
-pub fn run(measure: &Measure) -> Result<Exit, Failure> {
+pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit, Failure> {
     let mut session = Session::open("pairs", measure, USUAL, vec![("pairs".to_owned(), 1.0)])?;
     let all = match session.target.clone() {
         Target::Simulated(name) => simulated(&name)?.ranks.min(SIMULATED),
@@ -40,7 +50,11 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
         _ => one_size(measure, 2)?,
     };
     let bytes = moves_bytes(&session.target)?.then_some(LONG);
-    let plan = PairsPlan { asked: session.asked(), samples: BATCH, bytes };
+    let at_once = rounds.together.unwrap_or_else(|| {
+        let agents = session.stage.agents();
+        agents.iter().any(|agent| agent.host != agents[0].host)
+    });
+    let plan = PairsPlan { asked: session.asked(), samples: BATCH, bytes, at_once };
     session.measure(&plan, ranks, (&[], &|_| false), assemble::pairs)?;
     session.close()
 }

@@ -18,6 +18,8 @@ const BATCHES: usize = 20;
 const AGREE: f64 = 0.05;
 /// Share of the budget that all points together may take on top of it. Those that are left begin cold.
 const TIME: f64 = 0.5;
+/// The same between hosts.
+const FAR_TIME: f64 = 0.1;
 
 impl Campaign<'_> {
     /// Short batches of each point until two agree. A point that was not seen to be warm is kept as a
@@ -29,7 +31,8 @@ impl Campaign<'_> {
         if self.runner.virtual_time() {
             return Ok(());
         }
-        let over = self.runner.elapsed() + Duration::from_secs_f64(TIME * self.plan.asked.budget);
+        let share = if self.runner.is_far() { FAR_TIME } else { TIME };
+        let over = self.runner.elapsed() + Duration::from_secs_f64(share * self.plan.asked.budget);
         let points = self.points;
         for point in points {
             let samples = point.order.samples.min(SAMPLES);

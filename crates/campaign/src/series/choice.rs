@@ -16,6 +16,8 @@ const LOOKS: usize = 5;
 const SAMPLES: u32 = 6;
 /// Share of the budget after which there are no more looks.
 const LOOKING: f64 = 0.25;
+/// Share of the budget that a look takes at most between hosts, unless a single sample takes longer.
+const FAR: f64 = 0.01;
 /// Sizes that are looked at lie this factor apart, at least; those between take what was chosen for
 /// the one below.
 const APART: u32 = 4;
@@ -51,7 +53,7 @@ impl Choices {
     /// # Errors
     /// Communication failed, the run was stopped, or a step can be done in no way.
     pub(super) fn look(steps: &[Step], budget: f64, runner: &mut dyn Runner) -> Result<Self, Stop> {
-        let until = runner.elapsed().as_secs_f64() + LOOKING * budget;
+        let until = [runner.elapsed().as_secs_f64() + LOOKING * budget, budget];
         let mut choices = Self::default();
         let mut wanted = looked_at(steps);
         let mut looked: Vec<&Step> = Vec::new();
@@ -68,7 +70,7 @@ impl Choices {
     fn look_at(
         &mut self,
         wanted: &[&Step],
-        until: f64,
+        [until, budget]: [f64; 2],
         runner: &mut dyn Runner,
     ) -> Result<bool, Stop> {
         let mut candidates = Vec::new();
@@ -92,7 +94,13 @@ impl Choices {
                 if !in_time {
                     break 'looks;
                 }
-                let done = runner.run(&candidate.step.order(SAMPLES)?)?;
+                // Between hosts the first look shows whether there is time for more samples.
+                let fit = |first: &f64| (FAR * budget * 1e9 / first) as u32;
+                let samples = match runner.is_far() {
+                    true => candidate.times.first().map_or(1, fit).clamp(1, SAMPLES),
+                    false => SAMPLES,
+                };
+                let done = runner.run(&candidate.step.order(samples)?)?;
                 impossible.extend(way.filter(|_| done.way != way));
                 candidate.times.push(batch_value(done.column(WHOLE)));
                 if let Some(reason) = done.refused {

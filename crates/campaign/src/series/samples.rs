@@ -18,6 +18,8 @@ const FEWEST: u32 = 3;
 const LONG: u32 = 16 << 20;
 /// Nanoseconds that a batch of the least samples takes at most: on a slow link it has fewer, one if need be.
 const LONGEST: f64 = 1e8;
+/// The same between hosts, as a share of the budget.
+const FAR: f64 = 0.02;
 /// Samples of a look at how long one takes; of long messages there is one.
 const LOOK: u32 = 2;
 /// Share of the budget after which there are no more looks. Where they take so long most batches would too, and the
@@ -42,6 +44,7 @@ pub(super) fn by_time(
     runner: &mut dyn Runner,
 ) -> Result<Vec<u32>, Stop> {
     let begun = runner.elapsed();
+    let longest = if runner.is_far() { LONGEST.min(FAR * budget * 1e9) } else { LONGEST };
     let (mut all, mut least) = (Vec::new(), LEAST);
     for step in steps {
         let samples = by_bytes(step, most);
@@ -58,7 +61,7 @@ pub(super) fn by_time(
         let done = runner.run(&step.order(look)?)?;
         let times = done.column(WHOLE);
         let shortest = times.iter().copied().fold(f64::INFINITY, f64::min);
-        least = ((LONGEST / shortest) as u32).clamp(1, LEAST);
+        least = ((longest / shortest) as u32).clamp(1, LEAST);
         let fit = (BATCH_TIME / shortest) as u32;
         all.push(fit.max(least).min(samples));
     }

@@ -136,3 +136,26 @@ fn a_floor_is_measured_for_steps_like_it_between_the_ranks_that_floors_are_betwe
     let barrier = |ranks| Step::new("barrier", 0, 1, ranks);
     assert!(has(Yields::Operation, barrier(2)) && !has(Yields::Operation, barrier(3)));
 }
+
+/// Hosts joined at so many bytes a second, with sizes of which the longest may take longer than there is time for.
+#[test]
+fn a_slow_link_leaves_out_sizes_and_does_not_take_more_time() {
+    for rate in [1e5, 1e6, 12.5e6, 1e9] {
+        for budget in [0.5, 1.0, 3.0, 10.0] {
+            let mut runner = Scripted::new(move |order| {
+                let bytes = order.parameters["bytes"].as_f64().unwrap_or(0.0);
+                Ok(taking(order, 5e4 + 2e9 * bytes / rate))
+            });
+            (runner.far, runner.timed, runner.cost) = (true, true, 3e-4);
+            let sizes = std::iter::once(0).chain((0..=22).map(|exponent| 1 << exponent));
+            let steps: Vec<Step> = sizes.map(|size| Step::new("comms1", size, 1, 2)).collect();
+            let plan =
+                SeriesPlan { asked: Asked::usual(budget), steps: steps.clone(), samples: 50 };
+            plan.lead(&mut runner).unwrap();
+            let batches = |step: &&Step| runner.kept.batches(&key(step, WHOLE)).len();
+            let known = steps.iter().filter(|step| batches(step) >= 2).count();
+            let spent = runner.elapsed().as_secs_f64() / budget;
+            assert!(spent < 1.5 && known >= 2, "{rate} {budget}: {known} sizes in {spent} budgets");
+        }
+    }
+}

@@ -13,6 +13,12 @@ const TRIALS: usize = 5;
 const BATCHES: f64 = 1.0 + LEAST_ROUNDS as f64;
 /// Multiple of the budget that these may take.
 const PATIENCE: f64 = 2.0;
+/// The same between hosts, looks included; and the share of the budget that one operation may take there. Longer ones are left out.
+const FAR_PATIENCE: f64 = 1.0;
+const FAR_SHARE: f64 = 0.05;
+/// Multiple of that which a look may take, as far as messages of so many bytes tell.
+const FAR_LOOK: f64 = 2.0;
+const LONG: u64 = 4096;
 /// Sizes of a curve that remain at least.
 const LEAST: usize = 2;
 
@@ -30,6 +36,8 @@ pub(super) fn affordable(
     if runner.virtual_time() || steps.len() <= LEAST {
         return Ok(steps);
     }
+    let (far, first) = (runner.is_far(), runner.elapsed());
+    let steps = if far { reachable(steps, FAR_SHARE * budget, runner)? } else { steps };
     let trials = spread(steps.len(), TRIALS).into_iter().map(|at| steps[at].clone());
     let trials: Vec<Step> = trials.collect();
     let samples = by_time(&trials, most, budget, runner)?;
@@ -39,7 +47,45 @@ pub(super) fn affordable(
     }
     let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
     let batch = spent / trials.len() as f64;
-    Ok(thinned(steps, PATIENCE * budget / (BATCHES * batch)))
+    let looked = runner.elapsed().saturating_sub(first).as_secs_f64();
+    let time = if far { FAR_PATIENCE * budget - looked } else { PATIENCE * budget };
+    Ok(thinned(steps, time.max(0.0) / (BATCHES * batch)))
+}
+
+/// The steps of each curve up to the first that takes longer than `most` seconds, and two at least.
+fn reachable(steps: Vec<Step>, most: f64, runner: &mut dyn Runner) -> Result<Vec<Step>, Stop> {
+    let mut curves: BTreeMap<_, BTreeMap<u32, &Step>> = BTreeMap::new();
+    for step in &steps {
+        curves.entry(curve(step)).or_default().insert(step.size, step);
+    }
+    let mut ends = BTreeMap::new();
+    for (curve, sizes) in curves {
+        let all: Vec<&Step> = sizes.into_values().collect();
+        let mut end = all[LEAST.min(all.len()) - 1].size;
+        // The length and the time of the longest that was looked at.
+        let mut last: Option<(u64, f64)> = None;
+        for step in spread(all.len(), TRIALS * 2).into_iter().map(|at| all[at]) {
+            let bytes = step.bytes()?.max(1);
+            // Of long messages none takes longer than its bytes more than a shorter one.
+            let too_long = last.is_some_and(|(before, time): (u64, f64)| {
+                before >= LONG && time * bytes as f64 / before as f64 > FAR_LOOK * most
+            });
+            if too_long {
+                break;
+            }
+            let begun = runner.elapsed();
+            runner.run(&step.order(1)?)?;
+            let time = runner.elapsed().saturating_sub(begun).as_secs_f64();
+            if time > most {
+                break;
+            }
+            (end, last) = (end.max(step.size), Some((bytes, time)));
+        }
+        ends.insert(curve, end);
+    }
+    let mut steps = steps;
+    steps.retain(|step| step.size <= ends[&curve(step)]);
+    Ok(steps)
 }
 
 /// About so many of the steps.

@@ -25,6 +25,7 @@ type Answer = Box<dyn FnMut(&Order) -> Result<Executed, Stop>>;
 pub struct Scripted {
     pub size: usize,
     pub virtual_time: bool,
+    pub far: bool,
     pub beside: Vec<Beside>,
     pub answer: Answer,
     pub look: Box<dyn FnMut() -> Option<Probe>>,
@@ -44,6 +45,7 @@ impl Scripted {
         Self {
             size: 2,
             virtual_time: false,
+            far: false,
             beside: Vec::new(),
             answer: Box::new(answer),
             look: Box::new(|| None),
@@ -124,6 +126,9 @@ impl Runner for Scripted {
     }
     fn capacity(&self) -> usize {
         Params::MYRINET.capacity as usize
+    }
+    fn is_far(&self) -> bool {
+        self.far
     }
     fn virtual_time(&self) -> bool {
         self.virtual_time

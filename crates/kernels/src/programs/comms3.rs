@@ -3,6 +3,7 @@
 use bandgap_comm::{Comm, CommError, Rank};
 use serde::{Deserialize, Serialize};
 
+use super::pair::{partner, rounds};
 use super::repeat::by_rank;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series};
@@ -69,23 +70,7 @@ impl OverComm for Comms3 {
 /// With whom `rank` exchanges, round by round.
 #[inline(always)]
 fn partners(rank: Rank, size: usize) -> impl Iterator<Item = Rank> + Clone {
-    let rounds = size.next_multiple_of(2).saturating_sub(1);
-    (0..rounds).filter_map(move |round| partner(rank, round, size))
-}
-
-/// With whom `rank` is paired in a round of a tournament: the last of an even number of ranks
-/// stays, and the others move round. With an odd number one rank rests.
-fn partner(rank: Rank, round: usize, size: usize) -> Option<Rank> {
-    let even = size.next_multiple_of(2);
-    let (others, last) = (even - 1, even - 1);
-    let peer = if rank == last {
-        round
-    } else if rank == round {
-        last
-    } else {
-        (2 * round + others - rank) % others
-    };
-    (peer < size).then_some(peer)
+    (0..rounds(size)).filter_map(move |round| partner(rank, round, size))
 }
 
 #[cfg(test)]
@@ -96,7 +81,7 @@ mod tests {
     fn every_rank_meets_every_other_once_and_both_at_the_same_time() {
         for size in 1..=9_usize {
             for rank in 0..size {
-                for round in 0..size.next_multiple_of(2) - 1 {
+                for round in 0..rounds(size) {
                     if let Some(peer) = partner(rank, round, size) {
                         assert_eq!(partner(peer, round, size), Some(rank), "{size} {round}");
                     }

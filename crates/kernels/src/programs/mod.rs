@@ -28,6 +28,7 @@ kernels! {
     comm comms1::Comms1;
     comm comms2::Comms2;
     comm comms3::Comms3;
+    comm round_robin::RoundRobin;
     comm synch1::Synch1;
     comm broadcast::Broadcast;
     comm global_sum::GlobalSum;

@@ -74,6 +74,26 @@ impl Pair {
     }
 }
 
+/// Rounds of a tournament in which every rank meets every other.
+pub(super) fn rounds(size: usize) -> usize {
+    size.next_multiple_of(2).saturating_sub(1)
+}
+
+/// With whom `rank` is paired in a round of a tournament: the last of an even number of ranks
+/// stays, and the others move round. With an odd number one rank rests.
+pub(super) fn partner(rank: Rank, round: usize, size: usize) -> Option<Rank> {
+    let even = size.next_multiple_of(2);
+    let (others, last) = (even - 1, even - 1);
+    let peer = if rank == last {
+        round
+    } else if rank == round {
+        last
+    } else {
+        (2 * round + others - rank) % others
+    };
+    (peer < size).then_some(peer)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

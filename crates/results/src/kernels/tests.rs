@@ -175,17 +175,6 @@ fn what_is_no_kernel_has_its_own_form() {
     assert_eq!(tables(&contention)[0].columns.len(), 4);
     let overlap = curve(named("overlap"), &context);
     assert_eq!((tables(&overlap)[0].columns.len(), tables(&overlap)[0].rows.len()), (2, 2));
-    let places: Vec<[u64; 2]> = (0..8).flat_map(|a| (a + 1..8).map(move |b| [a, b])).collect();
-    let pairs: Vec<(Vec<Place>, Vec<Option<f64>>)> = places
-        .iter()
-        .map(|[a, b]| (vec![(*a).into(), (*b).into()], vec![Some(1e-6 * (a + b) as f64)]))
-        .collect();
-    let pairs = rows("pairs", &["from", "to"], &[("rtt", Unit::Second)], pairs);
-    let shown = curve(&pairs, &context);
-    let [table] = &tables(&shown)[..] else { panic!("{shown:?}") };
-    // The slowest first.
-    assert_eq!(table.rows.len(), SLOWEST);
-    assert_eq!(table.rows[0][..2], [Cell::Number("6".into()), Cell::Number("7".into())]);
 }
 
 #[test]

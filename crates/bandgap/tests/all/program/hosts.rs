@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -132,9 +133,14 @@ fn measured_between_hosts() {
         assert_eq!(names(&run["conditions"][0]["hosts"]), ["h1", "h1", "h2", "h2"]);
     }
     let matrix = bed
-        .run(place, "BANDGAP pairs -H h1:2,h2 --launches 1 --time-budget 5s --json - -q")
+        .run(
+            place,
+            "BANDGAP pairs -H h1:2,h2 --launches 1 --time-budget 5s --json - -q --out pairs",
+        )
         .measured()
         .json();
+    assert_eq!(matrix["results"][0]["labels"]["at_once"], 1);
+    assert!(place.path("pairs/series-pairs-tcp.svg").exists());
     let pairs = matrix["results"][0]["points"].as_array().unwrap().clone();
     let distances: Vec<&str> = pairs.iter().filter_map(|row| row["distance"].as_str()).collect();
     assert_eq!(distances, ["host", "network", "network"]);
@@ -171,9 +177,29 @@ fn refused_with_the_host() {
     refused("synch1 -H h1,h2 -t shm", USAGE, "shm");
     refused("synch1 -H h1,h2 --ssh-command /nonexistent", REMOTE, "h1");
     refused("synch1 -H h1,h2 --cores h3:0", USAGE, "h3");
+    refused("synch1 -H h1,nobody@h2", REMOTE, "nobody@h2");
+    refused("synch1 -H h1,root@h1", REMOTE, "root@h1");
+    bed.does("wall h2 up");
+    for (hosts, transport) in [("h2,h1", "tcp"), ("h1,h2", "udp")] {
+        refused(&format!("synch1 -H {hosts} -t {transport} --deadline 2s"), REMOTE, "h2");
+    }
+    bed.does("wall h2 none");
     let folder = PathBuf::from(BINARY).parent().unwrap().to_owned();
     bed.does(&format!("hide h2 {}", folder.display()));
     refused("synch1 -H h1,h2", REMOTE, "h2");
+    // Another build, and what is no bandgap.
+    let first = fs::read_to_string(format!("/run/bandgap-{}/h2.first", bed.name)).unwrap();
+    let there = format!("/proc/{}/root{BINARY}", first.trim());
+    let mut other = fs::read(BINARY).unwrap();
+    other.push(0);
+    for bytes in [&other[..], b"echo hello", b"echo 'bandgap-agent {}'"] {
+        // That of before may still run.
+        let _ = fs::remove_file(&there);
+        fs::write(&there, bytes).unwrap();
+        fs::set_permissions(&there, fs::Permissions::from_mode(0o755)).unwrap();
+        refused("synch1 -H h1,h2", REMOTE, "h2");
+    }
+    fs::remove_file(&there).unwrap();
     let before = copies();
     let copied = "BANDGAP synch1 -H h1,h2 --copy --time-budget 1s --no-save";
     bed.run(place, copied).measured();
@@ -184,6 +210,23 @@ fn refused_with_the_host() {
 fn copies() -> usize {
     let entries = fs::read_dir("/tmp").into_iter().flatten().flatten();
     entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("bandgap.")).count()
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_hosts() {
+    let Some(bed) = &Bed::up(6, 2) else { return };
+    let place = &Place::new();
+    // An ssh that never greets.
+    let ssh = place.file("ssh", "#!/bin/sh\nexec sleep 100\n");
+    fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
+    let silent = format!("BANDGAP synch1 -H h0,h1 --ssh-command {ssh} --out silent");
+    let mut launcher = bed.on(place, &silent).spawn().unwrap();
+    let waits = || bed.processes("h0", "sleep 100").len();
+    wait("for an ssh that says nothing", || (waits() > 0).then_some(()));
+    signal(bed.processes("h0", "bandgap synch1")[0], Signal::INT);
+    let status = wait("for the launcher to end", || launcher.try_wait().unwrap());
+    assert_eq!((status.code(), waits()), (Some(INTERRUPTED), 0));
+    assert!(!place.path("silent").exists());
 }
 
 #[test]

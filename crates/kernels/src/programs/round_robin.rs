@@ -1,0 +1,127 @@
+//! Messages back and forth between all ranks at once, two and two.
+
+use bandgap_comm::{Comm, CommError, Rank};
+use serde::{Deserialize, Serialize};
+
+use super::pair::{partner, rounds};
+use super::{Comms1, Pair};
+use crate::kernel::ranks_at_least;
+use crate::{
+    Buffers, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Samples, Seat, Stamps,
+};
+
+/// M round trips of a message of n bytes in each of the pairs that meet in one round of a tournament, all pairs at once.
+/// With an odd number of ranks one rests.
+///
+/// Marks of the lower rank of each pair, in each sample: begin, end, end. A barrier comes before the first sample. The
+/// samples of a batch are pair after pair, as [`RoundRobin::pairs`] has them.
+/// *Source*: the round-robin schedule of mpiGraph and HP2P, which ask for the bandwidth of a link while all are busy.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RoundRobin {
+    /// Which round.
+    pub round: usize,
+    /// Round trips of a sample (M).
+    pub messages: u32,
+    /// Bytes of a message (n).
+    pub bytes: usize,
+}
+
+impl RoundRobin {
+    /// Rounds after which each of `size` ranks has met every other.
+    pub fn rounds(size: usize) -> usize {
+        rounds(size)
+    }
+
+    /// The pairs of the round among `size` ranks, by their lower ranks, which time.
+    pub fn pairs(self, size: usize) -> impl Iterator<Item = Pair> {
+        (0..size).filter_map(move |rank| self.pair(rank, size).filter(|of| of.requester == rank))
+    }
+
+    fn pair(self, rank: Rank, size: usize) -> Option<Pair> {
+        let peer = partner(rank, self.round, size)?;
+        Some(Pair { requester: rank.min(peer), replier: rank.max(peer) })
+    }
+
+    fn between(self, pair: Pair) -> Comms1 {
+        Comms1 { pair, messages: self.messages, bytes: self.bytes, buffers: Buffers::Same }
+    }
+}
+
+impl Kernel for RoundRobin {
+    const NAME: &'static str = "round_robin";
+    const MEANING: &'static str = "round trips of a message in all pairs of a round at once";
+
+    fn examples(size: usize) -> Vec<Self> {
+        let last = rounds(size).saturating_sub(1);
+        let of = |round| [(1, 0), (3, 20_000)].map(|(m, bytes)| Self { round, messages: m, bytes });
+        [0, last].into_iter().flat_map(of).collect()
+    }
+
+    fn check(&self, size: usize) -> Result<(), Refused> {
+        ranks_at_least(2, size)?;
+        let (round, rounds) = (self.round, rounds(size));
+        Refused::unless(round < rounds, || format!("{size} ranks meet in {rounds} rounds"))?;
+        self.between(Pair::FIRST).check(size)
+    }
+
+    fn timed(&self, size: usize) -> [Rank; 2] {
+        self.pairs(size).next().unwrap_or(Pair::FIRST).both()
+    }
+
+    fn needs(&self, size: usize) -> Needs {
+        self.between(Pair::FIRST).needs(size)
+    }
+
+    fn expects(&self, seat: &Seat) -> Expects {
+        let pair = self.pair(seat.rank, seat.size);
+        pair.map_or_else(Expects::default, |pair| self.between(pair).expects(seat))
+    }
+
+    fn samples(&self, size: usize, stamps: &Stamps) -> Samples {
+        Samples::of_each(stamps, self.pairs(size).map(|pair| pair.requester))
+    }
+}
+
+impl OverComm for RoundRobin {
+    #[inline(never)]
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+        comm.barrier()?;
+        match self.pair(comm.rank(), comm.size()) {
+            Some(pair) => self.between(pair).run(comm, places, round),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::WHOLE;
+
+    #[test]
+    fn every_pair_meets_once_and_has_its_own_samples() {
+        for size in 2..=9 {
+            let all = (0..rounds(size)).flat_map(|round| {
+                let of = RoundRobin { round, messages: 1, bytes: 8 };
+                // Rank r takes r + 1 ticks for each of its two samples.
+                let stamps = |rank| {
+                    let end = rank as u64 + 1;
+                    vec![0, end, end, 10, 10 + end, 10 + end]
+                };
+                let stamps: Vec<Vec<u64>> = (0..size).map(stamps).collect();
+                let pairs: Vec<Pair> = of.pairs(size).collect();
+                let samples = of.samples(size, &stamps);
+                let timed: Vec<u64> =
+                    pairs.iter().flat_map(|pair| [pair.requester as u64 + 1; 2]).collect();
+                assert_eq!((samples.column(WHOLE), pairs.len()), (&timed[..], size / 2));
+                pairs.into_iter().map(Pair::both)
+            });
+            let mut all: Vec<[Rank; 2]> = all.collect();
+            all.sort_unstable();
+            let expected: Vec<[Rank; 2]> =
+                (0..size).flat_map(|a| (a + 1..size).map(move |b| [a, b])).collect();
+            assert_eq!(all, expected);
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! Agents of hosts, as the launcher has them for as long as a command runs.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{Read, Seek};
+use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
+use std::process::{Child, ExitStatus};
+use std::time::{Duration, Instant};
+
+use rustix::net::{Shutdown, shutdown};
+use serde_json::Value;
+
+use crate::hosts::Hosts;
+use crate::meet::Kept;
+use crate::message::Channel;
+use crate::process::ended_until;
+use crate::protocol::{BEAT, FromAgent, Hello, ToAgent};
+
+/// Longest wait for an agent to have ended its ranks.
+pub const ENDING: Duration = Duration::from_secs(3);
+
+/// The other processes, as the first one has them.
+#[derive(Debug, Default)]
+pub struct Gathered {
+    /// The hosts, and which of them each process is on.
+    pub hosts: Option<Hosts>,
+    /// The agents' connections and addresses, by host; none of this host.
+    pub agents: Vec<Option<(Channel, IpAddr)>>,
+    /// The connections of those that wait.
+    pub idle: Vec<Channel>,
+    /// To be kept until this process ends.
+    pub kept: Option<Kept>,
+}
+
+/// An agent on another host, as long as a command runs.
+#[derive(Debug)]
+pub struct Agent {
+    /// The host, as it was named.
+    pub host: String,
+    /// What it said of itself.
+    pub hello: Hello,
+    /// The interface over which its ranks communicated with other hosts.
+    pub network: Option<Value>,
+    /// None of a process that somebody else started.
+    pub(crate) running: Option<Running>,
+    pub(crate) channel: Channel,
+    /// What was written to standard error.
+    pub(crate) said: Option<File>,
+    pub(crate) heard: Instant,
+    pub(crate) told: Instant,
+    /// Processors on which its ranks were.
+    pub(crate) cpus: BTreeSet<usize>,
+}
+
+impl Agent {
+    /// Asks for the noise of the processors of its ranks, for so long each.
+    pub(crate) fn ask_noise(&mut self, duration: Duration) {
+        let cpus = self.cpus.iter().copied().collect();
+        // An agent that is gone says nothing.
+        let _ = self.channel.queue(&ToAgent::Look(cpus, duration));
+    }
+
+    /// Waits for it.
+    pub(crate) fn hear_noise(&mut self, duration: Duration) {
+        let until = Instant::now() + ENDING + duration * self.cpus.len() as u32;
+        while let Some(message) = self.receive_until(until, || false) {
+            if let FromAgent::Noise(noise) = message {
+                self.hello.machine["noise"] = noise;
+                return;
+            }
+        }
+    }
+
+    /// One message; `None` where none comes any more, or nobody waits for it any longer.
+    pub(crate) fn receive_until(
+        &mut self,
+        until: Instant,
+        stopped: impl Fn() -> bool,
+    ) -> Option<FromAgent> {
+        loop {
+            let left = until.saturating_duration_since(Instant::now());
+            // What is left goes out while the answer is awaited.
+            self.channel.send_available().ok()?;
+            match self.channel.has_arrived(left.min(BEAT / 10)) {
+                Ok(true) => return self.channel.receive().ok().flatten(),
+                Ok(false) if left.is_zero() || stopped() => return None,
+                Ok(false) => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// What its end says: of ssh, or of the agent.
+    pub(crate) fn last_words(&mut self) -> String {
+        let status = self.running.as_mut().and_then(Running::end);
+        match words(&mut self.said) {
+            words if words.is_empty() => status.map_or_else(String::new, |of| format!(" ({of})")),
+            words => format!(": {words}"),
+        }
+    }
+
+    /// An address of this host at which those who reach the other hosts can be reached.
+    pub fn addresses(agents: &[Self]) -> Vec<Option<IpAddr>> {
+        let far = agents.iter().find_map(|agent| agent.hello.address);
+        let towards = |address: IpAddr| {
+            let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
+            let socket = UdpSocket::bind(any).ok()?;
+            // Nothing is sent: the port does not matter.
+            socket.connect((address, 9)).ok()?;
+            socket.local_addr().ok().map(|address| address.ip())
+        };
+        let of = |agent: &Self| {
+            let named = || {
+                let name = agent.host.rsplit('@').next().unwrap_or_default();
+                (name, 9).to_socket_addrs().ok()?.next().map(|address| address.ip())
+            };
+            let here = is_here(&agent.host).then(|| far.and_then(towards)).flatten();
+            agent.hello.address.or(here).or_else(named)
+        };
+        agents.iter().map(of).collect()
+    }
+}
+
+/// What runs an agent: ssh, or the agent itself. An agent ends when nobody speaks to it any more.
+#[derive(Debug)]
+pub(crate) struct Running(pub Child);
+
+impl Running {
+    pub fn end(&mut self) -> Option<ExitStatus> {
+        if let Ok(None) = self.0.try_wait() {
+            // Fails only where it has just ended.
+            let _ = self.0.kill();
+        }
+        self.0.wait().ok()
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+/// Lets all agents end in order, and their ranks, all at the same time.
+pub fn leave(agents: &mut Vec<Agent>) {
+    for agent in agents.iter() {
+        // One that is gone hears nothing.
+        let _ = shutdown(agent.channel.input(), Shutdown::Write);
+    }
+    let until = Instant::now() + ENDING;
+    for running in agents.iter_mut().filter_map(|agent| agent.running.as_mut()) {
+        ended_until(&mut running.0, until);
+    }
+    agents.clear();
+}
+
+/// Whether this is a name of this host.
+pub(crate) fn is_here(host: &str) -> bool {
+    let own = rustix::system::uname();
+    host == "localhost" || own.nodename().to_str().is_ok_and(|name| name == host)
+}
+
+/// What was written.
+pub fn written(said: &mut Option<File>) -> String {
+    let Some(said) = said else { return String::new() };
+    let mut text = Vec::new();
+    let read = said.rewind().and_then(|()| said.read_to_end(&mut text));
+    read.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+}
+
+/// The last lines of what was written.
+pub(crate) fn words(said: &mut Option<File>) -> String {
+    let text = written(said);
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    lines[lines.len().saturating_sub(2)..].join("; ")
+}

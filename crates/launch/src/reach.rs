@@ -1,0 +1,248 @@
+//! Reaching hosts: an agent is started on each by ssh, or processes become agents, and greets.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::net::IpAddr;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::{MemfdFlags, memfd_create};
+
+use crate::agents::{Agent, Running, is_here, words};
+use crate::hosts::{Hosts, Place, SSH};
+use crate::message::Channel;
+use crate::protocol::{BEAT, COMMAND, Hello, MARKER, OWN, build};
+use crate::signals::Signals;
+use crate::{Exit, Failure};
+
+/// Longest wait for a host's greeting.
+const GREETING: Duration = Duration::from_secs(30);
+
+/// Starts an agent on each host, all at the same time, and waits for their greetings.
+///
+/// # Errors
+/// A host cannot be reached, has another build of the program, or none.
+pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Agent>, Failure> {
+    let own = build()?;
+    let copied = match hosts.copy {
+        true => Some(
+            std::fs::read(OWN)
+                .map_err(|error| Failure::new(Exit::Host, format!("read this program: {error}")))?,
+        ),
+        false => None,
+    };
+    let begun: Result<Vec<Starting>, Failure> = hosts
+        .places
+        .iter()
+        .map(|place| Starting::begin(&place.host, hosts, copied.as_deref()))
+        .collect();
+    let until = Instant::now() + GREETING;
+    let greeted = begun?.into_iter().map(|starting| starting.greeted(until, own, signals));
+    let agents: Vec<Agent> = greeted.collect::<Result<_, _>>()?;
+    for (at, agent) in agents.iter().enumerate() {
+        if let Some(same) = agents[..at].iter().find(|other| other.hello.host == agent.hello.host) {
+            let what = format!("use {} and {}: they are one host", same.host, agent.host);
+            let hint = format!("name it once, as in --hosts {}:2", same.host);
+            return Err(Failure::new(Exit::Remote, what).hint(hint));
+        }
+    }
+    Ok(agents)
+}
+
+/// The agents that processes have become which somebody else started, by host; the one of this host is started.
+///
+/// # Errors
+/// One has another build of the program, or is gone.
+pub fn adopt_all(
+    hosts: &Hosts,
+    channels: Vec<Option<(Channel, IpAddr)>>,
+    signals: &Signals,
+) -> Result<Vec<Agent>, Failure> {
+    let own = build()?;
+    let until = Instant::now() + GREETING;
+    // The addresses by which they called are those at which they are reached.
+    let addresses: Vec<Option<IpAddr>> =
+        channels.iter().map(|of| of.as_ref().map(|(_, address)| *address)).collect();
+    let starting = |(place, channel): (&Place, Option<(Channel, IpAddr)>)| match channel {
+        None => Starting::begin("localhost", hosts, None),
+        Some((channel, _)) => {
+            let (host, noise) = (place.host.clone(), String::new());
+            Ok(Starting { host, running: None, channel, said: None, noise })
+        }
+    };
+    let begun: Result<Vec<Starting>, Failure> =
+        hosts.places.iter().zip(channels).map(starting).collect();
+    let greeted = begun?.into_iter().map(|starting| starting.greeted(until, own, signals));
+    let mut agents: Vec<Agent> = greeted.collect::<Result<_, _>>()?;
+    for ((agent, place), address) in agents.iter_mut().zip(&hosts.places).zip(addresses) {
+        agent.host.clone_from(&place.host);
+        agent.hello.address = address;
+    }
+    Ok(agents)
+}
+
+/// An agent that has not greeted yet.
+struct Starting {
+    host: String,
+    running: Option<Running>,
+    channel: Channel,
+    said: Option<File>,
+    noise: String,
+}
+
+impl Starting {
+    fn begin(host: &str, hosts: &Hosts, copied: Option<&[u8]>) -> Result<Self, Failure> {
+        let refused = |what: &str, error: std::io::Error| {
+            Failure::new(Exit::Remote, format!("reach {host}: {what}: {error}"))
+        };
+        let pipes = || -> std::io::Result<(UnixStream, [OwnedFd; 2], File)> {
+            let (ours, theirs) = UnixStream::pair()?;
+            let said = File::from(memfd_create("bandgap-words", MemfdFlags::CLOEXEC)?);
+            Ok((ours, [theirs.try_clone()?.into(), theirs.into()], said))
+        };
+        let (ours, [input, output], said) =
+            pipes().map_err(|error| refused("make a socket pair", error))?;
+        let here = is_here(host);
+        let mut command = if here { Command::new(OWN) } else { Command::new(&hosts.ssh[0]) };
+        if here {
+            command.arg0(std::env::args_os().next().unwrap_or_default()).arg(COMMAND);
+        } else {
+            command.args(&hosts.ssh[1..]);
+            if hosts.ssh[0].rsplit('/').next() == Some(SSH) {
+                command.args(["-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]);
+            }
+            command.arg(host).arg(remote_command(copied.map(<[u8]>::len)));
+        }
+        let words = said.try_clone().map_err(|error| refused("keep its words", error))?;
+        let child = command
+            .stdin(Stdio::from(input))
+            .stdout(Stdio::from(output))
+            .stderr(Stdio::from(words))
+            // What a terminal sends goes to the launcher alone, which ends all in order.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| refused(&format!("start {}", hosts.ssh[0]), error))?;
+        let (running, said) = (Some(Running(child)), Some(said));
+        let mut channel = Channel::new(ours);
+        if let Some(program) = copied.filter(|_| !here) {
+            // Who cannot take it is noticed when it does not greet.
+            let _ = channel.queue_bytes(&mut program.to_vec());
+        }
+        Ok(Self { host: host.to_owned(), running, channel, said, noise: String::new() })
+    }
+
+    /// The agent, once it has greeted.
+    fn greeted(mut self, until: Instant, own: u32, signals: &Signals) -> Result<Agent, Failure> {
+        let hello = loop {
+            let left = until.saturating_duration_since(Instant::now());
+            if signals.came() {
+                let what = format!("reach {}: interrupted", self.host);
+                return Err(Failure::new(Exit::Interrupted, what));
+            }
+            if left.is_zero() {
+                return Err(self.refused(&format!("no greeting within {GREETING:?}")));
+            }
+            let readable = signals.readable();
+            let mut awaited = self.channel.awaited();
+            awaited.push(PollFd::new(&readable, PollFlags::IN));
+            let timeout = rustix::event::Timespec::try_from(left.min(BEAT)).ok();
+            // A wait that fails is tried again until the time is over.
+            let found = rustix::event::poll(&mut awaited, timeout.as_ref());
+            let found = found.map_or(PollFlags::empty(), |_| awaited[0].revents());
+            drop(awaited);
+            if found.contains(PollFlags::OUT) {
+                let _ = self.channel.send_available();
+            }
+            if found.difference(PollFlags::OUT).is_empty() {
+                continue;
+            }
+            let Ok(Some(lines)) = self.channel.lines_available() else {
+                return Err(self.refused("it ended without a greeting"));
+            };
+            let lines = String::from_utf8_lossy(&lines).into_owned();
+            // Shells say things before the program does.
+            match lines.lines().find_map(|line| line.strip_prefix(MARKER)) {
+                Some(greeting) => break greeting.to_owned(),
+                None => self.noise.push_str(&lines),
+            }
+        };
+        let hello: Result<Hello, _> = serde_json::from_str(&hello);
+        let known = hello.as_ref().is_ok_and(|hello| hello.build == own);
+        let (host, here) = (&self.host, env!("CARGO_PKG_VERSION"));
+        match hello {
+            Ok(hello) if known => {
+                let now = Instant::now();
+                let Self { host, running, channel, said, .. } = self;
+                let (network, cpus) = (None, BTreeSet::new());
+                Ok(Agent {
+                    host,
+                    hello,
+                    network,
+                    running,
+                    channel,
+                    said,
+                    heard: now,
+                    told: now,
+                    cpus,
+                })
+            }
+            other => {
+                let there = other.map(|hello| format!("{} ({:08x})", hello.version, hello.build));
+                let there = there.unwrap_or_else(|_| "of another version".to_owned());
+                let what =
+                    format!("use {host}: it has bandgap {there}, and this is {here} ({own:08x})");
+                Err(Failure::new(Exit::Remote, what).hint("install the same there, or use --copy"))
+            }
+        }
+    }
+
+    fn refused(&mut self, what: &str) -> Failure {
+        let host = &self.host;
+        let status = self.running.as_mut().and_then(Running::end);
+        let code = status.and_then(|status| status.code());
+        let said = words(&mut self.said);
+        let noise = self.noise.trim();
+        let failure = |what: String| Failure::new(Exit::Remote, what);
+        match code {
+            Some(255) if !said.is_empty() => failure(format!("reach {host}: {said}"))
+                .hint(format!("`ssh {host} true` must work, and ask nothing")),
+            Some(126 | 127) => failure(format!("start bandgap on {host}: {said}"))
+                .hint("install it there, at the same path or on PATH, or use --copy"),
+            _ => {
+                let more = [said.as_str(), noise].into_iter().find(|text| !text.is_empty());
+                let more = more.map_or_else(String::new, |text| format!(": {text}"));
+                failure(format!("reach {host}: {what}{more}"))
+                    .hint(format!("what does `ssh {host} bandgap --version` say?"))
+            }
+        }
+    }
+}
+
+/// What a shell of the other host carries out: this program from its own path, or from PATH; or what comes first over the
+/// connection, of so many bytes.
+fn remote_command(copied: Option<usize>) -> String {
+    let script = match copied {
+        None => {
+            let path = std::env::current_exe().unwrap_or_default();
+            let path = quoted(&path.to_string_lossy());
+            format!(
+                "p={path}; if [ -x \"$p\" ]; then exec \"$p\" {COMMAND}; fi; exec bandgap {COMMAND}"
+            )
+        }
+        Some(bytes) => format!(
+            "d=$(mktemp -d \"${{TMPDIR:-/tmp}}/bandgap.XXXXXX\") && trap 'rm -rf \"$d\"' EXIT HUP TERM && \
+             head -c {bytes} >\"$d/bandgap\" && chmod 700 \"$d/bandgap\" && \
+             exec \"$d/bandgap\" {COMMAND} --remove \"$d\"; exit 126"
+        ),
+    };
+    format!("exec sh -c {}", quoted(&script))
+}
+
+/// As one word of a POSIX shell.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
+}

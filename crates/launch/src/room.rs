@@ -1,0 +1,112 @@
+//! What ranks need before any is started: memory, descriptors, nodes of a simulated machine.
+
+use std::os::fd::OwnedFd;
+
+use bandgap_campaign::Task;
+use bandgap_campaign::planned::Room;
+use bandgap_comm::CommError;
+use bandgap_sim::Machine;
+
+use crate::memory::Need;
+use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory};
+
+/// The room that a task takes of each rank, if there is so much.
+pub(crate) fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
+    let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
+    let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
+    // Who has something in common maps what the others expose too.
+    let mapped = if shared > 0 { room.exposed.saturating_mul(ranks.saturating_sub(1)) } else { 0 };
+    memory::check(Need { ranks, each: room.memory, shared, mapped })?;
+    Ok(room)
+}
+
+/// Checks that there is room for a task of so many ranks on a target. [`collect`] does so too; this is for
+/// tasks that others come before.
+///
+/// # Errors
+/// There is not.
+pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failure> {
+    match target {
+        Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
+        Target::Real(transport) => {
+            check_limits(ranks, &[*transport])?;
+            descriptors::check(ranks, 1)?;
+            room(ranks, task, &[*transport]).map(drop)
+        }
+    }
+}
+
+/// What ranks inherit: descriptors, and how many of them each transport gets.
+#[derive(Default)]
+pub(crate) struct Prepared {
+    pub transports: Vec<(String, usize)>,
+    pub bares: Vec<(String, usize)>,
+    pub descriptors: Vec<OwnedFd>,
+}
+
+impl Prepared {
+    /// For ranks of hosts that inherit nothing.
+    pub fn nothing(transports: &[Transport], floors: bool) -> Self {
+        let named = |of: &&Transport| (of.name.to_owned(), 0);
+        let bares = transports.iter().filter(|of| floors && of.bare.is_some());
+        Self {
+            transports: transports.iter().map(|of| named(&of)).collect(),
+            bares: bares.map(|of| named(&of)).collect(),
+            descriptors: Vec::new(),
+        }
+    }
+
+    pub fn of(
+        transports: &[Transport],
+        floors: bool,
+        ranks: usize,
+        exposed: usize,
+    ) -> Result<Self, CommError> {
+        let mut prepared = Self::default();
+        let mut bare = Vec::new();
+        for transport in transports {
+            let name = || transport.name.to_owned();
+            let own = (transport.prepare)(ranks, exposed)?;
+            if let Some(mechanism) = transport.bare.filter(|_| floors) {
+                let descriptors = (mechanism.prepare)(&own)?;
+                prepared.bares.push((name(), descriptors.len()));
+                bare.extend(descriptors);
+            }
+            prepared.transports.push((name(), own.len()));
+            prepared.descriptors.extend(own);
+        }
+        prepared.descriptors.extend(bare);
+        Ok(prepared)
+    }
+}
+
+/// Refuses more ranks than the transports take.
+pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
+    for transport in transports {
+        let most = transport.can.ranks;
+        if ranks > most {
+            let what =
+                format!("run {ranks} ranks over {transport}: one machine takes {most} at most");
+            return Err(Failure::new(Exit::Usage, what));
+        }
+    }
+    Ok(())
+}
+
+/// The simulated machine of this name, if it has so many nodes.
+pub(crate) fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine, Failure> {
+    let machine = simulated(machine)?;
+    if ranks > machine.ranks {
+        let what = format!("run {ranks} ranks: {} has {}", machine.name, machine.ranks);
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    Ok(machine)
+}
+
+/// The simulated machine of this name, or of the file of this name.
+///
+/// # Errors
+/// There is none, or its file is wrong.
+pub fn simulated(machine: &str) -> Result<Machine, Failure> {
+    Machine::load(machine).class(Exit::Input)
+}

@@ -1,0 +1,78 @@
+//! A quantity of all pairs as an SVG: a square of colours.
+
+use bandgap_units::significant_short;
+
+use crate::block::Heat;
+use crate::number::{Scale, scaled};
+
+use super::ink::{self, LABEL, NAME, colour};
+use super::paper::{Anchor, Paper};
+
+const WIDTH: f64 = 760.0;
+const LEFT: f64 = 130.0;
+const TOP: f64 = 70.0;
+const BELOW: f64 = 46.0;
+/// The side of the square, and of a cell, at most.
+const SIDE: f64 = 600.0;
+const CELL: f64 = 44.0;
+/// Least side of a cell with a name beside it, and with its value in it.
+const NAMED: f64 = 9.0;
+const WRITTEN: f64 = 30.0;
+/// Steps of colour.
+const STEPS: usize = 8;
+
+/// Draws one below the other; the first title is that of the whole.
+pub fn svg_heats(all: &[Heat]) -> String {
+    let height = |heat: &Heat| TOP + BELOW + cell(heat) * heat.names.len() as f64;
+    let title = all.first().map_or("", |first| first.title.as_str());
+    let mut paper = Paper::new(WIDTH, all.iter().map(height).sum(), title, "heat map of pairs");
+    let mut top = 0.0;
+    for heat in all {
+        draw(&mut paper, heat, top);
+        top += height(heat);
+    }
+    paper.finish()
+}
+
+fn cell(heat: &Heat) -> f64 {
+    (SIDE / heat.names.len().max(1) as f64).min(CELL)
+}
+
+fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
+    let (side, top) = (cell(heat), above + TOP);
+    paper.text((20.0, above + 28.0), Anchor::Start, &ink::TITLE, &heat.title);
+    let [low, high] = heat.ends();
+    let scale = Scale::of(heat.unit, high);
+    // The worst are dark.
+    let tint = |value: f64| {
+        let share = if high > low { (value / low).ln() / (high / low).ln() } else { 0.0 };
+        let place = if heat.less_is_better() { 1.0 - share } else { share };
+        colour((place * (STEPS - 1) as f64).round() as usize, STEPS)
+    };
+    for (&[a, b], &value) in &heat.cells {
+        for [row, column] in [[a, b], [b, a]] {
+            let at = (LEFT + side * column as f64, top + side * row as f64);
+            paper.rectangle(at, (side, side), tint(value));
+            if side >= WRITTEN {
+                let middle = (at.0 + side / 2.0, at.1 + side / 2.0 + 4.0);
+                let text = significant_short(value / scale.size, 3);
+                paper.text(middle, Anchor::Middle, &NAME, &text);
+            }
+        }
+    }
+    for (rank, name) in heat.names.iter().enumerate().filter(|_| side >= NAMED) {
+        let middle = side * (rank as f64 + 0.5);
+        paper.text((LEFT - 6.0, top + middle + 4.0), Anchor::End, &LABEL, name);
+        let number = rank.to_string();
+        paper.upright_text((LEFT + middle + 4.0, top - 6.0), Anchor::Start, &LABEL, &number);
+    }
+    let below = top + side * heat.names.len() as f64 + 14.0;
+    for step in 0..STEPS {
+        let value = low * (high / low).powf(step as f64 / (STEPS - 1) as f64);
+        paper.rectangle((LEFT + 20.0 * step as f64, below), (20.0, 12.0), tint(value));
+    }
+    let [low, high] = [low, high].map(|value| scaled(value, heat.unit));
+    paper.text((LEFT - 6.0, below + 11.0), Anchor::End, &LABEL, &low);
+    let end = LEFT + 20.0 * STEPS as f64 + 6.0;
+    paper.text((end, below + 11.0), Anchor::Start, &LABEL, &high);
+}

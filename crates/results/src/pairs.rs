@@ -1,0 +1,100 @@
+//! Pairs of ranks on a screen: a matrix, and the slowest.
+
+use bandgap_record::{Row, Rows};
+use bandgap_report::{Block, Cell, Head, Heat, Table, UnitScale};
+use bandgap_units::significant_short;
+
+use crate::heats::heats;
+use crate::rows::{table, timed};
+use crate::shown::Context;
+
+/// The slowest pairs that are named.
+const SLOWEST: usize = 5;
+/// Most ranks of a matrix on a screen.
+const MOST: usize = 16;
+
+/// All pairs as a matrix, how far they are apart, and the slowest.
+pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
+    let time = |row: &&Row| rows.cell(row, "rtt").map_or(0.0, |of| of.value.0);
+    let mut all: Vec<&Row> = rows.rows.iter().collect();
+    all.sort_by(|a, b| time(b).total_cmp(&time(a)));
+    let ends = all.last().zip(all.first()).map(|ends| [time(ends.0), time(ends.1)]);
+    let [least, most] = ends.unwrap_or_default().map(timed);
+    let few = &all[..all.len().min(SLOWEST)];
+    if few.len() == all.len() {
+        return vec![Block::Table(table(rows, few, context))];
+    }
+    let maps = heats(rows, "");
+    let fits = maps.first().is_some_and(|map| map.names.len() <= MOST);
+    let mut blocks = if fits { matrix(&maps) } else { Vec::new() };
+    let count = all.len();
+    let slowest =
+        format!("The slowest of {count} pairs, of {least} to {most}: all in -v, values.csv");
+    blocks.extend([Block::Table(table(rows, few, context)), Block::Text(slowest)]);
+    blocks
+}
+
+/// The first of the maps above the diagonal, the second, where there is one, below.
+fn matrix(maps: &[Heat]) -> Vec<Block> {
+    let scales: Vec<UnitScale> =
+        maps.iter().map(|map| UnitScale::of(map.unit, map.ends()[1])).collect();
+    let names = &maps[0].names;
+    let ranks = (0..names.len()).map(|rank| Head::new(rank.to_string()));
+    let mut table = Table::new([Head::new("")].into_iter().chain(ranks));
+    for (row, name) in names.iter().enumerate() {
+        let value = |column: usize| {
+            let half = usize::from(column < row);
+            let value = maps.get(half)?.cells.get(&[row.min(column), row.max(column)])?;
+            Some(Cell::Number(significant_short(value / scales[half].size, 3)))
+        };
+        let values = (0..names.len()).map(|column| value(column).unwrap_or(Cell::Empty));
+        table.push([Cell::Text(name.clone())].into_iter().chain(values));
+    }
+    let where_ = maps.iter().zip(&scales).zip(["above", "below"]).map(|((map, scale), half)| {
+        let name = map.title.rsplit(": ").next().unwrap_or_default();
+        format!("{name} ({}) {half} the diagonal", scale.symbol)
+    });
+    vec![Block::Text(where_.collect::<Vec<_>>().join(", ")), Block::Table(table), Block::Gap]
+}
+
+#[cfg(test)]
+mod tests {
+    use bandgap_record::Unit;
+    use bandgap_report::svg_heats;
+
+    use super::*;
+    use crate::rows::tests::rows;
+
+    #[test]
+    fn few_ranks_are_a_matrix_and_all_a_heat_map_in_which_the_worst_are_dark() {
+        let places = (0..4_u64).flat_map(|a| (a + 1..4).map(move |b| [a, b]));
+        let of = |[a, b]: [u64; 2]| {
+            let (place, far) = (vec![a.into(), b.into()], 10_f64.powi((a + b) as i32));
+            (place, vec![Some(1e-6 * far), Some(1e9 / far)])
+        };
+        let columns = [("rtt", Unit::Second), ("bandwidth", Unit::BytePerSecond)];
+        let pairs = rows("pairs", &["from", "to"], &columns, places.map(of));
+        let run = crate::rows::tests::run(Vec::new());
+        let shown = super::pairs(&pairs, &crate::run::context(&run));
+        let [_, Block::Table(matrix), _, Block::Table(slowest), _] = &shown[..] else {
+            panic!("{shown:?}")
+        };
+        let texts = |row: usize| -> Vec<String> {
+            let text = |cell: &Cell| match cell {
+                Cell::Text(text) | Cell::Number(text) => text.clone(),
+                _ => String::new(),
+            };
+            matrix.rows[row].iter().map(text).collect()
+        };
+        // Milliseconds above, MB/s below.
+        assert_eq!(texts(0), ["0", "", "10", "100", "1000"]);
+        assert_eq!(texts(3), ["3", "1", "0.1", "0.01", ""]);
+        assert_eq!(slowest.rows[0][..2], [Cell::Number("2".into()), Cell::Number("3".into())]);
+        let drawn = svg_heats(&heats(&pairs, "pairs"));
+        let of = |what: &str| drawn.matches(what).count();
+        // Two squares of twelve, with eight steps of colour each, on white.
+        assert_eq!(of("<rect"), 1 + 2 * (12 + 8));
+        let dark = "width=\"44.0\" height=\"44.0\" fill=\"#440154\"";
+        assert_eq!(of(dark), 2 * 2);
+    }
+}
