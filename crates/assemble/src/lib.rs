@@ -49,4 +49,7 @@ pub use series::{CurveTimes, curve_times, series};
 pub use whatif::whatif;
 
 #[cfg(test)]
+#[path = "../../model/tests/support/machine.rs"]
+mod machine;
+#[cfg(test)]
 mod tests;

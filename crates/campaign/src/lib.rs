@@ -53,4 +53,7 @@ experiments! {
 }
 
 #[cfg(test)]
+#[path = "../../model/tests/support/machine.rs"]
+mod machine;
+#[cfg(test)]
 mod tests;

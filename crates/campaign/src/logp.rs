@@ -55,8 +55,8 @@ impl Planned for LogpPlan {
 mod tests {
     use std::collections::BTreeSet;
 
+    use crate::machine::Params;
     use bandgap_comm::{Floor, Yields};
-    use bandgap_model::logp::Params;
 
     use super::*;
     use crate::beside::Beside;

@@ -146,7 +146,7 @@ const AROUND: f64 = 5e5;
 mod tests {
     use std::time::Duration;
 
-    use bandgap_model::logp::Params;
+    use crate::machine::Params;
 
     use super::*;
     use crate::plan::Asked;

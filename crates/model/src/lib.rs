@@ -1,6 +1,5 @@
 //! From observations to the parameters of a model, with intervals.
 //!
-//! - [`logp`]: the LogP machine, message by message: what an observation would be on it.
 //! - [`observation`]: the input, and how rows of a table become it.
 //! - [`signature`]: the output; [`extract`] makes it from observations.
 //! - [`finding`]: where a signature's assumptions do not hold or are not checked.
@@ -29,7 +28,6 @@ pub mod growth;
 pub mod hockney;
 pub mod hops;
 mod linear;
-pub mod logp;
 pub mod observation;
 pub mod pcie;
 mod regime;

@@ -1,5 +1,5 @@
+use crate::machine::{Params, issue_time};
 use bandgap_import::Timing;
-use bandgap_model::logp::{Params, issue_time};
 use bandgap_results::Outcome;
 
 use super::*;

@@ -1,9 +1,9 @@
+use crate::machine::{Params, issue_time};
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::issue;
 use bandgap_campaign::{Setting, Table};
-use bandgap_model::logp::{Params, issue_time};
 use bandgap_model::{Options, Regime, extract};
 use bandgap_record::Rows;
 use bandgap_results::{Outcome, template, words};

@@ -1,8 +1,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
+use crate::machine::Params;
 use bandgap_kernels::{Order, Pair, Store};
-use bandgap_model::logp::Params;
 
 use super::*;
 use crate::load::Load;

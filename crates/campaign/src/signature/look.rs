@@ -128,7 +128,7 @@ fn near(a: f64, b: f64, share: f64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_model::logp::Params;
+    use crate::machine::Params;
 
     use super::*;
     use crate::plan::Asked;

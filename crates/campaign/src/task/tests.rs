@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use bandgap_model::logp::Params;
+use crate::machine::Params;
 
 use super::*;
 use crate::plan::Asked;

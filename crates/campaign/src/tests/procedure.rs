@@ -6,8 +6,8 @@
 
 use std::ops::RangeInclusive;
 
+use crate::machine::{Params, issue_time};
 use bandgap_kernels::{Checked, ISSUE, Order, TAKE, WHOLE};
-use bandgap_model::logp::{Params, issue_time};
 use bandgap_model::{Regime, Signature};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};

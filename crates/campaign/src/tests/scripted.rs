@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use crate::machine::{Params, issue_time};
 use bandgap_comm::Delay;
 use bandgap_kernels::{Checked, ISSUE, Order, TAKE, WHOLE};
-use bandgap_model::logp::{Params, issue_time};
 
 use crate::beside::Beside;
 use crate::data::{Kept, Probe, Table};

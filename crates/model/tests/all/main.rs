@@ -3,6 +3,9 @@
 mod collectives;
 mod hockney;
 mod hops;
+mod logp;
+#[path = "../support/machine.rs"]
+mod machine;
 mod tables;
 
 /// How many times more tables than usual: `BANDGAP_MORE_TABLES=4` asks for four.

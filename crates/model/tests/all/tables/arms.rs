@@ -1,7 +1,7 @@
 //! Machines whose cost rises one for one with the delay on several levels.
 
 use super::machines::{Layout, MACHINES, USUAL};
-use bandgap_model::logp::{Params, issue_time};
+use crate::machine::{Params, issue_time};
 use bandgap_model::{Estimate, Options, Signature, extract, observations_from_rows};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

@@ -1,6 +1,6 @@
 //! Tables of observations with noise, from machines whose parameters are known.
 
-use bandgap_model::logp::{Params, issue_time};
+use crate::machine::{Params, issue_time};
 use bandgap_model::{Kind, Row};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Normal};

@@ -1,7 +1,7 @@
 //! Tables that lack something get an error that names it.
 
 use super::machines::{Layout, USUAL};
-use bandgap_model::logp::Params;
+use crate::machine::Params;
 use bandgap_model::{Kind, ModelError, Observation, Options, Row, extract, observations_from_rows};
 
 fn table() -> Vec<Row> {

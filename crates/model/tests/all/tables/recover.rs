@@ -3,8 +3,8 @@
 use std::ops::{Range, RangeInclusive};
 
 use super::machines::{EXACT, Layout, MACHINES, MEIKO, USUAL};
+use crate::machine::Params;
 use crate::more;
-use bandgap_model::logp::Params;
 use bandgap_model::signature::Share;
 use bandgap_model::{
     Estimate, Kind, Observation, Options, Regime, Signature, extract, observations_from_rows,

@@ -1,7 +1,7 @@
 //! Machines off the textbook: processor-bound, overlapping, shared memory, another way of polling.
 
 use super::machines::{EXACT, Layout, POWERS, USUAL};
-use bandgap_model::logp::{Params, issue_time};
+use crate::machine::{Params, issue_time};
 use bandgap_model::signature::Cause;
 use bandgap_model::{
     Estimate, Finding, Options, Regime, Row, Signature, extract, observations_from_rows,

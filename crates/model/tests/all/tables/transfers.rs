@@ -1,7 +1,7 @@
 //! Signatures of transfers: requests and replies that differ, and overheads as long as the transfer.
 
 use super::machines::{EXACT, Layout};
-use bandgap_model::logp::{Params, issue_time};
+use crate::machine::{Params, issue_time};
 use bandgap_model::{Estimate, Finding, Options, Regime, extract, observations_from_rows};
 
 /// A way without bytes of `value`, known within `half`.
