@@ -34,7 +34,7 @@ impl Planned for LogpPlan {
             return Ok(());
         }
         let asked = asked.within(PAIRS_TIME * asked.budget);
-        let pairs = PairsPlan { asked, samples: *samples, bytes: None, at_once: false };
+        let pairs = PairsPlan { asked, samples: *samples, bytes: None };
         let plan = Plan {
             progress: end..1.0,
             title: "round trips of pairs".to_owned(),
@@ -55,8 +55,8 @@ impl Planned for LogpPlan {
 mod tests {
     use std::collections::BTreeSet;
 
-    use bandgap_comm::{Floor, Yields};
     use crate::machine::Params;
+    use bandgap_comm::{Floor, Yields};
 
     use super::*;
     use crate::beside::Beside;

@@ -52,7 +52,7 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
     }
     for rows in all.iter().filter(|rows| rows.kind == "series") {
         match rows.name.as_str() {
-            "pairs" => blocks.extend(pairs(rows, context)),
+            PAIRS => blocks.extend(pairs(rows, context)),
             "fan_in" => blocks.extend(curve(rows, context)),
             "contention" => blocks.extend(slowed(rows)),
             "overlap" => blocks.extend(hidden(rows)),

@@ -1,8 +1,8 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use bandgap_kernels::{Order, Pair, Store};
 use crate::machine::Params;
+use bandgap_kernels::{Order, Pair, Store};
 
 use super::*;
 use crate::load::Load;
