@@ -5,7 +5,7 @@ use bandgap_comm::Rank;
 use crate::list::named;
 use crate::{
     AtSize, Kernel, MOST_PLACES, Needs, Order, OverAm, OverComm, OverTransfer, Places, Refused,
-    Samples, Series, Stamps, Visit, all,
+    Samples, Series, Shape, Stamps, Visit, all,
 };
 
 /// What a kernel's program needs of a rank.
@@ -62,7 +62,11 @@ impl Fact {
             timed: |order, size| Ok(order.kernel::<K>(size)?.timed(order.ranks)),
             needs: |order, size| Ok(order.kernel::<K>(size)?.needs(order.ranks)),
             samples: |order, size, stamps| {
-                Ok(order.kernel::<K>(size)?.samples(order.ranks, stamps))
+                let kernel = order.kernel::<K>(size)?;
+                Ok(match order.shape {
+                    Shape::Batch => kernel.samples(order.ranks, stamps),
+                    Shape::Osu => Samples::of_pairs(stamps, order.samples),
+                })
             },
             examples: |size, samples| {
                 let possible = K::examples(size).into_iter().filter(|k| k.check(size).is_ok());
@@ -75,6 +79,10 @@ impl Fact {
 /// The kernel of an order that can be carried out, and the places of its messages.
 pub(crate) fn ready<K: Kernel>(order: &Order, size: usize) -> Result<(K, Places), Refused> {
     let kernel: K = order.kernel(size)?;
+    Refused::unless(order.shape.is_usual() || kernel.operations().is_some(), || {
+        "its operations are not timed one by one, as OSU does".to_owned()
+    })
+    .map_err(|refused| refused.of(K::NAME))?;
     let needs = kernel.needs(order.ranks);
     if !order.checked {
         return Ok((kernel, Places::shared(&needs)));

@@ -8,8 +8,8 @@ use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::sizes::{matrices, rounds};
 use bandgap_kernels::{
-    Buffers, DOUBLE, Extent, LIBRARY, NoMesh, ProcessorMesh, Refused, Series as Measured, facts,
-    in_series,
+    Buffers, DOUBLE, Extent, LIBRARY, NoMesh, ProcessorMesh, Refused, Series as Measured, Shape,
+    facts, in_series,
 };
 use bandgap_launch::{Classify, Exit, Failure, distances};
 use bandgap_record::Note;
@@ -52,6 +52,9 @@ pub struct Series {
     /// to receive into, or new places each time [default: same for comms1, else separate]
     #[arg(long, value_name = "same|separate|fresh")]
     pub buffers: Option<Buffers>,
+    /// Stamps around the operations of a sample, or around each, as the OSU benchmarks have it
+    #[arg(long, value_name = "batch|osu", default_value_t)]
+    pub shape: Shape,
 }
 
 /// How CoMet's kernels are done.
@@ -330,6 +333,7 @@ impl Points<'_> {
                 pair: self.pair,
                 mesh: given,
                 buffers,
+                shape: self.series.shape,
                 ..Step::new(of.name, size, 1, ranks)
             };
             for variant in &variants {

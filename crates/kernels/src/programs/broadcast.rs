@@ -4,7 +4,7 @@ use bandgap_comm::collectives::{Algorithm, Broadcast as Own, Count};
 use bandgap_comm::{Comm, CommError, Part, Rank};
 use serde::{Deserialize, Serialize};
 
-use super::repeat::by_rank;
+use super::repeat::by_shape;
 use super::variant::By;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
@@ -82,6 +82,10 @@ impl Kernel for Broadcast {
             .map_err(|error| Refused::because(format!("cannot {error}")))
     }
 
+    fn operations(&self) -> Option<u32> {
+        Some(self.broadcasts())
+    }
+
     fn needs(&self, _size: usize) -> Needs {
         Needs::both_ways(self.broadcasts().into(), self.bytes)
     }
@@ -116,7 +120,7 @@ impl OverComm for Broadcast {
         let (rank, size, places) = (comm.rank(), comm.size(), *places);
         let (algorithm, last) = (self.algorithm, self.last(size));
         comm.barrier()?;
-        by_rank(comm, 0, round.samples, self.broadcasts(), |comm, message| {
+        by_shape(comm, round, self.broadcasts(), true, |comm, message| {
             let (root, count) = Self::from(message, last);
             let part = part(&places, message, root == rank);
             match algorithm {

@@ -4,7 +4,7 @@ use bandgap_comm::collectives::{Algorithm, Sum};
 use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
-use super::repeat::by_rank;
+use super::repeat::by_shape;
 use super::variant::By;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
@@ -60,6 +60,10 @@ impl Kernel for GlobalSum {
         fits.map_err(|error| Refused::because(format!("cannot {error}")))
     }
 
+    fn operations(&self) -> Option<u32> {
+        Some(self.messages)
+    }
+
     fn needs(&self, _size: usize) -> Needs {
         let scratch = self.bytes();
         Needs { scratch, ..Needs::both_ways(self.messages.into(), self.bytes()) }
@@ -85,7 +89,7 @@ impl OverComm for GlobalSum {
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
         let (algorithm, places) = (self.algorithm, *places);
         comm.barrier()?;
-        by_rank(comm, 0, round.samples, self.messages, |comm, i| {
+        by_shape(comm, round, self.messages, true, |comm, i| {
             let (terms, sums, scratch) = (places.outgoing(i), places.incoming(i), places.scratch());
             match algorithm {
                 By::Library => comm.sum(terms, sums, scratch),

@@ -3,7 +3,7 @@
 use bandgap_comm::{Am, Comm, CommError, Delay, Transfer};
 use bandgap_kernels::{
     Burst, FanIn, ISSUE, Kernel, Order, OverAm, OverComm, OverTransfer, Pair, PingPong, Places,
-    Round, Samples, Visit, WHOLE, all, fact, facts, program,
+    Round, Samples, Shape, Visit, WHOLE, all, fact, facts, program,
 };
 use bandgap_sim::{Machine, Recorder, Schedule, record, replay};
 
@@ -57,7 +57,10 @@ impl OtherTurns {
     fn compare<K: Kernel>(&mut self, run: fn(&K, &mut Recorder, Round) -> Result<(), CommError>) {
         for kernel in K::examples(4).into_iter().filter(|kernel| kernel.check(4).is_ok()) {
             let [one, other] = [1, u64::MAX].map(|turn| {
-                record(4, |rank| run(&kernel, rank, Round { samples: 3, turn })).unwrap()
+                record(4, |rank| {
+                    run(&kernel, rank, Round { samples: 3, shape: Shape::Batch, turn })
+                })
+                .unwrap()
             });
             assert_eq!(one, other, "{kernel:?}");
             self.0 += 1;
