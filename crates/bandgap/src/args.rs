@@ -283,6 +283,7 @@ impl Measure {
         Options {
             cores: self.ranks.cores.clone(),
             launches: self.launches(),
+            only: None,
             wait: self.ranks.wait,
             deadline: self.deadline(),
             library: self.ranks.reach.mpi_lib.clone(),

@@ -144,6 +144,7 @@ impl Step {
             variant: None,
             mesh: self.mesh,
             buffers: self.buffers,
+            shape: self.shape,
         }
     }
 
