@@ -166,9 +166,16 @@ fn outside(
         let one = stage.start_outside(&command, ranks, with.is_none(), options.deadline);
         let one = one.and_then(|running| {
             let only = launch..launch + 1;
-            let done =
+            let mut done =
                 collect_into(stage, target, ranks, task, options, (only, &mut table), progress);
-            stage.end_outside(running);
+            let said = stage.end_outside(running);
+            // Later it says no more than that a rank is gone.
+            if let Ok(Collected { ended: Ended::Failed(failure), .. }) = &mut done
+                && table.is_empty()
+                && !said.is_empty()
+            {
+                failure.what += &format!(": {said}");
+            }
             done
         });
         match (one, &mut all) {
