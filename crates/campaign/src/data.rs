@@ -208,16 +208,16 @@ impl Table {
 
     /// Adds all of what a later launch measured.
     pub fn append(&mut self, later: Self) {
-        let mut points: Vec<(Key, (usize, Described))> = later.points.into_iter().collect();
-        points.sort_by_key(|(_, (number, _))| *number);
-        let points = points.into_iter().map(|(key, (_, point))| Kept::Point { key, point });
-        let verified = later.verified.into_iter();
-        let verified = verified.map(|(key, verified)| Kept::Verified { key, verified });
-        let refused = later.refused.into_iter().map(|reason| Kept::Refused { reason });
-        points.chain(verified).chain(refused).for_each(|kept| self.push(kept));
-        for (key, mut batches) in later.batches {
-            self.batches.entry(key).or_default().append(&mut batches);
+        for (key, point) in later.points() {
+            self.push(Kept::Point { key: key.clone(), point: point.clone() });
         }
+        for (key, verified) in later.verified {
+            self.push(Kept::Verified { key, verified });
+        }
+        for (key, batches) in later.batches {
+            self.batches.entry(key).or_default().extend(batches);
+        }
+        self.refused = later.refused.or(self.refused.take());
     }
 
     /// All keys with their batches, in the order of the keys.

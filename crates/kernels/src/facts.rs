@@ -79,10 +79,6 @@ impl Fact {
 /// The kernel of an order that can be carried out, and the places of its messages.
 pub(crate) fn ready<K: Kernel>(order: &Order, size: usize) -> Result<(K, Places), Refused> {
     let kernel: K = order.kernel(size)?;
-    Refused::unless(order.shape.is_usual() || kernel.operations().is_some(), || {
-        "its operations are not timed one by one, as OSU does".to_owned()
-    })
-    .map_err(|refused| refused.of(K::NAME))?;
     let needs = kernel.needs(order.ranks);
     if !order.checked {
         return Ok((kernel, Places::shared(&needs)));

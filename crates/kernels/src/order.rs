@@ -86,6 +86,9 @@ impl Order {
         }
         let kernel = K::deserialize(&self.parameters)
             .map_err(|error| refused(format!("parameters {}: {error}", self.parameters)))?;
+        if self.shape == Shape::Osu && kernel.operations().is_none() {
+            return Err(refused("its operations are not timed one by one, as OSU does".into()));
+        }
         kernel.check(self.ranks).map_err(|error| error.of(&self.kernel))?;
         Ok(kernel)
     }
