@@ -259,19 +259,6 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// Ranks could not be started.
-    pub fn collect(
-        &mut self,
-        task: &Task,
-        target: Option<&Target>,
-        ranks: usize,
-    ) -> Result<Collected, Failure> {
-        self.collect_with(task, target, ranks, &self.measure.options())
-    }
-
-    /// The same with other options.
-    ///
-    /// # Errors
-    /// As [`Session::collect`].
     pub fn collect_with(
         &mut self,
         task: &Task,
