@@ -284,6 +284,7 @@ impl Measure {
             cores: self.ranks.cores.clone(),
             launches: self.launches(),
             time: Duration::MAX,
+            only: None,
             wait: self.ranks.wait,
             deadline: self.deadline(),
             library: self.ranks.reach.mpi_lib.clone(),

@@ -20,6 +20,8 @@ pub struct Progress {
     stage: Instant,
     last: Instant,
     kind: Kind,
+    /// The most that was shown of this stage.
+    most: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -39,7 +41,7 @@ impl Progress {
             false => Kind::Lines,
         };
         let now = Instant::now();
-        Self { stages, at: 0, begun: now, stage: now, last: now, kind }
+        Self { stages, at: 0, begun: now, stage: now, last: now, kind, most: 0.0 }
     }
 
     /// Shows the share of this stage that is done, and what is being done.
@@ -49,6 +51,8 @@ impl Progress {
             return;
         }
         self.last = Instant::now();
+        self.most = self.most.max(done);
+        let done = self.most;
         let all: f64 = self.stages.iter().map(|(_, weight)| weight).sum();
         let before: f64 = self.stages.iter().take(self.at).map(|(_, weight)| weight).sum();
         let Some((name, weight)) = self.stages.get(self.at) else { return };
@@ -84,7 +88,7 @@ impl Progress {
             let _ =
                 writeln!(io::stderr(), "bandgap: {number}/{count} {name}{result} ({taken:.1} s)");
         }
-        self.at += 1;
+        (self.at, self.most) = (self.at + 1, 0.0);
         (self.stage, self.last) = (Instant::now(), Instant::now());
         self.clear();
     }

@@ -170,18 +170,54 @@ impl<'a> Session<'a> {
         (results, fits): Beneath<'_>,
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
     ) -> Result<(), Failure> {
+        let collected = self.collect_plan(plan, ranks, (results, fits), None)?;
+        self.assemble_plan(collected, ranks, results, assemble)
+    }
+
+    /// The first half of [`Session::measure`]; of one launch alone, where it is named.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn collect_plan(
+        &mut self,
+        plan: &impl Planned,
+        ranks: usize,
+        (results, fits): Beneath<'_>,
+        only: Option<u32>,
+    ) -> Result<Collected, Failure> {
         let target = self.target.clone();
-        let beside = match &target {
-            Target::Real(transport) => transport.beside(results),
-            Target::Simulated(_) => Vec::new(),
-        };
+        let beside = self.beside(results);
         let measured = beside.iter().filter(|floor| ranks >= RANKS && fits(floor));
         let task = Task::of(plan).class(Exit::Defect)?.with_floors(measured.cloned().collect());
-        self.sink.plan(&task);
-        let collected = self.collect(&task, Some(&target), ranks)?;
-        let setting = Setting { beside, ..collected.setting(&self.stage, &target, ranks) };
+        if only.unwrap_or(0) == 0 {
+            self.sink.plan(&task);
+        }
+        self.collect_with(&task, Some(&target), ranks, &Options { only, ..self.measure.options() })
+    }
+
+    /// The second half of [`Session::measure`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn assemble_plan(
+        &mut self,
+        collected: Collected,
+        ranks: usize,
+        results: &[&str],
+        assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
+    ) -> Result<(), Failure> {
+        let beside = self.beside(results);
+        let setting = Setting { beside, ..collected.setting(&self.stage, &self.target, ranks) };
         let asked = self.asked();
         self.assemble(collected, &setting, &asked, assemble)
+    }
+
+    /// The floors of these results on the target.
+    fn beside(&self, results: &[&str]) -> Vec<Beside> {
+        match &self.target {
+            Target::Real(transport) => transport.beside(results),
+            Target::Simulated(_) => Vec::new(),
+        }
     }
 
     /// Makes results of what was collected, and keeps them.
@@ -232,19 +268,6 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// Ranks could not be started.
-    pub fn collect(
-        &mut self,
-        task: &Task,
-        target: Option<&Target>,
-        ranks: usize,
-    ) -> Result<Collected, Failure> {
-        self.collect_with(task, target, ranks, &self.measure.options())
-    }
-
-    /// The same with other options.
-    ///
-    /// # Errors
-    /// As [`Session::collect`].
     pub fn collect_with(
         &mut self,
         task: &Task,

@@ -95,7 +95,12 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode, Failure> {
     });
     be_plain();
     match measure {
-        _ if adopted.rank == 0 => carry_out(cli),
+        _ if adopted.rank == 0 => carry_out(cli).or_else(|failure| {
+            // Then the others, which may wait for this one; their launcher may end this one with them.
+            tell_failure(&failure);
+            adopted.abandon(failure.exit);
+            Ok(code(failure.exit))
+        }),
         // The first says so.
         Some(measure) if adopted.check(measure.most(adopted.size)).is_err() => {
             Ok(code(Exit::Remote))

@@ -24,12 +24,12 @@ const SAMPLES: u32 = 20;
 /// has.
 pub(crate) fn order(floor: &Floor) -> Order {
     let kernel = floor.name.to_string();
-    let (checked, probed, way, at_border) = Default::default();
+    let (checked, probed, way, at_border, shape) = Default::default();
     // Each place once, so that the batch is the mean over all. A warm-up has fewer samples, and so comes to the
     // first places only; the floor's own untimed exchanges warm each place before its sample.
     let samples = if floor.places > 1 { floor.places } else { SAMPLES };
     let (parameters, ranks) = (Value::from(floor.rounds), RANKS);
-    Order { kernel, parameters, samples, ranks, checked, probed, way, at_border }
+    Order { kernel, parameters, samples, ranks, checked, probed, way, at_border, shape }
 }
 
 /// The floor or layer as an order of it wants it: with so many rounds a sample.

@@ -206,6 +206,20 @@ impl Table {
         }
     }
 
+    /// Adds all of what a later launch measured.
+    pub fn append(&mut self, later: Self) {
+        for (key, point) in later.points() {
+            self.push(Kept::Point { key: key.clone(), point: point.clone() });
+        }
+        for (key, verified) in later.verified {
+            self.push(Kept::Verified { key, verified });
+        }
+        for (key, batches) in later.batches {
+            self.batches.entry(key).or_default().extend(batches);
+        }
+        self.refused = later.refused.or(self.refused.take());
+    }
+
     /// All keys with their batches, in the order of the keys.
     pub fn iter(&self) -> impl Iterator<Item = (&Key, &[Batch])> {
         self.batches.iter().map(|(key, batches)| (key, batches.as_slice()))

@@ -5,7 +5,7 @@ use bandgap_comm::Rank;
 use crate::list::named;
 use crate::{
     AtSize, Kernel, MOST_PLACES, Needs, Order, OverAm, OverComm, OverTransfer, Places, Refused,
-    Samples, Seat, Series, Stamps, Visit, all,
+    Samples, Seat, Series, Shape, Stamps, Visit, all,
 };
 
 /// What a kernel's program needs of a rank.
@@ -69,7 +69,11 @@ impl Fact {
                 Ok(kernel.expects(&seat).messages)
             },
             samples: |order, size, stamps| {
-                Ok(order.kernel::<K>(size)?.samples(order.ranks, stamps))
+                let kernel = order.kernel::<K>(size)?;
+                Ok(match order.shape {
+                    Shape::Batch => kernel.samples(order.ranks, stamps),
+                    Shape::Osu => Samples::of_pairs(stamps, order.samples),
+                })
             },
             examples: |size, samples| {
                 let possible = K::examples(size).into_iter().filter(|k| k.check(size).is_ok());

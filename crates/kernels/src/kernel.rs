@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::{
-    AtSize, Buffers, Expects, Needs, Pair, Places, Refused, Samples, Seat, Series, Stamps,
+    AtSize, Buffers, Expects, Needs, Pair, Places, Refused, Samples, Seat, Series, Shape, Stamps,
 };
 
 /// A program that ranks run together, and what there is to know of it. The value holds its
@@ -81,6 +81,11 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
     /// What the rank at `seat` must receive, and what it must have in its memory to send.
     fn expects(&self, seat: &Seat) -> Expects;
 
+    /// Operations of a sample that are timed one by one where this is asked for ([`Shape::Osu`]); `None` where they cannot be.
+    fn operations(&self) -> Option<u32> {
+        None
+    }
+
     /// Time stamps that a rank takes in `samples` samples, at most.
     fn marks(&self, samples: u32) -> usize {
         3 * samples as usize
@@ -97,6 +102,8 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
 pub struct Round {
     /// Samples.
     pub samples: u32,
+    /// What lies between two stamps.
+    pub shape: Shape,
     /// Counted alike on all ranks; no two turns send the same words or bytes.
     pub turn: u64,
 }

@@ -5,7 +5,7 @@ use bandgap_comm::passing::Way;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Kernel, Refused};
+use crate::{Kernel, Refused, Shape};
 
 /// Most samples of an order.
 pub const MOST_SAMPLES: u32 = 1 << 20;
@@ -34,6 +34,9 @@ pub struct Order {
     /// there. Absent: over the ordinary connection.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_border: Option<AtBorder>,
+    /// What lies between two stamps.
+    #[serde(default, skip_serializing_if = "Shape::is_usual")]
+    pub shape: Shape,
 }
 
 impl Order {
@@ -42,8 +45,8 @@ impl Order {
         // A kernel without a value in JSON is refused where it is decoded.
         let parameters = serde_json::to_value(kernel).unwrap_or_default();
         let kernel = K::NAME.to_owned();
-        let (checked, probed, way, at_border) = Default::default();
-        Self { kernel, parameters, samples, ranks, checked, probed, way, at_border }
+        let (checked, probed, way, at_border, shape) = Default::default();
+        Self { kernel, parameters, samples, ranks, checked, probed, way, at_border, shape }
     }
 
     /// The same, checked.
@@ -83,6 +86,9 @@ impl Order {
         }
         let kernel = K::deserialize(&self.parameters)
             .map_err(|error| refused(format!("parameters {}: {error}", self.parameters)))?;
+        if self.shape == Shape::Osu && kernel.operations().is_none() {
+            return Err(refused("its operations are not timed one by one, as OSU does".into()));
+        }
         kernel.check(self.ranks).map_err(|error| error.of(&self.kernel))?;
         Ok(kernel)
     }

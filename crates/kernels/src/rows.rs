@@ -154,6 +154,6 @@ fn program_of<M, K: Kernel>(
     run: impl Fn(&K, &mut M, &Places, Round) -> Result<(), CommError> + 'static,
 ) -> Result<Program<M>, Refused> {
     let (kernel, places) = ready::<K>(order, order.ranks)?;
-    let round = Round { samples: order.samples, turn: 0 };
+    let round = Round { samples: order.samples, shape: order.shape, turn: 0 };
     Ok(Box::new(move |rank| run(&kernel, rank, &places, round)))
 }

@@ -1,6 +1,6 @@
 //! Kernels over sizes, ranks and variants.
 
-use crate::{Buffers, LIBRARY, Pair, Refused};
+use crate::{Buffers, LIBRARY, Pair, Refused, Shape};
 
 /// How a kernel is measured over sizes and numbers of ranks.
 #[derive(Clone, Copy, Debug)]
@@ -125,13 +125,15 @@ pub struct AtSize {
     pub mesh: Option<[usize; 2]>,
     /// Where successive messages lie, if the kernel leaves a choice.
     pub buffers: Buffers,
+    /// What lies between two stamps.
+    pub shape: Shape,
 }
 
 impl AtSize {
     /// So many messages of so many bytes, between the first two ranks or all of `ranks`.
     pub fn of(bytes: usize, messages: u32, ranks: usize) -> Self {
-        let (pair, buffers) = (Pair::FIRST, Buffers::default());
-        Self { size: bytes, messages, ranks, pair, variant: None, mesh: None, buffers }
+        let (variant, mesh, buffers, shape) = Default::default();
+        Self { size: bytes, messages, ranks, pair: Pair::FIRST, variant, mesh, buffers, shape }
     }
 }
 

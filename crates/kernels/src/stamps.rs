@@ -73,6 +73,26 @@ impl Samples {
         Self::of_marks(stamps, rank, 4, [(ISSUE, 0, 1), (last, 2, 3), (WHOLE, 0, 3)])
     }
 
+    /// Column [`WHOLE`] of stamps that come in pairs, around each operation of so many samples, on one rank or several.
+    ///
+    /// *Formula*: of a sample the sum of end − begin over its operations, and of that the mean over the ranks that have
+    /// stamps.
+    pub fn of_pairs(stamps: &Stamps, samples: u32) -> Self {
+        let ranks: Vec<&Vec<u64>> = stamps.iter().filter(|rank| !rank.is_empty()).collect();
+        let sum = |of: &[u64]| -> u64 {
+            of.chunks_exact(2).map(|pair| pair[1].saturating_sub(pair[0])).sum()
+        };
+        let mean = |sample: usize| {
+            let own = |rank: &&Vec<u64>| {
+                let each = rank.len() / samples as usize;
+                sum(&rank[sample * each..][..each])
+            };
+            ranks.iter().map(own).sum::<u64>() / ranks.len() as u64
+        };
+        let count = if ranks.is_empty() { 0 } else { samples as usize };
+        Self([(WHOLE, (0..count).map(mean).collect())].into())
+    }
+
     /// Column [`ISSUE`] of a rank's stamps at the borders of samples: the differences of neighbours.
     pub fn of_borders(stamps: &Stamps, rank: Rank) -> Self {
         let issue =
@@ -96,6 +116,12 @@ mod tests {
         let fours = Samples::of_fours(&[vec![10, 13, 20, 25, 30, 31, 33, 36, 99]], 0, "last");
         let columns = [ISSUE, "last", WHOLE].map(|name| fours.column(name).to_vec());
         assert_eq!(columns, [[3, 1], [5, 3], [15, 6]]);
+        // Two samples of two operations, on two of three ranks.
+        let pairs =
+            [vec![0, 3, 10, 14, 20, 21, 30, 32], vec![], vec![5, 10, 11, 17, 20, 25, 26, 30]];
+        let pairs = Samples::of_pairs(&pairs, 2);
+        assert_eq!(pairs.column(WHOLE), [(7 + 11) / 2, (3 + 9) / 2]);
+        assert!(Samples::of_pairs(&[vec![]], 2).column(WHOLE).is_empty());
         assert!(Samples::of_borders(&[], 0).column(ISSUE).is_empty());
     }
 }

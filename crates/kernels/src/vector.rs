@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::{messages_in_range, ranks_at_least};
-use crate::programs::by_rank;
+use crate::programs::by_shape;
 use crate::{
     AtSize, DOUBLE, Expects, Extent, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
 };
@@ -120,6 +120,10 @@ impl<P: VectorProgram> Kernel for VectorKernel<P> {
         self.program.check(size, self.bytes())
     }
 
+    fn operations(&self) -> Option<u32> {
+        Some(self.messages)
+    }
+
     fn needs(&self, _size: usize) -> Needs {
         let scratch = if P::SCRATCH { self.bytes() } else { 0 };
         Needs { scratch, ..Needs::both_ways(self.messages.into(), self.bytes()) }
@@ -140,7 +144,7 @@ impl<P: VectorProgram> OverComm for VectorKernel<P> {
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
         let (program, places) = (self.program, *places);
         comm.barrier()?;
-        by_rank(comm, 0, round.samples, self.messages, |comm, message| {
+        by_shape(comm, round, self.messages, true, |comm, message| {
             program.once(comm, Vectors::of(&places, message))
         })
     }

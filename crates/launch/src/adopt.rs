@@ -2,6 +2,7 @@
 //! each host is the agent there, and the others wait for the end.
 
 use std::collections::BTreeSet;
+use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,7 +15,7 @@ use bandgap_socket::star::{Centre, call};
 use crate::agents::Gathered;
 use crate::failure::lost;
 use crate::hosts::{Hosts, Place};
-use crate::meet::{Meeting, Way, way};
+use crate::meet::{Meeting, Way, manager, way};
 use crate::message::Channel;
 use crate::protocol::{Role, Who, names};
 use crate::{Exit, Failure, agent};
@@ -91,6 +92,14 @@ impl Adopted {
                 eprintln!("bandgap: process {}: failed to {what}{hint}", self.rank);
                 ExitCode::from(exit as u8)
             }
+        }
+    }
+
+    /// Lets a process manager that can do so end the others, since the first process ends.
+    pub fn abandon(&self, exit: Exit) {
+        if let Some(mut manager) = manager().filter(|_| self.by == "mpiexec") {
+            // Without one there is nobody to tell.
+            let _ = manager.write_all(format!("cmd=abort exitcode={}\n", exit as u8).as_bytes());
         }
     }
 

@@ -33,6 +33,8 @@ pub struct Options {
     pub launches: u32,
     /// Time after which no launch of ranks on several hosts begins that would end later.
     pub time: Duration,
+    /// The only one of them that is carried out now, where others come in between.
+    pub only: Option<u32>,
     /// How ranks wait.
     pub wait: Wait,
     /// Longest wait for anything.
@@ -41,6 +43,13 @@ pub struct Options {
     pub library: Option<PathBuf>,
     /// The launcher of its ranks, where the user named it, with `{ranks}` for their number.
     pub launch_with: Option<String>,
+}
+
+impl Options {
+    /// The launches that are carried out now.
+    fn now(&self) -> Range<u32> {
+        self.only.map_or(0..self.launches, |only| only..only + 1)
+    }
 }
 
 /// Told the share done and what is being done.
@@ -68,6 +77,16 @@ impl Collected {
         let ended = Ended::Failed(RunFailure::of("", failure));
         let (table, hosts) = (Table::default(), Vec::new());
         Self { table, ended, placement: None, hosts, launches: 0, sleeps: false }
+    }
+
+    /// This, and what a later launch brought.
+    #[must_use]
+    pub fn then(mut self, later: Self) -> Self {
+        self.table.append(later.table);
+        match later.placement {
+            Some(_) => Self { table: self.table, ..later },
+            None => Self { ended: later.ended, ..self },
+        }
     }
 
     /// What it was measured on, without floors.
@@ -125,8 +144,8 @@ pub fn collect(
         return Err(Failure::new(Exit::Remote, what).hint(hint));
     }
     let mut table = Table::default();
-    let launches = 0..options.launches;
-    collect_into(stage, target, ranks, task, options, (launches, &mut table), progress)
+    let launches = (options.now(), &mut table);
+    collect_into(stage, target, ranks, task, options, launches, progress)
         .map(|collected| Collected { table, ..collected })
 }
 
@@ -143,13 +162,20 @@ fn outside(
     let command = outside::command(with, library.map(PathBuf::as_path), ranks)?;
     let mut table = Table::default();
     let mut all: Option<Collected> = None;
-    for launch in 0..options.launches {
+    for launch in options.now() {
         let one = stage.start_outside(&command, ranks, with.is_none(), options.deadline);
         let one = one.and_then(|running| {
             let only = launch..launch + 1;
-            let done =
+            let mut done =
                 collect_into(stage, target, ranks, task, options, (only, &mut table), progress);
-            stage.end_outside(running);
+            let said = stage.end_outside(running);
+            // Later it says no more than that a rank is gone.
+            if let Ok(Collected { ended: Ended::Failed(failure), .. }) = &mut done
+                && table.is_empty()
+                && !said.is_empty()
+            {
+                failure.what += &format!(": {said}");
+            }
             done
         });
         match (one, &mut all) {

@@ -59,6 +59,7 @@ pub enum Ended {
 #[derive(Clone, Debug, Default)]
 struct Known {
     address: Option<String>,
+    connected: bool,
     done: bool,
     /// What its process returned, as the system has it; 0 while it has not ended.
     status: i32,
@@ -98,6 +99,7 @@ impl<'a> Launch<'a> {
     ) -> Result<Ended, Failure> {
         // What ranks fail with once they are told to end is no failure.
         let mut interrupted = false;
+        let begun = Instant::now();
         let mut give_up: Option<Instant> = None;
         let mut vigil = Vigil::new(self.ranks.len(), self.deadline);
         while self.groups.iter().any(|group| group.is_open()) {
@@ -116,6 +118,9 @@ impl<'a> Launch<'a> {
             }
             for (rank, heard) in heard {
                 self.hear(rank, heard, table, progress);
+            }
+            if give_up.is_none() && begun.elapsed() > self.deadline {
+                self.note_unconnected();
             }
             if give_up.is_none() && vigil.look(|| self.stopped()) {
                 let deadline = self.deadline;
@@ -222,6 +227,7 @@ impl<'a> Launch<'a> {
                     progress(done, &format!("{doing}, {batches} batches"));
                     self.tell(rank, &ToRank::Noted);
                 }
+                FromRank::Connected => self.ranks[rank].connected = true,
                 FromRank::Done => self.ranks[rank].done = true,
                 FromRank::Rests => {}
                 FromRank::Failed { message, exit, cause } => {
@@ -233,6 +239,17 @@ impl<'a> Launch<'a> {
                 }
             }
         }
+    }
+
+    /// Notes ranks that have not connected by now: a library's initialisation may have no end.
+    fn note_unconnected(&mut self) {
+        let waits = self.ranks.iter().enumerate().filter(|(_, known)| !known.connected);
+        let what = format!(
+            "it has not connected within {:?} (--deadline says how long to wait)",
+            self.deadline
+        );
+        let noted = Noted { cause: Cause::Waited, what, exit: Exit::Communication };
+        self.noted.extend(waits.map(|(rank, _)| (rank, noted.clone())));
     }
 
     /// The ranks that are stopped, with their processes.

@@ -10,7 +10,7 @@ use bandgap_campaign::runner::{AtRank, Executed, Runner, Stop};
 use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Delay, Rank, Timed};
 use bandgap_host::WorkRate;
-use bandgap_kernels::{Failed, Order, WHOLE, fact};
+use bandgap_kernels::{Failed, Order, Shape, WHOLE, fact};
 use bandgap_units::Ns;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -205,7 +205,11 @@ impl<'a> LiveRunner<'a> {
             return Ok(executed);
         }
         let samples = (fact(&order.kernel)?.samples)(order, self.station.size, &stamps)?;
-        let column = |name| (name, self.ns(samples.column(name)));
+        let ns = |ticks: &[u64]| match order.shape {
+            Shape::Batch => self.ns(ticks),
+            Shape::Osu => ticks.iter().map(|ticks| self.station.clock.to_ns(*ticks).0).collect(),
+        };
+        let column = |name| (name, ns(samples.column(name)));
         executed.samples = samples.names().map(column).collect();
         Ok(executed)
     }

@@ -93,13 +93,21 @@ pub fn publish_for(port: u16) -> Result<Published, Failure> {
     Way::Shared(places).publish(port, Instant::now())
 }
 
+fn variable(name: &str) -> Option<String> {
+    std::env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// The connection to the process manager, where there is one that speaks PMI-1.
+pub fn manager() -> Option<File> {
+    inherited(variable("PMI_FD")?.parse().ok()?).ok().map(File::from)
+}
+
 /// How the processes that were started with this one meet. `apart` is whether each of them has a rank that will speak
 /// with the process manager itself.
 ///
 /// # Errors
 /// What the user gave for it is wrong.
 pub fn way(by: &str, size: usize, apart: bool) -> Result<Way, Failure> {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     if let Some(join) = variable("BANDGAP_JOIN") {
         let wrong = |what: String| {
             Failure::new(Exit::Usage, what).hint(
@@ -119,9 +127,8 @@ pub fn way(by: &str, size: usize, apart: bool) -> Result<Way, Failure> {
         return Ok(Way::Given(addresses, secret));
     }
     // Slurm's PMI-2 speaks the older dialect too, but once.
-    let manager = variable("PMI_FD").and_then(|text| inherited(text.parse().ok()?).ok());
-    if let Some(manager) = manager.filter(|_| !apart || variable("SLURM_STEP_ID").is_none()) {
-        return Ok(Way::Manager(File::from(manager), !apart));
+    if let Some(manager) = manager().filter(|_| !apart || variable("SLURM_STEP_ID").is_none()) {
+        return Ok(Way::Manager(manager, !apart));
     }
     let job = ["SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"];
     let job: Vec<String> = job.iter().filter_map(|name| variable(name)).collect();

@@ -91,6 +91,8 @@ pub enum ToRank {
 pub enum FromRank {
     /// Where this rank can be reached.
     Address(String),
+    /// The rank has connected its transports.
+    Connected,
     /// Measured batches and the state of progress; answered by [`ToRank::Noted`].
     Progress {
         /// New batches.

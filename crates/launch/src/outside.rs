@@ -158,10 +158,7 @@ impl Outside {
         self.end();
         let said = written(&mut self.said);
         let root = said.contains("root");
-        // What it says first is the reason; lines of dashes surround it.
-        let said: Vec<&str> =
-            said.lines().map(str::trim).filter(|line| says(line)).take(2).collect();
-        let said = said.join(" ");
+        let said = first(&said);
         let what = match (gone, said.is_empty()) {
             (Some(_), false) => format!("start ranks with {program}: {said}"),
             (Some(status), true) => format!("start ranks with {program}: {status}"),
@@ -177,6 +174,12 @@ impl Outside {
             ),
             false => failure,
         }
+    }
+
+    /// Ends it, and gives the first of what it and its processes have said.
+    pub fn ended(mut self) -> String {
+        self.end();
+        first(&written(&mut self.said))
     }
 
     fn end(&mut self) {
@@ -198,9 +201,11 @@ impl Drop for Outside {
     }
 }
 
-/// Whether there is more in a line than a frame.
-fn says(line: &str) -> bool {
-    line.contains(char::is_alphanumeric)
+/// The first paragraph of what a launcher says, which is the reason; lines of dashes surround it.
+fn first(said: &str) -> String {
+    let says = |line: &&str| line.contains(char::is_alphanumeric);
+    let lines = said.lines().map(str::trim).skip_while(|line| !says(line)).take_while(says);
+    lines.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

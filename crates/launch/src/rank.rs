@@ -129,6 +129,7 @@ fn take_part(
     }
     let clock = CycleClock::with_calibration(assignment.clock).map_err(host)?;
     let mut station = connect(assignment, channel, control, inherited, clock)?;
+    channel.send(&FromRank::Connected)?;
     if assignment.rank != 0 {
         follow(&mut station)?;
         return farewell(&mut station, channel);

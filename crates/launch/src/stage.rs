@@ -100,11 +100,11 @@ impl Stage {
         Ok(outside)
     }
 
-    /// Lets the ranks that a launcher has started end.
-    pub(crate) fn end_outside(&self, outside: Outside) {
+    /// Lets the ranks that a launcher has started end, and gives the first of what was said there.
+    pub(crate) fn end_outside(&self, outside: Outside) -> String {
         leave(&mut self.agents.borrow_mut());
         *self.hosts.borrow_mut() = None;
-        drop(outside);
+        outside.ended()
     }
 
     /// The agents of the hosts that were reached.

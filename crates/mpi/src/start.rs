@@ -22,9 +22,12 @@ pub fn start<V: Visitor>(loaded: Loaded, visitor: V) -> Result<V::Out, MpiError>
     let run = started();
     // Its initialisation would end or hang.
     if let Some(run) = run
-        && run.by == Launcher::OpenMpi
         && run.size > 1
-        && !loaded.knows_pmix()
+        && match run.by {
+            Launcher::OpenMpi => !loaded.knows_pmix(),
+            Launcher::Srun => loaded.is_open_mpi() && std::env::var_os("PMIX_RANK").is_none(),
+            Launcher::Hydra => false,
+        }
     {
         return Err(wrong(run, &loaded, None));
     }

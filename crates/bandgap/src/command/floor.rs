@@ -31,7 +31,7 @@ pub fn run(names: &[String], measure: &Measure) -> Result<Exit, Failure> {
     let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
     let task = Task::of(&plan).class(Exit::Defect)?;
     session.sink.plan(&task);
-    let collected = session.collect(&task, None, RANKS)?;
+    let collected = session.collect_with(&task, None, RANKS, &measure.options())?;
     let setting = Setting {
         ranks: RANKS,
         launches: collected.launches,

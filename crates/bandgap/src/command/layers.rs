@@ -48,19 +48,26 @@ pub fn run(layers: &Layers) -> Result<Exit, Failure> {
         of.ranks.transport = vec![target.clone()];
         parts.push((target, Planned::of(&[kernel], false, series, &of)?));
     }
-    let share = 1.0 / parts.len() as f64;
-    let stages = parts.iter().map(|(target, _)| (format!("{target} {kernel}"), share)).collect();
     let usual = USUAL * parts.len() as u32;
-    let mut session = Session::open("layers", measure, usual, stages)?;
-    let mut names = Vec::new();
+    let mut session = Session::open("layers", measure, usual, vec![(kernel.clone(), 1.0)])?;
+    session.share(1.0 / parts.len() as f64);
+    let names: Vec<String> = parts.iter().map(|(target, _)| target.to_string()).collect();
+    let mut at_work = Vec::new();
     for (target, planned) in parts {
-        names.push(target.to_string());
         session.target = target;
-        session.share(share);
-        planned.measure(&mut session, series)?;
-        if session.failed() {
-            break;
+        at_work.push(planned.begin(&mut session)?);
+    }
+    // In turns, so that what changes on the machine meanwhile changes for all.
+    'launches: for launch in 0..measure.launches() {
+        for (at, of) in at_work.iter_mut().enumerate() {
+            let to_keep = launch > 0 || at > 0;
+            if !of.collect(&mut session, Some(launch), to_keep)? {
+                break 'launches;
+            }
         }
+    }
+    for of in at_work {
+        of.end(&mut session, series)?;
     }
     let rows = compared(&session, kernel, &names)?;
     if !rows.rows.is_empty() {

@@ -10,7 +10,7 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_kernels::{Refused, Series as Measured, in_series};
-use bandgap_launch::{Classify, Exit, Failure, distances};
+use bandgap_launch::{Classify, Collected, Ended, Exit, Failure, Target, distances};
 use bandgap_record::Note;
 
 use crate::args::Measure;
@@ -99,7 +99,8 @@ impl Planned {
             spread: series.between.is_none(),
         };
         let names = once(names);
-        for name in with_costs(&names)? {
+        let with_costs = if series.shape.is_usual() { with_costs(&names)? } else { names.clone() };
+        for name in with_costs {
             let (_, of) = in_series(name).class(Exit::Usage)?;
             check_ranks(&of, &ranks, least, names.len() > 1)?;
             // Between two ranks the number of the others is none of its axes.
@@ -149,18 +150,79 @@ impl Planned {
     /// # Errors
     /// They could not be measured, or not be written.
     pub fn measure(self, session: &mut Session<'_>, series: &Series) -> Result<(), Failure> {
-        let mut steps = self.steps.clone();
+        let mut at_work = self.begin(session)?;
+        at_work.collect(session, None, false)?;
+        at_work.end(session, series)
+    }
+
+    /// Gets ready to measure on the session's target.
+    ///
+    /// # Errors
+    /// The distances of ranks cannot be told.
+    pub fn begin(mut self, session: &mut Session<'_>) -> Result<AtWork, Failure> {
+        let mut steps = std::mem::take(&mut self.steps);
+        let names = steps.iter().map(|step| step.series.clone()).collect();
         if self.spread {
             let cores = session.measure.ranks.cores.as_deref();
             let found = distances(&session.stage, &session.target, self.ranks, cores)?;
             steps = at_distances(steps, &found);
         }
-        let plan = self.plan(session, steps);
-        let names: Vec<&str> = self.names().into_iter().collect();
-        let fits = |floor: &Beside| plan.has_like(floor);
         self.notes.iter().for_each(|note| session.sink.note(note.clone()));
+        let (plan, target) = (self.plan(session, steps), session.target.clone());
+        Ok(AtWork { plan, names, ranks: self.ranks, target, collected: None })
+    }
+}
+
+/// Series that are measured on one target.
+pub struct AtWork {
+    plan: SeriesPlan,
+    names: BTreeSet<String>,
+    ranks: usize,
+    target: Target,
+    collected: Option<Collected>,
+}
+
+impl AtWork {
+    /// Collects their batches; those of one launch alone, where it is named. Whether more can come. Where there is
+    /// something `to_keep` already, whatever fails is noted beside it.
+    ///
+    /// # Errors
+    /// Nothing could be begun.
+    pub fn collect(
+        &mut self,
+        session: &mut Session<'_>,
+        only: Option<u32>,
+        to_keep: bool,
+    ) -> Result<bool, Failure> {
+        if only.unwrap_or(0) > 0 && matches!(self.target, Target::Simulated(_)) {
+            return Ok(true);
+        }
+        session.target = self.target.clone();
+        let fits = |floor: &Beside| self.plan.has_like(floor);
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        let found = session.collect_plan(&self.plan, self.ranks, (&names, &fits), only);
+        let found = match found {
+            Err(failure) if !to_keep => return Err(failure),
+            found => found.unwrap_or_else(Collected::nothing),
+        };
+        let goes_on = found.ended == Ended::Done;
+        self.collected = Some(match self.collected.take() {
+            Some(before) => before.then(found),
+            None => found,
+        });
+        Ok(goes_on)
+    }
+
+    /// Makes results of what was collected, and keeps them.
+    ///
+    /// # Errors
+    /// They cannot be written.
+    pub fn end(self, session: &mut Session<'_>, series: &Series) -> Result<(), Failure> {
+        let Some(collected) = self.collected else { return Ok(()) };
+        session.target = self.target;
         let breaks: Vec<u64> = series.lengths.breaks.iter().map(|bytes| bytes.0).collect();
-        session.measure(&plan, self.ranks, (&names, &fits), |measured| {
+        let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
+        session.assemble_plan(collected, self.ranks, &names, |measured| {
             assemble::fitted(measured, &breaks)
         })
     }

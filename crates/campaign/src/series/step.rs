@@ -2,7 +2,8 @@
 
 use bandgap_comm::passing::{INLINE, Way};
 use bandgap_kernels::{
-    AtSize, Buffers, Extent, Fact, Order, Over, Pair, ProcessorMesh, Refused, Series, in_series,
+    AtSize, Buffers, Extent, Fact, Order, Over, Pair, ProcessorMesh, Refused, Series, Shape,
+    in_series,
 };
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,9 @@ pub struct Step {
     /// look is taken.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
+    /// How it is timed.
+    #[serde(default, skip_serializing_if = "Shape::is_usual")]
+    pub shape: Shape,
 }
 
 /// The axis of points that are bursts of transfers.
@@ -58,8 +62,8 @@ impl Step {
     pub fn new(series: &str, size: u32, messages: u32, ranks: usize) -> Self {
         let series = series.to_owned();
         let (pair, hops, variant, mesh) = ([0, 1], None, None, None);
-        let (buffers, way) = Default::default();
-        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way }
+        let (buffers, way, shape) = Default::default();
+        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way, shape }
     }
 
     /// The kernel, and how it is measured over sizes.
@@ -108,6 +112,9 @@ impl Step {
             (None, Some(chosen)) => point = point.with("variant", chosen.as_str()),
             (None, None) => {}
         }
+        if !self.shape.is_usual() {
+            point = point.at("shape", self.shape.to_string().as_str());
+        }
         if let Some(way) = done.way {
             point = point.with("way", way.name());
         }
@@ -137,6 +144,7 @@ impl Step {
             variant: None,
             mesh: self.mesh,
             buffers: self.buffers,
+            shape: self.shape,
         }
     }
 
@@ -209,7 +217,7 @@ impl Step {
         let at = AtSize { variant, ..self.at() };
         let ranks = if series.of_all { self.ranks } else { at.pair.among() };
         let order = (fact.at)(at, samples, ranks)?;
-        Ok(Order { way: self.way, ..order })
+        Ok(Order { way: self.way, shape: self.shape, ..order })
     }
 }
 
@@ -231,6 +239,10 @@ pub fn key(step: &Step, part: &str) -> Key {
     let key = match step.way {
         Some(way) => key.at("way", way.name()),
         None => key,
+    };
+    let key = match step.shape {
+        Shape::Batch => key,
+        other => key.at("shape", other.to_string().as_str()),
     };
     key.at("part", part)
 }

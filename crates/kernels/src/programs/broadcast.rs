@@ -4,11 +4,11 @@ use bandgap_comm::collectives::{Algorithm, Broadcast as Own, Count};
 use bandgap_comm::{Comm, CommError, Part, Rank};
 use serde::{Deserialize, Serialize};
 
-use super::repeat::by_rank;
+use super::repeat::by_shape;
 use super::variant::By;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
-    AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+    AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series, Shape,
 };
 
 /// M times a broadcast of n bytes from rank 0, and one back, from the rank that ends last with the
@@ -30,6 +30,9 @@ pub struct Broadcast {
     pub bytes: usize,
     /// How they get to all.
     pub algorithm: By<Own>,
+    /// Whether all are from rank 0, as OSU's are, and each is timed by itself.
+    #[serde(default)]
+    pub from_one: bool,
 }
 
 impl Broadcast {
@@ -38,9 +41,10 @@ impl Broadcast {
         self.messages.saturating_mul(2)
     }
 
-    /// The rank that is taken to end last.
+    /// The rank that is taken to end last, and is root of each second one.
     fn last(&self, size: usize) -> Rank {
-        self.algorithm.own().map_or(size.saturating_sub(1), |own| own.last(size))
+        let last = || self.algorithm.own().map_or(size.saturating_sub(1), |own| own.last(size));
+        if self.from_one { 0 } else { last() }
     }
 
     /// Which rank has the bytes of a message, and how the others are numbered. The rank `last` ends
@@ -69,8 +73,9 @@ impl Kernel for Broadcast {
     }];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (20, 100), (3, 20_000)];
 
-    fn at(AtSize { size: bytes, messages, variant, .. }: AtSize) -> Option<Self> {
-        Some(Self { messages, bytes, algorithm: By::variant(variant)? })
+    fn at(AtSize { size: bytes, messages, variant, shape, .. }: AtSize) -> Option<Self> {
+        let (algorithm, from_one) = (By::variant(variant)?, shape == Shape::Osu);
+        Some(Self { messages, bytes, algorithm, from_one })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
@@ -80,6 +85,10 @@ impl Kernel for Broadcast {
             .own()
             .map_or(Ok(()), |own| own.fits(size, self.bytes))
             .map_err(|error| Refused::because(format!("cannot {error}")))
+    }
+
+    fn operations(&self) -> Option<u32> {
+        Some(self.broadcasts())
     }
 
     fn needs(&self, _size: usize) -> Needs {
@@ -116,7 +125,7 @@ impl OverComm for Broadcast {
         let (rank, size, places) = (comm.rank(), comm.size(), *places);
         let (algorithm, last) = (self.algorithm, self.last(size));
         comm.barrier()?;
-        by_rank(comm, 0, round.samples, self.broadcasts(), |comm, message| {
+        by_shape(comm, round, self.broadcasts(), true, |comm, message| {
             let (root, count) = Self::from(message, last);
             let part = part(&places, message, root == rank);
             match algorithm {

@@ -9,7 +9,7 @@ use super::repeat::repeat_on;
 use super::travel::round_trips;
 use crate::kernel::messages_in_range;
 use crate::{
-    AtSize, Buffers, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+    AtSize, Buffers, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series, Shape,
 };
 
 const TAG: u32 = 1;
@@ -67,6 +67,10 @@ impl Kernel for Comms1 {
         self.pair.both()
     }
 
+    fn operations(&self) -> Option<u32> {
+        Some(self.messages)
+    }
+
     fn needs(&self, _size: usize) -> Needs {
         Needs::both_ways(self.messages.into(), self.bytes).lying(self.buffers)
     }
@@ -81,6 +85,15 @@ impl OverComm for Comms1 {
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
         let (messages, samples, places) = (self.messages, round.samples, *places);
         match self.pair.side(comm.rank()) {
+            Side::Requester { peer } if round.shape == Shape::Osu => {
+                repeat_on::<false, _>(comm, samples, messages, |comm, i| {
+                    comm.mark();
+                    comm.send(peer, TAG, places.outgoing(i))?;
+                    comm.recv(peer, TAG, places.incoming(i))?;
+                    comm.mark();
+                    Ok(())
+                })
+            }
             Side::Requester { peer } => repeat_on::<true, _>(comm, samples, messages, |comm, i| {
                 comm.send(peer, TAG, places.outgoing(i))?;
                 comm.recv(peer, TAG, places.incoming(i))

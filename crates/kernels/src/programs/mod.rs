@@ -13,6 +13,7 @@ pub use contention::{LOAD, LOADS};
 pub use overlap::{OverlapMode, TAKE};
 pub use pair::Pair;
 pub use repeat::by_rank;
+pub(crate) use repeat::by_shape;
 pub use variant::{By, LIBRARY};
 
 use crate::list::{Visit, kernels};

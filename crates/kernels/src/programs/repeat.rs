@@ -1,6 +1,8 @@
 //! The samples of a program.
 
-use bandgap_comm::{CommError, Processor, Rank};
+use bandgap_comm::{Comm, CommError, Processor, Rank};
+
+use crate::{Round, Shape};
 
 /// The samples of a rank, in each of which `once` runs for message 0 to `messages` − 1. A rank that
 /// times marks begin, end, end around each.
@@ -41,6 +43,27 @@ pub fn by_rank<P: Processor>(
     mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
 ) -> Result<(), CommError> {
     timed_by(rank, timer, samples, |rank, _| each(rank, 0, messages, &mut once))
+}
+
+/// As [`by_rank`] by rank 0, in the round's shape: in that of OSU all ranks mark begin and end of each message, and `meet`
+/// before the next one, where messages do not by themselves. The numbers of these go on from sample to sample.
+#[inline(always)]
+pub(crate) fn by_shape<C: Comm>(
+    comm: &mut C,
+    round: Round,
+    messages: u32,
+    meet: bool,
+    mut once: impl FnMut(&mut C, u64) -> Result<(), CommError>,
+) -> Result<(), CommError> {
+    if round.shape == Shape::Batch {
+        return by_rank(comm, 0, round.samples, messages, once);
+    }
+    (0..first(round.samples, messages)).try_for_each(|message| {
+        comm.mark();
+        once(comm, message)?;
+        comm.mark();
+        if meet { comm.barrier() } else { Ok(()) }
+    })
 }
 
 /// As [`repeat_on`], where all ranks do alike, of which the rank `timer` times.

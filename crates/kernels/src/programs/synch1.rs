@@ -4,7 +4,7 @@ use bandgap_comm::collectives::{Algorithm, Barrier};
 use bandgap_comm::{Comm, CommError};
 use serde::{Deserialize, Serialize};
 
-use super::repeat::by_rank;
+use super::repeat::by_shape;
 use super::variant::By;
 use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{AtSize, Expects, Extent, Kernel, OverComm, Places, Refused, Round, Seat, Series};
@@ -45,6 +45,10 @@ impl Kernel for Synch1 {
         ranks_at_least(1, size)
     }
 
+    fn operations(&self) -> Option<u32> {
+        Some(self.messages)
+    }
+
     fn expects(&self, _seat: &Seat) -> Expects {
         Expects::default()
     }
@@ -55,7 +59,7 @@ impl OverComm for Synch1 {
     fn run<C: Comm>(&self, comm: &mut C, _places: &Places, round: Round) -> Result<(), CommError> {
         comm.barrier()?;
         let algorithm = self.algorithm;
-        by_rank(comm, 0, round.samples, self.messages, |comm, _| match algorithm {
+        by_shape(comm, round, self.messages, false, |comm, _| match algorithm {
             By::Library => comm.barrier(),
             By::Own(algorithm) => algorithm.run(comm),
         })

@@ -10,7 +10,7 @@ use crate::facts::ready;
 use crate::outcome::Counted;
 use crate::{
     Arrived, Checked, Expects, Failed, Flaw, Kernel, Order, Outcome, Placed, Places, Rig, Round,
-    Seat, Tally, Wrong,
+    Seat, Shape, Tally, Wrong,
 };
 
 /// Carries out this rank's part of `order`, which `run` runs. A timed batch runs once, with all
@@ -29,8 +29,10 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
         return Ok(Outcome::default());
     }
     rig.resize(places.memory());
-    rig.prepare(&kernel.needs(order.ranks), kernel.marks(order.samples));
-    let samples = if order.checked { 1 } else { order.samples };
+    let each = kernel.operations().filter(|_| order.shape == Shape::Osu);
+    let each = each.map(|each| 2 * each as usize * order.samples as usize);
+    rig.prepare(&kernel.needs(order.ranks), each.unwrap_or(kernel.marks(order.samples)));
+    let (samples, shape) = (if order.checked { 1 } else { order.samples }, order.shape);
     let mut expects = kernel.expects(&Seat { rank, size: order.ranks, samples, places });
     if !order.checked {
         keep_last(&mut expects.fills);
@@ -42,7 +44,7 @@ pub(crate) fn batch<M: Rig, K: Kernel>(
     let partner = if rank == timed { other } else { timed };
     let mut once = |rig: &mut M, turn| {
         rig.turn(turn, partner);
-        batch.round(rig, turn, |rig| run(rig, &kernel, &places, Round { samples, turn }))
+        batch.round(rig, turn, |rig| run(rig, &kernel, &places, Round { samples, shape, turn }))
     };
     let ran = match order.checked {
         false => once(rig, turn),

@@ -2,8 +2,8 @@
 
 use bandgap_comm::{Am, Comm, CommError, Delay, Transfer};
 use bandgap_kernels::{
-    Burst, FanIn, ISSUE, Kernel, Order, OverAm, OverComm, OverTransfer, Pair, PingPong, Places,
-    Round, Samples, Visit, WHOLE, all, fact, facts, program,
+    AtSize, Burst, FanIn, ISSUE, Kernel, Order, OverAm, OverComm, OverTransfer, Pair, PingPong,
+    Places, Round, Samples, Shape, Visit, WHOLE, all, fact, facts, in_series, program,
 };
 use bandgap_sim::{Machine, Recorder, Schedule, record, replay};
 
@@ -24,6 +24,27 @@ fn simulate(order: &Order) -> Samples {
     let replayed = replay(&recorded(order), &machine()).unwrap();
     assert_eq!(replayed.unhandled, 0, "{order:?}");
     (fact(&order.kernel).unwrap().samples)(order, order.ranks, &replayed.marks).unwrap()
+}
+
+#[test]
+fn in_osus_shape_operations_are_timed_one_by_one() {
+    let order = |name: &str, shape| {
+        let (fact, _) = in_series(name).unwrap();
+        let order = (fact.at)(AtSize { shape, ..AtSize::of(1, 4, 2) }, 3, 2).unwrap();
+        Order { shape, ..order }
+    };
+    let sample = |name, shape| simulate(&order(name, shape)).column(WHOLE).to_vec();
+    // Round trips follow each other without a pause.
+    assert_eq!(sample("comms1", Shape::Osu), sample("comms1", Shape::Batch));
+    // The root of a broadcast is done before the others, and the mean of all is taken.
+    let mut means =
+        sample("broadcast", Shape::Osu).into_iter().zip(sample("broadcast", Shape::Batch));
+    assert_eq!(means.clone().count(), 3);
+    assert!(means.all(|(osu, batch)| osu < batch));
+    for (shape, possible) in [(Shape::Batch, true), (Shape::Osu, false)] {
+        let check = in_series("exchange").unwrap().0.check;
+        assert_eq!(check(&order("exchange", shape), 2).is_ok(), possible);
+    }
 }
 
 #[test]
@@ -57,7 +78,10 @@ impl OtherTurns {
     fn compare<K: Kernel>(&mut self, run: fn(&K, &mut Recorder, Round) -> Result<(), CommError>) {
         for kernel in K::examples(4).into_iter().filter(|kernel| kernel.check(4).is_ok()) {
             let [one, other] = [1, u64::MAX].map(|turn| {
-                record(4, |rank| run(&kernel, rank, Round { samples: 3, turn })).unwrap()
+                record(4, |rank| {
+                    run(&kernel, rank, Round { samples: 3, shape: Shape::Batch, turn })
+                })
+                .unwrap()
             });
             assert_eq!(one, other, "{kernel:?}");
             self.0 += 1;

@@ -1,6 +1,6 @@
 //! The options of series.
 
-use bandgap_kernels::{Buffers, LIBRARY, facts};
+use bandgap_kernels::{Buffers, LIBRARY, Shape, facts};
 use bandgap_units::Bytes;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -35,6 +35,9 @@ pub struct Series {
     /// to receive into, or new places each time [default: same for comms1, else separate]
     #[arg(long, value_name = "same|separate|fresh")]
     pub buffers: Option<Buffers>,
+    /// Stamps around the operations of a sample, or around each, as the OSU benchmarks have it
+    #[arg(long, value_name = "batch|osu", default_value_t)]
+    pub shape: Shape,
 }
 
 /// How CoMet's kernels are done.

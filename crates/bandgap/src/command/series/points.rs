@@ -57,6 +57,7 @@ impl Points<'_> {
                 pair: self.pair,
                 mesh: given,
                 buffers,
+                shape: self.series.shape,
                 ..Step::new(of.name, size, 1, ranks)
             };
             for variant in &variants {
@@ -145,7 +146,7 @@ impl Points<'_> {
         match self.ways.algorithm.as_deref() {
             None if library.is_some() => Ok(vec![library]),
             Some(LIBRARY) if library.is_some() => Ok(vec![library]),
-            Some(LIBRARY) => {
+            Some(LIBRARY) if of.library => {
                 let what = format!("measure {} by library: this transport has none", of.name);
                 Err(Failure::new(Exit::Usage, what).hint("use -t mpi"))
             }

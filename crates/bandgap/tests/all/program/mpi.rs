@@ -1,6 +1,7 @@
 //! Ranks of an MPI: under its launcher, and started through it.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -11,16 +12,22 @@ use crate::program::subject::{BINARY, Finished, PATIENCE, Place};
 
 const USAGE: i32 = 2;
 const RANK: i32 = 5;
+const COMMUNICATION: i32 = 6;
 const REMOTE: i32 = 10;
 
-/// The launchers of MPIs that are here.
-fn launchers() -> Vec<&'static [&'static str]> {
-    let known: [&[&str]; 2] = [
-        &["mpiexec.hydra", "-n"],
-        &["mpirun.openmpi", "--bind-to", "none", "--oversubscribe", "-n"],
-    ];
-    let there = |launcher: &&[&str]| {
-        let found = Command::new(launcher[0]).arg("--version").output().is_ok();
+/// The launchers of MPIs that are here, or of the one whose folder BANDGAP_MPI names.
+fn launchers() -> Vec<Vec<String>> {
+    let known = ["mpiexec.hydra -n", "mpirun.openmpi --bind-to none --oversubscribe -n"];
+    let words = |line: &str| line.split(' ').map(str::to_owned).collect::<Vec<String>>();
+    let known = match std::env::var("BANDGAP_MPI") {
+        Ok(home) if Path::new(&home).join("bin/mpiexec.hydra").exists() => {
+            vec![words(&format!("{home}/bin/{}", known[0]))]
+        }
+        Ok(home) => vec![words(&known[1].replace("mpirun.openmpi", &format!("{home}/bin/mpirun")))],
+        Err(_) => known.map(words).to_vec(),
+    };
+    let there = |launcher: &Vec<String>| {
+        let found = Command::new(&launcher[0]).arg("--version").output().is_ok();
         if !found {
             eprintln!("SKIPPED: no {}", launcher[0]);
         }
@@ -29,9 +36,13 @@ fn launchers() -> Vec<&'static [&'static str]> {
     known.into_iter().filter(there).collect()
 }
 
+fn is_hydra(launcher: &[String]) -> bool {
+    launcher[0].ends_with("mpiexec.hydra")
+}
+
 /// A command line under a launcher with so many processes.
-fn under(place: &Place, launcher: &[&str], ranks: usize, args: &str) -> Command {
-    let mut command = place.command(launcher[0]);
+fn under(place: &Place, launcher: &[String], ranks: usize, args: &str) -> Command {
+    let mut command = place.command(&launcher[0]);
     command.args(&launcher[1..]).arg(ranks.to_string()).arg(BINARY).args(args.split(' '));
     as_root(&mut command);
     command
@@ -53,7 +64,7 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
     for launcher in launchers() {
         let json = |args: &str| {
             let args = format!("{args} -t mpi --json - -q");
-            run(under(&place, launcher, 2, &args)).measured().json()
+            run(under(&place, &launcher, 2, &args)).measured().json()
         };
         let run = json("comet --sizes 8,64KiB --time-budget 4s");
         let of = &run["conditions"][0];
@@ -66,6 +77,13 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
         }
         let variants = &named("broadcast").unwrap()["points"][0]["variant"];
         assert_eq!(variants, "library");
+        let osu =
+            json("comet echo broadcast global_sum barrier --sizes 8 --shape osu --time-budget 2s");
+        for of in osu["results"].as_array().unwrap() {
+            assert_eq!(of["points"][0]["shape"], "osu", "{of}");
+            assert_ne!(of["verified"], false, "{of}");
+        }
+        assert_eq!(osu["results"].as_array().unwrap().len(), 4);
         // Active Messages over it.
         let run = json("signature --time-budget 2s");
         assert_eq!(run["conditions"][0]["transport"], "mpi");
@@ -104,13 +122,26 @@ fn what_is_wrong_with_an_mpi_is_told_and_nothing_hangs() {
     // Each process of a launcher has a rank.
     for launcher in launchers() {
         let args = "comms1 -t mpi --no-save --deadline 20s";
-        let finished = run(under(&place, launcher, 3, args));
+        let finished = run(under(&place, &launcher, 3, args));
         assert_eq!(finished.code, Some(REMOTE), "{launcher:?}: {finished:?}");
+        // What is wrong with the options is told at once: the others do not wait for the first.
+        let finished = run(under(&place, &launcher, 2, "comet barrier -t mpi --sizes 8"));
+        assert_eq!(finished.code, Some(USAGE), "{launcher:?}: {finished:?}");
+        // An initialisation that waits for a third rank has no end.
+        let more = format!("{} 3", launcher.join(" "));
+        let mut command = place.command(BINARY);
+        as_root(&mut command);
+        command.args(["synch1", "-t", "mpi", "-n", "2", "--no-save", "--deadline", "3s"]);
+        let finished = run({
+            command.args(["--launch-with", &more]);
+            command
+        });
+        assert_eq!(finished.code, Some(COMMUNICATION), "{launcher:?}: {finished:?}");
     }
     // What a library does, another transport does not.
     place.run(["comet", "barrier", "--algorithm", "library", "--no-save"]).ends(USAGE);
     let launchers = launchers();
-    let [hydra, open_mpi] = launchers[..] else { return };
+    let [hydra, open_mpi] = &launchers[..] else { return };
     for (launcher, library) in [(open_mpi, "libmpich.so.12"), (hydra, "libmpi.so.40")] {
         let args = format!("synch1 -t mpi --mpi-lib {library} --no-save --deadline 20s");
         let finished = run(under(&place, launcher, 2, &args));
@@ -122,7 +153,10 @@ fn what_is_wrong_with_an_mpi_is_told_and_nothing_hangs() {
 #[test]
 fn a_rank_that_is_killed_is_named_and_batches_are_kept() {
     let place = Place::new();
-    for (number, launcher) in launchers().into_iter().enumerate() {
+    let trials = std::env::var("BANDGAP_FAULTS").ok().and_then(|count| count.parse().ok());
+    let all = launchers();
+    let count = trials.unwrap_or(all.len());
+    for (number, launcher) in all.iter().cycle().take(count).enumerate() {
         let out = format!("run{number}");
         let args = format!(
             "comms1 -t mpi --sizes 8,64 --time-budget 100s --precision 0.0001% --out {out}"
@@ -133,10 +167,11 @@ fn a_rank_that_is_killed_is_named_and_batches_are_kept() {
         let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let begun = Instant::now();
         let rank = loop {
-            // The one with the higher number started later, and has worked for a while.
+            // They have worked for a while, in each trial for another time.
+            let (least, which) = (80 + number as u64 * 37 % 100, number / all.len() % 2);
             let ranks = ranks(&format!("BANDGAP_TEST_RUN={mark}"));
-            if let ([_, last], true) = (&ranks[..], ranks.iter().all(|(_, used)| *used > 80)) {
-                break last.0;
+            if let ([first, last], true) = (&ranks[..], ranks.iter().all(|of| of.1 > least)) {
+                break [last, first][which].0;
             }
             assert!(begun.elapsed() < PATIENCE, "{launcher:?}: no ranks at work: {ranks:?}");
             std::thread::sleep(Duration::from_millis(20));
@@ -147,7 +182,7 @@ fn a_rank_that_is_killed_is_named_and_batches_are_kept() {
         let run = fs::read_to_string(place.path(&out).join("run.json")).unwrap();
         let run: Value = serde_json::from_str(&run).unwrap();
         assert!(run["conditions"][0]["batches"]["used"].as_u64() > Some(0), "{launcher:?}");
-        if launcher[0] == "mpiexec.hydra" {
+        if is_hydra(launcher) {
             assert_eq!(status.code(), Some(RANK));
         }
     }
