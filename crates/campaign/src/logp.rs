@@ -34,7 +34,7 @@ impl Planned for LogpPlan {
             return Ok(());
         }
         let asked = asked.within(PAIRS_TIME * asked.budget);
-        let pairs = PairsPlan { asked, samples: *samples, bytes: None };
+        let pairs = PairsPlan { asked, samples: *samples, bytes: None, at_once: false };
         let plan = Plan {
             progress: end..1.0,
             title: "round trips of pairs".to_owned(),

@@ -1,7 +1,7 @@
 //! Pairs of ranks on a screen: a matrix, and the slowest.
 
 use bandgap_record::{Row, Rows};
-use bandgap_report::{Block, Cell, Head, Heat, Table, UnitScale};
+use bandgap_report::{Block, Cell, Head, Heat, Table, multiple};
 use bandgap_units::significant_short;
 
 use crate::heats::heats;
@@ -36,8 +36,7 @@ pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
 
 /// The first of the maps above the diagonal, the second, where there is one, below.
 fn matrix(maps: &[Heat]) -> Vec<Block> {
-    let scales: Vec<UnitScale> =
-        maps.iter().map(|map| UnitScale::of(map.unit, map.ends()[1])).collect();
+    let units: Vec<_> = maps.iter().map(|map| multiple(map.unit, map.ends()[1])).collect();
     let names = &maps[0].names;
     let ranks = (0..names.len()).map(|rank| Head::new(rank.to_string()));
     let mut table = Table::new([Head::new("")].into_iter().chain(ranks));
@@ -45,14 +44,14 @@ fn matrix(maps: &[Heat]) -> Vec<Block> {
         let value = |column: usize| {
             let half = usize::from(column < row);
             let value = maps.get(half)?.cells.get(&[row.min(column), row.max(column)])?;
-            Some(Cell::Number(significant_short(value / scales[half].size, 3)))
+            Some(Cell::Number(significant_short(units[half].count(*value), 3)))
         };
         let values = (0..names.len()).map(|column| value(column).unwrap_or(Cell::Empty));
         table.push([Cell::Text(name.clone())].into_iter().chain(values));
     }
-    let where_ = maps.iter().zip(&scales).zip(["above", "below"]).map(|((map, scale), half)| {
+    let where_ = maps.iter().zip(&units).zip(["above", "below"]).map(|((map, unit), half)| {
         let name = map.title.rsplit(": ").next().unwrap_or_default();
-        format!("{name} ({}) {half} the diagonal", scale.symbol)
+        format!("{name} ({}) {half} the diagonal", unit.symbol())
     });
     vec![Block::Text(where_.collect::<Vec<_>>().join(", ")), Block::Table(table), Block::Gap]
 }

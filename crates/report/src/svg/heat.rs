@@ -3,7 +3,7 @@
 use bandgap_units::significant_short;
 
 use crate::block::Heat;
-use crate::number::{Scale, scaled};
+use crate::number::{multiple, scaled};
 
 use super::ink::{self, LABEL, NAME, colour};
 use super::paper::{Anchor, Paper};
@@ -42,7 +42,7 @@ fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
     let (side, top) = (cell(heat), above + TOP);
     paper.text((20.0, above + 28.0), Anchor::Start, &ink::TITLE, &heat.title);
     let [low, high] = heat.ends();
-    let scale = Scale::of(heat.unit, high);
+    let unit = multiple(heat.unit, high);
     // The worst are dark.
     let tint = |value: f64| {
         let share = if high > low { (value / low).ln() / (high / low).ln() } else { 0.0 };
@@ -55,7 +55,7 @@ fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
             paper.rectangle(at, (side, side), tint(value));
             if side >= WRITTEN {
                 let middle = (at.0 + side / 2.0, at.1 + side / 2.0 + 4.0);
-                let text = significant_short(value / scale.size, 3);
+                let text = significant_short(unit.count(value), 3);
                 paper.text(middle, Anchor::Middle, &NAME, &text);
             }
         }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Outcome;
-use crate::curves::{MOST, SIDE_BY_SIDE, SLOWEST};
+use crate::curves::{MOST, SIDE_BY_SIDE};
 use crate::rows::tests::{comms1, fit, lines, rows, run};
 use crate::run::Run;
 use bandgap_record::Labels;
