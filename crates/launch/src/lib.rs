@@ -48,7 +48,7 @@ mod virtual_time;
 mod watch;
 
 pub use adopt::Adopted;
-pub use collect::{Collected, Options, Progress, collect, has_room, simulated};
+pub use collect::{Collected, Options, Progress, collect, has_room, in_virtual_time, simulated};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, limit, told};
 pub use floors::floors;

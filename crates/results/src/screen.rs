@@ -16,6 +16,7 @@ use crate::notes::{Level, template, words};
 use crate::pcie::{PCIE_TRACE, derived};
 use crate::run::{Run, Verdict, context};
 use crate::shown::Context;
+use crate::validation::{VALIDATION, validation};
 use crate::why;
 
 /// What is shown of a run.
@@ -70,6 +71,11 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
     let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
+    let validated: Vec<&Rows> =
+        context.of::<Rows>().filter(|rows| rows.kind == VALIDATION).collect();
+    if !validated.is_empty() {
+        return validation(&validated, context);
+    }
     let shown =
         |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows) && rows.kind != PCIE_TRACE;
     if let Some(layers) = context.of::<Rows>().find(|rows| rows.name == LAYERS) {

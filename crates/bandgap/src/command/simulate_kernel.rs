@@ -2,12 +2,13 @@
 
 use bandgap_assemble::Made;
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Series, WHOLE, in_series};
-use bandgap_launch::{Classify, Exit, Failure, Target, once, simulated};
-use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
+use bandgap_launch::{Classify, Exit, Failure, Once, Target, once, simulated};
+use bandgap_record::{Number, Seconds};
 use bandgap_results::Simulation;
 use serde_json::json;
 
-use super::simulate::{MOST, Simulate};
+use super::simulate::{MOST, Simulate, replayed};
+use crate::calibrated::SEED;
 use crate::output::Sink;
 use crate::sizes::Sizes;
 
@@ -21,15 +22,19 @@ const PICO: f64 = 1e12;
 /// # Errors
 /// There is no such kernel or machine, the machine cannot carry it out, or the result cannot be written.
 pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
-    let machine = match &of.transport {
-        Some(Target::Simulated(machine)) => machine,
+    let measured = of.measured()?;
+    let (machine, on, ends) = match (&measured, &of.transport) {
+        (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value)?, of.ends()?.to_vec()),
+        (None, Some(Target::Simulated(name))) => {
+            (format!("sim:{name}"), simulated(name)?, Vec::new())
+        }
         _ => {
             let what = format!("simulate {kernel} on no machine");
-            return Err(Failure::new(Exit::Usage, what).hint("name one, as in -t sim:myrinet"));
+            let hint = "name one, as in -t sim:myrinet, or a run that measured one: --from LAST";
+            return Err(Failure::new(Exit::Usage, what).hint(hint));
         }
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;
-    let on = simulated(machine)?;
     if let Some(many) = of.ranks.iter().find(|ranks| **ranks > on.ranks) {
         let what = format!("simulate {many} ranks: {machine} has {}", on.ranks);
         return Err(Failure::new(Exit::Usage, what));
@@ -38,13 +43,14 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
     for (given, option) in [
         (of.loggops.is_some(), "--loggops"),
         (of.sensitivity, "--sensitivity"),
+        (of.how.one_latency && of.from.is_none(), "--one-latency"),
         (of.sizes.is_some() && series.extent == Extent::None, "--sizes"),
     ] {
         if given {
             return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with {option}")));
         }
     }
-    let mut sink = Sink::open(&of.output, "simulate", 0)?;
+    let mut sink = Sink::open(&of.output, "simulate", SEED)?;
     sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": machine}));
     let ranks = if of.ranks.is_empty() { vec![on.ranks] } else { of.ranks.clone() };
     for ranks in ranks {
@@ -57,28 +63,37 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
                     Err(_) if variants.len() > 1 => continue,
                     checked => checked.class(Exit::Usage)?,
                 }
+                let bytes = (series.message)(&point);
+                if let (Some(of), true) = (&measured, bytes > 0) {
+                    of.moves_bytes()?;
+                }
                 let done = once(&on, &order)?;
-                let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
-                let time = whole as f64 / f64::from(series.parts) / PICO;
-                let evidence = Evidence::new("replay", 1, true);
+                let time = |done: &Once| {
+                    let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
+                    whole as f64 / f64::from(series.parts) / PICO
+                };
+                let mut times = vec![time(&done)];
+                for end in &ends {
+                    times.push(time(&once(end, &order)?));
+                }
                 let seconds = |ps: u64| Seconds(Number(ps as f64 / PICO));
                 let ends = done.finish.iter().filter(|_| done.finish.len() <= MOST);
                 let made = Simulation {
                     name: kernel.to_owned(),
-                    bytes: Some((series.message)(&point)),
+                    bytes: Some(bytes),
                     variant: variant.unwrap_or("usual").to_owned(),
-                    machine: format!("sim:{machine}"),
+                    machine: machine.clone(),
                     ranks: ranks as u64,
                     operations: done.operations,
                     messages: done.messages,
                     end: seconds(done.end),
                     finish: ends.map(|ps| seconds(*ps)).collect(),
-                    time: Quantity::new(time, Some((time, time)), Unit::Second, evidence)
-                        .class(Exit::Defect)?,
+                    time: replayed(&times)?,
                     critical_path: None,
                     sensitivity: None,
                 };
-                sink.add(Made { results: vec![made.into()], notes: Vec::new() }, None, None)?;
+                let notes = measured.as_ref().map_or(Vec::new(), |of| of.notes.clone());
+                sink.add(Made { results: vec![made.into()], notes }, None, None)?;
             }
         }
     }
