@@ -17,52 +17,27 @@ pub const VALUES: &str = "values.csv";
 pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
     directory.write_run(run)?;
     directory.write(VALUES, &values(run)?)?;
-    write_svg(directory, run)?;
-    write_gnuplot(directory, run)
-}
-
-/// Writes the figures of a run as SVG.
-///
-/// # Errors
-/// A file cannot be written.
-pub fn write_svg(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
     for (name, blocks) in figures(run) {
-        let bars = blocks.iter().filter_map(|block| match block {
-            Block::Bars(bars) => Some(bars.clone()),
+        let of = |block: &Block| match block {
+            Block::Figure(figure) => Some(figure.clone()),
             _ => None,
-        });
-        let (bars, drawn): (Vec<Bars>, Vec<Figure>) = (bars.collect(), drawn(blocks));
-        let pictures = [
-            (!drawn.is_empty()).then(|| svg_panels(&drawn)),
-            (!bars.is_empty()).then(|| svg_bars(&bars)),
-        ];
-        for picture in pictures.into_iter().flatten() {
-            directory.write(&format!("{name}.svg"), picture.as_bytes())?;
-        }
-    }
-    Ok(())
-}
-
-/// Writes the figures of a run as data, each with commands of gnuplot.
-///
-/// # Errors
-/// A file cannot be written.
-pub fn write_gnuplot(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
-    for (name, blocks) in figures(run) {
-        let drawn = drawn(blocks);
+        };
+        let drawn: Vec<Figure> = blocks.iter().filter_map(of).collect();
         if !drawn.is_empty() {
+            directory.write(&format!("{name}.svg"), svg_panels(&drawn).as_bytes())?;
             let plot = gnuplot(&drawn, &name);
             directory.write(&format!("gnuplot/{name}.dat"), plot.data.as_bytes())?;
             directory.write(&format!("gnuplot/{name}.gp"), plot.script.as_bytes())?;
         }
+        let bars: Vec<Bars> = blocks
+            .into_iter()
+            .filter_map(|block| if let Block::Bars(bars) = block { Some(bars) } else { None })
+            .collect();
+        if !bars.is_empty() {
+            directory.write(&format!("{name}.svg"), svg_bars(&bars).as_bytes())?;
+        }
     }
     Ok(())
-}
-
-/// The figures among blocks.
-fn drawn(blocks: Vec<Block>) -> Vec<Figure> {
-    let of = |block| if let Block::Figure(figure) = block { Some(figure) } else { None };
-    blocks.into_iter().filter_map(of).collect()
 }
 
 /// All quantities of a run as CSV, a row each.

@@ -28,7 +28,7 @@ pub use breakdown::{
     Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
 };
 pub use count::grouped;
-pub use files::{values, write_all, write_gnuplot, write_svg};
+pub use files::{values, write_all};
 pub use headline::{headline, segments, surface};
 pub use hockney::{Breakpoint, Hockney, Segment};
 pub use kernels::{curve, kernels};
@@ -40,6 +40,6 @@ pub use run::{Run, Verdict, context};
 pub use screen::{LAYERS, View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown};
 pub use simulation::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
-pub use validation::{SUMMARY, VALIDATION, is_outside};
+pub use validation::{POINTS, SUMMARY, VALIDATION};
 pub use whatif::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};
 pub use why::why;

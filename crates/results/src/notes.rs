@@ -97,7 +97,7 @@ pub const TEMPLATES: &[Template] = &[
     note("hops_misfit", Level::Doubt, "the times do not follow t_startup + n·t_byte + (k − 1)·h", NONE),
     note("hops_unfitted", Level::Detail, "the times over distances are too few for t_byte and h", SIZES),
     note("insertion_lost", Level::Doubt, "{inserted:s} inserted in {component} made it {part:s} and half a round trip {whole:s} longer: it overlaps, a faster one brings less", NONE),
-    note("interval_below_zero", Level::Detail, "{name} may be below 0 ({low:s}): lower ends of times are with 0", LONGER),
+    note("interval_below_zero", Level::Detail, "the intervals of {count:n} parameters begin below 0: lower ends of times are with 0 there", LONGER),
     note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads hold the transfer; do not use L alone", NONE),
     note("launches_unfitted", Level::Detail, "{count:n} of {launches:n} launches give no fit of their own", LONGER),
     note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),

@@ -32,13 +32,8 @@ impl Calibrated {
         let reply = self.words.send.value + self.words.recv.value + self.words.latency.value;
         let reply = if fit.name == STORES { reply } else { 0.0 };
         for (at, segment) in fit.segments.iter().enumerate() {
-            let up_to = match fit.segments.get(at + 1) {
-                None => u64::MAX,
-                Some(next) => {
-                    let found = fit.breakpoints.get(at).map_or(0, |of| of.bytes.0 as u64);
-                    found.clamp(segment.to_bytes, next.from_bytes.max(segment.to_bytes + 1) - 1)
-                }
-            };
+            let is_last = at + 1 == fit.segments.len();
+            let up_to = if is_last { u64::MAX } else { segment.to_bytes };
             let times = times(rows, fit, segment, reply);
             let own = |cost| costs.and_then(|rows| overhead(rows, cost, segment));
             let send = own("send").unwrap_or(self.words.send);

@@ -42,16 +42,18 @@ impl Calibrated {
         };
         machine.add_protocols(run, how);
         machine.add_groups(run);
-        let parameters = machine.named();
-        let below = parameters.into_iter().filter(|(_, of)| of.low < 0.0);
-        let below = below.map(|(name, of)| {
-            let note = Note::new("interval_below_zero", "").with("name", name);
-            note.with("low", of.low * 1e-9)
-        });
-        machine.notes.extend(below.collect::<Vec<_>>());
         // What is no machine is refused here.
-        machine.machine(&mut |of| of.value)?;
+        let mut below = 0_u32;
+        machine.machine(&mut |of| {
+            below += u32::from(of.low < 0.0);
+            of.value
+        })?;
         machine.ends()?;
+        if below > 0 {
+            machine
+                .notes
+                .push(Note::new("interval_below_zero", "").with("count", f64::from(below)));
+        }
         Ok(machine)
     }
 

@@ -7,23 +7,6 @@ use bandgap_sim::Machine;
 use super::{Calibrated, Costs, Parameter, Pick, Protocol};
 
 impl Calibrated {
-    /// All parameters, each with a name.
-    pub fn named(&self) -> Vec<(String, Parameter)> {
-        let costs = |of: &Costs, what: &str| {
-            let all = [("os", of.send), ("or", of.recv), ("L", of.latency)];
-            all.map(|(name, of)| (format!("{name}{what}"), of))
-        };
-        let mut all = costs(&self.words, "").to_vec();
-        all.push(("g".to_owned(), self.gap));
-        for Protocol { up_to, costs: of, per_byte } in &self.protocols {
-            let what = limit(*up_to).map_or(String::new(), |bytes| format!(" up to {bytes} B"));
-            all.extend(costs(of, &what));
-            all.push((format!("G{what}"), *per_byte));
-        }
-        all.extend(self.groups.map(|groups| ("h".to_owned(), groups.hop)));
-        all
-    }
-
     /// The file, with the intervals as comments. A lower end below 0 is 0.
     pub fn toml(&self, pick: Pick<'_>) -> String {
         // Of a name in a run's file nothing gets into this one but words.
@@ -52,8 +35,8 @@ impl Calibrated {
         }
         for Protocol { up_to, costs: of, per_byte } in &self.protocols {
             text += "\n[[protocol]]\n";
-            if let Some(bytes) = limit(*up_to) {
-                let _ = writeln!(text, "up_to_bytes = {bytes}");
+            if *up_to < u64::MAX {
+                let _ = writeln!(text, "up_to_bytes = {up_to}");
             }
             costs(&mut text, of, &mut put);
             put(&mut text, "gap_per_byte_ns", per_byte, 6);
@@ -72,11 +55,6 @@ fn costs(text: &mut String, of: &Costs, put: Put<'_>) {
     let all =
         [("send_overhead_ns", of.send), ("recv_overhead_ns", of.recv), ("latency_ns", of.latency)];
     all.iter().for_each(|(key, of)| put(text, key, of, 3));
-}
-
-/// The longest message, where there is one.
-fn limit(up_to: u64) -> Option<u64> {
-    (up_to < u64::MAX).then_some(up_to)
 }
 
 /// A number with so many digits behind the point at most.

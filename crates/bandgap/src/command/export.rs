@@ -4,11 +4,10 @@ mod loggopsim;
 mod simgrid;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bandgap_launch::{Classify, Exit, Failure, told};
-use bandgap_record::RunDir;
-use bandgap_results::{values, write_gnuplot, write_svg};
+use bandgap_results::values;
 use clap::{Args, ValueEnum};
 
 use crate::calibrated::{Calibrated, How, kept};
@@ -31,7 +30,7 @@ pub struct Export {
     /// The format
     #[arg(long, value_name = "FORMAT")]
     pub to: Format,
-    /// The file; of svg and gnuplot a directory [default: standard output]
+    /// The file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// The transport of a run that the machine is of [default: its only one]
@@ -59,10 +58,6 @@ pub enum Format {
     Simgrid,
     /// All values of a run
     Csv,
-    /// The data of a run's figures, and gnuplot's commands
-    Gnuplot,
-    /// The figures of a run
-    Svg,
 }
 
 /// Writes it.
@@ -75,32 +70,21 @@ pub fn run(of: &Export) -> Result<Exit, Failure> {
         Format::Machine => of.write(machine()?.toml(&mut |of| of.value).as_bytes()),
         Format::Loggopsim => of.write(loggopsim::arguments(&machine()?, of.unit)?.as_bytes()),
         Format::Simgrid => {
-            let (path, machine) = (of.named("platform.xml")?, machine()?);
+            let path = of.out.as_deref().ok_or_else(|| {
+                let failure = Failure::new(Exit::Usage, "export a platform to no file");
+                failure.hint("name one, as in --out platform.xml")
+            })?;
+            let machine = machine()?;
             machine.moves_bytes()?;
             of.write(simgrid::platform(&machine, of.ranks).as_bytes())?;
             print(simgrid::command(&machine, path, of.ranks).as_bytes())
         }
         Format::Csv => of.write(&values(&kept(&of.what)?.1).class(Exit::Defect)?),
-        Format::Gnuplot => write_gnuplot(&of.directory()?, &kept(&of.what)?.1).class(Exit::Output),
-        Format::Svg => write_svg(&of.directory()?, &kept(&of.what)?.1).class(Exit::Output),
     }?;
     Ok(Exit::Fine)
 }
 
 impl Export {
-    /// The path that `--out` names.
-    fn named(&self, such_as: &str) -> Result<&Path, Failure> {
-        self.out.as_deref().ok_or_else(|| {
-            let name = self.to.to_possible_value().map_or(String::new(), |of| of.get_name().into());
-            let what = format!("export to {name} without a place");
-            Failure::new(Exit::Usage, what).hint(format!("name one, as in --out {such_as}"))
-        })
-    }
-
-    fn directory(&self) -> Result<RunDir, Failure> {
-        RunDir::create(self.named("figures")?).class(Exit::Output)
-    }
-
     fn write(&self, text: &[u8]) -> Result<(), Failure> {
         let Some(path) = &self.out else { return print(text) };
         fs::write(path, text).map_err(|error| {

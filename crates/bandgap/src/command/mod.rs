@@ -205,7 +205,7 @@ pub enum Command {
     /// A kernel, or a schedule in GOAL, on a machine that is not here: when its ranks end, and on what that depends
     #[command(after_help = simulate::HELP)]
     Simulate(Simulate),
-    /// What was measured, for other programs: a machine, LogGOPSim, SimGrid, CSV, figures
+    /// What was measured, for other programs: a machine, LogGOPSim, SimGrid, CSV
     #[command(after_help = export::HELP)]
     Export(Export),
     /// Shell completions on standard output

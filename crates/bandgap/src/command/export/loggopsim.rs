@@ -38,9 +38,8 @@ pub fn arguments(machine: &Calibrated, unit: Unit) -> Result<String, Failure> {
             Unit::Ps => "; the times of calc in a schedule must be in ps too",
         },
     );
-    for (name, of) in machine.named() {
-        let [value, low, high] = [of.value, of.low, of.high].map(|ns| decimal(ns, 6));
-        text += &format!("# {name} {value} ns ({low} to {high})\n");
+    for line in machine.toml(&mut |of| of.value).lines() {
+        text += &format!("# {line}\n");
     }
     Ok(format!("{text}-L {latency} -o {o} -g {gap} -G {per_byte} -O 0 -S {EAGER}\n"))
 }

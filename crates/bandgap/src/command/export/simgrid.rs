@@ -20,13 +20,14 @@ pub fn platform(machine: &Calibrated, ranks: u16) -> String {
         let _ = writeln!(text, "  <host id=\"rank{rank}\" speed=\"1Gf\"/>");
     }
     let pairs = || (0..ranks).flat_map(move |a| (0..ranks).map(move |b| (a, b)));
-    for (a, b) in pairs().filter(|(a, b)| a != b) {
+    let pairs = || pairs().filter(|(a, b)| a != b);
+    for (a, b) in pairs() {
         let _ = writeln!(
             text,
             "  <link id=\"{a}-{b}\" bandwidth=\"{bandwidth}Bps\" latency=\"{latency}s\"/>"
         );
     }
-    for (a, b) in pairs().filter(|(a, b)| a != b) {
+    for (a, b) in pairs() {
         let _ = writeln!(
             text,
             "  <route src=\"rank{a}\" dst=\"rank{b}\" symmetrical=\"NO\"><link_ctn id=\"{a}-{b}\"/></route>"
