@@ -7,6 +7,8 @@ use crate::calibrated::{Calibrated, EAGER, Protocol, decimal};
 
 /// Digits of a number in seconds, or of seconds a byte.
 const DIGITS: usize = 18;
+/// Bytes that SMPI adds to each message.
+const HEADER: u64 = 16;
 
 /// The platform: hosts with a link for each direction, of the first protocol's L and 1/G.
 pub fn platform(machine: &Calibrated, ranks: u16) -> String {
@@ -38,19 +40,20 @@ pub fn platform(machine: &Calibrated, ranks: u16) -> String {
 
 /// The command. Options of a file would not do: smpirun gives its own, which come first.
 ///
-/// SimGrid has no g. Its sections begin at lengths above those given.
+/// SimGrid has no g. Its sections begin at lengths above those given; of its factors these count SMPI's header.
 pub fn command(machine: &Calibrated, path: &Path, ranks: u16) -> String {
-    let sections = |of: &dyn Fn(&Protocol) -> String| {
-        let from = [0].into_iter().chain(machine.protocols.iter().map(|of| of.up_to));
+    let sections = |header: u64, of: &dyn Fn(&Protocol) -> String| {
+        let limits = machine.protocols.iter().map(|of| of.up_to.saturating_add(header));
+        let from = [0].into_iter().chain(limits);
         let all = from.zip(&machine.protocols);
         all.map(|(from, protocol)| format!("{from}:{}", of(protocol))).collect::<Vec<_>>().join(";")
     };
     let seconds = |ns: f64| decimal(ns / 1e9, DIGITS);
-    let send = sections(&|of| format!("{}:0", seconds(of.costs.send.value)));
-    let recv = sections(&|of| format!("{}:0", seconds(of.costs.recv.value)));
+    let send = sections(0, &|of| format!("{}:0", seconds(of.costs.send.value)));
+    let recv = sections(0, &|of| format!("{}:0", seconds(of.costs.recv.value)));
     let first = machine.protocols.first().map_or((0.0, 0.0), base);
-    let latency = sections(&|of| decimal(base(of).0 / first.0, 9));
-    let bandwidth = sections(&|of| decimal(first.1 / base(of).1, 9));
+    let latency = sections(HEADER, &|of| decimal(base(of).0 / first.0, 9));
+    let bandwidth = sections(HEADER, &|of| decimal(first.1 / base(of).1, 9));
     let gap = decimal(machine.gap.value, 3);
     format!(
         "# {}: without g ({gap} ns), which SimGrid has not\n\
@@ -65,7 +68,8 @@ pub fn command(machine: &Calibrated, path: &Path, ranks: u16) -> String {
     )
 }
 
-/// L in seconds and G in seconds a byte: not quite 0, of which there are no multiples.
+/// L in seconds, less the time for the header, and G in seconds a byte: not quite 0, of which there are no multiples.
 fn base(of: &Protocol) -> (f64, f64) {
-    (of.costs.latency.value.max(1e-3) / 1e9, of.per_byte.value.max(1e-9) / 1e9)
+    let (latency, per_byte) = (of.costs.latency.value, of.per_byte.value.max(1e-9));
+    ((latency - HEADER as f64 * per_byte).max(1e-3) / 1e9, per_byte / 1e9)
 }
