@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use bandgap_assemble::{self as assemble, Made, Measured};
 use bandgap_campaign::fan_in::FanInPlan;
 use bandgap_campaign::logp::LogpPlan;
-use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_campaign::pairs::PairsPlan;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_kernels::{Extent, LIBRARY, in_series};
@@ -28,6 +27,11 @@ use crate::output::Sink;
 const GROUPS: [&str; 2] = ["fitted", "predicted"];
 /// What an error may be; of all points the first that there is counts.
 const VERDICTS: [&str; 3] = ["outside", "undecided", "inside"];
+/// Experiments of more than messages: nobody has measured how fast the machine computes.
+const NOT_SIMULATED: [&str; 3] = ["floors", "breakdown", "overlap"];
+/// Where a plan says how precisely, in a run of one or of several.
+const ASKED: [&str; 4] =
+    ["/plan/asked", "/plan/signature/asked", "/0/plan/asked", "/0/plan/signature/asked"];
 
 /// Simulates what a run has measured over a transport, and keeps both with their errors.
 ///
@@ -48,7 +52,9 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
         }
     };
     let mut sink = Sink::open(&of.output, "validate", SEED)?;
-    sink.plan(&json!({"name": "validate", "run": path, "tolerance": of.tolerance.0}));
+    let asked = ASKED.iter().find_map(|at| run.plan.pointer(at));
+    let tolerance = of.tolerance.0;
+    sink.plan(&json!({"name": "validate", "run": path, "tolerance": tolerance, "asked": asked}));
     let times = machines.iter().map(|machine| times(machine, &run, transport));
     let times: Vec<BTreeMap<String, f64>> = times.collect::<Result<_, _>>()?;
     let second = |name, meaning| Column::new(name, Unit::Second, meaning);
@@ -67,7 +73,7 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
         };
         if own.len() == times.len() && time.value.0 > 0.0 {
             let group = GROUPS[usize::from(!sources.contains(&name))];
-            let (cells, verdict) = compared(time, &own, of.tolerance.0)?;
+            let (cells, verdict) = compared(time, &own, tolerance)?;
             let labels = [("group", group), ("name", &name), ("verdict", verdict)];
             let labels = labels.map(|(name, label)| (name.to_owned(), label.into()));
             let place = vec![id.as_str().into()];
@@ -78,7 +84,7 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
         let what = format!("validate {path} over {transport}: nothing in it can be simulated");
         return Err(Failure::new(Exit::Input, what));
     }
-    let summary = summary(&points, &share(of.tolerance.0))?;
+    let summary = summary(&points, &share(tolerance))?;
     let is_outside = summary.labels.get("verdict") == Some(&VERDICTS[0].into());
     sink.add(Made { results: vec![summary.into(), points.into()], notes }, None, None)?;
     sink.close(if of.strict && is_outside { Exit::Doubtful } else { Exit::Fine })
@@ -105,7 +111,7 @@ fn times(machine: &Machine, run: &Run, transport: &str) -> Result<BTreeMap<Strin
         let Ok(task) = Task::deserialize(task).map(|task| task.with_floors(Vec::new())) else {
             continue;
         };
-        if ["floors", "breakdown"].contains(&task.name.as_str()) {
+        if NOT_SIMULATED.contains(&task.name.as_str()) {
             continue;
         }
         let collected = in_virtual_time(machine, ranks, &task, &|| false, &mut |_, _| {})?;
@@ -118,7 +124,6 @@ fn times(machine: &Machine, run: &Run, transport: &str) -> Result<BTreeMap<Strin
             }
             (PairsPlan::NAME, _) => assemble::pairs(&measured),
             (FanInPlan::NAME, _) => assemble::fan_in(&measured),
-            (OverlapPlan::NAME, _) => assemble::overlap(&measured),
             _ => assemble::series(&measured),
         };
         // What was too little for a result in the run may be so here.
