@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::calibrated::{Calibrated, EAGER, Protocol, decimal};
 
 /// Digits of a number in seconds, or of seconds a byte.
-const DIGITS: usize = 18;
+const DIGITS: usize = 15;
 /// Bytes that SMPI adds to each message.
 const HEADER: u64 = 16;
 
