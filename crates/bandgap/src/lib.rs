@@ -8,6 +8,7 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
+mod calibrated;
 mod command;
 pub mod kernel;
 mod layout;

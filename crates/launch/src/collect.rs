@@ -206,7 +206,9 @@ fn collect_into(
 ) -> Result<Collected, Failure> {
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
-            let collected = in_virtual_time(stage, name, ranks, task, progress)?;
+            let machine = with_nodes_for(ranks, name)?;
+            let stopped = || stage.signalled();
+            let collected = in_virtual_time(&machine, ranks, task, &stopped, progress)?;
             table.clone_from(&collected.table);
             return Ok(collected);
         }
@@ -342,22 +344,25 @@ fn at_agents<'a>(
     Ok(begun.into_iter().map(|remote| Box::new(remote) as Box<dyn Group + 'a>).collect())
 }
 
-fn in_virtual_time(
-    stage: &Stage,
-    machine: &str,
+/// Measures on a simulated machine of so many ranks at least.
+///
+/// # Errors
+/// It cannot do what is asked of it.
+pub fn in_virtual_time(
+    machine: &Machine,
     ranks: usize,
     task: &Task,
+    stopped: &dyn Fn() -> bool,
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
-    let machine = with_nodes_for(ranks, machine)?;
     let mut runner = VirtualRunner {
-        machine: &machine,
+        machine,
         size: ranks,
         begun: Instant::now(),
         kept: Table::default(),
         replayed: Replayed::default(),
         progress,
-        stopped: &|| stage.signalled(),
+        stopped,
     };
     let ended = match task.lead(&mut runner) {
         Err(Stop::Interrupted) => Ended::Interrupted,

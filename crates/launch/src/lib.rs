@@ -52,7 +52,7 @@ mod watch;
 
 pub use adopt::Adopted;
 pub use agents::{Agent, Gathered};
-pub use collect::{Collected, Options, Progress, collect};
+pub use collect::{Collected, Options, Progress, collect, in_virtual_time};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, limit, told};
 pub use floors::floors;

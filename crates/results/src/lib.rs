@@ -23,6 +23,7 @@ mod run;
 mod screen;
 mod shown;
 mod simulation;
+mod validation;
 mod whatif;
 mod why;
 
@@ -40,5 +41,6 @@ pub use run::{Run, Verdict};
 pub use screen::{LAYERS, View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown};
 pub use simulation::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
+pub use validation::{POINTS, SUMMARY, VALIDATION};
 pub use whatif::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};
 pub use why::why;

@@ -17,6 +17,7 @@ use crate::notes::{Level, template, words};
 use crate::pcie::{PCIE_TRACE, derived};
 use crate::run::{Run, Verdict, context};
 use crate::shown::Context;
+use crate::validation::{VALIDATION, validation};
 use crate::why;
 
 /// What is shown of a run.
@@ -71,8 +72,13 @@ fn body(context: &Context<'_>, view: View) -> Vec<Block> {
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
     let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
-    let shown =
-        |rows: &&Rows| !in_headline(&rows.name) && !is_curve(rows) && rows.kind != PCIE_TRACE;
+    let validated = context.of::<Rows>().filter(|rows| rows.kind == VALIDATION);
+    blocks.extend(validated.flat_map(|rows| validation(rows, context)));
+    let shown = |rows: &&Rows| {
+        !in_headline(&rows.name)
+            && !is_curve(rows)
+            && ![PCIE_TRACE, VALIDATION].contains(&&*rows.kind)
+    };
     if let Some(layers) = context.of::<Rows>().find(|rows| rows.name == LAYERS) {
         let columns: &[&str] = if layers.axes.len() > 1 { &["time", "cost"] } else { &["time"] };
         return columns.iter().flat_map(|of| side_by_side(layers, of, context)).collect();

@@ -141,7 +141,7 @@ impl Shown for Simulation {
                         number(of.bytes.unwrap_or(0)),
                         of.variant.clone().into(),
                         number(of.messages),
-                        Cell::Number(scaled(of.time.value.0, Unit::Second)),
+                        context.cell("", &of.time),
                     ]);
                 }
                 vec![Block::Text(format!("on {}", self.machine)), Block::Table(table)]
@@ -168,6 +168,17 @@ fn exactly(of: Seconds) -> String {
 }
 
 impl Simulation {
+    /// The ends of its interval, where it has two.
+    fn bounds(&self) -> String {
+        match self.time.interval() {
+            Some((low, high)) if low < high => {
+                let [low, high] = [low, high].map(|end| scaled(end, Unit::Second));
+                format!(", {low} to {high}")
+            }
+            _ => String::new(),
+        }
+    }
+
     fn blocks(&self, most: usize) -> Vec<Block> {
         let count = |of: u64, what: &str| {
             format!("{} {what}{}", grouped(of as f64), if of == 1 { "" } else { "s" })
@@ -181,9 +192,10 @@ impl Simulation {
                 count(self.messages, "message")
             )),
             Block::Text(format!(
-                "End: {} ({})",
+                "End: {} ({}{})",
                 exactly(self.end),
-                scaled(self.end.0.0, Unit::Second)
+                scaled(self.end.0.0, Unit::Second),
+                self.bounds()
             )),
         ];
         if self.finish.len() > 1 && self.finish.len() <= most {

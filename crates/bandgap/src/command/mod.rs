@@ -5,6 +5,7 @@ mod bulk;
 mod comet;
 mod components;
 mod doctor;
+mod export;
 mod fit;
 mod floor;
 mod layers;
@@ -12,11 +13,12 @@ mod pairs;
 mod pcie_trace;
 mod run;
 mod series;
-mod show;
+pub mod show;
 mod signature;
 mod simulate;
 mod simulate_kernel;
 mod topology;
+mod validate;
 mod whatif;
 
 use std::path::PathBuf;
@@ -29,6 +31,7 @@ use crate::output::{print, printed};
 use breakdown::Breakdown;
 use bulk::Bulk;
 use comet::Comet;
+use export::Export;
 use fit::Fit;
 use layers::Layers;
 use pairs::Rounds;
@@ -209,6 +212,9 @@ pub enum Command {
     /// A kernel, or a schedule in GOAL, on a machine that is not here: when its ranks end, and on what that depends
     #[command(after_help = simulate::HELP)]
     Simulate(Simulate),
+    /// What was measured, for other programs: a machine, LogGOPSim, SimGrid, CSV
+    #[command(after_help = export::HELP)]
+    Export(Export),
     /// Shell completions on standard output
     #[command(after_help = "Examples:
   bandgap completions bash > ~/.local/share/bash-completion/completions/bandgap")]
@@ -303,7 +309,9 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),
         Some(Command::Whatif(of)) => whatif::run(of),
+        Some(Command::Export(of)) => export::run(of),
         Some(Command::Simulate(of)) => match of.kernel() {
+            _ if of.validate => validate::run(of),
             Some(kernel) => simulate_kernel::run(of, kernel),
             None => simulate::run(of),
         },

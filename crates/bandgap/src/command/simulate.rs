@@ -10,12 +10,13 @@ use bandgap_launch::{Classify, Exit, Failure, Target};
 use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
 use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 use bandgap_sim::{Goal, GoalError, LETTERS, Loggops, read_goal, replay_goal, sensitivity};
-use bandgap_units::Bytes;
+use bandgap_units::{Bytes, Fraction};
 use clap::Args;
 use serde_json::json;
 
 use super::fit::{named, open};
 use crate::args::Output;
+use crate::calibrated::{Calibrated, How, SEED};
 use crate::output::Sink;
 use crate::sizes::Sizes;
 
@@ -31,13 +32,15 @@ Examples:
   bandgap simulate schedule.goal
   bandgap simulate schedule.goal.gz --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
   bandgap simulate schedule.goal --loggops L=3700,o=200,g=5,G=0.04 --sensitivity
-  bandgap simulate schedule.goal --no-save --json - -q";
+  bandgap simulate schedule.goal --no-save --json - -q
+  bandgap simulate broadcast --from LAST -t tcp -n 4096  on the machine that a run has measured
+  bandgap simulate --validate LAST --tolerance 10%       what a run measured, simulated on that machine";
 
 /// What is simulated, and on what.
 #[derive(Clone, Debug, Args)]
 pub struct Simulate {
-    /// A kernel (barrier, broadcast, …), or a schedule in GOAL (`-` reads standard input)
-    #[arg(value_name = "KERNEL|FILE")]
+    /// A kernel (barrier, broadcast, …), or a schedule in GOAL (`-` reads standard input); with --validate a run
+    #[arg(value_name = "KERNEL|FILE|RUN")]
     pub schedule: PathBuf,
     /// Parameters with LogGOPSim's arithmetic: L, o, g in ns; G, O in ns a byte; S in bytes [default:
     /// L=2500,o=1500,g=1000,G=6,O=0,S=65535]
@@ -46,9 +49,23 @@ pub struct Simulate {
     /// Also how the end depends on L, o, g and G, its critical path, and what L it tolerates
     #[arg(long)]
     pub sensitivity: bool,
-    /// The machine of a kernel: sim:NAME or sim:FILE.toml
-    #[arg(short, long, value_name = "sim:MACHINE")]
+    /// The machine of a kernel: sim:NAME or sim:FILE.toml; or a transport of the run
+    #[arg(short, long, value_name = "sim:MACHINE|TRANSPORT")]
     pub transport: Option<Target>,
+    /// On the machine that a run has measured: its directory, the beginning of its name, or LAST
+    #[arg(long, value_name = "RUN", conflicts_with = "loggops")]
+    pub from: Option<PathBuf>,
+    #[command(flatten)]
+    pub how: How,
+    /// Simulate what a run has measured, on the machine taken from it (of a simulated run, on its own), and compare
+    #[arg(long, conflicts_with_all = ["from", "loggops", "sensitivity", "ranks", "sizes", "algorithm"])]
+    pub validate: bool,
+    /// The error up to which a time is inside
+    #[arg(long, value_name = "SHARE", default_value = "10%", requires = "validate")]
+    pub tolerance: Fraction,
+    /// End with exit code 1 where a time is outside
+    #[arg(long, requires = "validate")]
+    pub strict: bool,
     /// Numbers of ranks of a kernel, up to those of the machine [default: all]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = ranks)]
     pub ranks: Vec<usize>,
@@ -75,6 +92,16 @@ impl Simulate {
     pub fn kernel(&self) -> Option<&str> {
         self.schedule.to_str().filter(|name| in_series(name).is_ok())
     }
+
+    /// The machine of the run that is named.
+    ///
+    /// # Errors
+    /// As [`Calibrated::load`].
+    pub fn measured(&self) -> Result<Option<Calibrated>, Failure> {
+        let transport = self.transport.as_ref().map(Target::to_string);
+        let load = |run: &PathBuf| Calibrated::load(run, transport.as_deref(), self.how);
+        self.from.as_ref().map(load).transpose()
+    }
 }
 
 /// Simulates a schedule, and prints when it ends.
@@ -83,7 +110,8 @@ impl Simulate {
 /// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit, Failure> {
     let of_kernels = [
-        (of.transport.is_some(), "--transport"),
+        (of.transport.is_some() && of.from.is_none(), "--transport"),
+        (of.how.one_latency && of.from.is_none(), "--one-latency"),
         (!of.ranks.is_empty(), "--ranks"),
         (of.sizes.is_some(), "--sizes"),
         (of.algorithm.is_some(), "--algorithm"),
@@ -95,8 +123,12 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
         ));
     }
     let file = named(&of.schedule);
-    let mut sink = Sink::open(&of.output, "simulate", 0)?;
-    let loggops = of.loggops.unwrap_or_default();
+    let measured = of.measured()?;
+    let loggops = match &measured {
+        Some(machine) => machine.loggops(&mut |of| of.value)?,
+        None => of.loggops.unwrap_or_default(),
+    };
+    let mut sink = Sink::open(&of.output, "simulate", SEED)?;
     let failed = |what: &str, error: GoalError| {
         let exit = if error.is_endless() { Exit::Endless } else { Exit::Input };
         Failure::new(exit, format!("{what} {file}: {error}"))
@@ -110,25 +142,38 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
     let (replay, deeper) = replayed.map_err(|error| failed("simulate", error))?;
     let end = seconds(replay.end());
     let kept = replay.finish.iter().filter(|_| replay.finish.len() <= MOST);
-    let exact = Some((end.0.0, end.0.0));
-    let evidence = Evidence::new("replay", 1, true);
+    let mut times = vec![end.0.0];
+    for loggops in measured.as_ref().map_or(Ok(Vec::new()), Calibrated::drawn)? {
+        let replay = replay_goal(&goal, &loggops).map_err(|error| failed("simulate", error))?;
+        times.push(seconds(replay.end()).0.0);
+    }
+    let machine = measured.as_ref().map_or(String::new(), |of| format!("{}: ", of.origin));
     let made = Simulation {
         name: name(&of.schedule),
         bytes: None,
         variant: "loggops".to_owned(),
-        machine: described(&loggops),
+        machine: machine + &described(&loggops),
         ranks: goal.size() as u64,
         operations: goal.operations() as u64,
         messages: replay.messages,
         end,
         finish: kept.map(|ps| seconds(*ps)).collect(),
-        time: Quantity::new(end.0.0, exact, Unit::Second, evidence).class(Exit::Defect)?,
+        time: replayed(&times)?,
         critical_path: deeper.as_ref().map(|of| critical_path(&of.path)),
         sensitivity: deeper.as_ref().map(dependence),
     };
     sink.plan(&json!({"name": "simulate", "file": file, "loggops": described(&loggops)}));
-    sink.add(Made { results: vec![made.into()], notes: Vec::new() }, None, None)?;
+    let notes = measured.map_or(Vec::new(), |of| of.notes);
+    sink.add(Made { results: vec![made.into()], notes }, None, None)?;
     sink.close(Exit::Fine)
+}
+
+/// A replayed time, from those with other numbers of the machine's intervals which come behind it.
+pub fn replayed(times: &[f64]) -> Result<Quantity, Failure> {
+    let end = |pick: fn(f64, f64) -> f64| times.iter().copied().fold(times[0], pick);
+    let evidence = Evidence::new("replay", times.len() as u64, true);
+    let ends = Some((end(f64::min), end(f64::max)));
+    Quantity::new(times[0], ends, Unit::Second, evidence).class(Exit::Defect)
 }
 
 /// The name of a file without what says that it is a schedule.

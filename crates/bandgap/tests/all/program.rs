@@ -4,6 +4,7 @@
 //! how busy the machine is.
 
 mod breakdown;
+mod calibrated;
 mod documented;
 mod faults;
 mod fit_hockney;

@@ -1,0 +1,208 @@
+//! A LogGP machine taken from what a run measured, each parameter with its interval.
+
+mod protocols;
+mod read;
+mod text;
+
+use std::path::{Path, PathBuf};
+
+use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_record::{Note, Quantity, read as read_run};
+use bandgap_results::Run;
+use bandgap_sim::{Loggops, Machine};
+use clap::Args;
+use rand::{RngExt, SeedableRng};
+use rand_xoshiro::Xoshiro256PlusPlus;
+
+use crate::command::show::{found, unreadable};
+pub(crate) use read::chosen;
+pub use text::decimal;
+
+/// How a machine is taken from a run.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct How {
+    /// Take os + or + L as one latency, where a run's parameters make no LogP machine by themselves
+    #[arg(long)]
+    pub one_latency: bool,
+}
+
+/// A parameter with the ends of its interval, in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Parameter {
+    /// The estimate.
+    pub value: f64,
+    /// The lower end.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// What a message costs beside its bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Costs {
+    /// os.
+    pub send: Parameter,
+    /// or.
+    pub recv: Parameter,
+    /// L.
+    pub latency: Parameter,
+}
+
+/// What messages of bytes cost up to a length.
+#[derive(Clone, Copy, Debug)]
+pub struct Protocol {
+    /// The longest, in bytes.
+    pub up_to: u64,
+    /// What they cost beside their bytes.
+    pub costs: Costs,
+    /// G: the time for a byte.
+    pub per_byte: Parameter,
+}
+
+/// Groups of ranks that are farther from each other than their ranks are.
+#[derive(Clone, Copy, Debug)]
+pub struct Groups {
+    /// Ranks in each.
+    pub ranks: u64,
+    /// What L is greater between them.
+    pub hop: Parameter,
+}
+
+/// The machine.
+#[derive(Clone, Debug)]
+pub struct Calibrated {
+    /// The run, and the transport in it.
+    pub origin: String,
+    /// What words cost.
+    pub words: Costs,
+    /// g.
+    pub gap: Parameter,
+    /// What bytes cost, by ascending length; none where the run does not say.
+    pub protocols: Vec<Protocol>,
+    /// Groups of ranks, where there are two distances.
+    pub groups: Option<Groups>,
+    /// The names of the results that it was taken from.
+    pub sources: Vec<String>,
+    /// What a person should know of it.
+    pub notes: Vec<Note>,
+    transport: String,
+}
+
+/// Which number of each interval a machine has.
+pub type Pick<'a> = &'a mut dyn FnMut(&Parameter) -> f64;
+
+/// Machines that are drawn from within the intervals, where the ends do not bound a time.
+const DRAWN: usize = 16;
+/// Seed of these.
+pub const SEED: u64 = 1;
+/// S of LogGOPSim, in bytes: no sender waits for its receiver.
+pub const EAGER: u64 = i32::MAX as u64;
+
+impl Parameter {
+    /// Without an interval.
+    pub fn exactly(value: f64) -> Self {
+        Self { value, low: value, high: value }
+    }
+
+    /// Of a quantity in seconds.
+    pub fn of(quantity: &Quantity) -> Self {
+        let value = quantity.value.0;
+        let (low, high) = quantity.interval().unwrap_or((value, value));
+        Self { value, low, high }.map(|seconds| seconds * 1e9)
+    }
+
+    /// Each of its numbers changed by an increasing function.
+    #[must_use]
+    pub fn map(self, by: impl Fn(f64) -> f64) -> Self {
+        Self { value: by(self.value), low: by(self.low), high: by(self.high) }
+    }
+
+    /// Both together, the ends of both being reached at once.
+    #[must_use]
+    pub fn and(self, other: Self, by: impl Fn(f64, f64) -> f64) -> Self {
+        let Self { value, low, high } = other;
+        Self { value: by(self.value, value), low: by(self.low, low), high: by(self.high, high) }
+    }
+}
+
+impl Calibrated {
+    /// What the run in a directory measured over a transport: the one that is named, or its only one.
+    ///
+    /// # Errors
+    /// There is no such run or transport, it lacks parameters, or these make no machine.
+    pub fn load(run: &Path, transport: Option<&str>, how: How) -> Result<Self, Failure> {
+        let (path, run) = kept(run)?;
+        Self::of(&run, &path.display().to_string(), transport, how)
+    }
+
+    /// That its run says what bytes cost.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn moves_bytes(&self) -> Result<(), Failure> {
+        if !self.protocols.is_empty() {
+            return Ok(());
+        }
+        let what = format!("move bytes on the machine of {}: it has no G", self.origin);
+        let hint = format!("bandgap run -t {} measures it, with os, or, g and L", self.transport);
+        Err(Failure::new(Exit::Input, what).hint(hint))
+    }
+
+    /// The machine with these numbers of its intervals.
+    ///
+    /// # Errors
+    /// A number is not possible.
+    pub fn machine(&self, pick: Pick<'_>) -> Result<Machine, Failure> {
+        Machine::parse(&self.toml(pick), &self.origin).class(Exit::Input)
+    }
+
+    /// The machine with the lower ends, and with the upper ones. Without shared channels and with no choice among what is
+    /// ready, a time does not fall where a parameter grows: those of these two bound it.
+    ///
+    /// # Errors
+    /// As [`Calibrated::machine`].
+    pub fn ends(&self) -> Result<[Machine; 2], Failure> {
+        Ok([self.machine(&mut |of| of.low)?, self.machine(&mut |of| of.high)?])
+    }
+
+    /// The parameters of LogGOPSim, which has one overhead and one G: o = (os + or)/2 and L of the shortest messages, G of
+    /// the longest.
+    ///
+    /// # Errors
+    /// The run does not say what bytes cost, or a number is not possible.
+    pub fn loggops(&self, pick: Pick<'_>) -> Result<Loggops, Failure> {
+        self.moves_bytes()?;
+        let costs = self.protocols.first().map_or(self.words, |first| first.costs);
+        let mut number = |of: &Parameter| pick(of).max(0.0);
+        let o = (number(&costs.send) + number(&costs.recv)) / 2.0;
+        let (latency, gap) = (number(&costs.latency), number(&self.gap));
+        let per_byte = self.protocols.last().map_or(0.0, |last| number(&last.per_byte));
+        let text = format!("L={latency:.3},o={o:.3},g={gap:.3},G={per_byte:.9},O=0,S={EAGER}");
+        text.parse().map_err(|why| Failure::new(Exit::Input, format!("use {text}: {why}")))
+    }
+
+    /// The parameters of LogGOPSim at the ends of all intervals, and at places within: what is ready at once competes for
+    /// a processor there, and with another order a time may fall where a parameter grows.
+    ///
+    /// # Errors
+    /// As [`Calibrated::loggops`].
+    pub fn drawn(&self) -> Result<Vec<Loggops>, Failure> {
+        let mut all = vec![self.loggops(&mut |of| of.low)?, self.loggops(&mut |of| of.high)?];
+        let mut generator = Xoshiro256PlusPlus::seed_from_u64(SEED);
+        for _ in 0..DRAWN {
+            let mut place = || generator.random_range(0.0..1.0);
+            all.push(self.loggops(&mut |of| of.low + place() * (of.high - of.low))?);
+        }
+        Ok(all)
+    }
+}
+
+/// A kept run, with where it is.
+///
+/// # Errors
+/// There is none, or it cannot be read.
+pub fn kept(run: &Path) -> Result<(PathBuf, Run), Failure> {
+    let path = found(run)?;
+    let run = read_run(&path).map_err(|error| unreadable(&error))?;
+    Ok((path, run))
+}

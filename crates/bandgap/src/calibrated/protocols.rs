@@ -1,0 +1,120 @@
+//! What bytes cost: the lines of a fit, as protocols.
+
+use bandgap_record::{Note, Place, Rows};
+use bandgap_results::{Hockney, Outcome, Run, Segment};
+
+use super::{Calibrated, Costs, How, Parameter, Protocol};
+
+/// The series whose lines are taken, the first that there is: messages before stores.
+const SERIES: [&str; 3] = ["echo", "comms1", STORES];
+const STORES: &str = "bulk_store";
+/// What of a message is whose time.
+const COSTS: &str = "message_costs";
+
+impl Calibrated {
+    /// Takes the lines of the first series that has some, each as a protocol.
+    ///
+    /// *Formula*: t(n) = t0 + n·G with t0 = os + L + or; of stores, whose reply comes back, less half a round trip. os and
+    /// or are those of the shortest message of the line, where they were measured, else those of words.
+    pub(super) fn add_protocols(&mut self, run: &Run, how: How) {
+        let fits: Vec<&Hockney> = run.results.iter().filter_map(fit).collect();
+        let of = |name: &&str| {
+            let own = fits.iter().filter(|fit| {
+                fit.name == **name && fit.transport == self.transport() && fit.is_relative()
+            });
+            own.min_by_key(|fit| fit.curve.get("hops").and_then(Place::number)).copied()
+        };
+        let Some(fit) = SERIES.iter().find_map(of) else { return };
+        let Some(rows) = self.rows(run, &fit.name) else { return };
+        self.sources.push(fit.name.clone());
+        let costs = self.rows(run, COSTS).filter(|_| !how.one_latency);
+        self.sources.extend(costs.map(|_| COSTS.to_owned()));
+        let reply = self.words.send.value + self.words.recv.value + self.words.latency.value;
+        let reply = if fit.name == STORES { reply } else { 0.0 };
+        for (at, segment) in fit.segments.iter().enumerate() {
+            let is_last = at + 1 == fit.segments.len();
+            let up_to = if is_last { u64::MAX } else { segment.to_bytes };
+            let times = times(rows, fit, segment, reply);
+            let own = |cost| costs.and_then(|rows| overhead(rows, cost, segment));
+            let send = own("send").unwrap_or(self.words.send);
+            let recv = own("receive").unwrap_or(self.words.recv);
+            match line(segment, &times, reply) {
+                Some((start, per_byte)) if start.value >= send.value + recv.value => {
+                    let latency = start.map(|start| start - send.value - recv.value);
+                    let costs = Costs { send, recv, latency };
+                    self.protocols.push(Protocol { up_to, costs, per_byte });
+                }
+                _ => self.in_proportion(&times, up_to),
+            }
+        }
+    }
+
+    /// Where a line starts below os + or: each size as it was measured, in proportion to its length, with no cost beside.
+    fn in_proportion(&mut self, times: &[(u64, Parameter)], up_to: u64) {
+        let none = Parameter::exactly(0.0);
+        let costs = Costs { send: none, recv: none, latency: none };
+        let all: Vec<&(u64, Parameter)> = times.iter().filter(|(bytes, _)| *bytes > 0).collect();
+        let Some((first, _)) = all.first() else { return };
+        self.notes.push(Note::new("startup_short", "").with("from", *first as f64));
+        for (at, (bytes, time)) in all.iter().enumerate() {
+            let per_byte = time.map(|time| time / *bytes as f64);
+            let up_to = if at + 1 == all.len() { up_to } else { *bytes };
+            self.protocols.push(Protocol { up_to, costs, per_byte });
+        }
+    }
+}
+
+fn fit(result: &Outcome) -> Option<&Hockney> {
+    match result {
+        Outcome::Hockney(fit) => Some(fit),
+        _ => None,
+    }
+}
+
+/// The times of a curve's sizes in a segment, by ascending size, of one way.
+fn times(rows: &Rows, fit: &Hockney, segment: &Segment, reply: f64) -> Vec<(u64, Parameter)> {
+    let own = rows.rows.iter().filter(|row| {
+        fit.curve.iter().all(|(axis, at)| rows.place(row, axis).is_none_or(|of| of == at))
+    });
+    let time = |row| {
+        let bytes = rows.place(row, "bytes")?.number()?;
+        let time = Parameter::of(rows.cell(row, "time")?).map(|ns| ns - reply);
+        Some((bytes, time)).filter(|_| (segment.from_bytes..=segment.to_bytes).contains(&bytes))
+    };
+    let mut all: Vec<(u64, Parameter)> = own.filter_map(time).collect();
+    all.sort_by_key(|(bytes, _)| *bytes);
+    all
+}
+
+/// A segment's start-up time, and its time a byte. Where no t0 is given, the start-up is as well known as the time of the
+/// shortest message.
+fn line(
+    segment: &Segment,
+    times: &[(u64, Parameter)],
+    reply: f64,
+) -> Option<(Parameter, Parameter)> {
+    let (start, slope) = (segment.intercept?.0.0 * 1e9, segment.per_byte?.0.0 * 1e9);
+    let ends = match &segment.t0 {
+        Some(t0) => Parameter::of(t0),
+        None => {
+            let shortest = times.first()?.1;
+            shortest.map(|ns| ns - shortest.value + start)
+        }
+    };
+    let start = Parameter { value: start, ..ends }.map(|ns| ns - reply);
+    let rate = segment.r_inf.as_ref().and_then(|rate| rate.interval());
+    let rate = rate.filter(|(low, _)| *low > 0.0);
+    let (low, high) = rate.map_or((slope, slope), |(low, high)| (1e9 / high, 1e9 / low));
+    (slope >= 0.0).then_some((start, Parameter { value: slope, low, high }))
+}
+
+/// An overhead of the shortest message of a segment that it was measured of.
+fn overhead(rows: &Rows, cost: &str, segment: &Segment) -> Option<Parameter> {
+    let own = rows.rows.iter().filter_map(|row| {
+        let bytes = rows.place(row, "bytes")?.number()?;
+        let is_its = rows.place(row, "variant") == Some(&cost.into())
+            && (segment.from_bytes..=segment.to_bytes).contains(&bytes);
+        is_its.then_some((bytes, rows.cell(row, "time")?))
+    });
+    own.min_by_key(|(bytes, _)| *bytes).map(|(_, time)| Parameter::of(time))
+}

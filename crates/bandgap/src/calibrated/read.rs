@@ -1,0 +1,199 @@
+//! What of a run makes a machine, and what does not.
+
+use bandgap_launch::{Exit, Failure};
+use bandgap_model::Regime;
+use bandgap_record::{Note, Place, Quantity, Row, Rows, Unit};
+use bandgap_report::scaled;
+use bandgap_results::{Logp, ONE_TO_ONE, Outcome, Run, SIGNATURE};
+
+use super::{Calibrated, Costs, Groups, How, Parameter};
+
+impl Calibrated {
+    /// What a run measured over a transport.
+    ///
+    /// # Errors
+    /// As [`Calibrated::load`].
+    pub fn of(run: &Run, path: &str, transport: Option<&str>, how: How) -> Result<Self, Failure> {
+        let transport = chosen(run, transport)?;
+        let signature = run.results.iter().find_map(|result| match result {
+            Outcome::Logp(logp) if is_own(logp, transport) => Some(&**logp),
+            _ => None,
+        });
+        let origin = format!("{path} over {transport}");
+        let mut notes = Vec::new();
+        let untold = |id: &str| run.notes.iter().any(|of| of.code == "not_known" && of.about == id);
+        let known = |symbol: &str| {
+            let logp = signature?;
+            let mut named = logp.parameters.named().into_iter();
+            let (name, _, of, _) = named.find(|(_, own, ..)| *own == symbol)?;
+            (!untold(&format!("{}/{name}", logp.id()))).then(|| Parameter::of(of))
+        };
+        let regime = signature.map(|logp| logp.regime);
+        let (words, gap) = words(&known, regime, (&origin, transport), how, &mut notes)?;
+        let mut machine = Self {
+            origin,
+            words,
+            gap,
+            protocols: Vec::new(),
+            groups: None,
+            sources: vec![SIGNATURE.to_owned()],
+            notes,
+            transport: transport.to_owned(),
+        };
+        machine.add_protocols(run, how);
+        machine.add_groups(run);
+        // What is no machine is refused here.
+        let mut below = 0_u32;
+        machine.machine(&mut |of| {
+            below += u32::from(of.low < 0.0);
+            of.value
+        })?;
+        machine.ends()?;
+        if below > 0 {
+            machine
+                .notes
+                .push(Note::new("interval_below_zero", "").with("count", f64::from(below)));
+        }
+        Ok(machine)
+    }
+
+    /// Rows over its transport.
+    pub(super) fn rows<'a>(&self, run: &'a Run, name: &str) -> Option<&'a Rows> {
+        let mut all = run.results.iter().filter_map(Outcome::as_rows);
+        all.find(|rows| {
+            rows.kind == "series" && rows.name == name && rows.transport == self.transport
+        })
+    }
+
+    /// Its transport.
+    pub(super) fn transport(&self) -> &str {
+        &self.transport
+    }
+
+    /// Takes a second distance from an echo, or else from the round trips of pairs.
+    fn add_groups(&mut self, run: &Run) {
+        let echo = self.rows(run, "echo").map(|rows| apart(rows, "time", "hops", 1.0));
+        let pairs = self.rows(run, "pairs").map(|rows| apart(rows, "rtt", "distance", 0.5));
+        let found = [echo, pairs].into_iter().flatten().find(|of| *of != Apart::No);
+        match found {
+            Some(Apart::By(ranks, hop)) if hop.value >= 0.0 => {
+                self.groups = Some(Groups { ranks, hop });
+            }
+            Some(_) => self.notes.push(Note::new("distances_left_out", "")),
+            None => {}
+        }
+    }
+}
+
+/// Whether some ranks are farther from rank 0 than others.
+#[derive(PartialEq)]
+enum Apart {
+    No,
+    /// The first so many ranks are near, and the others take this much longer.
+    By(u64, Parameter),
+    /// Neither can be told.
+    Otherwise,
+}
+
+/// The two distances from rank 0 in rows, as far as there are two: of the shortest messages.
+fn apart(rows: &Rows, column: &str, distance: &str, parts: f64) -> Apart {
+    let at = |row: &Row, name: &str| rows.place(row, name).or(rows.label(row, name)).cloned();
+    let least = rows.rows.iter().filter_map(|row| at(row, "bytes")).min();
+    let of_first = |row: &&Row| at(row, "from") == Some(0.into()) && at(row, "bytes") == least;
+    let mut found: Vec<(Place, u64, &Quantity)> = Vec::new();
+    for row in rows.rows.iter().filter(of_first) {
+        let (Some(distance), Some(time)) = (at(row, distance), rows.cell(row, column)) else {
+            continue;
+        };
+        let Some(to) = at(row, "to").and_then(|to| to.number()) else { continue };
+        if found.iter().all(|(known, ..)| *known != distance) {
+            found.push((distance, to, time));
+        }
+    }
+    found.sort_by_key(|(_, to, _)| *to);
+    match &found[..] {
+        [] | [_] => Apart::No,
+        [(_, 1, near), (_, to, far)] => {
+            let [near, far] = [near, far].map(|of| Parameter::of(of).map(|ns| ns * parts));
+            let value = far.value - near.value;
+            Apart::By(*to, Parameter { value, low: far.low - near.high, high: far.high - near.low })
+        }
+        _ => Apart::Otherwise,
+    }
+}
+
+fn is_own(logp: &Logp, transport: &str) -> bool {
+    logp.name == SIGNATURE && logp.pattern == ONE_TO_ONE && logp.transport == transport
+}
+
+/// The transport that is named, or the only one.
+///
+/// # Errors
+/// There is none, or there are several.
+pub(crate) fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str, Failure> {
+    let all: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
+    match (named, &all[..]) {
+        (None, [one]) => Ok(one),
+        (None, []) => Err(Failure::new(Exit::Input, "use the run: it has measured nothing")),
+        (None, _) => Err(Failure::new(Exit::Usage, "use a run over several transports")
+            .hint(format!("name one: -t {}", all.join(", -t ")))),
+        (Some(named), _) => all.iter().find(|of| **of == named).copied().ok_or_else(|| {
+            let what = format!("use the run over {named}: it has measured {}", all.join(", "));
+            Failure::new(Exit::Input, what)
+        }),
+    }
+}
+
+/// os, or and L, and g.
+fn words(
+    known: &dyn Fn(&str) -> Option<Parameter>,
+    regime: Option<Regime>,
+    (origin, transport): (&str, &str),
+    How { one_latency }: How,
+    notes: &mut Vec<Note>,
+) -> Result<(Costs, Parameter), Failure> {
+    let fail = |why: &str, hint: String| {
+        let what = format!("take a machine from {origin}: {why}");
+        Err(Failure::new(Exit::Input, what).hint(hint))
+    };
+    let needed: &[&str] = if one_latency { &["g", "RTT"] } else { &["os", "or", "g", "L", "RTT"] };
+    let missing: Vec<&str> = needed.iter().copied().filter(|name| known(name).is_none()).collect();
+    let of = |name: &str| known(name).unwrap_or(Parameter::exactly(0.0));
+    if !missing.is_empty() {
+        let several = ["g", "RTT"].iter().all(|name| known(name).is_some());
+        let other = if several { "; or --one-latency, which needs none of them" } else { "" };
+        let hint = format!("bandgap run -t {transport} measures it, and what bytes cost{other}");
+        return fail(&format!("it has no {}", missing.join(", ")), hint);
+    }
+    if one_latency {
+        notes.push(Note::new("one_latency", ""));
+        let (none, latency) = (Parameter::exactly(0.0), of("RTT").map(|rtt| rtt / 2.0));
+        return Ok((Costs { send: none, recv: none, latency }, of("g")));
+    }
+    let costs = Costs { send: of("os"), recv: of("or"), latency: of("L") };
+    let time = |ns: f64| scaled(ns * 1e-9, Unit::Second);
+    let negative = [("os", costs.send), ("or", costs.recv), ("L", costs.latency)];
+    let negative = negative.into_iter().find(|(_, of)| of.value < 0.0);
+    let why = match negative {
+        Some((name, Parameter { value, low, high })) => {
+            Some(format!("{name} is {} ({} to {})", time(value), time(low), time(high)))
+        }
+        None if regime == Some(Regime::Overlapped) => {
+            Some("g is below os + or: overheads of neighbouring messages overlap".to_owned())
+        }
+        None => None,
+    };
+    if let Some(why) = why {
+        let hint = "--one-latency takes os + or + L as one latency: half a round trip".to_owned();
+        return fail(&format!("{why}, so it is no LogP machine"), hint);
+    }
+    let gap = match regime {
+        Some(Regime::ProcessorBound) => {
+            notes.push(Note::new("gap_unseen", ""));
+            let both = costs.send.and(costs.recv, f64::max);
+            Parameter { high: costs.send.high + costs.recv.high, ..both }
+        }
+        _ => of("g"),
+    };
+    Ok((costs, gap))
+}

@@ -1,0 +1,68 @@
+//! The machine as a file, as `-t sim:FILE.toml` reads it.
+
+use std::fmt::Write as _;
+
+use bandgap_sim::Machine;
+
+use super::{Calibrated, Costs, Parameter, Pick, Protocol};
+
+impl Calibrated {
+    /// The file, with the intervals as comments. A lower end below 0 is 0.
+    pub fn toml(&self, pick: Pick<'_>) -> String {
+        // Of a name in a run's file nothing gets into this one but words.
+        let plain = |text: &str| {
+            let is_plain = |c: char| c.is_alphanumeric() || " -_.:/".contains(c);
+            text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect::<String>()
+        };
+        let mut text = format!(
+            "# Taken from {}, with the intervals as comments.\nname = \"{}\"\n",
+            plain(&self.origin),
+            plain(&self.transport)
+        );
+        let mut put = |text: &mut String, key: &str, of: &Parameter, digits: usize| {
+            let number = |ns: f64| decimal(ns, digits);
+            let (value, low, high) = (number(pick(of).max(0.0)), number(of.low), number(of.high));
+            let _ = writeln!(text, "{key} = {value}  # {low} to {high}");
+        };
+        costs(&mut text, &self.words, &mut put);
+        // There is none of 0.
+        put(&mut text, "gap_ns", &self.gap.map(|ns| ns.max(LEAST)), 3);
+        if let Some(groups) = &self.groups {
+            let hosts = Machine::MOST_RANKS as u64 / groups.ranks.max(1);
+            text += "\n[network]\ntopology = \"hosts\"\n";
+            let _ = writeln!(text, "hosts = {hosts}\nranks_per_host = {}", groups.ranks);
+            put(&mut text, "hop_ns", &groups.hop, 3);
+        }
+        for Protocol { up_to, costs: of, per_byte } in &self.protocols {
+            text += "\n[[protocol]]\n";
+            if *up_to < u64::MAX {
+                let _ = writeln!(text, "up_to_bytes = {up_to}");
+            }
+            costs(&mut text, of, &mut put);
+            put(&mut text, "gap_per_byte_ns", per_byte, 6);
+        }
+        text
+    }
+}
+
+/// Shortest gap of a machine, in nanoseconds.
+const LEAST: f64 = 0.001;
+
+/// Writes a key with a parameter.
+type Put<'a> = &'a mut dyn FnMut(&mut String, &str, &Parameter, usize);
+
+fn costs(text: &mut String, of: &Costs, put: Put<'_>) {
+    let all =
+        [("send_overhead_ns", of.send), ("recv_overhead_ns", of.recv), ("latency_ns", of.latency)];
+    all.iter().for_each(|(key, of)| put(text, key, of, 3));
+}
+
+/// A number with so many digits behind the point at most.
+pub fn decimal(number: f64, digits: usize) -> String {
+    let text = format!("{number:.digits$}");
+    let short = match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.'),
+        false => text.as_str(),
+    };
+    if short == "-0" { "0".to_owned() } else { short.to_owned() }
+}
