@@ -10,6 +10,7 @@ mod block;
 #[cfg(test)]
 mod example;
 mod figure;
+mod gantt;
 mod gnuplot;
 mod layout;
 mod number;
@@ -25,11 +26,12 @@ pub use block::{Block, Cell, Head, Shown, Table};
 pub use figure::{
     Axis, Datum, Dimension, Figure, Mark, Precision, Reference, Region, Scale, Series, Style,
 };
+pub use gantt::{Arrow, Gantt, Slice};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 
 pub use number::{Scale as UnitScale, scaled, written};
 pub use printable::printable;
-pub use svg::{svg, svg_bars, svg_panels};
+pub use svg::{svg, svg_bars, svg_gantt, svg_panels};
 pub use terminal::plot;
 pub use text::{ascii, share, signed_share, text};

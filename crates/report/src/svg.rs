@@ -2,6 +2,7 @@
 //! the same figure.
 
 mod bars;
+mod gantt;
 mod ink;
 mod legend;
 mod marker;
@@ -11,6 +12,7 @@ use crate::figure::{Figure, Mark, Reference, Region, Style};
 use crate::scale::{Placed, Plane};
 
 pub use bars::svg_bars;
+pub use gantt::svg_gantt;
 use ink::{AXIS, GRID, INK, MUTED, NAME, REGION, colour};
 use paper::{Anchor, Paper};
 

@@ -5,6 +5,7 @@ mod bulk;
 mod comet;
 mod components;
 mod doctor;
+mod export;
 mod fit;
 mod floor;
 mod layers;
@@ -29,6 +30,7 @@ use crate::output::{print, printed};
 use breakdown::Breakdown;
 use bulk::Bulk;
 use comet::Comet;
+use export::Export;
 use fit::Fit;
 use layers::Layers;
 use run::Run;
@@ -202,6 +204,9 @@ pub enum Command {
     /// A kernel, or a schedule in GOAL, on a machine that is not here: when its ranks end, and on what that depends
     #[command(after_help = simulate::HELP)]
     Simulate(Simulate),
+    /// For other programs: a kernel as a schedule in GOAL, a replay as a timeline
+    #[command(after_help = export::HELP)]
+    Export(Export),
     /// Shell completions on standard output
     #[command(after_help = "Examples:
   bandgap completions bash > ~/.local/share/bash-completion/completions/bandgap")]
@@ -296,10 +301,11 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),
         Some(Command::Whatif(of)) => whatif::run(of),
-        Some(Command::Simulate(of)) => match of.kernel() {
+        Some(Command::Simulate(of)) => match simulate::kernel(&of.schedule) {
             Some(kernel) => simulate_kernel::run(of, kernel),
             None => simulate::run(of),
         },
+        Some(Command::Export(of)) => export::run(of),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);

@@ -45,6 +45,15 @@ pub struct Simulate {
     /// Also how the end depends on L, o, g and G, its critical path, and what L it tolerates
     #[arg(long)]
     pub sensitivity: bool,
+    #[command(flatten)]
+    pub points: Points,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// At which points a kernel is replayed, and on what.
+#[derive(Clone, Debug, Args)]
+pub struct Points {
     /// The machine of a kernel: sim:NAME or sim:FILE.toml
     #[arg(short, long, value_name = "sim:MACHINE")]
     pub transport: Option<Target>,
@@ -57,8 +66,26 @@ pub struct Simulate {
     /// The algorithm of a collective, or all of them
     #[arg(long, value_name = "NAME|all")]
     pub algorithm: Option<String>,
-    #[command(flatten)]
-    pub output: Output,
+}
+
+impl Points {
+    /// Refuses them where the schedule is no kernel.
+    ///
+    /// # Errors
+    /// One is given.
+    pub fn of_no_kernel(&self, command: &str, file: &Path) -> Result<(), Failure> {
+        let given = [
+            (self.transport.is_some(), "--transport"),
+            (!self.ranks.is_empty(), "--ranks"),
+            (self.sizes.is_some(), "--sizes"),
+            (self.algorithm.is_some(), "--algorithm"),
+        ];
+        let Some((_, option)) = given.iter().find(|(given, _)| *given) else { return Ok(()) };
+        let what = format!("{command} the schedule {} with {option}", file.display());
+        Err(Failure::new(Exit::Usage, what).hint(
+            "a schedule has LogGOPSim's parameters (--loggops); kernels are barrier, broadcast, …",
+        ))
+    }
 }
 
 /// Ranks whose ends are kept, and steps of a path, at most.
@@ -69,11 +96,26 @@ fn ranks(text: &str) -> Result<usize, String> {
     found.ok_or_else(|| "must be a number of ranks, at least 1".to_owned())
 }
 
-impl Simulate {
-    /// The kernel that is named, if it is one.
-    pub fn kernel(&self) -> Option<&str> {
-        self.schedule.to_str().filter(|name| in_series(name).is_ok())
-    }
+/// The kernel that is named, if it is one.
+pub fn kernel(name: &Path) -> Option<&str> {
+    name.to_str().filter(|name| in_series(name).is_ok())
+}
+
+/// Reads a schedule, for whose replay there must be room.
+///
+/// # Errors
+/// It cannot be read, or there is too little memory for it.
+pub fn read(path: &Path) -> Result<Goal, Failure> {
+    let file = named(path);
+    let goal = read_goal(open(path)?).map_err(|error| failed("read", &file, error))?;
+    has_room(&goal, &file)?;
+    Ok(goal)
+}
+
+/// That a schedule cannot be read, or cannot end.
+pub fn failed(what: &str, file: &str, error: GoalError) -> Failure {
+    let exit = if error.is_endless() { Exit::Endless } else { Exit::Input };
+    Failure::new(exit, format!("{what} {file}: {error}"))
 }
 
 /// Simulates a schedule, and prints when it ends.
@@ -81,30 +123,15 @@ impl Simulate {
 /// # Errors
 /// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit, Failure> {
-    let of_kernels = [
-        (of.transport.is_some(), "--transport"),
-        (!of.ranks.is_empty(), "--ranks"),
-        (of.sizes.is_some(), "--sizes"),
-        (of.algorithm.is_some(), "--algorithm"),
-    ];
-    if let Some((_, option)) = of_kernels.iter().find(|(given, _)| *given) {
-        let what = format!("simulate the schedule {} with {option}", of.schedule.display());
-        return Err(Failure::new(Exit::Usage, what).hint(
-            "a schedule has LogGOPSim's parameters (--loggops); kernels are barrier, broadcast, …",
-        ));
-    }
+    of.points.of_no_kernel("simulate", &of.schedule)?;
     let file = named(&of.schedule);
     let mut sink = Sink::open(&of.output, "simulate", 0)?;
     let loggops = of.loggops.unwrap_or_default();
-    let failed = |what: &str, error: GoalError| {
-        let exit = if error.is_endless() { Exit::Endless } else { Exit::Input };
-        Failure::new(exit, format!("{what} {file}: {error}"))
-    };
-    let goal = read_goal(open(&of.schedule)?).map_err(|error| failed("read", error))?;
-    has_room(&goal, &file)?;
-    let replay = replay_goal(&goal, &loggops).map_err(|error| failed("simulate", error))?;
+    let failed = |error: GoalError| failed("simulate", &file, error);
+    let goal = read(&of.schedule)?;
+    let replay = replay_goal(&goal, &loggops).map_err(failed)?;
     let deeper = of.sensitivity.then(|| sensitivity(&goal, &loggops)).transpose();
-    let deeper = deeper.map_err(|error| failed("simulate", error))?;
+    let deeper = deeper.map_err(failed)?;
     let end = seconds(replay.end());
     let kept = replay.finish.iter().filter(|_| replay.finish.len() <= MOST);
     let exact = Some((end.0.0, end.0.0));
@@ -159,7 +186,7 @@ fn seconds(picoseconds: i64) -> Seconds {
     Seconds(Number(picoseconds as f64 / 1e12))
 }
 
-fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
+pub fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
     let derivative = |of: &bandgap_sim::Derivative| {
         let [left, right] = [of.left, of.right].map(|side| Number(side as f64));
         Derivative { left, right, jumps: of.jumps }
@@ -172,7 +199,7 @@ fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
     }
 }
 
-fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
+pub fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
     let computation = ("computation", path.computation);
     let shares = LETTERS.into_iter().zip(path.shares).chain([computation]);
     let mut ranks: BTreeMap<u32, (u64, i64)> = BTreeMap::new();

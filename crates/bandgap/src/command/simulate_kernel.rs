@@ -1,13 +1,14 @@
 //! `bandgap simulate KERNEL`: a kernel replayed once on a simulated machine, on any number of its ranks.
 
 use bandgap_assemble::Made;
-use bandgap_kernels::{AtSize, Extent, LIBRARY, Series, WHOLE, in_series};
+use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
 use bandgap_launch::{Classify, Exit, Failure, Target, once, simulated};
 use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
 use bandgap_results::Simulation;
+use bandgap_sim::Machine;
 use serde_json::json;
 
-use super::simulate::{MOST, Simulate};
+use super::simulate::{MOST, Points, Simulate, critical_path, dependence};
 use crate::output::Sink;
 use crate::sizes::Sizes;
 
@@ -16,38 +17,40 @@ const BYTES: u32 = 8;
 /// Picoseconds of a second.
 const PICO: f64 = 1e12;
 
-/// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends.
+/// A kernel with the machine that it is replayed on, and the points.
+pub struct Planned {
+    pub machine: Machine,
+    /// The machine, as it was named.
+    pub named: String,
+    pub series: Series,
+    pub points: Vec<(AtSize, Order)>,
+}
+
+/// The points at which a kernel is replayed.
 ///
 /// # Errors
-/// There is no such kernel or machine, the machine cannot carry it out, or the result cannot be written.
-pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
-    let machine = match &of.transport {
+/// There is no such kernel or machine, or one does not fit the other.
+pub fn planned(of: &Points, command: &str, kernel: &str) -> Result<Planned, Failure> {
+    let named = match &of.transport {
         Some(Target::Simulated(machine)) => machine,
         _ => {
-            let what = format!("simulate {kernel} on no machine");
+            let what = format!("{command} {kernel} on no machine");
             return Err(Failure::new(Exit::Usage, what).hint("name one, as in -t sim:myrinet"));
         }
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;
-    let on = simulated(machine)?;
-    if let Some(many) = of.ranks.iter().find(|ranks| **ranks > on.ranks) {
-        let what = format!("simulate {many} ranks: {machine} has {}", on.ranks);
+    let machine = simulated(named)?;
+    if let Some(many) = of.ranks.iter().find(|ranks| **ranks > machine.ranks) {
+        let what = format!("{command} {many} ranks: {named} has {}", machine.ranks);
         return Err(Failure::new(Exit::Usage, what));
     }
     let variants = variants(&series, of.algorithm.as_deref())?;
-    for (given, option) in [
-        (of.loggops.is_some(), "--loggops"),
-        (of.sensitivity, "--sensitivity"),
-        (of.sizes.is_some() && series.extent == Extent::None, "--sizes"),
-    ] {
-        if given {
-            return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with {option}")));
-        }
+    if of.sizes.is_some() && series.extent == Extent::None {
+        return Err(Failure::new(Exit::Usage, format!("{command} {kernel} with --sizes")));
     }
-    let mut sink = Sink::open(&of.output, "simulate", 0)?;
-    sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": machine}));
-    let ranks = if of.ranks.is_empty() { vec![on.ranks] } else { of.ranks.clone() };
-    for ranks in ranks {
+    let all = if of.ranks.is_empty() { vec![machine.ranks] } else { of.ranks.clone() };
+    let mut points = Vec::new();
+    for ranks in all {
         for size in sizes(&series, of.sizes.as_ref()) {
             for variant in &variants {
                 let point = AtSize { variant: *variant, ..AtSize::of(size as usize, 1, ranks) };
@@ -57,30 +60,47 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
                     Err(_) if variants.len() > 1 => continue,
                     checked => checked.class(Exit::Usage)?,
                 }
-                let done = once(&on, &order)?;
-                let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
-                let time = whole as f64 / f64::from(series.parts) / PICO;
-                let evidence = Evidence::new("replay", 1, true);
-                let seconds = |ps: u64| Seconds(Number(ps as f64 / PICO));
-                let ends = done.finish.iter().filter(|_| done.finish.len() <= MOST);
-                let made = Simulation {
-                    name: kernel.to_owned(),
-                    bytes: Some((series.message)(&point)),
-                    variant: variant.unwrap_or("usual").to_owned(),
-                    machine: format!("sim:{machine}"),
-                    ranks: ranks as u64,
-                    operations: done.operations,
-                    messages: done.messages,
-                    end: seconds(done.end),
-                    finish: ends.map(|ps| seconds(*ps)).collect(),
-                    time: Quantity::new(time, Some((time, time)), Unit::Second, evidence)
-                        .class(Exit::Defect)?,
-                    critical_path: None,
-                    sensitivity: None,
-                };
-                sink.add(Made { results: vec![made.into()], notes: Vec::new() }, None, None)?;
+                points.push((point, order));
             }
         }
+    }
+    Ok(Planned { machine, named: named.clone(), series, points })
+}
+
+/// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends.
+///
+/// # Errors
+/// As [`planned`]; or the machine cannot carry it out, or the result cannot be written.
+pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
+    let Planned { machine, named, series, points } = planned(&of.points, "simulate", kernel)?;
+    if of.loggops.is_some() {
+        return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with --loggops")));
+    }
+    let mut sink = Sink::open(&of.output, "simulate", 0)?;
+    sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": named}));
+    for (point, order) in points {
+        let done = once(&machine, &order, of.sensitivity)?;
+        let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
+        let time = whole as f64 / f64::from(series.parts) / PICO;
+        let evidence = Evidence::new("replay", 1, true);
+        let seconds = |ps: u64| Seconds(Number(ps as f64 / PICO));
+        let ends = done.finish.iter().filter(|_| done.finish.len() <= MOST);
+        let made = Simulation {
+            name: kernel.to_owned(),
+            bytes: Some((series.message)(&point)),
+            variant: point.variant.unwrap_or("usual").to_owned(),
+            machine: format!("sim:{named}"),
+            ranks: point.ranks as u64,
+            operations: done.operations,
+            messages: done.messages,
+            end: seconds(done.end),
+            finish: ends.map(|ps| seconds(*ps)).collect(),
+            time: Quantity::new(time, Some((time, time)), Unit::Second, evidence)
+                .class(Exit::Defect)?,
+            critical_path: done.sensitivity.as_ref().map(|of| critical_path(&of.path)),
+            sensitivity: done.sensitivity.as_ref().map(dependence),
+        };
+        sink.add(Made { results: vec![made.into()], notes: Vec::new() }, None, None)?;
     }
     sink.close(Exit::Fine)
 }

@@ -5,6 +5,7 @@
 
 mod breakdown;
 mod documented;
+mod export;
 mod faults;
 mod fit_hockney;
 mod garbage;

@@ -107,8 +107,8 @@ fn blocks(text: &str) -> Vec<Block> {
 /// The command with a budget so small that it ends soon, whatever it says itself.
 fn hurried(command: &str) -> String {
     const BUDGET: &str = "--time-budget";
-    const UNHURRIED: [&str; 8] =
-        ["doctor", "topology", "fit", "whatif", "simulate", "completions", "show", "man"];
+    const UNHURRIED: [&str; 9] =
+        ["doctor", "topology", "fit", "whatif", "simulate", "export", "completions", "show", "man"];
     let mut words: Vec<&str> = command.split(' ').collect();
     let divides = words.get(1) == Some(&"breakdown");
     let given = ["--from", "--pcie-trace"].iter().any(|option| words.contains(option));
