@@ -15,7 +15,7 @@ pub fn observe(
     machine: &Machine,
     window: &Window,
 ) -> Result<Timeline, SimError> {
-    let clock = Traced::new([], Some(Past::of(schedule.size())));
+    let clock = Traced::<0>::keeping(schedule.size());
     let (_, ends, clock) = replay_by(clock, schedule, machine)?;
     let past = clock.past.unwrap_or_default();
     if past.is_full() {

@@ -1,13 +1,10 @@
 //! How the end of a recorded program depends on the machine's parameters.
 
 use crate::engine::replay_by;
-use crate::engine::trace::{Past, Trace, Traced};
+use crate::engine::trace::{PARAMETERS, Trace, Traced};
 use crate::goal::{Derivative, Line, Sensitivity, latencies};
 use crate::observed::{last, path};
 use crate::{Machine, Replay, Schedule, SimError};
-
-/// L, o, g and G, that become greater.
-const GREATER: [(usize, i64); 4] = [(0, 1), (1, 1), (2, 1), (3, 1)];
 
 /// Replays a schedule with times that know what they came from and how they grow with each parameter. Where that is not
 /// the same on both sides, or events of one time may change places, it is replayed once more for each side.
@@ -21,7 +18,7 @@ pub fn replay_with_sensitivity(
     schedule: &Schedule,
     machine: &Machine,
 ) -> Result<(Replay, Sensitivity), SimError> {
-    let clock = Traced::new(GREATER, Some(Past::of(schedule.size())));
+    let clock = Traced::<PARAMETERS>::keeping(schedule.size());
     let (replay, ends, clock) = replay_by(clock, schedule, machine)?;
     let (rank, end) = last(&ends);
     let past = clock.past.unwrap_or_default();
@@ -74,8 +71,8 @@ pub fn replay_with_sensitivity(
 fn towards(
     schedule: &Schedule,
     machine: &Machine,
-    direction: (usize, i64),
+    (parameter, sign): (usize, i64),
 ) -> Result<Trace<1>, SimError> {
-    let (_, ends, _) = replay_by(Traced::new([direction], None), schedule, machine)?;
+    let (_, ends, _) = replay_by(Traced::towards(parameter, sign), schedule, machine)?;
     Ok(last(&ends).1)
 }

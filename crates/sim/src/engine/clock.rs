@@ -1,5 +1,6 @@
 //! What a replay knows of a time: when it is; or also how it grows with the machine's parameters, and what it came from.
 
+use std::cmp::Ordering;
 use std::fmt::Debug;
 
 /// A time; the default is 0.
@@ -90,8 +91,14 @@ pub(crate) trait Clock: Debug {
         bytes: Option<u32>,
         [by_gap, by_bytes]: [Step; 2],
     ) -> Self::At {
-        let gap = self.step(start, gap, Cost::Gap, by_gap);
-        gap.later(self.step(start, transfer, Cost::Bytes(bytes.unwrap_or(0)), by_bytes))
+        let for_gap = |clock: &Self| clock.step(start, gap, Cost::Gap, by_gap);
+        let for_bytes =
+            |clock: &Self| clock.step(start, transfer, Cost::Bytes(bytes.unwrap_or(0)), by_bytes);
+        match gap.cmp(&transfer) {
+            Ordering::Greater => for_gap(self),
+            Ordering::Less => for_bytes(self),
+            Ordering::Equal => for_gap(self).later(for_bytes(self)),
+        }
     }
 }
 

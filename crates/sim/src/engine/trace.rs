@@ -188,25 +188,28 @@ impl Past {
     }
 }
 
-/// Follows times in so many directions: parameters that grow, or become less.
+/// Follows times in so many directions: none; one; or all parameters that grow.
 #[derive(Debug)]
 pub(crate) struct Traced<const N: usize> {
-    /// What a time grows by with each parameter.
-    units: [[i64; N]; PARAMETERS],
+    /// The only direction: a parameter, and 1 or −1.
+    towards: (usize, i64),
     /// What happened, if it is to be kept.
     pub past: Option<Past>,
     /// Directions in which events of one time may change places.
     pub unsure: [bool; N],
 }
 
+impl Traced<1> {
+    /// For a parameter, and 1 or −1.
+    pub fn towards(parameter: usize, sign: i64) -> Self {
+        Self { towards: (parameter, sign), past: None, unsure: [false] }
+    }
+}
+
 impl<const N: usize> Traced<N> {
-    /// For these directions: a parameter, and 1 or −1.
-    pub fn new(directions: [(usize, i64); N], past: Option<Past>) -> Self {
-        let mut units = [[0; N]; PARAMETERS];
-        for (at, (parameter, sign)) in directions.into_iter().enumerate() {
-            units[parameter][at] = sign;
-        }
-        Self { units, past, unsure: [false; N] }
+    /// Keeps what so many ranks do.
+    pub fn keeping(ranks: usize) -> Self {
+        Self { towards: (0, 0), past: Some(Past::of(ranks)), unsure: [false; N] }
     }
 }
 
@@ -223,8 +226,12 @@ impl<const N: usize> Clock for Traced<N> {
             Cost::Computation => (0, 0),
         };
         at.picoseconds = at.picoseconds.saturating_add(picoseconds);
-        let both = at.growth.iter_mut().zip(self.units[parameter]);
-        both.for_each(|(growth, unit)| *growth += unit * count);
+        match N {
+            0 => {}
+            1 if parameter == self.towards.0 => at.growth[0] += self.towards.1 * count,
+            1 => {}
+            _ => at.growth[parameter] += count,
+        }
         at.source = at.source & !7 | step as u32;
         at
     }
