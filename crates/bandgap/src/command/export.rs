@@ -7,14 +7,15 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Exit, Failure, recorded};
-use bandgap_sim::{Loggops, write_goal};
-use bandgap_units::Ns;
+use bandgap_launch::{Classify, Exit, Failure, recorded};
+use bandgap_sim::{Loggops, Timeline, Window, observe, observe_goal, write_goal};
 use clap::{Args, ValueEnum};
 
-use super::simulate::{Points, kernel};
+use super::fit::named;
+use super::simulate::{Points, failed, kernel, read};
 use super::simulate_kernel::{Planned, planned};
 use crate::output::printed;
+use timeline::Shown;
 
 /// Examples.
 pub const HELP: &str =
@@ -40,15 +41,8 @@ pub struct Export {
     /// Parameters of a schedule in GOAL, as of simulate
     #[arg(long, value_name = "KEY=VALUE,…")]
     pub loggops: Option<Loggops>,
-    /// Ranks that a timeline shows, as 0-15,128 [default: the first 64]
-    #[arg(long, value_name = "RANKS")]
-    pub on: Option<String>,
-    /// When a timeline begins [default: at 0]
-    #[arg(long, value_name = "TIME")]
-    pub from: Option<Ns>,
-    /// When it ends [default: with the last rank]
-    #[arg(long, value_name = "TIME")]
-    pub until: Option<Ns>,
+    #[command(flatten)]
+    pub shown: Shown,
     /// The file that is written [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
@@ -70,14 +64,15 @@ pub enum Format {
 /// # Errors
 /// It is not there or has no such form, or it cannot be written.
 pub fn run(of: &Export) -> Result<Exit, Failure> {
+    let seen = || timeline::seen(&of.shown, |window| replayed(of, window));
     match of.to {
         Format::Goal => goal(of)?,
         Format::Perfetto => {
-            let seen = timeline::seen(of)?;
+            let seen = seen()?;
             write(of.out.as_deref(), |to| perfetto::write(&seen, to))?;
         }
         Format::Svg => {
-            let picture = timeline::svg(of)?;
+            let picture = timeline::svg(&named(&of.what), &seen()?)?;
             write(of.out.as_deref(), |to| to.write_all(picture.as_bytes()))?;
         }
     }
@@ -97,6 +92,22 @@ fn one_point(of: &Export, kernel: &str) -> Result<Planned, Failure> {
     }
 }
 
+/// A replay of what is named, through a window.
+fn replayed(of: &Export, window: &Window) -> Result<Timeline, Failure> {
+    let Some(kernel) = kernel(&of.what) else {
+        of.points.of_no_kernel("export", &of.what)?;
+        let (goal, loggops) = (read(&of.what)?, of.loggops.unwrap_or_default());
+        return observe_goal(&goal, &loggops, window)
+            .map_err(|error| failed("simulate", &named(&of.what), error));
+    };
+    if of.loggops.is_some() {
+        return Err(Failure::new(Exit::Usage, format!("export {kernel} with --loggops")));
+    }
+    let Planned { machine, points, .. } = one_point(of, kernel)?;
+    let (_, schedule) = recorded(&machine, &points[0].1, true)?;
+    observe(&schedule, &machine, window).class(Exit::Input)
+}
+
 fn goal(of: &Export) -> Result<(), Failure> {
     let refused = |what: &str| Failure::new(Exit::Usage, format!("export {what}"));
     let Some(kernel) = kernel(&of.what) else {
@@ -105,24 +116,20 @@ fn goal(of: &Export) -> Result<(), Failure> {
     };
     let of_others = [
         (of.loggops.is_some(), "--loggops"),
-        (of.on.is_some(), "--on"),
-        (of.from.is_some(), "--from"),
-        (of.until.is_some(), "--until"),
+        (of.shown.on.is_some(), "--on"),
+        (of.shown.from.is_some(), "--from"),
+        (of.shown.until.is_some(), "--until"),
     ];
     if let Some((_, option)) = of_others.iter().find(|(given, _)| *given) {
         return Err(refused(&format!("{kernel} as GOAL with {option}")));
     }
     let Planned { machine, points, .. } = one_point(of, kernel)?;
-    for (_, order) in &points {
-        let (_, schedule) = recorded(&machine, order, false)?;
-        if !schedule.is_passing() {
-            return Err(refused(&format!("{kernel} as GOAL: it has Active Messages")).hint(
-                "kernels over message passing can be: echo, exchange, broadcast, barrier, …",
-            ));
-        }
-        write(of.out.as_deref(), |mut to| write_goal(&schedule, &mut to))?;
+    let (_, schedule) = recorded(&machine, &points[0].1, false)?;
+    if !schedule.is_passing() {
+        return Err(refused(&format!("{kernel} as GOAL: it has Active Messages"))
+            .hint("kernels over message passing can be: echo, exchange, broadcast, barrier, …"));
     }
-    Ok(())
+    write(of.out.as_deref(), |mut to| write_goal(&schedule, &mut to))
 }
 
 /// Writes to a file, or to standard output.

@@ -1,16 +1,13 @@
-//! What a timeline shows: a replay of a kernel or of a schedule, seen through a window.
+//! What a timeline shows: a replay, seen through a window.
 
 use std::collections::HashMap;
 
 use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Failure, recorded};
+use bandgap_launch::{Classify, Exit, Failure};
 use bandgap_report::{Arrow, Gantt, Slice, svg_gantt};
-use bandgap_sim::{Span, Timeline, Window, observe, observe_goal};
+use bandgap_sim::{Span, Timeline, Window};
 use bandgap_units::Ns;
-
-use super::{Export, one_point};
-use crate::command::fit::named;
-use crate::command::simulate::{failed, kernel, read};
+use clap::Args;
 
 /// Ranks that are shown unless others are named, and in a picture at most.
 const MOST: u32 = 64;
@@ -19,46 +16,45 @@ const NANO: f64 = 1e3;
 /// What processors do.
 const KINDS: [&str; 3] = ["compute", "send", "receive"];
 
-/// Replays what is named, and looks.
+/// What a timeline shows.
+#[derive(Clone, Debug, Args)]
+pub struct Shown {
+    /// Ranks that a timeline shows, as 0-15,128 [default: the first 64]
+    #[arg(long, value_name = "RANKS")]
+    pub on: Option<String>,
+    /// When a timeline begins [default: at 0]
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<Ns>,
+    /// When it ends [default: with the last rank]
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<Ns>,
+}
+
+/// Replays something, and looks.
 ///
 /// # Errors
-/// It is not there, or cannot be replayed.
-pub fn seen(of: &Export) -> Result<(Timeline, Window), Failure> {
+/// The replay fails, or there is nothing to be seen.
+pub fn seen(
+    of: &Shown,
+    replay: impl FnOnce(&Window) -> Result<Timeline, Failure>,
+) -> Result<(Timeline, Window), Failure> {
     let picoseconds = |time: Ns| (time.0 * NANO).round() as u64;
     let ranks = match &of.on {
         Some(list) => {
-            parse_cpu_list(list).class(Exit::Usage)?.into_iter().map(|of| of as u32).collect()
+            let ranks = parse_cpu_list(list).class(Exit::Usage)?;
+            ranks.into_iter().map(|rank| rank as u32).collect()
         }
         None => (0..MOST).collect(),
     };
     let from = of.from.map_or(0, picoseconds);
     let mut window = Window { ranks, from, until: of.until.map_or(u64::MAX, picoseconds) };
-    let seen = match kernel(&of.what) {
-        Some(kernel) => {
-            if of.loggops.is_some() {
-                let what = format!("export {kernel} with --loggops");
-                return Err(Failure::new(Exit::Usage, what));
-            }
-            let planned = one_point(of, kernel)?;
-            let (_, schedule) = recorded(&planned.machine, &planned.points[0].1, true)?;
-            observe(&schedule, &planned.machine, &window).class(Exit::Input)?
-        }
-        None => {
-            of.points.of_no_kernel("export", &of.what)?;
-            let (goal, loggops) = (read(&of.what)?, of.loggops.unwrap_or_default());
-            observe_goal(&goal, &loggops, &window)
-                .map_err(|error| failed("simulate", &named(&of.what), error))?
-        }
-    };
+    let seen = replay(&window)?;
     window.until = window.until.min(seen.end);
     window.ranks.retain(|rank| (*rank as usize) < seen.ranks);
     if window.ranks.is_empty() || window.from > window.until {
-        let what = format!(
-            "export nothing: {} has {} ranks, and ends at {}",
-            of.what.display(),
-            seen.ranks,
-            Ns(seen.end as f64 / NANO)
-        );
+        let end = Ns(seen.end as f64 / NANO);
+        let what =
+            format!("show nothing: there are {} ranks, and the last ends at {end}", seen.ranks);
         return Err(Failure::new(Exit::Usage, what));
     }
     Ok((seen, window))
@@ -67,9 +63,8 @@ pub fn seen(of: &Export) -> Result<(Timeline, Window), Failure> {
 /// The picture.
 ///
 /// # Errors
-/// As [`seen`]; or it has too many ranks.
-pub fn svg(of: &Export) -> Result<String, Failure> {
-    let (seen, window) = seen(of)?;
+/// It has too many ranks.
+pub fn svg(name: &str, (seen, window): &(Timeline, Window)) -> Result<String, Failure> {
     if window.ranks.len() > MOST as usize {
         let what = format!("draw {} ranks: at most {MOST} have room", window.ranks.len());
         return Err(Failure::new(Exit::Usage, what).hint("name some with --on, or take perfetto"));
@@ -97,7 +92,7 @@ pub fn svg(of: &Export) -> Result<String, Failure> {
     };
     let [from, end] = [window.from, seen.end].map(|time| Ns(time as f64 / NANO));
     Ok(svg_gantt(&Gantt {
-        title: format!("{} on {} ranks", of.what.display(), seen.ranks),
+        title: format!("{name} on {} ranks", seen.ranks),
         subtitle: format!("From {from} on; all ends at {end}. Framed: what the end came from"),
         rows: ranks.iter().map(u32::to_string).collect(),
         kinds: KINDS.map(str::to_owned).to_vec(),
