@@ -8,6 +8,7 @@ use bandgap_host::Placement;
 
 use bandgap_campaign::planned::Reaches;
 use bandgap_campaign::{Setting, Stop, Table, Task};
+use bandgap_sim::Machine;
 
 use crate::agents::Agent;
 use crate::group::Group;

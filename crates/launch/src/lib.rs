@@ -61,7 +61,7 @@ pub use kernels::{add, compiled};
 pub use launcher::{Ended, RunFailure};
 pub use message::Wait;
 pub use network::{contended, distances};
-pub use once::{Once, once};
+pub use once::{Once, once, recorded};
 pub use outside::{command as launcher_of, mpis};
 pub use protocol::Hello;
 pub use room::{has_room, simulated};

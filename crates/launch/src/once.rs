@@ -2,7 +2,10 @@
 
 use bandgap_host::available_memory;
 use bandgap_kernels::{Fact, Order, Refused, Samples, fact, program};
-use bandgap_sim::{Machine, Recorder, SimError, record_once, replay};
+use bandgap_sim::{
+    Machine, Recorder, Schedule, Sensitivity, SimError, record_once, replay,
+    replay_with_sensitivity,
+};
 use bandgap_units::Bytes;
 
 use crate::{Classify, Exit, Failure};
@@ -12,6 +15,8 @@ use crate::{Classify, Exit, Failure};
 const MESSAGE: u64 = 64;
 /// Messages that are replayed, at most: they take hours.
 const MOST_MESSAGES: u64 = 1 << 36;
+/// What it takes beside that where a replay is looked at: the moments of both its sides, and of waits.
+const LOOKED_AT: u64 = 128;
 
 /// What one replay of a kernel brought. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,15 +31,45 @@ pub struct Once {
     pub messages: u64,
     /// What the kernel makes of its time stamps.
     pub samples: Samples,
+    /// On what the end depends, where that was asked for.
+    pub sensitivity: Option<Sensitivity>,
 }
 
-/// Records an order's program and replays it, on as many of the machine's ranks as it says. All
+/// Records an order's program and replays it, on as many of the machine's ranks as it says; with
+/// `sensitivity` it is also told on what the end depends.
+///
+/// # Errors
+/// As [`recorded`]; or the replay cannot end.
+pub fn once(machine: &Machine, order: &Order, sensitivity: bool) -> Result<Once, Failure> {
+    let (fact, schedule) = recorded(machine, order, sensitivity)?;
+    let (replayed, sensitivity) = if sensitivity {
+        let both = replay_with_sensitivity(&schedule, machine).class(Exit::Input)?;
+        (both.0, Some(both.1))
+    } else {
+        (replay(&schedule, machine).class(Exit::Input)?, None)
+    };
+    let samples = (fact.samples)(order, order.ranks, &replayed.marks).class(Exit::Input)?;
+    Ok(Once {
+        end: replayed.ends.iter().copied().max().unwrap_or(0),
+        finish: replayed.ends,
+        operations: replayed.events,
+        messages: replayed.messages,
+        samples,
+        sensitivity,
+    })
+}
+
+/// Records an order's program, for one replay or, with `looked_at`, one of which all is kept that happens. All
 /// ranks begin at time 0, so a barrier that the program begins with is left out.
 ///
 /// # Errors
 /// Nobody can carry out the order, or not this machine: it has fewer ranks, or no time for bytes. Or
 /// all ranks send more messages than there may be memory or time for.
-pub fn once(machine: &Machine, order: &Order) -> Result<Once, Failure> {
+pub fn recorded(
+    machine: &Machine,
+    order: &Order,
+    looked_at: bool,
+) -> Result<(Fact, Schedule), Failure> {
     let (ranks, most) = (order.ranks, machine.ranks);
     if ranks > most {
         let machine = machine.name.clone();
@@ -42,20 +77,13 @@ pub fn once(machine: &Machine, order: &Order) -> Result<Once, Failure> {
     }
     let fact = fact(&order.kernel).class(Exit::Input)?;
     let messages = messages(&fact, order).class(Exit::Input)?;
-    has_room(messages, available_memory().map_or(u64::MAX, |left| left.0))?;
+    let each = if looked_at { MESSAGE + LOOKED_AT } else { MESSAGE };
+    has_room(messages, each, available_memory().map_or(u64::MAX, |left| left.0))?;
     let received = (fact.receives)(order, ranks).class(Exit::Input)?;
     has_time(received.saturating_mul(ranks as u64))?;
     let rank = program::<Recorder>(order).class(Exit::Input)?;
     let schedule = record_once(machine, ranks, |recorder| rank(recorder)).class(Exit::Input)?;
-    let replayed = replay(&schedule, machine).class(Exit::Input)?;
-    let samples = (fact.samples)(order, ranks, &replayed.marks).class(Exit::Input)?;
-    Ok(Once {
-        end: replayed.ends.iter().copied().max().unwrap_or(0),
-        finish: replayed.ends,
-        operations: replayed.events,
-        messages: replayed.messages,
-        samples,
-    })
+    Ok((fact, schedule))
 }
 
 /// Messages of a sample, where all ranks send them; 0 where two do.
@@ -65,8 +93,8 @@ fn messages(fact: &Fact, order: &Order) -> Result<u64, Refused> {
     Ok(if of_all { each.saturating_mul(order.ranks as u64) } else { 0 })
 }
 
-fn has_room(messages: u64, left: u64) -> Result<(), Failure> {
-    let needed = messages.saturating_mul(MESSAGE);
+fn has_room(messages: u64, each: u64, left: u64) -> Result<(), Failure> {
+    let needed = messages.saturating_mul(each);
     if needed <= left {
         return Ok(());
     }
@@ -103,7 +131,7 @@ mod tests {
         for bits in [1, 10, 16] {
             let ranks = 1 << bits;
             // log₂ P · (os + L + or).
-            let barrier = once(&machine, &order("barrier", 0, ranks, None)).unwrap();
+            let barrier = once(&machine, &order("barrier", 0, ranks, None), false).unwrap();
             assert_eq!(barrier.end, bits * 9_950_000);
             assert_eq!(barrier.finish, vec![barrier.end; ranks]);
             assert_eq!(barrier.messages, bits * ranks as u64);
@@ -112,10 +140,22 @@ mod tests {
             assert_eq!(barrier.samples.column(WHOLE), [barrier.end]);
             // There and back, each log₂ P messages one after the other where os + n·G > g.
             let there = order("broadcast", 10_000, ranks, Some("binomial"));
-            let broadcast = once(&machine, &there).unwrap();
+            let broadcast = once(&machine, &there, false).unwrap();
             assert_eq!(broadcast.messages, 2 * (ranks as u64 - 1));
             assert_eq!(broadcast.samples.column(ISSUE), [2 * bits * (9_950_000 + 10_000_000)]);
         }
+    }
+
+    #[test]
+    fn the_end_of_a_broadcast_has_a_latency_for_each_message_of_the_way_there_and_back() {
+        let machine = Machine::parse(PARAGON, "m").unwrap();
+        let order = order("broadcast", 10_000, 1 << 6, Some("binomial"));
+        let plain = once(&machine, &order, false).unwrap();
+        let looked_at = once(&machine, &order, true).unwrap();
+        let [latency, overhead, gap, byte] = looked_at.sensitivity.clone().unwrap().derivatives;
+        let sides = [latency, overhead, gap, byte].map(|of| (of.left, of.right));
+        assert_eq!(sides, [12, 24, 0, 120_000].map(|of| (of, of)));
+        assert_eq!(Once { sensitivity: None, ..looked_at }, plain);
     }
 
     #[test]
@@ -124,7 +164,7 @@ mod tests {
         let ranks = 1 << 10;
         for series in facts().iter().flat_map(|fact| fact.series) {
             let order = order(series.name, 4096, ranks, None);
-            let once = once(&machine, &order).unwrap();
+            let once = once(&machine, &order, false).unwrap();
             assert_eq!(once.finish.len(), ranks, "{}", series.name);
             assert!(once.messages > 0 && once.end > 0, "{}", series.name);
             let whole = once.samples.column(WHOLE);
@@ -135,18 +175,20 @@ mod tests {
     #[test]
     fn a_machine_of_fewer_ranks_is_refused_and_what_no_memory_holds() {
         let machine = Machine::load("ipsc860").unwrap();
-        let error = once(&machine, &order("barrier", 0, 129, None)).unwrap_err();
+        let error = once(&machine, &order("barrier", 0, 129, None), false).unwrap_err();
         assert_eq!(error.exit, Exit::Input);
         let machine = Machine::parse(PARAGON, "m").unwrap();
         // 2⁴⁰ messages of all with all.
-        let error = once(&machine, &order("comms3", 0, 1 << 20, None)).unwrap_err();
+        let error = once(&machine, &order("comms3", 0, 1 << 20, None), false).unwrap_err();
         assert_eq!(error.exit, Exit::Usage);
         // 2⁴¹ messages, few of which wait; along trees there are less than 2²³.
-        let ring = once(&machine, &order("all_reduce", 1, 1 << 20, Some("ring"))).unwrap_err();
+        let ring =
+            once(&machine, &order("all_reduce", 1, 1 << 20, Some("ring")), false).unwrap_err();
         assert_eq!(ring.exit, Exit::Usage);
-        let trees = once(&machine, &order("all_reduce", 2, 1 << 14, Some("double_tree"))).unwrap();
+        let trees =
+            once(&machine, &order("all_reduce", 2, 1 << 14, Some("double_tree")), false).unwrap();
         assert_eq!(trees.messages, 4 * ((1 << 14) - 1));
         // Two ranks of as many send few.
-        assert!(once(&machine, &order("comms1", 0, 1 << 20, None)).is_ok());
+        assert!(once(&machine, &order("comms1", 0, 1 << 20, None), false).is_ok());
     }
 }

@@ -8,6 +8,7 @@
 mod bars;
 mod block;
 mod figure;
+mod gantt;
 mod gnuplot;
 mod layout;
 mod number;
@@ -21,11 +22,12 @@ mod text;
 pub use bars::{Bar, Bars, Part};
 pub use block::{Block, Cell, Head, Heat, Shown, Table};
 pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
+pub use gantt::{Arrow, Gantt, Slice};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 
 pub use number::{multiple, scaled, written};
 pub use printable::printable;
-pub use svg::{svg, svg_bars, svg_heats};
+pub use svg::{svg, svg_bars, svg_gantt, svg_heats};
 pub use terminal::plot;
 pub use text::{ascii, share, signed_share, text};

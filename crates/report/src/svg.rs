@@ -2,6 +2,7 @@
 //! the same figure.
 
 mod bars;
+mod gantt;
 mod heat;
 mod ink;
 mod legend;
@@ -12,6 +13,7 @@ use crate::figure::{Figure, Reference, Region};
 use crate::scale::{Placed, Plane};
 
 pub use bars::svg_bars;
+pub use gantt::svg_gantt;
 pub use heat::svg_heats;
 use ink::{AXIS, GRID, MUTED, NAME, REGION, colour};
 use paper::{Anchor, Paper};

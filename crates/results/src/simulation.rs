@@ -72,7 +72,7 @@ pub struct AtRank {
 pub struct AtOperation {
     /// The rank whose time it is.
     pub at: u64,
-    /// What happens: compute, send, interface, flight or receive.
+    /// What happens: compute, send, interface, flight, transfer (of further bytes) or receive.
     pub part: String,
     /// The rank of the operation: of a message, of its send.
     pub rank: u64,
@@ -130,6 +130,7 @@ impl Shown for Simulation {
         let all: Vec<&Self> = context.of::<Self>().collect();
         match (self.bytes, all.first()) {
             (None, _) => self.blocks(RANKS),
+            _ if self.sensitivity.is_some() => self.blocks(RANKS),
             (Some(_), Some(first)) if std::ptr::eq(*first, self) => {
                 let heads = ["", "ranks", "bytes", "algorithm", "messages", "t"].map(Head::new);
                 let mut table = Table::new(heads);

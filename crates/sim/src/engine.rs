@@ -44,14 +44,17 @@
 
 mod buckets;
 mod circuits;
+mod clock;
 mod event;
 mod heap;
-mod interface;
 mod mail;
+pub(crate) mod trace;
 mod world;
 
 use crate::{Machine, Schedule, SimError, Wait};
 use buckets::Buckets;
+use clock::{Clock, Plain};
+pub(crate) use clock::{Step, Time};
 use event::Queue;
 use heap::Heap;
 use world::World;
@@ -81,6 +84,11 @@ const LATEST: u64 = u64::MAX / 2;
 /// ranks wait for each other for ever; a message has another length than its receive; or virtual
 /// time is exhausted.
 pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
+    Ok(replay_by(Plain, schedule, machine)?.0)
+}
+
+/// As [`replay`], by a clock, which is returned with the times at which ranks ended.
+pub(crate) fn replay_by<C: Clock>(clock: C, schedule: &Schedule, machine: &Machine) -> Done<C> {
     let ranks = schedule.size();
     if ranks == 0 || ranks > machine.ranks {
         let (machine, most) = (machine.name.clone(), machine.ranks);
@@ -90,38 +98,42 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError
         return Err(SimError::NoTimeForBytes { machine: machine.name.clone() });
     }
     match machine.least_delay() {
-        0 => in_order(schedule, machine),
-        width => in_buckets(schedule, machine, width),
+        0 => in_order(schedule, machine, clock),
+        width => in_buckets(schedule, machine, clock, width),
     }
 }
 
-fn in_order(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
-    let mut world = World::new(schedule, machine, Heap::default());
+type Done<C> = Result<(Replay, Vec<<C as Clock>::At>, C), SimError>;
+
+fn in_order<C: Clock>(schedule: &Schedule, machine: &Machine, clock: C) -> Done<C> {
+    let mut world = World::new(schedule, machine, Heap::default(), clock);
     world.in_order()?;
     finish(world)
 }
 
-fn in_buckets(schedule: &Schedule, machine: &Machine, width: u64) -> Result<Replay, SimError> {
-    let mut world = World::new(schedule, machine, Buckets::new(width, schedule.size()));
+fn in_buckets<C: Clock>(schedule: &Schedule, machine: &Machine, clock: C, width: u64) -> Done<C> {
+    let mut world = World::new(schedule, machine, Buckets::new(width, schedule.size()), clock);
     world.in_buckets()?;
     finish(world)
 }
 
-fn finish<Q: Queue>(mut world: World<'_, Q>) -> Result<Replay, SimError> {
+fn finish<C: Clock, Q: Queue<C::At>>(mut world: World<'_, Q, C>) -> Done<C> {
     let ranks = 0..world.ranks.len();
     let wait = |rank| Some(Wait { rank, what: world.waits_for(rank as u32)? });
     let waits: Vec<Wait> = ranks.filter_map(wait).collect();
     if !waits.is_empty() {
         return Err(SimError::Deadlock(waits));
     }
-    if let Some(rank) = world.ranks.iter().position(|rank| rank.now > LATEST) {
+    let ends: Vec<C::At> = world.ranks.iter().map(|rank| rank.now).collect();
+    if let Some(rank) = ends.iter().position(|end| end.picoseconds() > LATEST) {
         return Err(SimError::TooLong { rank });
     }
-    Ok(Replay {
+    let replay = Replay {
         messages: world.sent,
         unhandled: world.unhandled(),
         events: world.steps,
-        ends: world.ranks.iter().map(|rank| rank.now).collect(),
+        ends: ends.iter().map(|end| end.picoseconds()).collect(),
         marks: world.marks,
-    })
+    };
+    Ok((replay, ends, world.clock))
 }

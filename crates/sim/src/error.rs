@@ -94,6 +94,9 @@ pub enum SimError {
         /// The machine's name.
         machine: String,
     },
+    /// A replay that is looked at has more than can be kept of it.
+    #[error("look at the program: its ranks do more than 268 million things; take fewer ranks")]
+    TooMuch,
     /// Virtual time passed half of what 64 bits of picoseconds hold (about 107 days).
     #[error("finish the program: rank {rank} takes more than 107 days, the longest virtual time")]
     TooLong {

@@ -14,7 +14,11 @@
 //!
 //! [`topology`]: the hops between the nodes of a network.
 //!
-//! Schedules in GOAL text are read by [`read_goal`] and replayed by [`replay_goal`], with LogGOPSim's arithmetic.
+//! [`observe`] tells what ranks did when and what the end came from, and [`replay_with_sensitivity`] how the end depends
+//! on the machine's parameters.
+//!
+//! Schedules in GOAL text are read by [`read_goal`] and replayed by [`replay_goal`], with LogGOPSim's arithmetic; [`write_goal`] writes
+//! a recorded one.
 //!
 //! There is no payload. Inside a crossbar, and between hosts, messages do not contend; in the other
 //! networks ([`Network`]) those contend that share a channel.
@@ -51,18 +55,24 @@ mod fold;
 mod goal;
 mod machine;
 mod network;
+mod observed;
 mod recorder;
 mod schedule;
+mod slopes;
+mod timeline;
 pub mod topology;
 
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
 pub use goal::{
     ANY_PEER, ANY_TAG, CriticalPath, Derivative, Goal, GoalError, GoalReplay, LETTERS, Left,
-    Loggops, Operation, PathStep, Place, Sensitivity, Verb, Wrong, read_goal, replay_goal,
-    sensitivity,
+    Loggops, Operation, PathStep, Place, Sensitivity, Verb, Wrong, observe_goal, read_goal,
+    replay_goal, sensitivity, write_goal,
 };
 pub use machine::{Machine, Progress, Protocol};
 pub use network::Network;
+pub use observed::observe;
 pub use recorder::{Recorder, record, record_for, record_once};
 pub use schedule::{Context, Op, Schedule};
+pub use slopes::replay_with_sensitivity;
+pub use timeline::{Span, Timeline, Window};

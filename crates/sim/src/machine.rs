@@ -184,6 +184,25 @@ impl Machine {
         further * protocol.map_or(self.hop, |protocol| protocol.hop)
     }
 
+    /// The same with this much more L, in picoseconds, for words and bytes.
+    pub(crate) fn with_more_latency(&self, more: u64) -> Self {
+        let mut other = self.clone();
+        let all = other.protocols.iter_mut().map(|protocol| &mut protocol.latency);
+        for latency in all.chain([&mut other.latency]) {
+            *latency = latency.saturating_add(more);
+        }
+        other
+    }
+
+    /// The least L, o, g and G that something costs.
+    pub(crate) fn least(&self) -> [u64; 4] {
+        let words = [self.latency, self.send_overhead.min(self.recv_overhead), self.gap, u64::MAX];
+        self.protocols.iter().fold(words, |[latency, overhead, gap, per_byte], of| {
+            let overhead = overhead.min(of.send_overhead).min(of.recv_overhead);
+            [latency.min(of.latency), overhead, gap, per_byte.min(of.gap_per_byte)]
+        })
+    }
+
     /// The soonest that anything which a rank does can reach another one, in picoseconds: 0 where
     /// messages share channels, since who asks first is then of importance to all.
     pub(crate) fn least_delay(&self) -> u64 {
@@ -202,7 +221,7 @@ impl Machine {
     }
 
     /// The least L, and the greatest with all hops, where a message can overtake one that left the
-    /// interface a gap before. The difference of two L is greatest at the fewest hops or at the most.
+    /// interface a gap before, or comes at the same time. The difference of two L is greatest at the fewest hops or at the most.
     pub(crate) fn overtaking(&self) -> Option<[u64; 2]> {
         let further = u64::from(self.topology().diameter().saturating_sub(1));
         let range = |hops: u64| {
@@ -212,7 +231,7 @@ impl Machine {
                 .fold([u64::MAX, 0], |[least, most], l| [least.min(l), most.max(l)])
         };
         let (near, distant) = (range(0), range(further));
-        let ordered = [near, distant].iter().all(|[least, most]| most - least <= self.gap);
+        let ordered = [near, distant].iter().all(|[least, most]| most - least < self.gap);
         (!ordered).then_some([near[0], distant[1]])
     }
 

@@ -295,6 +295,16 @@ impl Schedule {
         })
     }
 
+    /// Whether it consists of messages of bytes and computations, without Active Messages.
+    pub fn is_passing(&self) -> bool {
+        self.ops.iter().all(|step| {
+            !matches!(
+                Op::from(*step),
+                Op::Request { .. } | Op::Get { .. } | Op::AwaitReplies | Op::Serve { .. }
+            )
+        })
+    }
+
     /// The operations of `rank` one after the other, repetitions unfolded.
     pub fn operations(&self, rank: Rank) -> impl Iterator<Item = Op> {
         let program = (rank < self.size()).then(|| self.program(rank as u32));

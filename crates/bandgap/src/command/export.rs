@@ -1,95 +1,192 @@
-//! `bandgap export`: what was measured, for other programs.
+//! `bandgap export`: what other programs read.
 
 mod loggopsim;
+mod perfetto;
+mod replayed;
 mod simgrid;
+mod timeline;
 
-use std::fs;
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
-use bandgap_launch::{Classify, Exit, Failure, told};
+use bandgap_launch::{Classify, Exit, Failure, Target, told};
 use bandgap_results::values;
+use bandgap_sim::Loggops;
 use clap::{Args, ValueEnum};
 
+use super::fit::named;
+use super::simulate::Points;
 use crate::calibrated::{Calibrated, How, kept};
-use crate::output::print;
+use crate::output::{print, printed};
 use loggopsim::Unit;
+use timeline::Shown;
 
 /// Examples.
-pub const HELP: &str = "Examples:
+pub const HELP: &str =
+    "A kernel is exported at one point: one number of ranks, one size, one algorithm.
+
+Examples:
   bandgap export LAST --to machine --out cluster.toml    what -t sim:cluster.toml reads
   bandgap export LAST -t tcp --to loggopsim              LogGOPSim's arguments
   bandgap export LAST --to simgrid --out platform.xml    a platform, and the command that goes with it
-  bandgap export LAST --to csv";
+  bandgap export LAST --to csv
+  bandgap export barrier --to goal -t sim:myrinet -n 1024 --out barrier.goal
+  bandgap export broadcast --to perfetto -t sim:ipsc860 -n 128 --on 0-31 --out broadcast.json
+  bandgap export barrier --to svg -t sim:myrinet -n 16 > barrier.svg
+  bandgap export schedule.goal --to svg --loggops L=2500,o=1500 --until 1ms --out schedule.svg";
 
-/// What is written, and how.
+/// What is exported, and for whom.
 #[derive(Clone, Debug, Args)]
 pub struct Export {
-    /// A run's directory, its run.json, the beginning of a name below ./bandgap-runs, or LAST
-    #[arg(value_name = "RUN")]
+    /// A run (directory, run.json, the beginning of a name, LAST); or a kernel (barrier, …), or a schedule in GOAL
+    #[arg(value_name = "RUN|KERNEL|FILE")]
     pub what: PathBuf,
     /// The format
-    #[arg(long, value_name = "FORMAT")]
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub to: Format,
-    /// The file [default: standard output]
-    #[arg(short, long, value_name = "FILE")]
-    pub out: Option<PathBuf>,
-    /// The transport of a run that the machine is of [default: its only one]
-    #[arg(short, long, value_name = "TRANSPORT")]
-    pub transport: Option<String>,
+    #[command(flatten)]
+    pub points: Points,
     #[command(flatten)]
     pub how: How,
-    /// The unit of LogGOPSim's times
-    #[arg(long, value_enum, default_value_t)]
-    pub unit: Unit,
-    /// Hosts of SimGrid's platform
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 16,
-          value_parser = clap::value_parser!(u16).range(2..=1024))]
-    pub ranks: u16,
+    /// The unit of LogGOPSim's times [default: ns]
+    #[arg(long, value_enum)]
+    pub unit: Option<Unit>,
+    /// Parameters of a schedule in GOAL, as of simulate
+    #[arg(long, value_name = "KEY=VALUE,…")]
+    pub loggops: Option<Loggops>,
+    #[command(flatten)]
+    pub shown: Shown,
+    /// The file that is written [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
 }
 
-/// What can be written.
+/// Formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// A machine as -t sim:FILE.toml reads it
+    /// A run's machine, as -t sim:FILE.toml reads it
     Machine,
-    /// Arguments of LogGOPSim
+    /// A run's machine as arguments of LogGOPSim
     Loggopsim,
-    /// A platform of SimGrid, with the command that it needs
+    /// A run's machine as a platform of SimGrid, with the command that it needs
     Simgrid,
     /// All values of a run
     Csv,
+    /// A kernel's messages and computations as GOAL text, for LogGOPSim and others
+    Goal,
+    /// A timeline of a kernel or schedule in JSON, for ui.perfetto.dev and chrome://tracing
+    Perfetto,
+    /// A timeline as a picture, of at most 64 ranks
+    Svg,
 }
 
-/// Writes it.
+/// Hosts of SimGrid's platform, unless a number is named, and at most.
+const HOSTS: usize = 16;
+const MOST_HOSTS: usize = 1024;
+
+/// Exports something.
 ///
 /// # Errors
-/// There is no such run, it lacks what the format needs, or it cannot be written.
+/// It is not there or has no such form, or it cannot be written.
 pub fn run(of: &Export) -> Result<Exit, Failure> {
-    let machine = || Calibrated::load(&of.what, of.transport.as_deref(), of.how);
+    of.takes()?;
     match of.to {
-        Format::Machine => of.write(machine()?.toml(&mut |of| of.value).as_bytes()),
-        Format::Loggopsim => of.write(loggopsim::arguments(&machine()?, of.unit)?.as_bytes()),
-        Format::Simgrid => {
-            let path = of.out.as_deref().ok_or_else(|| {
-                let failure = Failure::new(Exit::Usage, "export a platform to no file");
-                failure.hint("name one, as in --out platform.xml")
-            })?;
-            let machine = machine()?;
-            machine.moves_bytes()?;
-            of.write(simgrid::platform(&machine, of.ranks).as_bytes())?;
-            print(simgrid::command(&machine, path, of.ranks).as_bytes())
+        Format::Machine => {
+            let text = of.machine()?.toml(&mut |of| of.value);
+            of.write(|to| to.write_all(text.as_bytes()))
         }
-        Format::Csv => of.write(&values(&kept(&of.what)?.1).class(Exit::Defect)?),
+        Format::Loggopsim => {
+            let text = loggopsim::arguments(&of.machine()?, of.unit.unwrap_or_default())?;
+            of.write(|to| to.write_all(text.as_bytes()))
+        }
+        Format::Simgrid => of.platform(),
+        Format::Csv => {
+            let values = values(&kept(&of.what)?.1).class(Exit::Defect)?;
+            of.write(|to| to.write_all(&values))
+        }
+        Format::Goal => replayed::goal(of),
+        Format::Perfetto => {
+            let seen = replayed::seen(of)?;
+            of.write(|to| perfetto::write(&seen, to))
+        }
+        Format::Svg => {
+            let picture = timeline::svg(&named(&of.what), &replayed::seen(of)?)?;
+            of.write(|to| to.write_all(picture.as_bytes()))
+        }
     }?;
     Ok(Exit::Fine)
 }
 
 impl Export {
-    fn write(&self, text: &[u8]) -> Result<(), Failure> {
-        let Some(path) = &self.out else { return print(text) };
-        fs::write(path, text).map_err(|error| {
-            let what = format!("write {}: {}", path.display(), told(&error));
-            Failure::new(Exit::Output, what)
-        })
+    /// Refuses options that the format has no use for.
+    fn takes(&self) -> Result<(), Failure> {
+        let is_timeline = matches!(self.to, Format::Perfetto | Format::Svg);
+        let is_replay = is_timeline || self.to == Format::Goal;
+        let is_machine = !is_replay && self.to != Format::Csv;
+        let (points, shown) = (&self.points, &self.shown);
+        let all = [
+            (points.transport.is_some(), "--transport", self.to != Format::Csv),
+            (!points.ranks.is_empty(), "--ranks", is_replay || self.to == Format::Simgrid),
+            (points.sizes.is_some(), "--sizes", is_replay),
+            (points.algorithm.is_some(), "--algorithm", is_replay),
+            (self.how.one_latency, "--one-latency", is_machine),
+            (self.unit.is_some(), "--unit", self.to == Format::Loggopsim),
+            (self.loggops.is_some(), "--loggops", is_timeline),
+            (shown.on.is_some(), "--on", is_timeline),
+            (shown.from.is_some(), "--from", is_timeline),
+            (shown.until.is_some(), "--until", is_timeline),
+        ];
+        match all.iter().find(|(given, _, is_taken)| *given && !is_taken) {
+            None => Ok(()),
+            Some((_, option, _)) => {
+                let what = format!("export {} so with {option}", self.what.display());
+                Err(Failure::new(Exit::Usage, what))
+            }
+        }
+    }
+
+    /// The machine that a run has measured.
+    fn machine(&self) -> Result<Calibrated, Failure> {
+        let transport = self.points.transport.as_ref().map(Target::to_string);
+        Calibrated::load(&self.what, transport.as_deref(), self.how)
+    }
+
+    fn platform(&self) -> Result<(), Failure> {
+        let path = self.out.as_deref().ok_or_else(|| {
+            let failure = Failure::new(Exit::Usage, "export a platform to no file");
+            failure.hint("name one, as in --out platform.xml")
+        })?;
+        let hosts = match self.points.ranks[..] {
+            [] => HOSTS,
+            [hosts @ 2..=MOST_HOSTS] => hosts,
+            _ => {
+                let what = format!("export a platform of other than 2 to {MOST_HOSTS} hosts");
+                return Err(Failure::new(Exit::Usage, what));
+            }
+        };
+        let machine = self.machine()?;
+        machine.moves_bytes()?;
+        let platform = simgrid::platform(&machine, hosts);
+        self.write(|to| to.write_all(platform.as_bytes()))?;
+        print(simgrid::command(&machine, path, hosts).as_bytes())
+    }
+
+    /// Writes to the file, or to standard output.
+    fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+        let buffered = |to: &mut dyn Write| {
+            let mut to = BufWriter::new(to);
+            content(&mut to)?;
+            to.flush()
+        };
+        match &self.out {
+            None => printed(|| buffered(&mut io::stdout().lock())),
+            Some(path) => {
+                File::create(path).and_then(|mut file| buffered(&mut file)).map_err(|error| {
+                    let what = format!("write {}: {}", path.display(), told(&error));
+                    Failure::new(Exit::Output, what)
+                })
+            }
+        }
     }
 }

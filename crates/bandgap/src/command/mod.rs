@@ -212,7 +212,7 @@ pub enum Command {
     /// A kernel, or a schedule in GOAL, on a machine that is not here: when its ranks end, and on what that depends
     #[command(after_help = simulate::HELP)]
     Simulate(Simulate),
-    /// What was measured, for other programs: a machine, LogGOPSim, SimGrid, CSV
+    /// For other programs: a run as a machine, for LogGOPSim and SimGrid, as CSV; a kernel as GOAL, a replay as a timeline
     #[command(after_help = export::HELP)]
     Export(Export),
     /// Shell completions on standard output
@@ -309,12 +309,12 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Fit(of)) => fit::run(of),
         Some(Command::Breakdown(of)) => breakdown::run(of),
         Some(Command::Whatif(of)) => whatif::run(of),
-        Some(Command::Export(of)) => export::run(of),
-        Some(Command::Simulate(of)) => match of.kernel() {
+        Some(Command::Simulate(of)) => match simulate::kernel(&of.schedule) {
             _ if of.validate => validate::run(of),
             Some(kernel) => simulate_kernel::run(of, kernel),
             None => simulate::run(of),
         },
+        Some(Command::Export(of)) => export::run(of),
         Some(Command::Completions { shell }) => {
             let mut text = Vec::new();
             clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);

@@ -49,9 +49,6 @@ pub struct Simulate {
     /// Also how the end depends on L, o, g and G, its critical path, and what L it tolerates
     #[arg(long)]
     pub sensitivity: bool,
-    /// The machine of a kernel: sim:NAME or sim:FILE.toml; or a transport of the run
-    #[arg(short, long, value_name = "sim:MACHINE|TRANSPORT")]
-    pub transport: Option<Target>,
     /// On the machine that a run has measured: its directory, the beginning of its name, or LAST
     #[arg(long, value_name = "RUN", conflicts_with = "loggops")]
     pub from: Option<PathBuf>,
@@ -66,6 +63,18 @@ pub struct Simulate {
     /// End with exit code 1 where a time is outside
     #[arg(long, requires = "validate")]
     pub strict: bool,
+    #[command(flatten)]
+    pub points: Points,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+/// At which points a kernel is replayed, and on what.
+#[derive(Clone, Debug, Args)]
+pub struct Points {
+    /// The machine of a kernel: sim:NAME or sim:FILE.toml; or a transport of the run
+    #[arg(short, long, value_name = "sim:MACHINE|TRANSPORT")]
+    pub transport: Option<Target>,
     /// Numbers of ranks of a kernel, up to those of the machine [default: all]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = ranks)]
     pub ranks: Vec<usize>,
@@ -75,8 +84,26 @@ pub struct Simulate {
     /// The algorithm of a collective, or all of them
     #[arg(long, value_name = "NAME|all")]
     pub algorithm: Option<String>,
-    #[command(flatten)]
-    pub output: Output,
+}
+
+impl Points {
+    /// Refuses them where the schedule is no kernel; of a run the transport is named.
+    ///
+    /// # Errors
+    /// One is given.
+    pub fn of_no_kernel(&self, command: &str, file: &Path, of_run: bool) -> Result<(), Failure> {
+        let given = [
+            (self.transport.is_some() && !of_run, "--transport"),
+            (!self.ranks.is_empty(), "--ranks"),
+            (self.sizes.is_some(), "--sizes"),
+            (self.algorithm.is_some(), "--algorithm"),
+        ];
+        let Some((_, option)) = given.iter().find(|(given, _)| *given) else { return Ok(()) };
+        let what = format!("{command} the schedule {} with {option}", file.display());
+        Err(Failure::new(Exit::Usage, what).hint(
+            "a schedule has LogGOPSim's parameters (--loggops); kernels are barrier, broadcast, …",
+        ))
+    }
 }
 
 /// Ranks whose ends are kept, and steps of a path, at most.
@@ -88,20 +115,37 @@ fn ranks(text: &str) -> Result<usize, String> {
 }
 
 impl Simulate {
-    /// The kernel that is named, if it is one.
-    pub fn kernel(&self) -> Option<&str> {
-        self.schedule.to_str().filter(|name| in_series(name).is_ok())
-    }
-
     /// The machine of the run that is named.
     ///
     /// # Errors
     /// As [`Calibrated::load`].
     pub fn measured(&self) -> Result<Option<Calibrated>, Failure> {
-        let transport = self.transport.as_ref().map(Target::to_string);
+        let transport = self.points.transport.as_ref().map(Target::to_string);
         let load = |run: &PathBuf| Calibrated::load(run, transport.as_deref(), self.how);
         self.from.as_ref().map(load).transpose()
     }
+}
+
+/// The kernel that is named, if it is one.
+pub fn kernel(name: &Path) -> Option<&str> {
+    name.to_str().filter(|name| in_series(name).is_ok())
+}
+
+/// Reads a schedule, for whose replay there must be room.
+///
+/// # Errors
+/// It cannot be read, or there is too little memory for it.
+pub fn read(path: &Path) -> Result<Goal, Failure> {
+    let file = named(path);
+    let goal = read_goal(open(path)?).map_err(|error| failed("read", &file, error))?;
+    has_room(&goal, &file)?;
+    Ok(goal)
+}
+
+/// That a schedule cannot be read, or cannot end.
+pub fn failed(what: &str, file: &str, error: GoalError) -> Failure {
+    let exit = if error.is_endless() { Exit::Endless } else { Exit::Input };
+    Failure::new(exit, format!("{what} {file}: {error}"))
 }
 
 /// Simulates a schedule, and prints when it ends.
@@ -109,18 +153,11 @@ impl Simulate {
 /// # Errors
 /// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit, Failure> {
-    let of_kernels = [
-        (of.transport.is_some() && of.from.is_none(), "--transport"),
-        (of.how.one_latency && of.from.is_none(), "--one-latency"),
-        (!of.ranks.is_empty(), "--ranks"),
-        (of.sizes.is_some(), "--sizes"),
-        (of.algorithm.is_some(), "--algorithm"),
-    ];
-    if let Some((_, option)) = of_kernels.iter().find(|(given, _)| *given) {
-        let what = format!("simulate the schedule {} with {option}", of.schedule.display());
-        return Err(Failure::new(Exit::Usage, what).hint(
-            "a schedule has LogGOPSim's parameters (--loggops); kernels are barrier, broadcast, …",
-        ));
+    let of_run = of.from.is_some();
+    of.points.of_no_kernel("simulate", &of.schedule, of_run)?;
+    if of.how.one_latency && !of_run {
+        let what = format!("simulate {} with --one-latency", of.schedule.display());
+        return Err(Failure::new(Exit::Usage, what).hint("it is of --from"));
     }
     let file = named(&of.schedule);
     let measured = of.measured()?;
@@ -129,22 +166,18 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
         None => of.loggops.unwrap_or_default(),
     };
     let mut sink = Sink::open(&of.output, "simulate", SEED)?;
-    let failed = |what: &str, error: GoalError| {
-        let exit = if error.is_endless() { Exit::Endless } else { Exit::Input };
-        Failure::new(exit, format!("{what} {file}: {error}"))
-    };
-    let goal = read_goal(open(&of.schedule)?).map_err(|error| failed("read", error))?;
-    has_room(&goal, &file)?;
-    let replayed = match of.sensitivity {
+    let failed = |error: GoalError| failed("simulate", &file, error);
+    let goal = read(&of.schedule)?;
+    let (replay, deeper) = match of.sensitivity {
         true => sensitivity(&goal, &loggops).map(|(replay, deeper)| (replay, Some(deeper))),
         false => replay_goal(&goal, &loggops).map(|replay| (replay, None)),
-    };
-    let (replay, deeper) = replayed.map_err(|error| failed("simulate", error))?;
+    }
+    .map_err(failed)?;
     let end = seconds(replay.end());
     let kept = replay.finish.iter().filter(|_| replay.finish.len() <= MOST);
     let mut times = vec![end.0.0];
     for loggops in measured.as_ref().map_or(Ok(Vec::new()), Calibrated::drawn)? {
-        let replay = replay_goal(&goal, &loggops).map_err(|error| failed("simulate", error))?;
+        let replay = replay_goal(&goal, &loggops).map_err(failed)?;
         times.push(seconds(replay.end()).0.0);
     }
     let machine = measured.as_ref().map_or(String::new(), |of| format!("{}: ", of.origin));
@@ -207,7 +240,7 @@ fn seconds(picoseconds: i64) -> Seconds {
     Seconds(Number(picoseconds as f64 / 1e12))
 }
 
-fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
+pub fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
     let derivative = |of: &bandgap_sim::Derivative| {
         let [left, right] = [of.left, of.right].map(|side| Number(side as f64));
         Derivative { left, right, jumps: of.jumps }
@@ -220,7 +253,7 @@ fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
     }
 }
 
-fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
+pub fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
     let computation = ("computation", path.computation);
     let shares = LETTERS.into_iter().zip(path.shares).chain([computation]);
     let mut ranks: BTreeMap<u32, (u64, i64)> = BTreeMap::new();

@@ -7,13 +7,14 @@ use std::time::Duration;
 use bandgap_assemble::Made;
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
 use bandgap_launch::{Classify, Exit, Failure, Once, Signals, Target, once, simulated};
-use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
+use bandgap_record::{Number, Seconds};
 use bandgap_results::Simulation;
 use bandgap_sim::Machine;
 use serde_json::json;
 
 use super::series::elements;
-use super::simulate::{MOST, Simulate};
+use super::simulate::{MOST, Points, Simulate, critical_path, dependence, replayed};
+use crate::calibrated::{Calibrated, SEED};
 use crate::output::Sink;
 use crate::progress::Progress;
 use crate::session::interrupted;
@@ -21,49 +22,56 @@ use crate::sizes::Sizes;
 
 /// Bytes of messages, where no sizes are named.
 const BYTES: u32 = 8;
-/// Time between two looks at signals.
-const LOOK: Duration = Duration::from_millis(100);
 /// Picoseconds of a second.
 const PICO: f64 = 1e12;
+/// Between two looks at a replay.
+const LOOK: Duration = Duration::from_millis(100);
 
-/// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends.
+/// A kernel with the machine that it is replayed on, and the points.
+pub struct Planned {
+    pub machine: Machine,
+    /// The machine, as it was named.
+    pub named: String,
+    pub series: Series,
+    pub points: Vec<(AtSize, Order)>,
+}
+
+/// The points at which a kernel is replayed: on a machine that a run has `measured`, or on that which is named.
 ///
 /// # Errors
-/// There is no such kernel or machine, the machine cannot carry it out, or the result cannot be written.
-pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
-    let machine = match &of.transport {
-        Some(Target::Simulated(machine)) => machine,
+/// There is no such kernel or machine, or one does not fit the other.
+pub fn planned(
+    of: &Points,
+    measured: Option<&Calibrated>,
+    command: &str,
+    kernel: &str,
+) -> Result<Planned, Failure> {
+    let refused = |what: String| Failure::new(Exit::Usage, what);
+    let (named, machine) = match (measured, &of.transport) {
+        (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value)?),
+        (None, Some(Target::Simulated(name))) => (format!("sim:{name}"), simulated(name)?),
         _ => {
-            let what = format!("simulate {kernel} on no machine");
-            return Err(Failure::new(Exit::Usage, what).hint("name one, as in -t sim:myrinet"));
+            let hint =
+                "name one, as in -t sim:myrinet, or a run that measured one: simulate --from LAST";
+            return Err(refused(format!("{command} {kernel} on no machine")).hint(hint));
         }
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;
-    let on = simulated(machine)?;
-    if let Some(many) = of.ranks.iter().find(|ranks| **ranks > on.ranks) {
-        let what = format!("simulate {many} ranks: {machine} has {}", on.ranks);
-        return Err(Failure::new(Exit::Usage, what));
+    if let Some(many) = of.ranks.iter().find(|ranks| **ranks > machine.ranks) {
+        return Err(refused(format!("{command} {many} ranks: {named} has {}", machine.ranks)));
     }
     let variants = variants(&series, of.algorithm.as_deref())?;
-    for (given, option) in [
-        (of.loggops.is_some(), "--loggops"),
-        (of.sensitivity, "--sensitivity"),
-        (of.sizes.is_some() && series.extent == Extent::None, "--sizes"),
-    ] {
-        if given {
-            return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with {option}")));
-        }
+    if of.sizes.is_some() && series.extent == Extent::None {
+        return Err(refused(format!("{command} {kernel} with --sizes")));
     }
     let sizes = sizes(&series, of.sizes.as_ref());
     if sizes.is_empty() {
-        let what = format!("simulate {kernel}: no size is a whole number of doubles");
-        return Err(Failure::new(Exit::Usage, what).hint("give multiples of 8 B"));
+        let what = format!("{command} {kernel}: no size is a whole number of doubles");
+        return Err(refused(what).hint("give multiples of 8 B"));
     }
-    let mut sink = Sink::open(&of.output, "simulate", 0)?;
-    sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": machine}));
-    let ranks = if of.ranks.is_empty() { vec![on.ranks] } else { of.ranks.clone() };
+    let all = if of.ranks.is_empty() { vec![machine.ranks] } else { of.ranks.clone() };
     let mut points = Vec::new();
-    for ranks in ranks {
+    for ranks in all {
         for (&size, variant) in
             sizes.iter().flat_map(|size| variants.iter().map(move |of| (size, of)))
         {
@@ -79,42 +87,72 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
             }
         }
     }
+    Ok(Planned { machine, named, series, points })
+}
+
+/// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends. On a machine that a run
+/// has measured it is also replayed at both ends of the parameters' intervals.
+///
+/// # Errors
+/// As [`planned`]; or the machine cannot carry it out, or the result cannot be written.
+pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
+    for (given, option) in [
+        (of.loggops.is_some(), "--loggops"),
+        (of.how.one_latency && of.from.is_none(), "--one-latency"),
+    ] {
+        if given {
+            return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with {option}")));
+        }
+    }
+    let measured = of.measured()?;
+    let Planned { machine, named, series, points } =
+        planned(&of.points, measured.as_ref(), "simulate", kernel)?;
+    let ends = measured.as_ref().map_or(Ok(Vec::new()), |of| of.ends().map(Vec::from))?;
+    let machines: Vec<Machine> = [machine].into_iter().chain(ends).collect();
+    let mut sink = Sink::open(&of.output, "simulate", SEED)?;
+    sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": named}));
     let signals = Signals::take(interrupted(of.output.quiet)).class(Exit::Host)?;
     let all: usize = points.iter().map(|(point, _)| point.ranks).sum();
     let mut before = 0;
     let mut progress = Progress::new(vec![(kernel.to_owned(), 1.0)], of.output.quiet);
     for (point, order) in points {
+        let bytes = (series.message)(&point);
+        if let (Some(of), true) = (&measured, bytes > 0) {
+            of.moves_bytes()?;
+        }
         let doing = format!("{} ranks", point.ranks);
         let show = || progress.show(before as f64 / all as f64, &doing);
-        let Some(done) = watched(&on, order, &signals, show)? else {
+        let Some(done) = watched(&machines, &order, of.sensitivity, &signals, show)? else {
             progress.clear();
             sink.run.interrupted = true;
             return sink.close(Exit::Interrupted);
         };
         before += point.ranks;
         progress.clear();
-        sink.add(
-            Made {
-                results: vec![made(kernel, machine, &series, &point, done)?.into()],
-                notes: Vec::new(),
-            },
-            None,
-            None,
-        )?;
+        let of_point = (kernel, &*named, bytes);
+        let notes = measured.as_ref().map_or(Vec::new(), |of| of.notes.clone());
+        let made = Made { results: vec![made(of_point, &series, &point, done)?.into()], notes };
+        sink.add(made, None, None)?;
     }
     sink.close(Exit::Fine)
 }
 
-/// Replays an order on a thread of its own, and calls `show` now and then; `None` where a signal came before the end.
+/// Replays an order on each machine, on a thread of its own, and calls `show` now and then; `None` where a signal came
+/// before the end. The first replay may tell on what its end depends.
 fn watched(
-    machine: &Machine,
-    order: Order,
+    machines: &[Machine],
+    order: &Order,
+    sensitivity: bool,
     signals: &Signals,
     mut show: impl FnMut(),
-) -> Result<Option<Once>, Failure> {
+) -> Result<Option<Vec<Once>>, Failure> {
     let (sender, receiver) = mpsc::channel();
-    let machine = machine.clone();
-    thread::spawn(move || sender.send(once(&machine, &order)));
+    let (machines, order) = (machines.to_vec(), order.clone());
+    thread::spawn(move || {
+        let all = machines.iter().enumerate();
+        let all = all.map(|(at, machine)| once(machine, &order, sensitivity && at == 0));
+        sender.send(all.collect::<Result<Vec<Once>, Failure>>())
+    });
     loop {
         match receiver.recv_timeout(LOOK) {
             Ok(done) => return done.map(Some),
@@ -125,33 +163,34 @@ fn watched(
     }
 }
 
-/// The result of a point.
+/// The result of a point: of its first replay, with the interval of all.
 fn made(
-    kernel: &str,
-    machine: &str,
+    (kernel, machine, bytes): (&str, &str, u64),
     series: &Series,
     point: &AtSize,
-    done: Once,
+    all: Vec<Once>,
 ) -> Result<Simulation, Failure> {
-    let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
-    let time = whole as f64 / f64::from(series.parts) / PICO;
-    let evidence = Evidence::new("replay", 1, true);
+    let time = |done: &Once| {
+        let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
+        whole as f64 / f64::from(series.parts) / PICO
+    };
+    let times: Vec<f64> = all.iter().map(time).collect();
+    let done = &all[0];
     let seconds = |ps: u64| Seconds(Number(ps as f64 / PICO));
     let ends = done.finish.iter().filter(|_| done.finish.len() <= MOST);
     Ok(Simulation {
         name: kernel.to_owned(),
-        bytes: Some((series.message)(point)),
+        bytes: Some(bytes),
         variant: point.variant.unwrap_or("usual").to_owned(),
-        machine: format!("sim:{machine}"),
+        machine: machine.to_owned(),
         ranks: point.ranks as u64,
         operations: done.operations,
         messages: done.messages,
         end: seconds(done.end),
         finish: ends.map(|ps| seconds(*ps)).collect(),
-        time: Quantity::new(time, Some((time, time)), Unit::Second, evidence)
-            .class(Exit::Defect)?,
-        critical_path: None,
-        sensitivity: None,
+        time: replayed(&times)?,
+        critical_path: done.sensitivity.as_ref().map(|of| critical_path(&of.path)),
+        sensitivity: done.sensitivity.as_ref().map(dependence),
     })
 }
 

@@ -39,7 +39,7 @@ const ASKED: [&str; 4] =
 /// There is no such run, it makes no machine, the machine cannot do what was measured, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit, Failure> {
     let (path, run) = kept(&of.schedule)?;
-    let named = of.transport.as_ref().map(ToString::to_string);
+    let named = of.points.transport.as_ref().map(ToString::to_string);
     let transport = chosen(&run, named.as_deref())?;
     let path = path.display().to_string();
     let (machines, sources, notes) = match transport.strip_prefix("sim:") {

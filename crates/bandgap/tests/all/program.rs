@@ -6,6 +6,7 @@
 mod breakdown;
 mod calibrated;
 mod documented;
+mod export;
 mod faults;
 mod fit_hockney;
 mod garbage;

@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 
+use super::clock::{Clock, Time};
 use super::event::{Event, Queue, What};
 use super::world::World;
 use crate::SimError;
@@ -20,41 +21,41 @@ const BLOCK_BITS: u32 = 12;
 const MANY: usize = 512;
 
 #[derive(Debug)]
-pub(super) struct Buckets {
+pub(super) struct Buckets<T> {
     /// Time that a bucket takes.
     width: u64,
     /// The number of the present bucket, and where it ends.
     present: u64,
     end: u64,
     /// The next buckets, by number modulo their number.
-    near: [Bucket; NEAR as usize],
-    far: BTreeMap<u64, Vec<Event>>,
+    near: [Bucket<T>; NEAR as usize],
+    far: BTreeMap<u64, Vec<Event<T>>>,
     /// Memory of blocks that are done.
-    spare: Vec<Vec<Event>>,
+    spare: Vec<Vec<Event<T>>>,
     /// The next event of the rank that is looked at.
-    next: u64,
+    next: Option<T>,
     /// When that rank wants to be woken, within the present bucket.
-    alarm: Option<u64>,
+    alarm: Option<T>,
 }
 
 /// The events of a bucket, for each block of ranks.
 #[derive(Clone, Debug)]
-struct Bucket {
+struct Bucket<T> {
     events: usize,
-    blocks: Vec<Vec<Event>>,
+    blocks: Vec<Vec<Event<T>>>,
 }
 
-impl Buckets {
+impl<T: Time> Buckets<T> {
     /// Buckets of this width, which is not 0, for so many ranks.
     pub(super) fn new(width: u64, ranks: usize) -> Self {
         let blocks = vec![Vec::new(); (ranks >> BLOCK_BITS) + 1];
         let near = std::array::from_fn(|_| Bucket { events: 0, blocks: blocks.clone() });
-        let (far, spare) = Default::default();
-        Self { width, present: 0, end: width, near, far, spare, next: u64::MAX, alarm: None }
+        let (far, spare, next) = Default::default();
+        Self { width, present: 0, end: width, near, far, spare, next, alarm: None }
     }
 
     #[inline]
-    fn put(&mut self, bucket: u64, event: Event) {
+    fn put(&mut self, bucket: u64, event: Event<T>) {
         let Bucket { events, blocks } = &mut self.near[(bucket % NEAR) as usize];
         *events += 1;
         let block = &mut blocks[(event.to >> BLOCK_BITS) as usize];
@@ -84,11 +85,11 @@ impl Buckets {
     }
 }
 
-impl Queue for Buckets {
+impl<T: Time> Queue<T> for Buckets<T> {
     #[inline]
-    fn push(&mut self, event: Event) {
+    fn push(&mut self, event: Event<T>) {
         // Nothing is pushed that is not later than the present bucket.
-        let bucket = match event.time.saturating_sub(self.end) {
+        let bucket = match event.time.picoseconds().saturating_sub(self.end) {
             soon if soon < self.width => self.present + 1,
             later => self.present + 1 + later / self.width,
         };
@@ -100,8 +101,8 @@ impl Queue for Buckets {
     }
 
     #[inline]
-    fn wake_at(&mut self, time: u64, rank: u32) {
-        if time < self.end {
+    fn wake_at(&mut self, time: T, rank: u32) {
+        if time.picoseconds() < self.end {
             self.alarm = Some(time);
         } else {
             self.push(Event::own(time, rank, What::Wake));
@@ -109,13 +110,13 @@ impl Queue for Buckets {
     }
 
     #[inline]
-    fn settled(&self, time: u64) -> bool {
-        time < self.end && time < self.next
+    fn settled(&self, time: T) -> bool {
+        time.picoseconds() < self.end && self.next.is_none_or(|next| time < next)
     }
 }
 
 /// Sorts the events of a block by receiver, in the order in which they were sent.
-fn sort(events: &mut Vec<Event>, sorted: &mut Vec<Event>, ends: &mut Vec<u32>) {
+fn sort<T: Time>(events: &mut Vec<Event<T>>, sorted: &mut Vec<Event<T>>, ends: &mut Vec<u32>) {
     if events.is_sorted_by_key(|event| event.to) {
         return;
     }
@@ -123,7 +124,7 @@ fn sort(events: &mut Vec<Event>, sorted: &mut Vec<Event>, ends: &mut Vec<u32>) {
         events.sort_by_key(|event| event.to);
         return;
     }
-    let place = |event: &Event| event.to as usize % (1 << BLOCK_BITS);
+    let place = |event: &Event<T>| event.to as usize % (1 << BLOCK_BITS);
     ends.clear();
     ends.resize(1 << BLOCK_BITS, 0);
     events.iter().for_each(|event| ends[place(event)] += 1);
@@ -140,15 +141,15 @@ fn sort(events: &mut Vec<Event>, sorted: &mut Vec<Event>, ends: &mut Vec<u32>) {
     std::mem::swap(events, sorted);
 }
 
-impl World<'_, Buckets> {
+impl<C: Clock> World<'_, Buckets<C::At>, C> {
     /// Lets everything happen, bucket by bucket.
     ///
     /// # Errors
     /// As [`World::happen`].
     pub(super) fn in_buckets(&mut self) -> Result<(), SimError> {
         for rank in 0..self.ranks.len() as u32 {
-            self.happen(Event::own(0, rank, What::Begin))?;
-            self.wake_before(self.queue.end, rank)?;
+            self.happen(Event::own(C::At::default(), rank, What::Begin))?;
+            self.wake_before(rank, None)?;
         }
         let (mut sorted, mut ends) = (Vec::new(), Vec::new());
         while self.queue.advance() {
@@ -172,23 +173,27 @@ impl World<'_, Buckets> {
 
     /// What happens to one rank in a bucket.
     #[inline]
-    fn at_rank(&mut self, events: &mut [Event]) -> Result<(), SimError> {
+    fn at_rank(&mut self, events: &mut [Event<C::At>]) -> Result<(), SimError> {
         if events.len() > 1 {
             events.sort_by_key(Event::key);
+            for two in events.windows(2) {
+                self.clock.meet(two[0].time, two[1].time);
+            }
         }
         for (index, event) in events.iter().enumerate() {
-            self.queue.next = event.time;
-            self.wake_before(event.time, event.to)?;
-            self.queue.next = events.get(index + 1).map_or(u64::MAX, |next| next.time);
+            self.queue.next = Some(event.time);
+            self.wake_before(event.to, Some(event.time))?;
+            self.queue.next = events.get(index + 1).map(|next| next.time);
             self.happen(*event)?;
         }
-        self.wake_before(self.queue.end, events[0].to)
+        self.wake_before(events[0].to, None)
     }
 
-    /// Wakes a rank that wants to be woken before `time`.
+    /// Wakes a rank that wants to be woken before `time`, or in this bucket.
     #[inline]
-    fn wake_before(&mut self, time: u64, rank: u32) -> Result<(), SimError> {
-        while let Some(alarm) = self.queue.alarm.take_if(|alarm| *alarm < time) {
+    fn wake_before(&mut self, rank: u32, time: Option<C::At>) -> Result<(), SimError> {
+        let is_due = |alarm: &mut C::At| time.is_none_or(|time| *alarm < time);
+        while let Some(alarm) = self.queue.alarm.take_if(is_due) {
             self.happen(Event::own(alarm, rank, What::Wake))?;
         }
         Ok(())

@@ -1,5 +1,6 @@
 //! Circuits through a network whose channels messages share.
 
+use super::clock::Time;
 use crate::network::Network;
 
 /// The channels of a network in virtual time.
@@ -8,30 +9,33 @@ use crate::network::Network;
 /// circuits over any of these channels that were asked for before have ended. So no two circuits
 /// wait for each other, and what was asked for first is never held up by what comes later.
 #[derive(Debug)]
-pub(super) struct Circuits<'a> {
+pub(super) struct Circuits<'a, T> {
     network: &'a Network,
     /// When the last circuit over each channel ends.
-    free_from: Vec<u64>,
+    free_from: Vec<T>,
     route: Vec<usize>,
 }
 
-impl<'a> Circuits<'a> {
+impl<'a, T: Time> Circuits<'a, T> {
     pub(super) fn new(network: &'a Network) -> Self {
-        Self { network, free_from: vec![0; network.channels()], route: Vec::new() }
+        Self { network, free_from: vec![T::default(); network.channels()], route: Vec::new() }
     }
 
-    /// Asks at `time` for a circuit that lasts `long`, and returns when it begins. Times ascend from
-    /// call to call.
+    /// Asks for a circuit, and returns when the last of its channels is free.
     #[inline]
-    pub(super) fn begin(&mut self, time: u64, from: u32, to: u32, long: u64) -> u64 {
+    pub(super) fn free_from(&mut self, from: u32, to: u32) -> T {
         let Self { network, free_from, route } = self;
         route.clear();
         network.route(from, to, |channel| route.push(channel));
-        let start = route.iter().fold(time, |start, &channel| start.max(free_from[channel]));
-        for &channel in &*route {
-            free_from[channel] = start.saturating_add(long);
+        route.iter().fold(T::default(), |start, &channel| start.later(free_from[channel]))
+    }
+
+    /// Holds the channels that were asked for last.
+    #[inline]
+    pub(super) fn hold(&mut self, until: T) {
+        for &channel in &self.route {
+            self.free_from[channel] = until;
         }
-        start
     }
 }
 
@@ -48,13 +52,14 @@ mod tests {
             asked in proptest::collection::vec((0_u64..20, 0_u32..12, 0_u32..12, 1_u64..30), 1..60)
         ) {
             let network = Network::Torus(Torus::new(3, 4).unwrap());
-            let mut circuits = Circuits::new(&network);
+            let mut circuits = Circuits::<u64>::new(&network);
             // When the last circuit over each channel ends.
             let mut ends = vec![0; network.channels()];
             let mut time = 0;
             for (later, from, to, long) in asked {
                 time += later;
-                let start = circuits.begin(time, from, to, long);
+                let start = circuits.free_from(from, to).max(time);
+                circuits.hold(start + long);
                 let mut held = Vec::new();
                 network.route(from, to, |channel| held.push(channel));
                 prop_assert!(start >= time && held.iter().all(|&channel| ends[channel] <= start));

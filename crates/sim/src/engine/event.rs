@@ -1,5 +1,6 @@
 //! What happens to a rank, and who knows what is next.
 
+use super::clock::Time;
 use crate::Context;
 
 /// What an Active Message is. `bytes` says how many it carries beside words; `None` is one of words
@@ -77,35 +78,35 @@ impl What {
 /// Something that happens at `time` to the rank `to`. `from` sent it; where nobody did it is the
 /// same rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Event {
-    pub time: u64,
+pub(super) struct Event<T> {
+    pub time: T,
     pub to: u32,
     pub from: u32,
     pub what: What,
 }
 
-impl Event {
-    pub(super) fn own(time: u64, rank: u32, what: What) -> Self {
+impl<T: Time> Event<T> {
+    pub(super) fn own(time: T, rank: u32, what: What) -> Self {
         Self { time, to: rank, from: rank, what }
     }
 
     /// The order of what happens to one rank; events of equal keys come as they were sent.
     #[inline]
-    pub(super) fn key(&self) -> (u64, u8, u32) {
+    pub(super) fn key(&self) -> (T, u8, u32) {
         (self.time, self.what.place(), self.from)
     }
 }
 
 /// What is going to happen.
-pub(super) trait Queue {
-    fn push(&mut self, event: Event);
+pub(super) trait Queue<T> {
+    fn push(&mut self, event: Event<T>);
 
     /// Asks that `rank`, to which something happens now, be woken.
-    fn wake_at(&mut self, time: u64, rank: u32);
+    fn wake_at(&mut self, time: T, rank: u32);
 
     /// Whether nothing more can arrive, at `time` or before, at the rank to which something happens
     /// now.
-    fn settled(&self, time: u64) -> bool;
+    fn settled(&self, time: T) -> bool;
 }
 
 #[cfg(test)]
@@ -114,6 +115,6 @@ mod tests {
 
     #[test]
     fn events_stay_small() {
-        assert!(size_of::<Event>() <= 32);
+        assert!(size_of::<Event<u64>>() <= 32);
     }
 }

@@ -4,78 +4,92 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
+use super::clock::{Clock, Time};
 use super::event::{Event, Queue, What};
 use super::world::World;
 use crate::SimError;
 
 /// Events by time; of one time first arrivals, then departures, then wakes, each by rank.
-#[derive(Debug, Default)]
-pub(super) struct Heap {
-    events: BinaryHeap<Reverse<Numbered>>,
+#[derive(Debug)]
+pub(super) struct Heap<T> {
+    events: BinaryHeap<Reverse<Numbered<T>>>,
     pushed: u64,
+}
+
+impl<T: Time> Default for Heap<T> {
+    fn default() -> Self {
+        Self { events: BinaryHeap::new(), pushed: 0 }
+    }
 }
 
 /// An event, and how many were pushed before.
 #[derive(Debug, PartialEq, Eq)]
-struct Numbered {
-    event: Event,
+struct Numbered<T> {
+    event: Event<T>,
     number: u64,
 }
 
-impl Numbered {
+impl<T: Time> Numbered<T> {
     #[inline]
-    fn key(&self) -> (u64, u8, u32, u32, u64) {
+    fn key(&self) -> (T, u8, u32, u32, u64) {
         let Event { time, to, from, what } = self.event;
         (time, what.place(), to, from, self.number)
     }
 }
 
-impl Ord for Numbered {
+impl<T: Time> Ord for Numbered<T> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }
 }
 
-impl PartialOrd for Numbered {
+impl<T: Time> PartialOrd for Numbered<T> {
     #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl Queue for Heap {
+impl<T: Time> Queue<T> for Heap<T> {
     #[inline]
-    fn push(&mut self, event: Event) {
+    fn push(&mut self, event: Event<T>) {
         self.pushed += 1;
         self.events.push(Reverse(Numbered { event, number: self.pushed }));
     }
 
     #[inline]
-    fn wake_at(&mut self, time: u64, rank: u32) {
+    fn wake_at(&mut self, time: T, rank: u32) {
         self.push(Event::own(time, rank, What::Wake));
     }
 
     #[inline]
-    fn settled(&self, time: u64) -> bool {
+    fn settled(&self, time: T) -> bool {
         let next = self.events.peek().map(|Reverse(next)| next.event);
         next.is_none_or(|next| (next.time, next.what.place()) >= (time, What::Wake.place()))
     }
 }
 
-impl World<'_, Heap> {
+impl<C: Clock> World<'_, Heap<C::At>, C> {
     /// Lets everything happen, one after the other.
     ///
     /// # Errors
     /// As [`World::happen`].
     pub(super) fn in_order(&mut self) -> Result<(), SimError> {
         for rank in 0..self.ranks.len() as u32 {
-            self.queue.push(Event::own(0, rank, What::Begin));
+            self.queue.push(Event::own(C::At::default(), rank, What::Begin));
         }
-        let mut time = 0;
+        let mut last: Option<Event<C::At>> = None;
         while let Some(Reverse(Numbered { event, .. })) = self.queue.events.pop() {
-            debug_assert!(event.time >= time, "time ran backwards");
-            time = event.time;
+            if let Some(last) = last {
+                debug_assert!(event.time >= last.time, "time ran backwards");
+                if last.to == event.to
+                    || matches!((last.what, event.what), (What::Depart, What::Depart))
+                {
+                    self.clock.meet(last.time, event.time);
+                }
+            }
+            last = Some(event);
             self.happen(event)?;
         }
         Ok(())

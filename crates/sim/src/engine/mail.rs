@@ -14,9 +14,9 @@ pub(super) struct Address {
 
 /// A message at its receiver.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Letter {
+pub(super) struct Letter<T> {
     /// When its last byte is there.
-    pub ready: u64,
+    pub ready: T,
     pub bytes: u32,
 }
 
@@ -28,46 +28,52 @@ const NONE: u32 = u32::MAX;
 
 /// The letters of one rank.
 #[derive(Debug)]
-pub(super) enum Inbox {
+pub(super) enum Inbox<T> {
     /// The first one, by arrival.
     Few(u32),
-    Many(Box<Many>),
+    Many(Box<Many<T>>),
 }
 
-impl Default for Inbox {
+impl<T> Default for Inbox<T> {
     fn default() -> Self {
         Self::Few(NONE)
     }
 }
 
 /// Many letters of one rank.
-#[derive(Debug, Default)]
-pub(super) struct Many {
+#[derive(Debug)]
+pub(super) struct Many<T> {
     /// Those that came since it last looked for one, by arrival.
-    new: Vec<(Address, Letter)>,
+    new: Vec<(Address, Letter<T>)>,
     /// The first and the last one of each address, by arrival.
     sorted: HashMap<Address, [u32; 2]>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Stored {
+struct Stored<T> {
     address: Address,
-    letter: Letter,
+    letter: Letter<T>,
     next: u32,
 }
 
 /// The letters of all ranks. Few wait anywhere, as a rule.
-#[derive(Debug, Default)]
-pub(super) struct Mail {
-    letters: Vec<Stored>,
+#[derive(Debug)]
+pub(super) struct Mail<T> {
+    letters: Vec<Stored<T>>,
     /// Places that are free.
     free: Vec<u32>,
     waiting: usize,
 }
 
-impl Mail {
+impl<T> Default for Mail<T> {
+    fn default() -> Self {
+        Self { letters: Vec::new(), free: Vec::new(), waiting: 0 }
+    }
+}
+
+impl<T: Copy> Mail<T> {
     #[inline]
-    pub(super) fn put(&mut self, inbox: &mut Inbox, address: Address, letter: Letter) {
+    pub(super) fn put(&mut self, inbox: &mut Inbox<T>, address: Address, letter: Letter<T>) {
         self.waiting += 1;
         let first = match inbox {
             Inbox::Few(NONE) => return *inbox = Inbox::Few(self.store(address, letter)),
@@ -86,7 +92,7 @@ impl Mail {
     }
 
     #[inline]
-    fn store(&mut self, address: Address, letter: Letter) -> u32 {
+    fn store(&mut self, address: Address, letter: Letter<T>) -> u32 {
         let stored = Stored { address, letter, next: NONE };
         if let Some(free) = self.free.pop() {
             self.letters[free as usize] = stored;
@@ -98,8 +104,8 @@ impl Mail {
 
     /// The letters of a list.
     #[cold]
-    fn as_many(&mut self, mut at: u32) -> Inbox {
-        let mut many = Box::<Many>::default();
+    fn as_many(&mut self, mut at: u32) -> Inbox<T> {
+        let mut many = Box::new(Many { new: Vec::new(), sorted: HashMap::new() });
         while at != NONE {
             let Stored { address, letter, next } = self.letters[at as usize];
             many.new.push((address, letter));
@@ -111,7 +117,7 @@ impl Mail {
 
     /// The first message that arrived for `address`.
     #[inline]
-    pub(super) fn take(&mut self, inbox: &mut Inbox, address: Address) -> Option<Letter> {
+    pub(super) fn take(&mut self, inbox: &mut Inbox<T>, address: Address) -> Option<Letter<T>> {
         let first = match inbox {
             Inbox::Few(first) => first,
             Inbox::Many(_) => return self.take_of_many(inbox, address),
@@ -132,13 +138,13 @@ impl Mail {
     }
 
     #[inline]
-    fn taken(&mut self, at: u32, letter: Letter) -> Letter {
+    fn taken(&mut self, at: u32, letter: Letter<T>) -> Letter<T> {
         self.waiting -= 1;
         self.free.push(at);
         letter
     }
 
-    fn take_of_many(&mut self, inbox: &mut Inbox, address: Address) -> Option<Letter> {
+    fn take_of_many(&mut self, inbox: &mut Inbox<T>, address: Address) -> Option<Letter<T>> {
         let Inbox::Many(many) = inbox else { return None };
         many.sorted.reserve(many.new.len());
         for (address, letter) in many.new.drain(..) {
@@ -183,7 +189,7 @@ mod tests {
             steps in proptest::collection::vec((any::<bool>(), 0_u32..2, 0_u32..3, 0_u32..3), 0..400),
             puts in 0_usize..100
         ) {
-            let (mut mail, mut inboxes) = (Mail::default(), <[Inbox; 2]>::default());
+            let (mut mail, mut inboxes) = (Mail::default(), <[Inbox<u64>; 2]>::default());
             let mut expected: BTreeMap<_, VecDeque<u32>> = BTreeMap::new();
             for (index, (puts_one, to, from, tag)) in steps.into_iter().enumerate() {
                 let context = if tag == 2 { Context::Barrier } else { Context::Messages };

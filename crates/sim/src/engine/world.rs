@@ -15,30 +15,30 @@ use bandgap_comm::Rank;
 
 use super::LATEST;
 use super::circuits::Circuits;
+use super::clock::{Clock, Cost, Step, Time, Work};
 use super::event::{Event, Kind, Queue, What};
-use super::interface::Side;
 use super::mail::{Address, Inbox, Letter, Mail};
 use crate::schedule::{Cursor, Program};
 use crate::{Context, Machine, Op, Schedule, SimError, WaitFor};
 use active::Active;
 use departures::Departure;
 
-#[derive(Debug)]
-pub(super) struct World<'a, Q> {
+pub(super) struct World<'a, Q, C: Clock> {
     pub(super) queue: Q,
+    pub(super) clock: C,
     schedule: &'a Schedule,
     machine: &'a Machine,
-    pub(super) ranks: Vec<State>,
+    pub(super) ranks: Vec<State<C::At>>,
     pub(super) marks: Vec<Vec<u64>>,
-    mail: Mail,
+    mail: Mail<C::At>,
     /// The least and the greatest L, where messages can overtake one another.
     overtaking: Option<[u64; 2]>,
     /// When what may be overtaken reaches its receiver, by sender, receiver, and whether it is an
     /// Active Message.
-    reached: HashMap<(u32, u32, bool), u64>,
-    circuits: Circuits<'a>,
+    reached: HashMap<(u32, u32, bool), C::At>,
+    circuits: Circuits<'a, C::At>,
     /// For each rank the messages that wait for a circuit; none where messages share no channels.
-    departures: Vec<VecDeque<Departure>>,
+    departures: Vec<VecDeque<Departure<C::At>>>,
     /// Messages sent.
     pub(super) sent: u64,
     /// Operations begun, and messages handled.
@@ -47,24 +47,26 @@ pub(super) struct World<'a, Q> {
 
 /// One rank.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct State<T> {
     /// The processor's own time.
-    pub(super) now: u64,
-    sending: Side,
-    receiving: Side,
+    pub(super) now: T,
+    /// From when on its interface is free, on each side.
+    sending: T,
+    receiving: T,
     cursor: Cursor,
-    inbox: Inbox,
+    inbox: Inbox<T>,
     /// What it has of Active Messages, from the first one on.
-    active: Option<Box<Active>>,
+    active: Option<Box<Active<T>>>,
 }
 
-impl<'a, Q: Queue> World<'a, Q> {
-    pub(super) fn new(schedule: &'a Schedule, machine: &'a Machine, queue: Q) -> Self {
+impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
+    pub(super) fn new(schedule: &'a Schedule, machine: &'a Machine, queue: Q, clock: C) -> Self {
         let size = schedule.size();
         let states = std::iter::repeat_with(State::default).take(size).collect();
         let shared = if machine.network.is_shared() { size } else { 0 };
         Self {
             queue,
+            clock,
             schedule,
             machine,
             ranks: states,
@@ -84,9 +86,9 @@ impl<'a, Q: Queue> World<'a, Q> {
     /// # Errors
     /// A message has another length than its receive, or virtual time is exhausted.
     #[inline]
-    pub(super) fn happen(&mut self, event: Event) -> Result<(), SimError> {
+    pub(super) fn happen(&mut self, event: Event<C::At>) -> Result<(), SimError> {
         let Event { time, to, from, what } = event;
-        if time > LATEST {
+        if time.picoseconds() > LATEST {
             return Err(SimError::TooLong { rank: to as Rank });
         }
         let goes_on = match what {
@@ -108,25 +110,31 @@ impl<'a, Q: Queue> World<'a, Q> {
     /// A message reaches the interface, which accepts one per gap, and one byte per G. Returns when
     /// it is whole.
     #[inline]
-    fn accept(&mut self, time: u64, to: u32, bytes: Option<u32>) -> u64 {
-        let transfer = self.machine.costs(bytes).transfer;
-        let receiving = &mut self.ranks[to as usize].receiving;
-        receiving.occupy(time, transfer.max(self.machine.gap)).saturating_add(transfer)
+    fn accept(&mut self, time: C::At, to: u32, bytes: Option<u32>) -> C::At {
+        let Self { clock, machine, ranks, .. } = self;
+        let transfer = machine.costs(bytes).transfer;
+        let receiving = &mut ranks[to as usize].receiving;
+        let start = clock.wait(to, time, *receiving);
+        let steps = [Step::InGap, Step::InBytes];
+        *receiving = clock.held(start, [machine.gap, transfer], bytes, steps);
+        clock.step(start, transfer, Cost::Bytes(bytes.unwrap_or(0)), Step::Transfer)
     }
 
     /// Takes a message out of the interface once it is whole: or.
     #[inline]
-    fn take(&mut self, rank: u32, ready: u64, bytes: Option<u32>) {
+    fn take(&mut self, rank: u32, ready: C::At, bytes: Option<u32>) {
         let recv_overhead = self.machine.costs(bytes).recv_overhead;
         let state = &mut self.ranks[rank as usize];
-        state.now = state.now.max(ready).saturating_add(recv_overhead);
+        let begin = state.now.later(ready);
+        let work = Work::Receive { ready, bytes };
+        state.now = self.clock.work(rank, begin, recv_overhead, work);
     }
 
     /// A message of bytes reaches the interface. Its receiver goes on if it waits for it.
     #[inline]
     fn deliver(
         &mut self,
-        time: u64,
+        time: C::At,
         rank: u32,
         address: Address,
         bytes: u32,
@@ -155,7 +163,7 @@ impl<'a, Q: Queue> World<'a, Q> {
         &mut self,
         rank: u32,
         address: Address,
-        letter: Letter,
+        letter: Letter<C::At>,
         expected: u32,
     ) -> Result<(), SimError> {
         let Letter { ready, bytes } = letter;
@@ -177,11 +185,11 @@ impl<'a, Q: Queue> World<'a, Q> {
             let Some(op) = state.cursor.peek(program) else { return Ok(()) };
             let done = match op {
                 Op::Mark => {
-                    self.marks[rank as usize].push(state.now);
+                    self.marks[rank as usize].push(state.now.picoseconds());
                     true
                 }
                 Op::Compute { picoseconds } => {
-                    state.now = state.now.saturating_add(picoseconds);
+                    state.now = self.clock.work(rank, state.now, picoseconds, Work::Compute);
                     true
                 }
                 Op::Send { context, peer, tag, bytes } => {
@@ -214,7 +222,8 @@ impl<'a, Q: Queue> World<'a, Q> {
 
     /// Messages that reached the interface and were never handled or received.
     pub(super) fn unhandled(&self) -> u64 {
-        let handled_by = |state: &State| state.active.as_ref().map_or(0, |active| active.waiting());
+        let handled_by =
+            |state: &State<C::At>| state.active.as_ref().map_or(0, |active| active.waiting());
         (self.mail.len() + self.ranks.iter().map(handled_by).sum::<usize>()) as u64
     }
 

@@ -15,6 +15,8 @@ mod schedule;
 mod sensitivity;
 mod stuck;
 mod text;
+mod timeline;
+mod write;
 
 pub use error::{GoalError, Left, Place, Wrong};
 pub use loggops::{LETTERS, Loggops};
@@ -22,6 +24,9 @@ pub use path::{CriticalPath, PathStep};
 pub use read::read_goal;
 pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
 pub use sensitivity::{Derivative, Sensitivity, sensitivity};
+pub(crate) use sensitivity::{Line, latencies};
+pub use timeline::observe_goal;
+pub use write::write_goal;
 
 use clock::Plain;
 

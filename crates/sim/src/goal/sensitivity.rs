@@ -1,7 +1,7 @@
 //! How the end of a schedule depends on the parameters.
 
 use super::GoalReplay;
-use super::clock::{Clock, Leaning, Leant, Traced};
+use super::clock::{Clock, Leaning, Leant, Trace, Traced};
 use super::engine::replay;
 use super::error::GoalError;
 use super::loggops::{LATENCY, Loggops};
@@ -42,10 +42,9 @@ pub struct Derivative {
 /// As [`replay_goal`](super::replay_goal).
 pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensitivity), GoalError> {
     let mut traced = replay(goal, loggops, Traced::new(loggops))?;
-    let mut last = (0, traced.finish.first().copied().unwrap_or_default());
-    for (rank, at) in (0..).zip(&traced.finish) {
+    let last = last(&traced.finish);
+    for at in &traced.finish {
         traced.clock.meet(last.1, *at);
-        last = if *at > last.1 { (rank, *at) } else { last };
     }
     let end = last.1.picoseconds;
     let path = path(goal, loggops, &traced.clock, last);
@@ -66,7 +65,7 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
         };
     }
     let latency = loggops.parameters[LATENCY];
-    let tangent = Line { at: latency, end, slope: derivatives[LATENCY].right };
+    let here = Line { at: latency, end, slope: derivatives[LATENCY].right };
     let curve = |at: i64| {
         let mut loggops = *loggops;
         loggops.parameters[LATENCY] = at;
@@ -77,18 +76,34 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
             Err(error) => Err(error),
         }
     };
-    let farthest = latency.saturating_add(end.saturating_mul(100));
-    let leaves = last_below(tangent, latency, farthest, &curve)?;
-    let most = Line { at: latency, end: end + end / 100, slope: 0 };
-    let steady = (end / 100).checked_div(tangent.slope).map(|by| latency + by);
-    let tolerance = match replayed.messages {
-        0 => None,
-        // T grows by its tangent until there.
-        _ if steady.is_some_and(|at| at < leaves) => steady.map(|at| at - latency),
-        _ => Some(last_below(most, latency, latency.max(most.end) + 1, &curve)? - latency),
-    };
-    let critical_latency = Some(leaves).filter(|at| *at < farthest);
+    let (critical_latency, tolerance) = latencies(here, replayed.messages > 0, &curve)?;
     Ok((replayed, Sensitivity { derivatives, path, critical_latency, tolerance }))
+}
+
+/// The next L at which T leaves its tangent, and by how much L may grow until T has grown by 1 %: as in [`Sensitivity`].
+pub(crate) fn latencies<E>(
+    here: Line,
+    has_messages: bool,
+    curve: &impl Fn(i64) -> Result<Line, E>,
+) -> Result<(Option<i64>, Option<i64>), E> {
+    let Line { at: latency, end, slope } = here;
+    let farthest = latency.saturating_add(end.saturating_mul(100));
+    let leaves = last_below(here, latency, farthest, curve)?;
+    let most = Line { at: latency, end: end + end / 100, slope: 0 };
+    // On the tangent it is known.
+    let known = (end / 100).checked_div(slope).filter(|may| latency + may <= leaves);
+    let tolerance = match known {
+        _ if !has_messages => None,
+        Some(may) => Some(may),
+        None => Some(last_below(most, latency, latency.max(most.end) + 1, curve)? - latency),
+    };
+    Ok((Some(leaves).filter(|at| *at < farthest), tolerance))
+}
+
+/// The first of the ranks that end last.
+pub(super) fn last(finish: &[Trace]) -> (u32, Trace) {
+    let all = (0..).zip(finish.iter().copied());
+    all.fold((0, Trace::default()), |best, one| if one.1 > best.1 { one } else { best })
 }
 
 /// T if a parameter changes by very little.
@@ -99,10 +114,10 @@ fn towards(goal: &Goal, loggops: &Loggops, towards: (usize, i64)) -> Result<Lean
 
 /// T at an L, and its slope there.
 #[derive(Clone, Copy)]
-struct Line {
-    at: i64,
-    end: i64,
-    slope: i64,
+pub(crate) struct Line {
+    pub at: i64,
+    pub end: i64,
+    pub slope: i64,
 }
 
 impl Line {
@@ -116,12 +131,12 @@ const MOST: usize = 64;
 
 /// An L up to `high` at which T is not above `line`: the greatest one where T is convex. Its tangent at a greater L then
 /// meets the line there, or behind it: that is the next guess. Where it leads nowhere, it is half way.
-fn last_below(
+fn last_below<E>(
     line: Line,
     mut low: i64,
     mut high: i64,
-    curve: &impl Fn(i64) -> Result<Line, GoalError>,
-) -> Result<i64, GoalError> {
+    curve: &impl Fn(i64) -> Result<Line, E>,
+) -> Result<i64, E> {
     let (mut at, mut is_guess) = (high, true);
     for _ in 0..MOST {
         let there = curve(at)?;

@@ -11,6 +11,7 @@ mod machine_files;
 mod messages;
 mod network_properties;
 mod networks;
+mod observed;
 mod overlap;
 mod programs;
 mod properties;

@@ -8,7 +8,7 @@ use bandgap_sim::{Machine, record, replay};
 use proptest::prelude::*;
 
 /// A network of at least eight nodes.
-fn network() -> impl Strategy<Value = String> {
+pub fn network() -> impl Strategy<Value = String> {
     let size = prop_oneof![
         (3_u32..5).prop_map(|d| format!("topology = 'hypercube'\ndimensions = {d}")),
         (2_u32..4, 4_u32..6)

@@ -169,6 +169,12 @@ impl Messages {
         acts.into_iter().chain(late.into_iter().map(Act::Receive)).collect()
     }
 
+    /// The same with computations that take so many times as long.
+    pub fn slower(mut self, times: u64) -> Self {
+        self.all.iter_mut().for_each(|message| message.before *= times);
+        self
+    }
+
     pub fn recorded(&self) -> Schedule {
         let program = |comm: &mut Recorder| {
             for act in self.acts(comm.rank()) {

@@ -11,7 +11,7 @@ const DIGITS: usize = 15;
 const HEADER: u64 = 16;
 
 /// The platform: hosts with a link for each direction, of the first protocol's L and 1/G.
-pub fn platform(machine: &Calibrated, ranks: u16) -> String {
+pub fn platform(machine: &Calibrated, ranks: usize) -> String {
     let (latency, per_byte) = machine.protocols.first().map_or((0.0, 0.0), base);
     let (bandwidth, latency) = (decimal(1.0 / per_byte, 3), decimal(latency, DIGITS));
     let mut text = "<?xml version='1.0'?>\n\
@@ -41,7 +41,7 @@ pub fn platform(machine: &Calibrated, ranks: u16) -> String {
 /// The command. Options of a file would not do: smpirun gives its own, which come first.
 ///
 /// SimGrid has no g. Its sections begin at lengths above those given; of its factors these count SMPI's header.
-pub fn command(machine: &Calibrated, path: &Path, ranks: u16) -> String {
+pub fn command(machine: &Calibrated, path: &Path, ranks: usize) -> String {
     let sections = |header: u64, of: &dyn Fn(&Protocol) -> String| {
         let limits = machine.protocols.iter().map(|of| of.up_to.saturating_add(header));
         let from = [0].into_iter().chain(limits);

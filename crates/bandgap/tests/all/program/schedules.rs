@@ -170,6 +170,19 @@ fn a_kernel_is_replayed_on_many_ranks() {
     }
     place.run("simulate barrier -t sim:ipsc860 -n 129 --no-save".split(' ')).ends(2);
     place.run("simulate barrier -t sim:ipsc860 --sizes 8 --no-save".split(' ')).ends(2);
+    let args = "simulate barrier -t sim:myrinet -n 1024 --sensitivity --no-save --json - -q";
+    let run = place.run(args.split(' ')).ends(0).json();
+    let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
+    for (parameter, slope) in [("L", 10.0), ("o", 20.0), ("g", 0.0), ("G", 0.0)] {
+        let of = &of["sensitivity"]["derivatives"][parameter];
+        assert_eq!((of["left"].as_f64(), of["right"].as_f64()), (Some(slope), Some(slope)));
+    }
+    let tolerance = of["sensitivity"]["tolerance"].as_f64().unwrap();
+    assert!((tolerance * 1e3 / of["end"].as_f64().unwrap() - 1.0).abs() < 1e-6);
+    let shares = of["critical_path"]["shares"].as_object().unwrap().values();
+    let whole: f64 = shares.map(|share| share.as_f64().unwrap()).sum();
+    assert!((whole - of["end"].as_f64().unwrap()).abs() < 1e-12);
+    assert_eq!(of["critical_path"]["steps"], 30);
     let some = "simulate global_sum -t sim:ipsc860 -n 6 --algorithm all --no-save --json - -q";
     let run = place.run(some.split(' ')).ends(0).json();
     assert!(!run["results"].as_array().unwrap().is_empty());

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use super::{State, World};
+use crate::engine::clock::{Clock, Cost, Step, Time};
 use crate::engine::event::{Event, Kind, Queue, What};
 
 /// What a rank has of Active Messages.
 #[derive(Debug, Default)]
-pub(super) struct Active {
-    inbox: VecDeque<Accepted>,
+pub(super) struct Active<T> {
+    inbox: VecDeque<Accepted<T>>,
     /// Requests that have not completed, by the rank that they are for, ascending.
     peers: Vec<(u32, u32)>,
     outstanding: u64,
@@ -17,22 +18,22 @@ pub(super) struct Active {
     /// Requests handled that no `Serve` has counted yet.
     handled: u64,
     /// When the request that is not sent yet began.
-    begun: Option<u64>,
+    begun: Option<T>,
     /// Whether it goes on only when something arrives.
     waiting: bool,
     /// When it shall be woken; an event of another time was overtaken.
-    alarm: Option<u64>,
+    alarm: Option<T>,
 }
 
 /// A message in the interface.
 #[derive(Clone, Copy, Debug)]
-struct Accepted {
-    ready: u64,
+struct Accepted<T> {
+    ready: T,
     from: u32,
     kind: Kind,
 }
 
-impl Active {
+impl<T> Active<T> {
     /// Messages that were not handled.
     pub(super) fn waiting(&self) -> usize {
         self.inbox.len()
@@ -60,32 +61,32 @@ impl Active {
     }
 }
 
-impl State {
+impl<T: Time> State<T> {
     #[inline]
-    fn active(&mut self) -> &mut Active {
+    fn active(&mut self) -> &mut Active<T> {
         self.active.get_or_insert_default()
     }
 
     /// Ends a wait at `time`, or later if the processor is ahead.
     #[inline]
-    fn resume(&mut self, time: u64) -> bool {
+    fn resume(&mut self, time: T) -> bool {
         let active = self.active.get_or_insert_default();
         if active.waiting {
-            self.now = self.now.max(time);
+            self.now = self.now.later(time);
             active.alarm = None;
         }
         std::mem::take(&mut active.waiting)
     }
 }
 
-impl<Q: Queue> World<'_, Q> {
+impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     #[inline]
-    fn active(&mut self, rank: u32) -> &mut Active {
+    fn active(&mut self, rank: u32) -> &mut Active<C::At> {
         self.ranks[rank as usize].active()
     }
 
     /// An Active Message reaches the interface. Returns whether the processor was waiting for it.
-    pub(super) fn arrive(&mut self, time: u64, to: u32, from: u32, kind: Kind) -> bool {
+    pub(super) fn arrive(&mut self, time: C::At, to: u32, from: u32, kind: Kind) -> bool {
         let ready = self.accept(time, to, kind.bytes());
         let state = &mut self.ranks[to as usize];
         state.active().inbox.push_back(Accepted { ready, from, kind });
@@ -93,7 +94,7 @@ impl<Q: Queue> World<'_, Q> {
     }
 
     /// A request without reply has completed. Returns whether the processor was waiting.
-    pub(super) fn complete(&mut self, time: u64, rank: u32, peer: u32) -> bool {
+    pub(super) fn complete(&mut self, time: C::At, rank: u32, peer: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
         let active = state.active();
         active.silent -= 1;
@@ -102,7 +103,7 @@ impl<Q: Queue> World<'_, Q> {
     }
 
     /// An event that the processor asked for. Returns whether it still wants it.
-    pub(super) fn wake(&mut self, time: u64, rank: u32) -> bool {
+    pub(super) fn wake(&mut self, time: C::At, rank: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
         let wanted = state.active().alarm.take_if(|alarm| *alarm == time).is_some();
         if wanted {
@@ -111,7 +112,7 @@ impl<Q: Queue> World<'_, Q> {
         wanted
     }
 
-    fn wake_at(&mut self, time: u64, rank: u32) {
+    fn wake_at(&mut self, time: C::At, rank: u32) {
         self.active(rank).alarm = Some(time);
         self.queue.wake_at(time, rank);
     }
@@ -217,7 +218,7 @@ impl<Q: Queue> World<'_, Q> {
     }
 
     /// Receives a message once it is whole: or, and os more for a request with a reply.
-    fn handle(&mut self, rank: u32, next: Accepted) {
+    fn handle(&mut self, rank: u32, next: Accepted<C::At>) {
         let Accepted { ready, from, kind } = next;
         self.steps += 1;
         self.take(rank, ready, kind.bytes());
@@ -229,7 +230,8 @@ impl<Q: Queue> World<'_, Q> {
                 if !replies {
                     let further = self.machine.further_hops(rank, from, None);
                     let now = self.ranks[rank as usize].now;
-                    let time = now.saturating_add(self.machine.latency + further);
+                    let latency = self.machine.latency + further;
+                    let time = self.clock.step(now, latency, Cost::Latency, Step::Flight);
                     let (to, from) = (from, rank);
                     return self.queue.push(Event { time, to, from, what: What::Complete });
                 }

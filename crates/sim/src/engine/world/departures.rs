@@ -5,39 +5,43 @@
 //! has come there. A processor may be ahead of that: until then what it sends waits here.
 
 use super::World;
+use crate::Machine;
+use crate::engine::clock::{Clock, Cost, Step, Work};
 use crate::engine::event::{Event, Kind, Queue, What};
 
 /// A message that waits for a circuit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Departure {
+pub(super) struct Departure<T> {
     /// When the processor is done with it.
-    ready: u64,
+    ready: T,
     to: u32,
     what: What,
 }
 
-impl<Q: Queue> World<'_, Q> {
+impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     /// Sends a message: os, then the interface as soon as it may, then the network.
     #[inline]
     pub(super) fn leave(&mut self, from: u32, to: u32, what: What) {
         let costs = self.machine.costs(what.bytes());
         let state = &mut self.ranks[from as usize];
-        state.now = state.now.saturating_add(costs.send_overhead);
+        let work = Work::Send { to, bytes: what.bytes() };
+        state.now = self.clock.work(from, state.now, costs.send_overhead, work);
         self.sent += 1;
         if self.machine.network.is_shared() {
             let ready = state.now;
             return self.line_up(from, Departure { ready, to, what });
         }
-        let start = state.sending.occupy(state.now, costs.transfer.max(self.machine.gap));
+        let start = self.clock.wait(from, state.now, state.sending);
+        state.sending = held(&self.clock, self.machine, start, what);
         let further = self.machine.further_hops(from, to, what.bytes());
-        self.reach(start, costs.latency + further, Event { time: 0, to, from, what });
+        self.reach(costs.latency + further, Event { time: start, to, from, what });
     }
 
-    /// A message's first byte comes to its receiver's interface so long after `start`, or with the
-    /// one before it.
+    /// A message's first byte comes to its receiver's interface so long after it left, or with the one
+    /// before it.
     #[inline]
-    fn reach(&mut self, start: u64, latency: u64, event: Event) {
-        let mut time = start.saturating_add(latency);
+    fn reach(&mut self, latency: u64, event: Event<C::At>) {
+        let mut time = self.clock.step(event.time, latency, Cost::Latency, Step::Flight);
         if self.overtaking.is_some() {
             time = self.behind(time, latency, event);
         }
@@ -48,7 +52,7 @@ impl<Q: Queue> World<'_, Q> {
     /// overtake one another, nor do requests, stores and gets. Replies may.
     #[cold]
     #[inline(never)]
-    fn behind(&mut self, time: u64, latency: u64, event: Event) -> u64 {
+    fn behind(&mut self, time: C::At, latency: u64, event: Event<C::At>) -> C::At {
         let Event { to, from, what, .. } = event;
         let Some([least, greatest]) = self.overtaking else { return time };
         if matches!(what, What::Arrive(Kind::Reply { .. })) {
@@ -59,9 +63,9 @@ impl<Q: Queue> World<'_, Q> {
             true => None,
             false => self.reached.get(&pair).copied(),
         };
-        let time = before.map_or(time, |before| time.max(before));
+        let time = before.map_or(time, |before| self.clock.wait(to, time, before));
         // The one behind leaves a gap later: it is none that could overtake.
-        if before.is_some() || latency > least + self.machine.gap {
+        if before.is_some() || latency >= least + self.machine.gap {
             self.reached.insert(pair, time);
         }
         time
@@ -69,7 +73,7 @@ impl<Q: Queue> World<'_, Q> {
 
     #[cold]
     #[inline(never)]
-    fn line_up(&mut self, from: u32, departure: Departure) {
+    fn line_up(&mut self, from: u32, departure: Departure<C::At>) {
         let departures = &mut self.departures[from as usize];
         departures.push_back(departure);
         if departures.len() == 1 {
@@ -80,24 +84,31 @@ impl<Q: Queue> World<'_, Q> {
     /// Has the queue tell when the first message that waits is at the network.
     fn ask_for_circuit(&mut self, from: u32) {
         if let Some(first) = self.departures[from as usize].front() {
-            let time = self.ranks[from as usize].sending.free_at(first.ready);
+            let time = self.clock.wait(from, first.ready, self.ranks[from as usize].sending);
             self.queue.push(Event::own(time, from, What::Depart));
         }
     }
 
     /// The first message that waits is at the network: its circuit begins when it may, and holds the
     /// interface as long as its channels.
-    pub(super) fn depart(&mut self, time: u64, from: u32) {
+    pub(super) fn depart(&mut self, time: C::At, from: u32) {
         let departure = self.departures[from as usize].pop_front();
         let Some(Departure { to, what, .. }) = departure else { return };
         let costs = self.machine.costs(what.bytes());
-        let long = costs.transfer.max(self.machine.gap);
+        let start = self.clock.wait(from, time, self.circuits.free_from(from, to));
+        let until = held(&self.clock, self.machine, start, what);
+        self.ranks[from as usize].sending = until;
         // Words are short: g is the interface's, and keeps no other pair's messages off a channel.
-        let held = what.bytes().map_or(0, |_| long);
-        let start = self.circuits.begin(time, from, to, held);
-        let start = self.ranks[from as usize].sending.occupy(start, long);
+        self.circuits.hold(what.bytes().map_or(start, |_| until));
         let further = self.machine.further_hops(from, to, what.bytes());
-        self.reach(start, costs.latency + further, Event { time: 0, to, from, what });
+        self.reach(costs.latency + further, Event { time: start, to, from, what });
         self.ask_for_circuit(from);
     }
+}
+
+/// When the sender's interface is free again.
+#[inline]
+fn held<C: Clock>(clock: &C, machine: &Machine, start: C::At, what: What) -> C::At {
+    let costs = [machine.gap, machine.costs(what.bytes()).transfer];
+    clock.held(start, costs, what.bytes(), [Step::OutGap, Step::OutBytes])
 }

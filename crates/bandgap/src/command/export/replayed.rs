@@ -1,0 +1,64 @@
+//! Kernels and schedules, exported.
+
+use bandgap_launch::{Classify, Exit, Failure, recorded};
+use bandgap_sim::{Timeline, Window, observe, observe_goal, write_goal};
+
+use super::super::fit::named;
+use super::super::simulate::{failed, kernel, read};
+use super::super::simulate_kernel::{Planned, planned};
+use super::{Export, timeline};
+
+/// A kernel with its only point.
+fn one_point(of: &Export, kernel: &str) -> Result<Planned, Failure> {
+    let planned = planned(&of.points, None, "export", kernel)?;
+    match planned.points.len() {
+        1 => Ok(planned),
+        many => {
+            let what = format!("export {kernel} at {many} points");
+            Err(Failure::new(Exit::Usage, what)
+                .hint("name one of -n, --sizes and --algorithm each"))
+        }
+    }
+}
+
+/// A replay of what is named, and what of it is shown.
+///
+/// # Errors
+/// It is not there, cannot end, or nothing of it is to be seen.
+pub fn seen(of: &Export) -> Result<(Timeline, Window), Failure> {
+    timeline::seen(&of.shown, |window| replayed(of, window))
+}
+
+fn replayed(of: &Export, window: &Window) -> Result<Timeline, Failure> {
+    let Some(kernel) = kernel(&of.what) else {
+        of.points.of_no_kernel("export", &of.what, false)?;
+        let (goal, loggops) = (read(&of.what)?, of.loggops.unwrap_or_default());
+        return observe_goal(&goal, &loggops, window)
+            .map_err(|error| failed("simulate", &named(&of.what), error));
+    };
+    if of.loggops.is_some() {
+        return Err(Failure::new(Exit::Usage, format!("export {kernel} with --loggops")));
+    }
+    let Planned { machine, points, .. } = one_point(of, kernel)?;
+    let (_, schedule) = recorded(&machine, &points[0].1, true)?;
+    observe(&schedule, &machine, window).class(Exit::Input)
+}
+
+/// Writes a kernel's schedule.
+///
+/// # Errors
+/// It is no kernel over message passing, or cannot be written.
+pub fn goal(of: &Export) -> Result<(), Failure> {
+    let refused = |what: &str| Failure::new(Exit::Usage, format!("export {what}"));
+    let Some(kernel) = kernel(&of.what) else {
+        return Err(refused(&format!("{} as GOAL", of.what.display()))
+            .hint("kernels are barrier, broadcast, …"));
+    };
+    let Planned { machine, points, .. } = one_point(of, kernel)?;
+    let (_, schedule) = recorded(&machine, &points[0].1, false)?;
+    if !schedule.is_passing() {
+        return Err(refused(&format!("{kernel} as GOAL: it has Active Messages"))
+            .hint("kernels over message passing can be: echo, exchange, broadcast, barrier, …"));
+    }
+    of.write(|mut to| write_goal(&schedule, &mut to))
+}

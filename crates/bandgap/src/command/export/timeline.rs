@@ -1,0 +1,103 @@
+//! What a timeline shows: a replay, seen through a window.
+
+use std::collections::HashMap;
+
+use bandgap_host::parse_cpu_list;
+use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_report::{Arrow, Gantt, Slice, svg_gantt};
+use bandgap_sim::{Span, Timeline, Window};
+use bandgap_units::Ns;
+use clap::Args;
+
+/// Ranks that are shown unless others are named, and in a picture at most.
+const MOST: u32 = 64;
+/// Picoseconds of a nanosecond.
+const NANO: f64 = 1e3;
+/// What processors do.
+const KINDS: [&str; 3] = ["compute", "send", "receive"];
+
+/// What a timeline shows.
+#[derive(Clone, Debug, Args)]
+pub struct Shown {
+    /// Ranks that a timeline shows, as 0-15,128 [default: the first 64]
+    #[arg(long, value_name = "RANKS")]
+    pub on: Option<String>,
+    /// When a timeline begins [default: at 0]
+    #[arg(long, value_name = "TIME")]
+    pub from: Option<Ns>,
+    /// When it ends [default: with the last rank]
+    #[arg(long, value_name = "TIME")]
+    pub until: Option<Ns>,
+}
+
+/// Replays something, and looks.
+///
+/// # Errors
+/// The replay fails, or there is nothing to be seen.
+pub fn seen(
+    of: &Shown,
+    replay: impl FnOnce(&Window) -> Result<Timeline, Failure>,
+) -> Result<(Timeline, Window), Failure> {
+    let picoseconds = |time: Ns| (time.0 * NANO).round() as u64;
+    let ranks = match &of.on {
+        Some(list) => {
+            let ranks = parse_cpu_list(list).class(Exit::Usage)?;
+            ranks.into_iter().map(|rank| rank as u32).collect()
+        }
+        None => (0..MOST).collect(),
+    };
+    let from = of.from.map_or(0, picoseconds);
+    let mut window = Window { ranks, from, until: of.until.map_or(u64::MAX, picoseconds) };
+    let seen = replay(&window)?;
+    window.until = window.until.min(seen.end);
+    window.ranks.retain(|rank| (*rank as usize) < seen.ranks);
+    if window.ranks.is_empty() || window.from > window.until {
+        let end = Ns(seen.end as f64 / NANO);
+        let what =
+            format!("show nothing: there are {} ranks, and the last ends at {end}", seen.ranks);
+        return Err(Failure::new(Exit::Usage, what));
+    }
+    Ok((seen, window))
+}
+
+/// The picture.
+///
+/// # Errors
+/// It has too many ranks.
+pub fn svg(name: &str, (seen, window): &(Timeline, Window)) -> Result<String, Failure> {
+    if window.ranks.len() > MOST as usize {
+        let what = format!("draw {} ranks: at most {MOST} have room", window.ranks.len());
+        return Err(Failure::new(Exit::Usage, what).hint("name some with --on, or take perfetto"));
+    }
+    let ranks: Vec<u32> = window.ranks.iter().copied().collect();
+    let row = |span: &Span| ranks.iter().position(|of| *of == span.rank).unwrap_or(0);
+    let nanoseconds =
+        |time: u64| (time.clamp(window.from, window.until) - window.from) as f64 / NANO;
+    let slice = |of: &Span| Slice {
+        row: row(of),
+        kind: KINDS.iter().position(|part| *part == of.part).unwrap_or(0),
+        from: nanoseconds(of.begin),
+        to: nanoseconds(of.end),
+        marked: of.is_critical,
+    };
+    let sends = seen.spans.iter().filter(|span| span.part == "send");
+    let sends: HashMap<Option<u64>, &Span> = sends.map(|span| (span.message, span)).collect();
+    let arrow = |of: &Span| {
+        let send = sends.get(&of.message).filter(|_| of.part == "receive")?;
+        Some(Arrow {
+            from: (nanoseconds(send.end), row(send)),
+            to: (nanoseconds(of.begin), row(of)),
+            marked: send.is_critical && of.is_critical,
+        })
+    };
+    let [from, end] = [window.from, seen.end].map(|time| Ns(time as f64 / NANO));
+    Ok(svg_gantt(&Gantt {
+        title: format!("{name} on {} ranks", seen.ranks),
+        subtitle: format!("From {from} on; all ends at {end}. Framed: what the end came from"),
+        rows: ranks.iter().map(u32::to_string).collect(),
+        kinds: KINDS.map(str::to_owned).to_vec(),
+        slices: seen.spans.iter().map(slice).collect(),
+        arrows: seen.spans.iter().filter_map(arrow).collect(),
+        length: nanoseconds(window.until),
+    }))
+}

@@ -1,0 +1,176 @@
+//! `bandgap export` of kernels and schedules.
+
+use std::collections::BTreeMap;
+use std::fs;
+
+use serde_json::Value;
+
+use crate::program::subject::{Place, of_kind};
+
+const USAGE: i32 = 2;
+const INPUT: i32 = 3;
+const OUTPUT: i32 = 4;
+const ENDLESS: i32 = 11;
+
+/// What `simulate` says of something.
+fn simulated(place: &Place, what: &str) -> Value {
+    let command = format!("simulate {what} --no-save --json - -q");
+    let run = place.run(command.split(' ')).ends(0).json();
+    let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
+    of.clone()
+}
+
+#[test]
+fn kernels_in_goal_have_their_messages_and_end() {
+    let place = Place::new();
+    for (kernel, at) in [
+        ("echo", "-n 2 --sizes 100"),
+        ("exchange", "-n 2 --sizes 100"),
+        ("overlap", "-n 2 --sizes 100"),
+        ("broadcast", "-n 11 --sizes 0"),
+        ("global_sum", "-n 16"),
+        ("comms3", "-n 9 --sizes 100000"),
+        ("barrier", "-n 13"),
+        ("transpose", "-n 16 --sizes 64"),
+    ] {
+        let what = format!("{kernel} -t sim:ipsc860 {at}");
+        let command = format!("export {what} --to goal --out {kernel}.goal");
+        assert_eq!(place.run(command.split(' ')).ends(0).stdout, "");
+        let (of, again) = (simulated(&place, &what), simulated(&place, &format!("{kernel}.goal")));
+        assert_eq!(
+            (&of["messages"], &of["ranks"]),
+            (&again["messages"], &again["ranks"]),
+            "{kernel}"
+        );
+    }
+    // On standard output, and with its closed form: 6 rounds of 2o + L.
+    let text = place.run("export barrier --to goal -t sim:myrinet -n 64".split(' ')).ends(0).stdout;
+    assert_eq!(text.lines().next(), Some("num_ranks 64"));
+    assert!(text.lines().all(|line| line == line.trim()));
+    place.file("barrier.goal", text);
+    let end = simulated(&place, "barrier.goal")["end"].as_f64().unwrap();
+    assert_eq!((end * 1e9).round(), 6.0 * (2.0 * 1500.0 + 2500.0));
+}
+
+/// The events of a timeline of one phase.
+fn events<'a>(trace: &'a Value, phase: &str) -> Vec<&'a Value> {
+    trace["traceEvents"].as_array().unwrap().iter().filter(|of| of["ph"] == phase).collect()
+}
+
+fn number(of: &Value, key: &str) -> f64 {
+    of[key].as_f64().unwrap_or_else(|| panic!("{key} in {of}"))
+}
+
+/// Asserts what holds of every timeline, and returns how long the critical path is that it shows, in µs.
+fn checked(trace: &Value) -> f64 {
+    let mut tracks = BTreeMap::<_, Vec<(f64, f64)>>::new();
+    for of in events(trace, "X") {
+        let begin = number(of, "ts");
+        let track = (of["pid"].as_u64(), of["tid"].as_u64());
+        tracks.entry(track).or_default().push((begin, begin + number(of, "dur")));
+    }
+    for slices in tracks.values_mut() {
+        slices.sort_by(|one, other| one.partial_cmp(other).unwrap());
+        assert!(slices.windows(2).all(|two| two[0].1 <= two[1].0 + 1e-9), "{slices:?}");
+    }
+    let ids = |phase| {
+        let mut ids: Vec<_> = events(trace, phase).iter().map(|of| of["id"].as_u64()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    assert_eq!(ids("s"), ids("f"));
+    for flow in events(trace, "s").into_iter().chain(events(trace, "f")) {
+        let at = number(flow, "ts");
+        let part = if flow["ph"] == "s" { "send" } else { "receive" };
+        let is_of =
+            |of: &&Value| of["name"] == part && of["tid"] == flow["tid"] && number(of, "ts") == at;
+        assert!(events(trace, "X").iter().any(is_of), "{flow}");
+    }
+    let path = events(trace, "X").into_iter().filter(|of| of["pid"] == 1);
+    path.map(|of| number(of, "dur")).sum()
+}
+
+#[test]
+fn a_timeline_has_its_messages_and_its_critical_path() {
+    let place = Place::new();
+    let what = "broadcast -t sim:ipsc860 -n 16 --sizes 4KiB";
+    let command = format!("export {what} --to perfetto");
+    let trace: Value = serde_json::from_str(&place.run(command.split(' ')).ends(0).stdout).unwrap();
+    let of = simulated(&place, what);
+    assert!((checked(&trace) - number(&of, "end") * 1e6).abs() < 1e-6);
+    assert_eq!(events(&trace, "s").len() as u64, of["messages"].as_u64().unwrap());
+    let is_marked = |of: &&&Value| of["cat"] == "critical" && of["pid"] == 0;
+    let all = events(&trace, "X");
+    let marked = all.iter().filter(is_marked).count();
+    assert!(0 < marked && marked < all.len());
+
+    // A window: of fewer ranks, and later.
+    let command = format!("{command} --on 0,4-6 --from 1ms --until 2ms --out some.json");
+    place.run(command.split(' ')).ends(0);
+    let some: Value = serde_json::from_slice(&fs::read(place.path("some.json")).unwrap()).unwrap();
+    checked(&some);
+    let slices: Vec<&Value> = events(&some, "X").into_iter().filter(|of| of["pid"] == 0).collect();
+    assert!(!slices.is_empty() && slices.len() < all.len());
+    for of in slices {
+        assert!([0, 4, 5, 6].map(Some).contains(&of["tid"].as_u64()), "{of}");
+        assert!(number(of, "ts") <= 2e3 && number(of, "ts") + number(of, "dur") >= 1e3, "{of}");
+    }
+}
+
+/// Rank 0 sends while its other processor computes.
+const GOAL: &str = "num_ranks 2\nrank 0 {\nc: calc 9000 cpu 1\ns: send 8b to 1\n}\nrank 1 {\nr: recv 8b from 0\nc: calc 500\nc requires r\n}\n";
+
+#[test]
+fn a_schedule_has_a_timeline_and_both_have_a_picture() {
+    let place = Place::new();
+    place.file("two.goal", GOAL);
+    let shown = place.run("export two.goal --to perfetto --loggops G=0".split(' ')).ends(0).stdout;
+    let trace: Value = serde_json::from_str(&shown).unwrap();
+    // The computation ends last; the other rank at 2o + L + 500 ns.
+    assert!((checked(&trace) - 9.0).abs() < 1e-9);
+    assert_eq!(events(&trace, "s").len(), 1);
+    let last = events(&trace, "X")
+        .iter()
+        .filter(|of| of["tid"] == 1)
+        .map(|of| number(of, "ts") + number(of, "dur"))
+        .fold(0.0, f64::max);
+    assert!((last - 6.0).abs() < 1e-9);
+    for what in ["two.goal", "barrier -t sim:myrinet -n 64"] {
+        let picture = place.run(format!("export {what} --to svg").split(' ')).ends(0).stdout;
+        assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
+        // A frame is on the path.
+        assert!(picture.contains("<polygon "));
+    }
+}
+
+#[test]
+fn what_cannot_be_exported_is_refused_with_its_code() {
+    let place = Place::new();
+    place.file("two.goal", GOAL);
+    place.file("alone.goal", "num_ranks 2\nrank 0 {\nsend 1b to 1\n}\n");
+    for (code, command) in [
+        (USAGE, "barrier --to goal"),
+        (USAGE, "barrier --to goal -t shm"),
+        (USAGE, "barrier --to csv -t sim:myrinet"),
+        (USAGE, "barrier -t sim:myrinet"),
+        (USAGE, "barrier --to goal -t sim:myrinet -n 2,4"),
+        (USAGE, "barrier --to goal -t sim:myrinet -n 2 --on 0"),
+        (USAGE, "barrier --to svg -t sim:myrinet -n 128 --on 0-64"),
+        (USAGE, "barrier --to svg -t sim:myrinet -n 4 --on 4"),
+        (USAGE, "barrier --to svg -t sim:myrinet -n 4 --from 1s"),
+        (USAGE, "barrier --to svg -t sim:myrinet -n 4 --loggops L=1"),
+        (USAGE, "bulk_store --to goal -t sim:ipsc860 -n 2 --sizes 8"),
+        (USAGE, "two.goal --to goal"),
+        (USAGE, "two.goal --to svg -n 4"),
+        (INPUT, "none.goal --to svg"),
+        (ENDLESS, "alone.goal --to perfetto"),
+        (OUTPUT, "barrier --to svg -t sim:myrinet -n 4 --out none/b.svg"),
+    ] {
+        let finished = place.run(["export"].into_iter().chain(command.split(' '))).ends(code);
+        assert_eq!(
+            (finished.stdout.as_str(), finished.stderr.is_empty()),
+            ("", false),
+            "{command}"
+        );
+    }
+}

@@ -1,0 +1,65 @@
+//! GOAL text of a recorded program, in the strict form that LogGOPSim's `txt2bin` reads.
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use crate::{Op, Schedule};
+
+/// Picoseconds of a unit of time in GOAL, the nanosecond.
+const UNIT: u64 = 1000;
+
+/// Writes a schedule of messages and computations; Active Messages have no form in GOAL, and are left out.
+///
+/// Each operation requires the one before it, or its start where that is a send, which in GOAL may wait for its
+/// receive. The messages of a pair have a tag each, so that they cannot change places however they are replayed. A
+/// message has at least one byte: (s − 1)·G in LogGOPSim, of none it is less than nothing. Computations are rounded so
+/// that their sum is right.
+///
+/// # Errors
+/// It cannot be written.
+pub fn write_goal(schedule: &Schedule, to: &mut impl Write) -> io::Result<()> {
+    writeln!(to, "num_ranks {}", schedule.size())?;
+    // By what both sides of a message know of it.
+    let mut tags = HashMap::new();
+    let mut seen = HashMap::new();
+    for rank in 0..schedule.size() {
+        writeln!(to, "rank {rank} {{")?;
+        seen.clear();
+        let (mut number, mut rest, mut after_send) = (0_u64, 0, false);
+        for op in schedule.operations(rank) {
+            let of_message = match op {
+                Op::Send { context, peer, tag, bytes } => {
+                    Some((["send", "to"], context, peer, tag, bytes))
+                }
+                Op::Recv { context, peer, tag, bytes } => {
+                    Some((["recv", "from"], context, peer, tag, bytes))
+                }
+                _ => None,
+            };
+            match (op, of_message) {
+                (_, Some(([verb, way], context, peer, tag, bytes))) => {
+                    let nth = seen.entry((verb, context, peer, tag)).or_insert(0_u64);
+                    let next = tags.len();
+                    let unique = tags.entry((context, tag, *nth)).or_insert(next);
+                    *nth += 1;
+                    let bytes = bytes.max(1);
+                    writeln!(to, "l{number}: {verb} {bytes}b {way} {peer} tag {unique}")?;
+                }
+                (Op::Compute { picoseconds }, _) => {
+                    rest += picoseconds;
+                    writeln!(to, "l{number}: calc {}", rest / UNIT)?;
+                    rest %= UNIT;
+                }
+                _ => continue,
+            }
+            if let Some(before) = number.checked_sub(1) {
+                let requires = if after_send { "irequires" } else { "requires" };
+                writeln!(to, "l{number} {requires} l{before}")?;
+            }
+            after_send = matches!(op, Op::Send { .. });
+            number += 1;
+        }
+        writeln!(to, "}}")?;
+    }
+    Ok(())
+}
