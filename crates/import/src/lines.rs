@@ -154,13 +154,15 @@ pub struct Lines<R> {
     number: u64,
     /// The line that was read last, in UTF-8.
     bytes: Vec<u8>,
+    /// How UTF-16's pairs of bytes are put together, where the file begins with its mark.
+    pairs: Option<fn([u8; 2]) -> u16>,
 }
 
 impl<R: Read> Lines<R> {
     /// Those of `source`.
     pub fn new(source: R) -> Lines<R> {
         let source = BufReader::with_capacity(1 << 16, source);
-        Lines { source, number: 0, bytes: Vec::new() }
+        Lines { source, number: 0, bytes: Vec::new(), pairs: None }
     }
 
     /// The number of the line that was read last, from 1.
@@ -173,11 +175,10 @@ impl<R: Read> Lines<R> {
         self.bytes.ends_with(b"\n")
     }
 
-    /// The next line; `None` after the last. It is in UTF-8, or otherwise in Latin-1.
+    /// The next line; `None` after the last. It is in UTF-8, in UTF-16 if the file begins with the byte order mark of
+    /// that, or otherwise in Latin-1.
     pub fn next_line(&mut self) -> Result<Option<&str>> {
-        self.bytes.clear();
-        // As much as shows that it is too long.
-        let read = self.source.by_ref().take(LONGEST_LINE + 2).read_until(b'\n', &mut self.bytes);
+        let read = self.read_line();
         let read = read.map_err(|source| TableError::Io { line: self.number, source })?;
         if read == 0 {
             return Ok(None);
@@ -194,6 +195,31 @@ impl<R: Read> Lines<R> {
         let text = str::from_utf8(&self.bytes).unwrap_or_default();
         // Spreadsheets begin the file with a byte order mark.
         Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text)))
+    }
+
+    /// Reads a line, or as much as shows that it is too long, and tells how many bytes that were.
+    fn read_line(&mut self) -> io::Result<usize> {
+        self.bytes.clear();
+        if self.number == 0 {
+            self.pairs = match self.source.fill_buf()? {
+                [0xff, 0xfe, ..] => Some(u16::from_le_bytes),
+                [0xfe, 0xff, ..] => Some(u16::from_be_bytes),
+                _ => None,
+            };
+        }
+        let mut source = self.source.by_ref().take(LONGEST_LINE + 2);
+        let Some(unit) = self.pairs else { return source.read_until(b'\n', &mut self.bytes) };
+        let mut units = Vec::new();
+        let mut pair = [0; 2];
+        while units.last() != Some(&u16::from(b'\n')) {
+            match source.read_exact(&mut pair) {
+                Ok(()) => units.push(unit(pair)),
+                Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => break,
+                Err(error) => return Err(error),
+            }
+        }
+        self.bytes = String::from_utf16_lossy(&units).into_bytes();
+        Ok(2 * units.len())
     }
 }
 

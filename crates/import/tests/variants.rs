@@ -1,5 +1,7 @@
 //! Further files of the kinds that people have: other sizes, other words before lines, and several defects at once.
 
+use proptest::prelude::*;
+
 use bandgap_import::{Choice, Remark, Run, SizeTable, TableError, read_size_table};
 
 /// What is to come of a file.
@@ -54,6 +56,10 @@ fn before(text: &str, prefix: impl Fn(usize) -> String) -> String {
     text.lines().enumerate().map(|(at, line)| format!("{}{line}\n", prefix(at))).collect()
 }
 
+fn utf16(text: &str, unit: fn(u16) -> [u8; 2]) -> Vec<u8> {
+    format!("\u{feff}{text}").encode_utf16().flat_map(unit).collect()
+}
+
 fn latin(text: &str) -> Vec<u8> {
     text.chars().map(|c| u8::try_from(c).expect("Latin-1")).collect()
 }
@@ -74,6 +80,26 @@ fn variants_give_what_is_in_them() {
             "thin spaces",
             text(&OSU.replace("   ", "\u{202f}\u{202f}")),
             Times("osu_latency", OSU_TIMES),
+        ),
+        ("UTF-16, little end first", utf16(OSU, u16::to_le_bytes), Times("osu_latency", OSU_TIMES)),
+        (
+            "UTF-16, big end first, with CRLF",
+            utf16(&crlf(IMB), u16::to_be_bytes),
+            Times("IMB", imb),
+        ),
+        (
+            "UTF-16 and half a pair",
+            {
+                let mut bytes = utf16(OSU, u16::to_le_bytes);
+                bytes.push(b'9');
+                bytes
+            },
+            Times("osu_latency", OSU_TIMES),
+        ),
+        (
+            "UTF-16 CSV with µ",
+            utf16("Bytes;time (µs)\r\n100;1,5\r\n200;2,5\r\n", u16::to_le_bytes),
+            Times("CSV", csv),
         ),
         ("Latin-1 CSV with µ", latin("size;latency µs\n100;1,5\n200;2,5\n"), Times("CSV", csv)),
         (
@@ -187,5 +213,21 @@ fn the_column_that_is_read_and_the_tests_that_can_be_chosen_are_named() {
     for test in others {
         let choice = Choice { test: Some(test.clone()), run: Run::Only };
         assert!(read(text.as_bytes(), &choice).is_ok(), "{test}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn no_bytes_panic(mark in 0..4usize, bytes in prop::collection::vec(any::<u8>(), 0..300), at in 0..200usize) {
+        let marks: [&[u8]; 4] = [b"", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"];
+        let mut text = match mark {
+            1 => utf16(OSU, u16::to_le_bytes),
+            2 => utf16(OSU, u16::to_be_bytes),
+            _ => OSU.as_bytes().to_vec(),
+        };
+        let at = at.min(text.len());
+        text.splice(at..at, bytes.iter().copied());
+        let _ = read(&text, &Choice::default());
+        let _ = read(&[marks[mark], &bytes].concat(), &Choice::default());
     }
 }
