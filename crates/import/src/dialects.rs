@@ -2,6 +2,7 @@
 
 use crate::columns::Timing;
 use crate::headed::{self, bare};
+use crate::json::{read_iperf, read_nccl, read_verbs};
 use crate::netpipe;
 use crate::sockperf;
 use crate::table::{Dialect, Family, MICROSECONDS, US, Unit, dialect};
@@ -102,6 +103,9 @@ const SOCKPERF: &[Dialect] = &[
     dialect(("sockperf throughput", "throughput"), ["", "", "Summary: Message Rate is"], (Unit::Frequency, 1.0), Stream),
 ];
 
+const IPERF: &[Dialect] =
+    &[dialect(("iperf3", "JSON"), ["", "", ""], (Unit::Rate(0.125), 1.0), Stream)];
+
 /// A family whose files have columns under headings, and no titles.
 const HEADED: Family =
     Family { name: "", dialects: &[], title: |_| None, tells: headed::tells, read: headed::read };
@@ -118,6 +122,9 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family { name: "ucx_perftest", dialects: UCX, tells: |_, text| ucx::tells(text), read: ucx::read, ..HEADED },
     Family { name: "ucx_perftest's CSV", dialects: UCX, tells: |_, text| ucx::tells_csv(text), read: ucx::read_csv, ..HEADED },
     Family { name: "sockperf", dialects: SOCKPERF, tells: sockperf::tells, read: sockperf::read, ..HEADED },
+    Family { name: "iperf3 --json", dialects: IPERF, tells: |_, text| text.contains("\"test_start\""), read: read_iperf, ..HEADED },
+    Family { name: "perftest --out_json", dialects: VERBS, title: verbs, tells: |_, text| text.contains("\"test_info\""), read: read_verbs },
+    Family { name: "nccl-tests -J", dialects: NCCL, title: nccl, tells: |_, text| text.contains("\"out_of_place\""), read: read_nccl },
 ];
 
 /// `# OSU MPI Latency Test v7.4` gives `Latency`; one-sided tests keep the name of the call, as in

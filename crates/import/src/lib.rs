@@ -16,6 +16,7 @@ mod csv;
 mod dialects;
 mod error;
 mod headed;
+mod json;
 pub mod lines;
 mod logp;
 mod netpipe;

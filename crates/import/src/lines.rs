@@ -1,6 +1,6 @@
 //! A table's lines with their numbers, values in them, and CSV headers.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read};
 use std::iter;
 
 use csv::StringRecord;

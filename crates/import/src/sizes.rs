@@ -112,6 +112,9 @@ fn unknown(lines: &[Line]) -> TableError {
         let text = line.text.to_lowercase();
         TELLING.split(' ').filter(|word| text.contains(word)).count()
     };
+    if let Some(line) = lines.iter().find(|line| line.text.contains("[ ID] Interval")) {
+        return line.wrong("iperf's text does not say the size of a block: run iperf3 with --json");
+    }
     // The first of those that are most alike.
     match lines.iter().take(10_000).rev().max_by_key(likeness) {
         None => TableError::Empty { expected: "a table, or what a tool printed" },

@@ -77,7 +77,11 @@ fn each_input_gives_its_times() {
     gives("perftest_bw.txt", "ib_write_bw", Stream, &[(65_536, 2.952_599), (131_072, 5.907_372)]);
     let whole = [(2, 1.67), (4, 1.68), (8, 1.69)];
     gives("perftest_read_lat.txt", "ib_read_lat", Timing::RoundTrip, &whole);
+    // 131 072 · 8 bits at 9.428 Gbit/s.
+    gives("iperf3.json", "iperf3", Stream, &[(131_072, 111.219_347)]);
     gives("nccl.txt", "nccl-tests", Timing::Collective, &[(8, 34.12), (16, 33.77), (32, 34.21)]);
+    gives("perftest_lat.json", "ib_read_lat", Timing::RoundTrip, &[(128, 2.5)]);
+    gives("nccl.json", "nccl-tests", Timing::Exchange, &[(8, 12.5), (16, 12.75)]);
     gives("mpptest.txt", "mpptest", HalfRoundTrip, &[(0, 3.254_890), (32, 3.314_017), (64, 3.38)]);
 }
 

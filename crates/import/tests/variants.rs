@@ -70,6 +70,26 @@ fn variants_give_what_is_in_them() {
     let text = |text: &str| text.as_bytes().to_vec();
     let csv: &[(u64, f64)] = &[(100, 1.5), (200, 2.5)];
     let twin = "#p0\tp1\tdist\tlen\ttime\t\tave time (us)\trate\n0\t1\t1\t0\t0.002\t20.000000\t0.00\n0\t1\t1\t32\t0.0021\t21.0\t1.5\n";
+    let perftest = |test: &str, results: &str| {
+        format!(
+            "{{\n\"test_info\": {{\n\"test\": \"{test}\",\n\"Device\": \"mlx5_0\"\n}},\n\"results\": {{\n{results}\n}}\n}}\n"
+        )
+    };
+    let lat = |size: u64, avg: &str| {
+        perftest(
+            "Send_Latency_Test",
+            &format!(
+                "\"MsgSize\": {size},\n\"n_iterations\": 1000,\n\"t_min\": 1.0,\n\"t_avg\": {avg},\n\"t_stdev\": 0.05"
+            ),
+        )
+    };
+    let nccl = |wrong: &str| {
+        format!(
+            "{{\"version\":2,\"args\":[\".\\/build\\/all_reduce_perf\",\"-b\",\"8\"],\"env\":[\"A=b, c\"],\"results\":[\
+{{\"size\":8,\"count\":2,\"type\":\"float\",\"out_of_place\":{{\"time\":34.120000,\"alg_bw\":0.0,\"nwrong\":{wrong}}},\
+\"in_place\":{{\"time\":1.0,\"nwrong\":null}}}},{{\"size\":16,\"out_of_place\":{{\"time\":35.500000,\"nwrong\":null}}}}]}}\n"
+        )
+    };
     let cases: Vec<(&str, Vec<u8>, Gives)> = vec![
         (
             "ISO times with a zone before perftest",
@@ -84,8 +104,8 @@ fn variants_give_what_is_in_them() {
         ("UTF-16, little end first", utf16(OSU, u16::to_le_bytes), Times("osu_latency", OSU_TIMES)),
         (
             "UTF-16, big end first, with CRLF",
-            utf16(&crlf(IMB), u16::to_be_bytes),
-            Times("IMB", imb),
+            utf16(&OSU.replace('\n', "\r\n"), u16::to_be_bytes),
+            Times("osu_latency", OSU_TIMES),
         ),
         (
             "UTF-16 and half a pair",
@@ -187,12 +207,48 @@ fn variants_give_what_is_in_them() {
         ),
         ("mpptest before it halved", text(twin), Times("mpptest", &[(0, 10.0), (32, 10.5)])),
         (
+            "perftest's JSON, a document a size",
+            text(&format!("{}{}", lat(2, "1.20"), lat(4, "1.30"))),
+            Times("ib_send_lat", &[(2, 1.2), (4, 1.3)]),
+        ),
+        (
+            "perftest's JSON of a bandwidth",
+            text(&perftest(
+                "RDMA_Write_BW_Test",
+                "\"MsgSize\": 65536,\n\"BW_peak\": 0.0,\n\"BW_average\": 21167.79,\n\"MsgRate\": 0.250000",
+            )),
+            Times("ib_write_bw", &[(65_536, 4.0)]),
+        ),
+        (
+            "perftest's JSON of both directions",
+            text(&perftest(
+                "Send_Bidirectional_BW_Test",
+                "\"MsgSize\": 65536,\n\"MsgRate\": 0.250000",
+            )),
+            Line(1),
+        ),
+        ("perftest's JSON that is cut", text(&lat(2, "1.20")[..120]), Nothing),
+        (
+            "nccl-tests' JSON",
+            text(&nccl("0.000000")),
+            Times("nccl-tests", &[(8, 34.12), (16, 35.5)]),
+        ),
+        ("nccl-tests' JSON with wrong data", text(&nccl("3.000000")), Line(1)),
+        (
+            "iperf3 without --json",
+            text(
+                "Connecting to host 10.0.0.2, port 5201\n[ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n[  5]   0.00-1.00   sec  1.10 GBytes  9.42 Gbits/sec    0   1.5 MBytes\n",
+            ),
+            Line(2),
+        ),
+        (
             "a 0-byte row that is much faster",
             text(&OSU.replace("8   1.50", "0   0.02\n8   1.50")),
             Times("osu_latency", &[(0, 0.02), (8, 1.5), (4096, 3.25), (65_536, 18.0)]),
         ),
         ("not text at all", (0..=255u8).cycle().take(5000).collect(), Nothing),
     ];
+    assert!(cases.len() >= 50);
     let choice = Choice::default();
     let wrong =
         cases.iter().filter(|(what, bytes, gives)| !is(what, bytes, &choice, gives)).count();

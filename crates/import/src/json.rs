@@ -1,0 +1,125 @@
+//! What tools write as JSON: one document or several, with a time or a rate for a size in each.
+
+use std::collections::BTreeMap;
+
+use serde_json::value::RawValue;
+
+use crate::headed::refused;
+use crate::lines::{Line, Result};
+use crate::shortened;
+use crate::table::{Family, Sections, Unit};
+
+/// A document may not be longer: the names of its members take more memory than their text.
+const LONGEST: usize = 2 << 20;
+
+/// What is at such a path, as it is written, without its quotes; none of `null`.
+fn member<'a>(json: &'a str, path: &str) -> Option<&'a str> {
+    let found = path.split('/').try_fold(json, |json, name| {
+        let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
+        members.get(name).map(|value| value.get())
+    });
+    found.filter(|value| *value != "null").map(|value| value.trim_matches('"'))
+}
+
+/// Calls back with the documents of a file, each with the line in which it begins. Other lines may stand between.
+fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Result {
+    let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
+    let (mut next, mut end) = (0, 0);
+    for line in lines {
+        let begin = next;
+        next += line.text.len() + 1;
+        if begin < end || !line.text.trim_start().starts_with('{') {
+            continue;
+        }
+        let mut stream = serde_json::Deserializer::from_str(&text[begin..]).into_iter();
+        let document: Option<&RawValue> = stream.next().transpose().map_err(|error| {
+            let at = line.number + error.line().saturating_sub(1) as u64;
+            let line = Line { number: at, text: String::new() };
+            line.wrong(format!("the JSON is cut or wrong: {}", shortened(&error.to_string())))
+        })?;
+        end = begin + stream.byte_offset();
+        if end - begin > LONGEST {
+            return Err(
+                line.wrong("the JSON is longer than 2 MiB (let the tool report less often)")
+            );
+        }
+        document.map_or(Ok(()), |document| take(line, document.get()))?;
+    }
+    Ok(())
+}
+
+/// Adds the time or rate at one of these paths to the test of this name, with the size at another path.
+fn result(
+    family: &'static Family,
+    (line, json): (&Line, &str),
+    test: &str,
+    [size, time]: [&'static str; 2],
+    unit: Option<(Unit, f64)>,
+    tests: &mut Sections,
+) -> Result {
+    let Some(dialect) = family.dialects.iter().find(|dialect| dialect.test == test) else {
+        let error = refused(family, line, test);
+        tests.begin(line.number, test, None, true).error = Some(error);
+        return Ok(());
+    };
+    let at =
+        |path| member(json, path).ok_or_else(|| line.wrong(format!("the JSON lacks {}", path)));
+    let (unit, share) = unit.unwrap_or((dialect.unit, dialect.share));
+    let bytes = line.cell(size, at(size)?).size()?;
+    let row = line.cell(time, at(time)?).row(bytes, unit)?;
+    tests.row(dialect, true, row.times(share));
+    Ok(())
+}
+
+/// Reads `iperf3 --json`: a block's size over the rate.
+pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    documents(lines, |line, json| {
+        if let Some(error) = member(json, "error") {
+            return Err(line.wrong(format!("iperf3 failed: {}", shortened(error))));
+        }
+        let several = |(path, one)| member(json, path).is_some_and(|count| count != one);
+        let counts = [("start/test_start/num_streams", "1"), ("start/test_start/bidir", "0")];
+        if counts.into_iter().any(several) {
+            return Err(line.wrong("its rate is of several streams at once (run it with one)"));
+        }
+        // What was received, if the other side said it.
+        let rates = ["end/sum_received/bits_per_second", "end/sum/bits_per_second"];
+        let rate = rates.into_iter().find(|rate| member(json, rate).is_some());
+        let rate = rate.unwrap_or("end/sum_sent/bits_per_second");
+        let paths = ["start/test_start/blksize", rate];
+        result(family, (line, json), family.dialects[0].test, paths, None, tests)
+    })
+}
+
+/// Reads perftest's `--out_json`, a document a size. The unit of its bandwidth is not written, that of messages is
+/// always 10⁶ a second.
+pub(crate) fn read_verbs(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    documents(lines, |line, json| {
+        let test = member(json, "test_info/test").unwrap_or("").replace('_', " ");
+        let test = (family.title)(&test).unwrap_or(test);
+        let (time, unit) = match test.ends_with("BW") {
+            true => ("results/MsgRate", Some((Unit::Frequency, 1e-6))),
+            false => ("results/t_avg", None),
+        };
+        result(family, (line, json), &test, ["results/MsgSize", time], unit, tests)
+    })
+}
+
+/// Reads nccl-tests' `-J`.
+pub(crate) fn read_nccl(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    documents(lines, |line, json| {
+        let command = member(json, "args").unwrap_or("").replace(['"', ',', '[', '\\'], " ");
+        let test = (family.title)(&command).unwrap_or_default();
+        let rows = serde_json::from_str::<Vec<&RawValue>>(member(json, "results").unwrap_or("[]"));
+        for row in rows.unwrap_or_default().into_iter().map(RawValue::get) {
+            let wrong = member(row, "out_of_place/nwrong").unwrap_or("0");
+            if wrong.parse() != Ok(0.0) {
+                let wrong = shortened(wrong);
+                return Err(line.wrong(format!("nwrong is '{wrong}': its time is not used")));
+            }
+            let paths = ["size", "out_of_place/time"];
+            result(family, (line, row), &test, paths, None, tests)?;
+        }
+        Ok(())
+    })
+}
