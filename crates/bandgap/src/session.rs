@@ -91,6 +91,7 @@ impl<'a> Session<'a> {
             }
             None => None,
         };
+        let reaches = hosts.is_some() || gathered.is_some();
         let mut stage = Stage::new(interrupted(quiet))?;
         // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
         let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
@@ -107,9 +108,10 @@ impl<'a> Session<'a> {
             stage.adopt(gathered, measure.ranks.reach.interface.clone())?;
         }
         let progress = Progress::new(stages, quiet);
-        // Reaching hosts takes its part of the time.
         let whole = measure.budget(usual);
-        let budget = whole.saturating_sub(begun.elapsed()).max(whole / 2);
+        // Reaching hosts takes its part of the time.
+        let took = if reaches { begun.elapsed() } else { Duration::ZERO };
+        let budget = whole.saturating_sub(took).max(whole / 2);
         let (host, cpus, exit, told) = (None, BTreeSet::new(), Exit::Fine, false);
         Ok(Self {
             stage,

@@ -39,10 +39,11 @@ impl Samples {
         Self::of_marks(stamps, rank, 3, [(ISSUE, 0, 1), (WHOLE, 0, 2)])
     }
 
-    /// Column [`WHOLE`] of several ranks, one after the other, whose stamps come in threes.
+    /// As [`Samples::of_triples`] of several ranks, one after the other.
     pub fn of_each(stamps: &Stamps, ranks: impl Iterator<Item = Rank>) -> Self {
-        let each = ranks.flat_map(|rank| Self::of_triples(stamps, rank).column(WHOLE).to_vec());
-        Self([(WHOLE, each.collect())].into())
+        let each: Vec<Self> = ranks.map(|rank| Self::of_triples(stamps, rank)).collect();
+        let column = |name| each.iter().flat_map(|of| of.column(name).to_vec()).collect();
+        Self([ISSUE, WHOLE].map(|name| (name, column(name))).into())
     }
 
     /// Columns of what lies between two of the stamps of a sample, of which there are so many.

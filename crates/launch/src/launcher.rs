@@ -163,7 +163,11 @@ impl<'a> Launch<'a> {
             let hosts = self.groups.iter().filter(move |group| group.has(rank) == has);
             hosts.filter_map(|group| group.host()).collect::<Vec<_>>()
         };
-        let (own, others) = (of(true).join(""), of(false).join(", "));
+        let own = of(true).join("");
+        let mut others = of(false);
+        others.retain(|other| *other != own);
+        others.dedup();
+        let others = others.join(", ");
         if begun || others.is_empty() || cause < Cause::Waited {
             return RunFailure { rank: Some(rank), what, exit };
         }

@@ -86,7 +86,7 @@ mod tests {
             matrix.rows[row].iter().map(text).collect()
         };
         // Milliseconds above, MB/s below.
-        assert_eq!(texts(0), ["0", "", "10", "100", "1000"]);
+        assert_eq!(texts(0), ["0", "", "0.01", "0.1", "1"]);
         assert_eq!(texts(3), ["3", "1", "0.1", "0.01", ""]);
         assert_eq!(slowest.rows[0][..2], [Cell::Number("2".into()), Cell::Number("3".into())]);
         let drawn = svg_heats(&heats(&pairs, "pairs"));

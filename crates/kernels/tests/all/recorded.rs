@@ -54,7 +54,8 @@ fn every_kernel_runs_in_virtual_time_on_one_to_nine_ranks() {
         for size in 1..=9 {
             for order in (fact.examples)(size, 3) {
                 let samples = simulate(&order);
-                assert_eq!(samples.column(ISSUE).len(), 3, "{order:?}");
+                let issued = samples.column(ISSUE).len();
+                assert!(issued > 0 && issued.is_multiple_of(3), "{order:?}");
                 let whole = samples.column(WHOLE);
                 assert!(samples.column(ISSUE).iter().zip(whole).all(|(i, w)| i <= w), "{order:?}");
                 run += 1;

@@ -137,7 +137,8 @@ impl Found {
 fn is_for_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let text = attribute.meta.require_list().map(|list| list.tokens.to_string());
-        attribute.path().is_ident("cfg") && text.is_ok_and(|text| text == "test")
+        attribute.path().is_ident("cfg")
+            && text.is_ok_and(|text| text == "test" || text.starts_with("any (test"))
     })
 }
 
