@@ -165,20 +165,13 @@ impl Calibrated {
         Ok([self.machine(&mut |of| of.low)?, self.machine(&mut |of| of.high)?])
     }
 
-    /// The parameters of LogGOPSim, which has one overhead and one G: o = (os + or)/2 and L of the shortest messages, G of
-    /// the longest.
+    /// The parameters of LogGOPSim, as [`Loggops::of`] the machine.
     ///
     /// # Errors
     /// The run does not say what bytes cost, or a number is not possible.
     pub fn loggops(&self, pick: Pick<'_>) -> Result<Loggops, Failure> {
         self.moves_bytes()?;
-        let costs = self.protocols.first().map_or(self.words, |first| first.costs);
-        let mut number = |of: &Parameter| pick(of).max(0.0);
-        let o = (number(&costs.send) + number(&costs.recv)) / 2.0;
-        let (latency, gap) = (number(&costs.latency), number(&self.gap));
-        let per_byte = self.protocols.last().map_or(0.0, |last| number(&last.per_byte));
-        let text = format!("L={latency:.3},o={o:.3},g={gap:.3},G={per_byte:.9},O=0,S={EAGER}");
-        text.parse().map_err(|why| Failure::new(Exit::Input, format!("use {text}: {why}")))
+        of_machine(&self.machine(pick)?, &self.origin)
     }
 
     /// The parameters of LogGOPSim at the ends of all intervals, and at places within: what is ready at once competes for
@@ -195,6 +188,20 @@ impl Calibrated {
         }
         Ok(all)
     }
+}
+
+/// The parameters of LogGOPSim on a machine.
+///
+/// # Errors
+/// It has no time for bytes.
+pub fn of_machine(machine: &Machine, name: &str) -> Result<Loggops, Failure> {
+    Loggops::of(machine).ok_or_else(|| {
+        Failure::new(
+            Exit::Input,
+            format!("replay a schedule on {name}: it does not say what bytes cost"),
+        )
+        .hint("a machine with gap_per_byte_ns does, such as sim:ipsc860")
+    })
 }
 
 /// A kept run, with where it is.

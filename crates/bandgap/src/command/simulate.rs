@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bandgap_assemble::Made;
 use bandgap_host::available_memory;
 use bandgap_kernels::in_series;
-use bandgap_launch::{Classify, Exit, Failure, Target};
+use bandgap_launch::{Classify, Exit, Failure, Target, simulated};
 use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
 use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 use bandgap_sim::{Goal, GoalError, LETTERS, Loggops, read_goal, replay_goal, sensitivity};
@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::fit::{named, open};
 use crate::args::Output;
-use crate::calibrated::{Calibrated, How, SEED};
+use crate::calibrated::{Calibrated, How, SEED, of_machine};
 use crate::output::Sink;
 use crate::sizes::Sizes;
 
@@ -31,6 +31,7 @@ Examples:
   bandgap simulate all_reduce -t sim:ipsc860 -n 128 --algorithm all --sizes 64KiB
   bandgap simulate schedule.goal
   bandgap simulate schedule.goal.gz --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
+  bandgap simulate schedule.goal -t sim:ipsc860
   bandgap simulate schedule.goal --loggops L=3700,o=200,g=5,G=0.04 --sensitivity
   bandgap simulate schedule.goal --no-save --json - -q
   bandgap simulate broadcast --from LAST -t tcp -n 4096  on the machine that a run has measured
@@ -87,13 +88,18 @@ pub struct Points {
 }
 
 impl Points {
-    /// Refuses them where the schedule is no kernel; of a run the transport is named.
+    /// Refuses them where the schedule is no kernel; the transport is taken where it says on which machine.
     ///
     /// # Errors
     /// One is given.
-    pub fn of_no_kernel(&self, command: &str, file: &Path, of_run: bool) -> Result<(), Failure> {
+    pub fn of_no_kernel(
+        &self,
+        command: &str,
+        file: &Path,
+        has_machine: bool,
+    ) -> Result<(), Failure> {
         let given = [
-            (self.transport.is_some() && !of_run, "--transport"),
+            (self.transport.is_some() && !has_machine, "--transport"),
             (!self.ranks.is_empty(), "--ranks"),
             (self.sizes.is_some(), "--sizes"),
             (self.algorithm.is_some(), "--algorithm"),
@@ -101,7 +107,7 @@ impl Points {
         let Some((_, option)) = given.iter().find(|(given, _)| *given) else { return Ok(()) };
         let what = format!("{command} the schedule {} with {option}", file.display());
         Err(Failure::new(Exit::Usage, what).hint(
-            "a schedule has LogGOPSim's parameters (--loggops); kernels are barrier, broadcast, …",
+            "a schedule has LogGOPSim's parameters (--loggops), those of a machine (-t sim:…) or of a run (--from); kernels are barrier, broadcast, …",
         ))
     }
 }
@@ -154,16 +160,21 @@ pub fn failed(what: &str, file: &str, error: GoalError) -> Failure {
 /// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit, Failure> {
     let of_run = of.from.is_some();
-    of.points.of_no_kernel("simulate", &of.schedule, of_run)?;
+    let is_simulated = matches!(of.points.transport, Some(Target::Simulated(_)));
+    let has_machine = of_run || (is_simulated && of.loggops.is_none());
+    of.points.of_no_kernel("simulate", &of.schedule, has_machine)?;
     if of.how.one_latency && !of_run {
         let what = format!("simulate {} with --one-latency", of.schedule.display());
         return Err(Failure::new(Exit::Usage, what).hint("it is of --from"));
     }
     let file = named(&of.schedule);
     let measured = of.measured()?;
-    let loggops = match &measured {
-        Some(machine) => machine.loggops(&mut |of| of.value)?,
-        None => of.loggops.unwrap_or_default(),
+    let loggops = match (&measured, &of.points.transport) {
+        (Some(machine), _) => machine.loggops(&mut |of| of.value)?,
+        (None, Some(Target::Simulated(name))) if of.loggops.is_none() => {
+            of_machine(&simulated(name)?, &format!("sim:{name}"))?
+        }
+        _ => of.loggops.unwrap_or_default(),
     };
     let mut sink = Sink::open(&of.output, "simulate", SEED)?;
     let failed = |error: GoalError| failed("simulate", &file, error);

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use crate::Machine;
+
 /// The letters of the parameters that are times: L, o and g; G and O of a byte.
 pub const LETTERS: [&str; 5] = ["L", "o", "g", "G", "O"];
 
@@ -11,6 +13,9 @@ pub(super) const PER_BYTE: usize = 3;
 
 /// Digits behind the point of each in nanoseconds: picoseconds, and attoseconds of a byte.
 const DIGITS: [usize; 5] = [3, 3, 3, 9, 9];
+
+/// The greatest S that LogGOPSim takes.
+const LONGEST: u64 = i32::MAX as u64;
 
 /// LogGOPS parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +30,19 @@ impl Default for Loggops {
     /// What LogGOPSim takes by itself.
     fn default() -> Self {
         Self { parameters: [2_500_000, 1_500_000, 1_000_000, 6_000_000_000, 0], eager: 65_535 }
+    }
+}
+
+impl Loggops {
+    /// What a machine's words become, which has two overheads and a G for each protocol: o = (os + or)/2 and L of the
+    /// shortest messages, G of the longest, O = 0; no sender waits. None where the machine has no time for bytes.
+    pub fn of(machine: &Machine) -> Option<Self> {
+        let (first, last) = machine.protocols.first().zip(machine.protocols.last())?;
+        let overhead = (first.send_overhead + first.recv_overhead) / 2;
+        let per_byte = last.gap_per_byte.saturating_mul(1000);
+        let parameters = [first.latency, overhead, machine.gap, per_byte, 0];
+        let parameters = parameters.map(|of| i64::try_from(of).unwrap_or(i64::MAX));
+        Some(Self { parameters, eager: LONGEST })
     }
 }
 

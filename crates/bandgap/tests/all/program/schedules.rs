@@ -86,6 +86,16 @@ fn parameters_and_sensitivities() {
     );
     // Nothing is kept.
     assert_eq!(place.names(), ["ping.goal"]);
+    // A machine has two overheads, of which a schedule's is the mean.
+    place.file(
+        "m.toml",
+        "name = 'm'\nsend_overhead_ns = 100\nrecv_overhead_ns = 300\ngap_ns = 50\nlatency_ns = 2000\n\
+         gap_per_byte_ns = 0.04\n",
+    );
+    let command = "simulate ping.goal -t sim:m.toml --no-save --json -";
+    let run = place.run(command.split(' ')).ends(0).json();
+    let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
+    assert_eq!(nanoseconds(&of["end"]), 4 * 200 + 2 * 2000 + 5000);
 }
 
 #[test]
@@ -129,7 +139,9 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
         (USAGE, "ping.goal --loggops X=1"),
         (USAGE, "ping.goal --loggops o=1,o=2"),
         (USAGE, "ping.goal --loggops S=1.5"),
-        (USAGE, "ping.goal -t sim:paragon"),
+        (INPUT, "ping.goal -t sim:myrinet"),
+        (USAGE, "ping.goal -t sim:ipsc860 --loggops L=1"),
+        (USAGE, "ping.goal -t shm"),
         (USAGE, ""),
     ] {
         let finished =
