@@ -68,8 +68,6 @@ pub struct Collected {
     pub hosts: Vec<String>,
     /// Launches begun.
     pub launches: u32,
-    /// Whether ranks slept while they waited.
-    pub sleeps: bool,
 }
 
 impl Collected {
@@ -77,7 +75,7 @@ impl Collected {
     pub fn nothing(failure: Failure) -> Self {
         let ended = Ended::Failed(RunFailure::of("", failure));
         let (table, hosts) = (Table::default(), Vec::new());
-        Self { table, ended, placement: None, hosts, launches: 0, sleeps: false }
+        Self { table, ended, placement: None, hosts, launches: 0 }
     }
 
     /// This, and what a later launch brought.
@@ -129,15 +127,12 @@ pub fn collect(
 ) -> Result<Collected, Failure> {
     if let Some(Target::Real(transport)) = target
         && transport.has_launcher()
-        && stage.agents().is_empty()
-    {
-        return outside(stage, target, ranks, task, options, progress);
-    }
-    if let Some(Target::Real(transport)) = target
-        && transport.has_launcher()
         && stage.agents().len() != ranks
     {
         let processes = stage.agents().len();
+        if processes == 0 {
+            return outside(stage, target, ranks, task, options, progress);
+        }
         let what = format!(
             "measure with {ranks} ranks over {transport}: its launcher has started {processes} processes"
         );
@@ -248,10 +243,8 @@ fn collect_into(
     let mut launches = 0;
     let mut measure = |launch: u32, table: &mut Table| {
         let mut agents = stage.agents.borrow_mut();
-        let prepared = match agents.is_empty() {
-            true => Prepared::of(&transports, floors, ranks, room.exposed).class(Exit::Host)?,
-            false => Prepared::nothing(&transports, floors),
-        };
+        let local = agents.is_empty().then_some((ranks, room.exposed));
+        let prepared = Prepared::of(&transports, floors, local).class(Exit::Host)?;
         let secret = secret().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {
@@ -313,9 +306,8 @@ fn collect_into(
         }
         last = since.elapsed();
     }
-    let sleeps = wait == Wait::Block;
     let (hosts, table) = (spread.names(), Table::default());
-    Ok(Collected { table, ended, placement: Some(spread.placement), hosts, launches, sleeps })
+    Ok(Collected { table, ended, placement: Some(spread.placement), hosts, launches })
 }
 
 /// Lets the agents start their ranks, all at the same time.
@@ -374,7 +366,7 @@ pub fn in_virtual_time(
         },
     };
     let (table, hosts) = (runner.kept, Vec::new());
-    Ok(Collected { table, ended, placement: None, hosts, launches: 1, sleeps: false })
+    Ok(Collected { table, ended, placement: None, hosts, launches: 1 })
 }
 
 /// Sixteen bytes that only this run's ranks know.

@@ -1,7 +1,6 @@
 //! The MPI that is installed, as a transport: its own messages and collectives for kernels over message passing, and
 //! frames over its messages for those over Active Messages, and for orders.
 
-use std::any::Any;
 use std::cell::RefCell;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
@@ -18,7 +17,7 @@ use bandgap_kernels::{
     carry_out_passing, fact, is_counted,
 };
 use bandgap_mpi::{
-    Abi, Library, Mpi5, MpiLink, Mpich, OpenMpi, Request, Visitor, World, find, start,
+    Abi, Library, Mpi5, MpiError, MpiLink, Mpich, OpenMpi, Request, Visitor, World, find, start,
 };
 
 use crate::machine::{Machine, Parts};
@@ -45,25 +44,30 @@ pub fn connect(
 ) -> Result<Box<dyn Machine>, CommError> {
     let ranks = [meeting.rank(), meeting.size()];
     let connected = Connected { ranks, exposed, parts };
-    let started = WORLD.with_borrow(Clone::clone);
-    match started {
-        Some(Started::Mpich(world)) => connected.over(world),
-        Some(Started::OpenMpi(world)) => connected.over(world),
-        Some(Started::Mpi5(world)) => connected.over(world),
+    match WORLD.with_borrow(Clone::clone) {
+        Some(world) => world.connect(connected),
         None => start(find(meeting.library())?, connected)?,
     }
 }
 
 /// An MPI that this process has initialised, which can be done once.
-#[derive(Clone)]
-enum Started {
-    Mpich(Rc<World<Mpich>>),
-    OpenMpi(Rc<World<OpenMpi>>),
-    Mpi5(Rc<World<Mpi5>>),
+trait Started {
+    fn connect(self: Rc<Self>, connected: Connected) -> Result<Box<dyn Machine>, CommError>;
+    fn finalize(self: Rc<Self>) -> Result<(), MpiError>;
+}
+
+impl<A: Abi> Started for World<A> {
+    fn connect(self: Rc<Self>, connected: Connected) -> Result<Box<dyn Machine>, CommError> {
+        connected.over(self)
+    }
+
+    fn finalize(self: Rc<Self>) -> Result<(), MpiError> {
+        World::finalize(self)
+    }
 }
 
 thread_local! {
-    static WORLD: RefCell<Option<Started>> = const { RefCell::new(None) };
+    static WORLD: RefCell<Option<Rc<dyn Started>>> = const { RefCell::new(None) };
 }
 
 /// Takes leave of MPI, where it was initialised. All ranks do so, once their machines have ended.
@@ -71,12 +75,7 @@ thread_local! {
 /// # Errors
 /// MPI refused.
 pub fn finalize() -> Result<(), CommError> {
-    Ok(match WORLD.take() {
-        None => Ok(()),
-        Some(Started::Mpich(world)) => world.finalize(),
-        Some(Started::OpenMpi(world)) => world.finalize(),
-        Some(Started::Mpi5(world)) => world.finalize(),
-    }?)
+    Ok(WORLD.take().map_or(Ok(()), Started::finalize)?)
 }
 
 /// Takes over an MPI of whatever family.
@@ -90,13 +89,7 @@ impl Visitor for Connected {
     type Out = Result<Box<dyn Machine>, CommError>;
 
     fn visit<A: Abi>(self, world: Rc<World<A>>) -> Self::Out {
-        let any: Rc<dyn Any> = world.clone();
-        let kept = [
-            any.clone().downcast().ok().map(Started::Mpich),
-            any.clone().downcast().ok().map(Started::OpenMpi),
-            any.downcast().ok().map(Started::Mpi5),
-        ];
-        WORLD.set(kept.into_iter().flatten().next());
+        WORLD.set(Some(world.clone()));
         self.over(world)
     }
 }

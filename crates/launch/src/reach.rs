@@ -27,7 +27,6 @@ const GREETING: Duration = Duration::from_secs(30);
 /// # Errors
 /// A host cannot be reached, has another build of the program, or none.
 pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Agent>, Failure> {
-    let own = build()?;
     let copied = match hosts.copy {
         true => Some(
             std::fs::read(OWN)
@@ -35,14 +34,9 @@ pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Agent>, Failure
         ),
         false => None,
     };
-    let begun: Result<Vec<Starting>, Failure> = hosts
-        .places
-        .iter()
-        .map(|place| Starting::begin(&place.host, hosts, copied.as_deref()))
-        .collect();
-    let until = Instant::now() + GREETING;
-    let greeted = begun?.into_iter().map(|starting| starting.greeted(until, own, signals));
-    let agents: Vec<Agent> = greeted.collect::<Result<_, _>>()?;
+    let places = hosts.places.iter();
+    let begun = places.map(|place| Starting::begin(&place.host, hosts, copied.as_deref()));
+    let agents = greeted(begun, signals)?;
     for (at, agent) in agents.iter().enumerate() {
         if let Some(same) = agents[..at].iter().find(|other| other.hello.host == agent.hello.host) {
             let what = format!("use {} and {}: they are one host", same.host, agent.host);
@@ -62,8 +56,6 @@ pub fn adopt_all(
     channels: Vec<Option<(Channel, IpAddr)>>,
     signals: &Signals,
 ) -> Result<Vec<Agent>, Failure> {
-    let own = build()?;
-    let until = Instant::now() + GREETING;
     // The addresses by which they called are those at which they are reached.
     let addresses: Vec<Option<IpAddr>> =
         channels.iter().map(|of| of.as_ref().map(|(_, address)| *address)).collect();
@@ -74,15 +66,22 @@ pub fn adopt_all(
             Ok(Starting { host, running: None, channel, said: None, noise })
         }
     };
-    let begun: Result<Vec<Starting>, Failure> =
-        hosts.places.iter().zip(channels).map(starting).collect();
-    let greeted = begun?.into_iter().map(|starting| starting.greeted(until, own, signals));
-    let mut agents: Vec<Agent> = greeted.collect::<Result<_, _>>()?;
+    let mut agents = greeted(hosts.places.iter().zip(channels).map(starting), signals)?;
     for ((agent, place), address) in agents.iter_mut().zip(&hosts.places).zip(addresses) {
         agent.host.clone_from(&place.host);
         agent.hello.address = address;
     }
     Ok(agents)
+}
+
+/// Begins all, and then waits for each.
+fn greeted(
+    all: impl Iterator<Item = Result<Starting, Failure>>,
+    signals: &Signals,
+) -> Result<Vec<Agent>, Failure> {
+    let (own, begun) = (build()?, all.collect::<Result<Vec<_>, _>>()?);
+    let until = Instant::now() + GREETING;
+    begun.into_iter().map(|starting| starting.greeted(until, own, signals)).collect()
 }
 
 /// An agent that has not greeted yet.

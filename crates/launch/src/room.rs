@@ -45,30 +45,25 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// For ranks of hosts that inherit nothing.
-    pub fn nothing(transports: &[Transport], floors: bool) -> Self {
-        let named = |of: &&Transport| (of.name.to_owned(), 0);
-        let bares = transports.iter().filter(|of| floors && of.bare.is_some());
-        Self {
-            transports: transports.iter().map(|of| named(&of)).collect(),
-            bares: bares.map(|of| named(&of)).collect(),
-            descriptors: Vec::new(),
-        }
-    }
-
+    /// For so many ranks of this process, which expose so many bytes each; those of agents inherit nothing.
     pub fn of(
         transports: &[Transport],
         floors: bool,
-        ranks: usize,
-        exposed: usize,
+        local: Option<(usize, usize)>,
     ) -> Result<Self, CommError> {
         let mut prepared = Self::default();
         let mut bare = Vec::new();
         for transport in transports {
             let name = || transport.name.to_owned();
-            let own = (transport.prepare)(ranks, exposed)?;
+            let own = match local {
+                Some((ranks, exposed)) => (transport.prepare)(ranks, exposed)?,
+                None => Vec::new(),
+            };
             if let Some(mechanism) = transport.bare.filter(|_| floors) {
-                let descriptors = (mechanism.prepare)(&own)?;
+                let descriptors = match local {
+                    Some(_) => (mechanism.prepare)(&own)?,
+                    None => Vec::new(),
+                };
                 prepared.bares.push((name(), descriptors.len()));
                 bare.extend(descriptors);
             }

@@ -38,8 +38,6 @@ pub struct Constants {
     pub double: Constant,
     /// `MPI_SUM`.
     pub sum: Constant,
-    /// `MPI_INFO_NULL`.
-    pub no_info: Constant,
     /// `MPI_ERRORS_RETURN`.
     pub errors_return: Constant,
     /// `MPI_STATUS_IGNORE`.
@@ -50,8 +48,6 @@ pub struct Constants {
     pub any_source: c_int,
     /// `MPI_ANY_TAG`.
     pub any_tag: c_int,
-    /// `MPI_COMM_TYPE_SHARED`.
-    pub shared: c_int,
     /// Offset of `MPI_SOURCE` in `MPI_Status`.
     pub source_at: usize,
     /// Offset of `MPI_TAG` in `MPI_Status`.
@@ -77,13 +73,11 @@ impl Abi for Mpich {
         byte: Value(0x4c00_010d),
         double: Value(0x4c00_080b),
         sum: Value(0x5800_0003),
-        no_info: Value(0x1c00_0000),
         errors_return: Value(0x5400_0001),
         ignore: 1,
         in_place: usize::MAX,
         any_source: -2,
         any_tag: -1,
-        shared: 1,
         source_at: 8,
         tag_at: 12,
     };
@@ -100,13 +94,11 @@ impl Abi for OpenMpi {
         byte: Symbol("ompi_mpi_byte"),
         double: Symbol("ompi_mpi_double"),
         sum: Symbol("ompi_mpi_op_sum"),
-        no_info: Symbol("ompi_mpi_info_null"),
         errors_return: Symbol("ompi_mpi_errors_return"),
         ignore: 0,
         in_place: 1,
         any_source: -1,
         any_tag: -1,
-        shared: 0,
         source_at: 0,
         tag_at: 4,
     };
@@ -123,10 +115,8 @@ impl Abi for Mpi5 {
         byte: Value(0x247),
         double: Value(0x214),
         sum: Value(0x21),
-        no_info: Value(0x130),
         errors_return: Value(0x143),
         any_tag: -2,
-        shared: 221,
         ..OpenMpi::CONSTANTS
     };
 }

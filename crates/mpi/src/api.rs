@@ -23,7 +23,6 @@ macro_rules! functions {
             pub(crate) byte: A::Handle,
             pub(crate) double: A::Handle,
             pub(crate) sum: A::Handle,
-            pub(crate) no_info: A::Handle,
             pub(crate) errors_return: A::Handle,
             $($function: unsafe extern "C" fn($($type),*) -> c_int,)*
         }
@@ -45,7 +44,6 @@ macro_rules! functions {
                     byte: handle(constants.byte)?,
                     double: handle(constants.double)?,
                     sum: handle(constants.sum)?,
-                    no_info: handle(constants.no_info)?,
                     errors_return: handle(constants.errors_return)?,
                     $($function: {
                         let at = loaded.symbol(stringify!($symbol))?.as_ptr();
@@ -74,16 +72,13 @@ functions! {
     finalize MPI_Finalize ();
     set_errhandler MPI_Comm_set_errhandler (comm: A::Handle, handler: A::Handle);
     error_string MPI_Error_string (code: c_int, at: *mut c_char, len: *mut c_int);
-    processor_name MPI_Get_processor_name (at: *mut c_char, len: *mut c_int);
     comm_rank MPI_Comm_rank (comm: A::Handle, rank: *mut c_int);
     comm_size MPI_Comm_size (comm: A::Handle, size: *mut c_int);
     comm_dup MPI_Comm_dup (comm: A::Handle, new: *mut A::Handle);
-    comm_free MPI_Comm_free (comm: *mut A::Handle);
     comm_group MPI_Comm_group (comm: A::Handle, group: *mut A::Handle);
     group_range MPI_Group_range_incl (of: A::Handle, count: c_int, ranges: *mut [c_int; 3], new: *mut A::Handle);
     group_free MPI_Group_free (group: *mut A::Handle);
     create_group MPI_Comm_create_group (comm: A::Handle, group: A::Handle, tag: c_int, new: *mut A::Handle);
-    split_type MPI_Comm_split_type (comm: A::Handle, kind: c_int, key: c_int, info: A::Handle, new: *mut A::Handle);
     send MPI_Send (from: In, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle);
     recv MPI_Recv (into: Out, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle, status: Out);
     sendrecv MPI_Sendrecv (

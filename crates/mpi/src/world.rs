@@ -3,9 +3,9 @@
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use bandgap_comm::{CommError, Rank};
+use bandgap_comm::Rank;
 
-use crate::api::{Api, text};
+use crate::api::Api;
 use crate::{Abi, Loaded, MpiError};
 
 /// An MPI that was initialised, with all ranks of the run.
@@ -49,36 +49,6 @@ impl<A: Abi> World<A> {
     /// Number of ranks.
     pub fn size(&self) -> usize {
         self.size
-    }
-
-    /// The name of the processor, which is that of the host in most MPIs.
-    pub fn processor(&self) -> String {
-        // SAFETY: as `text` says.
-        text(|at, len| unsafe { self.api.processor_name(at, len) })
-    }
-
-    /// Whether all ranks share a host. Every rank calls it.
-    ///
-    /// # Errors
-    /// [`MpiError::Refused`].
-    pub fn is_on_one_host(&self) -> Result<bool, MpiError> {
-        let (api, shared) = (&self.api, A::CONSTANTS.shared);
-        let (mut here, mut size) = (api.world, 0);
-        // SAFETY: the types of the functions.
-        unsafe {
-            api.split_type(api.world, shared, 0, api.no_info, &mut here)?;
-            api.comm_size(here, &mut size)?;
-            api.comm_free(&mut here)?;
-        }
-        Ok(size as usize == self.size)
-    }
-
-    /// Gives every rank the bytes of `root`. Every rank calls it, with as many bytes.
-    ///
-    /// # Errors
-    /// [`MpiError::Refused`]; [`CommError::NoSuchPeer`] where there is no such rank.
-    pub fn broadcast(&self, root: Rank, bytes: &mut [u8]) -> Result<(), CommError> {
-        self.api.broadcast(bytes, root, (self.api.world, self.size))
     }
 
     /// Ends MPI in order. Every rank calls it, and it may wait for them. Nothing of MPI can be used in this process

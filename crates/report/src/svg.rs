@@ -58,14 +58,24 @@ impl Frame {
 
 /// Draws figures below one another; the first one's title is that of the whole.
 pub fn svg(figures: &[Figure]) -> String {
-    let height = figures.iter().map(height).sum();
-    let (title, subtitle) =
-        figures.first().map_or(("", ""), |first| (&first.title, &first.subtitle));
-    let mut paper = Paper::new(WIDTH, height, title, subtitle);
+    let first = figures.first().map_or(("", ""), |first| (&first.title, &first.subtitle));
+    stacked(figures, 0.0, first, height, panel)
+}
+
+/// Draws pictures below one another, with room below.
+fn stacked<T>(
+    all: &[T],
+    below: f64,
+    (title, description): (&str, &str),
+    height: impl Fn(&T) -> f64,
+    draw: impl Fn(&mut Paper, &T, f64),
+) -> String {
+    let whole = all.iter().map(&height).sum::<f64>() + below;
+    let mut paper = Paper::new(WIDTH, whole, title, description);
     let mut top = 0.0;
-    for figure in figures {
-        panel(&mut paper, figure, top);
-        top += self::height(figure);
+    for one in all {
+        draw(&mut paper, one, top);
+        top += height(one);
     }
     paper.finish()
 }

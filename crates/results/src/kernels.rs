@@ -25,17 +25,10 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
         all.iter().filter(is_kernel).filter_map(|rows| kernel(rows, all, context)).collect();
     let mut blocks = Vec::new();
     if !lines.is_empty() {
-        let mut table = Table::new([
-            Head::new(""),
-            Head::new(""),
-            Head::new("small"),
-            Head::new(""),
-            Head::new("large"),
-            Head::shared("r∞"),
-            Head::shared("n½").optional(),
-            Head::new("grows as"),
-            Head::shared("floor"),
-        ]);
+        let times = ["", "", "small", "", "large"].map(Head::new);
+        let rates = [Head::shared("r∞"), Head::shared("n½").optional()];
+        let rest = [Head::new("grows as"), Head::shared("floor")];
+        let mut table = Table::new(times.into_iter().chain(rates).chain(rest));
         let is_one = lines.len() == 1;
         lines.into_iter().for_each(|line| table.push(line));
         blocks.push(Block::Table(without_empty(table)));
@@ -74,11 +67,9 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
 fn without_empty(mut table: Table) -> Table {
     let is_used = |at: usize| table.rows.iter().any(|row| row[at] != Cell::Empty);
     let used: Vec<bool> = (0..table.columns.len()).map(is_used).collect();
-    let mut keep = used.iter();
-    table.columns.retain(|_| keep.next() == Some(&true));
-    for row in &mut table.rows {
-        let mut keep = used.iter();
-        row.retain(|_| keep.next() == Some(&true));
+    for at in (0..used.len()).rev().filter(|at| !used[*at]) {
+        table.columns.remove(at);
+        table.rows.iter_mut().for_each(|row| drop(row.remove(at)));
     }
     table
 }

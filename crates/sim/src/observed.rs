@@ -26,11 +26,8 @@ pub fn observe(
     let mut spans = Vec::new();
     for (number, moment) in (0..).zip(&past.moments) {
         let (rank, end, kind) = (moment.rank(), moment.end, moment.kind());
-        if kind == Kind::Wait || !window.ranks.contains(&rank) {
-            continue;
-        }
         let begin = begin(moment, machine);
-        if !window.shows(rank, begin, end) {
+        if kind == Kind::Wait || !window.shows(rank, begin, end) {
             continue;
         }
         let (part, peer, message) = match kind {

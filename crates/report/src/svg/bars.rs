@@ -4,8 +4,8 @@ use crate::bars::{Bar, Bars, Part};
 
 use super::ink::{self, LABEL, NAME, colour};
 use super::paper::{Anchor, Paper, text_width};
+use super::{WIDTH, stacked};
 
-const WIDTH: f64 = 760.0;
 const LEFT: f64 = 20.0;
 /// How long a bar is.
 const LENGTH: f64 = WIDTH - 2.0 * LEFT;
@@ -15,15 +15,8 @@ const HEAD: f64 = 44.0;
 
 /// Draws stacked bars below one another; the first title is that of the whole.
 pub fn svg_bars(all: &[Bars]) -> String {
-    let height: f64 = all.iter().map(height).sum::<f64>() + LEFT;
     let title = all.first().map_or("", |first| first.title.as_str());
-    let mut paper = Paper::new(WIDTH, height, title, "stacked bars");
-    let mut top = 0.0;
-    for bars in all {
-        draw(&mut paper, bars, top);
-        top += self::height(bars);
-    }
-    paper.finish()
+    stacked(all, LEFT, (title, "stacked bars"), height, draw)
 }
 
 /// The entries of a bar's legend, by line, each with where it begins.

@@ -7,8 +7,8 @@ use crate::number::{multiple, scaled};
 
 use super::ink::{self, LABEL, NAME, colour};
 use super::paper::{Anchor, Paper};
+use super::stacked;
 
-const WIDTH: f64 = 760.0;
 const LEFT: f64 = 130.0;
 const TOP: f64 = 70.0;
 const BELOW: f64 = 46.0;
@@ -25,13 +25,7 @@ const STEPS: usize = 8;
 pub fn svg_heats(all: &[Heat]) -> String {
     let height = |heat: &Heat| TOP + BELOW + cell(heat) * heat.names.len() as f64;
     let title = all.first().map_or("", |first| first.title.as_str());
-    let mut paper = Paper::new(WIDTH, all.iter().map(height).sum(), title, "heat map of pairs");
-    let mut top = 0.0;
-    for heat in all {
-        draw(&mut paper, heat, top);
-        top += height(heat);
-    }
-    paper.finish()
+    stacked(all, 0.0, (title, "heat map of pairs"), height, draw)
 }
 
 fn cell(heat: &Heat) -> f64 {

@@ -156,15 +156,8 @@ impl Past {
 
     /// The number of a moment, from 0, and the step since.
     pub fn place(source: u32) -> Option<(u32, Step)> {
-        const STEPS: [Step; 7] = [
-            Step::Moment,
-            Step::Flight,
-            Step::Transfer,
-            Step::OutGap,
-            Step::OutBytes,
-            Step::InGap,
-            Step::InBytes,
-        ];
+        use Step::{Flight, InBytes, InGap, Moment, OutBytes, OutGap, Transfer};
+        const STEPS: [Step; 7] = [Moment, Flight, Transfer, OutGap, OutBytes, InGap, InBytes];
         Some(((source >> STEP_BITS).checked_sub(1)?, STEPS[(source & 7) as usize]))
     }
 

@@ -24,7 +24,7 @@ pub use path::{CriticalPath, PathStep};
 pub use read::read_goal;
 pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
 pub use sensitivity::{Derivative, Sensitivity, sensitivity};
-pub(crate) use sensitivity::{Line, latencies};
+pub(crate) use sensitivity::{Line, Point};
 pub use timeline::observe_goal;
 pub use write::write_goal;
 

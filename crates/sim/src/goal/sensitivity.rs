@@ -1,7 +1,7 @@
 //! How the end of a schedule depends on the parameters.
 
 use super::GoalReplay;
-use super::clock::{Clock, Leaning, Leant, Trace, Traced};
+use super::clock::{Clock, Leaning, Trace, Traced};
 use super::engine::replay;
 use super::error::GoalError;
 use super::loggops::{LATENCY, Loggops};
@@ -48,40 +48,77 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
     }
     let end = last.1.picoseconds;
     let path = path(goal, loggops, &traced.clock, last);
-    let ties = traced.clock.ties;
     let finish = traced.finish.iter().map(|at| at.picoseconds).collect();
     let replayed = GoalReplay { finish, messages: traced.messages };
+    let ties = traced.clock.ties;
     drop(traced);
-    let mut derivatives = last.1.growth.map(|by| Derivative { left: by, right: by, jumps: false });
-    for parameter in (0..derivatives.len()).filter(|of| ties[*of]) {
-        let [less, more] = [-1, 1].map(|sign| towards(goal, loggops, (parameter, sign)));
-        let (less, more) = (less?, more?);
-        // Nothing is less than 0.
-        let is_least = loggops.parameters[parameter] == 0;
-        derivatives[parameter] = Derivative {
-            left: if is_least { more.growth } else { -less.growth },
-            right: more.growth,
-            jumps: [less, more].iter().any(|side| side.picoseconds != end),
-        };
-    }
-    let latency = loggops.parameters[LATENCY];
-    let here = Line { at: latency, end, slope: derivatives[LATENCY].right };
-    let curve = |at: i64| {
+    let [latency, ..] = loggops.parameters;
+    let point = Point {
+        here: (latency, end),
+        known: [0, 1, 2, 3].map(|of| Some(last.1.growth[of]).filter(|_| !ties[of])),
+        is_least: [0, 1, 2, 3].map(|of| loggops.parameters[of] == 0),
+        has_messages: replayed.messages > 0,
+    };
+    let towards = |towards, at| {
         let mut loggops = *loggops;
         loggops.parameters[LATENCY] = at;
-        match towards(goal, &loggops, (LATENCY, -1)) {
-            Ok(time) => Ok(Line { at, end: time.picoseconds, slope: -time.growth }),
-            // It is later than all that is asked for.
-            Err(GoalError::TooLong(_)) => Ok(Line { at, end: i64::MAX, slope: 0 }),
-            Err(error) => Err(error),
-        }
+        let replayed = replay(goal, &loggops, Leaning { loggops: &loggops, towards })?;
+        let last = replayed.finish.into_iter().max().unwrap_or_default();
+        Ok(Line { at, end: last.picoseconds, slope: last.growth })
     };
-    let (critical_latency, tolerance) = latencies(here, replayed.messages > 0, &curve)?;
-    Ok((replayed, Sensitivity { derivatives, path, critical_latency, tolerance }))
+    let is_late = |error: &GoalError| matches!(error, GoalError::TooLong(_));
+    Ok((replayed, Sensitivity::at(point, path, towards, is_late)?))
+}
+
+/// The parameters as they are.
+pub(crate) struct Point {
+    /// L and T.
+    pub here: (i64, i64),
+    /// The derivatives that are the same on both sides.
+    pub known: [Option<i64>; 4],
+    /// Whether a parameter is 0: nothing is less.
+    pub is_least: [bool; 4],
+    pub has_messages: bool,
+}
+
+impl Sensitivity {
+    /// `towards` gives T, and what it grows by, at an L and with a parameter that changes by very little: more (1) or
+    /// less (−1). An error that `is_late` says that T is later than all that is asked for.
+    pub(crate) fn at<E>(
+        point: Point,
+        path: CriticalPath,
+        towards: impl Fn((usize, i64), i64) -> Result<Line, E>,
+        is_late: impl Fn(&E) -> bool,
+    ) -> Result<Self, E> {
+        let (latency, end) = point.here;
+        let mut derivatives = [Derivative::default(); 4];
+        for (parameter, derivative) in derivatives.iter_mut().enumerate() {
+            if let Some(slope) = point.known[parameter] {
+                *derivative = Derivative { left: slope, right: slope, jumps: false };
+                continue;
+            }
+            let more = towards((parameter, 1), latency)?;
+            let less = match point.is_least[parameter] {
+                true => None,
+                false => Some(towards((parameter, -1), latency)?),
+            };
+            let left = less.map_or(more.slope, |less| -less.slope);
+            let jumps = [Some(more), less].iter().flatten().any(|side| side.end != end);
+            *derivative = Derivative { left, right: more.slope, jumps };
+        }
+        let here = Line { at: latency, end, slope: derivatives[LATENCY].right };
+        let curve = |at| match towards((LATENCY, -1), at) {
+            Ok(there) => Ok(Line { slope: -there.slope, ..there }),
+            Err(error) if is_late(&error) => Ok(Line { at, end: i64::MAX, slope: 0 }),
+            Err(error) => Err(error),
+        };
+        let (critical_latency, tolerance) = latencies(here, point.has_messages, &curve)?;
+        Ok(Self { derivatives, path, critical_latency, tolerance })
+    }
 }
 
 /// The next L at which T leaves its tangent, and by how much L may grow until T has grown by 1 %: as in [`Sensitivity`].
-pub(crate) fn latencies<E>(
+fn latencies<E>(
     here: Line,
     has_messages: bool,
     curve: &impl Fn(i64) -> Result<Line, E>,
@@ -104,12 +141,6 @@ pub(crate) fn latencies<E>(
 pub(super) fn last(finish: &[Trace]) -> (u32, Trace) {
     let all = (0..).zip(finish.iter().copied());
     all.fold((0, Trace::default()), |best, one| if one.1 > best.1 { one } else { best })
-}
-
-/// T if a parameter changes by very little.
-fn towards(goal: &Goal, loggops: &Loggops, towards: (usize, i64)) -> Result<Leant, GoalError> {
-    let replayed = replay(goal, loggops, Leaning { loggops, towards })?;
-    Ok(replayed.finish.into_iter().max().unwrap_or_default())
 }
 
 /// T at an L, and its slope there.

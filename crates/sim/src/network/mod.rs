@@ -9,7 +9,7 @@ mod grid;
 mod tests;
 mod tree;
 
-use crate::topology::{Crossbar, Dragonfly, FatTree, Hosts, Hypercube, Mesh, Topology, Torus};
+use crate::topology::{Crossbar, Dragonfly, FatTree, Grid, Hosts, Hypercube, Topology};
 
 /// The network of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,10 +24,9 @@ pub enum Network {
     ///
     /// *Source*: Nugent, "The iPSC/2 direct-connect technology", 1988.
     Hypercube(Hypercube),
-    /// Routes go along the row, then along the column (dimension order).
-    Mesh(Mesh),
-    /// As in the mesh, and each ring the shorter way; of two equal ways that of ascending numbers.
-    Torus(Torus),
+    /// Routes go along the row, then along the column (dimension order); in a torus each ring the shorter way, and of two
+    /// equal ways that of ascending numbers.
+    Grid(Grid),
     /// A switch has as many channels up as down. Routes go up to the lowest common switch, and down.
     /// The channel up is chosen by the destination: on level j by digit j of its number to the base
     /// of the arity (d-mod-k).
@@ -45,8 +44,7 @@ impl Network {
         match self {
             Self::Crossbar(network) => network,
             Self::Hypercube(network) => network,
-            Self::Mesh(network) => network,
-            Self::Torus(network) => network,
+            Self::Grid(network) => network,
             Self::FatTree(network) => network,
             Self::Hosts(network) => network,
             Self::Dragonfly(network) => network,
@@ -88,8 +86,7 @@ impl Network {
         match self {
             Self::Crossbar(_) | Self::Hosts(_) => 0,
             Self::Hypercube(cube) => cube::channels(cube),
-            Self::Mesh(mesh) => grid::channels(mesh.size()),
-            Self::Torus(torus) => grid::channels(torus.size()),
+            Self::Grid(grid) => grid::channels(grid),
             Self::FatTree(tree) => tree::channels(tree),
             Self::Dragonfly(network) => dragonfly::channels(network),
         }
@@ -102,8 +99,7 @@ impl Network {
         match self {
             Self::Crossbar(_) | Self::Hosts(_) => {}
             Self::Hypercube(cube) => cube::route(cube, from, to, tell),
-            Self::Mesh(mesh) => grid::in_mesh(mesh, from, to, tell),
-            Self::Torus(torus) => grid::in_torus(torus, from, to, tell),
+            Self::Grid(grid) => grid::route(grid, from, to, tell),
             Self::FatTree(tree) => tree::route(tree, from, to, tell),
             Self::Dragonfly(network) => dragonfly::route(network, from, to, tell),
         }

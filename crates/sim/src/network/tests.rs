@@ -9,11 +9,11 @@ fn cube(dimensions: u32) -> Network {
 }
 
 fn torus(rows: usize, columns: usize) -> Network {
-    Network::Torus(Torus::new(rows, columns).unwrap())
+    Network::Grid(Grid::torus(rows, columns).unwrap())
 }
 
 fn mesh(rows: usize, columns: usize) -> Network {
-    Network::Mesh(Mesh::new(rows, columns).unwrap())
+    Network::Grid(Grid::mesh(rows, columns).unwrap())
 }
 
 fn tree(arity: usize, levels: u32) -> Network {
@@ -28,14 +28,13 @@ fn route(network: &Network, from: usize, to: usize) -> Vec<usize> {
 
 /// Where a channel of a network of links begins and ends.
 fn ends(network: &Network, channel: usize) -> (usize, usize) {
-    let (rows, columns) = match network {
+    let [rows, columns] = match network {
         Network::Hypercube(cube) => {
             let (node, bit) =
                 (channel / cube.dimensions() as usize, channel % cube.dimensions() as usize);
             return (node, node ^ 1 << bit);
         }
-        Network::Mesh(mesh) => (mesh.rows(), mesh.columns()),
-        Network::Torus(torus) => (torus.rows(), torus.columns()),
+        Network::Grid(grid) => grid.sides(),
         other => panic!("{other:?} has switches"),
     };
     let node = channel / 4;

@@ -75,27 +75,4 @@ impl Topology for FatTree {
     fn diameter(&self) -> u32 {
         2 * self.levels - 1
     }
-
-    /// The other nodes of its lowest switch.
-    fn neighbours(&self, node: Rank) -> Vec<Rank> {
-        let leaf = self.leaf(node);
-        let first = leaf - leaf % self.arity;
-        let others = (first..first + self.arity).filter(|&other| other != leaf);
-        others.map(|other| self.leaf(other)).collect()
-    }
-
-    fn at_distance(&self, node: Rank, hops: u32) -> Option<Rank> {
-        if hops == 0 {
-            return Some(node);
-        }
-        let below = hops / 2;
-        if hops.is_multiple_of(2) || below >= self.levels {
-            return None;
-        }
-        // The first node of the first tree, or of the second for a node in the first.
-        let tree = self.arity.pow(below);
-        let leaf = self.leaf(node);
-        let first = leaf - leaf % (tree * self.arity);
-        Some(self.leaf(if leaf < first + tree { first + tree } else { first }))
-    }
 }

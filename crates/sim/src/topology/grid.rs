@@ -1,43 +1,66 @@
-//! Nodes in rows and columns, numbered row by row.
+//! Rows and columns, with ends or closed to rings.
 
+use super::Topology;
 use bandgap_comm::Rank;
 
-/// The nodes that a mesh and a torus have in common.
+/// Nodes in rows and columns, numbered row by row. Each has a neighbour above, below, left and right: in a mesh except at
+/// the edges, while rows and columns of a torus are rings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Grid {
-    pub rows: usize,
-    pub columns: usize,
+pub struct Grid {
+    rows: usize,
+    columns: usize,
+    is_torus: bool,
 }
 
 impl Grid {
-    /// `None` without nodes, or if they, or the hops between them, cannot be counted.
-    pub fn new(rows: usize, columns: usize) -> Option<Self> {
+    /// A mesh of so many rows and columns; `None` without nodes, or if they, or the hops between them, cannot be counted.
+    pub fn mesh(rows: usize, columns: usize) -> Option<Self> {
         let nodes = rows.checked_mul(columns)?;
         u32::try_from(rows.checked_add(columns)?).ok()?;
-        (nodes > 0).then_some(Self { rows, columns })
+        (nodes > 0).then_some(Self { rows, columns, is_torus: false })
     }
 
-    pub fn size(self) -> usize {
+    /// A torus of so many; `None` as of a mesh.
+    pub fn torus(rows: usize, columns: usize) -> Option<Self> {
+        Self::mesh(rows, columns).map(|mesh| Self { is_torus: true, ..mesh })
+    }
+
+    /// Number of rows, and of columns.
+    pub(crate) fn sides(&self) -> [usize; 2] {
+        [self.rows, self.columns]
+    }
+
+    /// Whether the way up a row or column of some length is taken: in a torus the shorter one.
+    pub(crate) fn ascends(&self, length: usize, at: usize, goal: usize) -> bool {
+        if !self.is_torus {
+            return at < goal;
+        }
+        let up = (goal + length - at) % length;
+        up <= length - up
+    }
+}
+
+impl Topology for Grid {
+    fn size(&self) -> usize {
         self.rows * self.columns
     }
 
-    /// Row and column of a node.
-    pub fn place(self, node: Rank) -> (usize, usize) {
-        (node / self.columns, node % self.columns)
+    /// Rows and columns between them, in a torus each the shorter way round.
+    fn distance(&self, a: Rank, b: Rank) -> u32 {
+        let between = |length: usize, a: usize, b: usize| {
+            let straight = a.abs_diff(b);
+            if self.is_torus { straight.min(length - straight) } else { straight }
+        };
+        let columns = self.columns;
+        let rows = between(self.rows, a / columns, b / columns);
+        (rows + between(columns, a % columns, b % columns)) as u32
     }
 
-    /// How many rows and columns lie between two nodes, without going round.
-    pub fn between(self, a: Rank, b: Rank) -> (usize, usize) {
-        let (a, b) = (self.place(a), self.place(b));
-        (a.0.abs_diff(b.0), a.1.abs_diff(b.1))
-    }
-
-    /// The nodes at these places, ascending, each once.
-    pub fn nodes(self, places: impl IntoIterator<Item = (usize, usize)>) -> Vec<Rank> {
-        let node = |(row, column)| row * self.columns + column;
-        let mut nodes: Vec<Rank> = places.into_iter().map(node).collect();
-        nodes.sort_unstable();
-        nodes.dedup();
-        nodes
+    fn diameter(&self) -> u32 {
+        let longest = match self.is_torus {
+            true => self.rows / 2 + self.columns / 2,
+            false => self.rows + self.columns - 2,
+        };
+        longest as u32
     }
 }

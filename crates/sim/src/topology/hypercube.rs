@@ -33,15 +33,4 @@ impl Topology for Hypercube {
     fn diameter(&self) -> u32 {
         self.dimensions
     }
-
-    fn neighbours(&self, node: Rank) -> Vec<Rank> {
-        let mut nodes: Vec<Rank> = (0..self.dimensions).map(|bit| node ^ 1 << bit).collect();
-        nodes.sort_unstable();
-        nodes
-    }
-
-    /// The node whose lowest `hops` bits differ (CoMet, figure 4.2).
-    fn at_distance(&self, node: Rank, hops: u32) -> Option<Rank> {
-        (hops <= self.dimensions).then(|| node ^ ((1 << hops) - 1))
-    }
 }

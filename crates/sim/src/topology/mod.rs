@@ -1,4 +1,4 @@
-//! Networks as graphs: how many hops there are between two nodes, and which nodes are near.
+//! Networks as graphs: how many hops there are between two nodes,.
 //!
 //! Rank r is on node r. A program may use fewer ranks than there are nodes.
 
@@ -8,10 +8,8 @@ mod fat_tree;
 mod grid;
 mod hosts;
 mod hypercube;
-mod mesh;
 #[cfg(test)]
 mod tests;
-mod torus;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -19,10 +17,9 @@ use std::fmt;
 pub use crossbar::Crossbar;
 pub use dragonfly::Dragonfly;
 pub use fat_tree::FatTree;
+pub use grid::Grid;
 pub use hosts::Hosts;
 pub use hypercube::Hypercube;
-pub use mesh::Mesh;
-pub use torus::Torus;
 
 use bandgap_comm::Rank;
 
@@ -40,20 +37,6 @@ pub trait Topology: fmt::Debug {
 
     /// The longest distance between two nodes.
     fn diameter(&self) -> u32;
-
-    /// The nodes at distance 1, ascending.
-    fn neighbours(&self, node: Rank) -> Vec<Rank> {
-        (0..self.size()).filter(|&other| self.distance(node, other) == 1).collect()
-    }
-
-    /// A node so many hops away from `node`, the lowest unless the network says otherwise; `None`
-    /// if there is none.
-    ///
-    /// *Source*: `get_hop_node` of Ganapati, "CoMet: A Synthetic Benchmark for Message-Passing
-    /// Architectures", 1993, section 3.4.1.
-    fn at_distance(&self, node: Rank, hops: u32) -> Option<Rank> {
-        (0..self.size()).find(|&other| self.distance(node, other) == hops)
-    }
 
     /// For each distance that there is between two of the first `ranks` nodes, the pair with the
     /// lowest numbers; the shortest distance first.

@@ -1,6 +1,6 @@
 //! The table that says how ranks are connected.
 
-use crate::topology::{Crossbar, Dragonfly, FatTree, Hosts, Hypercube, Mesh, Torus};
+use crate::topology::{Crossbar, Dragonfly, FatTree, Grid, Hosts, Hypercube};
 use serde::Deserialize;
 use toml::Spanned;
 
@@ -104,8 +104,8 @@ pub(super) fn network(
     let network = match kind {
         Kind::Crossbar => Some(crossbar()),
         Kind::Hypercube => Hypercube::new(dimensions).map(Network::Hypercube),
-        Kind::Mesh => Mesh::new(rows, columns).map(Network::Mesh),
-        Kind::Torus => Torus::new(rows, columns).map(Network::Torus),
+        Kind::Mesh => Grid::mesh(rows, columns).map(Network::Grid),
+        Kind::Torus => Grid::torus(rows, columns).map(Network::Grid),
         Kind::FatTree => FatTree::new(arity, levels).map(|tree| {
             let cyclic = table.placement == Placement::Cyclic;
             Network::FatTree(if cyclic { tree.dealt() } else { tree })
