@@ -58,6 +58,7 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, As
         if is_axis {
             sizes = times.iter().map(|(size, of)| (*size, winner(of))).collect();
         }
+        sizes.sort_unstable();
         for (range, (variant, begins)) in ranges(&sizes, &times).into_iter().enumerate() {
             let labels = Labels::from([("variant".to_owned(), variant.as_str().into())]);
             let place: Vec<Place> = vec![ranks.into(), (range as u64 + 1).into()];

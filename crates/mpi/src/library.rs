@@ -70,7 +70,8 @@ impl<A: Abi> Library<A> {
     pub fn new(world: Rc<World<A>>) -> Result<Self, CommError> {
         let comms = [world.api.dup(world.api.world)?, world.api.dup(world.api.world)?];
         let all = Team { members: Members::first(world.size()), comms, rank: world.rank() };
-        let memory = ExposedMemory::default();
+        // Not nowhere: Open MPI's MPI_IN_PLACE is the address of an empty slice.
+        let memory = ExposedMemory::new(0);
         Ok(Self { world, now: all, teams: vec![all], memory, under_way: 0 })
     }
 

@@ -74,7 +74,7 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
     let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
     let mut heads = vec![Head::new(spelled(axis))];
     for (at, column) in rows.columns.iter().enumerate() {
-        let head = head(&column.name, column.unit);
+        let head = head(rows, &column.name, column.unit);
         heads.push(if at < 3 { head } else { head.optional() });
     }
     if fit.is_some() {

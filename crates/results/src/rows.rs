@@ -83,8 +83,11 @@ pub(crate) fn worded(axis: &str, place: &Place) -> String {
 }
 
 /// The head of a column of quantities: times carry their own units, since they span many.
-pub(crate) fn head(name: &str, unit: Unit) -> Head {
-    if unit == Unit::Second { Head::new(spelled(name)) } else { Head::shared(spelled(name)) }
+pub(crate) fn head(rows: &Rows, name: &str, unit: Unit) -> Head {
+    // Many ranks move more than n bytes.
+    let is_of_all = name == "bandwidth" && rows.axis("ranks").is_some();
+    let name = if is_of_all { name.to_owned() } else { spelled(name) };
+    if unit == Unit::Second { Head::new(name) } else { Head::shared(name) }
 }
 
 /// A place as a cell: numbers to the right.
@@ -102,7 +105,7 @@ pub(crate) fn table(rows: &Rows, some: &[&Row], context: &Context<'_>) -> Table 
     names.dedup();
     let axes = rows.axes.iter().map(|axis| Head::new(spelled(axis)));
     let quantities = rows.columns.iter().enumerate().map(|(at, column)| {
-        let head = head(&column.name, column.unit);
+        let head = head(rows, &column.name, column.unit);
         if at == 0 || column.counts { head } else { head.optional() }
     });
     let labels = names.iter().map(|name| Head::new(spelled(name)).optional());

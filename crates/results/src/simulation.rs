@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bandgap_record::{Number, Quantity, Seconds, Unit};
+use bandgap_units::Bytes;
 use bandgap_report::{Block, Cell, Head, Table, scaled, share};
 use serde::{Deserialize, Serialize};
 
@@ -169,6 +170,14 @@ fn exactly(of: Seconds) -> String {
 }
 
 impl Simulation {
+    /// The schedule, or the kernel with its bytes and algorithm; and on what.
+    fn what(&self) -> String {
+        let of = self.bytes.map_or(String::new(), |bytes| {
+            format!(" ({}, {})", Bytes(bytes), self.variant.replace('_', " "))
+        });
+        format!("{}{of} on {}", self.name, self.machine)
+    }
+
     /// The ends of its interval, where it has two.
     fn bounds(&self) -> String {
         match self.time.interval() {
@@ -185,7 +194,7 @@ impl Simulation {
             format!("{} {what}{}", grouped(of as f64), if of == 1 { "" } else { "s" })
         };
         let mut blocks = vec![
-            Block::Text(format!("{} on {}", self.name, self.machine)),
+            Block::Text(self.what()),
             Block::Text(format!(
                 "{}, {}, {}",
                 count(self.ranks, "rank"),

@@ -49,12 +49,16 @@ impl Calibrated {
         }
     }
 
-    /// Where a line starts below os + or: each size as it was measured, in proportion to its length, with no cost beside.
+    /// Where a line starts below os + or: each size as it was measured, in proportion to its length, with no cost beside; nothing
+    /// is sent as words are.
     fn in_proportion(&mut self, times: &[(u64, Parameter)], up_to: u64) {
         let none = Parameter::exactly(0.0);
         let costs = Costs { send: none, recv: none, latency: none };
         let all: Vec<&(u64, Parameter)> = times.iter().filter(|(bytes, _)| *bytes > 0).collect();
         let Some((first, _)) = all.first() else { return };
+        if self.protocols.is_empty() {
+            self.protocols.push(Protocol { up_to: 0, costs: self.words, per_byte: none });
+        }
         self.notes.push(Note::new("startup_short", "").with("from", *first as f64));
         for (at, (bytes, time)) in all.iter().enumerate() {
             let per_byte = time.map(|time| time / *bytes as f64);

@@ -210,6 +210,7 @@ fn variants(series: &Series, named: Option<&str>) -> Result<Vec<Option<&'static 
         Some("all") if series.by_algorithm() => {
             Ok(series.variants.iter().copied().map(Some).collect())
         }
+        Some("all") if series.variants.is_empty() => Ok(vec![None]),
         Some(LIBRARY) => {
             Err(Failure::new(Exit::Usage, "simulate a library: nobody knows its algorithms"))
         }

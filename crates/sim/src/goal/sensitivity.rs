@@ -125,14 +125,20 @@ fn latencies<E>(
 ) -> Result<(Option<i64>, Option<i64>), E> {
     let Line { at: latency, end, slope } = here;
     let farthest = latency.saturating_add(end.saturating_mul(100));
-    let leaves = last_below(here, latency, farthest, curve)?;
-    let most = Line { at: latency, end: end + end / 100, slope: 0 };
+    let on_tangent =
+        |of: Line| i128::from(of.end) == here.value(of.at) && of.slope == here.slope;
+    let leaves = last_on(here, (latency, farthest), on_tangent, curve)?;
     // On the tangent it is known.
     let known = (end / 100).checked_div(slope).filter(|may| latency + may <= leaves);
+    let most = Line { at: latency, end: end + end / 100, slope: 0 };
     let tolerance = match known {
         _ if !has_messages => None,
         Some(may) => Some(may),
-        None => Some(last_below(most, latency, latency.max(most.end) + 1, curve)? - latency),
+        None => {
+            let farthest = latency.max(most.end) + 1;
+            let below = |of: Line| of.end <= most.end;
+            Some(last_on(most, (latency, farthest), below, curve)? - latency)
+        }
     };
     Ok((Some(leaves).filter(|at| *at < farthest), tolerance))
 }
@@ -160,22 +166,27 @@ impl Line {
 /// Most replays of a search.
 const MOST: usize = 64;
 
-/// An L up to `high` at which T is not above `line`: the greatest one where T is convex. Its tangent at a greater L then
-/// meets the line there, or behind it: that is the next guess. Where it leads nowhere, it is half way.
-fn last_below<E>(
+/// An L from `low` to `most` at which T `holds` and behind which it does not: the greatest one where T is convex, and
+/// then the tangent at a greater L meets `line` there or behind it: that is the next guess. Where it leads nowhere, it is
+/// half way.
+fn last_on<E>(
     line: Line,
-    mut low: i64,
-    mut high: i64,
+    (mut low, most): (i64, i64),
+    holds: impl Fn(Line) -> bool,
     curve: &impl Fn(i64) -> Result<Line, E>,
 ) -> Result<i64, E> {
-    let (mut at, mut is_guess) = (high, true);
+    let (mut at, mut high, mut is_guess) = (most, most, false);
     for _ in 0..MOST {
         let there = curve(at)?;
         let above = i128::from(there.end) - line.value(at);
-        if above <= 0 && is_guess {
-            return Ok(at);
+        if holds(there) {
+            if at == most || is_guess && !holds(curve(at + 1)?) {
+                return Ok(at);
+            }
+            low = at;
+        } else {
+            high = at;
         }
-        *(if above > 0 { &mut high } else { &mut low }) = at;
         if high - low <= 1 {
             break;
         }

@@ -1,9 +1,8 @@
 //! What a timeline shows: a replay, seen through a window.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_launch::{Exit, Failure};
 use bandgap_report::{Arrow, Gantt, Slice, svg_gantt};
 use bandgap_sim::{Span, Timeline, Window};
 use bandgap_units::Ns;
@@ -11,6 +10,8 @@ use clap::Args;
 
 /// Ranks that are shown unless others are named, and in a picture at most.
 const MOST: u32 = 64;
+/// Ranks that a simulated machine may have.
+const MOST_RANKS: u32 = 1 << 20;
 /// Picoseconds of a nanosecond.
 const NANO: f64 = 1e3;
 /// What processors do.
@@ -41,8 +42,8 @@ pub fn seen(
     let picoseconds = |time: Ns| (time.0 * NANO).round() as u64;
     let ranks = match &of.on {
         Some(list) => {
-            let ranks = parse_cpu_list(list).class(Exit::Usage)?;
-            ranks.into_iter().map(|rank| rank as u32).collect()
+            let what = || Failure::new(Exit::Usage, format!("show the ranks {list}"));
+            ranks(list).ok_or_else(|| what().hint("write numbers, as in 0-15,128"))?
         }
         None => (0..MOST).collect(),
     };
@@ -58,6 +59,17 @@ pub fn seen(
         return Err(Failure::new(Exit::Usage, what));
     }
     Ok((seen, window))
+}
+
+/// Ranks as typed: `0-15,128`.
+fn ranks(list: &str) -> Option<BTreeSet<u32>> {
+    let mut all = BTreeSet::new();
+    for part in list.split(',') {
+        let (from, to) = part.split_once('-').unwrap_or((part, part));
+        let [from, to] = [from, to].map(|rank| rank.parse::<u32>().ok().filter(|rank| *rank < MOST_RANKS));
+        all.extend(from?..=to?);
+    }
+    Some(all).filter(|all| !all.is_empty())
 }
 
 /// The picture.
