@@ -98,10 +98,7 @@ impl Collected {
         Setting {
             transport: target.to_string(),
             beside: Vec::new(),
-            oversubscribed: self
-                .placement
-                .as_ref()
-                .is_some_and(|placement| placement.oversubscribed),
+            oversubscribed: self.placement.as_ref().is_some_and(|of| of.oversubscribed),
             ranks,
             launches: self.launches,
             cpus,

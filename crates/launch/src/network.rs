@@ -146,7 +146,7 @@ fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Be
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_sim::topology::Mesh;
+    use bandgap_sim::topology::Grid;
 
     fn of(machine: &str, ranks: Option<usize>) -> (usize, Vec<Beside>) {
         contended(&Target::Simulated(machine.to_owned()), ranks, None).unwrap()
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn of_a_named_echo_a_load_from_any_rank_is_found_and_either_message_may_share_its_way() {
         // 2 rows of 4: between 0 and 3 messages pass 1 and 2, and no load from rank 0 is beside them.
-        let mesh = Network::Mesh(Mesh::new(2, 4).unwrap());
+        let mesh = Network::Grid(Grid::mesh(2, 4).unwrap());
         for echo in [[0, 3], [3, 0]] {
             let load = [1, 7];
             let expected = Beside { echo, load, between: Between::Channel };

@@ -127,19 +127,15 @@ impl Outside {
             let mut channel = Channel::new(stream);
             channel.await_until(until).map_err(|error| lost(&error))?;
             let who: Option<Who> = channel.receive().map_err(|error| lost(&error))?;
-            all.push((
-                who.ok_or_else(|| lost(&std::io::Error::other("it is gone")))?,
-                channel,
-                address,
-            ));
+            let gone = || lost(&std::io::Error::other("it is gone"));
+            all.push((who.ok_or_else(gone)?, channel, address));
         }
         let cpus: Vec<Vec<usize>> = all
             .iter()
             .map(|(of, ..)| {
                 let same = all.iter().filter(|(who, ..)| who.host == of.host);
-                let cpus: BTreeSet<usize> =
-                    same.flat_map(|(who, ..)| who.allowed.clone()).collect();
-                cpus.into_iter().collect()
+                let cpus: BTreeSet<_> = same.flat_map(|(who, ..)| &who.allowed).collect();
+                cpus.into_iter().copied().collect()
             })
             .collect();
         let names = names(all.iter().map(|(who, ..)| who));

@@ -174,20 +174,10 @@ impl Starting {
         let (host, here) = (&self.host, env!("CARGO_PKG_VERSION"));
         match hello {
             Ok(hello) if known => {
-                let now = Instant::now();
                 let Self { host, running, channel, said, .. } = self;
                 let (network, cpus) = (None, BTreeSet::new());
-                Ok(Agent {
-                    host,
-                    hello,
-                    network,
-                    running,
-                    channel,
-                    said,
-                    heard: now,
-                    told: now,
-                    cpus,
-                })
+                let (heard, told) = (Instant::now(), Instant::now());
+                Ok(Agent { host, hello, network, running, channel, said, heard, told, cpus })
             }
             other => {
                 let there = other.map(|hello| format!("{} ({:08x})", hello.version, hello.build));

@@ -50,9 +50,8 @@ impl Calibrated {
         })?;
         machine.ends()?;
         if below > 0 {
-            machine
-                .notes
-                .push(Note::new("interval_below_zero", "").with("count", f64::from(below)));
+            let note = Note::new("interval_below_zero", "");
+            machine.notes.push(note.with("count", f64::from(below)));
         }
         Ok(machine)
     }

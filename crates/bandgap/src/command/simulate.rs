@@ -247,7 +247,7 @@ fn described(of: &Loggops) -> String {
     format!("{}S={}", all.collect::<String>(), of.eager)
 }
 
-fn seconds(picoseconds: i64) -> Seconds {
+pub fn seconds(picoseconds: i64) -> Seconds {
     Seconds(Number(picoseconds as f64 / 1e12))
 }
 

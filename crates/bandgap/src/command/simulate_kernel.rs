@@ -7,13 +7,12 @@ use std::time::Duration;
 use bandgap_assemble::Made;
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
 use bandgap_launch::{Classify, Exit, Failure, Once, Signals, Target, once, simulated};
-use bandgap_record::{Number, Seconds};
 use bandgap_results::Simulation;
 use bandgap_sim::Machine;
 use serde_json::json;
 
 use super::series::elements;
-use super::simulate::{MOST, Points, Simulate, critical_path, dependence, replayed};
+use super::simulate::{MOST, Points, Simulate, critical_path, dependence, replayed, seconds};
 use crate::calibrated::{Calibrated, SEED};
 use crate::output::Sink;
 use crate::progress::Progress;
@@ -96,13 +95,10 @@ pub fn planned(
 /// # Errors
 /// As [`planned`]; or the machine cannot carry it out, or the result cannot be written.
 pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
-    for (given, option) in [
-        (of.loggops.is_some(), "--loggops"),
-        (of.how.one_latency && of.from.is_none(), "--one-latency"),
-    ] {
-        if given {
-            return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with {option}")));
-        }
+    let one_latency = of.how.one_latency && of.from.is_none();
+    let given = [(of.loggops.is_some(), "--loggops"), (one_latency, "--one-latency")];
+    if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
+        return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with {option}")));
     }
     let measured = of.measured()?;
     let Planned { machine, named, series, points } =
@@ -176,7 +172,6 @@ fn made(
     };
     let times: Vec<f64> = all.iter().map(time).collect();
     let done = &all[0];
-    let seconds = |ps: u64| Seconds(Number(ps as f64 / PICO));
     let ends = done.finish.iter().filter(|_| done.finish.len() <= MOST);
     Ok(Simulation {
         name: kernel.to_owned(),
@@ -186,8 +181,8 @@ fn made(
         ranks: point.ranks as u64,
         operations: done.operations,
         messages: done.messages,
-        end: seconds(done.end),
-        finish: ends.map(|ps| seconds(*ps)).collect(),
+        end: seconds(done.end as i64),
+        finish: ends.map(|ps| seconds(*ps as i64)).collect(),
         time: replayed(&times)?,
         critical_path: done.sensitivity.as_ref().map(|of| critical_path(&of.path)),
         sensitivity: done.sensitivity.as_ref().map(dependence),
