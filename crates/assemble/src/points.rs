@@ -96,6 +96,13 @@ impl<'a> Measured<'a> {
                 None => found.push(Points { name: key.what(), all: vec![(key, of)] }),
             }
         }
+        for points in &mut found {
+            // Where there was no time for all sizes, those between were begun first.
+            let in_order = |of: &Described| [number(of, "ranks"), number(of, "hops"), size(of)];
+            if points.all.iter().all(|(_, of)| of.place("distance").is_none()) {
+                points.all.sort_by_key(|(_, of)| in_order(of));
+            }
+        }
         found
     }
 

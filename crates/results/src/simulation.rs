@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use bandgap_record::{Number, Quantity, Seconds, Unit};
-use bandgap_units::Bytes;
 use bandgap_report::{Block, Cell, Head, Table, scaled, share};
+use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
 use crate::count::grouped;

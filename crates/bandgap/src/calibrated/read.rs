@@ -161,7 +161,9 @@ fn words(
     if !missing.is_empty() {
         let several = ["g", "RTT"].iter().all(|name| known(name).is_some());
         let other = if several { "; or --one-latency, which needs none of them" } else { "" };
-        let hint = format!("bandgap run -t {transport} measures it, and what bytes cost; where it did, but not well enough, a longer --time-budget{other}");
+        let hint = format!(
+            "bandgap run -t {transport} measures it, and what bytes cost; where it did, but not well enough, a longer --time-budget{other}"
+        );
         return fail(&format!("it has no {}", missing.join(", ")), hint);
     }
     if one_latency {

@@ -100,7 +100,8 @@ fn times(machine: &Machine, run: &Run, transport: &str) -> Result<BTreeMap<Strin
     let ranks = run.conditions.iter().filter(|of| of.transport == transport);
     let ranks = ranks.map(|of| of.ranks as usize).max().unwrap_or(2);
     if ranks > machine.ranks {
-        let what = format!("validate {ranks} ranks over {transport}: its machine has {}", machine.ranks);
+        let what =
+            format!("validate {ranks} ranks over {transport}: its machine has {}", machine.ranks);
         return Err(Failure::new(Exit::Input, what));
     }
     let setting = Setting { transport: transport.to_owned(), ranks, ..Setting::default() };

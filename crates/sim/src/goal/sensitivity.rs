@@ -125,8 +125,7 @@ fn latencies<E>(
 ) -> Result<(Option<i64>, Option<i64>), E> {
     let Line { at: latency, end, slope } = here;
     let farthest = latency.saturating_add(end.saturating_mul(100));
-    let on_tangent =
-        |of: Line| i128::from(of.end) == here.value(of.at) && of.slope == here.slope;
+    let on_tangent = |of: Line| i128::from(of.end) == here.value(of.at) && of.slope == here.slope;
     let leaves = last_on(here, (latency, farthest), on_tangent, curve)?;
     // On the tangent it is known.
     let known = (end / 100).checked_div(slope).filter(|may| latency + may <= leaves);

@@ -66,7 +66,8 @@ fn ranks(list: &str) -> Option<BTreeSet<u32>> {
     let mut all = BTreeSet::new();
     for part in list.split(',') {
         let (from, to) = part.split_once('-').unwrap_or((part, part));
-        let [from, to] = [from, to].map(|rank| rank.parse::<u32>().ok().filter(|rank| *rank < MOST_RANKS));
+        let [from, to] =
+            [from, to].map(|rank| rank.parse::<u32>().ok().filter(|rank| *rank < MOST_RANKS));
         all.extend(from?..=to?);
     }
     Some(all).filter(|all| !all.is_empty())

@@ -183,6 +183,32 @@ fn the_files_and_the_text_of_two_runs_are_the_same() {
     assert_eq!(first, second);
 }
 
+#[test]
+fn layers_cost_what_their_machines_differ_by() {
+    let place = Place::new();
+    described(&place, [400.0, 600.0, 1500.0, 20_000.0], "");
+    let command = "layers comms1 -t sim:ipsc860,sim:machine.toml --sizes 0 --no-save --json - -q";
+    let run = place.run(command.split(' ')).ends(0).json();
+    let all = run["results"].as_array().unwrap();
+    let layers = all.iter().find(|of| of["name"] == "layers").unwrap();
+    let points = layers["points"].as_array().unwrap();
+    assert_eq!(points.len(), 2);
+    // os + L + or: 21 µs after 79 µs.
+    near("cost", -value(&points[1]["cost"]), 58e-6, 1e-4);
+}
+
+#[test]
+fn pairs_of_a_round_work_at_once() {
+    let place = Place::new();
+    described(&place, [400.0, 600.0, 1500.0, 20_000.0], "");
+    let command = "pairs -t sim:machine.toml -n 6 --together --no-save --json - -q";
+    let run = place.run(command.split(' ')).ends(0).json();
+    assert_eq!(run["results"][0]["labels"]["at_once"], 3);
+    let points = run["results"][0]["points"].as_array().unwrap();
+    assert_eq!(points.len(), 15);
+    points.iter().for_each(|of| near("rtt", value(&of["rtt"]), 42e-6, 1e-4));
+}
+
 /// The Myrinet with G = 20 ns.
 fn with_bytes(place: &Place) -> String {
     described(place, MYRINET, "gap_per_byte_ns = 20\n")
