@@ -198,9 +198,11 @@ impl Sink {
             self.run.notes.iter().for_each(|note| tell(format_args!("bandgap: {}", words(note))));
             return Ok(());
         }
-        let mut blocks = blocks(&self.run, self.shown, self.directory.is_some());
-        let directory = self.directory.as_ref();
-        blocks.extend(directory.map(|of| Block::Text(format!("kept: {}", of.path().display()))));
+        let kept = self.directory.as_ref().map(|of| of.path().display().to_string());
+        // The newest of those that are kept by themselves.
+        let run = kept.as_deref().map(|of| if of.starts_with(RUNS) { "LAST" } else { of });
+        let mut blocks = blocks(&self.run, self.shown, run);
+        blocks.extend(kept.map(|of| Block::Text(format!("kept: {of}"))));
         print(text(&blocks, &self.layout).as_bytes())
     }
 
@@ -260,7 +262,7 @@ impl Sink {
 }
 
 /// What is printed of a run.
-pub fn blocks(run: &Run, shown: Shown, kept: bool) -> Vec<Block> {
+pub fn blocks(run: &Run, shown: Shown, kept: Option<&str>) -> Vec<Block> {
     let view = View { plot: shown.plot, linear: shown.axes == Axes::Linear, kept };
     if shown.verbose { detail(run, view) } else { screen(run, view) }
 }

@@ -22,17 +22,17 @@ use crate::why;
 
 /// What is shown of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct View {
+pub struct View<'a> {
     /// Whether figures are drawn.
     pub plot: bool,
     /// Whether their axes are linear.
     pub linear: bool,
-    /// Whether the run is kept, so that it can be shown again.
-    pub kept: bool,
+    /// As what `bandgap show` finds the run again, if it is kept.
+    pub kept: Option<&'a str>,
 }
 
 /// One screen of a run.
-pub fn screen(run: &Run, view: View) -> Vec<Block> {
+pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
     blocks.extend(machine(run).map(Block::Text));
@@ -44,7 +44,7 @@ pub fn screen(run: &Run, view: View) -> Vec<Block> {
 }
 
 /// Everything of a run: all rows, figures, and notes.
-pub fn detail(run: &Run, view: View) -> Vec<Block> {
+pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
     let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
     blocks.extend(machine(run).map(Block::Text));
@@ -59,7 +59,7 @@ pub fn detail(run: &Run, view: View) -> Vec<Block> {
 }
 
 /// A figure with the axes that were asked for.
-fn axes(mut block: Block, view: View) -> Block {
+fn axes(mut block: Block, view: View<'_>) -> Block {
     if let (Block::Figure(figure), true) = (&mut block, view.linear) {
         (figure.x.scale, figure.y.scale) = (Scale::Linear, Scale::Linear);
     }
@@ -67,7 +67,7 @@ fn axes(mut block: Block, view: View) -> Block {
 }
 
 /// The tables of what there is.
-fn body(context: &Context<'_>, view: View) -> Vec<Block> {
+fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
     let signatures = context.of::<Logp>().any(|logp| logp.name == SIGNATURE);
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
@@ -265,7 +265,7 @@ fn counted(count: usize, what: &str) -> String {
 const SAID: usize = 2;
 
 /// What is in doubt of what is shown, causes by size, with the command that explains.
-fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
+fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
     let (shown, wide, limited) = marked(body);
     let precision = run.planned("precision").map_or(String::new(), bandgap_report::share);
@@ -319,7 +319,7 @@ fn doubt(run: &Run, body: &[Block], view: View) -> Option<Block> {
     if parts.is_empty() {
         return None;
     }
-    let again = if view.kept { "bandgap show LAST --why" } else { "-v" };
+    let again = view.kept.map_or("-v".to_owned(), |run| format!("bandgap show {run} --why"));
     Some(Block::Doubt(format!("{}. Why, and what helps: {again}", parts.join(". "))))
 }
 

@@ -55,7 +55,11 @@ pub fn run(show: &Show) -> Result<Exit, Failure> {
             return Err(Failure::new(Exit::Input, what).hint(hint));
         }
     }
-    let mut blocks = if show.why { why(&run) } else { blocks(&run, show.shown, true) };
+    let mut blocks = if show.why {
+        why(&run)
+    } else {
+        blocks(&run, show.shown, Some(&show.run.display().to_string()))
+    };
     if run.interrupted && show.why {
         blocks.insert(0, Block::Text("This run ended early.".to_owned()));
     }

@@ -98,6 +98,10 @@ impl Points {
         file: &Path,
         has_machine: bool,
     ) -> Result<(), Failure> {
+        if file.extension().is_none() && !file.exists() && file != Path::new("-") {
+            // A kernel that is not called so.
+            in_series(&file.to_string_lossy()).class(Exit::Usage)?;
+        }
         let given = [
             (self.transport.is_some() && !has_machine, "--transport"),
             (!self.ranks.is_empty(), "--ranks"),

@@ -132,6 +132,7 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
         (INPUT, "word.goal"),
         (INPUT, "long.goal"),
         (INPUT, "none.goal"),
+        (USAGE, "brodcast -t sim:ipsc860"),
         (INPUT, "."),
         (USAGE, "ranks.goal"),
         (USAGE, "ping.goal --loggops L"),

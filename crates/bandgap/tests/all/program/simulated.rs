@@ -200,13 +200,13 @@ fn layers_cost_what_their_machines_differ_by() {
 #[test]
 fn pairs_of_a_round_work_at_once() {
     let place = Place::new();
-    described(&place, [400.0, 600.0, 1500.0, 20_000.0], "");
+    described(&place, [400.0, 600.0, 1500.0, 20_000.0], "gap_per_byte_ns = 3\n");
     let command = "pairs -t sim:machine.toml -n 6 --together --no-save --json - -q";
     let run = place.run(command.split(' ')).ends(0).json();
     assert_eq!(run["results"][0]["labels"]["at_once"], 3);
     let points = run["results"][0]["points"].as_array().unwrap();
     assert_eq!(points.len(), 15);
-    points.iter().for_each(|of| near("rtt", value(&of["rtt"]), 42e-6, 1e-4));
+    points.iter().for_each(|of| near("rtt", value(&of["rtt"]), 42.048e-6, 1e-4));
 }
 
 /// The Myrinet with G = 20 ns.
