@@ -199,7 +199,8 @@ impl Measure {
         self.names_hosts() || self.adopted.is_some()
     }
 
-    fn names_hosts(&self) -> bool {
+    /// Whether hosts are named.
+    pub fn names_hosts(&self) -> bool {
         self.ranks.reach.hosts.is_some() || self.ranks.reach.hostfile.is_some()
     }
 

@@ -23,6 +23,9 @@ pub fn run(names: &[String], measure: &Measure) -> Result<Exit, Failure> {
     if measure.ranks.ranks.iter().any(|ranks| *ranks != RANKS) {
         return Err(Failure::new(Exit::Usage, "measure floors with other than 2 ranks"));
     }
+    if measure.names_hosts() {
+        return Err(Failure::new(Exit::Usage, "measure floors between hosts"));
+    }
     if let Some(target) = measure.ranks.transport.first() {
         let what = format!("measure floors over {target}: floors are of the machine, all at once");
         return Err(Failure::new(Exit::Usage, what).hint("leave out --transport"));
