@@ -65,7 +65,7 @@ pub mod topology;
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
 pub use goal::{
-    ANY_PEER, ANY_TAG, CriticalPath, Derivative, Goal, GoalError, GoalReplay, LETTERS, Left,
+    ANY_PEER, ANY_TAG, CriticalPath, Derivative, EAGER, Goal, GoalError, GoalReplay, LETTERS, Left,
     Loggops, Operation, PathStep, Place, Sensitivity, Verb, Wrong, observe_goal, read_goal,
     replay_goal, sensitivity, write_goal,
 };

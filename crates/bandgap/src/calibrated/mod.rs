@@ -95,8 +95,6 @@ pub type Pick<'a> = &'a mut dyn FnMut(&Parameter) -> f64;
 const DRAWN: usize = 16;
 /// Seed of these.
 pub const SEED: u64 = 1;
-/// S of LogGOPSim, in bytes: no sender waits for its receiver.
-pub const EAGER: u64 = i32::MAX as u64;
 
 impl Parameter {
     /// Without an interval.

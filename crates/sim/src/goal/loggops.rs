@@ -14,8 +14,8 @@ pub(super) const PER_BYTE: usize = 3;
 /// Digits behind the point of each in nanoseconds: picoseconds, and attoseconds of a byte.
 const DIGITS: [usize; 5] = [3, 3, 3, 9, 9];
 
-/// The greatest S that LogGOPSim takes.
-const LONGEST: u64 = i32::MAX as u64;
+/// The greatest S that LogGOPSim takes: no sender waits for its receiver.
+pub const EAGER: u64 = i32::MAX as u64;
 
 /// LogGOPS parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,15 +34,15 @@ impl Default for Loggops {
 }
 
 impl Loggops {
-    /// What a machine's words become, which has two overheads and a G for each protocol: o = (os + or)/2 and L of the
-    /// shortest messages, G of the longest, O = 0; no sender waits. None where the machine has no time for bytes.
+    /// The parameters of a machine with two overheads and a G for each protocol: o = (os + or)/2 and L of the shortest
+    /// messages, G of the longest, O = 0; no sender waits. None where the machine has no time for bytes.
     pub fn of(machine: &Machine) -> Option<Self> {
         let (first, last) = machine.protocols.first().zip(machine.protocols.last())?;
         let overhead = (first.send_overhead + first.recv_overhead) / 2;
         let per_byte = last.gap_per_byte.saturating_mul(1000);
         let parameters = [first.latency, overhead, machine.gap, per_byte, 0];
         let parameters = parameters.map(|of| i64::try_from(of).unwrap_or(i64::MAX));
-        Some(Self { parameters, eager: LONGEST })
+        Some(Self { parameters, eager: EAGER })
     }
 }
 

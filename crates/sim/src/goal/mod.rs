@@ -19,7 +19,7 @@ mod timeline;
 mod write;
 
 pub use error::{GoalError, Left, Place, Wrong};
-pub use loggops::{LETTERS, Loggops};
+pub use loggops::{EAGER, LETTERS, Loggops};
 pub use path::{CriticalPath, PathStep};
 pub use read::read_goal;
 pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};

@@ -1,9 +1,10 @@
 //! Arguments of LogGOPSim.
 
 use bandgap_launch::Failure;
+use bandgap_sim::EAGER;
 use clap::ValueEnum;
 
-use crate::calibrated::{Calibrated, EAGER, decimal};
+use crate::calibrated::{Calibrated, decimal};
 
 /// The unit of its times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::calibrated::{Calibrated, EAGER, Protocol, decimal};
+use bandgap_sim::EAGER;
+
+use crate::calibrated::{Calibrated, Protocol, decimal};
 
 /// Digits of a number in seconds, or of seconds a byte.
 const DIGITS: usize = 15;
