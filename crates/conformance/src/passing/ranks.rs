@@ -152,13 +152,27 @@ pub(super) fn pair<H: Harness>() -> [Ranks<H>; 2] {
     }
 }
 
+/// Makes progress until `done`.
+fn serve<H: Harness>(
+    rank: &mut Ranks<H>,
+    done: impl Fn(&Ranks<H>) -> bool,
+) -> Result<(), CommError> {
+    let since = Instant::now();
+    while !done(rank) {
+        rank.progress()?;
+        assert!(since.elapsed() < PATIENCE, "something is left");
+        thread::yield_now();
+    }
+    Ok(())
+}
+
 /// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
 /// have finished.
 pub(super) fn run<H: Harness>(
     size: usize,
     program: impl Fn(&mut Ranks<H>) -> Result<(), CommError> + Sync,
 ) {
-    let finished = &AtomicUsize::new(0);
+    let [finished, settled] = &[const { AtomicUsize::new(0) }; 2];
     let program = &program;
     thread::scope(|scope| {
         let start = |mut rank: Ranks<H>| {
@@ -167,14 +181,14 @@ pub(super) fn run<H: Harness>(
                     program(&mut rank)?;
                     rank.settle()?;
                     finished.fetch_add(1, Ordering::SeqCst);
-                    let since = Instant::now();
                     // Pieces of a message that was refused may come last.
-                    while finished.load(Ordering::SeqCst) < size || !rank.is_empty() {
-                        rank.progress()?;
-                        assert!(since.elapsed() < PATIENCE, "something is left");
-                        thread::yield_now();
-                    }
-                    rank.settle()
+                    serve(&mut rank, |rank| {
+                        finished.load(Ordering::SeqCst) == size && rank.is_empty()
+                    })?;
+                    rank.settle()?;
+                    settled.fetch_add(1, Ordering::SeqCst);
+                    // Peers may still wait for room for the slots that they give back.
+                    serve(&mut rank, |_| settled.load(Ordering::SeqCst) == size)
                 };
                 if let Err(error) = whole() {
                     panic!("rank {} of {size} failed to {error}", rank.rank());
