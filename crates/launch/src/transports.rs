@@ -89,19 +89,11 @@ type Connect =
 impl Transport {
     const fn of<T: bandgap_comm::Transport>() -> Self {
         Self {
-            name: T::NAME,
-            meaning: T::MEANING,
-            can: T::CAN,
-            floors: &[],
-            yardsticks: &[],
             shared: T::shared,
             prepare: T::prepare,
-            connect: |inherited, exposed, meeting, parts| {
+            ..Self::native(T::NAME, T::MEANING, T::CAN, |inherited, exposed, meeting, parts| {
                 parts.machine::<T>(T::connect(inherited, exposed, meeting)?)
-            },
-            bare: None,
-            stamped: None,
-            line: None,
+            })
         }
     }
 
