@@ -3,7 +3,7 @@
 //! A replay depends on the machine and the order only. So a campaign that visits each of its points
 //! in every round needs one recording and one replay of each.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use bandgap_campaign::runner::Executed;
 use bandgap_kernels::Order;
@@ -14,12 +14,10 @@ const MOST_NUMBERS: usize = 1 << 20;
 /// What one batch counts beside its samples: its key, and the tables that hold it.
 const BESIDES: usize = 64;
 
-/// Batches of one machine; the oldest are dropped where there is no room.
+/// Batches of one machine, as many as there is room for: all come again in every round.
 #[derive(Default)]
 pub struct Replayed {
     batches: HashMap<String, Executed>,
-    /// Keys, the oldest first.
-    kept: VecDeque<String>,
     numbers: usize,
 }
 
@@ -29,19 +27,13 @@ impl Replayed {
         self.batches.get(&key(order))
     }
 
-    /// Keeps the batch of this order, unless it is larger than all that may be kept.
+    /// Keeps the batch of this order, if there is room for it.
     pub fn keep(&mut self, order: &Order, batch: &Executed) {
         let (key, size) = (key(order), size(batch));
-        if size > MOST_NUMBERS || self.batches.contains_key(&key) {
-            return;
+        if self.numbers + size <= MOST_NUMBERS && !self.batches.contains_key(&key) {
+            self.numbers += size;
+            self.batches.insert(key, batch.clone());
         }
-        while self.numbers + size > MOST_NUMBERS {
-            let Some(oldest) = self.kept.pop_front() else { break };
-            self.numbers -= self.batches.remove(&oldest).as_ref().map_or(0, self::size);
-        }
-        self.numbers += size;
-        self.kept.push_back(key.clone());
-        self.batches.insert(key, batch.clone());
     }
 }
 
@@ -85,20 +77,15 @@ mod tests {
     }
 
     #[test]
-    fn the_oldest_make_room_and_what_is_too_large_is_not_kept() {
+    fn what_there_is_no_room_for_is_not_kept() {
         let orders = orders();
         let mut replayed = Replayed::default();
         let third = MOST_NUMBERS / 3 - BESIDES;
-        orders[..4].iter().for_each(|order| replayed.keep(order, &batch(third)));
-        replayed.keep(&orders[4], &batch(MOST_NUMBERS));
-        let kept = [0, 1, 2, 3, 4].map(|at| replayed.get(&orders[at]).is_some());
-        assert_eq!(kept, [false, true, true, true, false]);
+        replayed.keep(&orders[0], &batch(MOST_NUMBERS));
+        orders[1..5].iter().for_each(|order| replayed.keep(order, &batch(third)));
         // Kept again it takes no further room.
         (0..9).for_each(|_| replayed.keep(&orders[1], &batch(third)));
-        assert!(replayed.get(&orders[2]).is_some());
-        // One that takes two thirds drops two.
-        replayed.keep(&orders[4], &batch(2 * third));
-        let kept = [1, 2, 3, 4].map(|at| replayed.get(&orders[at]).is_some());
-        assert_eq!(kept, [false, false, true, true]);
+        let kept = [0, 1, 2, 3, 4].map(|at| replayed.get(&orders[at]).is_some());
+        assert_eq!(kept, [false, true, true, true, false]);
     }
 }
