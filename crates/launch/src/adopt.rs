@@ -1,7 +1,6 @@
 //! Processes that somebody else started: mpirun, mpiexec, srun, or a user by hand. The first of them launches; the first on
 //! each host is the agent there, and the others wait for the end.
 
-use std::collections::BTreeSet;
 use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
@@ -17,7 +16,7 @@ use crate::failure::lost;
 use crate::hosts::{Hosts, Place};
 use crate::meet::{Meeting, Way, manager, way};
 use crate::message::Channel;
-use crate::protocol::{Role, Who, names};
+use crate::protocol::{Role, Who, allowed, names};
 use crate::{Exit, Failure, agent};
 
 /// Longest wait for the process that has started the launcher of this one.
@@ -178,12 +177,7 @@ impl Adopted {
     ) -> Result<Gathered, Failure> {
         let mut all = vec![(Who::here(), None)];
         for stream in streams {
-            let address = stream.peer_addr().map_err(|error| lost(&error))?.ip().to_canonical();
-            let mut channel = Channel::new(stream);
-            channel.await_until(until).map_err(|error| lost(&error))?;
-            let who: Option<Who> = channel.receive().map_err(|error| lost(&error))?;
-            let ended = || lost(&std::io::Error::from(std::io::ErrorKind::UnexpectedEof));
-            let who = who.ok_or_else(ended)?;
+            let (who, channel, address) = Who::calls(stream, until)?;
             all.push((who, Some((channel, address))));
         }
         let mut gathered = Gathered::default();
@@ -199,12 +193,8 @@ impl Adopted {
             places[at].slots += 1;
             order.push(at);
         }
-        let allowed = |host: &str| -> Vec<usize> {
-            let here = all.iter().filter(|(who, _)| who.host == host);
-            let cpus: BTreeSet<usize> = here.flat_map(|(who, _)| who.allowed.clone()).collect();
-            cpus.into_iter().collect()
-        };
-        let of_hosts: Vec<Vec<usize>> = keys.iter().map(|key| allowed(key)).collect();
+        let of_hosts: Vec<Vec<usize>> =
+            keys.iter().map(|key| allowed(all.iter().map(|(who, _)| who), key)).collect();
         gathered.agents.resize_with(keys.len(), || None);
         run_on(&of_hosts[0]);
         for (who, channel) in all {

@@ -1,6 +1,5 @@
 //! Ranks that an MPI's own launcher starts: this process runs it, and its processes become agents.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::IpAddr;
 use std::os::unix::process::CommandExt;
@@ -20,7 +19,7 @@ use crate::hosts::{Hosts, Place};
 use crate::meet::publish_for;
 use crate::message::Channel;
 use crate::process::ended_until;
-use crate::protocol::{COMMAND, Role, Who, names};
+use crate::protocol::{COMMAND, Role, Who, allowed, names};
 use crate::{Classify, Exit, Failure};
 
 /// Longest wait for a launcher to have ended once its processes have.
@@ -121,24 +120,11 @@ impl Outside {
         };
         let streams = streams.map_err(|error| outside.refused(program, &lost(&error)))?;
         drop(published);
-        let mut all = Vec::new();
-        for stream in streams {
-            let address = stream.peer_addr().map_err(|error| lost(&error))?.ip().to_canonical();
-            let mut channel = Channel::new(stream);
-            channel.await_until(until).map_err(|error| lost(&error))?;
-            let who: Option<Who> = channel.receive().map_err(|error| lost(&error))?;
-            let gone = || lost(&std::io::Error::other("it is gone"));
-            all.push((who.ok_or_else(gone)?, channel, address));
-        }
-        let cpus: Vec<Vec<usize>> = all
-            .iter()
-            .map(|(of, ..)| {
-                let same = all.iter().filter(|(who, ..)| who.host == of.host);
-                let cpus: BTreeSet<_> = same.flat_map(|(who, ..)| &who.allowed).collect();
-                cpus.into_iter().copied().collect()
-            })
-            .collect();
-        let names = names(all.iter().map(|(who, ..)| who));
+        let all = streams.into_iter().map(|stream| Who::calls(stream, until));
+        let all = all.collect::<Result<Vec<_>, _>>()?;
+        let whom = || all.iter().map(|(who, ..)| who);
+        let cpus: Vec<Vec<usize>> = whom().map(|who| allowed(whom(), &who.host)).collect();
+        let names = names(whom());
         let (mut places, mut channels) = (Vec::new(), Vec::new());
         for (((_, mut channel, address), cpus), host) in all.into_iter().zip(cpus).zip(names) {
             channel.send(&Role::Agent(cpus)).map_err(|error| lost(&error))?;

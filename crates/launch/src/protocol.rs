@@ -1,16 +1,18 @@
 //! What a launcher and the agents of hosts say to each other, and what processes say that become agents: lines of JSON.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::Read;
-use std::net::IpAddr;
-use std::time::Duration;
+use std::io::{ErrorKind, Read};
+use std::net::{IpAddr, TcpStream};
+use std::time::{Duration, Instant};
 
 use bandgap_host::{ClockReport, Topology, WorkRate, allowed_cpus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::cause::Noted;
-use crate::message::{Assignment, FromRank, ToRank};
+use crate::failure::lost;
+use crate::message::{Assignment, Channel, FromRank, ToRank};
 use crate::{Exit, Failure};
 
 /// The hidden command under which the binary is an agent.
@@ -163,7 +165,29 @@ pub fn names<'a>(all: impl IntoIterator<Item = &'a Who>) -> Vec<String> {
     names
 }
 
+/// The processors that the processes of a host may use together.
+pub fn allowed<'a>(all: impl Iterator<Item = &'a Who>, host: &str) -> Vec<usize> {
+    let here = all.filter(|who| who.host == host);
+    let cpus: BTreeSet<usize> = here.flat_map(|who| who.allowed.iter().copied()).collect();
+    cpus.into_iter().collect()
+}
+
 impl Who {
+    /// Who calls over a stream, the connection to it, and the address from which it calls.
+    ///
+    /// # Errors
+    /// It does not say so in time.
+    pub fn calls(stream: TcpStream, until: Instant) -> Result<(Self, Channel, IpAddr), Failure> {
+        let hear = || -> std::io::Result<_> {
+            let address = stream.peer_addr()?.ip().to_canonical();
+            let mut channel = Channel::new(stream);
+            channel.await_until(until)?;
+            let who = channel.receive()?.ok_or(ErrorKind::UnexpectedEof)?;
+            Ok((who, channel, address))
+        };
+        hear().map_err(|error| lost(&error))
+    }
+
     /// This process.
     pub fn here() -> Self {
         let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
