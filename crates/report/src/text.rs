@@ -84,12 +84,16 @@ impl Column<'_> {
     }
 }
 
-/// A table: where the line is too short, without its optional columns; and where it still is, in several parts, each
+/// A table without the columns in which nothing is; where the line is too short, without its optional ones; and where it still is, in several parts, each
 /// with the first column.
 fn table(table: &Table, layout: &Layout) -> String {
     let wide = layout.columns();
+    let is_used = |at: &usize| {
+        let mut cells = table.rows.iter().map(|row| row.get(*at).unwrap_or(&Cell::Empty));
+        cells.len() == 0 || cells.any(|cell| *cell != Cell::Empty)
+    };
     let mut columns: Vec<Column<'_>> =
-        (0..table.columns.len()).map(|at| column(table, at)).collect();
+        (0..table.columns.len()).filter(is_used).map(|at| column(table, at)).collect();
     let width = |columns: &[Column<'_>]| -> usize {
         1 + columns
             .iter()

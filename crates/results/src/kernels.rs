@@ -31,7 +31,7 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
         let mut table = Table::new(times.into_iter().chain(rates).chain(rest));
         let is_one = lines.len() == 1;
         lines.into_iter().for_each(|line| table.push(line));
-        blocks.push(Block::Table(without_empty(table)));
+        blocks.push(Block::Table(table));
         // Of a single kernel there is room for some of its rows.
         let one = all.iter().find(is_kernel).filter(|rows| is_one && rows.rows.len() > 1);
         if let Some(rows) = one {
@@ -61,17 +61,6 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
         blocks.push(Block::Text(format!("each further hop: {}", further.join("; "))));
     }
     blocks
-}
-
-/// A table without the columns that have nothing in any row.
-fn without_empty(mut table: Table) -> Table {
-    let is_used = |at: usize| table.rows.iter().any(|row| row[at] != Cell::Empty);
-    let used: Vec<bool> = (0..table.columns.len()).map(is_used).collect();
-    for at in (0..used.len()).rev().filter(|at| !used[*at]) {
-        table.columns.remove(at);
-        table.rows.iter_mut().for_each(|row| drop(row.remove(at)));
-    }
-    table
 }
 
 /// The curve that stands for a series: of the most ranks, the nearest ones, and at each size the fastest.
@@ -185,7 +174,7 @@ fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
             meaning.into(),
         ]);
     }
-    without_empty(table)
+    table
 }
 
 /// How many times as long an echo takes, where it is slowed most, for each load and what it shares with it.

@@ -138,19 +138,19 @@ impl WhatIf {
         };
         let mut shown: Vec<&ModelChange> = self.models.iter().collect();
         let more = Counted::cut(&mut shown, models);
-        let mut heads = vec![Head::new("model"), Head::new("before")];
-        if !changes.is_empty() {
-            heads.extend(["after", "saved"].map(Head::new));
-        }
-        heads.extend([Head::new("error").optional(), Head::new("within 5 %")]);
-        let mut table = Table::new(heads);
+        let heads = ["model", "before", "after", "saved"].map(Head::new);
+        let rest = [Head::new("error").optional(), Head::new("within 5 %")];
+        let mut table = Table::new(heads.into_iter().chain(rest));
+        let changed = |of: &Quantity| (!changes.is_empty()).then(|| given(of)).into();
         for model in &shown {
-            let mut row = vec![cut(&model.name).into(), given(&model.before)];
-            if !changes.is_empty() {
-                row.extend([given(&model.after), given(&model.speedup)]);
-            }
-            row.extend([model.error.as_ref().map(given).into(), word(model.within)]);
-            table.push(row);
+            table.push([
+                cut(&model.name).into(),
+                given(&model.before),
+                changed(&model.after),
+                changed(&model.speedup),
+                model.error.as_ref().map(given).into(),
+                word(model.within),
+            ]);
         }
         let mut blocks = vec![Block::Text(heading), Block::Table(table)];
         blocks.extend(more.block("models"));

@@ -156,23 +156,19 @@ impl Breakdown {
     }
 
     fn model_table(&self, context: &Context<'_>, models: &[&ModelTime]) -> Table {
-        let mut heads = vec![Head::new("model"), Head::new("modelled")];
-        let any = models.iter().any(|model| model.observed.is_some());
-        if any {
-            heads.extend(["observed", "error", "within 5 %"].map(Head::new));
-        }
-        let mut table = Table::new(heads);
+        let heads = ["model", "modelled", "observed", "error", "within 5 %"];
+        let mut table = Table::new(heads.map(Head::new));
         for model in models {
             let cell = |name: &str, of: &Quantity| {
                 self.cell(context, &format!("{}/model={}/{name}", self.id(), model.name), of)
             };
-            let mut row = vec![cut(&model.name).into(), cell("modelled", &model.modelled)];
-            if any {
-                row.push(model.observed.as_ref().map(|of| cell("observed", of)).into());
-                row.push(model.error.as_ref().map(|of| cell("error", of)).into());
-                row.push(word(model.within));
-            }
-            table.push(row);
+            table.push([
+                cut(&model.name).into(),
+                cell("modelled", &model.modelled),
+                model.observed.as_ref().map(|of| cell("observed", of)).into(),
+                model.error.as_ref().map(|of| cell("error", of)).into(),
+                word(model.within),
+            ]);
         }
         table
     }
