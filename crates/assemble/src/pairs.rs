@@ -2,14 +2,11 @@
 
 use bandgap_campaign::Key;
 use bandgap_campaign::pairs::{AT_ONCE, PAIR_RTT, PAIR_TIME};
-use bandgap_record::{Column, Labels, Note, Unit};
+use bandgap_record::{Column, Labels, Unit};
 
 use crate::AssembleError;
 use crate::estimate::Measured;
 use crate::made::{Builder, Made, SERIES};
-
-/// Pairs that are named as the worst.
-const WORST: usize = 5;
 
 /// The round trips of all pairs that were measured.
 ///
@@ -52,24 +49,5 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
         values.extend((!long.is_empty()).then_some(bandwidth));
         rows.push(vec![from.into(), to.into()], labels, &values, spread)?;
     }
-    worst(&mut rows);
     if rows.rows().rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
-}
-
-/// Names the pairs of the longest round trips and of the least bandwidths, the worst first, where there are others.
-fn worst(made: &mut Builder) {
-    let rows = made.rows();
-    let mut notes = Vec::new();
-    for (name, sign) in [("rtt", -1.0), ("bandwidth", 1.0)] {
-        let value = |row| Some((rows.cell(row, name)?.value.0, rows.row_id(row)));
-        let mut all: Vec<(f64, String)> = rows.rows.iter().filter_map(value).collect();
-        all.sort_by(|a, b| (sign * a.0).total_cmp(&(sign * b.0)));
-        let median = all.get(all.len() / 2).map_or(1.0, |of| of.0);
-        if all.len() > WORST {
-            notes.extend(all.into_iter().take(WORST).map(|(value, row)| {
-                Note::new("worst_pair", format!("{row}/{name}")).with("times", value / median)
-            }));
-        }
-    }
-    notes.into_iter().for_each(|note| made.note(note));
 }

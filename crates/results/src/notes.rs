@@ -142,7 +142,6 @@ pub const TEMPLATES: &[Template] = &[
     note("too_little", Level::Missing, "too little was measured: {what}", LONGER),
     note("usual_algorithm", Level::Detail, "the usual algorithm at {points:n} of {of:n} points: no time was left to look for the fastest", LONGER),
     note("variant_left_out", Level::Detail, "{name} does not fit {sizes:n} of {of:n} sizes", NONE),
-    note("worst_pair", Level::Detail, "{times} times the median of all pairs", NONE),
 ];
 
 /// The row of a code.
