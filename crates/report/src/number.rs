@@ -60,13 +60,11 @@ impl Written {
         // A half-width far below the digits that anybody reads is none.
         let (decimals, has_half) = if decimals > most { (exact, false) } else { (decimals, true) };
         let half = match half {
-            // What somebody gave has no interval, and is in no doubt.
-            None if mark.is_none() => String::new(),
-            None => "±?".to_owned(),
             Some(half) if half > 0.0 && has_half => format!("±{}", rounded(half, decimals)),
-            Some(_) => String::new(),
+            _ => String::new(),
         };
-        Written { value: rounded(value, decimals), half, symbol, mark }
+        // Wherever the half-width ends, the value has a digit.
+        Written { value: rounded(value, decimals.max(-exponent(value))), half, symbol, mark }
     }
 
     /// It in a line of text: `7.1 ±0.4 ns`.
@@ -139,17 +137,18 @@ mod tests {
         assert_eq!(line(601.4e-6, 14.2e-6, Unit::Second), "601 ±14 µs");
         assert_eq!(line(1234e-9, 300e-9, Unit::Second), "1.2 ±0.3 µs");
         assert_eq!(line(-0.56e-9, 0.43e-9, Unit::Second), "-0.6 ±0.4 ns");
-        assert_eq!(line(5e-9, 160e-9, Unit::Second), "10 ±160 ns");
+        assert_eq!(line(5e-9, 160e-9, Unit::Second), "5 ±160 ns");
+        assert_eq!(line(3e6, 70e6, Unit::BytePerSecond), "3 ±70 MB/s");
         assert_eq!(line(12.4e9, 0.3e9, Unit::BytePerSecond), "12.4 ±0.3 GB/s");
     }
 
     #[test]
-    fn what_is_exact_has_no_half_width_and_what_has_no_interval_says_so() {
+    fn what_is_exact_or_has_no_interval_has_no_half_width() {
         assert_eq!(line(79e-6, 0.0, Unit::Second), "79.0 µs");
         assert_eq!(line(79e-6, 1e-12, Unit::Second), "79.0 µs");
         let (interval, precision) = (None, Precision::No);
         let shown = Shown { value: 2.0, interval, unit: Unit::One, precision, apart: false };
-        assert_eq!(written(&shown), "2.00 ±?");
+        assert_eq!(written(&shown), "2.00");
     }
 
     #[test]

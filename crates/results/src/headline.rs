@@ -122,7 +122,7 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
             cell => cell,
         });
         let cells = cells.collect();
-        push(symbol, &format!("({unit})"), cells);
+        push(symbol, &unit, cells);
     }
     push("", "rate limited by", of_logp(&|logp| Some(limit(logp.regime).into())));
     table
@@ -149,10 +149,10 @@ fn of_last(context: &Context<'_>, transport: &str, name: &str) -> Option<Drawn> 
 }
 
 /// Cells in the unit of the greatest of them, which stands before the row and not in them.
-fn in_one_unit(cells: Vec<Option<Drawn>>) -> (&'static str, Vec<Cell>) {
+fn in_one_unit(cells: Vec<Option<Drawn>>) -> (String, Vec<Cell>) {
     let greatest =
         cells.iter().flatten().copied().reduce(|a, b| if b.value > a.value { b } else { a });
-    let Some(greatest) = greatest else { return ("", vec![Cell::Empty; cells.len()]) };
+    let Some(greatest) = greatest else { return (String::new(), vec![Cell::Empty; cells.len()]) };
     let unit = multiple(greatest.unit, greatest.value);
     let own = |drawn: Drawn| Drawn {
         value: unit.count(drawn.value),
@@ -161,7 +161,8 @@ fn in_one_unit(cells: Vec<Option<Drawn>>) -> (&'static str, Vec<Cell>) {
         apart: true,
         ..drawn
     };
-    (unit.symbol(), cells.into_iter().map(|cell| cell.map(own).into()).collect())
+    let name = format!("({})", unit.symbol());
+    (name, cells.into_iter().map(|cell| cell.map(own).into()).collect())
 }
 
 /// What half a round trip is: beside its floor, and over other transports beside the shortest.
