@@ -133,7 +133,7 @@ fn note(id: &str, fit: &Fit, finding: &HockneyFinding) -> Option<Note> {
     let segment = |from: u64| fit.segments.iter().position(|of| of.from_bytes == from);
     let about = |code: &str, from: u64| {
         let number = segment(from).map_or(1, |at| at + 1);
-        Note::new(code, format!("{id}/segment={number}"))
+        Note::new(code, format!("{id}/segment={number}")).with("from", from as f64)
     };
     let s = |ns: f64| Ns(ns).as_secs();
     Some(match *finding {
