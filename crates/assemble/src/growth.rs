@@ -12,9 +12,6 @@ use crate::points::{Curve, Points, places};
 /// The kind of rows that say how times grow.
 pub const GROWTH: &str = "growth";
 
-/// Sizes at which the growth with the ranks is told, at most.
-const FEW: usize = 6;
-
 /// Fewest points of a curve over dimensions: some of the smallest may be left out.
 const FEWEST: usize = 4;
 
@@ -35,35 +32,13 @@ pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Ass
         Column::new("slope", Unit::Second, "b of t = a + b·f, f = ⌈log₂ P⌉, P, N or N² by the law");
     let transport = of.setting.transport.as_str();
     let mut rows = Builder::new(GROWTH, points.name, transport, &others, vec![slope]);
-    let mut curves = points.along(&[along]);
-    if along == "ranks" {
-        curves = few(curves);
-    }
-    for curve in curves {
+    for curve in points.along(&[along]) {
         let Some((law, [from, to], slope)) = followed(of, &curve, along, &laws) else { continue };
         let labels = [("law", Place::from(law)), ("from", from.into()), ("to", to.into())];
         let labels: Labels = labels.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
         rows.push(places(&curve.which), labels, &[Some(slope)], None)?;
     }
     Ok(rows.made())
-}
-
-/// The curves of a few sizes: the least, the greatest, and some between.
-fn few(curves: Vec<Curve<'_>>) -> Vec<Curve<'_>> {
-    let size = |curve: &Curve<'_>| {
-        let of = &curve.which;
-        of.get("bytes").or_else(|| of.get("elements")).and_then(Place::number)
-    };
-    let mut all: Vec<u64> = curves.iter().filter_map(size).collect();
-    all.sort_unstable();
-    all.dedup();
-    let ends = [all.first().copied(), all.last().copied()];
-    all.retain(|of| of.is_power_of_two() || ends.contains(&Some(*of)));
-    if all.len() > FEW {
-        let last = all.len() - 1;
-        all = (0..FEW).map(|at| all[at * last / (FEW - 1)]).collect();
-    }
-    curves.into_iter().filter(|curve| size(curve).is_none_or(|of| all.contains(&of))).collect()
 }
 
 /// The law that a curve follows, from where to where, and the slope: over dimensions that of all points, or of the
