@@ -2,7 +2,6 @@
 
 mod cgroup;
 mod hypervisor;
-mod limits;
 mod processor;
 #[cfg(test)]
 mod tests;
@@ -17,9 +16,8 @@ use crate::memory::meminfo;
 use crate::{Topology, TopologySummary, system_file};
 
 pub use hypervisor::VirtualMachine;
-pub use limits::{Limit, Limits};
 
-/// Facts about the machine, its operating system, and the limits on this process.
+/// Facts about the machine and its operating system.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Description {
     /// The host's name.
@@ -54,8 +52,6 @@ pub struct Description {
     pub memory: Option<Bytes>,
     /// Size of a memory page.
     pub page_size: Option<Bytes>,
-    /// Limits of this process.
-    pub limits: Limits,
     /// Cores isolated from the scheduler, as a list.
     pub isolated_cpus: Option<String>,
     /// Number of runnable tasks, averaged over 1, 5 and 15 minutes.
@@ -75,7 +71,6 @@ impl Description {
             kernel: Some(format!("{} {}", text(system.sysname()), text(system.release()))),
             virtual_machine: hypervisor::ask_processor().or(files.virtual_machine),
             page_size: u64::try_from(rustix::param::page_size()).ok().map(Bytes),
-            limits: Limits::read(),
             topology: Some(topology.summary()),
             ..files
         }

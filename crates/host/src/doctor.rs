@@ -101,7 +101,5 @@ pub fn examine(evidence: &Evidence<'_>) -> Vec<Check> {
         system::noise(evidence),
         system::load(evidence),
         system::virtual_machine(evidence),
-        system::memlock(evidence.description),
-        system::nofile(evidence),
     ]
 }

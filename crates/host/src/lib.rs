@@ -39,7 +39,7 @@ mod work;
 
 pub use clock::{ClockReport, ClockSource, CycleClock, Fallback};
 pub use cpu_list::{format_cpu_list, parse_cpu_list};
-pub use description::{Description, Limit, Limits, VirtualMachine};
+pub use description::{Description, VirtualMachine};
 pub use error::HostError;
 pub use memory::available_memory;
 pub use noise::NoiseReport;

@@ -18,7 +18,7 @@ pub const GLANCE: Duration = Duration::from_millis(100);
 /// A machine as it is recorded with every run.
 #[derive(Debug, Serialize)]
 pub struct Machine {
-    /// Hardware, system and limits.
+    /// Hardware and system.
     pub description: Description,
     /// The clock's calibration, cost and resolution.
     pub clock: ClockReport,

@@ -1,9 +1,8 @@
 //! Checks of what else the operating system and the host do, and of what they allow.
 
-use bandgap_units::{Bytes, Fraction, Ns};
+use bandgap_units::{Fraction, Ns};
 
 use super::{Check, Evidence, Grade};
-use crate::{Description, Limit};
 
 /// Less lost time than this cannot be seen beside an interval of 5 %.
 const LITTLE_LOST: f64 = 0.001;
@@ -87,47 +86,5 @@ pub(super) fn virtual_machine(evidence: &Evidence<'_>) -> Check {
             let grade = if states.len() == 1 { Grade::Note } else { Grade::Warning };
             check(grade, format!("{whose}{seen}")).advise(advice)
         }
-    }
-}
-
-/// With less lockable memory than this, the queues and buffers of a few connections do not fit.
-const LITTLE_MEMORY: Bytes = Bytes(64 << 20);
-
-pub(super) fn memlock(description: &Description) -> Check {
-    let matters =
-        "network adapters lock the memory that they access; shared memory and sockets do not";
-    let check = |grade, found| Check::new("locked memory", grade, found, matters);
-    match description.limits.memlock {
-        None => check(Grade::Note, "not visible".to_owned()),
-        Some(Limit::Unlimited) => check(Grade::Good, "no limit".to_owned()),
-        Some(Limit::AtMost(bytes)) => {
-            let found = format!("at most {}", Bytes(bytes));
-            if bytes >= LITTLE_MEMORY.0 {
-                return check(Grade::Good, found);
-            }
-            check(Grade::Note, found).advise(
-                "before measuring with UCX or MPI on a network adapter: ulimit -l unlimited \
-                 (memlock in /etc/security/limits.conf)",
-            )
-        }
-    }
-}
-
-/// Open files of a process other than its connections.
-const OTHER_FILES: u64 = 32;
-
-pub(super) fn nofile(evidence: &Evidence<'_>) -> Check {
-    let matters = "each peer needs sockets and files; a run fails when there are too few";
-    let check = |grade, found| Check::new("open files", grade, found, matters);
-    // For each peer: a socket, its other end in the launcher, and a segment.
-    let needed = OTHER_FILES + 3 * evidence.placement.cpus.len() as u64;
-    match evidence.description.limits.nofile {
-        None => check(Grade::Note, "not visible".to_owned()),
-        Some(Limit::AtMost(files)) if files < needed => {
-            check(Grade::Bad, format!("at most {files}; about {needed} are needed"))
-                .advise(format!("ulimit -n {}", needed.next_power_of_two()))
-        }
-        Some(Limit::AtMost(files)) => check(Grade::Good, format!("at most {files}")),
-        Some(Limit::Unlimited) => check(Grade::Good, "no limit".to_owned()),
     }
 }

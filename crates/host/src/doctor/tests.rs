@@ -2,7 +2,7 @@ use bandgap_units::Ns;
 
 use super::*;
 use crate::topology::tests::two_packages;
-use crate::{ClockSource, Fallback, Limit, Limits, VirtualMachine};
+use crate::{ClockSource, Fallback, VirtualMachine};
 
 /// A machine without faults; each test spoils one thing.
 struct Machine {
@@ -22,10 +22,6 @@ impl Machine {
                 governor: Some("performance".to_owned()),
                 frequency_driver: Some("acpi-cpufreq".to_owned()),
                 boost: Some(false),
-                limits: Limits {
-                    memlock: Some(Limit::Unlimited),
-                    nofile: Some(Limit::AtMost(1024)),
-                },
                 load_average: Some([0.1, 0.1, 0.1]),
                 ..Description::default()
             },
@@ -88,17 +84,7 @@ fn expect(name: &str, grade: Grade, says: &str, spoil: impl FnOnce(&mut Machine)
 #[test]
 fn a_good_machine_has_good_checks_but_for_smt() {
     let machine = Machine::good();
-    for name in [
-        "timer",
-        "cores",
-        "pinning",
-        "frequency",
-        "noise",
-        "load",
-        "virtual machine",
-        "locked memory",
-        "open files",
-    ] {
+    for name in ["timer", "cores", "pinning", "frequency", "noise", "load", "virtual machine"] {
         let check = machine.check(name);
         assert_eq!((check.grade, &check.advice), (Grade::Good, &None), "{check:?}");
     }
@@ -214,23 +200,4 @@ fn virtual_machines_are_judged_by_their_states() {
     expect("virtual machine", Grade::Warning, "none found; 2 placement", |machine| {
         machine.states = several.clone();
     });
-}
-
-#[test]
-fn limits() {
-    let limited = |memlock, nofile| {
-        move |machine: &mut Machine| machine.description.limits = Limits { memlock, nofile }
-    };
-    let few = Some(Limit::AtMost(16));
-    expect(
-        "locked memory",
-        Grade::Note,
-        "at most 8 MiB",
-        limited(Some(Limit::AtMost(8 << 20)), few),
-    );
-    expect("locked memory", Grade::Good, "64 MiB", limited(Some(Limit::AtMost(64 << 20)), few));
-    // 32 + 3 · 2 ranks = 38 needed, so 64 is advised.
-    let check = expect("open files", Grade::Bad, "about 38 are needed", limited(None, few));
-    assert_eq!(check.advice.as_deref(), Some("ulimit -n 64"));
-    expect("open files", Grade::Note, "not visible", limited(None, None));
 }
