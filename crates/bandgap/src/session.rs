@@ -357,7 +357,8 @@ impl<'a> Session<'a> {
         // All that was measured is kept by now; who waits for the end of a run that failed waits for no more.
         if let Some(mut host) = self.host.take().filter(|_| !self.failed()) {
             if host.noise.is_empty() {
-                host.noise = self.stage.noise(self.cpus.iter().copied(), GLANCE);
+                let noise = self.stage.noise(self.cpus.iter().copied(), GLANCE);
+                host = host.with_noise(&self.stage.topology, 2, noise);
             }
             self.sink.host(&host);
             self.stage.look(GLANCE);

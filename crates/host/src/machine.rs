@@ -51,21 +51,33 @@ pub struct Mpi {
 impl Machine {
     /// Describes the machine, without its noise, for so many ranks.
     pub fn of(topology: &Topology, clock: &CycleClock, work: WorkRate, ranks: usize) -> Self {
-        let description = Description::read(topology);
-        let clock = clock.report();
-        let checks = match place(topology, ranks, None) {
-            Ok(placement) => examine(&Evidence {
-                description: &description,
+        let (description, clock) = (Description::read(topology), clock.report());
+        let (noise, checks, mpi) = (Vec::new(), Vec::new(), Vec::new());
+        let of = Self { description, clock, work, noise, checks, mpi };
+        of.with_noise(topology, ranks, Vec::new())
+    }
+
+    /// The same with this noise, and graded with it.
+    #[must_use]
+    pub fn with_noise(
+        mut self,
+        topology: &Topology,
+        ranks: usize,
+        noise: Vec<(usize, NoiseReport)>,
+    ) -> Self {
+        self.noise = noise;
+        if let Ok(placement) = place(topology, ranks, None) {
+            self.checks = examine(&Evidence {
+                description: &self.description,
                 topology,
-                clock: &clock,
-                noise: &[],
+                clock: &self.clock,
+                noise: &self.noise,
                 placement: &placement,
                 pinning: Pinning::Unknown,
                 states: None,
-            }),
-            Err(_) => Vec::new(),
-        };
-        Self { description, clock, work, noise: Vec::new(), checks, mpi: Vec::new() }
+            });
+        }
+        self
     }
 }
 

@@ -35,7 +35,7 @@ pub struct View<'a> {
 pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
-    blocks.extend(machine(run).map(Block::Text));
+    blocks.extend(machine(run));
     blocks.push(Block::Gap);
     let body = body(&among, view);
     let doubt = doubt(run, &body, view);
@@ -47,7 +47,7 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
 pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
     let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
-    blocks.extend(machine(run).map(Block::Text));
+    blocks.extend(machine(run));
     for result in &run.results {
         blocks.push(Block::Gap);
         let of = result.as_shown().detail(&among);
@@ -235,26 +235,29 @@ fn hardware(host: &Value) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// What doctor says of the machine, in a line: how many of its checks are not good, and which.
-fn machine(run: &Run) -> Option<String> {
-    if !run.hosts.is_empty() {
-        return None;
-    }
-    let checks = run.host.get("checks")?.as_array()?;
+/// Whether machines are fit to measure on, as their checks say, and which of these are not good.
+pub fn fitness<'a>(machines: impl IntoIterator<Item = &'a Value>) -> Option<String> {
+    let checks = machines.into_iter().filter_map(|of| of.get("checks")?.as_array()).flatten();
+    let checks: Vec<&Value> = checks.collect();
     let of = |grade: &str| -> Vec<&str> {
         let graded = checks.iter().filter(|check| check["grade"] == grade);
         graded.filter_map(|check| check["name"].as_str()).collect()
     };
     let (bad, warnings) = (of("bad"), of("warning"));
     Some(match (&bad[..], &warnings[..]) {
-        ([], []) => "Machine: fit to measure on".to_owned(),
-        ([], warnings) => format!(
-            "Machine: usable, with {}: {}",
-            counted(warnings.len(), "reservation"),
-            warnings.join(", ")
-        ),
-        (bad, _) => format!("Machine: not fit to measure on: {} (bandgap doctor)", bad.join(", ")),
+        _ if checks.is_empty() => return None,
+        ([], []) => "fit to measure on".to_owned(),
+        ([], some) => {
+            format!("usable, with {}: {}", counted(some.len(), "reservation"), some.join(", "))
+        }
+        (bad, _) => format!("not fit to measure on: {}", bad.join(", ")),
     })
+}
+
+/// What doctor says of the one machine that it is.
+fn machine(run: &Run) -> Option<Block> {
+    let fitness = fitness([&run.host]).filter(|_| run.hosts.is_empty());
+    fitness.map(|of| Block::Text(format!("Machine: {of}")))
 }
 
 fn counted(count: usize, what: &str) -> String {

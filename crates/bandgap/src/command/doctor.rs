@@ -6,14 +6,16 @@ use std::time::Duration;
 use bandgap_campaign::Task;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
-use bandgap_host::doctor::{Check, Evidence, Grade, Pinning, PlacementState, examine};
+use bandgap_host::doctor::{Evidence, Pinning, PlacementState, examine};
 use bandgap_host::machine::{Machine, Mpi, on};
-use bandgap_launch::{Agent, Classify, Collected, Exit, Failure, Options, Transport, mpis};
+use bandgap_launch::{Classify, Collected, Exit, Failure, Options, Transport, mpis};
 use bandgap_report::{Block, Cell, Head, Table};
+use bandgap_results::fitness;
 use bandgap_stats::State;
+use serde_json::Value;
 
 use crate::args::Measure;
-use crate::session::{Session, counted, one_size};
+use crate::session::{Session, one_size};
 
 /// Time that the noise of each core is looked at.
 const LOOK: Duration = Duration::from_millis(500);
@@ -30,13 +32,13 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
     let mut session = Session::open("doctor", measure, Duration::from_secs(4), stages)?;
     if measure.has_hosts() {
         session.stage.look(LOOK);
-        let (blocks, bad) = of_hosts(&session.stage.agents());
-        session.sink.say(blocks);
-        session.sink.hosts(&session.stage.agents());
-        if bad {
-            session.note(Exit::Doubtful);
-        }
-        return session.close();
+        let (blocks, bad) = {
+            let agents = session.stage.agents();
+            session.sink.hosts(&agents);
+            let of = agents.iter().map(|agent| (&*agent.host, &agent.hello.machine));
+            graded(&of.collect::<Vec<_>>())
+        };
+        return close(session, blocks, bad);
     }
     let ranks = one_size(measure, 2)?;
     let placement = session.stage.place(ranks, measure.ranks.cores.as_deref())?;
@@ -54,12 +56,17 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
         states: states.as_deref(),
     });
     let mpi = mpis();
-    session.sink.say(blocks(&checks));
-    session.sink.say(libraries(&mpi));
-    if checks.iter().any(|check| check.grade >= Grade::Bad) {
-        session.note(Exit::Doubtful);
-    }
+    let libraries = libraries(&mpi);
     session.describe(Machine { noise, checks, mpi, ..host });
+    let (mut blocks, bad) = graded(&[("", &session.sink.run.host)]);
+    blocks.extend(libraries);
+    close(session, blocks, bad)
+}
+
+/// Says it; a bad machine is a verdict.
+fn close(mut session: Session<'_>, blocks: Vec<Block>, bad: bool) -> Result<Exit, Failure> {
+    session.sink.say(blocks);
+    session.note(if bad { Exit::Doubtful } else { Exit::Fine });
     session.close()
 }
 
@@ -78,52 +85,31 @@ fn libraries(mpi: &[Mpi]) -> Vec<Block> {
     vec![Block::Gap, Block::Table(table)]
 }
 
-/// What is not good on each host, and whether something is bad.
-fn of_hosts(agents: &[Agent]) -> (Vec<Block>, bool) {
+/// What was found, of several hosts what is not good; what to do about it, and whether it is fit; and whether something
+/// is bad.
+fn graded(hosts: &[(&str, &Value)]) -> (Vec<Block>, bool) {
     let mut table = Table::new(["host", "check", "", "found"].map(Head::new));
-    let (mut doubtful, mut bad) = (0, 0);
-    for agent in agents {
-        let checks = agent.hello.machine["checks"].as_array().into_iter().flatten();
-        for check in checks.filter(|check| check["grade"] != "good") {
-            let of = |name: &str| Cell::from(check[name].as_str().unwrap_or_default().to_owned());
-            table.push([agent.host.clone().into(), of("name"), of("grade"), of("found")]);
-            doubtful += usize::from(check["grade"] == "warning");
-            bad += usize::from(check["grade"] == "bad");
+    let (mut doubts, mut bad) = (Vec::new(), false);
+    for (host, machine) in hosts {
+        let host = (hosts.len() > 1).then_some(*host);
+        for check in machine["checks"].as_array().into_iter().flatten() {
+            let of = |name: &str| check[name].as_str().unwrap_or_default();
+            if host.is_none() || of("grade") != "good" {
+                let cells = ["name", "grade", "found"].map(|name| of(name).into());
+                table.push([host.into()].into_iter().chain(cells));
+            }
+            let advice = check["advice"].as_str().map_or(String::new(), |of| format!(": {of}"));
+            let doubt = Block::Doubt(format!("{}: {}{advice}", of("name"), of("matters")));
+            if ["warning", "bad"].contains(&of("grade")) && !doubts.contains(&doubt) {
+                doubts.push(doubt);
+            }
+            bad |= of("grade") == "bad";
         }
     }
-    let verdict = match (bad, doubtful) {
-        (0, 0) => format!("fit to measure on: {}", counted(agents.len(), "host")),
-        (0, warnings) => format!("usable: {}", counted(warnings, "warning")),
-        (bad, _) => format!("not fit to measure on: {} bad", counted(bad, "check")),
-    };
-    (vec![Block::Table(table), Block::Text(verdict)], bad > 0)
-}
-
-/// A table of checks, what to do about those that are not good, and whether the machine is fit.
-fn blocks(checks: &[Check]) -> Vec<Block> {
-    let mut table = Table::new(["check", "", "found"].map(Head::new));
-    for check in checks {
-        let grade = match check.grade {
-            Grade::Good => "good",
-            Grade::Note => "note",
-            Grade::Warning => "warning",
-            Grade::Bad => "bad",
-        };
-        table.push([Cell::from(check.name.clone()), grade.into(), check.found.clone().into()]);
-    }
     let mut blocks = vec![Block::Table(table)];
-    let advised = checks.iter().filter(|check| check.grade >= Grade::Warning);
-    for check in advised {
-        let advice = check.advice.as_deref().map_or(String::new(), |of| format!(": {of}"));
-        blocks.push(Block::Doubt(format!("{}: {}{advice}", check.name, check.matters)));
-    }
-    let count = |grade| checks.iter().filter(|check| check.grade == grade).count();
-    blocks.push(Block::Text(match (count(Grade::Bad), count(Grade::Warning)) {
-        (0, 0) => "fit to measure on".to_owned(),
-        (0, warnings) => format!("usable: {warnings} of {} checks warn", checks.len()),
-        (bad, _) => format!("not fit to measure on: {bad} of {} checks are bad", checks.len()),
-    }));
-    blocks
+    blocks.extend(doubts);
+    blocks.extend(fitness(hosts.iter().map(|(_, machine)| *machine)).map(Block::Text));
+    (blocks, bad)
 }
 
 /// Whether ranks can be pinned to their processors.
