@@ -16,7 +16,6 @@ use clap::builder::PossibleValuesParser;
 use super::series::{MESSAGE_COSTS, Planned, Series, Ways, left_out, refusal};
 use crate::args::Measure;
 use crate::session::{BATCH, Session};
-use crate::sizes::Sizes;
 
 /// Time for one kernel, and for all.
 const ONE: Duration = Duration::from_secs(15);
@@ -26,8 +25,9 @@ const ALL: Duration = Duration::from_secs(75);
 const APART: [&str; 2] = [CONTENTION, Overlap::NAME];
 /// As how many kernels each of them counts, which time several things at each size.
 const SEVERAL: f64 = 3.0;
-/// Longest message of an echo under contention, and the factor between two.
-const STEP: u32 = 4;
+/// Lengths of messages of an echo under contention.
+const CONTENDED: [u32; 13] =
+    [0, 1, 4, 16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
 /// Lengths of messages and of vectors that overlap.
 const SIZES: [u32; 4] = [0, 1 << 10, 16 << 10, 256 << 10];
 const ELEMENTS: [u32; 4] = [0, 1 << 10, 8 << 10, 64 << 10];
@@ -218,38 +218,33 @@ fn contention(
     let (ranks, pairs) = contended(&target, most, comet.series.between)?;
     let refused = |beside: &Beside| beside.check(ranks);
     pairs.iter().try_for_each(refused).map_err(|refused| refusal(&refused))?;
-    let sizes = match &comet.series.lengths.sizes {
+    let sizes = lengths(comet, &CONTENDED);
+    Ok(ContentionPlan { asked: crate::args::nothing_asked(), pairs, ranks, sizes })
+}
+
+/// The sizes that were named, or these, as far as they lie in the range that was.
+fn lengths(comet: &Comet, usual: &[u32]) -> Vec<u32> {
+    let mut all = match &comet.series.lengths.sizes {
+        None => usual.to_vec(),
         Some(sizes) if !sizes.is_range() => sizes.all(false),
-        given => {
-            let (from, to) = given.as_ref().map_or((0, 4 << 20), Sizes::ends);
-            let powers = std::iter::successors(Some(1_u32), |power| power.checked_mul(STEP));
-            let within = powers.filter(|bytes| (from..=to).contains(bytes));
-            let mut sizes: Vec<u32> = within.chain([from, to]).collect();
-            sizes.sort_unstable();
-            sizes.dedup();
-            sizes
+        Some(sizes) => {
+            let (from, to) = sizes.ends();
+            let within = usual.iter().copied().filter(|size| (from..=to).contains(size));
+            within.chain([from, to]).collect()
         }
     };
-    Ok(ContentionPlan { asked: crate::args::nothing_asked(), pairs, ranks, sizes })
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 /// What of an exchange hides behind a computation.
 fn overlap(comet: &Comet, pair: [usize; 2], ranks: usize) -> Result<OverlapPlan, Failure> {
-    let mut sizes = match &comet.series.lengths.sizes {
-        None => SIZES.to_vec(),
-        Some(sizes) if !sizes.is_range() => sizes.all(false),
-        Some(sizes) => {
-            let (from, to) = sizes.ends();
-            let within = SIZES.into_iter().filter(|size| (from..=to).contains(size));
-            within.chain([from, to]).collect()
-        }
-    };
+    let sizes = lengths(comet, &SIZES);
     let mut elements =
         if comet.vectors.is_empty() { ELEMENTS.to_vec() } else { comet.vectors.clone() };
-    for lengths in [&mut sizes, &mut elements] {
-        lengths.sort_unstable();
-        lengths.dedup();
-    }
+    elements.sort_unstable();
+    elements.dedup();
     let longest = |lengths: &[u32]| lengths.last().copied().unwrap_or(0);
     let kernel = Overlap {
         pair: Pair { requester: pair[0], replier: pair[1] },
