@@ -13,8 +13,9 @@ use bandgap_record::{Bandgap, Conditions, Note, Number, RecordError, RunDir, tim
 use bandgap_report::{Block, Layout, text};
 use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::args::{Axes, Output, Shown};
+use crate::args::{Axes, Output, Precision, Shown};
 use crate::layout::layout;
 use json::JsonFile;
 pub use streams::{print, printed, tell, tell_failure};
@@ -259,6 +260,24 @@ impl Sink {
             Err(error) => failure.hint(format!("nothing is kept: {error}")),
         }
     }
+}
+
+/// Prints what was made of what was given, with no measurement; keeps files only where `--out` says so.
+///
+/// # Errors
+/// It cannot be written.
+pub fn close_given(
+    command: &str,
+    (precision, output): (&Precision, &Output),
+    made: Made,
+    exit: Exit,
+) -> Result<Exit, Failure> {
+    let mut sink = Sink::open(&output.only_asked(), command, precision.seed)?;
+    let Precision { precision: share, confidence, strict, .. } = precision;
+    sink.plan(&json!({"name": command, "precision": share.0, "confidence": confidence.0}));
+    sink.add(made, None, None)?;
+    let strict = *strict && !Verdict::of(&sink.run).is_good();
+    sink.close(if strict { exit.max(Exit::Doubtful) } else { exit })
 }
 
 /// What is printed of a run.

@@ -12,9 +12,10 @@ use bandgap_record::Note;
 use bandgap_units::Ns;
 use clap::Args;
 
-use super::components::{Loaded, Source, close, load, rule};
+use super::components::{Loaded, Source, load, rule};
 use super::pcie_trace::{self, PcieTrace};
 use crate::args::Measure;
+use crate::output::close_given;
 use crate::session::{Session, one_size};
 
 /// Examples.
@@ -105,7 +106,7 @@ fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit, Failu
         None => table_breakdown(&table, rule(&measure.precision), level).class(Exit::Defect)?,
     };
     made.notes.extend(notes);
-    close("breakdown", (&measure.precision, &measure.output), made, Exit::Fine)
+    close_given("breakdown", (&measure.precision, &measure.output), made, Exit::Fine)
 }
 
 /// Divides messages over the session's target, or says why they cannot be divided.

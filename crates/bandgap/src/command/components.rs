@@ -3,21 +3,19 @@
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
-use bandgap_assemble::{Made, components};
+use bandgap_assemble::components;
 use bandgap_launch::{Exit, Failure, told};
 use bandgap_model::breakdown::Stack;
 use bandgap_record::{
     ComponentTable, Note, component_preset, component_presets, read, read_component_table,
 };
-use bandgap_results::{Breakdown, Logp, Outcome, Run, Verdict};
+use bandgap_results::{Breakdown, Logp, Outcome, Run};
 use bandgap_stats::Rule;
 use clap::Args;
-use serde_json::json;
 
 use super::fit::{named, open};
 use super::show::{found, unreadable};
-use crate::args::{Output, Precision};
-use crate::output::Sink;
+use crate::args::Precision;
 
 /// The level that the intervals of a run are taken to have if it does not say.
 const USUAL: f64 = 0.95;
@@ -142,22 +140,4 @@ pub fn known(stack: &Stack) -> String {
 /// When what is computed of given times counts as precise.
 pub fn rule(precision: &Precision) -> Rule {
     Rule { precision: precision.precision.0, stamp: 0.0 }
-}
-
-/// Prints what was made of given components; keeps files only where `--out` says so.
-///
-/// # Errors
-/// It cannot be written.
-pub fn close(
-    command: &str,
-    (precision, output): (&Precision, &Output),
-    made: Made,
-    exit: Exit,
-) -> Result<Exit, Failure> {
-    let mut sink = Sink::open(&output.only_asked(), command, precision.seed)?;
-    let Precision { precision: share, confidence, strict, .. } = precision;
-    sink.plan(&json!({"name": command, "precision": share.0, "confidence": confidence.0}));
-    sink.add(made, None, None)?;
-    let strict = *strict && !Verdict::of(&sink.run).is_good();
-    sink.close(if strict { exit.max(Exit::Doubtful) } else { exit })
 }

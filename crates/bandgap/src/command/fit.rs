@@ -5,19 +5,17 @@ use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use bandgap_assemble::{AssembleError, Fitting};
+use bandgap_assemble::{AssembleError, Fitting, Made};
 use bandgap_import::{Choice, Phase, Remark, Run, SizeTable, read_logp_table, read_size_table};
 use bandgap_launch::{Exit, Failure, told};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::{Kind, ModelError, Row};
 use bandgap_record::Note;
-use bandgap_results::Verdict;
 use bandgap_units::Bytes;
 use clap::{Args, Subcommand};
-use serde_json::json;
 
 use crate::args::{Output, Precision};
-use crate::output::Sink;
+use crate::output::close_given;
 
 #[derive(Debug, Subcommand)]
 pub enum Fit {
@@ -113,14 +111,9 @@ impl How {
     }
 
     /// Keeps and prints what was made of a table.
-    fn close(&self, made: bandgap_assemble::Made, notes: Vec<Note>) -> Result<Exit, Failure> {
-        let Fitting { precision, confidence, seed } = self.fitting();
-        let mut sink = Sink::open(&self.output.only_asked(), "fit", seed)?;
-        sink.plan(&json!({"name": "fit", "precision": precision, "confidence": confidence}));
-        notes.into_iter().for_each(|note| sink.note(note));
-        sink.add(made, None, None)?;
-        let strict = self.precision.strict && !Verdict::of(&sink.run).is_good();
-        sink.close(if strict { Exit::Doubtful } else { Exit::Fine })
+    fn close(&self, mut made: Made, notes: Vec<Note>) -> Result<Exit, Failure> {
+        made.notes.extend(notes);
+        close_given("fit", (&self.precision, &self.output), made, Exit::Fine)
     }
 }
 

@@ -10,10 +10,11 @@ use bandgap_record::read_pcie_trace;
 use bandgap_units::Ns;
 use clap::Args;
 
-use super::components::{Source, close, load, rule};
+use super::components::{Source, load, rule};
 use super::fit::{named, open};
 use super::whatif::time;
 use crate::args::{Output, Precision};
+use crate::output::close_given;
 
 /// A trace, and how it is read.
 #[derive(Clone, Debug, Args)]
@@ -65,7 +66,7 @@ pub fn run(
     if let Some(table) = pcie_table(&hardware, &given, from) {
         made = made.and(table_breakdown(&table, rule, level).class(Exit::Defect)?);
     }
-    close("breakdown", (precision, output), made, exit)
+    close_given("breakdown", (precision, output), made, exit)
 }
 
 /// Reads a trace to its end. One without posts and completions is none.

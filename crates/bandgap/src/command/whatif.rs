@@ -8,8 +8,9 @@ use bandgap_model::breakdown::{Change, Stack};
 use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
-use super::components::{Loaded, Source, close, known, load, rule};
+use super::components::{Loaded, Source, known, load, rule};
 use crate::args::{Output, Precision};
+use crate::output::close_given;
 
 /// Examples.
 pub const HELP: &str = "Examples:
@@ -83,7 +84,7 @@ pub fn run(of: &WhatIf) -> Result<Exit, Failure> {
         }
         error => Failure::new(Exit::Defect, error.to_string()),
     })?;
-    close("whatif", (&of.precision, &of.output), made, Exit::Fine)
+    close_given("whatif", (&of.precision, &of.output), made, Exit::Fine)
 }
 
 /// The changes that were asked for.
