@@ -23,11 +23,6 @@ impl FromStr for Target {
             }
             return Ok(Self::Simulated(machine.to_owned()));
         }
-        if let Some((first, _)) = text.split_once(',') {
-            return Err(format!(
-                "there is one transport at a time: measure {first} by itself, and then the others"
-            ));
-        }
         let real = text.parse().map(Self::Real);
         real.map_err(|error| format!("{error} and sim:MACHINE with {} or a file", machines()))
     }
@@ -62,7 +57,5 @@ mod tests {
         let error = "carrier-pigeon".parse::<Target>().unwrap_err();
         assert!(error.contains("shm, tcp, unix, udp") && error.contains("paragon"), "{error}");
         assert!("sim:".parse::<Target>().unwrap_err().contains("paragon"));
-        let several = "udp,shm".parse::<Target>().unwrap_err();
-        assert!(several.contains("one transport at a time: measure udp by itself"), "{several}");
     }
 }
