@@ -19,6 +19,16 @@ pub struct Ranks {
     /// Number of ranks; collectives accept a list, e.g. 2,4,8 [default: as few as are needed]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',')]
     pub ranks: Vec<usize>,
+    #[command(flatten)]
+    pub at: Seats,
+    #[command(flatten)]
+    pub reach: Reach,
+}
+
+/// Where ranks run, and how they wait.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Ranks")]
+pub struct Seats {
     /// Processors for the ranks, in order: 0,1 or 0-3 [default: one core each, nearest first]
     #[arg(long, value_name = "LIST")]
     pub cores: Option<String>,
@@ -28,8 +38,6 @@ pub struct Ranks {
     /// Longest wait for a message before the run is given up
     #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
     pub deadline: Ns,
-    #[command(flatten)]
-    pub reach: Reach,
 }
 
 /// Which hosts ranks are started on, and how they are reached.
@@ -45,9 +53,9 @@ pub struct Reach {
     /// Interface between the hosts, by name or address [default: the one by which a host was reached]
     #[arg(long, value_name = "NAME")]
     pub interface: Option<String>,
-    /// What runs a command on a host, with its options
-    #[arg(long, value_name = "COMMAND", default_value = "ssh")]
-    pub ssh_command: String,
+    /// What runs a command on a host, with its options [default: ssh]
+    #[arg(long, value_name = "COMMAND")]
+    pub ssh_command: Option<String>,
     /// The library of -t mpi [default: that of the launcher, or of mpirun on PATH]
     #[arg(long, value_name = "FILE")]
     pub mpi_lib: Option<PathBuf>,
@@ -68,7 +76,8 @@ impl Reach {
         if self.hosts.is_none() && self.hostfile.is_none() {
             return Ok(None);
         }
-        let ssh: Vec<String> = self.ssh_command.split_whitespace().map(str::to_owned).collect();
+        let ssh = self.ssh_command.as_deref().unwrap_or("ssh");
+        let ssh: Vec<String> = ssh.split_whitespace().map(str::to_owned).collect();
         if ssh.is_empty() {
             return Err(Failure::new(Exit::Usage, "use an empty --ssh-command"));
         }
@@ -238,7 +247,7 @@ impl Measure {
             (self.has_hosts(), self.mpi || self.ranks.transport.iter().any(has_launcher));
         let useless = [
             (interface.is_some() && !several, "--interface without hosts"),
-            (ssh_command != "ssh" && !self.names_hosts(), "--ssh-command without hosts"),
+            (ssh_command.is_some() && !self.names_hosts(), "--ssh-command without hosts"),
             (*copy && !self.names_hosts(), "--copy without hosts"),
             (mpi_lib.is_some() && !mpi, "--mpi-lib without -t mpi"),
             (launch_with.is_some() && !mpi, "--launch-with without -t mpi"),
@@ -261,7 +270,7 @@ impl Measure {
 
     /// Longest wait for anything.
     pub fn deadline(&self) -> Duration {
-        Duration::from_secs_f64(self.ranks.deadline.as_secs())
+        Duration::from_secs_f64(self.ranks.at.deadline.as_secs())
     }
 
     /// The same for what all ranks take part in: where no number of ranks is named, it is that of the slots of the hosts, or
@@ -282,11 +291,11 @@ impl Measure {
     /// How ranks are started.
     pub fn options(&self) -> Options {
         Options {
-            cores: self.ranks.cores.clone(),
+            cores: self.ranks.at.cores.clone(),
             launches: self.launches(),
             time: Duration::MAX,
             only: None,
-            wait: self.ranks.wait,
+            wait: self.ranks.at.wait,
             deadline: self.deadline(),
             library: self.ranks.reach.mpi_lib.clone(),
             launch_with: self.ranks.reach.launch_with.clone(),

@@ -305,7 +305,7 @@ impl<'a> Session<'a> {
                 self.cpus.extend(&placement.cpus);
             }
             self.sink.host(self.host.get_or_insert_with(|| self.stage.machine(2)));
-            let waits = self.measure.ranks.wait;
+            let waits = self.measure.ranks.at.wait;
             if placement.oversubscribed {
                 let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
                 let note = Note::new("oversubscribed", "").with("ranks", ranks as f64);

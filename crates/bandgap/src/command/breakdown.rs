@@ -138,7 +138,7 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<(), Failure> 
 /// How the time of a message over the target can be divided.
 fn division(target: &Target, measure: &Measure) -> Result<Division, Failure> {
     let usage = |what: String, hint| Err(Failure::new(Exit::Usage, what).hint(hint));
-    if measure.ranks.wait == Wait::Block {
+    if measure.ranks.at.wait == Wait::Block {
         let what = "break down a message while ranks sleep: what they wait for is then the system's wake-up";
         return usage(what.to_owned(), "leave out --wait block");
     }

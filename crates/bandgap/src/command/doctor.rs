@@ -41,7 +41,7 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
         return close(session, blocks, bad);
     }
     let ranks = one_size(measure, 2)?;
-    let placement = session.stage.place(ranks, measure.ranks.cores.as_deref())?;
+    let placement = session.stage.place(ranks, measure.ranks.at.cores.as_deref())?;
     let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
     let noise = session.stage.noise(cpus, LOOK);
     let states = if placement.oversubscribed { None } else { states(&mut session)? };

@@ -7,29 +7,42 @@ use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
 use bandgap_launch::{Classify, Exit, Failure, floors};
+use clap::Args;
 
-use crate::args::Measure;
+use crate::args::{Effort, Measure, Output, Precision, Ranks, Reach, Seats};
 use crate::session::Session;
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(30);
 
+/// Which floors, and how well.
+#[derive(Clone, Debug, Args)]
+pub struct Floors {
+    /// Floors to measure; none named = all
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+    #[command(flatten)]
+    at: Seats,
+    #[command(flatten)]
+    effort: Effort,
+    #[command(flatten)]
+    precision: Precision,
+    #[command(flatten)]
+    output: Output,
+}
+
 /// Measures the floors named, or all.
 ///
 /// # Errors
 /// A name is none, ranks could not be started, or results not be written.
-pub fn run(names: &[String], measure: &Measure) -> Result<Exit, Failure> {
+pub fn run(floor: &Floors) -> Result<Exit, Failure> {
+    let Floors { names, at, effort, precision, output } = floor;
     let floors = chosen(names)?;
-    if measure.ranks.ranks.iter().any(|ranks| *ranks != RANKS) {
-        return Err(Failure::new(Exit::Usage, "measure floors with other than 2 ranks"));
-    }
-    if measure.names_hosts() {
-        return Err(Failure::new(Exit::Usage, "measure floors between hosts"));
-    }
-    if let Some(target) = measure.ranks.transport.first() {
-        let what = format!("measure floors over {target}: floors are of the machine, all at once");
-        return Err(Failure::new(Exit::Usage, what).hint("leave out --transport"));
-    }
+    // Between two ranks of this machine, over all that it has.
+    let (transport, ranks, reach) = (Vec::new(), Vec::new(), Reach::default());
+    let ranks = Ranks { transport, ranks, at: at.clone(), reach };
+    let (effort, precision, output) = (*effort, *precision, output.clone());
+    let measure = &Measure { ranks, effort, precision, output, adopted: None, mpi: false };
     let mut session = Session::open("floor", measure, USUAL, vec![("floors".to_owned(), 1.0)])?;
     let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
     let task = Task::of(&plan).class(Exit::Defect)?;

@@ -33,6 +33,7 @@ use bulk::Bulk;
 use comet::Comet;
 use export::Export;
 use fit::Fit;
+use floor::Floors;
 use layers::Layers;
 use pairs::Rounds;
 use run::Run;
@@ -163,13 +164,7 @@ pub enum Command {
     #[command(after_help = "Examples:
   bandgap floor
   bandgap floor cache_line tcp")]
-    Floor {
-        /// Floors to measure; none named = all
-        #[arg(value_name = "NAME")]
-        names: Vec<String>,
-        #[command(flatten)]
-        measure: Measure,
-    },
+    Floor(Floors),
     /// Is this machine fit to measure on? Graded, with what to do
     #[command(after_help = "Examples:
   bandgap doctor
@@ -302,7 +297,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         }
         Some(Command::Comet { comet, measure }) => comet::run(comet, &measure.everywhere()?),
         Some(Command::Layers(of)) => layers::run(of),
-        Some(Command::Floor { names, measure }) => floor::run(names, measure),
+        Some(Command::Floor(of)) => floor::run(of),
         Some(Command::Doctor(measure)) => doctor::run(measure),
         Some(Command::Topology { output, reach }) => topology::run(output, reach),
         Some(Command::Show(of)) => show::run(of),

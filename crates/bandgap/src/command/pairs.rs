@@ -37,7 +37,7 @@ pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit, Failure> {
     let all = match session.target.clone() {
         Target::Simulated(name) => simulated(&name)?.ranks.min(SIMULATED),
         Target::Real(transport) if measure.ranks.ranks.is_empty() => {
-            let processors = match &measure.ranks.cores {
+            let processors = match &measure.ranks.at.cores {
                 Some(cores) => parse_cpu_list(cores).class(Exit::Usage)?,
                 None => session.stage.topology.allowed_ids(),
             };

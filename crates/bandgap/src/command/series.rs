@@ -163,7 +163,7 @@ impl Planned {
         let mut steps = std::mem::take(&mut self.steps);
         let names = steps.iter().map(|step| step.series.clone()).collect();
         if self.spread {
-            let cores = session.measure.ranks.cores.as_deref();
+            let cores = session.measure.ranks.at.cores.as_deref();
             let found = distances(&session.stage, &session.target, self.ranks, cores)?;
             steps = at_distances(steps, &found);
         }
