@@ -45,16 +45,6 @@ pub enum HostError {
         /// The parent now; 0 when it is outside this process's name space.
         found: u32,
     },
-    /// The operating system refused an operation on a file.
-    #[error("{operation} {}: {source}", .path.display())]
-    File {
-        /// What was tried.
-        operation: &'static str,
-        /// On which file.
-        path: std::path::PathBuf,
-        /// The system's error.
-        source: std::io::Error,
-    },
     /// The operating system refused an operation.
     #[error("{operation}: {source}")]
     System {
