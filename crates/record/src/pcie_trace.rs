@@ -2,7 +2,7 @@
 //!
 //! | column | content |
 //! |---|---|
-//! | `time_ns` | when the analyser saw the packet; also `time_ps`, `time_us`, `time_ms` or `time_s`, from any begin |
+//! | `time_ns` | when the analyser saw the packet, from any begin |
 //! | `direction` | `down` from the root complex to the network interface, `up` from there |
 //! | `type` | `MWr`, `MRd`, `CplD`, `ACK`, `UpdateFC`, …, in letters of either case |
 //! | `bytes` | of data; may be empty where there are none, but not of an `MWr` |
@@ -22,10 +22,6 @@ use crate::table_lines::{Cell, Header, Line, Lines, Result};
 
 const EXPECTED: &str = "CSV whose first line names the columns \
                         time_ns,direction,type,bytes,address,sequence";
-
-/// Names of the column of times, with the power of ten of their unit in picoseconds.
-const TIMES: [(&str, u32); 5] =
-    [("time_ns", 3), ("time_ps", 0), ("time_us", 6), ("time_ms", 9), ("time_s", 12)];
 
 /// Reads a trace to its end.
 ///
@@ -83,8 +79,7 @@ fn finished(mut trace: Trace) -> Trace {
 
 /// Which column is which.
 struct Columns {
-    /// The column of times, and the power of ten of its unit in picoseconds.
-    time: (&'static str, usize, u32),
+    time: usize,
     direction: usize,
     kind: usize,
     bytes: usize,
@@ -93,17 +88,9 @@ struct Columns {
 }
 
 impl Columns {
-    fn of(line: &Line, header: &Header<'_>) -> Result<Columns> {
-        let (name, time) = match header.those(&TIMES.map(|(name, _)| name))?.as_slice() {
-            [] => ("time_ns", header.need("time_ns")?),
-            [one] => *one,
-            [(one, _), (other, _), ..] => {
-                return Err(line.wrong(format!("columns {one} and {other} say the same")));
-            }
-        };
-        let power = TIMES.iter().find(|(known, _)| *known == name).map_or(3, |(_, power)| *power);
+    fn of(header: &Header<'_>) -> Result<Columns> {
         Ok(Columns {
-            time: (name, time, power),
+            time: header.need("time_ns")?,
             direction: header.need("direction")?,
             kind: header.need("type")?,
             bytes: header.need("bytes")?,
@@ -114,10 +101,9 @@ impl Columns {
 
     /// What a row says; its time apart, in picoseconds.
     fn packet(&self, line: &Line, row: &csv::StringRecord) -> Result<(i128, Packet)> {
-        let (name, at, power) = self.time;
-        let time = line.cell(name, &row[at]);
-        let time = picoseconds(time.text, power)
-            .ok_or_else(|| time.wrong("it must be a decimal number"))?;
+        let time = line.cell("time_ns", &row[self.time]);
+        let time =
+            picoseconds(time.text).ok_or_else(|| time.wrong("it must be a decimal number"))?;
         let kind = kind(&row[self.kind]);
         let direction = match row[self.direction].to_ascii_lowercase().as_str() {
             "down" | "downstream" => Direction::Down,
@@ -171,20 +157,19 @@ fn kind(text: &str) -> Kind {
     }
 }
 
-/// A decimal number times 10^`power`, exactly; what is shorter than a picosecond is cut off.
-fn picoseconds(text: &str, power: u32) -> Option<i128> {
+/// A decimal number of nanoseconds, exactly; what is shorter than a picosecond is cut off.
+fn picoseconds(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
         None => (false, text),
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    // With the unit's, as many digits as fit for sure.
+    // As many digits as fit for sure.
     if !all(whole) || !all(fraction) || whole.len() + fraction.len() == 0 || whole.len() > 24 {
         return None;
     }
-    let fraction: String =
-        fraction.chars().chain("000000000000".chars()).take(power as usize).collect();
+    let fraction: String = fraction.chars().chain("000".chars()).take(3).collect();
     let time: i128 = format!("0{whole}{fraction}").parse().ok()?;
     Some(if negative { -time } else { time })
 }

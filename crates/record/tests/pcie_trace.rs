@@ -199,19 +199,13 @@ fn errors_that_components_have_in_common_cancel() {
 }
 
 #[test]
-fn times_are_read_in_any_unit() {
-    let text =
-        "TIME,direction,type,bytes\n1.5,down,MWr,64\n2,Downstream,mwr(64),64\n2.25,DOWN,MWr,64\n";
-    for (unit, scale) in [("ps", 1e-3), ("ns", 1.0), ("us", 1e3), ("ms", 1e6), ("s", 1e9)] {
-        // Less than a picosecond is cut off.
-        let expected = if unit == "ps" { 0.5 } else { 0.375 };
-        let injection = of(&text.replace("TIME", &format!("time_{unit}"))).injection.unwrap();
-        assert_eq!(injection.ns, expected * scale, "{unit}");
-        assert_eq!(injection.samples, 2);
-    }
-    // Seconds since 1970 keep their picoseconds, and times before a trigger are negative.
-    let late = "time_s,direction,type,bytes\n1763800000.000000000001,down,MWr,64\n\
-                1763800000.000000282331,down,MWr,64\n1763800000.000000564661,down,MWr,64\n";
+fn times_are_read_to_the_picosecond() {
+    let text = "time_ns,direction,type,bytes\n1.5,down,MWr,64\n2,Downstream,mwr(64),64\n2.25,DOWN,MWr,64\n";
+    let injection = of(text).injection.unwrap();
+    assert_eq!((injection.ns, injection.samples), (0.375, 2));
+    // Nanoseconds since 1970 keep their picoseconds, and times before a trigger are negative.
+    let late = "time_ns,direction,type,bytes\n1763800000000000000.001,down,MWr,64\n\
+                1763800000000000282.331,down,MWr,64\n1763800000000000564.661,down,MWr,64\n";
     let found = of(late).injection.unwrap();
     assert_eq!(found.ns, 282.33);
     let early = "\u{feff}# made by hand\n\"time_ns\",direction,\"type\",bytes,note\n\
@@ -239,7 +233,6 @@ fn what_is_wrong_is_told_with_its_line() {
     }
     for (head, at) in [
         ("time,direction\n", Some(1)),
-        ("time_ns,time_s,direction,type,bytes\n", Some(1)),
         ("time_ns,direction,type\n", Some(1)),
         ("time_ns,direction,type,bytes\n", None),
         ("# nothing\n\n", None),
@@ -248,9 +241,9 @@ fn what_is_wrong_is_told_with_its_line() {
     }
     // 2^64 ps.
     let after = |time| {
-        read(&format!("time_s,direction,type,bytes\n0,down,MWr,64\n{time},down,MWr,64\n")).is_ok()
+        read(&format!("time_ns,direction,type,bytes\n0,down,MWr,64\n{time},down,MWr,64\n")).is_ok()
     };
-    assert!(after("18446744.073709551615") && !after("18446744.073709551616"));
+    assert!(after("18446744073709551.615") && !after("18446744073709551.616"));
     let endless = std::io::Read::chain(HEAD.as_bytes(), std::io::repeat(b'1'));
     assert!(matches!(read_pcie_trace(endless), Err(TableError::Line { line: 3, .. })));
 }
