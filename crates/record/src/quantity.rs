@@ -94,31 +94,6 @@ impl Quantity {
         Ok(Quantity { value, low, high, unit, estimator, samples, converged })
     }
 
-    /// A time, recorded in seconds.
-    ///
-    /// # Errors
-    /// As [`Quantity::new`].
-    pub fn time(
-        value: Ns,
-        interval: Option<(Ns, Ns)>,
-        evidence: Evidence,
-    ) -> Result<Quantity, RecordError> {
-        let interval = interval.map(|(low, high)| (low.as_secs(), high.as_secs()));
-        Quantity::new(value.as_secs(), interval, Unit::Second, evidence)
-    }
-
-    /// A count, a ratio or a slope.
-    ///
-    /// # Errors
-    /// As [`Quantity::new`].
-    pub fn number(
-        value: f64,
-        interval: Option<(f64, f64)>,
-        evidence: Evidence,
-    ) -> Result<Quantity, RecordError> {
-        Quantity::new(value, interval, Unit::One, evidence)
-    }
-
     /// The value as a time; `None` for other units.
     pub fn as_time(&self) -> Option<Ns> {
         (self.unit == Unit::Second).then(|| Ns::from_secs(self.value.0))
@@ -197,7 +172,8 @@ mod tests {
     #[test]
     fn times_are_recorded_in_seconds_with_all_digits() {
         let evidence = Evidence::new("median", 50, true);
-        let quantity = Quantity::time(Ns(27.0), Some((Ns(26.5), Ns(27.25))), evidence).unwrap();
+        let quantity =
+            Quantity::new(2.7e-8, Some((2.65e-8, 2.725e-8)), Unit::Second, evidence).unwrap();
         assert_eq!(
             serde_json::to_string(&quantity).unwrap(),
             r#"{"value":2.7e-8,"low":2.65e-8,"high":2.725e-8,"unit":"s","estimator":"median","samples":50,"converged":true}"#
@@ -209,11 +185,11 @@ mod tests {
     #[test]
     fn what_json_cannot_hold_is_refused() {
         let evidence = || Evidence::new("mean", 3, false);
-        let of_nan = Quantity::time(Ns(f64::NAN), None, evidence());
+        let of_nan = Quantity::new(f64::NAN, None, Unit::Second, evidence());
         assert!(matches!(of_nan, Err(RecordError::NotFinite { .. })));
-        let endless = Quantity::number(1.0, Some((0.0, f64::INFINITY)), evidence());
+        let endless = Quantity::new(1.0, Some((0.0, f64::INFINITY)), Unit::One, evidence());
         assert!(matches!(endless, Err(RecordError::NotFinite { .. })));
-        let inverted = Quantity::number(1.0, Some((2.0, 1.0)), evidence());
+        let inverted = Quantity::new(1.0, Some((2.0, 1.0)), Unit::One, evidence());
         assert!(matches!(inverted, Err(RecordError::Inverted { .. })));
         // A field filled by hand is caught when it is written.
         assert!(serde_json::to_string(&vec![Seconds(Number(f64::NAN))]).is_err());
@@ -222,7 +198,7 @@ mod tests {
     #[test]
     fn a_product_carries_its_interval() {
         let by = Evidence::new("mean", 9, true);
-        let time = Quantity::time(Ns(100.0), Some((Ns(80.0), Ns(125.0))), by).unwrap();
+        let time = Quantity::new(1e-7, Some((8e-8, 1.25e-7)), Unit::Second, by).unwrap();
         let less = time.scaled(-1.0, Unit::Second).unwrap();
         assert!(less.low < less.high && less.value.0 < 0.0);
     }

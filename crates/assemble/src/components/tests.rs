@@ -6,8 +6,9 @@ use crate::breakdown::tests::{RULE, STACK, given, table};
 use crate::whatif::whatif;
 
 fn time(ns: f64, half: f64) -> Quantity {
-    let ends = Some((Ns(ns - half), Ns(ns + half)));
-    Quantity::time(Ns(ns), ends, Evidence::new("slope", 24, true)).unwrap()
+    let [value, low, high] = [ns, ns - half, ns + half].map(|ns| Ns(ns).as_secs());
+    let evidence = Evidence::new("slope", 24, true);
+    Quantity::new(value, Some((low, high)), Unit::Second, evidence).unwrap()
 }
 
 /// A signature: os, or, g, RTT; the latter ± 1.4 ns, the others ± 0.05 and more.

@@ -4,7 +4,7 @@ use bandgap_units::Ns;
 use serde_json::json;
 
 use super::*;
-use crate::{Evidence, Number, Quantity, RunDir, Seconds};
+use crate::{Evidence, Number, Quantity, RunDir, Seconds, Unit};
 
 /// A result as any kind may have it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -14,8 +14,8 @@ struct Thing {
 }
 
 fn thing(samples: &[f64]) -> Thing {
-    let interval = Some((Ns(26.4), Ns(27.9)));
-    let time = Quantity::time(Ns(27.1), interval, Evidence::new("median", 100, true)).unwrap();
+    let (interval, evidence) = (Some((2.64e-8, 2.79e-8)), Evidence::new("median", 100, true));
+    let time = Quantity::new(2.71e-8, interval, Unit::Second, evidence).unwrap();
     Thing { time, samples: samples.iter().map(|ns| Ns(*ns).into()).collect() }
 }
 

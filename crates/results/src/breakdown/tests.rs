@@ -1,4 +1,4 @@
-use bandgap_record::Evidence;
+use bandgap_record::{Evidence, Unit};
 use bandgap_report::{Block, Layout, svg_bars, text};
 
 use super::*;
@@ -30,7 +30,8 @@ pub(crate) fn sample(components: usize, name: &str, within: Within) -> Breakdown
         ("side", vec![part("target".into(), components)]),
     ];
     let error =
-        Quantity::number(-0.06, Some((-0.07, -0.051)), Evidence::new("ratio", 9, true)).unwrap();
+        Quantity::new(-0.06, Some((-0.07, -0.051)), Unit::One, Evidence::new("ratio", 9, true))
+            .unwrap();
     let model = |name: &str| ModelTime {
         name: name.to_owned(),
         main: true,

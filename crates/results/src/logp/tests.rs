@@ -29,8 +29,10 @@ pub(crate) fn example(transport: &str, [os, or, g, rtt]: [f64; 4]) -> [Outcome; 
     let messages = Number(rtt / os);
     logp.transition = Some(Transition { messages, cause: "round_trip".to_owned() });
     let seconds = |ns: f64| Seconds(Number(ns * 1e-9));
-    let slope =
-        Some(Quantity::number(1.01, Some((0.99, 1.03)), Evidence::new("slope", 9, true)).unwrap());
+    let slope = Some(
+        Quantity::new(1.01, Some((0.99, 1.03)), Unit::One, Evidence::new("slope", 9, true))
+            .unwrap(),
+    );
     let (from_delay, to_delay) = (seconds(2.0 * g), seconds(4.0 * g));
     logp.arms = vec![Arm {
         from_delay,
@@ -51,7 +53,8 @@ pub(crate) fn example(transport: &str, [os, or, g, rtt]: [f64; 4]) -> [Outcome; 
     logp.lines = vec![line("send_overhead", 0.0, os, 1, 4), line("gap", 0.0, g, 64, 256)];
     logp.lines
         .extend(delays[1..].iter().map(|delay| line("gap", *delay, delay + os + or, 16, 256)));
-    let ratio = Quantity::number(1.25, Some((1.2, 1.3)), Evidence::new("ratio", 24, true)).unwrap();
+    let ratio =
+        Quantity::new(1.25, Some((1.2, 1.3)), Unit::One, Evidence::new("ratio", 24, true)).unwrap();
     logp.over_floor = Some(OverFloor { floor: "cache_line".to_owned(), ratio });
     let row = |delay: f64, messages: u64| {
         let cost = (os + delay).max(if messages > 16 { g.max(os + or + delay) } else { 0.0 });

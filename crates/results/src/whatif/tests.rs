@@ -5,7 +5,8 @@ use bandgap_record::Evidence;
 
 fn sample(models: usize, name: &str, within: Within) -> WhatIf {
     let number = |of: f64| {
-        Quantity::number(of, Some((of - 0.01, of + 0.01)), Evidence::new("share", 9, true)).unwrap()
+        Quantity::new(of, Some((of - 0.01, of + 0.01)), Unit::One, Evidence::new("share", 9, true))
+            .unwrap()
     };
     let change = |at: usize| ModelChange {
         name: format!("{name}{at}"),
