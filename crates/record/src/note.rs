@@ -59,22 +59,6 @@ impl Note {
         self
     }
 
-    /// A number of it.
-    pub fn number(&self, name: &str) -> Option<f64> {
-        match self.values.get(name)? {
-            Value::Number(Number(number)) => Some(*number),
-            Value::Text(_) => None,
-        }
-    }
-
-    /// A name of it.
-    pub fn text(&self, name: &str) -> Option<&str> {
-        match self.values.get(name)? {
-            Value::Text(text) => Some(text),
-            Value::Number(_) => None,
-        }
-    }
-
     /// Whether it is about the quantity or result of this id, or about something that this is part of.
     pub fn is_about(&self, id: &str) -> bool {
         id.strip_prefix(self.about.as_str())
@@ -99,6 +83,6 @@ mod tests {
         let text = serde_json::to_string(&note).unwrap();
         assert_eq!(text, r#"{"code":"slowed","about":"","values":{"by":"pace","share":0.25}}"#);
         let read: Note = serde_json::from_str(&text).unwrap();
-        assert_eq!((read.number("share"), read.text("by")), (Some(0.25), Some("pace")));
+        assert_eq!(read, note);
     }
 }

@@ -3,7 +3,7 @@ use bandgap_campaign::breakdown::{BORDERS, busy_key, count_key, inserted_key, sl
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::plan::Asked;
 use bandgap_comm::{Floor, Yields};
-use bandgap_record::read_component_table;
+use bandgap_record::{Value, read_component_table};
 use bandgap_results::Outcome;
 
 use super::*;
@@ -81,8 +81,8 @@ fn what_a_table_lacks_for_a_model_is_a_note() {
     let made = table_breakdown(&table(half), RULE, 0.95).unwrap();
     let injection = only(&made).models.iter().find(|model| model.name == "injection").unwrap();
     assert!((injection.modelled.value.0 - 264.97e-9).abs() < 1e-15);
-    let lacking: Vec<Option<&str>> = made.notes.iter().map(|note| note.text("model")).collect();
-    assert_eq!(lacking, [Some("llp_injection"), Some("llp_latency"), Some("latency")]);
+    let lacking = ["llp_injection", "llp_latency", "latency"].map(Value::from);
+    assert!(made.notes.iter().map(|note| &note.values["model"]).eq(&lacking));
     assert_eq!(made.codes(), ["model_lacks"; 3]);
 }
 
@@ -248,7 +248,8 @@ fn batches_that_are_held_up_are_told_and_components_below_zero_are_none() {
         _ => vec![batch.clone()],
     }));
     let held_up = made.notes.iter().find(|note| note.code == "held_up").unwrap();
-    assert_eq!((held_up.text("model"), held_up.number("times")), (Some("injection"), Some(2.0)));
+    let named = ["model", "times"].map(|name| &held_up.values[name]);
+    assert_eq!(named, [&"injection".into(), &Value::from(2.0)]);
     let turn = &only(&made).components[0].time;
     let (low, high) = turn.interval().unwrap();
     assert!(turn.value.0 == 0.0 && low < 0.0 && high == 0.0, "{low} {high}");
@@ -276,8 +277,12 @@ fn what_does_not_come_back_is_told_with_its_length() {
     let whole: Vec<Within> = inserted.iter().map(|one| one.whole_comes_back).collect();
     assert_eq!(whole, back);
     let [note] = &made.notes[..] else { panic!("{:?}", made.notes) };
-    assert_eq!((&*note.code, note.text("component")), ("insertion_lost", Some("visible")));
-    let [length, part] = ["inserted", "part"].map(|name| note.number(name).unwrap());
+    assert_eq!((&*note.code, &note.values["component"]), ("insertion_lost", &"visible".into()));
+    let [Value::Number(Number(length)), Value::Number(Number(part))] =
+        ["inserted", "part"].map(|name| note.values[name].clone())
+    else {
+        panic!("{note:?}")
+    };
     assert!((length - 200e-9).abs() < 1e-12 && (part - 40.1e-9).abs() < 0.2e-9, "{note:?}");
 }
 

@@ -173,7 +173,7 @@ fn what_is_known_is_recorded_where_no_signature_is() {
         assert!(logp.parameters.gap.is_none() && logp.over_floor.is_some());
         assert_eq!(logp.regime, Regime::Undecided);
         assert_eq!(codes(&made), [("logp_unfitted", "logp/tcp")]);
-        assert_eq!(made.notes[0].text("lacks"), Some(lacks));
+        assert_eq!(made.notes[0].values["lacks"], lacks.into());
         assert_said(&made.notes);
     }
     // Nothing at all.
@@ -205,7 +205,8 @@ fn launches_without_a_fit_of_their_own_are_counted() {
     let measured = Measured { setting: &setting, judged: &judged };
     let made = logp(&measured, &of.plan(), None).unwrap();
     let note = made.notes.iter().find(|note| note.code == "launches_unfitted").unwrap();
-    assert_eq!((note.number("count"), note.number("launches")), (Some(1.0), Some(5.0)));
+    let [one, five] = [1.0, 5.0].map(bandgap_record::Value::from);
+    assert_eq!(["count", "launches"].map(|name| &note.values[name]), [&one, &five]);
     assert_said(&made.notes);
 }
 

@@ -36,7 +36,10 @@ fn a_point_has_its_time_its_bandwidth_and_the_floor_of_its_length() {
     let columns: Vec<&str> = rows.columns.iter().map(|column| &*column.name).collect();
     assert_eq!(columns, ["time", "bandwidth", "over_floor"]);
     let [missing] = &made.notes[..] else { panic!("{:?}", made.notes) };
-    assert_eq!((&*missing.code, missing.number("points")), ("points_missing", Some(1.0)));
+    assert_eq!(
+        (&*missing.code, &missing.values["points"]),
+        ("points_missing", &bandgap_record::Value::from(1.0))
+    );
 }
 
 #[test]
