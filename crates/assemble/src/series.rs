@@ -80,7 +80,6 @@ fn columns() -> Vec<Column> {
         Column::new("over_floor", Unit::One, "t over its floor, by round"),
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
         second("gap", "g(n): what a further transfer of a burst takes"),
-        second("overlap", "t(n) − o(n): computation that fits beside it"),
         second("modelled_hockney", "the algorithm's cost, by the line through single messages"),
         second("modelled_loggp", "the algorithm's cost, by o, g and t of single messages"),
         Column::new("slowdown", Unit::One, "t over that without a load, by round"),
@@ -127,7 +126,6 @@ fn one(
             over_floor,
             of.time(&issue),
             gap(of, bursts, (key, described)),
-            overlap(of, key, &issue),
             hockney,
             loggp,
             contention::slowdown(of, points, (key, described)),
@@ -187,18 +185,6 @@ fn gap(of: &Measured<'_>, bursts: &Points<'_>, (key, point): At<'_>) -> Option<E
         rule,
         "mean of (T_M − T_1)/(M − 1) by round",
         |[many, one]| (many - one) / further,
-    )
-}
-
-/// T(n) − o(n), both of the same batches.
-fn overlap(of: &Measured<'_>, whole: &Key, issue: &Key) -> Option<Estimated> {
-    let rounds = of.rounds([whole, issue]);
-    of.over_rounds(
-        &rounds,
-        None,
-        of.judged.rule_of(whole),
-        "mean of T(n) − o(n) by round",
-        |[time, busy]| time - busy,
     )
 }
 

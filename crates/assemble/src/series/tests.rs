@@ -83,7 +83,7 @@ fn transfers_have_overheads_gaps_and_room_for_computation() {
     of.timed("bulk_store", message(64).at(BURST, 16_u32), 4000.0);
     let made = of.made(series).unwrap();
     let value = |column: &str| made.value(&format!("series/bulk_store/shm/bytes=64/{column}"));
-    assert!(near(value("send_overhead"), 300e-9) && near(value("overlap"), 700e-9));
+    assert!(near(value("send_overhead"), 300e-9));
     assert!(near(value("gap"), 200e-9), "{:?}", value("gap"));
     // Bursts are no rows.
     assert_eq!(made.rows(SERIES, "bulk_store").unwrap().rows.len(), 1);

@@ -92,7 +92,7 @@ pub enum Command {
         #[command(flatten)]
         measure: Measure,
     },
-    /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap, overlap
+    /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap
     #[command(after_help = "Examples:
   bandgap bulk
   bandgap bulk --get --sizes 4KiB:1MiB
