@@ -230,7 +230,7 @@ pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, Assemb
                 component.time = of.time(values, how)?;
             }
         }
-        notes.extend(of.notes(&format!("{id}/model={}", model.name), &model.name, within));
+        notes.extend(of.notes(&format!("{id}/model={}", model.name), &model.name));
     }
     let hidden = found.iter().find_map(|(_, rounds)| {
         let hidden = rounds.hidden.as_ref()?;
@@ -333,12 +333,9 @@ impl InRounds<'_> {
     }
 
     /// What a reader should know of the rounds of a model.
-    fn notes(&self, id: &str, model: &str, within: Within) -> Vec<Note> {
+    fn notes(&self, id: &str, model: &str) -> Vec<Note> {
         let Rounds { outside, held_up, ref rounds, .. } = *self.rounds;
         let mut notes = Vec::new();
-        if within == Within::Undecided {
-            notes.push(Note::new("model_undecided", format!("{id}/error")));
-        }
         let all = (outside + rounds.len()) as f64;
         if outside as f64 > MANY * all {
             let note = Note::new("rounds_outside", id).with("outside", outside as f64);

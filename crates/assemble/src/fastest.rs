@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_record::{Column, Labels, Note, Place, Unit};
+use bandgap_record::{Column, Labels, Place, Unit};
 use bandgap_stats::Interval;
 
 use crate::AssembleError;
@@ -65,13 +65,7 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, As
             rows.push(place, labels, &[begins], None)?;
         }
     }
-    let mut made = rows.made();
-    let undecided = made.results.is_empty();
-    if undecided && points.all.iter().any(|(_, of)| size(of).is_some()) {
-        let about = format!("{FASTEST}/{}/{transport}", points.name);
-        made.notes.push(Note::new("fastest_undecided", about));
-    }
-    Ok(made)
+    Ok(rows.made())
 }
 
 /// The one whose interval is below those of all others.

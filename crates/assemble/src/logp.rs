@@ -7,7 +7,7 @@ use bandgap_campaign::signature::{
     QUICK_RESAMPLES, SignaturePattern, SignaturePlan, Verdicts, judge, judge_received, of_load, rtt,
 };
 use bandgap_model::signature::{ArmFit, Cause, IssueLine};
-use bandgap_model::{Estimate, Finding, Kind, ModelError, Regime, Signature};
+use bandgap_model::{Estimate, Finding, Kind, ModelError, Signature};
 use bandgap_record::{Column, Labels, Note, Number, Quantity, RecordError, Unit};
 use bandgap_results::{Arm, Line, Logp, OverFloor, Parameters, SIGNATURE, Transition};
 use bandgap_stats::{Convergence, Interval, Rule};
@@ -328,9 +328,6 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
     if rtt.high < send_overhead.low {
         let note = about("rtt_below_os", "rtt").with("rtt", s(rtt.value));
         notes.push(note.with("os", s(send_overhead.value)));
-    }
-    if signature.regime == Regime::Undecided {
-        notes.push(within(about("regime_undecided", "idle"), &signature.idle));
     }
     for finding in &signature.findings {
         notes.push(match *finding {

@@ -233,8 +233,6 @@ fn a_model_of_which_too_little_is_known_is_undecided() {
     assert!(low < -TOLERANCE && high > TOLERANCE, "{low} {high}");
     assert_eq!(latency.within, Some(Within::Undecided));
     assert_eq!(injection.within, Some(Within::Holds));
-    let undecided = made.notes.iter().find(|note| note.code == "model_undecided").unwrap();
-    assert!(undecided.is_about("breakdown/shm/model=latency/error"));
 }
 
 #[test]

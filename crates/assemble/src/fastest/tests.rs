@@ -47,7 +47,7 @@ fn what_intervals_do_not_tell_apart_is_no_crossover() {
         }
     }
     let made = of.made(series).unwrap();
-    assert_eq!((found(&made), made.codes()), (Vec::new(), vec!["fastest_undecided"]));
+    assert_eq!((found(&made), made.codes()), (Vec::new(), Vec::<&str>::new()));
 }
 
 #[test]

@@ -274,8 +274,6 @@ fn what_a_parameter_does_not_mean_is_noted() {
     };
     let early = Signature { gap: estimate(narrow), latency: estimate(narrow), ..early };
     assert_eq!(of(&early), one("rtt_below_os", "rtt"));
-    let undecided = Signature { regime: Regime::Undecided, ..quiet.clone() };
-    assert_eq!(of(&undecided), one("regime_undecided", "idle"));
     let findings = vec![
         (Finding::ArmSlope { slope: 1.6, from_delay: 54.0 }, "arm_slope"),
         (
