@@ -218,9 +218,6 @@ impl Shown for Logp {
         if !self.arms.is_empty() {
             blocks.push(Block::Table(self.arm_table(context)));
         }
-        if !self.lines.is_empty() {
-            blocks.push(Block::Table(self.line_table()));
-        }
         blocks.extend(figure(context, self).map(Block::Figure));
         blocks
     }
@@ -314,22 +311,6 @@ impl Logp {
                 context.cell("", &arm.recv_overhead),
                 arm.slope.as_ref().map(|slope| context.cell("", slope)).into(),
                 is_one.into(),
-            ]);
-        }
-        table
-    }
-
-    fn line_table(&self) -> Table {
-        let mut table =
-            Table::new(["line of", "Δ", "M from", "to", "at M = 0", "per message"].map(Head::new));
-        for line in &self.lines {
-            table.push([
-                line.name.replace('_', " ").into(),
-                Cell::Number(seconds(line.delay)),
-                Cell::Number(line.from.to_string()),
-                Cell::Number(line.to.to_string()),
-                Cell::Number(seconds(line.intercept)),
-                Cell::Number(seconds(line.slope)),
             ]);
         }
         table
