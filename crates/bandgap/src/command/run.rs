@@ -30,33 +30,12 @@ pub struct Run {
     pub measure: Measure,
 }
 
-/// One thing that is measured over one transport.
-enum Part {
-    Signature,
-    Series(&'static str),
-    Bulk,
-    Comet,
-    Breakdown,
-}
-
-impl Part {
-    fn name(&self) -> &str {
-        match self {
-            Self::Signature => "signature",
-            Self::Series(name) => name,
-            Self::Bulk => "bulk",
-            Self::Comet => "comet",
-            Self::Breakdown => "breakdown",
-        }
-    }
-
-    /// Its part of the time.
-    fn weight(&self) -> f64 {
-        match self {
-            Self::Comet => 5.0,
-            Self::Bulk => 2.0,
-            Self::Signature | Self::Series(_) | Self::Breakdown => 1.0,
-        }
+/// What a part of it takes of the time.
+fn weight(part: &str) -> f64 {
+    match part {
+        "comet" => 5.0,
+        "bulk" => 2.0,
+        _ => 1.0,
     }
 }
 
@@ -79,48 +58,47 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
     };
     let mut parts = Vec::new();
     for target in &targets {
-        parts.push((target.clone(), Part::Signature));
+        parts.push((target.clone(), "signature"));
         if moves_bytes(target)? {
-            parts.push((target.clone(), Part::Series("comms1")));
+            parts.push((target.clone(), "comms1"));
         }
     }
     if run.full {
         let first = targets[0].clone();
         let simulated = matches!(first, Target::Simulated(_));
-        parts.push((first.clone(), Part::Series("comms2")));
-        parts.push((first.clone(), Part::Bulk));
-        parts.push((first, Part::Comet));
+        parts.push((first.clone(), "comms2"));
+        parts.push((first.clone(), "bulk"));
+        parts.push((first, "comet"));
         let divided = targets.into_iter().filter(|_| !simulated);
-        parts.extend(divided.map(|target| (target, Part::Breakdown)));
+        parts.extend(divided.map(|target| (target, "breakdown")));
     }
     let usual = match (run.quick, run.full) {
         (true, _) => QUICK,
         (_, true) => FULL,
         _ => USUAL,
     };
-    let all: f64 = parts.iter().map(|(_, part)| part.weight()).sum();
-    let stages =
-        parts.iter().map(|(target, part)| (format!("{target} {}", part.name()), part.weight()));
+    let all: f64 = parts.iter().map(|(_, part)| weight(part)).sum();
+    let stages = parts.iter().map(|(target, part)| (format!("{target} {part}"), weight(part)));
     let mut session = Session::open("run", measure, usual, stages.collect())?;
     for (target, part) in parts {
         session.target = target;
-        session.share(part.weight() / all);
+        session.share(weight(part) / all);
         match part {
-            Part::Signature => signature::measure(&mut session, SignaturePattern::OneToOne, ranks)?,
-            Part::Series(name) => {
+            "signature" => signature::measure(&mut session, SignaturePattern::OneToOne, ranks)?,
+            "bulk" => bulk::measure(&mut session, &bulk::Bulk::default(), ranks)?,
+            "comet" => {
+                let all_kernels = comet::Comet::default();
+                let kernels = comet::Parts::of(&all_kernels, measure)?;
+                kernels.measure(&mut session, &all_kernels, weight(part) / all)?;
+            }
+            "breakdown" => breakdown::measure(&mut session, &[])?,
+            name => {
                 let sizes = Some(Sizes::powers(1, 4 << 20));
                 let lengths = Lengths { sizes, ..Lengths::default() };
                 let series = Series { lengths, ..Series::default() };
                 let planned = Planned::of(&[name], false, &series, measure)?;
                 planned.measure(&mut session, &series)?;
             }
-            Part::Bulk => bulk::measure(&mut session, &bulk::Bulk::default(), ranks)?,
-            Part::Comet => {
-                let all_kernels = comet::Comet::default();
-                let kernels = comet::Parts::of(&all_kernels, measure)?;
-                kernels.measure(&mut session, &all_kernels, part.weight() / all)?;
-            }
-            Part::Breakdown => breakdown::measure(&mut session, &[])?,
         }
         if session.failed() {
             break;
