@@ -159,23 +159,24 @@ fn connect(
         Wait::Spin | Wait::Auto => Waiting::Spin,
     };
     let mut meeting = Meeting { assignment, channel, until: Instant::now() + deadline };
+    let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));
+    let parts = |transport: &Transport| {
+        let watch = RankWatch::new(&control, deadline);
+        Parts { clock, waiting, watch, tuning: transport.can.tuning }
+    };
     let mut handed = |(name, count): &(String, usize)| {
-        let transport: Transport = name.parse().map_err(|error: String| host(error))?;
-        Ok::<_, CommError>((transport, inherited.by_ref().take(*count).collect()))
+        Ok::<_, CommError>((named(name)?, inherited.by_ref().take(*count).collect()))
     };
     let mut machines = Vec::new();
     for each in &assignment.transports {
         let (transport, own) = handed(each)?;
-        let watch = RankWatch::new(&control, deadline);
-        let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
-        machines.push((transport, (transport.connect)(own, exposed, &mut meeting, parts)?));
+        let machine = (transport.connect)(own, exposed, &mut meeting, parts(&transport))?;
+        machines.push((transport, machine));
     }
     let stamped = match assignment.transports.first() {
         Some((name, _)) if assignment.stamped => {
-            let transport: Transport = name.parse().map_err(|error: String| host(error))?;
-            let watch = RankWatch::new(&control, deadline);
-            let parts = Parts { clock, waiting, watch, tuning: transport.can.tuning };
-            transport.stamped.map(|connect| connect(&mut meeting, parts)).transpose()?
+            let transport: Transport = named(name)?;
+            transport.stamped.map(|connect| connect(&mut meeting, parts(&transport))).transpose()?
         }
         _ => None,
     };
