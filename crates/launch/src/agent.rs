@@ -18,7 +18,6 @@ use crate::memory::{self, Need};
 use crate::message::{Assignment, Channel};
 use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, Who, build, silence};
 use crate::stage::Stage;
-use crate::start::Children;
 use crate::{Exit, Failure, descriptors};
 
 /// Longest silence of a launcher that has no ranks here: it fits, or measures elsewhere.
@@ -264,7 +263,7 @@ fn started<'a>(
             group.again(&ranks);
             group
         }
-        None => Local::start(&Children, &ranks, &[], &stage.signals)?,
+        None => Local::start(&ranks, &[], &stage.signals)?,
     };
     let network = interface.map(|of| serde_json::to_value(of).unwrap_or_default());
     Ok((group, FromAgent::Begun(network)))

@@ -21,7 +21,6 @@ use crate::replayed::Replayed;
 use crate::room::{Prepared, check_limits, room, with_nodes_for};
 use crate::spread::Spread;
 use crate::stage::Stage;
-use crate::start::Children;
 use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport, descriptors, outside};
 
@@ -271,7 +270,7 @@ fn collect_into(
         let descriptors = &prepared.descriptors;
         let groups: Vec<Box<dyn Group + '_>> = match agents.is_empty() {
             true => {
-                vec![Box::new(Local::start(&Children, &assignments, descriptors, &stage.signals)?)]
+                vec![Box::new(Local::start(&assignments, descriptors, &stage.signals)?)]
             }
             false => at_agents(&mut agents, &spread, &assignments, stage, room.memory)?,
         };

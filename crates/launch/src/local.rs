@@ -14,7 +14,7 @@ use crate::group::{Group, Heard};
 use crate::message::{Assignment, ToRank};
 use crate::process::RankProcess;
 use crate::signals::Signals;
-use crate::start::Start;
+use crate::start::child;
 use crate::{Exit, Failure, descriptors, told};
 
 /// Longest wait for ranks that wait to begin again to have ended by themselves.
@@ -34,7 +34,6 @@ impl<'a> Local<'a> {
     /// # Errors
     /// The system refused processes, descriptors or memory; those already started are ended.
     pub fn start(
-        how: &dyn Start,
         assignments: &[Assignment],
         inherited: &[OwnedFd],
         signals: &'a Signals,
@@ -50,8 +49,8 @@ impl<'a> Local<'a> {
         };
         let mut group = Self { ranks: Vec::with_capacity(size), control: control.into(), signals };
         for Assignment { rank, .. } in assignments {
-            let process = RankProcess::start(how, signals);
-            group.ranks.push((*rank, process.map_err(|error| unstarted(rank, error))?));
+            let started = child().map_err(|error| unstarted(rank, error))?;
+            group.ranks.push((*rank, RankProcess::of(started, signals)));
         }
         for ((_, process), assignment) in group.ranks.iter_mut().zip(assignments) {
             let page = [group.control.fd()];

@@ -1,6 +1,7 @@
 //! One rank's process as its launcher sees it.
 
-use std::io::{self, ErrorKind};
+use std::io::ErrorKind;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
@@ -13,7 +14,6 @@ use crate::Exit;
 use crate::cause::{Cause, Noted};
 use crate::message::{Channel, FromRank};
 use crate::signals::Signals;
-use crate::start::Start;
 
 /// Between two looks whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
@@ -40,19 +40,12 @@ pub struct RankProcess {
 }
 
 impl RankProcess {
-    /// Starts a rank, which signals to the launcher then halt and end too.
-    pub fn start(how: &dyn Start, signals: &Signals) -> io::Result<Self> {
-        let (child, ours) = how.start()?;
+    /// A rank that was started, which signals to the launcher then halt and end too.
+    pub fn of((child, ours): (Child, UnixStream), signals: &Signals) -> Self {
         signals.covers(Pid::from_child(&child));
-        Ok(Self {
-            child,
-            channel: Channel::new(ours),
-            open: true,
-            status: None,
-            explained: false,
-            done: false,
-            resting: false,
-        })
+        let (channel, status) = (Channel::new(ours), None);
+        let (explained, done, resting) = (false, false, false);
+        Self { child, channel, open: true, status, explained, done, resting }
     }
 
     pub fn pid(&self) -> u32 {
@@ -155,30 +148,18 @@ impl RankProcess {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::os::unix::net::UnixStream;
     use std::process::Command;
 
     use super::*;
 
-    /// A process that lives on whatever it says.
-    struct Sleeper(std::cell::RefCell<Option<UnixStream>>);
-
-    impl Start for Sleeper {
-        fn start(&self) -> io::Result<(Child, UnixStream)> {
-            let (ours, theirs) = UnixStream::pair()?;
-            self.0.replace(Some(theirs));
-            Ok((Command::new("sleep").arg("1000000").spawn()?, ours))
-        }
-    }
-
     #[test]
     fn who_sends_garbage_or_half_a_message_is_ended_and_named() {
         for said in ["garbage\n", "{\"Progress\":\n", "{\"Progress\":{\"kept\":[]}}\n"] {
-            let sleeper = Sleeper(None.into());
+            let (ours, mut theirs) = UnixStream::pair().unwrap();
+            let sleeper = Command::new("sleep").arg("1000000").spawn().unwrap();
             let signals = Signals::take(|| ()).unwrap();
-            let mut rank = RankProcess::start(&sleeper, &signals).unwrap();
-            let theirs = sleeper.0.take();
-            theirs.as_ref().unwrap().write_all(said.as_bytes()).unwrap();
+            let mut rank = RankProcess::of((sleeper, ours), &signals);
+            theirs.write_all(said.as_bytes()).unwrap();
             let (messages, noted) = rank.hear(&signals);
             let noted = noted.unwrap_or_else(|| panic!("{said:?}: {messages:?}"));
             assert_eq!((noted.cause, noted.exit), (Cause::Wrong, Exit::Communication));
