@@ -14,6 +14,7 @@ use crate::agents::Agent;
 use crate::group::Group;
 use crate::launcher::{Ended, Launch, RunFailure};
 use crate::local::Local;
+use crate::meet::secret;
 use crate::message::{Assignment, Wait};
 use crate::protocol::{Begin, Hello};
 use crate::remote::Remote;
@@ -363,11 +364,4 @@ pub fn in_virtual_time(
     };
     let (table, hosts) = (runner.kept, Vec::new());
     Ok(Collected { table, ended, placement: None, hosts, launches: 1 })
-}
-
-/// Sixteen bytes that only this run's ranks know.
-fn secret() -> rustix::io::Result<[u8; 16]> {
-    let mut bytes = [0; 16];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())?;
-    Ok(bytes)
 }

@@ -221,10 +221,16 @@ impl Way {
     }
 }
 
-/// A secret, and what the others are told: addresses, and the secret.
-fn told(port: u16) -> std::io::Result<(Secret, String)> {
+/// A secret that nobody else has.
+pub fn secret() -> std::io::Result<Secret> {
     let mut secret = Secret::default();
     rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())?;
+    Ok(secret)
+}
+
+/// A secret, and what the others are told: addresses, and the secret.
+fn told(port: u16) -> std::io::Result<(Secret, String)> {
+    let secret = secret()?;
     let mut addresses: Vec<IpAddr> = if_addrs::get_if_addrs()?
         .iter()
         .filter(|one| !one.is_link_local())

@@ -6,10 +6,8 @@ use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Child, Command, Stdio};
 
+use crate::protocol::OWN;
 use crate::rank;
-
-/// This program itself, whatever lies at its path by now.
-const OWN: &str = "/proc/self/exe";
 
 /// Starts a rank: a child of this process that runs this program. Returns it, and this side of the socket that is its
 /// standard input.
