@@ -14,7 +14,7 @@ use bandgap_stats::{Rule, estimate};
 use crate::AssembleError;
 use crate::estimate::{Estimated, MEAN};
 use crate::hockney::fit;
-use crate::logp::{CurvePoint, RESAMPLES, curve, launches_unfitted, recorded};
+use crate::logp::{CurvePoint, RESAMPLES, curve, recorded};
 use crate::made::{Builder, Made, SERIES};
 use crate::series::CurveTimes;
 
@@ -68,8 +68,6 @@ impl Fitting {
         let signature = whole.over_launches(&each, confidence);
         let logp = Logp::new(SIGNATURE, TABLE, None);
         let (logp, mut notes) = recorded(logp, &signature, &self.rule(), Load::Words)?;
-        let lost = if launches.len() > 1 { launches.len() - each.len() } else { 0 };
-        notes.extend(launches_unfitted(&logp.id(), lost, launches.len()));
         if !single.is_empty() {
             let note = Note::new("points_left_out", logp.id()).with("count", single.len() as f64);
             notes.push(note.with("points", (single.len() + observations.len()) as f64));

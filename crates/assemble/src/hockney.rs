@@ -12,7 +12,6 @@ use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
-use crate::logp::launches_unfitted;
 use crate::made::{Made, SERIES};
 use crate::series::{CurveTimes, curve_times};
 
@@ -57,9 +56,7 @@ pub(crate) fn fit(
     let relative = recorded((curve, transport), &both, &both.relative, rule)?;
     let id = relative.id();
     let found = both.findings.iter().chain(&both.relative.findings);
-    let mut notes: Vec<Note> =
-        found.filter_map(|finding| note(&id, &both.relative, finding)).collect();
-    notes.extend(launches_unfitted(&id, both.lost.len(), launches.len()));
+    let notes = found.filter_map(|finding| note(&id, &both.relative, finding)).collect();
     let ordinary = recorded((curve, transport), &both, &both.ordinary, rule)?;
     Ok(Made { results: vec![relative.into(), ordinary.into()], notes })
 }

@@ -37,10 +37,8 @@ pub fn logp(
     let measured = &Measured { judged: judged.as_ref().unwrap_or(measured.judged), ..*measured };
     let of = Measurement { measured, plan, empty };
     let (mut logp, mut notes) = match of.signature() {
-        Ok((signature, unfitted)) => {
+        Ok(signature) => {
             let (mut logp, mut notes) = recorded(of.base(), &signature, &of.rule(), plan.load)?;
-            let launches = measured.setting.launches;
-            notes.extend(launches_unfitted(&logp.id(), unfitted, launches as usize));
             if plan.load.bytes() > 0 && of.reply(None).is_none() {
                 let id = format!("{}/latency", logp.id());
                 logp.parameters.latency = None;
@@ -91,8 +89,8 @@ impl Measurement<'_> {
         }
     }
 
-    /// The signature over launches, and how many of several launches have none of their own.
-    fn signature(&self) -> Result<(Signature, usize), ModelError> {
+    /// The signature, with what differs between launches.
+    fn signature(&self) -> Result<Signature, ModelError> {
         let (judged, launches) = (self.measured.judged, self.measured.setting.launches);
         let whole = judged.signature(RESAMPLES, self.reply(None).as_ref())?;
         let mut each = Vec::new();
@@ -102,8 +100,7 @@ impl Measurement<'_> {
             let reply = self.reply(Some(launch)).or_else(|| self.reply(None));
             each.extend(judged.over(&part).signature(QUICK_RESAMPLES, reply.as_ref()));
         }
-        let unfitted = if launches > 1 { launches as usize - each.len() } else { 0 };
-        Ok((whole.over_launches(&each, judged.confidence), unfitted))
+        Ok(whole.over_launches(&each, judged.confidence))
     }
 
     /// The way without bytes, of one launch or of all, where this is about transfers that have some: half the round trip
@@ -175,14 +172,6 @@ fn lacks(why: &ModelError) -> &'static str {
         ModelError::NoDelayAboveIdle { .. } => "delays above the gap",
         _ => "usable times",
     }
-}
-
-/// That some of several launches have no fit of their own.
-pub(crate) fn launches_unfitted(id: &str, unfitted: usize, launches: usize) -> Option<Note> {
-    (unfitted > 0).then(|| {
-        let note = Note::new("launches_unfitted", id).with("count", unfitted as f64);
-        note.with("launches", launches as f64)
-    })
 }
 
 /// A point of the curve; times are in nanoseconds.

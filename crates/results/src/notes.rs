@@ -93,7 +93,6 @@ pub const TEMPLATES: &[Template] = &[
     note("insertion_lost", Level::Doubt, "{inserted:s} inserted in {component} made it {part:s} and half a round trip {whole:s} longer: it overlaps, a faster one brings less", NONE),
     note("interval_below_zero", Level::Detail, "the intervals of {count:n} parameters begin below 0: lower ends of times are with 0 there", LONGER),
     note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads hold the transfer; do not use L alone", NONE),
-    note("launches_unfitted", Level::Detail, "{count:n} of {launches:n} launches give no fit of their own", LONGER),
     note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),
     note("line_missed", Level::Doubt, "from {from:B} on the times are off the line by {rms:%} (root mean square), {worst:%} at {at:B}", both("--segments")),
     note("logp_unfitted", Level::Missing, "no parameters but the round trip: too little of {lacks}", LONGER),

@@ -197,20 +197,6 @@ fn what_limits_an_interval_is_noted_about_its_parameter() {
 }
 
 #[test]
-fn launches_without_a_fit_of_their_own_are_counted() {
-    let of = Synthetic { launches: 4, ..Synthetic::of(Params::MYRINET) };
-    let (mut setting, full) = (of.setting(), of.table());
-    setting.launches = 5;
-    let judged = Judged::of(&full, 0.95, 0.05, 1);
-    let measured = Measured { setting: &setting, judged: &judged };
-    let made = logp(&measured, &of.plan(), None).unwrap();
-    let note = made.notes.iter().find(|note| note.code == "launches_unfitted").unwrap();
-    let [one, five] = [1.0, 5.0].map(bandgap_record::Value::from);
-    assert_eq!(["count", "launches"].map(|name| &note.values[name]), [&one, &five]);
-    assert_said(&made.notes);
-}
-
-#[test]
 fn transfers_are_told_apart_by_their_length_and_have_an_l_beside_empty_ones() {
     let load = Load::Store { bytes: 64 };
     let mut of = Synthetic { load, ..Synthetic::of(Params::MYRINET) };
