@@ -5,7 +5,7 @@
 //! `docs/adding-a-kernel.md`.
 
 pub use bandgap_comm::{
-    Am, Comm, CommError, Delay, Members, Part, Pending, Processor, Rank, Transfer, View, Work,
+    Am, Comm, CommError, Delay, Part, Pending, Processor, Rank, Transfer, View, Work,
 };
 pub use bandgap_kernels::{
     AtSize, Buffers, Content, DOUBLE, ECHO, Expects, Extent, ISSUE, Kernel, MOST_BYTES,

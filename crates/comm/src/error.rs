@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{Members, Part, Rank};
+use crate::{Part, Rank};
 
 /// Failures of communication. [`crate::Posted::Busy`] is an answer, not a failure.
 #[derive(Debug, thiserror::Error)]
@@ -119,23 +119,7 @@ pub enum CommError {
         /// Rows and columns of the other.
         into: (usize, usize),
     },
-    /// A group has members that are not ranks, or the same rank twice.
-    #[error("form a group of {members}: its members must be different ranks below {size}")]
-    NoSuchGroup {
-        /// The members.
-        members: Members,
-        /// Number of ranks.
-        size: usize,
-    },
-    /// A rank asked for a group that it is not in.
-    #[error("join a group of {members}: rank {rank} is not in it")]
-    NotInGroup {
-        /// The rank.
-        rank: Rank,
-        /// The members.
-        members: Members,
-    },
-    /// A rank that is not in the run or the group, or this rank itself, was named as a peer.
+    /// A rank that is not in the run, or this rank itself, was named as a peer.
     #[error("address rank {peer}: peers are the other ranks below {size}")]
     NoSuchPeer {
         /// The rank named.

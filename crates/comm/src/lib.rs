@@ -47,8 +47,7 @@ pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{
-    Am, BARRIER, Comm, DOUBLE, Group, Members, Part, Pending, Processor, Verb, View, Work,
-    collectives,
+    Am, BARRIER, Comm, DOUBLE, Part, Pending, Processor, Verb, View, Work, collectives,
 };
 pub use stamper::{AtBorder, Border, Stamped, Stamper, Stamping, Timed};
 pub use together::{BothEnds, RoundTrips, Together};

@@ -8,9 +8,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use bandgap_comm::{
-    Comm, CommError, Group, Members, Part, Pending, Processor, Rank, View, Work, check_peer,
-};
+use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, View, Work, check_peer};
 
 #[cfg(test)]
 mod tests;
@@ -150,13 +148,18 @@ impl Processor for Direct {
     }
 }
 
+impl Direct {
+    /// Takes what has arrived, without waiting.
+    fn progress(&mut self) -> Result<(), CommError> {
+        while let Ok(parcel) = self.inbox.try_recv() {
+            self.take(parcel);
+        }
+        Ok(())
+    }
+}
+
 impl Comm for Direct {
     type Pending = DirectId;
-    type Group<'a> = Group<'a, Self>;
-
-    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
-        Group::new(self, members)
-    }
 
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<DirectId>, CommError> {
         check_peer(peer, self.rank, self.inboxes.len())?;
@@ -203,13 +206,6 @@ impl Comm for Direct {
             };
             self.take(parcel);
         }
-    }
-
-    fn progress(&mut self) -> Result<(), CommError> {
-        while let Ok(parcel) = self.inbox.try_recv() {
-            self.take(parcel);
-        }
-        Ok(())
     }
 
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Can, Comm, CommError, Credited, Delay, Group, Members, Part, Pending, Processor, Rank,
-    Rendezvous, Stamp, View, Watch, Work,
+    Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Stamp, View,
+    Watch, Work,
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{
@@ -165,7 +165,7 @@ impl<A: Abi> Rig for Foreign<A> {
 
     fn begin(&mut self, ranks: usize) -> u64 {
         let takes_part = self.executor.rank() < ranks;
-        self.refused = takes_part.then(|| self.library.over(Members::first(ranks)).err()).flatten();
+        self.refused = takes_part.then(|| self.library.over(ranks).err()).flatten();
         self.executor.begin(ranks)
     }
 
@@ -212,14 +212,6 @@ impl<A: Abi> Rig for Foreign<A> {
 impl<A: Abi> Comm for Foreign<A> {
     const LIBRARY: bool = true;
     type Pending = Request<A::Handle>;
-    type Group<'a>
-        = Group<'a, Self>
-    where
-        Self: 'a;
-
-    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
-        Group::new(self, members)
-    }
 
     #[inline(always)]
     fn isend(
@@ -245,11 +237,6 @@ impl<A: Abi> Comm for Foreign<A> {
     #[inline(always)]
     fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<(), CommError> {
         self.library.wait(pending)
-    }
-
-    #[inline(always)]
-    fn progress(&mut self) -> Result<(), CommError> {
-        self.library.progress()
     }
 
     #[inline(always)]

@@ -46,12 +46,8 @@ pub struct Constants {
     pub in_place: usize,
     /// `MPI_ANY_SOURCE`.
     pub any_source: c_int,
-    /// `MPI_ANY_TAG`.
-    pub any_tag: c_int,
     /// Offset of `MPI_SOURCE` in `MPI_Status`.
     pub source_at: usize,
-    /// Offset of `MPI_TAG` in `MPI_Status`.
-    pub tag_at: usize,
 }
 
 /// A family, as a type.
@@ -77,9 +73,7 @@ impl Abi for Mpich {
         ignore: 1,
         in_place: usize::MAX,
         any_source: -2,
-        any_tag: -1,
         source_at: 8,
-        tag_at: 12,
     };
 }
 
@@ -98,9 +92,7 @@ impl Abi for OpenMpi {
         ignore: 0,
         in_place: 1,
         any_source: -1,
-        any_tag: -1,
         source_at: 0,
-        tag_at: 4,
     };
 }
 
@@ -116,7 +108,6 @@ impl Abi for Mpi5 {
         double: Value(0x214),
         sum: Value(0x21),
         errors_return: Value(0x143),
-        any_tag: -2,
         ..OpenMpi::CONSTANTS
     };
 }

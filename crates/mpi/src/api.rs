@@ -203,10 +203,6 @@ impl Status {
     pub(crate) fn source<A: Abi>(&self) -> c_int {
         self.0[A::CONSTANTS.source_at / size_of::<c_int>()]
     }
-
-    pub(crate) fn tag<A: Abi>(&self) -> c_int {
-        self.0[A::CONSTANTS.tag_at / size_of::<c_int>()]
-    }
 }
 
 /// A text that a function of MPI writes, which has room for any family's.

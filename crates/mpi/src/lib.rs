@@ -28,7 +28,7 @@ mod world;
 pub use abi::{Abi, Constant, Constants, Family, Mpi5, Mpich, OpenMpi};
 pub use error::MpiError;
 pub use launcher::{Launcher, Started, started};
-pub use library::{Envelope, Library, Request};
+pub use library::{Library, Request};
 pub use link::MpiLink;
 pub use load::Loaded;
 pub use search::{find, found, places};

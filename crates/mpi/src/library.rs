@@ -3,7 +3,7 @@
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use bandgap_comm::{CommError, ExposedMemory, Members, Part, Pending, Rank, check_peer};
+use bandgap_comm::{CommError, ExposedMemory, Part, Pending, Rank, check_peer};
 
 use crate::api::{Api, Place, count};
 use crate::{Abi, World};
@@ -18,25 +18,13 @@ pub struct Request<H>(H);
 /// What begins a message returns.
 type Begun<A> = Result<Pending<Request<<A as Abi>::Handle>>, CommError>;
 
-/// A message that has arrived and was not received.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Envelope {
-    /// Who sent it.
-    pub from: Rank,
-    /// Its tag.
-    pub tag: u32,
-    /// Its length.
-    pub bytes: usize,
-}
-
 /// Ranks among which messages pass.
 #[derive(Clone, Copy)]
 struct Team<H> {
-    members: Members,
+    /// How many: the first ones of the world.
+    size: usize,
     /// The communicator of programs' messages, and that of tags with [`OWN_BIT`].
     comms: [H; 2],
-    /// This rank among them.
-    rank: Rank,
 }
 
 /// An MPI's own message passing, of one rank, and the memory that its messages come from and go to.
@@ -69,30 +57,29 @@ impl<A: Abi> Library<A> {
     /// MPI refused.
     pub fn new(world: Rc<World<A>>) -> Result<Self, CommError> {
         let comms = [world.api.dup(world.api.world)?, world.api.dup(world.api.world)?];
-        let all = Team { members: Members::first(world.size()), comms, rank: world.rank() };
+        let all = Team { size: world.size(), comms };
         // Not nowhere: Open MPI's MPI_IN_PLACE is the address of an empty slice.
         let memory = ExposedMemory::new(0);
         Ok(Self { world, now: all, teams: vec![all], memory, under_way: 0 })
     }
 
-    /// From here on this rank is one of `members`, which are ranks of the world. Communicators are made at first, by a
+    /// From here on messages pass among the first `ranks`, of which this is one. Communicators are made at first, by a
     /// call of every member, and kept.
     ///
     /// # Errors
-    /// [`CommError::NoSuchGroup`], [`CommError::NotInGroup`]; or MPI refused.
-    pub fn over(&mut self, members: Members) -> Result<(), CommError> {
-        if let Some(team) = self.teams.iter().find(|team| team.members == members) {
+    /// There are not so many ranks, or this is none of them; or MPI refused.
+    pub fn over(&mut self, ranks: usize) -> Result<(), CommError> {
+        if let Some(team) = self.teams.iter().find(|team| team.size == ranks) {
             self.now = *team;
             return Ok(());
         }
         let (world, api) = (&self.world, &self.world.api);
-        let no_group = CommError::NoSuchGroup { members, size: world.size() };
-        members.within(Members::first(world.size())).ok_or(no_group)?;
-        let rank = members.index(world.rank());
-        let rank = rank.ok_or(CommError::NotInGroup { rank: world.rank(), members })?;
-        let stride = members.stride.max(1);
-        let last = members.first + (members.count - 1) * stride;
-        let mut range = [members.first, last, stride].map(|rank| rank as c_int);
+        for (peer, size) in [(world.rank(), ranks), (ranks.saturating_sub(1), world.size())] {
+            if peer >= size {
+                return Err(CommError::NoSuchPeer { peer, size });
+            }
+        }
+        let mut range = [0, ranks as c_int - 1, 1];
         let [mut all, mut some, mut comm] = [api.world; 3];
         // SAFETY: the types of the functions; there is one range.
         unsafe {
@@ -103,7 +90,7 @@ impl<A: Abi> Library<A> {
             api.group_free(&mut some)?;
             api.group_free(&mut all)?;
         }
-        self.now = Team { members, comms: [comm, api.dup(comm)?], rank };
+        self.now = Team { size: ranks, comms: [comm, api.dup(comm)?] };
         self.teams.push(self.now);
         Ok(())
     }
@@ -113,16 +100,16 @@ impl<A: Abi> Library<A> {
         &self.world
     }
 
-    /// This rank among the members.
+    /// This rank.
     #[inline(always)]
     pub fn rank(&self) -> Rank {
-        self.now.rank
+        self.world.rank()
     }
 
     /// Number of members.
     #[inline(always)]
     pub fn size(&self) -> usize {
-        self.now.members.count
+        self.now.size
     }
 
     /// This rank's memory.
@@ -238,40 +225,6 @@ impl<A: Abi> Library<A> {
         unsafe { self.world.api.wait(&mut request, Api::<A>::IGNORE)? };
         self.under_way -= 1;
         Ok(())
-    }
-
-    /// Lets MPI move messages on, without waiting.
-    ///
-    /// # Errors
-    /// MPI refused.
-    #[inline(always)]
-    pub fn progress(&mut self) -> Result<(), CommError> {
-        self.iprobe(None, None).map(drop)
-    }
-
-    /// The first message that has arrived from this peer, or anybody, with this tag, or any that is below 2³¹. It stays
-    /// where it is.
-    ///
-    /// # Errors
-    /// As [`Library::send`].
-    #[inline(always)]
-    pub fn iprobe(
-        &mut self,
-        peer: Option<Rank>,
-        tag: Option<u32>,
-    ) -> Result<Option<Envelope>, CommError> {
-        let any = (A::CONSTANTS.any_source, A::CONSTANTS.any_tag);
-        let from = peer.map_or(Ok(any.0), |peer| self.place(peer, 0).map(|place| place.1))?;
-        let own = tag.unwrap_or_default() & OWN_BIT;
-        let comm = self.now.comms[usize::from(own != 0)];
-        let tag = tag.map_or(any.1, |tag| (tag & !OWN_BIT) as c_int);
-        let api = &self.world.api;
-        let Some(status) = api.probe((comm, from, tag))? else { return Ok(None) };
-        let mut bytes = 0;
-        // SAFETY: a status that MPI filled.
-        unsafe { api.get_count(std::ptr::from_ref(&status).cast(), api.byte, &mut bytes)? };
-        let (from, tag) = (status.source::<A>() as Rank, status.tag::<A>() as u32 | own);
-        Ok(Some(Envelope { from, tag, bytes: bytes as usize }))
     }
 
     /// Gives every member the bytes that `root` has in `part`: `MPI_Bcast`.

@@ -2,7 +2,7 @@
 
 pub mod collectives;
 
-use super::{Members, Part, Processor, View};
+use super::{Part, Processor, View};
 use crate::{CommError, Rank};
 use collectives::{Broadcast, Sum};
 
@@ -22,16 +22,6 @@ pub trait Comm: Processor + Sized {
     const LIBRARY: bool = false;
     /// What an implementation keeps of a message that is under way.
     type Pending;
-    /// A view of some of the ranks. A group of a group is again a group of the whole.
-    type Group<'a>: Comm<Pending = Self::Pending>
-    where
-        Self: 'a;
-
-    /// The view of `members`, of which this rank must be one.
-    ///
-    /// # Errors
-    /// [`CommError::NoSuchGroup`], [`CommError::NotInGroup`].
-    fn group(&mut self, members: Members) -> Result<Self::Group<'_>, CommError>;
 
     /// Begins to send `from` to `peer`.
     ///
@@ -61,12 +51,6 @@ pub trait Comm: Processor + Sized {
     /// # Errors
     /// As [`Comm::isend`]; [`CommError::OtherLength`].
     fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<(), CommError>;
-
-    /// Moves messages on without waiting.
-    ///
-    /// # Errors
-    /// A peer is gone or sent garbage.
-    fn progress(&mut self) -> Result<(), CommError>;
 
     /// Copies `from` to `into` in this rank's memory. The two have the same length, and may
     /// overlap.

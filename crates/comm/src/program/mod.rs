@@ -6,8 +6,6 @@
 //! how often it repeats.
 
 mod active;
-mod group;
-mod members;
 mod memory;
 mod messages;
 mod part;
@@ -15,8 +13,6 @@ mod view;
 mod work;
 
 pub use active::{Am, Verb};
-pub use group::Group;
-pub use members::Members;
 pub use messages::collectives::BARRIER;
 pub use messages::{Comm, Pending, collectives};
 pub use part::{DOUBLE, Part};

@@ -1,4 +1,4 @@
-//! Every algorithm of broadcast, sum and barrier, and what deals blocks out, on any number of ranks and on groups.
+//! Every algorithm of broadcast, sum and barrier, and what deals blocks out, on any number of ranks.
 
 use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -8,7 +8,7 @@ use bandgap_comm::collectives::{
     Algorithm, AlgorithmError, Barrier, Blocks, Broadcast, Count, Sum, all_gather, all_to_all,
     reduce_scatter,
 };
-use bandgap_comm::{BARRIER, Comm, CommError, Members, Part, Processor, Rank};
+use bandgap_comm::{BARRIER, CommError, Part, Processor, Rank};
 use bandgap_conformance::direct::{self, Direct};
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
@@ -77,16 +77,10 @@ fn content(root: Rank, number: usize, len: usize) -> Vec<u8> {
     (0..len).map(|at| (31 * root + 101 * number + at + at / 251) as u8).collect()
 }
 
-/// Three broadcasts in a row, of different roots, among the ranks that `join` gives; then compares.
-/// Ranks are numbered up from the first root and the last, down from the one between.
-/// `size` ranks take part, of which this is `rank`.
-fn broadcasts(
-    comm: &mut Direct,
-    algorithm: Broadcast,
-    len: usize,
-    (rank, size): (Rank, usize),
-    members: Option<Members>,
-) -> Result<(), CommError> {
+/// Three broadcasts in a row, of different roots; then compares. Ranks are numbered up from the first root and the last,
+/// down from the one between.
+fn broadcasts(comm: &mut Direct, algorithm: Broadcast, len: usize) -> Result<(), CommError> {
+    let (rank, size) = (comm.rank(), comm.size());
     let what = format!("{} of {len} bytes, rank {rank} of {size}", algorithm.name());
     let parts = parts(comm, &[len; ROW]);
     let each = || parts.iter().zip(roots(size)).enumerate();
@@ -96,10 +90,7 @@ fn broadcasts(
     let before = messages(comm);
     for (number, (&part, root)) in each() {
         let count = if number == 1 { Count::Down } else { Count::Up };
-        match members {
-            None => algorithm.counted(comm, root, count, part)?,
-            Some(members) => algorithm.counted(&mut comm.group(members)?, root, count, part)?,
-        }
+        algorithm.counted(comm, root, count, part)?;
     }
     let expected: u64 =
         roots(size).iter().map(|&root| algorithm.receives(rank, size, root, len)).sum();
@@ -120,13 +111,8 @@ fn read(bytes: &[u8]) -> Vec<f64> {
 }
 
 /// Three sums in a row of whole numbers; then compares.
-fn sums(
-    comm: &mut Direct,
-    algorithm: Sum,
-    elements: usize,
-    (rank, size): (Rank, usize),
-    members: Option<Members>,
-) -> Result<(), CommError> {
+fn sums(comm: &mut Direct, algorithm: Sum, elements: usize) -> Result<(), CommError> {
+    let (rank, size) = (comm.rank(), comm.size());
     let what = format!("{} of {elements} doubles, rank {rank} of {size}", algorithm.name());
     let len = 8 * elements;
     let parts = parts(comm, &[len; 3 * ROW]);
@@ -140,10 +126,7 @@ fn sums(
     let before = messages(comm);
     for part in parts.chunks(3) {
         let (from, into, scratch) = (part[0], part[1], part[2]);
-        match members {
-            None => algorithm.run(comm, from, into, scratch)?,
-            Some(members) => algorithm.run(&mut comm.group(members)?, from, into, scratch)?,
-        }
+        algorithm.run(comm, from, into, scratch)?;
     }
     assert_eq!(
         messages(comm) - before,
@@ -163,10 +146,9 @@ fn sums(
 fn every_broadcast_brings_the_roots_bytes_to_all() {
     for size in SIZES {
         run(size, |comm| {
-            let seat = (comm.rank(), size);
             for &algorithm in Broadcast::ALL {
                 for len in [0, 1, 8, 13, 24, 800, 1001, 20_000] {
-                    broadcasts(comm, algorithm, len, seat, None)?;
+                    broadcasts(comm, algorithm, len)?;
                 }
             }
             Ok(())
@@ -178,10 +160,9 @@ fn every_broadcast_brings_the_roots_bytes_to_all() {
 fn every_sum_adds_each_rank_once() {
     for size in SIZES {
         run(size, |comm| {
-            let seat = (comm.rank(), size);
             for &algorithm in Sum::ALL {
                 for elements in [0, 1, 3, 16, 100, 2503] {
-                    sums(comm, algorithm, elements, seat, None)?;
+                    sums(comm, algorithm, elements)?;
                 }
             }
             Ok(())
@@ -227,27 +208,6 @@ fn blocks_come_to_the_ranks_that_they_are_for() {
                 assert!(guards_stand(comm, &parts), "guards: {what}");
             }
             Ok(())
-        });
-    }
-}
-
-#[test]
-fn groups_do_for_themselves_what_all_do() {
-    for size in [2, 3, 9, 13] {
-        run(size, |comm| {
-            // The odd ranks and the even ones, at the same time.
-            let (index, odd) = (comm.rank() / 2, comm.rank() % 2);
-            let count = (size + 1 - odd) / 2;
-            let members = Members { first: odd, stride: 2, count };
-            let seat = (index, count);
-            for &algorithm in Broadcast::ALL {
-                broadcasts(comm, algorithm, 1001, seat, Some(members))?;
-            }
-            for &algorithm in Sum::ALL {
-                sums(comm, algorithm, 100, seat, Some(members))?;
-            }
-            let group = &mut comm.group(members)?;
-            Barrier::ALL.iter().try_for_each(|algorithm| algorithm.run(group))
         });
     }
 }
@@ -303,16 +263,15 @@ fn operations_follow_one_another_without_waiting() {
     // One rank is late each time; the others run ahead into the next operations.
     for size in [2, 5, 8] {
         run(size, |comm| {
-            let seat = (comm.rank(), size);
             let late = |comm: &Direct, turn: usize| {
                 let yields = if comm.rank() == turn % size { 50 } else { 0 };
                 (0..yields).for_each(|_| thread::yield_now());
             };
             for turn in 0..6 * size {
                 late(comm, turn);
-                broadcasts(comm, Broadcast::ALL[turn % 4], 100 + turn, seat, None)?;
+                broadcasts(comm, Broadcast::ALL[turn % 4], 100 + turn)?;
                 late(comm, turn + 1);
-                sums(comm, Sum::ALL[turn / 4 % Sum::ALL.len()], 20 + turn, seat, None)?;
+                sums(comm, Sum::ALL[turn / 4 % Sum::ALL.len()], 20 + turn)?;
                 Barrier::ALL[turn % 2].run(comm)?;
             }
             Ok(())

@@ -1,23 +1,13 @@
 //! Message passing as programs see it, on a transport.
 
 use bandgap_comm::passing::MessageId;
-use bandgap_comm::{
-    Bulk, Comm, CommError, Group, Members, Part, Pending, Rank, Timer, View, Watch,
-};
+use bandgap_comm::{Bulk, Comm, CommError, Part, Pending, Rank, Timer, View, Watch};
 
 use super::Executor;
 use crate::is_counted;
 
 impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
     type Pending = MessageId;
-    type Group<'a>
-        = Group<'a, Self>
-    where
-        Self: 'a;
-
-    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
-        Group::new(self, members)
-    }
 
     #[inline(always)]
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<MessageId>, CommError> {
@@ -34,11 +24,6 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
     #[inline(always)]
     fn wait(&mut self, pending: Pending<MessageId>) -> Result<(), CommError> {
         self.passing.wait(pending)
-    }
-
-    #[inline(always)]
-    fn progress(&mut self) -> Result<(), CommError> {
-        self.passing.progress()
     }
 
     #[inline(always)]

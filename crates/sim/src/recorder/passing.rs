@@ -1,6 +1,6 @@
 //! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
 
-use bandgap_comm::{Comm, CommError, Group, Members, Part, Pending, Rank, View};
+use bandgap_comm::{Comm, CommError, Part, Pending, Rank, View};
 
 use super::{Recorder, length};
 use crate::{Context, Op, Progress};
@@ -24,11 +24,6 @@ pub struct Begun(Option<(Rank, u32, Part)>);
 
 impl Comm for Recorder {
     type Pending = Begun;
-    type Group<'a> = Group<'a, Self>;
-
-    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
-        Group::new(self, members)
-    }
 
     /// The send itself, where messages move by themselves: the processor is free while its bytes are
     /// under way. Otherwise nothing yet.
@@ -56,11 +51,6 @@ impl Comm for Recorder {
             None => self.move_begun(),
         }
         self.nonblocking();
-        Ok(())
-    }
-
-    /// Nothing: messages move by themselves, or only where the program waits.
-    fn progress(&mut self) -> Recorded {
         Ok(())
     }
 
@@ -140,7 +130,6 @@ mod tests {
             let receive = comm.irecv(peer, 1, part(5))?;
             let send = comm.isend(peer, 1, part(5))?;
             comm.mark();
-            comm.progress()?;
             comm.copy(part(8), part(8))?;
             comm.add(part(8), part(8))?;
             comm.wait(send)?;
@@ -175,7 +164,6 @@ mod tests {
                 }
                 let begun = comm.isend(1, 1, part(5))?;
                 let further = comm.isend(1, 2, part(6))?;
-                comm.progress()?;
                 comm.mark();
                 waits(comm, begun, further)?;
                 comm.mark();
@@ -206,23 +194,6 @@ mod tests {
         let begun = [call, call, send(tagged, 1, 1, 5), call, recv(tagged, 1, 1, 5), call];
         let blocking = [Op::Mark, send(tagged, 1, 2, 5), recv(tagged, 1, 2, 5)];
         assert!(schedule.unwrap().operations(0).eq(begun.into_iter().chain(blocking)));
-    }
-
-    #[test]
-    fn members_of_a_group_are_ranks_of_the_whole() {
-        // The odd ranks of five: member 1 is rank 3.
-        let schedule = record(5, |comm| match comm.rank() % 2 {
-            1 => {
-                let odd = Members { first: 1, stride: 2, count: 2 };
-                let mut group = comm.group(odd)?;
-                let peer = 1 - group.rank();
-                group.send(peer, 0, part(1))
-            }
-            _ => Ok(()),
-        })
-        .unwrap();
-        assert!(schedule.operations(1).eq([send(Context::Messages, 3, 0, 1)]));
-        assert!(schedule.operations(3).eq([send(Context::Messages, 1, 0, 1)]));
     }
 
     #[test]

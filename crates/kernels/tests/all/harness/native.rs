@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use super::Obeys;
-use bandgap_comm::{
-    Comm, CommError, Group, Members, Part, Pending, Processor, Rank, Stamp, View, Work,
-};
+use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Stamp, View, Work};
 use bandgap_conformance::direct::{Direct, DirectId};
 use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
@@ -65,11 +63,6 @@ impl Processor for Native {
 
 impl Comm for Native {
     type Pending = DirectId;
-    type Group<'a> = Group<'a, Self>;
-
-    fn group(&mut self, members: Members) -> Result<Group<'_, Self>, CommError> {
-        Group::new(self, members)
-    }
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<DirectId>, CommError> {
         self.direct.isend(peer, tag, from)
     }
@@ -79,9 +72,6 @@ impl Comm for Native {
     }
     fn wait(&mut self, pending: Pending<DirectId>) -> Result<(), CommError> {
         self.direct.wait(pending)
-    }
-    fn progress(&mut self) -> Result<(), CommError> {
-        self.direct.progress()
     }
     fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
         self.direct.copy(from, into)

@@ -1,4 +1,4 @@
-//! Operations of all ranks of a [`Comm`], or of a group of them: broadcast, sum of doubles, barrier, and
+//! Operations of all ranks of a [`Comm`]: broadcast, sum of doubles, barrier, and
 //! what deals vectors of doubles out in blocks.
 //!
 //! Each operation is a function, or a list of algorithms, and each algorithm a file with a function over any
