@@ -263,7 +263,6 @@ pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, Assemb
         }
         beside.inserted.push(inserted);
     }
-    beside.arrivals = of.spread(&key(Modelled::Injection, Stamping::Arrivals));
     breakdown.measured = Some(beside);
     Ok(Made { results: vec![breakdown.into()], notes })
 }

@@ -43,8 +43,6 @@ const ROUNDS_INSERTED: u32 = 10_000;
 pub const ENOUGH: f64 = 0.01;
 /// A model counts when it is this near to what was observed.
 pub const TOLERANCE: f64 = 0.05;
-/// Most arrivals of a batch that are kept: evenly spaced among them all, by length.
-const KEPT: usize = 200;
 
 /// What is modelled.
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
@@ -204,7 +202,6 @@ impl BreakdownPlan {
             points.extend(model.calls().map(|(_, part)| stamped(model, part)));
         }
         points.push(stamped(Model::Latency, Stamping::Pair));
-        points.push(stamped(Model::Injection, Stamping::Arrivals));
         for &ns in &self.inserted {
             let delay = runner.delay(ns);
             for (border, part) in BORDERS {
@@ -294,10 +291,6 @@ impl Experiment for &BreakdownPlan {
             (Stamping::Nothing, false) => {
                 vec![(key.clone(), whole.map(|ns| ns / f64::from(REQUESTS)).collect())]
             }
-            (Stamping::Arrivals, _) => {
-                let arrivals = done.at_border.get(1).map_or(&[][..], |rank| &rank.arrivals);
-                vec![(key.clone(), spaced(arrivals, self.asked.stamp))]
-            }
             // Both ranks do alike.
             (_, true) => {
                 stamped_time(done).map_or_else(Vec::new, |ns| vec![(key.clone(), vec![ns])])
@@ -344,20 +337,6 @@ impl Experiment for &BreakdownPlan {
         let most = if self.inserted.is_empty() { *ROUNDS.end() } else { ROUNDS_INSERTED };
         *ROUNDS.start()..=most
     }
-}
-
-/// Some of the intervals between arrivals, evenly spaced among all by length. Where one call brought several messages, each
-/// has its share of the interval before it, from which a stamp's cost was removed.
-fn spaced(arrivals: &[(f64, u32)], stamp: f64) -> Vec<f64> {
-    let least = arrivals.iter().map(|(_, bytes)| *bytes).min().unwrap_or(1).max(1);
-    let each = |(ns, bytes): &(f64, u32)| {
-        let messages = (bytes / least).max(1);
-        std::iter::repeat_n((ns - stamp) / f64::from(messages), messages as usize)
-    };
-    let mut all: Vec<f64> = arrivals.iter().flat_map(each).collect();
-    all.sort_by(f64::total_cmp);
-    let kept = all.len().min(KEPT);
-    (0..kept).map(|at| all[(2 * at + 1) * all.len() / (2 * kept)]).collect()
 }
 
 #[cfg(test)]

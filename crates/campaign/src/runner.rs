@@ -77,8 +77,6 @@ pub struct AtRank {
     pub ns: f64,
     /// How many there are.
     pub count: u64,
-    /// Intervals between arrivals, and the bytes that came at the end of each.
-    pub arrivals: Vec<(f64, u32)>,
 }
 
 impl Executed {

@@ -6,7 +6,7 @@
 //! *Source*: "Breaking Band: A Breakdown of High-performance Communication", section 3: components are
 //! timed one at a time.
 
-use std::cell::{Cell, RefCell};
+use std::cell::Cell;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
@@ -40,8 +40,6 @@ pub enum Stamping {
     Failing,
     /// From the end of a call to the beginning of the next one.
     Own,
-    /// From one call that received something to the next one.
-    Arrivals,
     /// Round trips of which one processor does both sides, one after the other, with a stamp after each side.
     Together,
     /// What of these is the requester's: taking a reply and sending the next request.
@@ -97,13 +95,7 @@ pub struct Timed {
     pub ticks: i64,
     /// How many there are.
     pub count: u64,
-    /// Of [`Stamping::Arrivals`], each interval in ticks, and the bytes that came at its end.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub arrivals: Vec<(u64, u32)>,
 }
-
-/// Most arrivals that are noted one by one.
-const ARRIVALS: usize = 1 << 13;
 
 /// Takes the stamps of one connection.
 ///
@@ -120,7 +112,6 @@ pub struct Stamper<T> {
     /// The stamp that the next interval begins with, and the one before it; 0 where there is none.
     last: Cell<u64>,
     before: Cell<u64>,
-    arrivals: RefCell<Vec<(u64, u32)>>,
 }
 
 impl<T: Timer> Stamper<T> {
@@ -134,7 +125,6 @@ impl<T: Timer> Stamper<T> {
             count: Cell::default(),
             last: Cell::default(),
             before: Cell::default(),
-            arrivals: RefCell::default(),
         }
     }
 
@@ -148,11 +138,6 @@ impl<T: Timer> Stamper<T> {
             let here = at_border.inserted.filter(|(at, _)| *at as usize == border);
             cell.set(here.map_or(0, |(_, work)| work.iterations));
         }
-        let mut arrivals = self.arrivals.borrow_mut();
-        arrivals.clear();
-        if at_border.stamping == Stamping::Arrivals {
-            arrivals.reserve(ARRIVALS);
-        }
         if at_border.stamping == Stamping::Own {
             self.last.set(self.now());
         }
@@ -162,11 +147,10 @@ impl<T: Timer> Stamper<T> {
     pub fn end(&self) -> Timed {
         let stamping = self.stamping.replace(Stamping::Nothing);
         self.inserted.iter().for_each(|cell| cell.set(0));
-        let arrivals = std::mem::take(&mut *self.arrivals.borrow_mut());
         let ticks = self.ticks.get() as i64;
         // A middle was counted as the sum of two stamps.
         let ticks = if stamping == Stamping::Visible { ticks / 2 } else { ticks };
-        Timed { ticks, count: self.count.get(), arrivals }
+        Timed { ticks, count: self.count.get() }
     }
 
     #[inline(always)]
@@ -271,7 +255,6 @@ impl<T: Timer> Stamper<T> {
                 self.add(self.now().wrapping_sub(self.last.get()));
             }
             (Stamping::Own, _) => self.last.set(self.now()),
-            (Stamping::Arrivals, true) => self.arrived(bytes),
             _ => {}
         }
     }
@@ -282,20 +265,6 @@ impl<T: Timer> Stamper<T> {
     fn last_two(&self) -> (u64, u64) {
         let (first, second) = (self.before.replace(0), self.last.get());
         (if first > 0 { first } else { second }, second)
-    }
-
-    #[inline(always)]
-    fn arrived(&self, bytes: usize) {
-        let now = self.now();
-        let last = self.last.replace(now);
-        if last > 0 {
-            let ticks = now.wrapping_sub(last);
-            self.add(ticks);
-            let mut arrivals = self.arrivals.borrow_mut();
-            if arrivals.len() < ARRIVALS {
-                arrivals.push((ticks, bytes as u32));
-            }
-        }
     }
 }
 

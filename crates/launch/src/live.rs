@@ -180,8 +180,7 @@ impl<'a> LiveRunner<'a> {
     fn at_rank(&self, timed: &Timed) -> AtRank {
         let ns = |ticks: u64| self.station.clock.to_ns(ticks).0;
         let sum = ns(timed.ticks.unsigned_abs()) * if timed.ticks < 0 { -1.0 } else { 1.0 };
-        let arrivals = timed.arrivals.iter().map(|(ticks, bytes)| (ns(*ticks), *bytes)).collect();
-        AtRank { ns: sum, count: timed.count, arrivals }
+        AtRank { ns: sum, count: timed.count }
     }
 
     fn samples(&self, order: &Order, all: &mut [Carried]) -> Result<Executed, Stop> {

@@ -50,7 +50,6 @@ impl Carried {
         }
         if let Some(timed) = &mut self.outcome.timed {
             timed.ticks = (timed.ticks as f64 * factor).round() as i64;
-            timed.arrivals.iter_mut().for_each(|(ticks, _)| *ticks = scaled(*ticks));
         }
         self
     }

@@ -85,7 +85,7 @@ impl<E: Bulk, W: Watch + Clone + 'static> StampedEnd for Together<E, W> {
             _ => self.round_trips::<true>(rounds)?,
         };
         let (ticks, count) = (i64::try_from(ticks).unwrap_or(i64::MAX), rounds.into());
-        let timed = Some(Timed { ticks, count, ..Timed::default() });
+        let timed = Some(Timed { ticks, count });
         Ok(Outcome { timed, ..Outcome::default() })
     }
 }

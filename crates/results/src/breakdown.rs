@@ -5,7 +5,7 @@ pub(crate) mod blocks;
 use std::collections::BTreeMap;
 
 use bandgap_model::breakdown::{Category, Layer, Provenance, Side};
-use bandgap_record::{Number, Quantity, Seconds, Spread};
+use bandgap_record::{Number, Quantity, Seconds};
 use serde::{Deserialize, Serialize};
 
 /// Components, and models over them.
@@ -132,9 +132,6 @@ pub struct Beside {
     /// Computations of known length that were inserted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inserted: Vec<Inserted>,
-    /// The intervals between arrivals at the target, where requests come as fast as they can.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub arrivals: Option<Spread>,
 }
 
 /// A computation of known length that was inserted.

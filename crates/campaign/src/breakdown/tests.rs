@@ -21,7 +21,7 @@ const INJECTION: f64 = SENDS + RECEIVES + FAILING + OWN;
 
 /// What both ranks stamp together in a batch of round trips, where each interval is so long.
 fn both(each: f64, count: u64) -> Executed {
-    let rank = |ns| AtRank { ns, count, arrivals: Vec::new() };
+    let rank = |ns| AtRank { ns, count };
     // The ranks' own sums differ, as those of what becomes visible do; both together count.
     let (sum, apart) = (each * count as f64, 1e6);
     Executed { at_border: vec![rank(sum + apart), rank(sum - apart)], ..Executed::default() }
@@ -31,7 +31,7 @@ fn both(each: f64, count: u64) -> Executed {
 fn requester(each: f64, intervals: u64) -> Executed {
     let messages = u64::from(REQUESTS);
     let (ns, count) = (each * messages as f64, intervals * messages);
-    let rank = |ns| AtRank { ns, count, arrivals: Vec::new() };
+    let rank = |ns| AtRank { ns, count };
     Executed { at_border: vec![rank(ns), rank(1e9)], ..Executed::default() }
 }
 
@@ -61,11 +61,6 @@ fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
             Stamping::Receive => requester(RECEIVES + 2.0 * STAMP, 2),
             Stamping::Failing => requester(FAILING + STAMP, 1),
             Stamping::Own => requester(OWN + 4.0 * STAMP, 4),
-            Stamping::Arrivals => {
-                let arrivals = vec![(2000.0, 24), (3000.0, 48), (1000.0, 24)];
-                let rank = AtRank { ns: 6000.0, count: 3, arrivals };
-                Executed { at_border: vec![AtRank::default(), rank], ..Executed::default() }
-            }
             other => panic!("{other:?}"),
         };
     }
@@ -194,16 +189,6 @@ fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
     hidden.values.iter().for_each(|value| near(*value, 10.0));
     let requester = alone(&judged).unwrap().value;
     near(requester, 20.0 / INJECTION - 1.0);
-}
-
-#[test]
-fn messages_that_come_together_share_the_interval_before_them() {
-    let spaced = spaced(&[(2020.0, 24), (3020.0, 48), (1020.0, 24)], 20.0);
-    assert_eq!(spaced, [1000.0, 1500.0, 1500.0, 2000.0]);
-    let many: Vec<(f64, u32)> = (0..10_000).map(|at| (f64::from(at), 24)).collect();
-    let some = super::spaced(&many, 0.0);
-    assert_eq!((some.len(), some[0], some[KEPT - 1]), (KEPT, 25.0, 9975.0));
-    assert!(super::spaced(&[], 20.0).is_empty());
 }
 
 #[test]

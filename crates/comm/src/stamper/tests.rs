@@ -108,14 +108,6 @@ fn what_was_there_at_the_first_poll_waited_for_none() {
 }
 
 #[test]
-fn arrivals_are_noted_with_their_bytes() {
-    let found = timed(AtBorder { stamping: Stamping::Arrivals, inserted: None });
-    let round = TURN + SEND + 3 * BETWEEN + 2 * POLL + RECEIVE;
-    assert_eq!(found.arrivals, [(round, 24); 2]);
-    assert_eq!((found.ticks, found.count), (2 * round as i64, 2));
-}
-
-#[test]
 fn what_is_inserted_at_a_border_comes_back_in_its_part_alone() {
     let work = Delay { iterations: 30, picoseconds: 0 };
     let parts = [Stamping::Turn, Stamping::Visible, Stamping::Gap, Stamping::Receive];

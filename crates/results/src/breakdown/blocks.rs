@@ -1,7 +1,7 @@
 //! What a breakdown looks like: its models, the parts of each, and bars of them.
 
 use bandgap_model::breakdown::Category;
-use bandgap_record::{Number, Quantity, Spread, Unit};
+use bandgap_record::{Quantity, Unit};
 use bandgap_report::{
     Bar, Bars, Block, Cell, Head, Part, Precision, Shown as Drawn, Table, scaled, share,
 };
@@ -286,14 +286,6 @@ impl Beside {
         }
         if let Some(of) = &self.alone {
             push("requester alone / gap - 1", given(of), of.samples);
-        }
-        if let Some(Spread { samples, min, median, p90, p99, max, .. }) = &self.arrivals {
-            let all =
-                [("least", min), ("median", median), ("90 %", p90), ("99 %", p99), ("most", max)];
-            for (name, Number(value)) in all {
-                let cell = Cell::Number(scaled(*value, Unit::Second));
-                push(&format!("between arrivals, {name}"), cell, *samples);
-            }
         }
         let mut blocks = Vec::new();
         if !table.rows.is_empty() {
