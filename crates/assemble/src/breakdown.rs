@@ -2,9 +2,8 @@
 
 use bandgap_campaign::breakdown::{
     BreakdownPlan, Came, Division, ENOUGH, Longer, Model as Modelled, Rounds, Seen, TOLERANCE,
-    alone, came_back, key, rounds,
+    came_back, rounds,
 };
-use bandgap_comm::Stamping;
 use bandgap_model::breakdown::{
     By, Category, Component, Errors, Layer, Model, Observed, Provenance, Side, Stack, Term, Value,
     deviation, verdict,
@@ -202,9 +201,11 @@ const ABOUT: [(&str, Category, Layer, Side); 10] = [
 pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, AssembleError> {
     let judged = of.judged;
     let confidence = judged.confidence;
-    let found: Vec<(Modelled, Rounds)> = Modelled::ALL
-        .into_iter()
-        .map(|model| Some((model, rounds(judged, model, &plan.divided)?)))
+    let found: Vec<(Modelled, Rounds)> = plan
+        .divided
+        .models()
+        .iter()
+        .map(|&model| Some((model, rounds(judged, model, &plan.divided)?)))
         .collect::<Option<_>>()
         .ok_or(AssembleError::NoRounds)?;
     let rule = judged.rule().without_clock();
@@ -243,14 +244,9 @@ pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, Assemb
             _ => notes.push(Note::new("hidden_unseen", id.as_str())),
         }
     }
-    match plan.divided {
-        Division::Calls => beside.stamp = found.first().map(|(_, rounds)| Ns(rounds.stamp).into()),
-        // All that is timed there has as many stamps, which differences do not hold.
-        Division::Lines(_) => {
-            beside.alone = alone(judged)
-                .map(|of| paired(of.value, Some(of.interval), of.batches).recorded(Unit::One))
-                .transpose()?;
-        }
+    // Over lines all that is timed has as many stamps, which differences do not hold.
+    if plan.divided == Division::Calls {
+        beside.stamp = found.first().map(|(_, rounds)| Ns(rounds.stamp).into());
     }
     for came in came_back(judged, &plan.inserted) {
         let inserted = inserted(&came, rule)?;
@@ -270,7 +266,7 @@ pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, Assemb
 /// The components of models, and the models as their sums.
 fn stack(found: &[(Modelled, Rounds)], confidence: f64) -> Stack {
     let mut stack = Stack::default();
-    for (model, rounds) in found.iter().filter(|(_, rounds)| !rounds.parts.is_empty()) {
+    for (model, rounds) in found {
         let known = |values: &[f64]| match rounds.mean(values, confidence) {
             Some((value, of)) => (value, Some(of.half_width() / normal_factor(confidence))),
             None => (mean(values), None),

@@ -23,7 +23,7 @@ use crate::planned::{Planned, Reaches};
 use crate::runner::{AtRank, Executed, Runner, Stop};
 
 pub use inserted::{Came, Longer, came_back};
-pub use rounds::{Hidden, Rounds, Seen, alone, rounds};
+pub use rounds::{Hidden, Rounds, Seen, rounds};
 
 /// The name of parts among keys.
 pub const BREAKDOWN: &str = "breakdown";
@@ -83,9 +83,9 @@ fn share(part: Stamping) -> f64 {
     if part == Stamping::Gap { 0.5 } else { 1.0 }
 }
 
-/// What is timed of round trips that one processor does alone.
-const ALONE: [Stamping; 4] =
-    [Stamping::Together, Stamping::Lines, Stamping::Requester, Stamping::Pair];
+/// What is timed where lines are divided: half a round trip, and round trips that one processor does alone.
+const OF_LINES: [Stamping; 4] =
+    [Stamping::Nothing, Stamping::Together, Stamping::Lines, Stamping::Pair];
 
 /// Borders at which a computation is inserted, and what must become longer by it.
 pub const BORDERS: [(Border, Stamping); 4] = [
@@ -148,6 +148,16 @@ pub enum Division {
     Calls,
     /// Into the transfer of a line, which this floor times, and the software's part, which one processor shows by itself.
     Lines(Floor),
+}
+
+impl Division {
+    /// The models that it divides.
+    pub fn models(&self) -> &'static [Model] {
+        match self {
+            Self::Calls => &Model::ALL,
+            Self::Lines(_) => &[Model::Latency],
+        }
+    }
 }
 
 impl Planned for BreakdownPlan {
@@ -245,9 +255,7 @@ fn as_software(runner: &mut dyn Runner) -> Result<Option<(Border, Delay)>, Stop>
 }
 
 fn of_lines(floor: &Floor, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-    let whole = |model| stamped(model, Stamping::Nothing);
-    let mut points: Vec<Point> = Model::ALL.map(whole).to_vec();
-    points.extend(ALONE.map(|part| stamped(Model::Latency, part)));
+    let mut points: Vec<Point> = OF_LINES.map(|part| stamped(Model::Latency, part)).to_vec();
     let bare = |key, inserted: Option<_>| {
         let at_border = inserted.map(|_| AtBorder { stamping: Stamping::Nothing, inserted });
         let order = Order { at_border, ..crate::bare::order(floor) };
@@ -315,11 +323,7 @@ impl Experiment for &BreakdownPlan {
                     && !straddles(-TOLERANCE)
             })
         };
-        let modelled = match self.divided {
-            Division::Calls => &Model::ALL[..],
-            Division::Lines(_) => &[Model::Latency],
-        };
-        if !modelled.iter().all(known) {
+        if !self.divided.models().iter().all(known) {
             return (0..points.len()).collect();
         }
         let came = came_back(judged, &self.inserted);

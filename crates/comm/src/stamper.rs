@@ -42,8 +42,6 @@ pub enum Stamping {
     Own,
     /// Round trips of which one processor does both sides, one after the other, with a stamp after each side.
     Together,
-    /// What of these is the requester's: taking a reply and sending the next request.
-    Requester,
     /// The stores and loads of such round trips, without the software above them.
     Lines,
 }

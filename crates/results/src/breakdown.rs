@@ -125,10 +125,6 @@ pub struct Beside {
     /// Over shared memory: what of the software each way is hidden behind the transfer, and so is no component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Quantity>,
-    /// Over shared memory: what a stream's requester does of a message on one processor, over the time between two
-    /// requests, less 1.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub alone: Option<Quantity>,
     /// Computations of known length that were inserted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inserted: Vec<Inserted>,

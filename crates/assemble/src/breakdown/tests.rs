@@ -1,9 +1,9 @@
 use bandgap_campaign::Key;
-use bandgap_campaign::breakdown::{BORDERS, busy_key, count_key, inserted_key, slot_key};
+use bandgap_campaign::breakdown::{BORDERS, busy_key, count_key, inserted_key, key, slot_key};
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::plan::Asked;
-use bandgap_comm::{Floor, Yields};
-use bandgap_record::{Value, read_component_table};
+use bandgap_comm::{Floor, Stamping, Yields};
+use bandgap_record::read_component_table;
 use bandgap_results::Outcome;
 
 use super::*;
@@ -282,16 +282,15 @@ fn what_does_not_come_back_is_told_with_its_length() {
     assert!((length - 200e-9).abs() < 1e-12 && (part - 40.1e-9).abs() < 0.2e-9, "{note:?}");
 }
 
-/// Half a round trip over lines; `requester` is what a requester does alone, and requests are 20 ns apart. A computation
-/// as long as the software, of 12 ns, makes the loop's transfer longer by `busy`.
-fn lines(requester: f64, busy: f64) -> Made {
+/// Half a round trip over lines. A computation as long as the software, of 12 ns, makes the loop's transfer longer by
+/// `busy`.
+fn lines(busy: f64) -> Made {
     let mut all = Measurement::new();
     let lines = key(Modelled::Latency, Stamping::Lines);
     for (part, value) in [
         (Stamping::Nothing, 55.0),
         (Stamping::Together, 40.0 + 2.0 * STAMP),
         (Stamping::Lines, 16.0 + 2.0 * STAMP),
-        (Stamping::Requester, requester + STAMP),
         (Stamping::Pair, STAMP),
     ] {
         all.put(&key(Modelled::Latency, part), value, None);
@@ -299,7 +298,6 @@ fn lines(requester: f64, busy: f64) -> Made {
     all.put(&busy_key(&lines), 40.0 + 2.0 * STAMP, None);
     all.put(&slot_key(), 50.0, None);
     all.put(&busy_key(&slot_key()), 50.0 + busy, None);
-    all.put(&key(Modelled::Injection, Stamping::Nothing), 20.0, None);
     let floor = Floor::new("ring_lines", "", Yields::HalfRoundTrip, 10);
     let plan = plan(Division::Lines(floor), Vec::new());
     all.0.made(|of| breakdown(of, &plan)).unwrap()
@@ -307,7 +305,7 @@ fn lines(requester: f64, busy: f64) -> Made {
 
 #[test]
 fn lines_are_a_transfer_and_software_and_injection_is_not_divided() {
-    let made = lines(12.0, 5.0);
+    let made = lines(5.0);
     let breakdown = only(&made);
     let names: Vec<&str> = breakdown.components.iter().map(|one| &*one.name).collect();
     assert_eq!(names, ["slot", "software"]);
@@ -315,19 +313,17 @@ fn lines_are_a_transfer_and_software_and_injection_is_not_divided() {
     let [latency] = &breakdown.models[..] else { panic!("one model") };
     // 50 + (40 − 16)/2 · 5/12.
     assert!((latency.error.as_ref().unwrap().value.0).abs() < 1e-6);
-    let alone = |requester| lines(requester, 5.0).quantity("breakdown/shm/alone").unwrap().value.0;
-    assert!((alone(12.0) + 0.4).abs() < 1e-3 && alone(20.0).abs() < 1e-3);
 }
 
 #[test]
 fn what_of_the_software_is_hidden_is_told_and_is_not_in_the_model() {
     let ns = |made: &Made, id: &str| made.quantity(id).map(|of| of.value.0 * 1e9);
     // 12 ns of software; a computation that takes as long adds so much.
-    let made = lines(12.0, 3.0);
+    let made = lines(3.0);
     let software = ns(&made, "breakdown/shm/component=software/time").unwrap();
     let hidden = ns(&made, "breakdown/shm/hidden").unwrap();
     assert!((software - 3.0).abs() < 0.1 && (hidden - 9.0).abs() < 0.1, "{software} {hidden}");
-    let made = lines(12.0, 14.0);
+    let made = lines(14.0);
     let software = ns(&made, "breakdown/shm/component=software/time").unwrap();
     assert!((software - 12.0).abs() < 0.1, "{software}");
     assert_eq!(ns(&made, "breakdown/shm/hidden"), None);

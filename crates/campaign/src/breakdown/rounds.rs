@@ -144,12 +144,8 @@ struct Divided {
 
 /// The components of `model` by rounds, without the cost of stamps.
 fn divided(judged: &Judged<'_>, model: Model, division: &Division, stamp: f64) -> Divided {
-    let parts = match (division, model) {
-        (Division::Lines(_), Model::Latency) => return of_lines(judged),
-        (Division::Lines(_), Model::Injection) => Vec::new(),
-        (Division::Calls, _) => of_calls(judged, model, stamp),
-    };
-    Divided { parts, hidden: None }
+    let Division::Calls = division else { return of_lines(judged) };
+    Divided { parts: of_calls(judged, model, stamp), hidden: None }
 }
 
 /// What stamps around calls timed, without the cost of stamps.
@@ -194,20 +190,6 @@ pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<
         hidden: hidden.map(|(hidden, seen)| Hidden { values: values(&hidden), seen }),
         rounds: kept.clone(),
     })
-}
-
-/// What the requester does of a message on one processor alone, over what lies between two requests where a rank sends as
-/// fast as it can, less one: paired by round.
-pub fn alone(judged: &Judged<'_>) -> Option<Point> {
-    let stamp = stamp(judged)?;
-    let requester = by_round(judged, &key(Model::Latency, Stamping::Requester));
-    let whole = by_round(judged, &key(Model::Injection, Stamping::Nothing));
-    let all = [&requester, &whole];
-    let kept = inside(&all, &complete(&all));
-    let parts = vec![("alone", kept.iter().map(|round| requester[round] - stamp).collect())];
-    let observed = kept.iter().map(|round| whole[round]).collect();
-    Rounds { parts, observed, outside: 0, stamp, held_up: 1.0, hidden: None, rounds: kept }
-        .error(judged.confidence)
 }
 
 /// The rounds that all have.

@@ -79,7 +79,6 @@ fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
             let blocks = at.inserted.map_or(0, |(_, computation)| computation.iterations);
             both(10.0 + 2.0 * 3.0 * f64::from(blocks) + 2.0 * STAMP, count)
         }
-        Stamping::Requester => both(20.0 + STAMP, count),
         other => panic!("{other:?}"),
     }
 }
@@ -187,8 +186,6 @@ fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
     let hidden = rounds.hidden.as_ref().unwrap();
     assert_eq!(hidden.seen, Seen::Yes);
     hidden.values.iter().for_each(|value| near(*value, 10.0));
-    let requester = alone(&judged).unwrap().value;
-    near(requester, 20.0 / INJECTION - 1.0);
 }
 
 #[test]

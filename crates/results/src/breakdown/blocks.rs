@@ -24,9 +24,8 @@ impl Shown for Breakdown {
             all.extend(model.observed.iter().map(|of| (id("observed"), of, counts)));
             all.extend(model.error.iter().map(|of| (id("error"), of, false)));
         }
-        if let Some(Beside { hidden, alone, .. }) = &self.measured {
+        if let Some(Beside { hidden, .. }) = &self.measured {
             all.extend(hidden.iter().map(|of| (format!("{id}/hidden"), of, false)));
-            all.extend(alone.iter().map(|of| (format!("{id}/alone"), of, false)));
         }
         all
     }
@@ -277,18 +276,12 @@ fn ways(model: &ModelTime) -> Table {
 
 impl Beside {
     fn blocks(&self, context: &Context<'_>, id: &str) -> Vec<Block> {
-        let mut table = Table::new(["beside", "", "values"].map(Head::new));
-        let mut push = |what: &str, cell: Cell, values: u64| {
-            table.push([what.into(), cell, Cell::Number(values.to_string())]);
-        };
-        if let Some(of) = &self.hidden {
-            push("software hidden each way", context.cell(&format!("{id}/hidden"), of), of.samples);
-        }
-        if let Some(of) = &self.alone {
-            push("requester alone / gap - 1", given(of), of.samples);
-        }
         let mut blocks = Vec::new();
-        if !table.rows.is_empty() {
+        if let Some(of) = &self.hidden {
+            let mut table = Table::new(["beside", "", "values"].map(Head::new));
+            let cell = context.cell(&format!("{id}/hidden"), of);
+            let values = Cell::Number(of.samples.to_string());
+            table.push(["software hidden each way".into(), cell, values]);
             blocks.push(Block::Table(table));
         }
         if !self.inserted.is_empty() {
