@@ -1,23 +1,31 @@
 //! Two ranks: what is sent arrives once, in order, and completes.
 
 use super::Harness;
-use super::ranks::{ECHO, ECHO_ASIDE, SINK, Seen, pair, progress, repeat_until, run};
-use bandgap_comm::{Endpoint, Message, Posted};
+use super::ranks::{
+    ECHO, ECHO_ASIDE, SINK, Seen, pair, progress, repeat_until, request, run, words,
+};
+use bandgap_comm::{Endpoint, MAX_WORDS, Message, Posted};
 
-/// Requests that keep the transport full arrive exactly once and in the order sent.
+/// Requests of any number of words that keep the transport full arrive exactly once and in the order sent, and so do
+/// their replies.
 pub fn requests_arrive_once_and_in_order<H: Harness>() {
-    const REQUESTS: u64 = 1000;
+    const REQUESTS: usize = 1000;
+    let sent = |i: usize| words(i as u64, i % (MAX_WORDS + 1));
     let logs = run::<H>(2, |am| {
         if am.rank() == 1 {
             for i in 0..REQUESTS {
-                am.request(0, if i % 5 == 0 { ECHO } else { SINK }, [i])?;
+                request(am, 0, if i % 4 == 0 { ECHO } else { SINK }, &sent(i))?;
             }
         }
         Ok(())
     });
-    // A sequence that counts up by one is complete, in order, and repeats nothing.
-    let arrived: Vec<u64> = logs[0].requests.iter().map(|(_, words)| words[0]).collect();
-    assert_eq!(arrived, (0..REQUESTS).collect::<Vec<_>>());
+    let all: Vec<_> = (0..REQUESTS).map(sent).collect();
+    assert_eq!(logs[0].requests_of(1), all);
+    let mut replies = logs[1].replies_of(0);
+    replies.sort_unstable();
+    let mut replied: Vec<_> = all.iter().step_by(4).collect();
+    replied.sort_unstable();
+    assert_eq!(replies, replied);
     assert!(logs[1].requests.is_empty());
 }
 

@@ -36,7 +36,6 @@ mod group;
 pub mod passing;
 mod pressure;
 mod ranks;
-mod schedule;
 mod transfers;
 
 pub use bulk::{
@@ -50,7 +49,6 @@ pub use fault::{departure_is_noticed, no_such_peer, unknown_handler_names_the_ra
 pub use faulty::Faulty;
 pub use group::{all_to_all, fan_in};
 pub use pressure::{busy_at_capacity, flood_both_ways, replies_find_room};
-pub use schedule::random_schedules;
 pub use transfers::random_transfers;
 
 #[doc(hidden)]
@@ -95,7 +93,6 @@ macro_rules! conformance {
             no_such_peer
             unknown_handler_names_the_rank
             departure_is_noticed
-            random_schedules
         );
     };
 }

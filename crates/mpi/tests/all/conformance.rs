@@ -210,7 +210,6 @@ macro_rules! suite {
             fan_in
             no_such_peer
             unknown_handler_names_the_rank
-            random_schedules
             a_store_is_there_before_its_request
             a_get_brings_the_bytes_of_the_peer
             rings_of_long_transfers_do_not_lock_up

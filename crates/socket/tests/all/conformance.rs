@@ -58,7 +58,6 @@ mod lossy {
         fan_in
         no_such_peer
         unknown_handler_names_the_rank
-        random_schedules
     );
     bandgap_conformance::bulk_conformance!(LossyUdp);
 }
