@@ -111,9 +111,9 @@ impl Collective {
     fn of(name: &str, point: &Described) -> Option<Collective> {
         let by = point.place("variant").or_else(|| point.labels.get("variant"))?.to_string();
         let by = match name {
-            "broadcast" => Formula::Broadcast(Broadcast::from_name(&by).ok()?),
-            "global_sum" | "all_reduce" => Formula::Sum(Sum::from_name(&by).ok()?),
-            "barrier" => Formula::Barrier(Barrier::from_name(&by).ok()?),
+            "broadcast" => Formula::Broadcast(Broadcast::from_name(&by)?),
+            "global_sum" | "all_reduce" => Formula::Sum(Sum::from_name(&by)?),
+            "barrier" => Formula::Barrier(Barrier::from_name(&by)?),
             _ => return None,
         };
         Some(Collective { by, ranks: number(point, "ranks")? as usize, bytes: Bytes(point.bytes) })

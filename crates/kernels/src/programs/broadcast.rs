@@ -81,10 +81,7 @@ impl Kernel for Broadcast {
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.broadcasts(), self.bytes)?;
         ranks_at_least(1, size)?;
-        self.algorithm
-            .own()
-            .map_or(Ok(()), |own| own.fits(size, self.bytes))
-            .map_err(|error| Refused::because(format!("cannot {error}")))
+        self.algorithm.check(size, self.bytes)
     }
 
     fn operations(&self) -> Option<u32> {

@@ -31,8 +31,7 @@ impl VectorProgram for Reduction {
     }
 
     fn check(&self, ranks: usize, bytes: usize) -> Result<(), Refused> {
-        let fits = self.0.own().map_or(Ok(()), |own| own.fits(ranks, bytes));
-        fits.map_err(|error| Refused::because(format!("cannot {error}")))
+        self.0.check(ranks, bytes)
     }
 
     /// A rank that is alone receives nothing, and its sum is its own vector.

@@ -4,6 +4,8 @@ use bandgap_comm::collectives::Algorithm;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::Refused;
+
 /// The variant that leaves the algorithm to the library whose ranks they are.
 pub const LIBRARY: &str = "library";
 
@@ -35,7 +37,7 @@ impl<A: Algorithm> By<A> {
         match variant {
             None => Some(Self::default()),
             Some(LIBRARY) => Some(Self::Library),
-            Some(name) => A::from_name(name).ok().map(Self::Own),
+            Some(name) => A::from_name(name).map(Self::Own),
         }
     }
 
@@ -45,6 +47,11 @@ impl<A: Algorithm> By<A> {
             Self::Library => None,
             Self::Own(algorithm) => Some(algorithm),
         }
+    }
+
+    /// Whether it is of use for so many ranks and bytes.
+    pub(super) fn check(self, ranks: usize, bytes: usize) -> Result<(), Refused> {
+        self.own().map_or(Ok(()), |own| own.fits(ranks, bytes)).map_err(Refused::because)
     }
 }
 

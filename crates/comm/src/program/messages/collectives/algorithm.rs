@@ -24,75 +24,21 @@ pub trait Algorithm: Copy + Debug + Default + Eq + Serialize + DeserializeOwned 
     /// is not, though it would be right.
     ///
     /// # Errors
-    /// [`AlgorithmError::DoesNotFit`], which names those that do.
-    fn fits(self, ranks: usize, bytes: usize) -> Result<(), AlgorithmError> {
+    /// It is not: why, and which are.
+    fn fits(self, ranks: usize, bytes: usize) -> Result<(), String> {
         let Some(why) = self.obstacle(ranks, bytes) else { return Ok(()) };
-        let fitting = listed(Self::fitting(ranks, bytes));
+        let fit = Self::ALL.iter().filter(|other| other.obstacle(ranks, bytes).is_none());
+        let fit = fit.map(|other| other.name()).collect::<Vec<_>>().join(", ");
+        let fit = if fit.is_empty() { "none" } else { &fit };
         let (operation, name) = (Self::OPERATION, self.name());
-        Err(AlgorithmError::DoesNotFit { operation, name, ranks, bytes, why, fitting })
-    }
-
-    /// The algorithms that are of use for so many ranks and bytes.
-    fn fitting(ranks: usize, bytes: usize) -> impl Iterator<Item = Self> {
-        let all = Self::ALL.iter().copied();
-        all.filter(move |algorithm| algorithm.obstacle(ranks, bytes).is_none())
+        let what = format!("a {operation} of {bytes} bytes on {ranks} ranks by {name}");
+        Err(format!("{what} is of no use: {why}; these algorithms fit: {fit}"))
     }
 
     /// The algorithm of this name.
-    ///
-    /// # Errors
-    /// [`AlgorithmError::Unknown`], which names those there are.
-    fn from_name(name: &str) -> Result<Self, AlgorithmError> {
-        let mut all = Self::ALL.iter().copied();
-        all.find(|algorithm| algorithm.name() == name).ok_or_else(|| AlgorithmError::Unknown {
-            operation: Self::OPERATION,
-            name: name.into(),
-            known: listed(Self::ALL.iter().copied()),
-        })
+    fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|algorithm| algorithm.name() == name)
     }
-}
-
-/// Why an algorithm cannot be chosen.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum AlgorithmError {
-    /// There is none of this name.
-    #[error("find an algorithm '{name}' for a {operation}: there are {known}")]
-    Unknown {
-        /// The operation.
-        operation: &'static str,
-        /// The name that was given.
-        name: String,
-        /// Those there are.
-        known: String,
-    },
-    /// It is of no use for so many ranks and bytes.
-    #[error("use {name} for a {operation} of {bytes} bytes on {ranks} ranks: {why}; {}", those(.fitting))]
-    DoesNotFit {
-        /// The operation.
-        operation: &'static str,
-        /// The algorithm.
-        name: &'static str,
-        /// Number of ranks.
-        ranks: usize,
-        /// Number of bytes.
-        bytes: usize,
-        /// What stands against it.
-        why: String,
-        /// Those that are of use; empty where none is.
-        fitting: String,
-    },
-}
-
-fn those(fitting: &str) -> String {
-    match fitting {
-        "" => "no algorithm fits".into(),
-        _ => format!("these fit: {fitting}"),
-    }
-}
-
-fn listed<A: Algorithm>(algorithms: impl Iterator<Item = A>) -> String {
-    algorithms.map(A::name).collect::<Vec<_>>().join(", ")
 }
 
 /// Makes the list of algorithms for an operation. Its type says by itself what stands against one

@@ -22,7 +22,7 @@ mod shift;
 mod sum;
 mod tags;
 
-pub use algorithm::{Algorithm, AlgorithmError};
+pub use algorithm::Algorithm;
 pub use all_to_all::all_to_all;
 pub use allgather::all_gather;
 pub use barrier::Barrier;
