@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, View, Work, check_peer};
+use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Work, check_peer};
 
 #[cfg(test)]
 mod tests;
@@ -208,15 +208,7 @@ impl Comm for Direct {
         }
     }
 
-    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        from.copy(&mut self.memory, into)
-    }
-
-    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
-        from.copy(&mut self.memory, into)
-    }
-
-    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
-        into.add(&mut self.memory, term)
+    fn own(&mut self) -> Option<&mut [u8]> {
+        Some(&mut self.memory)
     }
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Stamp, View,
+    Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Stamp,
     Watch, Work,
 };
 use bandgap_host::CycleClock;
@@ -240,18 +240,8 @@ impl<A: Abi> Comm for Foreign<A> {
     }
 
     #[inline(always)]
-    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        from.copy(self.library.memory_mut(), into)
-    }
-
-    #[inline(always)]
-    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
-        from.copy(self.library.memory_mut(), into)
-    }
-
-    #[inline(always)]
-    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
-        into.add(self.library.memory_mut(), term)
+    fn own(&mut self) -> Option<&mut [u8]> {
+        Some(self.library.memory_mut())
     }
 
     #[inline(always)]

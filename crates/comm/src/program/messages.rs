@@ -52,12 +52,18 @@ pub trait Comm: Processor + Sized {
     /// As [`Comm::isend`]; [`CommError::OtherLength`].
     fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<(), CommError>;
 
+    /// This rank's memory. An interpreter has none: there, copies and additions do nothing.
+    fn own(&mut self) -> Option<&mut [u8]>;
+
     /// Copies `from` to `into` in this rank's memory. The two have the same length, and may
     /// overlap.
     ///
     /// # Errors
     /// A part is not in memory, or the lengths differ.
-    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError>;
+    #[inline(always)]
+    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+        self.own().map_or(Ok(()), |memory| from.copy(memory, into))
+    }
 
     /// Copies the elements of `from` to those of `into` in this rank's memory: a column into a
     /// buffer, or a block with rows as columns. The two have as many rows and columns, and their
@@ -65,14 +71,20 @@ pub trait Comm: Processor + Sized {
     ///
     /// # Errors
     /// A view is not in memory, rows or columns differ, or the views overlap.
-    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError>;
+    #[inline(always)]
+    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
+        self.own().map_or(Ok(()), |memory| from.copy(memory, into))
+    }
 
     /// Adds the doubles of `term`, element by element, to those of `into`. The two have the same
     /// length, and must not overlap.
     ///
     /// # Errors
     /// A part is not in memory, the lengths differ, or the parts overlap.
-    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError>;
+    #[inline(always)]
+    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+        self.own().map_or(Ok(()), |memory| into.add(memory, term))
+    }
 
     /// Sends `from` to `peer`, and waits until the part may change.
     ///

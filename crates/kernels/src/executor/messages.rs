@@ -1,7 +1,7 @@
 //! Message passing as programs see it, on a transport.
 
 use bandgap_comm::passing::MessageId;
-use bandgap_comm::{Bulk, Comm, CommError, Part, Pending, Rank, Timer, View, Watch};
+use bandgap_comm::{Bulk, Comm, CommError, Part, Pending, Rank, Timer, Watch};
 
 use super::Executor;
 use crate::is_counted;
@@ -27,18 +27,8 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
     }
 
     #[inline(always)]
-    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        from.copy(self.passing.memory_mut(), into)
-    }
-
-    #[inline(always)]
-    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
-        from.copy(self.passing.memory_mut(), into)
-    }
-
-    #[inline(always)]
-    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
-        into.add(self.passing.memory_mut(), term)
+    fn own(&mut self) -> Option<&mut [u8]> {
+        Some(self.passing.memory_mut())
     }
 
     #[inline(always)]

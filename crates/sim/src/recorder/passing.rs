@@ -1,6 +1,6 @@
 //! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
 
-use bandgap_comm::{Comm, CommError, Part, Pending, Rank, View};
+use bandgap_comm::{Comm, CommError, Part, Pending, Rank};
 
 use super::{Recorder, length};
 use crate::{Context, Op, Progress};
@@ -54,19 +54,9 @@ impl Comm for Recorder {
         Ok(())
     }
 
-    /// Nothing: the machine has no time for it.
-    fn copy(&mut self, _from: Part, _into: Part) -> Recorded {
-        Ok(())
-    }
-
-    /// Nothing: the machine has no time for it.
-    fn copy_elements(&mut self, _from: View, _into: View) -> Recorded {
-        Ok(())
-    }
-
-    /// Nothing: the machine has no time for it.
-    fn add(&mut self, _into: Part, _term: Part) -> Recorded {
-        Ok(())
+    /// None: the machine has no time for what a rank does in its memory.
+    fn own(&mut self) -> Option<&mut [u8]> {
+        None
     }
 
     fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Recorded {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Obeys;
-use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Stamp, View, Work};
+use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Stamp, Work};
 use bandgap_conformance::direct::{Direct, DirectId};
 use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
@@ -73,14 +73,8 @@ impl Comm for Native {
     fn wait(&mut self, pending: Pending<DirectId>) -> Result<(), CommError> {
         self.direct.wait(pending)
     }
-    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
-        self.direct.copy(from, into)
-    }
-    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
-        self.direct.copy_elements(from, into)
-    }
-    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
-        self.direct.add(into, term)
+    fn own(&mut self) -> Option<&mut [u8]> {
+        self.direct.own()
     }
 }
 
