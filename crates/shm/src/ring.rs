@@ -22,9 +22,8 @@
 //! most four words, the counter is at most the number of requests sent. Whatever a peer writes, the
 //! worst outcome is a wrong message or an error.
 
-use bandgap_comm::NoHandler;
-
-use crate::slot::{Sequence, Slot, WrongHeader};
+pub use crate::slot::Corrupt;
+use crate::slot::{Sequence, Slot};
 use crate::sync::{AtomicU64, Ordering};
 
 mod lane;
@@ -88,37 +87,6 @@ impl Counter {
         // Release: pairs with the acquire in `read`. It comes after the replies to the requests
         // counted, and after the reads of these requests: the sender may now overwrite their slots.
         self.0.store(next.whole(), Ordering::Release);
-    }
-}
-
-/// Something that a peer wrote and must not write.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Corrupt {
-    /// A message with this many words.
-    #[error("a message of {0} words")]
-    Words(u32),
-    /// A message in a slot that another message has not left yet.
-    #[error("a message over another one, before its turn")]
-    TooEarly,
-    /// More requests handled than were sent.
-    #[error("{handled} requests handled of {sent} sent")]
-    Handled {
-        /// The number by the peer's count.
-        handled: u64,
-        /// The number by this side's count.
-        sent: u64,
-    },
-    /// A message for a handler that does not exist on this side.
-    #[error(transparent)]
-    Handler(#[from] NoHandler),
-}
-
-impl From<WrongHeader> for Corrupt {
-    fn from(wrong: WrongHeader) -> Self {
-        match wrong {
-            WrongHeader::Words(words) => Self::Words(words),
-            WrongHeader::TooEarly => Self::TooEarly,
-        }
     }
 }
 

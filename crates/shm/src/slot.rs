@@ -16,7 +16,7 @@
 //! there are no more numbers: with one request each 5 ns, that is after 130 days. What then follows is
 //! an error or a wait that ends with the deadline.
 
-use bandgap_comm::{MAX_WORDS, Message, Tag};
+use bandgap_comm::{MAX_WORDS, Message, NoHandler, Tag};
 
 use crate::sync::{AtomicU64, Ordering};
 
@@ -39,13 +39,26 @@ pub struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header(u64);
 
-/// A header that no correct peer writes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum WrongHeader {
-    /// It announces more words than a message may have.
+/// Something that a peer wrote and must not write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Corrupt {
+    /// A message with this many words.
+    #[error("a message of {0} words")]
     Words(u32),
-    /// It is that of a later message, while the slot is still in use.
+    /// A message in a slot that another message has not left yet.
+    #[error("a message over another one, before its turn")]
     TooEarly,
+    /// More requests handled than were sent.
+    #[error("{handled} requests handled of {sent} sent")]
+    Handled {
+        /// The number by the peer's count.
+        handled: u64,
+        /// The number by this side's count.
+        sent: u64,
+    },
+    /// A message for a handler that does not exist on this side.
+    #[error(transparent)]
+    Handler(#[from] NoHandler),
 }
 
 /// The sequence of a message in its ring: the header that it has with a tag of 0. Each side keeps the
@@ -142,7 +155,7 @@ impl Header {
     /// # Errors
     /// It announces more words than a message may have.
     #[inline(always)]
-    pub(crate) fn tag(self) -> Result<Tag, WrongHeader> {
+    pub(crate) fn tag(self) -> Result<Tag, Corrupt> {
         let past = Past(self.0 & (KIND - 1));
         past.tag().ok_or_else(|| past.wrong())
     }
@@ -168,10 +181,10 @@ impl Past {
     /// Why it is no tag.
     #[cold]
     #[inline(never)]
-    pub(crate) fn wrong(self) -> WrongHeader {
+    pub(crate) fn wrong(self) -> Corrupt {
         match Tag::from_bits(self.0 as u32) {
-            Err(words) if self.0 < KIND => WrongHeader::Words(words),
-            _ => WrongHeader::TooEarly,
+            Err(words) if self.0 < KIND => Corrupt::Words(words),
+            _ => Corrupt::TooEarly,
         }
     }
 }

@@ -95,7 +95,7 @@ impl<C: Cells> Receiver<C> {
         let Some(past) = slot.header().past(self.expected) else { return Ok(None) };
         match past.tag() {
             Some(tag) => Ok(Some(slot.read(tag))),
-            None => Err(past.wrong().into()),
+            None => Err(past.wrong()),
         }
     }
 

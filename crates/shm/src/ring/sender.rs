@@ -125,7 +125,7 @@ impl<C: Cells> Sender<C> {
         } else if past.is_carried() {
             Ok(Back::Request)
         } else {
-            Err(past.wrong().into())
+            Err(past.wrong())
         }
     }
 

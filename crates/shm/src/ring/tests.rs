@@ -1,7 +1,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use bandgap_comm::{HandlerId, Message};
+use bandgap_comm::{HandlerId, Message, NoHandler};
 use proptest::prelude::*;
 
 use super::receiver::PATIENCE;
