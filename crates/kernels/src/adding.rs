@@ -6,7 +6,7 @@ use bandgap_comm::{Comm, Transfer};
 
 use crate::added::ADDED;
 use crate::facts::Facts;
-use crate::rows::{ActiveRows, PassingRows, Programs, Rows};
+use crate::rows::{ActiveRows, PassingRows, Programs};
 use crate::{Added, Fact, Kernel, OverAm, OverComm, OverTransfer, Rig, Visit, facts};
 
 /// A kernel together with what its program needs of a rank, as a line of the list has it.
@@ -50,7 +50,7 @@ impl Added {
     /// The same, compiled for rigs of type `M`: [`crate::carry_out`] then finds it.
     #[must_use]
     pub fn on<E: Entry, M: Rig + Transfer + Comm + 'static>(self) -> Self {
-        self.with(E::show(&mut Rows::<M>(PhantomData)))
+        self.active::<E, M>().passing::<E, M>()
     }
 
     /// The same, compiled for rigs of type `M` that have no Active Messages: [`crate::carry_out_passing`] then finds it.

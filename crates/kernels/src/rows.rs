@@ -8,33 +8,12 @@ use crate::facts::ready;
 use crate::list::named;
 use crate::verify::batch;
 use crate::{
-    Failed, Kernel, Order, Outcome, OverAm, OverComm, OverTransfer, Places, Refused, Rig, Round,
-    Visit, all,
+    Failed, Kernel, Order, Outcome, Over, OverAm, OverComm, OverTransfer, Places, Refused, Rig,
+    Round, Visit, all, fact,
 };
 
 /// Carries out a rank's part of an order of one kernel: its program, compiled for rigs of type `M`.
 type Row<M> = fn(&mut M, &Order) -> Result<Outcome, Failed>;
-
-/// Looks at what a rig needs of each kernel.
-pub(crate) struct Rows<M>(pub PhantomData<M>);
-
-impl<M: Rig + Transfer + Comm + 'static> Visit for Rows<M> {
-    type Seen = Row<M>;
-
-    fn am<K: OverAm>(&mut self) -> Row<M> {
-        |rig, order| batch(rig, order, |rig, kernel: &K, _, round| kernel.run(rig, round))
-    }
-    fn transfer<K: OverTransfer>(&mut self) -> Row<M> {
-        |rig, order| batch(rig, order, |rig, kernel: &K, _, round| kernel.run(rig, round))
-    }
-    fn comm<K: OverComm>(&mut self) -> Row<M> {
-        passing::<M, K>()
-    }
-}
-
-fn passing<M: Rig + Comm + 'static, K: OverComm>() -> Row<M> {
-    |rig, order| batch(rig, order, |rig, kernel: &K, places, round| kernel.run(rig, places, round))
-}
 
 /// Carries out this rank's part of an order, and verifies what arrived.
 ///
@@ -44,7 +23,10 @@ pub fn carry_out<M: Rig + Transfer + Comm + 'static>(
     rig: &mut M,
     order: &Order,
 ) -> Result<Outcome, Failed> {
-    named(all(&mut Rows(PhantomData)), &order.kernel)?(rig, order)
+    match fact(&order.kernel)?.over {
+        Over::Comm => carry_out_passing(rig, order),
+        Over::Am | Over::Transfer => carry_out_active(rig, order),
+    }
 }
 
 /// Carries out this rank's part of an order of the kernel `K`, whose program `run` runs, and verifies what arrived: for a
@@ -73,7 +55,9 @@ impl<M: Rig + Comm + 'static> Visit for PassingRows<M> {
         None
     }
     fn comm<K: OverComm>(&mut self) -> Option<Row<M>> {
-        Some(passing::<M, K>())
+        Some(|rig, order| {
+            batch(rig, order, |rig, kernel: &K, places, round| kernel.run(rig, places, round))
+        })
     }
 }
 
