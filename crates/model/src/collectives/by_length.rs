@@ -33,8 +33,4 @@ impl<M: PointToPoint> PointToPoint for ByLength<M> {
     fn relay_interval(&self, bytes: Bytes) -> Ns {
         self.of(bytes).relay_interval(bytes)
     }
-
-    fn addition(&self, bytes: Bytes) -> Ns {
-        self.of(bytes).addition(bytes)
-    }
 }

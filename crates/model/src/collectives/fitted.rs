@@ -71,7 +71,7 @@ impl FittedMessages {
     fn by_length(&self, lines: &[Regression]) -> ByLength<Hockney> {
         let costs = |(end, line): (&Bytes, &Regression)| {
             let (startup, rate) = (Ns(line.intercept), Rate(1e9 / line.slope));
-            (*end, Hockney { startup, rate, add_per_byte: Ns::ZERO })
+            (*end, Hockney { startup, rate })
         };
         let mut up_to: Vec<(Bytes, Hockney)> = self.ends.iter().zip(lines).map(costs).collect();
         let (_, longer) = up_to.pop().expect("one segment at least");

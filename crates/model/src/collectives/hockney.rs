@@ -4,8 +4,8 @@ use bandgap_units::{Bytes, Ns, Rate};
 
 use super::PointToPoint;
 
-/// Hockney's t(n) = t0 + n/r∞, and a time for additions: α, β = 1/r∞ and γ of the literature on
-/// collectives.
+/// Hockney's t(n) = t0 + n/r∞: α and β = 1/r∞ of the literature on collectives. Their γ, the time to add
+/// a byte, is taken as 0.
 ///
 /// *Formula*: a message takes t0 + n/r∞, and so long its ranks do nothing else, except that a rank
 /// can send one and receive one at the same time.
@@ -17,8 +17,6 @@ pub struct Hockney {
     pub startup: Ns,
     /// r∞, 1/β.
     pub rate: Rate,
-    /// γ: the time of an addition, for each byte of the sum.
-    pub add_per_byte: Ns,
 }
 
 impl PointToPoint for Hockney {
@@ -32,9 +30,5 @@ impl PointToPoint for Hockney {
 
     fn relay_interval(&self, bytes: Bytes) -> Ns {
         self.message(bytes)
-    }
-
-    fn addition(&self, bytes: Bytes) -> Ns {
-        self.add_per_byte * bytes.0 as f64
     }
 }

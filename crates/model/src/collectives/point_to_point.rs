@@ -2,7 +2,7 @@
 
 use bandgap_units::{Bytes, Ns};
 
-/// What messages between two ranks cost, and additions at one.
+/// What messages between two ranks cost.
 pub trait PointToPoint {
     /// From when a rank begins to send a message until its receiver has it. As much for both ranks
     /// of an exchange.
@@ -14,11 +14,6 @@ pub trait PointToPoint {
 
     /// The same between two messages that a rank receives and passes on.
     fn relay_interval(&self, bytes: Bytes) -> Ns;
-
-    /// The time to add so many bytes of doubles to as many; 0 where it is not known.
-    fn addition(&self, _bytes: Bytes) -> Ns {
-        Ns::ZERO
-    }
 }
 
 /// How many doublings it takes from one rank to so many: ⌈log₂ ranks⌉.

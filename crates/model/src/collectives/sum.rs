@@ -8,18 +8,16 @@ use super::point_to_point::{doubling, longest_block, rounds};
 
 /// The time of a sum of so many bytes of doubles from each of so many ranks.
 ///
-/// *Formula*, with m(n) the time of a message, a(n) that of an addition, k = ⌈log₂ P⌉, Q the largest
-/// power of two within P, q = log₂ Q, b = ⌈n/P⌉, and f = 2·m(n) + a(n) where P is no power of two
-/// (else 0):
-/// - tree: k·(2·m(n) + a(n)).
-/// - recursive_doubling: q·(m(n) + a(n)) + f.
-/// - rabenseifner: Σ (2·m(n/2ʲ) + a(n/2ʲ)) for j = 1 … q, and f; so 2q·t0 + 2(1 − 1/Q)·n/r∞ +
-///   (1 − 1/Q)·n·γ + f.
-/// - ring: (P − 1)·(2·m(b) + a(b)).
+/// *Formula*, with m(n) the time of a message, k = ⌈log₂ P⌉, Q the largest power of two within P,
+/// q = log₂ Q, b = ⌈n/P⌉, and f = 2·m(n) where P is no power of two (else 0); additions take no time:
+/// - tree: 2k·m(n).
+/// - recursive_doubling: q·m(n) + f.
+/// - rabenseifner: Σ 2·m(n/2ʲ) for j = 1 … q, and f; so 2q·t0 + 2(1 − 1/Q)·n/r∞ + f.
+/// - ring: 2(P − 1)·m(b).
 /// - two_rings, with half a block h and r(n) the interval of a rank that passes on:
-///   (P − 1)·2·(m(h) + r(h) + a(h)).
+///   2(P − 1)·(m(h) + r(h)).
 /// - double_tree, of C [`chunks`] of s = ⌈n/2C⌉ bytes: 2·(k·m(s) + (k − 1)·r(s) +
-///   (C − 1)·max(m(s), 2·r(s)) + (k + C − 1)·a(s)).
+///   (C − 1)·max(m(s), 2·r(s))).
 ///
 /// *Assumes* as [`super`] says. That of the ring is an equality for any P, where blocks are equally
 /// long, and the others are where P is a power of two too. Else those of tree and
@@ -34,37 +32,26 @@ pub fn sum(by: Sum, on: &impl PointToPoint, ranks: usize, bytes: Bytes) -> Ns {
         return Ns::ZERO;
     }
     let within = 1_usize << ranks.ilog2();
-    let fold = match ranks == within {
-        true => Ns::ZERO,
-        false => on.message(bytes) * 2.0 + on.addition(bytes),
-    };
+    let fold = if ranks == within { Ns::ZERO } else { on.message(bytes) * 2.0 };
     match by {
-        Sum::Tree => (on.message(bytes) * 2.0 + on.addition(bytes)) * f64::from(rounds(ranks)),
-        Sum::RecursiveDoubling => {
-            (on.message(bytes) + on.addition(bytes)) * f64::from(rounds(within)) + fold
-        }
+        Sum::Tree => on.message(bytes) * 2.0 * f64::from(rounds(ranks)),
+        Sum::RecursiveDoubling => on.message(bytes) * f64::from(rounds(within)) + fold,
         Sum::Rabenseifner => {
-            let block = longest_block(bytes, DOUBLE, within);
-            let added = on.addition(block) * (within - 1) as f64;
-            doubling(on, block, within) * 2.0 + added + fold
+            doubling(on, longest_block(bytes, DOUBLE, within), within) * 2.0 + fold
         }
-        Sum::Ring => {
-            let block = longest_block(bytes, DOUBLE, ranks);
-            (on.message(block) * 2.0 + on.addition(block)) * (ranks - 1) as f64
-        }
+        Sum::Ring => on.message(longest_block(bytes, DOUBLE, ranks)) * 2.0 * (ranks - 1) as f64,
         Sum::TwoRings => {
             let block = longest_block(longest_block(bytes, DOUBLE, 2), DOUBLE, ranks);
-            let step = on.message(block) + on.relay_interval(block) + on.addition(block);
+            let step = on.message(block) + on.relay_interval(block);
             step * 2.0 * (ranks - 1) as f64
         }
         Sum::DoubleTree => {
             let (levels, count) = (f64::from(rounds(ranks)), chunks(ranks, bytes.0 as usize));
             let chunk = longest_block(longest_block(bytes, DOUBLE, 2), DOUBLE, count);
             let (message, relay) = (on.message(chunk), on.relay_interval(chunk));
-            let behind = (count - 1) as f64;
             let moved = message * levels + relay * (levels - 1.0);
-            let further = message.max(relay * 2.0) * behind;
-            (moved + further + on.addition(chunk) * (levels + behind)) * 2.0
+            let further = message.max(relay * 2.0) * (count - 1) as f64;
+            (moved + further) * 2.0
         }
     }
 }

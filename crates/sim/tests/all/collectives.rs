@@ -35,8 +35,7 @@ fn time(schedule: &Schedule, machine: &Machine) -> f64 {
     ends.into_iter().max().unwrap() as f64 / 1000.0
 }
 
-/// A LogGP machine, with the overheads of sending and receiving told apart, and a time for
-/// additions.
+/// A LogGP machine, with the overheads of sending and receiving told apart.
 ///
 /// *Formula*: a message takes os + L + or + n·G; a sender sends one per max(os, g, n·G), and a rank
 /// passes on one per max(os + or, g, n·G).
@@ -50,7 +49,6 @@ struct LogGp {
     latency: Ns,
     gap: Ns,
     gap_per_byte: Ns,
-    add_per_byte: Ns,
 }
 
 impl LogGp {
@@ -75,18 +73,13 @@ impl PointToPoint for LogGp {
     fn relay_interval(&self, bytes: Bytes) -> Ns {
         (self.send_overhead + self.recv_overhead).max(self.occupied(bytes))
     }
-
-    fn addition(&self, bytes: Bytes) -> Ns {
-        self.add_per_byte * bytes.0 as f64
-    }
 }
 
 /// The same machine for the model. Additions take no time, as in the simulator.
 fn loggp([os, or, gap, latency, byte]: [u64; 5]) -> LogGp {
     let [send_overhead, recv_overhead, gap, latency, gap_per_byte] =
         [os, or, gap, latency, byte].map(|ns| Ns(ns as f64));
-    let add_per_byte = Ns::ZERO;
-    LogGp { send_overhead, recv_overhead, latency, gap, gap_per_byte, add_per_byte }
+    LogGp { send_overhead, recv_overhead, latency, gap, gap_per_byte }
 }
 
 const BY_HAND: LogGp = LogGp {
@@ -95,7 +88,6 @@ const BY_HAND: LogGp = LogGp {
     latency: Ns(100.0),
     gap: Ns(60.0),
     gap_per_byte: Ns(3.0),
-    add_per_byte: Ns(1.0),
 };
 
 #[test]
@@ -112,8 +104,8 @@ fn loggp_lets_messages_of_one_sender_overlap() {
     // A chain of three ranks passes on a segment per max(os + or, g, s·G): 4 of 16 384 bytes.
     let chain = of(Broadcast::Chain, 3, 65_536);
     assert_eq!(chain, 2.0 * (150.0 + 49_152.0) + 3.0 * 49_152.0);
-    // Two ranks: an exchange and an addition.
-    assert_eq!(sum(Sum::RecursiveDoubling, &BY_HAND, 2, Bytes(8)).0, 174.0 + 8.0);
+    // Two ranks: an exchange.
+    assert_eq!(sum(Sum::RecursiveDoubling, &BY_HAND, 2, Bytes(8)).0, 174.0);
     assert_eq!(barrier(Barrier::Dissemination, &BY_HAND, 9).0, 4.0 * 150.0);
     assert_eq!(barrier(Barrier::Tree, &BY_HAND, 8).0, 6.0 * 150.0);
 }
