@@ -52,7 +52,7 @@ impl Planned for BulkPlan {
 
     #[cfg(test)]
     fn short(asked: &crate::plan::Asked) -> Self {
-        let surface = vec![SignaturePlan::short(asked, crate::load::Load::Get { bytes: 64 })];
+        let surface = vec![SignaturePlan::short_of(asked, crate::load::Load::Get { bytes: 64 })];
         Self { series: SeriesPlan::short(asked), surface, budget: 2.0 * asked.budget }
     }
 }

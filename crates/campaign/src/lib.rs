@@ -25,7 +25,6 @@ pub mod plan;
 pub mod planned;
 pub mod runner;
 pub mod setting;
-pub mod signature;
 pub mod sizes;
 mod stopping;
 pub mod task;
@@ -41,7 +40,7 @@ use task::experiments;
 
 // Its file, its plan: rank processes can be started for any of these.
 experiments! {
-    logp::LogpPlan,
+    signature::SignaturePlan,
     fan_in::FanInPlan,
     series::SeriesPlan,
     overlap::OverlapPlan,

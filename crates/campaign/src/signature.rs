@@ -165,7 +165,7 @@ mod tests {
         };
         let mut runner = Scripted::new(move |order| Ok(modelled(order, &slow)));
         runner.timed = true;
-        let plan = SignaturePlan::short(&Asked::usual(2.0), Load::Words);
+        let plan = SignaturePlan::short_of(&Asked::usual(2.0), Load::Words);
         plan.measure(&mut runner, 0.0..1.0).unwrap();
         runner
     }
@@ -203,7 +203,7 @@ mod tests {
             Ok(done)
         });
         (runner.timed, runner.cost) = (true, 1e-3);
-        SignaturePlan::short(&Asked::usual(60.0), Load::Words)
+        SignaturePlan::short_of(&Asked::usual(60.0), Load::Words)
             .measure(&mut runner, 0.0..1.0)
             .unwrap();
         // Batches a round, in the first eight rounds and in those behind.

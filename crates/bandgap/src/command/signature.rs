@@ -5,7 +5,6 @@ use std::time::Duration;
 use bandgap_assemble as assemble;
 use bandgap_campaign::fan_in::FanInPlan;
 use bandgap_campaign::load::Load;
-use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
 use bandgap_launch::{Exit, Failure};
@@ -14,8 +13,6 @@ use clap::Args;
 use crate::args::Measure;
 use crate::session::{BATCH, Session, one_size};
 
-/// Most ranks of which all pairs are measured: 2016 pairs.
-const MOST_PAIRED: usize = 64;
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(15);
 
@@ -64,7 +61,7 @@ pub fn run(signature: &Signature) -> Result<Exit, Failure> {
     session.close()
 }
 
-/// Measures a signature, with the round trips of all pairs where there are more than two ranks.
+/// Measures a signature.
 ///
 /// # Errors
 /// It could not be measured, or not be written.
@@ -73,14 +70,11 @@ pub fn measure(
     pattern: SignaturePattern,
     ranks: usize,
 ) -> Result<(), Failure> {
-    let pairs = (3..=MOST_PAIRED).contains(&ranks);
-    let plan = LogpPlan { signature: plan(session.asked(), pattern), pairs };
+    let plan = plan(session.asked(), pattern);
     // What cannot be measured is refused, and not warned of.
     session.check(&plan, ranks)?;
-    let fits = |_: &_| plan.signature.has_floors(ranks);
-    session.measure(&plan, ranks, (&["signature"], &fits), |measured| {
-        let made = assemble::logp(measured, &plan.signature, None)?;
-        Ok(if pairs { made.and(assemble::pairs(measured)?) } else { made })
+    session.measure(&plan, ranks, (&["signature"], &|_| plan.has_floors(ranks)), |measured| {
+        assemble::logp(measured, &plan, None)
     })
 }
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use bandgap_assemble::{self as assemble, Made, Measured};
 use bandgap_campaign::fan_in::FanInPlan;
-use bandgap_campaign::logp::LogpPlan;
 use bandgap_campaign::pairs::PairsPlan;
+use bandgap_campaign::signature::SignaturePlan;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_kernels::{Extent, LIBRARY, in_series};
 use bandgap_launch::{Classify, Exit, Failure, in_virtual_time, simulated};
@@ -112,7 +112,7 @@ fn times(machine: &Machine, run: &Run, transport: &str) -> Result<BTreeMap<Strin
     let mut times = BTreeMap::new();
     for mut task in planned {
         set(&mut task, run, transport);
-        let plan = LogpPlan::deserialize(&task["plan"]);
+        let plan = SignaturePlan::deserialize(&task["plan"]);
         let Ok(task) = Task::deserialize(task).map(|task| task.with_floors(Vec::new())) else {
             continue;
         };
@@ -123,10 +123,7 @@ fn times(machine: &Machine, run: &Run, transport: &str) -> Result<BTreeMap<Strin
         let judged = nothing_asked().judge(&collected.table);
         let measured = Measured { setting: &setting, judged: &judged };
         let made = match (task.name.as_str(), plan) {
-            (LogpPlan::NAME, Ok(plan)) => {
-                let pairs = assemble::pairs(&measured).unwrap_or_default();
-                assemble::logp(&measured, &plan.signature, None).map(|made| made.and(pairs))
-            }
+            (SignaturePlan::NAME, Ok(plan)) => assemble::logp(&measured, &plan, None),
             (PairsPlan::NAME, _) => assemble::pairs(&measured),
             (FanInPlan::NAME, _) => assemble::fan_in(&measured),
             _ => assemble::series(&measured),

@@ -37,7 +37,7 @@ fn formula() -> (Scripted, Rc<RefCell<Vec<u64>>>) {
 
 fn plan(sizes: &[u32]) -> BulkPlan {
     let asked = Asked::usual(8.0);
-    let of = |&bytes: &u32| SignaturePlan::short(&asked, Load::Store { bytes });
+    let of = |&bytes: &u32| SignaturePlan::short_of(&asked, Load::Store { bytes });
     let step = |bytes| Step::new("bulk_store", bytes, 1, 2);
     BulkPlan {
         series: SeriesPlan {

@@ -135,7 +135,7 @@ mod tests {
     use crate::tests::scripted::{Scripted, modelled, taking};
 
     fn look(load: Load, runner: &mut Scripted) -> FirstLook {
-        let plan = SignaturePlan::short(&Asked::usual(1e6), load);
+        let plan = SignaturePlan::short_of(&Asked::usual(1e6), load);
         Batches::new(&plan, runner).look(runner).unwrap()
     }
 

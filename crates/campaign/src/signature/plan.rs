@@ -5,6 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::load::Load;
 use crate::plan::Asked;
+use crate::planned::Planned;
+use crate::runner::{Runner, Stop};
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -18,6 +20,19 @@ pub struct SignaturePlan {
     pub pattern: SignaturePattern,
     /// What each request carries.
     pub load: Load,
+}
+
+impl Planned for SignaturePlan {
+    const NAME: &'static str = "logp";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        self.measure(runner, 0.0..1.0)
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self::short_of(asked, Load::Words)
+    }
 }
 
 impl SignaturePlan {
@@ -36,7 +51,7 @@ impl SignaturePlan {
 
     /// A short one.
     #[cfg(test)]
-    pub fn short(asked: &Asked, load: Load) -> Self {
+    pub fn short_of(asked: &Asked, load: Load) -> Self {
         Self { asked: asked.clone(), samples: 50, pattern: SignaturePattern::OneToOne, load }
     }
 }
@@ -78,7 +93,7 @@ mod tests {
     #[test]
     fn floors_are_beside_signatures_of_the_ranks_that_they_are_between() {
         let of = |pattern, ranks| {
-            let short = SignaturePlan::short(&Asked::usual(1.0), Load::Words);
+            let short = SignaturePlan::short_of(&Asked::usual(1.0), Load::Words);
             SignaturePlan { pattern, ..short }.has_floors(ranks)
         };
         let [one, pairs, fan] =

@@ -15,7 +15,6 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::data::Probe;
 use crate::load::Load;
-use crate::logp::LogpPlan;
 use crate::plan::Asked;
 use crate::planned::Planned;
 use crate::runner::Executed;
@@ -129,10 +128,8 @@ impl Machine {
     fn signature(&self, seed: u64) -> (Signature, f64) {
         let mut runner = self.runner(seed);
         let asked = Asked { seed, ..Asked::usual(self.budget) };
-        let signature = SignaturePlan::short(&asked, Load::Words);
-        let plan = LogpPlan { signature, pairs: false };
-        plan.lead(&mut runner).unwrap();
-        let judged = plan.signature.asked.judge(&runner.kept);
+        SignaturePlan::short_of(&asked, Load::Words).lead(&mut runner).unwrap();
+        let judged = asked.judge(&runner.kept);
         let state = &judged.states.states()[judged.seen.unwrap()];
         let farther =
             if state.cache_line.centre > CACHE_LINES[0] * FARTHER { FARTHER } else { 1.0 };
