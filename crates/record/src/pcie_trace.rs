@@ -41,7 +41,7 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
     };
     let (first, _) = next()?.ok_or(TableError::Empty { expected: EXPECTED })?;
     let header = Header::new(&first)?;
-    let columns = Columns::of(&first, &header)?;
+    let columns = Columns::of(&header)?;
     let mut trace = Trace::default();
     // The first row's time, and the last one's.
     let mut times: Option<(i128, i128)> = None;

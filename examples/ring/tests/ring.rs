@@ -100,7 +100,7 @@ fn a_mistake_ends_the_run_on_every_transport() {
 /// Arguments of the commands that the guide shows, and what it says that they print.
 #[cfg(not(feature = "wrong"))]
 fn shown(guide: &str) -> Vec<(Vec<&str>, String)> {
-    let task = guide.split_once("\n## Measure your own kernel\n").unwrap().1;
+    let task = guide.split_once("\n## Your own kernel\n").unwrap().1;
     let task = task.split("\n## ").next().unwrap();
     let mut shown: Vec<(Vec<&str>, String)> = Vec::new();
     let mut printed = false;

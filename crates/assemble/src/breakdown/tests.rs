@@ -3,7 +3,7 @@ use bandgap_campaign::breakdown::{BORDERS, busy_key, count_key, inserted_key, ke
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::plan::Asked;
 use bandgap_comm::{Floor, Stamping, Yields};
-use bandgap_record::read_component_table;
+use bandgap_record::{Value, read_component_table};
 use bandgap_results::Outcome;
 
 use super::*;
