@@ -65,9 +65,9 @@ pub mod topology;
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
 pub use goal::{
-    ANY_PEER, ANY_TAG, CriticalPath, Derivative, EAGER, Goal, GoalError, GoalReplay, LETTERS, Left,
-    Loggops, Operation, PathStep, Place, Sensitivity, Verb, Wrong, observe_goal, read_goal,
-    replay_goal, sensitivity, write_goal,
+    ANY_PEER, ANY_TAG, Ambiguous, CriticalPath, Derivative, Detours, EAGER, Goal, GoalError,
+    GoalReplay, LETTERS, Left, Loggops, Noise, Operation, PathStep, Place, Sensitivity, Verb,
+    Wrong, observe_goal, read_goal, replay_goal, replay_goal_with, sensitivity, write_goal,
 };
 pub use machine::{Machine, Progress, Protocol};
 pub use network::Network;

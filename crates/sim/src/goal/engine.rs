@@ -24,7 +24,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::clock::Clock;
 use super::error::GoalError;
 use super::loggops::{Loggops, Step};
-use super::schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
+use super::matching::{Ambiguous, fits, found};
+use super::schedule::{ANY_PEER, Goal, Operation, Verb};
 use super::stuck::{self, Letter};
 
 /// What came of a replay.
@@ -33,6 +34,8 @@ pub(super) struct Replayed<C: Clock> {
     pub finish: Vec<C::At>,
     /// Messages sent.
     pub messages: u64,
+    /// Receives that another message would have fitted too.
+    pub ambiguous: Ambiguous,
     /// The clock, with what it has seen.
     pub clock: C,
 }
@@ -72,9 +75,12 @@ struct Waiting<T> {
 }
 
 /// The queues of a rank.
+#[derive(Default)]
 struct Rank<T> {
     posted: VecDeque<Letter>,
     unexpected: VecDeque<Letter>,
+    /// Messages on their way here, where a receive may be from any rank.
+    flying: VecDeque<Letter>,
     waiting: Vec<Waiting<T>>,
 }
 
@@ -91,6 +97,9 @@ struct Engine<'a, C: Clock> {
     order: u64,
     ready: Vec<(u32, Verb, u32)>,
     messages: u64,
+    /// Whether a receive is from any rank.
+    has_any: bool,
+    ambiguous: Ambiguous,
 }
 
 /// Replays a schedule.
@@ -104,8 +113,6 @@ pub(super) fn replay<C: Clock>(
 ) -> Result<Replayed<C>, GoalError> {
     let size = goal.size();
     let free = |count: usize| vec![C::At::default(); size * count];
-    let queues =
-        || Rank { posted: VecDeque::new(), unexpected: VecDeque::new(), waiting: Vec::new() };
     let mut engine = Engine {
         goal,
         clock,
@@ -113,14 +120,16 @@ pub(super) fn replay<C: Clock>(
         needs: goal.needs.clone(),
         cpus: free(goal.cpus),
         nics: [free(goal.nics), free(goal.nics)],
-        ranks: std::iter::repeat_with(queues).take(size).collect(),
+        ranks: std::iter::repeat_with(Rank::default).take(size).collect(),
         events: BinaryHeap::new(),
         order: goal.needs.iter().filter(|needs| **needs == 0).count() as u64,
         ready: Vec::new(),
         messages: 0,
+        has_any: goal.operations.iter().any(|of| of.peer == ANY_PEER && of.verb == Verb::Receive),
+        ambiguous: Ambiguous::default(),
     };
     engine.run()?;
-    let Engine { needs, cpus, ranks, mut clock, messages, .. } = engine;
+    let Engine { needs, cpus, ranks, mut clock, messages, ambiguous, .. } = engine;
     if ranks.iter().any(|rank| !rank.posted.is_empty() || !rank.unexpected.is_empty())
         || needs.iter().any(|needs| *needs > 0)
     {
@@ -136,7 +145,7 @@ pub(super) fn replay<C: Clock>(
     let finish: Vec<C::At> = cpus.chunks_exact(goal.cpus).map(latest).collect();
     match finish.iter().position(|at| (*at).into() > LATEST) {
         Some(rank) => Err(GoalError::TooLong(rank as u32)),
-        None => Ok(Replayed { finish, messages, clock }),
+        None => Ok(Replayed { finish, messages, ambiguous, clock }),
     }
 }
 
@@ -256,7 +265,7 @@ impl<C: Clock> Engine<'_, C> {
     /// A computation, a send or a message begins: its resources are free.
     fn begin(&mut self, event: Event<C::At>) {
         let (time, order, at, rank) = event;
-        let Operation { size, verb, cpu, nic, .. } = self.operation(at);
+        let Operation { size, verb, cpu, nic, tag, peer } = self.operation(at);
         let (cpu, nic) = self.places(rank, cpu, nic);
         if order & MESSAGE != 0 {
             return self.arrive(event);
@@ -271,6 +280,10 @@ impl<C: Clock> Engine<'_, C> {
             (self.cpus[cpu], self.nics[Way::Out as usize][nic]) = (sent, passed);
             self.messages += 1;
             self.push(arrival, at, rank, MESSAGE);
+            if self.has_any {
+                let flying = &mut self.ranks[peer as usize].flying;
+                flying.push_back(Letter { tag, peer: rank, operation: at });
+            }
             if size <= self.eager {
                 self.release(rank, at, false);
             }
@@ -285,8 +298,12 @@ impl<C: Clock> Engine<'_, C> {
         let [taken, passed] = self.clock.steps(time, (at, size), [Step::Taking, Step::Passing]);
         (self.cpus[own], self.nics[Way::In as usize][interface]) = (taken, passed);
         let queues = &mut self.ranks[rank as usize];
+        if let Some(of) = queues.flying.iter().position(|of| of.operation == at) {
+            queues.flying.remove(of);
+        }
         match found(&mut queues.posted, sender, tag) {
             Some(receive) => {
+                self.compare(rank, &receive, sender);
                 if size > self.eager {
                     self.release(sender, at, false);
                     self.hold(sender, (cpu, nic), time);
@@ -305,6 +322,7 @@ impl<C: Clock> Engine<'_, C> {
         let queues = &mut self.ranks[rank as usize];
         match found(&mut queues.unexpected, peer, tag) {
             Some(Letter { peer: sender, operation: message, .. }) => {
+                self.compare(rank, &Letter { tag, peer, operation: at }, sender);
                 // The receive's length decides; a send that was done at once is not done again.
                 if size > self.eager {
                     if self.operation(message).size > self.eager {
@@ -317,6 +335,20 @@ impl<C: Clock> Engine<'_, C> {
             None => queues.posted.push_back(Letter { tag, peer, operation: at }),
         }
         self.flush();
+    }
+
+    /// Whether a receive from any rank that is matched might as well have had the message of another.
+    fn compare(&mut self, rank: u32, receive: &Letter, sender: u32) {
+        if receive.peer != ANY_PEER {
+            return;
+        }
+        let Rank { unexpected, flying, .. } = &self.ranks[rank as usize];
+        let mut others = unexpected.iter().chain(flying).filter(|of| of.peer != sender);
+        if others.any(|of| fits(receive, of.peer, of.tag)) {
+            self.ambiguous.count += 1;
+            let place = self.goal.place(rank, receive.operation);
+            self.ambiguous.first.get_or_insert(place);
+        }
     }
 
     /// Resources of a sender are not free before `time`.
@@ -353,14 +385,4 @@ impl<C: Clock> Engine<'_, C> {
         }
         self.ready = ready;
     }
-}
-
-/// Takes the first of a queue that a peer and a tag fit, either of which may be any on both sides.
-fn found(queue: &mut VecDeque<Letter>, peer: u32, tag: u64) -> Option<Letter> {
-    let fits = |letter: &Letter| {
-        (letter.peer == peer || letter.peer == ANY_PEER || peer == ANY_PEER)
-            && (letter.tag == tag || letter.tag == ANY_TAG || tag == ANY_TAG)
-    };
-    let at = queue.iter().position(fits)?;
-    queue.remove(at)
 }

@@ -9,6 +9,8 @@ mod engine;
 mod error;
 mod labels;
 mod loggops;
+mod matching;
+mod noise;
 mod path;
 mod read;
 mod schedule;
@@ -20,6 +22,8 @@ mod write;
 
 pub use error::{GoalError, Left, Place, Wrong};
 pub use loggops::{EAGER, LETTERS, Loggops};
+pub use matching::Ambiguous;
+pub use noise::{Detours, Noise};
 pub use path::{CriticalPath, PathStep};
 pub use read::read_goal;
 pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
@@ -28,7 +32,10 @@ pub(crate) use sensitivity::{Line, Point};
 pub use timeline::observe_goal;
 pub use write::write_goal;
 
+use std::sync::atomic::AtomicU64;
+
 use clock::Plain;
+use noise::Watched;
 
 /// What came of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +44,10 @@ pub struct GoalReplay {
     pub finish: Vec<i64>,
     /// Messages sent.
     pub messages: u64,
+    /// What detours took from the processors of all ranks, in picoseconds.
+    pub lost: i64,
+    /// Receives that another message would have fitted too.
+    pub ambiguous: Ambiguous,
 }
 
 impl GoalReplay {
@@ -51,6 +62,22 @@ impl GoalReplay {
 /// # Errors
 /// Sends or receives have no match, ranks wait for one another, operations do; or virtual time is exhausted.
 pub fn replay_goal(goal: &Goal, loggops: &Loggops) -> Result<GoalReplay, GoalError> {
-    let replayed = engine::replay(goal, loggops, Plain(loggops))?;
-    Ok(GoalReplay { finish: replayed.finish, messages: replayed.messages })
+    replay_goal_with(goal, loggops, None, &AtomicU64::new(0))
+}
+
+/// The same with noise, which lengthens computations and o. `done` counts up to [`Goal::steps`].
+///
+/// # Errors
+/// As [`replay_goal`].
+pub fn replay_goal_with(
+    goal: &Goal,
+    loggops: &Loggops,
+    noise: Option<&Noise>,
+    done: &AtomicU64,
+) -> Result<GoalReplay, GoalError> {
+    let owners = noise.map_or(Vec::new(), |_| goal.owners());
+    let clock = Watched { plain: Plain(loggops), goal, noise, owners, done, lost: 0 };
+    let replayed = engine::replay(goal, loggops, clock)?;
+    let engine::Replayed { finish, messages, ambiguous, clock } = replayed;
+    Ok(GoalReplay { finish, messages, lost: clock.lost, ambiguous })
 }

@@ -88,6 +88,12 @@ impl Goal {
         self.operations.len()
     }
 
+    /// Computations, sends and arrivals.
+    pub fn steps(&self) -> u64 {
+        let of_verb = |verb| self.operations.iter().filter(|of| of.verb == verb).count() as u64;
+        of_verb(Verb::Compute) + 2 * of_verb(Verb::Send)
+    }
+
     /// The operations of a rank.
     pub fn of_rank(&self, rank: usize) -> &[Operation] {
         let range = self.range(rank);

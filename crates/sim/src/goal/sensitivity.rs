@@ -49,7 +49,8 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
     let end = last.1.picoseconds;
     let path = path(goal, loggops, &traced.clock, last);
     let finish = traced.finish.iter().map(|at| at.picoseconds).collect();
-    let replayed = GoalReplay { finish, messages: traced.messages };
+    let replayed =
+        GoalReplay { finish, messages: traced.messages, lost: 0, ambiguous: traced.ambiguous };
     let ties = traced.clock.ties;
     drop(traced);
     let [latency, ..] = loggops.parameters;

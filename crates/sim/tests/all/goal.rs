@@ -1,6 +1,7 @@
 //! GOAL schedules: LogGOPSim's results, and an independent model on random schedules.
 
 mod model;
+mod noise;
 mod reading;
 mod slopes;
 

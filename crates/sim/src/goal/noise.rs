@@ -1,0 +1,142 @@
+//! The noise of processors: detours that repeat, as LogGOPSim has them.
+//!
+//! A trace is of one processor. Where its last detour begins, it begins again. Each rank has a place in it where time 0
+//! is. What computes is as much longer as is left of a detour in which it begins, and by all detours that begin before
+//! it would end: those that begin in what is longer do not count again.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use super::clock::{Clock, Plain};
+use super::error::{GoalError, Wrong};
+use super::loggops::Step;
+use super::schedule::Goal;
+
+/// The longest time in a trace: an hour of nanoseconds.
+const LONGEST: f64 = 3.6e12;
+/// What a line of a trace is.
+const LINE: &str = "the start of a detour, not before the one above, of the last after 0, and its duration, in ns,";
+
+/// Detours of a processor, which repeat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Detours {
+    /// The time from which on they repeat, in picoseconds.
+    pub length: i64,
+    /// When each begins, the first at 0, and how long it takes.
+    all: Vec<(i64, i64)>,
+    /// The durations of all before each, and of all.
+    before: Vec<i64>,
+}
+
+impl Detours {
+    /// Reads a trace: lines with a start and a duration in nanoseconds; those that begin with `#` are comments.
+    ///
+    /// # Errors
+    /// A line is none, or the last detour begins at 0.
+    pub fn read(text: &str) -> Result<Self, GoalError> {
+        let mut all: Vec<(i64, i64)> = Vec::new();
+        let lines = (1..).zip(text.lines());
+        let lines = lines.filter(|(_, of)| !of.starts_with('#') && !of.trim().is_empty());
+        for (line, of) in lines {
+            let mut words = of.split_whitespace().map(|word| picoseconds(word.parse().ok()?));
+            let both = words.next().flatten().zip(words.next().flatten());
+            let behind = all.last().map_or(0, |of| of.0);
+            let both = both.filter(|(start, _)| *start >= behind && words.next().is_none());
+            all.push(both.ok_or_else(|| wrong(line, LINE, of))?);
+        }
+        let last = all.pop().filter(|(start, _)| *start > 0);
+        let (length, duration) =
+            last.ok_or_else(|| wrong(text.lines().count() as u64, LINE, ""))?;
+        all.retain(|(start, _)| (1..length).contains(start));
+        all.insert(0, (0, duration));
+        let mut before = vec![0_i64];
+        for (at, (_, duration)) in all.iter().enumerate() {
+            before.push(before[at].saturating_add(*duration));
+        }
+        Ok(Self { length, all, before })
+    }
+
+    /// What something takes longer that begins at a place and would take so long.
+    fn longer(&self, at: i64, long: i64) -> i64 {
+        let at = at % self.length;
+        let begun = self.all.partition_point(|(start, _)| *start <= at);
+        let (start, duration) = self.all[begun - 1];
+        let left = start.saturating_add(duration).saturating_sub(at).max(0);
+        let end = at.saturating_add(long);
+        let last = self.all.partition_point(|(start, _)| *start < end % self.length);
+        let whole = (end / self.length).saturating_mul(self.before[self.all.len()]);
+        let until = whole.saturating_add(self.before[last]);
+        left.saturating_add(until.saturating_sub(self.before[begun]).max(0))
+    }
+}
+
+fn picoseconds(nanoseconds: f64) -> Option<i64> {
+    (0.0..=LONGEST).contains(&nanoseconds).then(|| (nanoseconds * 1e3).round() as i64)
+}
+
+fn wrong(line: u64, what: &'static str, is: &str) -> GoalError {
+    GoalError::Syntax { line, column: 1, wrong: Wrong::Expected(what, is.to_owned()) }
+}
+
+/// The noise of all ranks.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Noise {
+    /// Traces, which the ranks take in turn.
+    pub detours: Vec<Detours>,
+    /// For each rank where in its trace time 0 is, in picoseconds.
+    pub offsets: Vec<i64>,
+}
+
+/// When it is, with noise, and how far the replay is.
+pub(super) struct Watched<'a> {
+    pub plain: Plain<'a>,
+    pub goal: &'a Goal,
+    pub noise: Option<&'a Noise>,
+    /// As [`Goal::owners`], where there is noise.
+    pub owners: Vec<(u32, u32)>,
+    /// Computations, sends and arrivals that have begun.
+    pub done: &'a AtomicU64,
+    /// What all of them took longer.
+    pub lost: i64,
+}
+
+impl Watched<'_> {
+    /// What a rank takes longer: the owner of an operation, or who it sends to.
+    fn longer(&mut self, at: i64, long: i64, operation: u32, is_owner: bool) -> i64 {
+        self.done.store(self.done.load(Relaxed) + 1, Relaxed);
+        let Some(noise) = self.noise else { return 0 };
+        let owner = self.owners.partition_point(|of| of.0 <= operation) - 1;
+        let peer = self.goal.operations[operation as usize].peer;
+        let rank = if is_owner { self.owners[owner].1 } else { peer } as usize;
+        let detours = &noise.detours[rank % noise.detours.len()];
+        let longer = detours.longer(at.saturating_add(noise.offsets[rank]), long);
+        self.lost = self.lost.saturating_add(longer);
+        longer
+    }
+}
+
+impl Clock for Watched<'_> {
+    type At = i64;
+
+    fn compute(&mut self, at: i64, operation: u32, picoseconds: i64) -> i64 {
+        let longer = self.longer(at, picoseconds, operation, true);
+        self.plain.compute(at, operation, picoseconds).saturating_add(longer)
+    }
+
+    /// Of a message only o is on a processor all the time.
+    fn steps<const N: usize>(
+        &mut self,
+        at: i64,
+        message: (u32, u64),
+        steps: [Step; N],
+    ) -> [i64; N] {
+        let mut ends = self.plain.steps(at, message, steps);
+        for (end, step) in ends.iter_mut().zip(steps) {
+            if matches!(step, Step::Sending | Step::Taking) {
+                let overhead = self.plain.0.parameters[1];
+                let longer = self.longer(at, overhead, message.0, step == Step::Sending);
+                *end = end.saturating_add(longer);
+            }
+        }
+        ends
+    }
+}
