@@ -17,6 +17,15 @@ pub const VALUES: &str = "values.csv";
 pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
     directory.write_run(run)?;
     directory.write(VALUES, &values(run)?)?;
+    for (name, content) in drawn(run) {
+        directory.write(&name, content.as_bytes())?;
+    }
+    Ok(())
+}
+
+/// The figures of a run: names and contents of their files. Those of gnuplot are in a folder `gnuplot`.
+pub fn drawn(run: &Run) -> Vec<(String, String)> {
+    let mut files = Vec::new();
     for (name, blocks) in figures(run) {
         let (mut drawn, mut bars, mut heats) =
             (Vec::<Figure>::new(), Vec::<Bars>::new(), Vec::<Heat>::new());
@@ -33,14 +42,14 @@ pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
             ([], bars, _) => svg_bars(bars),
             (drawn, ..) => svg(drawn),
         };
-        directory.write(&format!("{name}.svg"), picture.as_bytes())?;
+        files.push((format!("{name}.svg"), picture));
         if !drawn.is_empty() {
             let plot = gnuplot(&drawn, &name);
-            directory.write(&format!("gnuplot/{name}.dat"), plot.data.as_bytes())?;
-            directory.write(&format!("gnuplot/{name}.gp"), plot.script.as_bytes())?;
+            files.push((format!("gnuplot/{name}.dat"), plot.data));
+            files.push((format!("gnuplot/{name}.gp"), plot.script));
         }
     }
-    Ok(())
+    files
 }
 
 /// All quantities of a run as CSV, a row each.

@@ -31,7 +31,7 @@ pub use breakdown::{
     Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
 };
 pub use curves::curve;
-pub use files::{values, write_all};
+pub use files::{drawn, values, write_all};
 pub use hockney::{Breakpoint, Hockney, Segment};
 pub use list::Outcome;
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};

@@ -28,6 +28,12 @@ pub struct Simulation {
     pub operations: u64,
     /// Number of messages.
     pub messages: u64,
+    /// What a kernel does so many times, there and back for instance, of which `time` is one; 1 for a schedule.
+    #[serde(default)]
+    pub parts: u64,
+    /// What noise took from the processors of all ranks; absent without noise.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lost: Option<Seconds>,
     /// When the last rank ends.
     pub end: Seconds,
     /// When each rank ends, of up to 65,536 ranks.
@@ -133,8 +139,9 @@ impl Shown for Simulation {
             (None, _) => self.blocks(RANKS),
             _ if self.sensitivity.is_some() => self.blocks(RANKS),
             (Some(_), Some(first)) if std::ptr::eq(*first, self) => {
-                let heads = ["", "ranks", "bytes", "algorithm", "messages", "t"].map(Head::new);
-                let mut table = Table::new(heads);
+                let time = if self.parts == 2 { "t (half of there and back)" } else { "t" };
+                let heads = ["", "ranks", "bytes", "algorithm", "messages", time, "last rank ends"];
+                let mut table = Table::new(heads.map(Head::new));
                 for of in all {
                     let number = |number: u64| Cell::Number(grouped(number as f64));
                     table.push([
@@ -144,6 +151,7 @@ impl Shown for Simulation {
                         of.variant.clone().into(),
                         number(of.messages),
                         context.cell("", &of.time),
+                        Cell::Number(scaled(of.end.0.0, Unit::Second)),
                     ]);
                 }
                 vec![Block::Text(format!("on {}", self.machine)), Block::Table(table)]
@@ -208,6 +216,14 @@ impl Simulation {
                 self.bounds()
             )),
         ];
+        if self.parts == 2 {
+            let time = scaled(self.time.value.0, Unit::Second);
+            blocks.push(Block::Text(format!("t: {time} (half of there and back)")));
+        }
+        if let Some(Seconds(Number(lost))) = self.lost {
+            let lost = scaled(lost, Unit::Second);
+            blocks.push(Block::Text(format!("Noise takes {lost} from all ranks together")));
+        }
         if self.finish.len() > 1 && self.finish.len() <= most {
             let mut table = Table::new([Head::new("rank"), Head::new("end")]);
             for (rank, end) in self.finish.iter().enumerate() {

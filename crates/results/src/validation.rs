@@ -10,7 +10,7 @@ use crate::shown::Context;
 /// The kind of these rows.
 pub const VALIDATION: &str = "validation";
 /// The name of those of times: `of` an id of the run, with `measured`, `simulated` and `error`, and the labels `name`,
-/// `group` (`fitted` or `predicted`) and `verdict` (`inside`, `outside` or `undecided`).
+/// `group` (`fitted`, `predicted`, or `own` of a simulated run on its own machine) and `verdict` (`inside`, `outside` or `undecided`).
 pub const POINTS: &str = "points";
 /// The name of the summary, by group.
 pub const SUMMARY: &str = "summary";

@@ -4,17 +4,16 @@ mod protocols;
 mod read;
 mod text;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use bandgap_launch::{Classify, Exit, Failure};
-use bandgap_record::{Note, Quantity, read as read_run};
-use bandgap_results::Run;
+use bandgap_record::{Note, Quantity};
 use bandgap_sim::{Loggops, Machine};
 use clap::Args;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::command::show::{found, unreadable};
+use crate::command::show::kept;
 pub(crate) use read::chosen;
 pub use text::decimal;
 
@@ -27,7 +26,7 @@ pub struct How {
 }
 
 /// A parameter with the ends of its interval, in nanoseconds.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Parameter {
     /// The estimate.
     pub value: f64,
@@ -38,7 +37,7 @@ pub struct Parameter {
 }
 
 /// What a message costs beside its bytes.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Costs {
     /// os.
     pub send: Parameter,
@@ -97,11 +96,6 @@ const DRAWN: usize = 16;
 pub const SEED: u64 = 1;
 
 impl Parameter {
-    /// Without an interval.
-    pub fn exactly(value: f64) -> Self {
-        Self { value, low: value, high: value }
-    }
-
     /// Of a quantity in seconds.
     pub fn of(quantity: &Quantity) -> Self {
         let value = quantity.value.0;
@@ -113,13 +107,6 @@ impl Parameter {
     #[must_use]
     pub fn map(self, by: impl Fn(f64) -> f64) -> Self {
         Self { value: by(self.value), low: by(self.low), high: by(self.high) }
-    }
-
-    /// Both together, the ends of both being reached at once.
-    #[must_use]
-    pub fn and(self, other: Self, by: impl Fn(f64, f64) -> f64) -> Self {
-        let Self { value, low, high } = other;
-        Self { value: by(self.value, value), low: by(self.low, low), high: by(self.high, high) }
     }
 }
 
@@ -194,20 +181,8 @@ impl Calibrated {
 /// It has no time for bytes.
 pub fn of_machine(machine: &Machine, name: &str) -> Result<Loggops, Failure> {
     Loggops::of(machine).ok_or_else(|| {
-        Failure::new(
-            Exit::Input,
-            format!("replay a schedule on {name}: it does not say what bytes cost"),
-        )
-        .hint("a machine with gap_per_byte_ns does, such as sim:ipsc860")
+        let what = format!("replay a schedule on {name}: it does not say what bytes cost");
+        let hint = "a machine with gap_per_byte_ns does, such as sim:ipsc860";
+        Failure::new(Exit::Input, what).hint(hint)
     })
-}
-
-/// A kept run, with where it is.
-///
-/// # Errors
-/// There is none, or it cannot be read.
-pub fn kept(run: &Path) -> Result<(PathBuf, Run), Failure> {
-    let path = found(run)?;
-    let run = read_run(&path).map_err(|error| unreadable(&error))?;
-    Ok((path, run))
 }

@@ -20,7 +20,7 @@ impl Calibrated {
         let fits: Vec<&Hockney> = run.results.iter().filter_map(fit).collect();
         let of = |name: &&str| {
             let own = fits.iter().filter(|fit| {
-                fit.name == **name && fit.transport == self.transport() && fit.is_relative()
+                fit.name == **name && fit.transport == self.transport && fit.is_relative()
             });
             own.min_by_key(|fit| fit.curve.get("hops").and_then(Place::number)).copied()
         };
@@ -52,12 +52,12 @@ impl Calibrated {
     /// Where a line starts below os + or: each size as it was measured, in proportion to its length, with no cost beside; nothing
     /// is sent as words are.
     fn in_proportion(&mut self, times: &[(u64, Parameter)], up_to: u64) {
-        let none = Parameter::exactly(0.0);
-        let costs = Costs { send: none, recv: none, latency: none };
+        let costs = Costs::default();
         let all: Vec<&(u64, Parameter)> = times.iter().filter(|(bytes, _)| *bytes > 0).collect();
         let Some((first, _)) = all.first() else { return };
         if self.protocols.is_empty() {
-            self.protocols.push(Protocol { up_to: 0, costs: self.words, per_byte: none });
+            let per_byte = Parameter::default();
+            self.protocols.push(Protocol { up_to: 0, costs: self.words, per_byte });
         }
         self.notes.push(Note::new("startup_short", "").with("from", *first as f64));
         for (at, (bytes, time)) in all.iter().enumerate() {

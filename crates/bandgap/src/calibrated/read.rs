@@ -64,11 +64,6 @@ impl Calibrated {
         })
     }
 
-    /// Its transport.
-    pub(super) fn transport(&self) -> &str {
-        &self.transport
-    }
-
     /// Takes a second distance from an echo, or else from the round trips of pairs.
     fn add_groups(&mut self, run: &Run) {
         let echo = self.rows(run, "echo").map(|rows| apart(rows, "time", "hops", 1.0));
@@ -157,7 +152,7 @@ fn words(
     };
     let needed: &[&str] = if one_latency { &["g", "RTT"] } else { &["os", "or", "g", "L", "RTT"] };
     let missing: Vec<&str> = needed.iter().copied().filter(|name| known(name).is_none()).collect();
-    let of = |name: &str| known(name).unwrap_or(Parameter::exactly(0.0));
+    let of = |name: &str| known(name).unwrap_or_default();
     if !missing.is_empty() {
         let several = ["g", "RTT"].iter().all(|name| known(name).is_some());
         let other = if several { "; or --one-latency, which needs none of them" } else { "" };
@@ -168,8 +163,8 @@ fn words(
     }
     if one_latency {
         notes.push(Note::new("one_latency", ""));
-        let (none, latency) = (Parameter::exactly(0.0), of("RTT").map(|rtt| rtt / 2.0));
-        return Ok((Costs { send: none, recv: none, latency }, of("g")));
+        let latency = of("RTT").map(|rtt| rtt / 2.0);
+        return Ok((Costs { latency, ..Costs::default() }, of("g")));
     }
     let costs = Costs { send: of("os"), recv: of("or"), latency: of("L") };
     let time = |ns: f64| scaled(ns * 1e-9, Unit::Second);
@@ -191,8 +186,9 @@ fn words(
     let gap = match regime {
         Some(Regime::ProcessorBound) => {
             notes.push(Note::new("gap_unseen", ""));
-            let both = costs.send.and(costs.recv, f64::max);
-            Parameter { high: costs.send.high + costs.recv.high, ..both }
+            let Costs { send, recv, .. } = costs;
+            let (value, low) = (send.value.max(recv.value), send.low.max(recv.low));
+            Parameter { value, low, high: send.high + recv.high }
         }
         _ => of("g"),
     };

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use bandgap_results::words;
 use bandgap_sim::Machine;
 
 use super::{Calibrated, Costs, Parameter, Pick, Protocol};
@@ -14,32 +15,41 @@ impl Calibrated {
             let is_plain = |c: char| c.is_alphanumeric() || " -_.:/".contains(c);
             text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect::<String>()
         };
-        let mut text = format!(
-            "# Taken from {}, with the intervals as comments.\nname = \"{}\"\n",
-            plain(&self.origin),
-            plain(&self.transport)
-        );
-        let mut put = |text: &mut String, key: &str, of: &Parameter, digits: usize| {
-            let number = |ns: f64| decimal(ns, digits);
-            let (value, low, high) = (number(pick(of).max(0.0)), number(of.low), number(of.high));
-            let _ = writeln!(text, "{key} = {value}  # {low} to {high}");
+        let mut text =
+            format!("# Taken from {}, with the intervals as comments.\n", plain(&self.origin));
+        for note in &self.notes {
+            let _ = writeln!(text, "# {}", words(note));
+        }
+        let _ = writeln!(text, "name = \"{}\"", plain(&self.transport));
+        let mut put = |text: &mut String, all: &[(&str, Parameter, usize)]| {
+            for (key, of, digits) in all {
+                let number = |ns: f64| decimal(ns, *digits);
+                let (value, low, high) =
+                    (number(pick(of).max(0.0)), number(of.low), number(of.high));
+                let doubt = if of.low <= 0.0 && of.high > 0.0 { ": may be 0" } else { "" };
+                let _ = writeln!(text, "{key} = {value}  # {low} to {high}{doubt}");
+            }
         };
-        costs(&mut text, &self.words, &mut put);
+        let costs = |of: &Costs| {
+            let names = ["send_overhead_ns", "recv_overhead_ns", "latency_ns"];
+            [0, 1, 2].map(|at| (names[at], [of.send, of.recv, of.latency][at], 3))
+        };
+        put(&mut text, &costs(&self.words));
         // There is none of 0.
-        put(&mut text, "gap_ns", &self.gap.map(|ns| ns.max(LEAST)), 3);
+        put(&mut text, &[("gap_ns", self.gap.map(|ns| ns.max(LEAST)), 3)]);
         if let Some(groups) = &self.groups {
             let hosts = Machine::MOST_RANKS as u64 / groups.ranks.max(1);
             text += "\n[network]\ntopology = \"hosts\"\n";
             let _ = writeln!(text, "hosts = {hosts}\nranks_per_host = {}", groups.ranks);
-            put(&mut text, "hop_ns", &groups.hop, 3);
+            put(&mut text, &[("hop_ns", groups.hop, 3)]);
         }
         for Protocol { up_to, costs: of, per_byte } in &self.protocols {
             text += "\n[[protocol]]\n";
             if *up_to < u64::MAX {
                 let _ = writeln!(text, "up_to_bytes = {up_to}");
             }
-            costs(&mut text, of, &mut put);
-            put(&mut text, "gap_per_byte_ns", per_byte, 6);
+            put(&mut text, &costs(of));
+            put(&mut text, &[("gap_per_byte_ns", *per_byte, 6)]);
         }
         text
     }
@@ -47,15 +57,6 @@ impl Calibrated {
 
 /// Shortest gap of a machine, in nanoseconds.
 const LEAST: f64 = 0.001;
-
-/// Writes a key with a parameter.
-type Put<'a> = &'a mut dyn FnMut(&mut String, &str, &Parameter, usize);
-
-fn costs(text: &mut String, of: &Costs, put: Put<'_>) {
-    let all =
-        [("send_overhead_ns", of.send), ("recv_overhead_ns", of.recv), ("latency_ns", of.latency)];
-    all.iter().for_each(|(key, of)| put(text, key, of, 3));
-}
 
 /// A number with so many digits behind the point at most.
 pub fn decimal(number: f64, digits: usize) -> String {

@@ -7,14 +7,14 @@ use bandgap_assemble::components;
 use bandgap_launch::{Exit, Failure, told};
 use bandgap_model::breakdown::Stack;
 use bandgap_record::{
-    ComponentTable, Note, component_preset, component_presets, read, read_component_table,
+    ComponentTable, Note, component_preset, component_presets, read_component_table,
 };
-use bandgap_results::{Breakdown, Logp, Outcome, Run};
+use bandgap_results::{Breakdown, Logp, Outcome};
 use bandgap_stats::Rule;
 use clap::Args;
 
 use super::fit::{named, open};
-use super::show::{found, unreadable};
+use super::show::{found, kept};
 use crate::args::Precision;
 
 /// The level that the intervals of a run are taken to have if it does not say.
@@ -83,7 +83,7 @@ fn only_run(id: Option<&str>, from: &Path) -> Result<(), Failure> {
 /// What of a run is divided: the result of this id, or the first breakdown, else the signature of small messages, else
 /// that of the longest transfer.
 fn of_run(from: &Path, id: Option<&str>) -> Result<Loaded, Failure> {
-    let run: Run = read(from).map_err(|error| unreadable(&error))?;
+    let (_, run) = kept(from)?;
     let rank = |result: &Outcome| match result {
         Outcome::Breakdown(_) => (0, 0),
         Outcome::Logp(logp) => {

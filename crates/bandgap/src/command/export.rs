@@ -8,16 +8,18 @@ mod timeline;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Classify, Exit, Failure, Target, told};
-use bandgap_results::values;
+use bandgap_record::{RecordError, RunDir};
+use bandgap_results::{drawn, values};
 use bandgap_sim::Loggops;
 use clap::{Args, ValueEnum};
 
 use super::fit::named;
-use super::simulate::Points;
-use crate::calibrated::{Calibrated, How, kept};
+use super::show::{found, kept};
+use super::simulate::{Points, kernel};
+use crate::calibrated::{Calibrated, How};
 use crate::output::{print, printed};
 use loggopsim::Unit;
 use timeline::Shown;
@@ -31,6 +33,7 @@ Examples:
   bandgap export LAST -t tcp --to loggopsim              LogGOPSim's arguments
   bandgap export LAST --to simgrid --out platform.xml    a platform, and the command that goes with it
   bandgap export LAST --to csv
+  bandgap export LAST --to svg --out figures             all figures; --to gnuplot: data and scripts
   bandgap export barrier --to goal -t sim:myrinet -n 1024 --out barrier.goal
   bandgap export broadcast --to perfetto -t sim:ipsc860 -n 128 --on 0-31 --out broadcast.json
   bandgap export barrier --to svg -t sim:myrinet -n 16 > barrier.svg
@@ -57,7 +60,7 @@ pub struct Export {
     pub loggops: Option<Loggops>,
     #[command(flatten)]
     pub shown: Shown,
-    /// The file that is written [default: standard output]
+    /// The file that is written, which must be new; of a run's figures the directory [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }
@@ -77,8 +80,10 @@ pub enum Format {
     Goal,
     /// A timeline of a kernel or schedule in JSON, for ui.perfetto.dev and chrome://tracing
     Perfetto,
-    /// A timeline as a picture, of at most 64 ranks
+    /// A timeline as a picture, of at most 64 ranks; of a run all its figures
     Svg,
+    /// A run's figures as data and scripts
+    Gnuplot,
 }
 
 /// Hosts of SimGrid's platform, unless a number is named, and at most.
@@ -92,28 +97,20 @@ const MOST_HOSTS: usize = 1024;
 pub fn run(of: &Export) -> Result<Exit, Failure> {
     of.takes()?;
     match of.to {
-        Format::Machine => {
-            let text = of.machine()?.toml(&mut |of| of.value);
-            of.write(|to| to.write_all(text.as_bytes()))
-        }
+        Format::Machine => of.put(of.machine()?.toml(&mut |of| of.value)),
         Format::Loggopsim => {
-            let text = loggopsim::arguments(&of.machine()?, of.unit.unwrap_or_default())?;
-            of.write(|to| to.write_all(text.as_bytes()))
+            of.put(loggopsim::arguments(&of.machine()?, of.unit.unwrap_or_default())?)
         }
         Format::Simgrid => of.platform(),
-        Format::Csv => {
-            let values = values(&kept(&of.what)?.1).class(Exit::Defect)?;
-            of.write(|to| to.write_all(&values))
-        }
+        Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
         Format::Goal => replayed::goal(of),
         Format::Perfetto => {
             let seen = replayed::seen(of)?;
             of.write(|to| perfetto::write(&seen, to))
         }
-        Format::Svg => {
-            let picture = timeline::svg(&named(&of.what), &replayed::seen(of)?)?;
-            of.write(|to| to.write_all(picture.as_bytes()))
-        }
+        Format::Gnuplot => of.figures(),
+        Format::Svg if of.is_of_run() => of.figures(),
+        Format::Svg => of.put(timeline::svg(&named(&of.what), &replayed::seen(of)?)?),
     }?;
     Ok(Exit::Fine)
 }
@@ -121,12 +118,12 @@ pub fn run(of: &Export) -> Result<Exit, Failure> {
 impl Export {
     /// Refuses options that the format has no use for.
     fn takes(&self) -> Result<(), Failure> {
-        let is_timeline = matches!(self.to, Format::Perfetto | Format::Svg);
+        let is_timeline = matches!(self.to, Format::Perfetto | Format::Svg) && !self.is_of_run();
         let is_replay = is_timeline || self.to == Format::Goal;
-        let is_machine = !is_replay && self.to != Format::Csv;
+        let is_machine = matches!(self.to, Format::Machine | Format::Loggopsim | Format::Simgrid);
         let (points, shown) = (&self.points, &self.shown);
         let all = [
-            (points.transport.is_some(), "--transport", self.to != Format::Csv),
+            (points.transport.is_some(), "--transport", is_replay || is_machine),
             (!points.ranks.is_empty(), "--ranks", is_replay || self.to == Format::Simgrid),
             (points.sizes.is_some(), "--sizes", is_replay),
             (points.algorithm.is_some(), "--algorithm", is_replay),
@@ -146,17 +143,50 @@ impl Export {
         }
     }
 
+    /// Whether figures or a timeline are those of a run: of a directory, its file, or a name.
+    fn is_of_run(&self) -> bool {
+        let path = &self.what;
+        let is_run = path.is_dir() || path.extension().is_some_and(|end| end == "json");
+        self.to == Format::Gnuplot
+            || kernel(path).is_none() && (is_run || !path.exists() && found(path).is_ok())
+    }
+
+    /// Writes a run's figures to a new directory.
+    fn figures(&self) -> Result<(), Failure> {
+        let (path, run) = kept(&self.what)?;
+        let is_gnuplot = self.to == Format::Gnuplot;
+        let is_its = |(name, _): &(String, String)| name.starts_with("gnuplot/") == is_gnuplot;
+        let files: Vec<(String, String)> = drawn(&run).into_iter().filter(is_its).collect();
+        if files.is_empty() {
+            let what = format!("export the figures of {}: it has none", path.display());
+            return Err(Failure::new(Exit::Input, what).hint("--to csv has its values"));
+        }
+        let failed = |error: RecordError| Failure::new(Exit::Output, told(&error));
+        let directory =
+            RunDir::create(self.out("figures to no directory", "figures")?).map_err(failed)?;
+        for (name, content) in files {
+            let name = name.strip_prefix("gnuplot/").unwrap_or(&name);
+            directory.write(name, content.as_bytes()).map_err(failed)?;
+        }
+        Ok(())
+    }
+
     /// The machine that a run has measured.
     fn machine(&self) -> Result<Calibrated, Failure> {
         let transport = self.points.transport.as_ref().map(Target::to_string);
         Calibrated::load(&self.what, transport.as_deref(), self.how)
     }
 
+    /// The file or directory, which must be named.
+    fn out(&self, what: &str, like: &str) -> Result<&Path, Failure> {
+        self.out.as_deref().ok_or_else(|| {
+            let failure = Failure::new(Exit::Usage, format!("export {what}"));
+            failure.hint(format!("name one, as in --out {like}"))
+        })
+    }
+
     fn platform(&self) -> Result<(), Failure> {
-        let path = self.out.as_deref().ok_or_else(|| {
-            let failure = Failure::new(Exit::Usage, "export a platform to no file");
-            failure.hint("name one, as in --out platform.xml")
-        })?;
+        let path = self.out("a platform to no file", "platform.xml")?;
         let hosts = match self.points.ranks[..] {
             [] => HOSTS,
             [hosts @ 2..=MOST_HOSTS] => hosts,
@@ -167,9 +197,13 @@ impl Export {
         };
         let machine = self.machine()?;
         machine.moves_bytes()?;
-        let platform = simgrid::platform(&machine, hosts);
-        self.write(|to| to.write_all(platform.as_bytes()))?;
+        self.put(simgrid::platform(&machine, hosts))?;
         print(simgrid::command(&machine, path, hosts).as_bytes())
+    }
+
+    /// Writes all of it to the file, or to standard output.
+    fn put(&self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+        self.write(|to| to.write_all(content.as_ref()))
     }
 
     /// Writes to the file, or to standard output.
@@ -182,7 +216,7 @@ impl Export {
         match &self.out {
             None => printed(|| buffered(&mut io::stdout().lock())),
             Some(path) => {
-                File::create(path).and_then(|mut file| buffered(&mut file)).map_err(|error| {
+                File::create_new(path).and_then(|mut file| buffered(&mut file)).map_err(|error| {
                     let what = format!("write {}: {}", path.display(), told(&error));
                     Failure::new(Exit::Output, what)
                 })

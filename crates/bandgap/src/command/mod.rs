@@ -9,8 +9,10 @@ mod export;
 mod fit;
 mod floor;
 mod layers;
+mod noise;
 mod pairs;
 mod pcie_trace;
+mod replays;
 mod run;
 mod series;
 pub mod show;
@@ -19,6 +21,7 @@ mod simulate;
 mod simulate_kernel;
 mod topology;
 mod validate;
+mod watched;
 mod whatif;
 
 use std::path::PathBuf;

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Exit, Failure, told};
-use bandgap_record::{RUN_FILE, RecordError, read};
+use bandgap_record::{RUN_FILE, read};
 use bandgap_report::{Block, text};
 use bandgap_results::{Outcome, Run, why};
 use clap::Args;
@@ -37,8 +37,7 @@ const LAST: &str = "LAST";
 /// # Errors
 /// There is no such run or result, or its file is cut, foreign or newer.
 pub fn run(show: &Show) -> Result<Exit, Failure> {
-    let path = found(&show.run)?;
-    let mut run: Run = read(&path).map_err(|error| unreadable(&error))?;
+    let (path, mut run) = kept(&show.run)?;
     if !show.ids.is_empty() {
         let has = |result: &Outcome| {
             let quantities = result.as_shown().quantities();
@@ -93,7 +92,12 @@ pub fn found(run: &Path) -> Result<PathBuf, Failure> {
     })
 }
 
-/// Why a run's file cannot be read.
-pub fn unreadable(error: &RecordError) -> Failure {
-    Failure::new(Exit::Input, told(error))
+/// A kept run, with where it is.
+///
+/// # Errors
+/// There is none, or it cannot be read.
+pub fn kept(run: &Path) -> Result<(PathBuf, Run), Failure> {
+    let path = found(run)?;
+    let run = read(&path).map_err(|error| Failure::new(Exit::Input, told(&error)))?;
+    Ok((path, run))
 }

@@ -1,23 +1,27 @@
 //! `bandgap simulate`: a schedule in virtual time.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use bandgap_assemble::Made;
-use bandgap_host::available_memory;
 use bandgap_kernels::in_series;
-use bandgap_launch::{Classify, Exit, Failure, Target, simulated};
-use bandgap_record::{Evidence, Number, Quantity, Seconds, Unit};
-use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
-use bandgap_sim::{Goal, GoalError, LETTERS, Loggops, read_goal, replay_goal, sensitivity};
-use bandgap_units::{Bytes, Fraction};
+use bandgap_launch::{Classify, Exit, Failure, Signals, Target, simulated};
+use bandgap_sim::Loggops;
+use bandgap_units::Fraction;
 use clap::Args;
+use clap::builder::RangedU64ValueParser;
 use serde_json::json;
 
-use super::fit::{named, open};
+use super::fit::named;
+use super::noise::detours;
+use super::replays::{Steps, described, made};
+use super::watched::watched;
 use crate::args::Output;
 use crate::calibrated::{Calibrated, How, SEED, of_machine};
 use crate::output::Sink;
+use crate::progress::Progress;
+use crate::session::interrupted;
 use crate::sizes::Sizes;
 
 /// Examples.
@@ -33,6 +37,7 @@ Examples:
   bandgap simulate schedule.goal.gz --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
   bandgap simulate schedule.goal -t sim:ipsc860
   bandgap simulate schedule.goal --loggops L=3700,o=200,g=5,G=0.04 --sensitivity
+  bandgap simulate schedule.goal --noise trace.txt --seed 7   LogGOPSim's trace, or a run that has looked at noise
   bandgap simulate schedule.goal --no-save --json - -q
   bandgap simulate broadcast --from LAST -t tcp -n 4096  on the machine that a run has measured
   bandgap simulate --validate LAST --tolerance 10%       what a run measured, simulated on that machine";
@@ -50,6 +55,13 @@ pub struct Simulate {
     /// Also how the end depends on L, o, g and G, its critical path, and what L it tolerates
     #[arg(long)]
     pub sensitivity: bool,
+    /// Noise that lengthens a schedule's computations and o: a trace (a line a detour: start and duration in ns; at the
+    /// last start it begins again), or a run that has looked at noise. Each rank begins somewhere in it
+    #[arg(long, value_name = "FILE|RUN", conflicts_with = "validate")]
+    pub noise: Option<PathBuf>,
+    /// Seed of where in the noise each rank begins
+    #[arg(long, value_name = "N", default_value_t = SEED, requires = "noise")]
+    pub seed: u64,
     /// On the machine that a run has measured: its directory, the beginning of its name, or LAST
     #[arg(long, value_name = "RUN", conflicts_with = "loggops")]
     pub from: Option<PathBuf>,
@@ -77,7 +89,7 @@ pub struct Points {
     #[arg(short, long, value_name = "sim:MACHINE|TRANSPORT")]
     pub transport: Option<Target>,
     /// Numbers of ranks of a kernel, up to those of the machine [default: all]
-    #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = ranks)]
+    #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub ranks: Vec<usize>,
     /// Message sizes of a kernel, as of what measures
     #[arg(long, value_name = "SIZES")]
@@ -102,26 +114,26 @@ impl Points {
             // A kernel that is not called so.
             in_series(&file.to_string_lossy()).class(Exit::Usage)?;
         }
-        let given = [
-            (self.transport.is_some() && !has_machine, "--transport"),
-            (!self.ranks.is_empty(), "--ranks"),
-            (self.sizes.is_some(), "--sizes"),
-            (self.algorithm.is_some(), "--algorithm"),
-        ];
-        let Some((_, option)) = given.iter().find(|(given, _)| *given) else { return Ok(()) };
-        let what = format!("{command} the schedule {} with {option}", file.display());
-        Err(Failure::new(Exit::Usage, what).hint(
-            "a schedule has LogGOPSim's parameters (--loggops), those of a machine (-t sim:…) or of a run (--from); kernels are barrier, broadcast, …",
-        ))
+        let hint = "a schedule has LogGOPSim's parameters (--loggops), those of a machine (-t sim:…) or of a run (--from); kernels are barrier, broadcast, …";
+        refuse(
+            &format!("{command} the schedule {}", file.display()),
+            &[
+                (self.transport.is_some() && !has_machine, "--transport", hint),
+                (!self.ranks.is_empty(), "--ranks", hint),
+                (self.sizes.is_some(), "--sizes", hint),
+                (self.algorithm.is_some(), "--algorithm", hint),
+            ],
+        )
     }
 }
 
-/// Ranks whose ends are kept, and steps of a path, at most.
-pub const MOST: usize = 65_536;
-
-fn ranks(text: &str) -> Result<usize, String> {
-    let found = text.parse().ok().filter(|ranks| *ranks > 0);
-    found.ok_or_else(|| "must be a number of ranks, at least 1".to_owned())
+/// Refuses the first option of these that is given, with a hint.
+///
+/// # Errors
+/// One is given.
+pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<(), Failure> {
+    let Some((_, option, hint)) = all.iter().find(|(given, ..)| *given) else { return Ok(()) };
+    Err(Failure::new(Exit::Usage, format!("{what} with {option}")).hint(*hint))
 }
 
 impl Simulate {
@@ -141,23 +153,6 @@ pub fn kernel(name: &Path) -> Option<&str> {
     name.to_str().filter(|name| in_series(name).is_ok())
 }
 
-/// Reads a schedule, for whose replay there must be room.
-///
-/// # Errors
-/// It cannot be read, or there is too little memory for it.
-pub fn read(path: &Path) -> Result<Goal, Failure> {
-    let file = named(path);
-    let goal = read_goal(open(path)?).map_err(|error| failed("read", &file, error))?;
-    has_room(&goal, &file)?;
-    Ok(goal)
-}
-
-/// That a schedule cannot be read, or cannot end.
-pub fn failed(what: &str, file: &str, error: GoalError) -> Failure {
-    let exit = if error.is_endless() { Exit::Endless } else { Exit::Input };
-    Failure::new(exit, format!("{what} {file}: {error}"))
-}
-
 /// Simulates a schedule, and prints when it ends.
 ///
 /// # Errors
@@ -167,131 +162,54 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
     let is_simulated = matches!(of.points.transport, Some(Target::Simulated(_)));
     let has_machine = of_run || (is_simulated && of.loggops.is_none());
     of.points.of_no_kernel("simulate", &of.schedule, has_machine)?;
-    if of.how.one_latency && !of_run {
-        let what = format!("simulate {} with --one-latency", of.schedule.display());
-        return Err(Failure::new(Exit::Usage, what).hint("it is of --from"));
-    }
+    let jumps = "with noise the end jumps wherever an operation meets another detour, and has no derivative: compare several --seed";
+    let with_both = of.sensitivity && of.noise.is_some();
+    let all = [
+        (of.how.one_latency && !of_run, "--one-latency", "it is of --from"),
+        (with_both, "--noise and --sensitivity", jumps),
+    ];
+    refuse(&format!("simulate {}", of.schedule.display()), &all)?;
     let file = named(&of.schedule);
     let measured = of.measured()?;
-    let loggops = match (&measured, &of.points.transport) {
-        (Some(machine), _) => machine.loggops(&mut |of| of.value)?,
-        (None, Some(Target::Simulated(name))) if of.loggops.is_none() => {
-            of_machine(&simulated(name)?, &format!("sim:{name}"))?
+    let (origin, loggops) = match (&measured, &of.points.transport, of.loggops) {
+        (Some(machine), ..) => {
+            (machine.origin.clone() + ": ", machine.loggops(&mut |of| of.value)?)
         }
-        _ => of.loggops.unwrap_or_default(),
+        (None, _, Some(given)) => (String::new(), given),
+        (None, Some(Target::Simulated(name)), None) => {
+            let loggops = of_machine(&simulated(name)?, &format!("sim:{name}"))?;
+            (format!("sim:{name}: "), loggops)
+        }
+        _ => ("LogGOPSim's defaults: ".to_owned(), Loggops::default()),
     };
-    let mut sink = Sink::open(&of.output, "simulate", SEED)?;
-    let failed = |error: GoalError| failed("simulate", &file, error);
-    let goal = read(&of.schedule)?;
-    let (replay, deeper) = match of.sensitivity {
-        true => sensitivity(&goal, &loggops).map(|(replay, deeper)| (replay, Some(deeper))),
-        false => replay_goal(&goal, &loggops).map(|replay| (replay, None)),
+    let mut notes = measured.as_ref().map_or(Vec::new(), |of| of.notes.clone());
+    let (mut noise, mut with_noise) = (None, String::new());
+    if let Some(from) = &of.noise {
+        noise = Some((detours(from, &mut notes)?, of.seed));
+        with_noise = format!(", noise of {}, seed {}", named(from), of.seed);
     }
-    .map_err(failed)?;
-    let end = seconds(replay.end());
-    let kept = replay.finish.iter().filter(|_| replay.finish.len() <= MOST);
-    let mut times = vec![end.0.0];
-    for loggops in measured.as_ref().map_or(Ok(Vec::new()), Calibrated::drawn)? {
-        let replay = replay_goal(&goal, &loggops).map_err(failed)?;
-        times.push(seconds(replay.end()).0.0);
-    }
-    let machine = measured.as_ref().map_or(String::new(), |of| format!("{}: ", of.origin));
-    let made = Simulation {
-        name: name(&of.schedule),
-        bytes: None,
-        variant: "loggops".to_owned(),
-        machine: machine + &described(&loggops),
-        ranks: goal.size() as u64,
-        operations: goal.operations() as u64,
-        messages: replay.messages,
-        end,
-        finish: kept.map(|ps| seconds(*ps)).collect(),
-        time: replayed(&times)?,
-        critical_path: deeper.as_ref().map(|of| critical_path(&of.path)),
-        sensitivity: deeper.as_ref().map(dependence),
+    let signals = Signals::take(interrupted(of.output.quiet)).class(Exit::Host)?;
+    let mut sink = Sink::open(&of.output, "simulate", of.seed)?;
+    sink.plan(&json!({
+        "name": "simulate", "file": file, "loggops": described(&loggops),
+        "noise": of.noise.as_deref().map(named),
+    }));
+    let further = measured.as_ref().map_or(Ok(Vec::new()), Calibrated::drawn)?;
+    let machine = origin + &described(&loggops) + &with_noise;
+    let (path, all, deeper) =
+        (of.schedule.clone(), [vec![loggops], further].concat(), of.sensitivity);
+    let steps: Arc<Steps> = Arc::default();
+    let seen = steps.clone();
+    let mut progress = Progress::new(vec![(file, 1.0)], of.output.quiet);
+    let share = || seen[1].load(Relaxed) as f64 / seen[0].load(Relaxed).max(1) as f64;
+    let work = move || made(&path, (machine, &all), deeper, noise, &steps);
+    let made = watched(&signals, work, || progress.show(share(), ""));
+    progress.clear();
+    let Some((made, note)) = made? else {
+        sink.run.interrupted = true;
+        return sink.close(Exit::Interrupted);
     };
-    sink.plan(&json!({"name": "simulate", "file": file, "loggops": described(&loggops)}));
-    let notes = measured.map_or(Vec::new(), |of| of.notes);
+    notes.extend(note);
     sink.add(Made { results: vec![made.into()], notes }, None, None)?;
     sink.close(Exit::Fine)
-}
-
-/// A replayed time, from those with other numbers of the machine's intervals which come behind it.
-pub fn replayed(times: &[f64]) -> Result<Quantity, Failure> {
-    let end = |pick: fn(f64, f64) -> f64| times.iter().copied().fold(times[0], pick);
-    let evidence = Evidence::new("replay", times.len() as u64, true);
-    let ends = Some((end(f64::min), end(f64::max)));
-    Quantity::new(times[0], ends, Unit::Second, evidence).class(Exit::Defect)
-}
-
-/// The name of a file without what says that it is a schedule.
-fn name(file: &Path) -> String {
-    let name =
-        file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let plain = name.strip_suffix(".gz").unwrap_or(&name);
-    plain.strip_suffix(".goal").unwrap_or(plain).to_owned()
-}
-
-fn has_room(goal: &Goal, file: &str) -> Result<(), Failure> {
-    match available_memory() {
-        Some(Bytes(left)) if left < goal.replay_bytes() => {
-            let (needed, left) = (Bytes(goal.replay_bytes()), Bytes(left));
-            let what = format!("simulate {file}: it needs {needed} of memory, and {left} are left");
-            Err(Failure::new(Exit::Usage, what))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Parameters as they are given.
-fn described(of: &Loggops) -> String {
-    let units = [1e3, 1e3, 1e3, 1e9, 1e9];
-    let all = LETTERS.iter().zip(of.parameters).zip(units);
-    let all = all.map(|((letter, value), unit)| format!("{letter}={},", value as f64 / unit));
-    format!("{}S={}", all.collect::<String>(), of.eager)
-}
-
-pub fn seconds(picoseconds: i64) -> Seconds {
-    Seconds(Number(picoseconds as f64 / 1e12))
-}
-
-pub fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
-    let derivative = |of: &bandgap_sim::Derivative| {
-        let [left, right] = [of.left, of.right].map(|side| Number(side as f64));
-        Derivative { left, right, jumps: of.jumps }
-    };
-    let letters = LETTERS.iter().map(ToString::to_string);
-    Sensitivity {
-        derivatives: letters.zip(of.derivatives.iter().map(derivative)).collect(),
-        critical_latency: of.critical_latency.map(seconds),
-        tolerance: of.tolerance.map(seconds),
-    }
-}
-
-pub fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
-    let computation = ("computation", path.computation);
-    let shares = LETTERS.into_iter().zip(path.shares).chain([computation]);
-    let mut ranks: BTreeMap<u32, (u64, i64)> = BTreeMap::new();
-    for step in &path.steps {
-        let (steps, time) = ranks.entry(step.rank).or_default();
-        *steps += 1;
-        *time += step.end - step.begin;
-    }
-    let at_rank =
-        |(rank, (steps, time)): (u32, _)| AtRank { rank: rank.into(), steps, time: seconds(time) };
-    let operations = path.steps.iter().take(MOST).map(|step| AtOperation {
-        at: step.rank.into(),
-        part: step.part.to_owned(),
-        rank: step.place.rank.into(),
-        operation: step.place.number.into(),
-        line: step.place.line.map(u64::from),
-        end: seconds(step.end),
-    });
-    CriticalPath {
-        rank: path.rank.into(),
-        steps: path.steps.len() as u64,
-        shares: shares.map(|(on, time)| (on.to_owned(), seconds(time))).collect(),
-        ranks: ranks.into_iter().map(at_rank).collect(),
-        operations: operations.collect(),
-    }
 }

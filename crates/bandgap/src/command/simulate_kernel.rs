@@ -1,18 +1,17 @@
 //! `bandgap simulate KERNEL`: a kernel replayed once on a simulated machine, on any number of its ranks.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
-use std::time::Duration;
-
 use bandgap_assemble::Made;
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
 use bandgap_launch::{Classify, Exit, Failure, Once, Signals, Target, once, simulated};
+use bandgap_record::Note;
 use bandgap_results::Simulation;
 use bandgap_sim::Machine;
 use serde_json::json;
 
+use super::replays::{MOST, critical_path, dependence, replayed, seconds};
 use super::series::elements;
-use super::simulate::{MOST, Points, Simulate, critical_path, dependence, replayed, seconds};
+use super::simulate::{Points, Simulate, refuse};
+use super::watched::watched;
 use crate::calibrated::{Calibrated, SEED};
 use crate::output::Sink;
 use crate::progress::Progress;
@@ -23,8 +22,6 @@ use crate::sizes::Sizes;
 const BYTES: u32 = 8;
 /// Picoseconds of a second.
 const PICO: f64 = 1e12;
-/// Between two looks at a replay.
-const LOOK: Duration = Duration::from_millis(100);
 
 /// A kernel with the machine that it is replayed on, and the points.
 pub struct Planned {
@@ -33,6 +30,8 @@ pub struct Planned {
     pub named: String,
     pub series: Series,
     pub points: Vec<(AtSize, Order)>,
+    /// What of the sizes is left out.
+    pub notes: Vec<Note>,
 }
 
 /// The points at which a kernel is replayed: on a machine that a run has `measured`, or on that which is named.
@@ -68,14 +67,25 @@ pub fn planned(
         let what = format!("{command} {kernel}: no size is a whole number of doubles");
         return Err(refused(what).hint("give multiples of 8 B"));
     }
+    let given = of.sizes.as_ref().map_or(0, |sizes| sizes.all(false).len());
+    let mut notes = Vec::new();
+    if sizes.len() < given {
+        let note = Note::new("sizes_left_out", "").with("count", (given - sizes.len()) as f64);
+        notes.push(note.with("of", given as f64));
+    }
     let all = if of.ranks.is_empty() { vec![machine.ranks] } else { of.ranks.clone() };
     let mut points = Vec::new();
     for ranks in all {
         for (&size, variant) in
             sizes.iter().flat_map(|size| variants.iter().map(move |of| (size, of)))
         {
-            let point = AtSize { variant: *variant, ..AtSize::of(size as usize, 1, ranks) };
+            let mut point = AtSize { variant: *variant, ..AtSize::of(size as usize, 1, ranks) };
             let order = (fact.at)(point, 1, ranks).class(Exit::Usage)?;
+            if variant.is_none() {
+                let by = |name| (fact.at)(AtSize { variant: Some(name), ..point }, 1, ranks);
+                let is_same = |name: &&&'static str| by(**name).is_ok_and(|of| of == order);
+                point.variant = series.variants.iter().find(is_same).copied();
+            }
             match (fact.check)(&order, ranks) {
                 // Of all, those that fit.
                 Err(_) if variants.len() > 1 => {}
@@ -86,7 +96,7 @@ pub fn planned(
             }
         }
     }
-    Ok(Planned { machine, named, series, points })
+    Ok(Planned { machine, named, series, points, notes })
 }
 
 /// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends. On a machine that a run
@@ -96,17 +106,20 @@ pub fn planned(
 /// As [`planned`]; or the machine cannot carry it out, or the result cannot be written.
 pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
     let one_latency = of.how.one_latency && of.from.is_none();
-    let given = [(of.loggops.is_some(), "--loggops"), (one_latency, "--one-latency")];
-    if let Some((_, option)) = given.iter().find(|(given, _)| *given) {
-        return Err(Failure::new(Exit::Usage, format!("simulate {kernel} with {option}")));
-    }
+    let all = [
+        (of.loggops.is_some(), "--loggops", "it has the parameters of a machine"),
+        (one_latency, "--one-latency", "it is of --from"),
+        (of.noise.is_some(), "--noise", "export it --to goal, and simulate that"),
+    ];
+    refuse(&format!("simulate {kernel}"), &all)?;
     let measured = of.measured()?;
-    let Planned { machine, named, series, points } =
+    let Planned { machine, named, series, points, notes } =
         planned(&of.points, measured.as_ref(), "simulate", kernel)?;
     let ends = measured.as_ref().map_or(Ok(Vec::new()), |of| of.ends().map(Vec::from))?;
     let machines: Vec<Machine> = [machine].into_iter().chain(ends).collect();
     let mut sink = Sink::open(&of.output, "simulate", SEED)?;
     sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": named}));
+    notes.into_iter().for_each(|note| sink.note(note));
     let signals = Signals::take(interrupted(of.output.quiet)).class(Exit::Host)?;
     let all: usize = points.iter().map(|(point, _)| point.ranks).sum();
     let mut before = 0;
@@ -118,7 +131,14 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
         }
         let doing = format!("{} ranks", point.ranks);
         let show = || progress.show(before as f64 / all as f64, &doing);
-        let Some(done) = watched(&machines, &order, of.sensitivity, &signals, show)? else {
+        let (machines, sensitivity) = (machines.clone(), of.sensitivity);
+        // The first replay may tell on what its end depends.
+        let all_once = move || {
+            let all = machines.iter().enumerate();
+            let all = all.map(|(at, machine)| once(machine, &order, sensitivity && at == 0));
+            all.collect::<Result<Vec<Once>, Failure>>()
+        };
+        let Some(done) = watched(&signals, all_once, show)? else {
             progress.clear();
             sink.run.interrupted = true;
             return sink.close(Exit::Interrupted);
@@ -131,32 +151,6 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
         sink.add(made, None, None)?;
     }
     sink.close(Exit::Fine)
-}
-
-/// Replays an order on each machine, on a thread of its own, and calls `show` now and then; `None` where a signal came
-/// before the end. The first replay may tell on what its end depends.
-fn watched(
-    machines: &[Machine],
-    order: &Order,
-    sensitivity: bool,
-    signals: &Signals,
-    mut show: impl FnMut(),
-) -> Result<Option<Vec<Once>>, Failure> {
-    let (sender, receiver) = mpsc::channel();
-    let (machines, order) = (machines.to_vec(), order.clone());
-    thread::spawn(move || {
-        let all = machines.iter().enumerate();
-        let all = all.map(|(at, machine)| once(machine, &order, sensitivity && at == 0));
-        sender.send(all.collect::<Result<Vec<Once>, Failure>>())
-    });
-    loop {
-        match receiver.recv_timeout(LOOK) {
-            Ok(done) => return done.map(Some),
-            Err(RecvTimeoutError::Timeout) if signals.came() => return Ok(None),
-            Err(RecvTimeoutError::Timeout) => show(),
-            Err(gone) => return Err(gone).class(Exit::Defect),
-        }
-    }
 }
 
 /// The result of a point: of its first replay, with the interval of all.
@@ -176,11 +170,13 @@ fn made(
     Ok(Simulation {
         name: kernel.to_owned(),
         bytes: Some(bytes),
-        variant: point.variant.unwrap_or("usual").to_owned(),
+        variant: point.variant.unwrap_or("only").to_owned(),
         machine: machine.to_owned(),
         ranks: point.ranks as u64,
         operations: done.operations,
         messages: done.messages,
+        parts: series.parts.into(),
+        lost: None,
         end: seconds(done.end as i64),
         finish: ends.map(|ps| seconds(*ps as i64)).collect(),
         time: replayed(&times)?,

@@ -18,13 +18,15 @@ use bandgap_stats::quantile::mean;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::simulate::{Simulate, replayed};
+use super::replays::replayed;
+use super::show::kept;
+use super::simulate::Simulate;
 use crate::args::nothing_asked;
-use crate::calibrated::{Calibrated, SEED, chosen, kept};
+use crate::calibrated::{Calibrated, SEED, chosen};
 use crate::output::Sink;
 
-/// The groups of points: what the machine was taken from, and the others.
-const GROUPS: [&str; 2] = ["fitted", "predicted"];
+/// The groups of points: what the machine was taken from, the others, and those of a simulated run on its own machine.
+const GROUPS: [&str; 3] = ["fitted", "predicted", "own"];
 /// What an error may be; of all points the first that there is counts.
 const VERDICTS: [&str; 3] = ["outside", "undecided", "inside"];
 /// Experiments of more than messages: nobody has measured how fast the machine computes.
@@ -72,7 +74,8 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
             _ => SIGNATURE.to_owned(),
         };
         if own.len() == times.len() && time.value.0 > 0.0 {
-            let group = GROUPS[usize::from(!sources.contains(&name))];
+            let is_predicted = usize::from(!sources.contains(&name));
+            let group = GROUPS[if times.len() == 1 { 2 } else { is_predicted }];
             let (cells, verdict) = compared(time, &own, tolerance)?;
             let labels = [("group", group), ("name", &name), ("verdict", verdict)];
             let labels = labels.map(|(name, label)| (name.to_owned(), label.into()));

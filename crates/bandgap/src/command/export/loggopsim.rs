@@ -39,8 +39,6 @@ pub fn arguments(machine: &Calibrated, unit: Unit) -> Result<String, Failure> {
             Unit::Ps => "; the times of calc in a schedule must be in ps too",
         },
     );
-    for line in machine.toml(&mut |of| of.value).lines() {
-        text += &format!("# {line}\n");
-    }
+    text.extend(machine.toml(&mut |of| of.value).lines().map(|line| format!("# {line}\n")));
     Ok(format!("{text}-L {latency} -o {o} -g {gap} -G {per_byte} -O 0 -S {EAGER}\n"))
 }

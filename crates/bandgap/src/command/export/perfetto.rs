@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use bandgap_sim::{PathStep, Span, Timeline, Window};
+use bandgap_sim::{PathStep, Span};
 use serde::{Serialize, Serializer};
 use serde_json::json;
+
+use super::timeline::Seen;
 
 /// Picoseconds of a microsecond, the unit of these files.
 const MICRO: f64 = 1e6;
@@ -18,21 +20,21 @@ struct Trace<'a> {
     #[serde(rename = "displayTimeUnit")]
     unit: &'static str,
     #[serde(rename = "traceEvents", serialize_with = "events")]
-    seen: &'a (Timeline, Window),
+    seen: &'a Seen,
 }
 
 /// Writes what is seen, event by event: a track for each processor of a rank, and one for the critical path.
 ///
 /// # Errors
 /// It cannot be written.
-pub fn write(seen: &(Timeline, Window), to: &mut dyn Write) -> io::Result<()> {
+pub fn write(seen: &Seen, to: &mut dyn Write) -> io::Result<()> {
     Ok(serde_json::to_writer(to, &Trace { unit: "ns", seen })?)
 }
 
-fn events<S: Serializer>((seen, window): &(Timeline, Window), to: S) -> Result<S::Ok, S::Error> {
+fn events<S: Serializer>((seen, window, machine): &Seen, to: S) -> Result<S::Ok, S::Error> {
     let named = |what: &str, pid: u8, tid: u32, name: String| json!({"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}});
-    let processes = [(RANKS, "ranks"), (PATH, "critical path")];
-    let processes = processes.map(|(pid, name)| named("process_name", pid, 0, name.to_owned()));
+    let processes = [(RANKS, format!("ranks on {machine}")), (PATH, "critical path".to_owned())];
+    let processes = processes.map(|(pid, name)| named("process_name", pid, 0, name));
     let tracks = window.ranks.iter();
     let tracks = tracks.map(|rank| named("thread_name", RANKS, *rank, format!("rank {rank}")));
     // A flow has both its ends in view.

@@ -4,7 +4,8 @@ use bandgap_launch::{Classify, Exit, Failure, recorded};
 use bandgap_sim::{Timeline, Window, observe, observe_goal, write_goal};
 
 use super::super::fit::named;
-use super::super::simulate::{failed, kernel, read};
+use super::super::replays::{described, failed, read};
+use super::super::simulate::kernel;
 use super::super::simulate_kernel::{Planned, planned};
 use super::{Export, timeline};
 
@@ -25,23 +26,24 @@ fn one_point(of: &Export, kernel: &str) -> Result<Planned, Failure> {
 ///
 /// # Errors
 /// It is not there, cannot end, or nothing of it is to be seen.
-pub fn seen(of: &Export) -> Result<(Timeline, Window), Failure> {
+pub fn seen(of: &Export) -> Result<timeline::Seen, Failure> {
     timeline::seen(&of.shown, |window| replayed(of, window))
 }
 
-fn replayed(of: &Export, window: &Window) -> Result<Timeline, Failure> {
+fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String), Failure> {
     let Some(kernel) = kernel(&of.what) else {
         of.points.of_no_kernel("export", &of.what, false)?;
         let (goal, loggops) = (read(&of.what)?, of.loggops.unwrap_or_default());
-        return observe_goal(&goal, &loggops, window)
-            .map_err(|error| failed("simulate", &named(&of.what), error));
+        let seen = observe_goal(&goal, &loggops, window)
+            .map_err(|error| failed("simulate", &named(&of.what), error))?;
+        return Ok((seen, described(&loggops)));
     };
     if of.loggops.is_some() {
         return Err(Failure::new(Exit::Usage, format!("export {kernel} with --loggops")));
     }
-    let Planned { machine, points, .. } = one_point(of, kernel)?;
+    let Planned { machine, named, points, .. } = one_point(of, kernel)?;
     let (_, schedule) = recorded(&machine, &points[0].1, true)?;
-    observe(&schedule, &machine, window).class(Exit::Input)
+    Ok((observe(&schedule, &machine, window).class(Exit::Input)?, named))
 }
 
 /// Writes a kernel's schedule.

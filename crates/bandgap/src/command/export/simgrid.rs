@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+use bandgap_results::words;
 use bandgap_sim::EAGER;
 
 use crate::calibrated::{Calibrated, Protocol, decimal};
@@ -23,8 +24,8 @@ pub fn platform(machine: &Calibrated, ranks: usize) -> String {
     for rank in 0..ranks {
         let _ = writeln!(text, "  <host id=\"rank{rank}\" speed=\"1Gf\"/>");
     }
-    let pairs = || (0..ranks).flat_map(move |a| (0..ranks).map(move |b| (a, b)));
-    let pairs = || pairs().filter(|(a, b)| a != b);
+    let to = move |a| (0..ranks).filter(move |b| *b != a).map(move |b| (a, b));
+    let pairs = || (0..ranks).flat_map(to);
     for (a, b) in pairs() {
         let _ = writeln!(
             text,
@@ -57,8 +58,9 @@ pub fn command(machine: &Calibrated, path: &Path, ranks: usize) -> String {
     let latency = sections(HEADER, &|of| decimal(base(of).0 / first.0, 9));
     let bandwidth = sections(HEADER, &|of| decimal(first.1 / base(of).1, 9));
     let gap = decimal(machine.gap.value, 3);
+    let notes: String = machine.notes.iter().map(|note| format!("# {}\n", words(note))).collect();
     format!(
-        "# {}: without g ({gap} ns), which SimGrid has not\n\
+        "# {}: without g ({gap} ns), which SimGrid has not\n{notes}\
          smpirun -np {ranks} -platform {} \\\n \
          --cfg=network/TCP-gamma:0 --cfg=network/crosstraffic:0 --cfg=network/weight-S:0 \\\n \
          '--cfg=smpi/lat-factor:{latency}' '--cfg=smpi/bw-factor:{bandwidth}' \\\n \

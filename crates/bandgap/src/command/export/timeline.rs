@@ -31,14 +31,17 @@ pub struct Shown {
     pub until: Option<Ns>,
 }
 
+/// A replay, the window through which it is seen, and the machine with its parameters.
+pub type Seen = (Timeline, Window, String);
+
 /// Replays something, and looks.
 ///
 /// # Errors
 /// The replay fails, or there is nothing to be seen.
 pub fn seen(
     of: &Shown,
-    replay: impl FnOnce(&Window) -> Result<Timeline, Failure>,
-) -> Result<(Timeline, Window), Failure> {
+    replay: impl FnOnce(&Window) -> Result<(Timeline, String), Failure>,
+) -> Result<Seen, Failure> {
     let picoseconds = |time: Ns| (time.0 * NANO).round() as u64;
     let ranks = match &of.on {
         Some(list) => {
@@ -49,16 +52,20 @@ pub fn seen(
     };
     let from = of.from.map_or(0, picoseconds);
     let mut window = Window { ranks, from, until: of.until.map_or(u64::MAX, picoseconds) };
-    let seen = replay(&window)?;
+    let (seen, machine) = replay(&window)?;
     window.until = window.until.min(seen.end);
     window.ranks.retain(|rank| (*rank as usize) < seen.ranks);
-    if window.ranks.is_empty() || window.from > window.until {
-        let end = Ns(seen.end as f64 / NANO);
-        let what =
-            format!("show nothing: there are {} ranks, and the last ends at {end}", seen.ranks);
-        return Err(Failure::new(Exit::Usage, what));
-    }
-    Ok((seen, window))
+    let end = Ns(window.until as f64 / NANO);
+    let nothing = match (&of.on, of.from) {
+        (Some(list), _) if window.ranks.is_empty() => {
+            format!("show --on {list}: the ranks are 0 to {}", seen.ranks - 1)
+        }
+        (_, Some(from)) if window.from > window.until => {
+            format!("show --from {from}: what is shown ends at {end}")
+        }
+        _ => return Ok((seen, window, machine)),
+    };
+    Err(Failure::new(Exit::Usage, nothing))
 }
 
 /// Ranks as typed: `0-15,128`.
@@ -77,7 +84,7 @@ fn ranks(list: &str) -> Option<BTreeSet<u32>> {
 ///
 /// # Errors
 /// It has too many ranks.
-pub fn svg(name: &str, (seen, window): &(Timeline, Window)) -> Result<String, Failure> {
+pub fn svg(name: &str, (seen, window, machine): &Seen) -> Result<String, Failure> {
     if window.ranks.len() > MOST as usize {
         let what = format!("draw {} ranks: at most {MOST} have room", window.ranks.len());
         return Err(Failure::new(Exit::Usage, what).hint("name some with --on, or take perfetto"));
@@ -106,7 +113,9 @@ pub fn svg(name: &str, (seen, window): &(Timeline, Window)) -> Result<String, Fa
     let [from, end] = [window.from, seen.end].map(|time| Ns(time as f64 / NANO));
     Ok(svg_gantt(&Gantt {
         title: format!("{name} on {} ranks", seen.ranks),
-        subtitle: format!("From {from} on; all ends at {end}. Framed: what the end came from"),
+        subtitle: format!(
+            "On {machine}. From {from} on; all ends at {end}. Framed: what the end came from"
+        ),
         rows: ranks.iter().map(u32::to_string).collect(),
         kinds: KINDS.map(str::to_owned).to_vec(),
         slices: seen.spans.iter().map(slice).collect(),

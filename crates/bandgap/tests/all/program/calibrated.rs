@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use bandgap_record::Note;
+use bandgap_results::words;
 use serde_json::Value;
 
 use crate::program::subject::{Place, near, of_kind, value};
@@ -132,6 +134,15 @@ fn the_intervals_of_a_run_are_those_of_its_predictions() {
     near("t", time, 10.0 * 9.95e-6, 1e-9);
     near("low", low, 10.0 * 9.80e-6, 1e-6);
     near("high", high, 10.0 * 10.30e-6, 1e-6);
+    // What a person should know of the machine is in its file, which is read as it was.
+    changed(&place, "kept", |run| {
+        logp(run)["parameters"]["latency"]["low"] = (-1e-7).into();
+    });
+    let note = words(&Note::new("interval_below_zero", "").with("count", 1.0));
+    let file = run(&place, "export kept --to machine --out m.toml").ends(0);
+    let text = fs::read_to_string(place.path("m.toml")).unwrap();
+    assert!(file.stdout.is_empty() && text.contains(&note), "{text}");
+    assert_eq!(times(&place, "simulate barrier -n 1024 -t sim:m.toml")[0][0], time);
 }
 
 #[test]
@@ -204,6 +215,7 @@ fn what_was_simulated_is_simulated_without_an_error() {
         assert!(errors.len() >= least, "{run}: {}", errors.len());
         assert!(errors.iter().all(|(_, error)| *error == 0.0), "{run}: {errors:?}");
         assert_eq!(summary["labels"]["verdict"], "inside");
+        assert!(names(&errors).iter().all(|name| name.starts_with("own ")));
     }
 }
 

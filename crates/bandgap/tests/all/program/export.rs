@@ -140,7 +140,32 @@ fn a_schedule_has_a_timeline_and_both_have_a_picture() {
         assert!(picture.starts_with("<svg ") && picture.ends_with("</svg>\n"));
         // A frame is on the path.
         assert!(picture.contains("<polygon "));
+        // It names its machine.
+        assert!(["L=2500,o=1500", "sim:myrinet"].iter().any(|of| picture.contains(of)));
     }
+}
+
+#[test]
+fn the_figures_of_a_run_are_those_that_it_keeps() {
+    let place = Place::new();
+    place.run("comms1 -t sim:ipsc860 -q --out kept".split(' ')).ends(0);
+    let names = |of: &str| -> Vec<String> {
+        let all = fs::read_dir(place.path(of)).unwrap().map(|of| of.unwrap().file_name());
+        all.map(|name| name.into_string().unwrap()).collect()
+    };
+    for (format, kept) in [("svg", "kept"), ("gnuplot", "kept/gnuplot")] {
+        let line = format!("export kept --to {format}");
+        place.run(line.split(' ')).ends(USAGE);
+        place.run(format!("{line} --out {format}").split(' ')).ends(0);
+        assert!(!names(format).is_empty());
+        for name in names(format) {
+            let read = |of: &str| fs::read(place.path(of).join(&name)).unwrap();
+            assert_eq!(read(format), read(kept), "{name}");
+        }
+        place.run(format!("{line} --out {format}").split(' ')).ends(OUTPUT);
+    }
+    assert_eq!(names("gnuplot").len(), names("kept/gnuplot").len());
+    place.run("export none --to gnuplot --out drawn".split(' ')).ends(INPUT);
 }
 
 #[test]
@@ -165,6 +190,9 @@ fn what_cannot_be_exported_is_refused_with_its_code() {
         (INPUT, "none.goal --to svg"),
         (ENDLESS, "alone.goal --to perfetto"),
         (OUTPUT, "barrier --to svg -t sim:myrinet -n 4 --out none/b.svg"),
+        (OUTPUT, "barrier --to svg -t sim:myrinet -n 4 --out two.goal"),
+        (USAGE, "barrier --to svg -t sim:myrinet -n 4 --from 2us --until 1us"),
+        (USAGE, "barrier --to gnuplot -t sim:myrinet -n 4 --out b"),
     ] {
         let finished = place.run(["export"].into_iter().chain(command.split(' '))).ends(code);
         assert_eq!(
@@ -173,4 +201,5 @@ fn what_cannot_be_exported_is_refused_with_its_code() {
             "{command}"
         );
     }
+    assert_eq!(fs::read_to_string(place.path("two.goal")).unwrap(), GOAL);
 }

@@ -296,3 +296,16 @@ fn a_signal_is_not_forgotten_once_everything_is_measured() {
     let whole: Run = bandgap_record::read(&all.path("run")).unwrap();
     assert_eq!((kept.results, kept.interrupted), (whole.results, false));
 }
+
+#[test]
+fn a_schedule_that_is_not_there_yet_is_not_waited_for_after_a_signal() {
+    let place = Place::new();
+    if place.shell("mkfifo late.goal").code != Some(0) {
+        eprintln!("SKIPPED: there is no mkfifo here");
+        return;
+    }
+    let run = Watched::start(&place, "simulate late.goal --out run");
+    poll("for signals to be taken", || place.path("run").exists().then_some(()));
+    run.signal(Signal::INT);
+    assert_eq!(run.ends(), Some(130));
+}

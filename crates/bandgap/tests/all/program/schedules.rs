@@ -1,10 +1,12 @@
 //! `bandgap simulate` of schedules in GOAL.
 
 use std::fs;
+use std::io::Read;
+use std::process::Stdio;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use crate::program::subject::{Place, of_kind, value};
+use crate::program::subject::{BINARY, Place, of_kind, value};
 
 const USAGE: i32 = 2;
 const INPUT: i32 = 3;
@@ -33,6 +35,9 @@ fn a_schedule_is_simulated_kept_and_shown() {
         serde_json::from_slice(&fs::read(place.path("kept/run.json")).unwrap()).unwrap();
     let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
     assert_eq!((&of["name"], &of["variant"]), (&"ping".into(), &"loggops".into()));
+    let parameters = "L=2500,o=1500,g=1000,G=6,O=0,S=65535";
+    assert!(of["machine"].as_str().unwrap().ends_with(parameters), "{of}");
+    assert!(finished.stdout.contains(parameters), "{}", finished.stdout);
     assert_eq!(
         (&of["ranks"], &of["operations"], &of["messages"]),
         (&3.into(), &5.into(), &2.into())
@@ -196,6 +201,17 @@ fn a_kernel_is_replayed_on_many_ranks() {
     let whole: f64 = shares.map(|share| share.as_f64().unwrap()).sum();
     assert!((whole - of["end"].as_f64().unwrap()).abs() < 1e-12);
     assert_eq!(of["critical_path"]["steps"], 30);
+    // The usual algorithm has a name, and sizes that do not fit are told.
+    let args = "simulate all_reduce -t sim:ipsc860 -n 8 --sizes 1,8,9,16 --no-save --json - -q";
+    let run = place.run(args.split(' ')).ends(0).json();
+    let all = of_kind(&run, "simulation");
+    assert_eq!((all.len(), &all[0]["variant"]), (2, &"ring".into()));
+    let [note] = &run["notes"].as_array().unwrap()[..] else { panic!("{run}") };
+    assert_eq!(note["code"], "sizes_left_out");
+    assert_eq!(
+        (note["values"]["count"].as_f64(), note["values"]["of"].as_f64()),
+        (Some(2.0), Some(4.0))
+    );
     let some = "simulate global_sum -t sim:ipsc860 -n 6 --algorithm all --no-save --json - -q";
     let run = place.run(some.split(' ')).ends(0).json();
     assert!(!run["results"].as_array().unwrap().is_empty());
@@ -238,4 +254,96 @@ fn shapes_of_training_take_what_their_closed_forms_say() {
     // 2⁴¹ messages.
     run("all_reduce -n 1048576 --sizes 8").ends(2);
     run("all_reduce -n 4 --sizes 9").ends(2);
+}
+
+#[test]
+fn noise_lengthens_a_schedule_as_its_seed_says() {
+    let place = Place::new();
+    let ranks = [1_000_000, 1_000_000, 10].iter().zip(0..);
+    let ranks = ranks.map(|(long, rank)| format!("rank {rank} {{\ncalc {long}\n}}\n"));
+    place.file("calc.goal", format!("num_ranks 3\n{}", ranks.collect::<String>()));
+    // One of 10 ns each µs, and one of half of it.
+    place.file("some.txt", "# LogGOPSim's\n1000\t10\n");
+    place.file("half.txt", "1000\t500\n");
+    let simulated = |line: &str| {
+        let line = format!("simulate calc.goal --noise {line} --no-save --json - -q");
+        let run = place.run(line.split(' ')).ends(0).json();
+        (of_kind(&run, "simulation")[0].clone(), run)
+    };
+    let finish = |of: &Value| -> Vec<i64> {
+        of["finish"].as_array().unwrap().iter().map(nanoseconds).collect()
+    };
+    let (of, _) = simulated("some.txt");
+    let ends = finish(&of);
+    for end in &ends[..2] {
+        assert!((1_010_000..=1_010_010).contains(end), "{ends:?}");
+    }
+    assert_eq!(nanoseconds(&of["lost"]), ends.iter().sum::<i64>() - 2_000_010);
+    let half = |seed: u64| finish(&simulated(&format!("half.txt --seed {seed}")).0);
+    let first = half(1);
+    assert_eq!(finish(&simulated("half.txt").0), first);
+    assert!((2..6).any(|seed| half(seed) != first));
+
+    // Of a run: a processor with one of 10 µs each ms, and one without.
+    place.run("signature -t sim:paragon -q --out kept".split(' ')).ends(0);
+    place.run("simulate calc.goal --noise kept --no-save".split(' ')).ends(INPUT);
+    let path = place.path("kept/run.json");
+    let mut run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+    let noise = |rate: u32, lost: f64| json!({"detours_per_second": rate, "time_lost": lost});
+    run["host"] = json!({"noise": [[0, noise(1000, 0.01)], [1, noise(0, 0.0)]]});
+    fs::write(&path, run.to_string()).unwrap();
+    let (of, run) = simulated("kept");
+    let ends = finish(&of);
+    assert!((1_010_000..=1_020_000).contains(&ends[0]) && ends[1] == 1_000_000, "{ends:?}");
+    assert!(run["notes"].as_array().unwrap().iter().any(|note| note["code"] == "noise_even"));
+
+    place.file("wrong.txt", "1000\n");
+    for (code, line) in [
+        (USAGE, "calc.goal --noise some.txt --sensitivity"),
+        (USAGE, "calc.goal --seed 2"),
+        (USAGE, "barrier -t sim:myrinet -n 4 --noise some.txt"),
+        (INPUT, "calc.goal --noise wrong.txt"),
+        (INPUT, "calc.goal --noise none.txt"),
+    ] {
+        place.run(format!("simulate {line} --no-save").split(' ')).ends(code);
+    }
+}
+
+#[test]
+fn a_receive_that_might_have_had_another_message_is_named() {
+    let place = Place::new();
+    let sends = |rank| format!("rank {rank} {{\nsend 8b to 0\n}}\n");
+    let two = "rank 0 {\na: recv 8b from -1\nb: recv 8b from -1\nb requires a\n}\n";
+    place.file("any.goal", format!("num_ranks 3\n{two}{}{}", sends(1), sends(2)));
+    for more in ["", " --sensitivity"] {
+        let line = format!("simulate any.goal --no-save --json - -q{more}");
+        let run = place.run(line.split(' ')).ends(0).json();
+        let [note] = &run["notes"].as_array().unwrap()[..] else { panic!("{run}") };
+        assert_eq!(note["code"], "receive_ambiguous");
+        let values = ["count", "rank", "operation"].map(|name| note["values"][name].as_f64());
+        assert_eq!(values, [1.0, 0.0, 1.0].map(Some));
+    }
+}
+
+#[test]
+fn a_terminal_shows_how_far_a_replay_is() {
+    let place = Place::new();
+    if place.shell("command -v script && mkfifo late.goal").code != Some(0) {
+        eprintln!("SKIPPED: there is no script here, so no terminal is tried");
+        return;
+    }
+    let mut command = place.command("script");
+    command.args(["-qec", &format!("{BINARY} simulate late.goal --no-save"), "/dev/null"]);
+    command.env("TERM", "xterm").env_remove("CI").stdin(Stdio::null()).stdout(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut shown = child.stdout.take().unwrap();
+    let mut seen = Vec::new();
+    while !seen.ends_with(b"%") {
+        let mut byte = [0];
+        shown.read_exact(&mut byte).unwrap();
+        seen.extend(byte);
+    }
+    fs::write(place.path("late.goal"), THERE_AND_BACK).unwrap();
+    shown.read_to_end(&mut seen).unwrap();
+    assert!(child.wait().unwrap().success() && seen.windows(9).any(|of| of == b"16 000 ns"));
 }

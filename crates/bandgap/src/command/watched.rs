@@ -1,0 +1,31 @@
+//! Work that is looked at while it lasts.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use bandgap_launch::{Classify, Exit, Failure, Signals};
+
+/// Between two looks.
+const LOOK: Duration = Duration::from_millis(100);
+
+/// Works on a thread of its own, and calls `show` now and then; `None` where a signal came before the end.
+///
+/// # Errors
+/// The work fails.
+pub fn watched<T: Send + 'static>(
+    signals: &Signals,
+    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    mut show: impl FnMut(),
+) -> Result<Option<T>, Failure> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || sender.send(work()));
+    loop {
+        match receiver.recv_timeout(LOOK) {
+            Ok(done) => return done.map(Some),
+            Err(RecvTimeoutError::Timeout) if signals.came() => return Ok(None),
+            Err(RecvTimeoutError::Timeout) => show(),
+            Err(gone) => return Err(gone).class(Exit::Defect),
+        }
+    }
+}
