@@ -1,0 +1,91 @@
+//! The operations of one rank, and a place in them.
+
+use super::op::Op;
+use super::step::{COMPUTE, Step};
+
+/// What makes a list of operations that one rank has the one of another: its peers go along.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Along {
+    /// (peer + by) mod size.
+    Added { by: u32, size: u32 },
+    /// peer ⊕ by.
+    Flipped { by: u32 },
+}
+
+impl Along {
+    /// From the list of one rank to that of another.
+    #[inline(always)]
+    pub(super) fn between(first: u32, rank: u32, size: u32, flipped: bool) -> Self {
+        if flipped { Self::Flipped { by: first ^ rank } } else { Self::added(first, rank, size) }
+    }
+
+    #[inline(always)]
+    pub(super) fn added(from: u32, to: u32, size: u32) -> Self {
+        let by = if to >= from { to - from } else { size - (from - to) };
+        Self::Added { by, size }
+    }
+
+    #[inline(always)]
+    pub(super) fn move_to(self, peer: u32) -> u32 {
+        match self {
+            Self::Added { by, size } if peer >= size - by => peer - (size - by),
+            Self::Added { by, .. } => peer + by,
+            Self::Flipped { by } => peer ^ by,
+        }
+    }
+}
+
+/// The operations of one rank, as stored.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Program<'a> {
+    pub(super) ops: &'a [Step],
+    pub(super) amounts: &'a [u64],
+    pub(super) along: Along,
+}
+
+impl Program<'_> {
+    /// The operation at this place; none behind the last.
+    #[inline(always)]
+    pub(super) fn get(self, at: usize) -> Option<Op> {
+        let step = *self.ops.get(at)?;
+        Some(match step.head {
+            COMPUTE => Op::Compute { picoseconds: self.amounts[step.value as usize] },
+            _ => step.toward(|peer| self.along.move_to(peer)).into(),
+        })
+    }
+}
+
+/// A place in folded operations.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Cursor {
+    at: u32,
+    /// Repetitions done of the [`Op::Repeat`] that comes next.
+    rounds: u32,
+}
+
+impl Cursor {
+    /// The operation here, never an [`Op::Repeat`]; `None` at the end.
+    #[inline(always)]
+    pub(crate) fn peek(&mut self, program: Program<'_>) -> Option<Op> {
+        loop {
+            match program.get(self.at as usize)? {
+                Op::Repeat { length, more } => {
+                    if self.rounds < more {
+                        self.rounds += 1;
+                        self.at -= length;
+                    } else {
+                        self.rounds = 0;
+                        self.at += 1;
+                    }
+                }
+                op => return Some(op),
+            }
+        }
+    }
+
+    /// Goes past the operation that [`Cursor::peek`] returned.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self) {
+        self.at += 1;
+    }
+}
