@@ -6,6 +6,9 @@ use std::hash::{BuildHasherDefault, Hasher};
 /// Numbers of operations by their labels, of one rank after another.
 #[derive(Default)]
 pub(super) struct Labels {
+    /// Of the labels l7, l8, l9, …, as they come, where the first of them is l7.
+    counted: Vec<u32>,
+    begin: u64,
     numbers: HashMap<u128, u32, BuildHasherDefault<Mixed>>,
     long: HashMap<Vec<u8>, u128>,
 }
@@ -25,18 +28,39 @@ impl Labels {
         if self.numbers.capacity() / SPARSE > self.numbers.len() {
             self.numbers = HashMap::default();
         }
+        self.counted.clear();
         self.numbers.clear();
         self.long.clear();
     }
 
     /// Gives an operation a label; whether no other one has it.
+    #[inline]
     pub fn insert(&mut self, label: &[u8], number: u32) -> bool {
+        if let Some((counted, [])) = counted(label) {
+            if self.counted.is_empty() {
+                self.begin = counted;
+            }
+            let place = counted.wrapping_sub(self.begin) as usize;
+            if place < self.counted.len() {
+                return false;
+            }
+            if place == self.counted.len() && self.numbers.is_empty() {
+                self.counted.push(number);
+                return true;
+            }
+        }
         let key = self.key(label);
         self.numbers.insert(key, number).is_none()
     }
 
     /// The operation of a label.
+    #[inline]
     pub fn get(&mut self, label: &[u8]) -> Option<u32> {
+        if let Some((counted, [])) = counted(label)
+            && let Some(number) = self.counted.get(counted.wrapping_sub(self.begin) as usize)
+        {
+            return Some(*number);
+        }
         let key = self.key(label);
         self.numbers.get(&key).copied()
     }
@@ -50,6 +74,27 @@ impl Labels {
         let next = LONG | self.long.len() as u128;
         *self.long.entry(label.to_vec()).or_insert(next)
     }
+}
+
+/// The number of a label of l and a number that bytes begin with, and what is behind it.
+#[inline(always)]
+pub(super) fn counted(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let digits = bytes.strip_prefix(b"l")?;
+    let (number, behind) = leading_number(digits)?;
+    (digits[0] != b'0' || digits.len() - behind.len() == 1).then_some((number, behind))
+}
+
+/// The number that bytes begin with, of at most nine digits; and what is behind it.
+#[inline(always)]
+pub(super) fn leading_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (mut number, mut behind) = (0_u64, bytes);
+    while let Some((byte, rest)) = behind.split_first()
+        && byte.is_ascii_digit()
+    {
+        number = number.wrapping_mul(10).wrapping_add((byte - b'0').into());
+        behind = rest;
+    }
+    (1..=9).contains(&(bytes.len() - behind.len())).then_some((number, behind))
 }
 
 /// Mixes the one key by a multiplication.

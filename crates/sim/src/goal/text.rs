@@ -2,12 +2,14 @@
 //!
 //! More is read than LogGOPSim's `txt2bin` reads: indentation, comments anywhere, dependencies in front of their
 //! labels, cpu and nic in either order, a rank in one line, ranks that are left out.
+//!
+//! Lines as programs write them are read at once, where they lie; all others word by word.
 
 use std::collections::HashSet;
 use std::io::BufRead;
 
 use super::error::{GoalError, Wrong};
-use super::labels::Labels;
+use super::labels::{Labels, counted, leading_number};
 use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation, Verb};
 
 /// Reads a schedule to its end.
@@ -18,6 +20,10 @@ pub(super) fn read(mut source: impl BufRead) -> Result<Goal, GoalError> {
     let mut text = Text::default();
     let (mut bytes, mut number, mut is_comment) = (Vec::new(), 0, false);
     loop {
+        if !is_comment {
+            let read = text.plain_lines(source.fill_buf()?, &mut number);
+            source.consume(read);
+        }
         bytes.clear();
         number += 1;
         let is_end = source.read_until(b'\n', &mut bytes)? == 0;
@@ -50,6 +56,42 @@ struct Text {
 }
 
 impl Text {
+    /// Reads plain lines up to one that is none, and returns their bytes.
+    fn plain_lines(&mut self, bytes: &[u8], number: &mut u64) -> usize {
+        let mut rest = bytes;
+        while let Some(behind) = self.plain_line(rest, *number + 1) {
+            rest = behind;
+            *number += 1;
+        }
+        bytes.len() - rest.len()
+    }
+
+    /// Reads a line of this rank if it is `l7: send 8b to 1 tag 3`, or the like with `recv` or `calc`; or
+    /// `l7 requires l3` after both. Returns what is behind it; nothing has happened if it is another.
+    fn plain_line<'a>(&mut self, bytes: &'a [u8], number: u64) -> Option<&'a [u8]> {
+        let (goal, (_, begin)) = self.goal.as_mut().zip(self.inside)?;
+        let (_, rest) = counted(bytes)?;
+        let label = &bytes[..bytes.len() - rest.len()];
+        if let Some(rest) = rest.strip_prefix(b": ") {
+            let (operation, behind) = plain_operation(rest, goal)?;
+            if !self.labels.insert(label, goal.operations.len() as u32 - begin) {
+                return None;
+            }
+            goal.push(operation, Some(u32::try_from(number).unwrap_or(u32::MAX)));
+            return Some(behind);
+        }
+        let (start, rest) = match rest.strip_prefix(b" requires ") {
+            Some(rest) => (false, rest),
+            None => (true, rest.strip_prefix(b" irequires ")?),
+        };
+        let (_, end) = counted(rest)?;
+        let behind = end.strip_prefix(b"\n")?;
+        let other = &rest[..rest.len() - end.len()];
+        let (before, after) = self.labels.get(other).zip(self.labels.get(label))?;
+        self.dependencies.push(Dependency { before, after, start });
+        Some(behind)
+    }
+
     fn line(&mut self, line: &mut Line<'_>) -> Read<()> {
         let mut word = line.token();
         while !word.is_empty() {
@@ -167,6 +209,26 @@ impl Text {
             false => Ok(()),
         }
     }
+}
+
+/// An operation that fills a plain line, and what is behind the line.
+#[inline(always)]
+fn plain_operation<'a>(bytes: &'a [u8], goal: &Goal) -> Option<(Operation, &'a [u8])> {
+    let (verb, rest) = bytes.split_first_chunk()?;
+    let (verb, way): (_, &[u8]) = match verb {
+        b"send " => (Verb::Send, b"b to "),
+        b"recv " => (Verb::Receive, b"b from "),
+        b"calc " => (Verb::Compute, b""),
+        _ => return None,
+    };
+    let (size, mut rest) = leading_number(rest)?;
+    let (mut tag, mut peer) = (0, 0);
+    if verb != Verb::Compute {
+        (peer, rest) = leading_number(rest.strip_prefix(way)?)?;
+        (tag, rest) = leading_number(rest.strip_prefix(b" tag ")?)?;
+    }
+    let peer = goal.rank(peer).ok()?;
+    Some((Operation { size, tag, peer, verb, cpu: 0, nic: 0 }, rest.strip_prefix(b"\n")?))
 }
 
 /// The rest of an operation, and what comes after it.

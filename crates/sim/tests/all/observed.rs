@@ -121,6 +121,11 @@ proptest! {
         let mut text = Vec::new();
         write_goal(&schedule, &mut text).unwrap();
         let goal = read_goal(&text[..]).unwrap();
+        // Indented lines, and labels that are not counted, are read in another way.
+        let plain = String::from_utf8(text).unwrap();
+        for other in [plain.replace('\n', "\n "), plain.replace("l1", "l01")] {
+            prop_assert_eq!(&read_goal(other.as_bytes()).unwrap(), &goal);
+        }
         prop_assert_eq!(goal.size(), schedule.size());
         let (mut tags, mut sent) = (BTreeSet::new(), BTreeMap::<_, Vec<u64>>::new());
         for rank in 0..goal.size() as u32 {
