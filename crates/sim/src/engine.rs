@@ -53,8 +53,8 @@ mod world;
 
 use crate::{Machine, Schedule, SimError, Wait};
 use buckets::Buckets;
-use clock::{Clock, Plain};
-pub(crate) use clock::{Step, Time};
+use clock::Clock;
+pub(crate) use clock::{Plain, Step, Time};
 use event::Queue;
 use heap::Heap;
 use world::World;

@@ -1,6 +1,6 @@
 //! A replay that is looked at: its critical path, and what ranks did when.
 
-use crate::engine::trace::{Kind, Moment, Past, Trace, Traced};
+use crate::engine::trace::{Growth, Kind, Moment, Past, Trace, Traced};
 use crate::engine::{Step, Time, replay_by};
 use crate::goal::{CriticalPath, PathStep, Place};
 use crate::timeline::{Span, Timeline, Window, mark};
@@ -15,7 +15,7 @@ pub fn observe(
     machine: &Machine,
     window: &Window,
 ) -> Result<Timeline, SimError> {
-    let clock = Traced::<0>::keeping(schedule.size());
+    let clock = Traced::<[i64; 0]>::keeping(true);
     let (_, ends, clock) = replay_by(clock, schedule, machine)?;
     let past = clock.past.unwrap_or_default();
     if past.is_full() {
@@ -24,9 +24,10 @@ pub fn observe(
     let (rank, last) = last(&ends);
     let path = path(&past, machine, rank, last);
     let mut spans = Vec::new();
-    for (number, moment) in (0..).zip(&past.moments) {
-        let (rank, end, kind) = (moment.rank(), moment.end, moment.kind());
-        let begin = begin(moment, machine);
+    let times = past.ends.iter().flatten().copied();
+    for ((number, moment), end) in (0..).zip(&past.moments).zip(times) {
+        let (rank, kind) = (moment.rank(), moment.kind());
+        let begin = end.saturating_sub(took(moment, machine));
         if kind == Kind::Wait || !window.shows(rank, begin, end) {
             continue;
         }
@@ -47,60 +48,62 @@ pub fn observe(
 }
 
 /// The latest of the times, and the first rank that has it.
-pub(crate) fn last<const N: usize>(ends: &[Trace<N>]) -> (u32, Trace<N>) {
+pub(crate) fn last<G: Growth>(ends: &[Trace<G>]) -> (u32, Trace<G>) {
     let all = (0..).zip(ends);
     all.fold((0, Trace::default()), |(rank, best), (of, end)| {
         (if *end > best { of } else { rank }, best.later(*end))
     })
 }
 
-/// When something began.
-fn begin(of: &Moment, machine: &Machine) -> u64 {
+/// How long something took.
+fn took(of: &Moment, machine: &Machine) -> u64 {
     let costs = machine.costs(of.bytes());
-    let took = match of.kind() {
-        Kind::Compute => of.amount,
+    match of.kind() {
+        Kind::Compute => of.computation(),
         Kind::Send => costs.send_overhead,
         Kind::Receive => costs.recv_overhead,
         Kind::Wait => 0,
-    };
-    of.end.saturating_sub(took)
+    }
 }
 
 /// The path to a time of a rank: back from moment to moment.
-pub(crate) fn path<const N: usize>(
-    past: &Past,
-    machine: &Machine,
-    rank: u32,
-    last: Trace<N>,
-) -> CriticalPath {
+pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>) -> CriticalPath {
     let [latency, overhead, gap, per_byte] = [0, 1, 2, 3].map(Some);
     let mut path = CriticalPath { rank, steps: Vec::new(), shares: [0; 5], computation: 0 };
     let (mut end, mut source) = (last.picoseconds, last.source);
     while let Some((number, step)) = Past::place(source) {
         let moment = &past.moments[number as usize];
         let (kind, at) = (moment.kind(), moment.rank());
-        let sent = match kind {
-            Kind::Receive | Kind::Wait => &past.moments[moment.other as usize],
-            Kind::Compute | Kind::Send => moment,
+        let message = match kind {
+            Kind::Receive | Kind::Wait => moment.other,
+            Kind::Compute | Kind::Send => number,
         };
+        let sent = &past.moments[message as usize];
         // A wait at the receiver is behind the message's flight.
         let arrived = kind == Kind::Wait && at != sent.rank();
         let receiver = if kind == Kind::Wait { at } else { sent.other };
         let since = |step: Step| Past::source(number, step);
         let landed = since(if arrived { Step::Moment } else { Step::Flight });
         let transfer = || machine.costs(sent.bytes()).transfer;
+        // What a receive sends completes a request without reply.
+        let flight = || {
+            let (to, bytes) = match kind {
+                Kind::Receive => (sent.rank(), None),
+                _ => (sent.other, sent.bytes()),
+            };
+            machine.costs(bytes).latency + machine.further_hops(at, to, bytes)
+        };
         let (took, before, part, rank, parameter) = match step {
             Step::Moment => {
-                let took = moment.end - begin(moment, machine);
                 let (part, parameter) = match kind {
                     Kind::Compute => ("compute", None),
                     Kind::Send => ("send", overhead),
                     Kind::Receive => ("receive", overhead),
                     Kind::Wait => ("interface", None),
                 };
-                (took, moment.before, part, at, parameter)
+                (took(moment, machine), moment.before, part, at, parameter)
             }
-            Step::Flight => (end - moment.end, since(Step::Moment), "flight", at, latency),
+            Step::Flight => (flight(), since(Step::Moment), "flight", at, latency),
             Step::Transfer => (transfer(), landed, "transfer", sent.rank(), per_byte),
             Step::OutGap => (machine.gap, since(Step::Moment), "interface", at, gap),
             Step::OutBytes => (transfer(), since(Step::Moment), "interface", at, per_byte),
@@ -109,7 +112,7 @@ pub(crate) fn path<const N: usize>(
         };
         let begin = end.saturating_sub(took);
         if took > 0 {
-            let place = Place { rank: sent.rank(), number: sent.number, line: None };
+            let place = Place { rank: sent.rank(), number: message, line: None };
             let (begin, end) = (begin as i64, end as i64);
             path.steps.push(PathStep { place, rank, part, begin, end });
             match parameter {
@@ -120,5 +123,21 @@ pub(crate) fn path<const N: usize>(
         (end, source) = (begin, before);
     }
     path.steps.reverse();
+    count(&mut path.steps, past);
     path
+}
+
+/// Gives steps that have the numbers of moments those of works: of each rank from 1.
+fn count(steps: &mut [PathStep], past: &Past) {
+    let mut asked: Vec<&mut Place> = steps.iter_mut().map(|step| &mut step.place).collect();
+    asked.sort_unstable_by_key(|place| place.number);
+    let (mut asked, mut works) = (asked.into_iter().peekable(), Vec::new());
+    for (number, moment) in (0..).zip(&past.moments) {
+        let rank = moment.rank() as usize;
+        works.resize(works.len().max(rank + 1), 0);
+        works[rank] += u32::from(moment.kind() != Kind::Wait);
+        while let Some(place) = asked.next_if(|place| place.number == number) {
+            place.number = works[rank];
+        }
+    }
 }

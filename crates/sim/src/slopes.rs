@@ -1,7 +1,7 @@
 //! How the end of a recorded program depends on the machine's parameters.
 
-use crate::engine::replay_by;
-use crate::engine::trace::{PARAMETERS, Trace, Traced};
+use crate::engine::trace::{Counts, Trace, Traced};
+use crate::engine::{Plain, replay_by};
 use crate::goal::{Line, Point, Sensitivity};
 use crate::observed::{last, path};
 use crate::{Machine, Replay, Schedule, SimError};
@@ -18,7 +18,7 @@ pub fn replay_with_sensitivity(
     schedule: &Schedule,
     machine: &Machine,
 ) -> Result<(Replay, Sensitivity), SimError> {
-    let clock = Traced::<PARAMETERS>::keeping(schedule.size());
+    let clock = Traced::<Counts>::keeping(false);
     let (replay, ends, clock) = replay_by(clock, schedule, machine)?;
     let (rank, end) = last(&ends);
     let past = clock.past.unwrap_or_default();
@@ -44,5 +44,14 @@ pub fn replay_with_sensitivity(
         Ok(Line { at, end: picoseconds as i64, slope })
     };
     let is_late = |error: &SimError| matches!(error, SimError::TooLong { .. });
-    Ok((replay, Sensitivity::at(point, path, towards, is_late)?))
+    let end_at = |at: i64| {
+        let machine = machine.with_more_latency((at - latency) as u64);
+        let ends = replay_by(Plain, schedule, &machine).map(|done| done.1);
+        match ends {
+            Ok(ends) => Ok(ends.into_iter().max().map(|end| end as i64)),
+            Err(error) if is_late(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    };
+    Ok((replay, Sensitivity::at(point, path, towards, end_at, is_late)?))
 }

@@ -54,7 +54,7 @@ impl<T: Time> Buckets<T> {
         Self { width, present: 0, end: width, near, far, spare, next, alarm: None }
     }
 
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, bucket: u64, event: Event<T>) {
         let Bucket { events, blocks } = &mut self.near[(bucket % NEAR) as usize];
         *events += 1;
@@ -86,7 +86,7 @@ impl<T: Time> Buckets<T> {
 }
 
 impl<T: Time> Queue<T> for Buckets<T> {
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, event: Event<T>) {
         // Nothing is pushed that is not later than the present bucket.
         let bucket = match event.time.picoseconds().saturating_sub(self.end) {

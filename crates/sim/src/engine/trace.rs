@@ -1,6 +1,8 @@
 //! Times that grow with the machine's parameters by amounts smaller than anything, and that know what they came from.
 
 use std::cmp::Ordering;
+use std::fmt::Debug;
+use std::marker::PhantomData;
 
 use super::clock::{Clock, Cost, Step, Time, Work};
 
@@ -8,78 +10,130 @@ use super::clock::{Clock, Cost, Step, Time, Work};
 pub(crate) const PARAMETERS: usize = 4;
 
 /// A time that knows more.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Trace<const N: usize> {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Trace<G> {
     pub picoseconds: u64,
-    /// What it grows by in each direction of the clock: [`UNKNOWN`] where that depends on the direction's sign.
-    pub growth: [i64; N],
+    /// What it grows by in each direction of the clock.
+    pub growth: G,
     /// Sixteen times the number of a moment, from 1, [`WAITED`], and the step since; 0 for the beginning.
     pub source: u32,
 }
 
-/// No growth: it is between two.
-const UNKNOWN: i64 = i64::MIN / 2;
+/// What a time grows by in some directions: [`UNKNOWN`] where that depends on the direction's sign.
+pub(crate) trait Growth: Copy + Default + PartialEq + Debug {
+    const DIRECTIONS: usize;
+
+    fn get(self, direction: usize) -> i64;
+
+    fn set(&mut self, direction: usize, growth: i64);
+}
+
 /// The bit of a source that says that its moment is a wait.
 const WAITED: u32 = 8;
 /// Bits of a source below the number of the moment, and the most moments.
 const STEP_BITS: u32 = 4;
 const MOST: usize = (1 << (32 - STEP_BITS)) - 1;
 
-impl<const N: usize> Trace<N> {
-    /// What it grows by in a direction, whichever sign this has.
-    pub fn known(&self, direction: usize) -> Option<i64> {
-        Some(self.growth[direction]).filter(|growth| *growth >= 0)
+/// No growth: it is between two. It stays negative whatever comes to it.
+const UNKNOWN: i64 = i64::MIN / 2;
+
+impl<const N: usize> Growth for [i64; N]
+where
+    Self: Default,
+{
+    const DIRECTIONS: usize = N;
+
+    #[inline(always)]
+    fn get(self, direction: usize) -> i64 {
+        self[direction]
+    }
+
+    #[inline(always)]
+    fn set(&mut self, direction: usize, growth: i64) {
+        self[direction] = growth;
     }
 }
 
-impl<const N: usize> Default for Trace<N> {
-    fn default() -> Self {
-        Self { picoseconds: 0, growth: [0; N], source: 0 }
+/// For each parameter how often it is in a time: none of the first three as often as there are moments.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, packed(4))]
+pub(crate) struct Counts {
+    bytes: i64,
+    others: [i32; PARAMETERS - 1],
+}
+
+impl Growth for Counts {
+    const DIRECTIONS: usize = PARAMETERS;
+
+    #[inline(always)]
+    fn get(self, direction: usize) -> i64 {
+        if direction == PARAMETERS - 1 { self.bytes } else { self.others[direction].into() }
+    }
+
+    #[inline(always)]
+    fn set(&mut self, direction: usize, growth: i64) {
+        match direction {
+            3.. => self.bytes = growth,
+            _ => self.others[direction] = growth.max((i32::MIN / 2).into()) as i32,
+        }
+    }
+}
+
+impl<G: Growth> Trace<G> {
+    /// What it grows by in a direction, whichever sign this has.
+    pub fn known(&self, direction: usize) -> Option<i64> {
+        Some(self.growth.get(direction)).filter(|growth| *growth >= 0)
     }
 }
 
 /// A growth in one direction decides between times that are else equal. In several it cannot.
-impl<const N: usize> Ord for Trace<N> {
+impl<G: Growth> Ord for Trace<G> {
     #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         let order = self.picoseconds.cmp(&other.picoseconds);
-        if N == 1 { order.then_with(|| self.growth.cmp(&other.growth)) } else { order }
+        match G::DIRECTIONS {
+            1 => order.then_with(|| self.growth.get(0).cmp(&other.growth.get(0))),
+            _ => order,
+        }
     }
 }
 
-impl<const N: usize> PartialOrd for Trace<N> {
+impl<G: Growth> PartialOrd for Trace<G> {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl<const N: usize> PartialEq for Trace<N> {
+impl<G: Growth> PartialEq for Trace<G> {
     fn eq(&self, other: &Self) -> bool {
         self.cmp(other) == Ordering::Equal
     }
 }
 
-impl<const N: usize> Eq for Trace<N> {}
+impl<G: Growth> Eq for Trace<G> {}
 
-impl<const N: usize> Time for Trace<N> {
-    #[inline]
+impl<G: Growth> Time for Trace<G> {
+    #[inline(always)]
     fn picoseconds(self) -> u64 {
         self.picoseconds
     }
 
     /// Of equal ones that which grows more; in several directions none may.
-    #[inline]
+    #[inline(always)]
     fn later(mut self, other: Self) -> Self {
         match self.picoseconds.cmp(&other.picoseconds) {
             Ordering::Greater => self,
             Ordering::Less => other,
+            Ordering::Equal if self.growth == other.growth => self,
             Ordering::Equal => {
-                for (own, other) in self.growth.iter_mut().zip(other.growth) {
-                    *own = match N {
-                        1 => other.max(*own),
-                        _ if *own == other => other,
+                for direction in 0..G::DIRECTIONS {
+                    let (own, other) = (self.growth.get(direction), other.growth.get(direction));
+                    let later = match G::DIRECTIONS {
+                        1 => own.max(other),
+                        _ if own == other => own,
                         _ => UNKNOWN,
                     };
+                    self.growth.set(direction, later);
                 }
                 self
             }
@@ -100,21 +154,19 @@ pub(crate) enum Kind {
 /// A moment of a rank: the end of what its processor did, or of a message's wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
-    pub end: u64,
-    /// Of a computation picoseconds, of a message bytes, and `u64::MAX` of words.
-    pub amount: u64,
     /// What led to its beginning.
     pub before: u32,
     /// Of a send to whom, of a receive and a wait the number of the send.
     pub other: u32,
-    /// The kind, and the rank.
+    /// Of a message its bytes; of a computation the picoseconds, whose upper half is in `other`.
+    amount: u32,
+    /// The rank, the kind, and whether it is a message of words.
     place: u32,
-    /// Which work of the rank it is, from 1.
-    pub number: u32,
 }
 
-/// Bits of a rank in a moment's place.
+/// Bits of a rank in a moment's place, and the one that stands for words.
 const RANK_BITS: u32 = 24;
+const WORDS: u32 = 1 << (RANK_BITS + 2);
 
 impl Moment {
     pub fn rank(&self) -> u32 {
@@ -122,12 +174,18 @@ impl Moment {
     }
 
     pub fn kind(&self) -> Kind {
-        [Kind::Compute, Kind::Send, Kind::Receive, Kind::Wait][(self.place >> RANK_BITS) as usize]
+        const KINDS: [Kind; 4] = [Kind::Compute, Kind::Send, Kind::Receive, Kind::Wait];
+        KINDS[(self.place >> RANK_BITS & 3) as usize]
     }
 
     /// Bytes of its message.
     pub fn bytes(&self) -> Option<u32> {
-        u32::try_from(self.amount).ok()
+        (self.place & WORDS == 0).then_some(self.amount)
+    }
+
+    /// Picoseconds of a computation.
+    pub fn computation(&self) -> u64 {
+        u64::from(self.other) << 32 | u64::from(self.amount)
     }
 }
 
@@ -135,15 +193,11 @@ impl Moment {
 #[derive(Debug, Default)]
 pub(crate) struct Past {
     pub moments: Vec<Moment>,
-    /// How much each rank has done.
-    works: Vec<u32>,
+    /// When each of them was, if that is kept.
+    pub ends: Option<Vec<u64>>,
 }
 
 impl Past {
-    pub fn of(ranks: usize) -> Self {
-        Self { moments: Vec::new(), works: vec![0; ranks] }
-    }
-
     /// Whether there may have been more than are kept.
     pub fn is_full(&self) -> bool {
         self.moments.len() == MOST
@@ -167,50 +221,56 @@ impl Past {
         if source & WAITED == 0 { at } else { self.moments[at as usize].other }
     }
 
-    #[inline]
-    fn keep(&mut self, kind: Kind, rank: u32, moment: Moment) -> u32 {
+    #[inline(always)]
+    fn keep(&mut self, kind: Kind, end: u64, moment: Moment) -> u32 {
         if self.is_full() {
             return 0;
         }
-        let works = &mut self.works[rank as usize];
-        *works += u32::from(kind != Kind::Wait);
-        let place = (kind as u32) << RANK_BITS | rank;
-        self.moments.push(Moment { place, number: *works, ..moment });
+        let place = (kind as u32) << RANK_BITS | moment.place;
+        self.moments.push(Moment { place, ..moment });
+        if let Some(ends) = &mut self.ends {
+            ends.push(end);
+        }
         let waited = if kind == Kind::Wait { WAITED } else { 0 };
         (self.moments.len() as u32) << STEP_BITS | waited
     }
 }
 
-/// Follows times in so many directions: none; one; or all parameters that grow.
+/// Follows times in some directions: none; one; or all parameters that grow.
 #[derive(Debug)]
-pub(crate) struct Traced<const N: usize> {
+pub(crate) struct Traced<G> {
     /// The only direction: a parameter, and 1 or −1.
     towards: (usize, i64),
     /// What happened, if it is to be kept.
     pub past: Option<Past>,
     /// Directions in which events of one time may change places.
-    pub unsure: [bool; N],
+    pub unsure: [bool; PARAMETERS],
+    growth: PhantomData<G>,
 }
 
-impl Traced<1> {
+impl Traced<[i64; 1]> {
     /// For a parameter, and 1 or −1.
     pub fn towards(parameter: usize, sign: i64) -> Self {
-        Self { towards: (parameter, sign), past: None, unsure: [false] }
+        Self { towards: (parameter, sign), ..Self::of(None) }
     }
 }
 
-impl<const N: usize> Traced<N> {
-    /// Keeps what so many ranks do.
-    pub fn keeping(ranks: usize) -> Self {
-        Self { towards: (0, 0), past: Some(Past::of(ranks)), unsure: [false; N] }
+impl<G> Traced<G> {
+    /// Keeps what happens, and when if it is asked to.
+    pub fn keeping(times: bool) -> Self {
+        Self::of(Some(Past { moments: Vec::new(), ends: times.then(Vec::new) }))
+    }
+
+    fn of(past: Option<Past>) -> Self {
+        Self { towards: (0, 0), past, unsure: [false; PARAMETERS], growth: PhantomData }
     }
 }
 
-impl<const N: usize> Clock for Traced<N> {
-    type At = Trace<N>;
+impl<G: Growth> Clock for Traced<G> {
+    type At = Trace<G>;
 
-    #[inline]
-    fn step(&self, mut at: Trace<N>, picoseconds: u64, cost: Cost, step: Step) -> Trace<N> {
+    #[inline(always)]
+    fn step(&self, mut at: Trace<G>, picoseconds: u64, cost: Cost, step: Step) -> Trace<G> {
         let (parameter, count) = match cost {
             Cost::Latency => (0, 1),
             Cost::Overhead => (1, 1),
@@ -219,24 +279,26 @@ impl<const N: usize> Clock for Traced<N> {
             Cost::Computation => (0, 0),
         };
         at.picoseconds = at.picoseconds.saturating_add(picoseconds);
-        match N {
-            0 => {}
-            1 if parameter == self.towards.0 => at.growth[0] += self.towards.1 * count,
-            1 => {}
-            _ => at.growth[parameter] += count,
+        let (direction, count) = match G::DIRECTIONS {
+            1 if parameter == self.towards.0 => (0, self.towards.1 * count),
+            1 => (0, 0),
+            _ => (parameter, count),
+        };
+        if G::DIRECTIONS > 0 {
+            at.growth.set(direction, at.growth.get(direction) + count);
         }
         at.source = at.source & !7 | step as u32;
         at
     }
 
-    #[inline]
+    #[inline(always)]
     fn work(
         &mut self,
         rank: u32,
-        at: Trace<N>,
+        at: Trace<G>,
         picoseconds: u64,
-        work: Work<Trace<N>>,
-    ) -> Trace<N> {
+        work: Work<Trace<G>>,
+    ) -> Trace<G> {
         let (kind, cost) = match work {
             Work::Compute => (Kind::Compute, Cost::Computation),
             Work::Send { .. } => (Kind::Send, Cost::Overhead),
@@ -244,38 +306,39 @@ impl<const N: usize> Clock for Traced<N> {
         };
         let mut end = self.step(at, picoseconds, cost, Step::Moment);
         if let Some(past) = &mut self.past {
-            let bytes = |bytes: Option<u32>| bytes.map_or(u64::MAX, u64::from);
-            let (other, amount) = match work {
-                Work::Compute => (0, picoseconds),
-                Work::Send { to, bytes: of } => (to, bytes(of)),
-                Work::Receive { ready, bytes: of } => (past.message(ready.source), bytes(of)),
+            let words = |bytes: Option<u32>| if bytes.is_some() { rank } else { rank | WORDS };
+            let (other, amount, place) = match work {
+                Work::Compute => ((picoseconds >> 32) as u32, picoseconds as u32, rank),
+                Work::Send { to, bytes } => (to, bytes.unwrap_or(0), words(bytes)),
+                Work::Receive { ready, bytes } => {
+                    (past.message(ready.source), bytes.unwrap_or(0), words(bytes))
+                }
             };
-            let (end_at, before) = (end.picoseconds, at.source);
-            let moment = Moment { end: end_at, amount, before, other, place: 0, number: 0 };
-            end.source = past.keep(kind, rank, moment);
+            let moment = Moment { before: at.source, other, amount, place };
+            end.source = past.keep(kind, end.picoseconds, moment);
         }
         end
     }
 
-    #[inline]
-    fn wait(&mut self, rank: u32, own: Trace<N>, other: Trace<N>) -> Trace<N> {
+    #[inline(always)]
+    fn wait(&mut self, rank: u32, own: Trace<G>, other: Trace<G>) -> Trace<G> {
         let mut start = own.later(other);
         if let Some(past) = &mut self.past
             && other.picoseconds > own.picoseconds
         {
-            let (end, before) = (start.picoseconds, other.source);
-            let other = past.message(own.source);
-            let moment = Moment { end, amount: 0, before, other, place: 0, number: 0 };
-            start.source = past.keep(Kind::Wait, rank, moment);
+            let message = past.message(own.source);
+            let moment = Moment { before: other.source, other: message, amount: 0, place: rank };
+            start.source = past.keep(Kind::Wait, start.picoseconds, moment);
         }
         start
     }
 
-    #[inline]
-    fn meet(&mut self, one: Trace<N>, other: Trace<N>) {
+    #[inline(always)]
+    fn meet(&mut self, one: Trace<G>, other: Trace<G>) {
         if one.picoseconds == other.picoseconds && one.growth != other.growth {
-            let differ = one.growth.iter().zip(other.growth).map(|(one, other)| *one != other);
-            self.unsure.iter_mut().zip(differ).for_each(|(unsure, differ)| *unsure |= differ);
+            for direction in 0..G::DIRECTIONS {
+                self.unsure[direction] |= one.growth.get(direction) != other.growth.get(direction);
+            }
         }
     }
 }

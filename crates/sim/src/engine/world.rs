@@ -109,7 +109,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
 
     /// A message reaches the interface, which accepts one per gap, and one byte per G. Returns when
     /// it is whole.
-    #[inline]
+    #[inline(always)]
     fn accept(&mut self, time: C::At, to: u32, bytes: Option<u32>) -> C::At {
         let Self { clock, machine, ranks, .. } = self;
         let transfer = machine.costs(bytes).transfer;
@@ -121,7 +121,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     }
 
     /// Takes a message out of the interface once it is whole: or.
-    #[inline]
+    #[inline(always)]
     fn take(&mut self, rank: u32, ready: C::At, bytes: Option<u32>) {
         let recv_overhead = self.machine.costs(bytes).recv_overhead;
         let state = &mut self.ranks[rank as usize];
@@ -158,7 +158,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     }
 
     /// Receives a message of bytes: or, once it is whole. Then the program is at its next operation.
-    #[inline]
+    #[inline(always)]
     fn receive(
         &mut self,
         rank: u32,

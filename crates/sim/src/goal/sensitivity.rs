@@ -1,5 +1,7 @@
 //! How the end of a schedule depends on the parameters.
 
+use std::cell::RefCell;
+
 use super::GoalReplay;
 use super::clock::{Clock, Leaning, Trace, Traced};
 use super::engine::replay;
@@ -15,9 +17,11 @@ pub struct Sensitivity {
     pub derivatives: [Derivative; 4],
     /// What T came from.
     pub path: CriticalPath,
-    /// The next L, in picoseconds, at which dT/dL is another one; none up to a hundred times T.
+    /// The next L, in picoseconds, at which T leaves its tangent; none up to a hundred times T. Where messages contend T
+    /// need not be convex: it may have left the tangent, and come back, before.
     pub critical_latency: Option<i64>,
-    /// By how many picoseconds L may grow until T has grown by 1 %; none without messages.
+    /// By how many picoseconds L may grow until T has grown by 1 %; none without messages. As above, it may have grown
+    /// by more before.
     pub tolerance: Option<i64>,
 }
 
@@ -68,7 +72,8 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
         Ok(Line { at, end: last.picoseconds, slope: last.growth })
     };
     let is_late = |error: &GoalError| matches!(error, GoalError::TooLong(_));
-    Ok((replayed, Sensitivity::at(point, path, towards, is_late)?))
+    // Its search goes by slopes from the beginning.
+    Ok((replayed, Sensitivity::at(point, path, towards, |_| Ok(None), is_late)?))
 }
 
 /// The parameters as they are.
@@ -84,11 +89,13 @@ pub(crate) struct Point {
 
 impl Sensitivity {
     /// `towards` gives T, and what it grows by, at an L and with a parameter that changes by very little: more (1) or
-    /// less (−1). An error that `is_late` says that T is later than all that is asked for.
+    /// less (−1); `end` gives T alone, where that takes less time. An error that `is_late` says that T is later than
+    /// all that is asked for.
     pub(crate) fn at<E>(
         point: Point,
         path: CriticalPath,
         towards: impl Fn((usize, i64), i64) -> Result<Line, E>,
+        end_at: impl Fn(i64) -> Result<Option<i64>, E>,
         is_late: impl Fn(&E) -> bool,
     ) -> Result<Self, E> {
         let (latency, end) = point.here;
@@ -113,7 +120,15 @@ impl Sensitivity {
             Err(error) if is_late(&error) => Ok(Line { at, end: i64::MAX, slope: 0 }),
             Err(error) => Err(error),
         };
-        let (critical_latency, tolerance) = latencies(here, point.has_messages, &curve)?;
+        let seen = RefCell::new(Vec::<Line>::new());
+        let curve = |at| {
+            let known = seen.borrow().iter().copied().find(|of| of.at == at);
+            let there = known.map_or_else(|| curve(at), Ok)?;
+            seen.borrow_mut().push(there);
+            Ok(there)
+        };
+        let (critical_latency, tolerance) =
+            latencies(here, point.has_messages, &seen, &curve, end_at)?;
         Ok(Self { derivatives, path, critical_latency, tolerance })
     }
 }
@@ -122,12 +137,19 @@ impl Sensitivity {
 fn latencies<E>(
     here: Line,
     has_messages: bool,
+    seen: &RefCell<Vec<Line>>,
     curve: &impl Fn(i64) -> Result<Line, E>,
+    end_at: impl Fn(i64) -> Result<Option<i64>, E>,
 ) -> Result<(Option<i64>, Option<i64>), E> {
     let Line { at: latency, end, slope } = here;
     let farthest = latency.saturating_add(end.saturating_mul(100));
     let on_tangent = |of: Line| i128::from(of.end) == here.value(of.at) && of.slope == here.slope;
-    let leaves = last_on(here, (latency, farthest), on_tangent, curve)?;
+    // Where T is convex and on the tangent far away, it is so before.
+    let is_straight = end_at(farthest)?.is_some_and(|end| i128::from(end) == here.value(farthest));
+    let leaves = match is_straight {
+        true => farthest,
+        false => last_on(here, (latency, farthest), on_tangent, curve)?,
+    };
     // On the tangent it is known.
     let known = (end / 100).checked_div(slope).filter(|may| latency + may <= leaves);
     let most = Line { at: latency, end: end + end / 100, slope: 0 };
@@ -135,9 +157,11 @@ fn latencies<E>(
         _ if !has_messages => None,
         Some(may) => Some(may),
         None => {
-            let farthest = latency.max(most.end) + 1;
             let below = |of: Line| of.end <= most.end;
-            Some(last_on(most, (latency, farthest), below, curve)? - latency)
+            // Where it is known to be above, and is not before.
+            let above = seen.borrow().iter().filter(|of| !below(**of)).map(|of| of.at).min();
+            let first = above.unwrap_or(i64::MAX).min(latency.max(most.end) + 1);
+            Some(last_on(most, (latency, first), below, curve)? - latency)
         }
     };
     Ok((Some(leaves).filter(|at| *at < farthest), tolerance))

@@ -20,7 +20,7 @@ pub(super) struct Departure<T> {
 
 impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     /// Sends a message: os, then the interface as soon as it may, then the network.
-    #[inline]
+    #[inline(always)]
     pub(super) fn leave(&mut self, from: u32, to: u32, what: What) {
         let costs = self.machine.costs(what.bytes());
         let state = &mut self.ranks[from as usize];
@@ -39,7 +39,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
 
     /// A message's first byte comes to its receiver's interface so long after it left, or with the one
     /// before it.
-    #[inline]
+    #[inline(always)]
     fn reach(&mut self, latency: u64, event: Event<C::At>) {
         let mut time = self.clock.step(event.time, latency, Cost::Latency, Step::Flight);
         if self.overtaking.is_some() {
@@ -107,7 +107,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
 }
 
 /// When the sender's interface is free again.
-#[inline]
+#[inline(always)]
 fn held<C: Clock>(clock: &C, machine: &Machine, start: C::At, what: What) -> C::At {
     let costs = [machine.gap, machine.costs(what.bytes()).transfer];
     clock.held(start, costs, what.bytes(), [Step::OutGap, Step::OutBytes])
