@@ -97,7 +97,7 @@ pub struct AtOperation {
 pub struct Sensitivity {
     /// dT/dL and the others, by the parameter's letter.
     pub derivatives: BTreeMap<String, Derivative>,
-    /// The next L at which dT/dL is another one; absent where none was found.
+    /// The next L at which dT/dL is another one, if T is convex in L; absent where none was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical_latency: Option<Seconds>,
     /// By how much L may grow until T has grown by 1 %; absent without messages.
