@@ -138,7 +138,8 @@ const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to
 fn heading(run: &Run) -> String {
     let command = run.command.get(1).filter(|word| !word.starts_with('-'));
     let command = command.map_or("run", String::as_str);
-    let transports: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
+    let transports = run.conditions.iter().map(|of| of.transport.as_str());
+    let transports: Vec<&str> = transports.filter(|name| !name.is_empty()).collect();
     let mut parts = Vec::new();
     let read = run.notes.iter().find(|note| note.code == "read_as");
     match transports[..] {
