@@ -77,7 +77,11 @@ fn batches(of: &Conditions) -> Option<String> {
         .iter()
         .map(|(reason, count)| format!("{} {}", grouped(*count as f64), reason_words(reason)))
         .collect();
-    (rejected > 0).then(|| format!("{}: of {all} batches {}", of.transport, reasons.join(", ")))
+    let over = match &*of.transport {
+        "" => "all transports",
+        of => of,
+    };
+    (rejected > 0).then(|| format!("{over}: of {all} batches {}", reasons.join(", ")))
 }
 
 /// The widest value, and its cause in words.

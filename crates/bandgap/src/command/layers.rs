@@ -69,7 +69,7 @@ pub fn run(layers: &Layers) -> Result<Exit, Failure> {
     for of in at_work {
         of.end(&mut session, series)?;
     }
-    let rows = compared(&session, kernel, &names)?;
+    let rows = compared(&session, kernel, (&names, measure.precision.precision.0))?;
     if !rows.rows.is_empty() {
         let made = Made { results: vec![rows.into()], ..Made::default() };
         session.sink.add(made, None, None)?;
@@ -80,8 +80,12 @@ pub fn run(layers: &Layers) -> Result<Exit, Failure> {
 /// The times of each transport by place, and how much longer each is than that of the transport before.
 ///
 /// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
-/// measured one after the other.
-fn compared(session: &Session<'_>, kernel: &str, names: &[String]) -> Result<Rows, Failure> {
+/// measured one after the other. It is precise if that is at most the share `precision` of it.
+fn compared(
+    session: &Session<'_>,
+    kernel: &str,
+    (names, precision): (&[String], f64),
+) -> Result<Rows, Failure> {
     let all = session.sink.run.results.iter().filter_map(|result| result.as_rows());
     let series: Vec<&Rows> = all.filter(|rows| rows.name == kernel).collect();
     let of = |name: &String| series.iter().find(|rows| rows.transport == *name).copied();
@@ -101,7 +105,7 @@ fn compared(session: &Session<'_>, kernel: &str, names: &[String]) -> Result<Row
                 let row = below.rows.iter().find(|row| place(below, row) == at)?;
                 below.cell(row, "time")
             });
-            let cost = below.map(|below| cost(time, below)).transpose()?;
+            let cost = below.map(|below| cost(time, below, precision)).transpose()?;
             let place = [at, vec![name.as_str().into()]].concat();
             found.push(Row { place, cells: vec![Some(time.clone()), cost], ..Row::default() });
         }
@@ -114,18 +118,20 @@ fn compared(session: &Session<'_>, kernel: &str, names: &[String]) -> Result<Row
         axes,
         columns: vec![
             Column::new("time", Unit::Second, "time of the kernel over this transport"),
-            Column::new("cost", Unit::Second, "time over that over the transport before"),
+            Column::new("cost", Unit::Second, "time less that over the transport before"),
         ],
         rows: found,
         ..Rows::default()
     })
 }
 
-fn cost(time: &Quantity, below: &Quantity) -> Result<Quantity, Failure> {
+fn cost(time: &Quantity, below: &Quantity, precision: f64) -> Result<Quantity, Failure> {
     let value = time.value.0 - below.value.0;
     let wide = time.half_width().zip(below.half_width()).map(|(a, b)| a.hypot(b));
     let interval = wide.map(|wide| (value - wide, value + wide));
     let samples = time.samples.min(below.samples);
-    let evidence = Evidence::new("difference", samples, time.converged && below.converged);
+    let both = time.converged && below.converged;
+    let precise = wide.map_or(both, |wide| wide <= precision * value.abs());
+    let evidence = Evidence::new("difference", samples, precise);
     Quantity::new(value, interval, Unit::Second, evidence).class(Exit::Defect)
 }

@@ -39,6 +39,11 @@ pub fn arguments(machine: &Calibrated, unit: Unit) -> Result<String, Failure> {
             Unit::Ps => "; the times of calc in a schedule must be in ps too",
         },
     );
-    text.extend(machine.toml(&mut |of| of.value).lines().map(|line| format!("# {line}\n")));
+    text.extend(
+        machine
+            .toml(&mut |of| of.value)
+            .lines()
+            .map(|line| format!("# {}\n", line.trim_start_matches("# "))),
+    );
     Ok(format!("{text}-L {latency} -o {o} -g {gap} -G {per_byte} -O 0 -S {EAGER}\n"))
 }
