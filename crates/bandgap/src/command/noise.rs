@@ -33,7 +33,7 @@ pub fn detours(of: &Path, notes: &mut Vec<Note>) -> Result<Vec<Detours>, Failure
     let looked = hosts.filter_map(|host| host["noise"].as_array()).flatten();
     let all: Vec<Detours> = looked.filter_map(evenly).collect();
     if all.is_empty() {
-        let what = format!("take the noise of {name}: it has looked at none");
+        let what = format!("take the noise of {name}: it has none that can be used");
         return Err(Failure::new(Exit::Input, what).hint("bandgap doctor does"));
     }
     notes.push(Note::new("noise_even", ""));

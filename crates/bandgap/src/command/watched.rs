@@ -21,9 +21,11 @@ pub fn watched<T: Send + 'static>(
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));
     loop {
+        if signals.came() {
+            return Ok(None);
+        }
         match receiver.recv_timeout(LOOK) {
             Ok(done) => return done.map(Some),
-            Err(RecvTimeoutError::Timeout) if signals.came() => return Ok(None),
             Err(RecvTimeoutError::Timeout) => show(),
             Err(gone) => return Err(gone).class(Exit::Defect),
         }

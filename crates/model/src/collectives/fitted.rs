@@ -43,8 +43,7 @@ impl FittedMessages {
         })
     }
 
-    /// What `time` makes of the messages' costs, with the interval that follows from the fit's. γ is
-    /// taken to be 0: what the fit does not tell is not claimed.
+    /// What `time` makes of the messages' costs, with the interval that follows from the fit's.
     ///
     /// *Formula*: var = Σ gᵀVg over the segments, V the covariance of a segment's intercept and slope
     /// and g the derivatives of the cost by them, by central differences of one standard error; t of

@@ -4,8 +4,7 @@ use bandgap_units::{Bytes, Ns, Rate};
 
 use super::PointToPoint;
 
-/// Hockney's t(n) = t0 + n/r∞: α and β = 1/r∞ of the literature on collectives. Their γ, the time to add
-/// a byte, is taken as 0.
+/// Hockney's t(n) = t0 + n/r∞: α and β = 1/r∞ of the literature on collectives.
 ///
 /// *Formula*: a message takes t0 + n/r∞, and so long its ranks do nothing else, except that a rank
 /// can send one and receive one at the same time.

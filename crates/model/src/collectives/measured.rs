@@ -27,7 +27,7 @@ pub struct MeasuredCost {
 /// max(os, g), and a rank passes one on per max(os + or, g).
 /// *Assumes* that g(n), which was measured between one sender and one receiver, is that of the sender:
 /// where a receiver takes longer than the sender and the network, it is or, and what follows an upper
-/// bound. γ is taken to be 0.
+/// bound.
 /// *Source*: Alexandrov et al. 1995; Kielmann, Bal, Verstoep, "Fast Measurement of LogP Parameters for
 /// Message Passing Platforms", 2000.
 #[derive(Clone, Debug, PartialEq)]

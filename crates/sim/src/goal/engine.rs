@@ -302,8 +302,8 @@ impl<C: Clock> Engine<'_, C> {
             queues.flying.remove(of);
         }
         match found(&mut queues.posted, sender, tag) {
-            Some(receive) => {
-                self.compare(rank, &receive, sender);
+            Some((before, receive)) => {
+                self.compare(rank, (&receive, before), sender);
                 if size > self.eager {
                     self.release(sender, at, false);
                     self.hold(sender, (cpu, nic), time);
@@ -321,8 +321,9 @@ impl<C: Clock> Engine<'_, C> {
         self.release(rank, at, true);
         let queues = &mut self.ranks[rank as usize];
         match found(&mut queues.unexpected, peer, tag) {
-            Some(Letter { peer: sender, operation: message, .. }) => {
-                self.compare(rank, &Letter { tag, peer, operation: at }, sender);
+            Some((_, Letter { peer: sender, operation: message, .. })) => {
+                let before = queues.posted.len();
+                self.compare(rank, (&Letter { tag, peer, operation: at }, before), sender);
                 // The receive's length decides; a send that was done at once is not done again.
                 if size > self.eager {
                     if self.operation(message).size > self.eager {
@@ -337,14 +338,17 @@ impl<C: Clock> Engine<'_, C> {
         self.flush();
     }
 
-    /// Whether a receive from any rank that is matched might as well have had the message of another.
-    fn compare(&mut self, rank: u32, receive: &Letter, sender: u32) {
+    /// Whether a receive from any rank that is matched might as well have had the message of another, which none of the
+    /// receives posted before it takes.
+    fn compare(&mut self, rank: u32, (receive, before): (&Letter, usize), sender: u32) {
         if receive.peer != ANY_PEER {
             return;
         }
-        let Rank { unexpected, flying, .. } = &self.ranks[rank as usize];
+        let Rank { unexpected, flying, posted, .. } = &self.ranks[rank as usize];
+        let has_other =
+            |of: &Letter| posted.iter().take(before).any(|it| fits(it, of.peer, of.tag));
         let mut others = unexpected.iter().chain(flying).filter(|of| of.peer != sender);
-        if others.any(|of| fits(receive, of.peer, of.tag)) {
+        if others.any(|of| fits(receive, of.peer, of.tag) && !has_other(of)) {
             self.ambiguous.count += 1;
             let place = self.goal.place(rank, receive.operation);
             self.ambiguous.first.get_or_insert(place);

@@ -15,10 +15,10 @@ pub struct Ambiguous {
     pub first: Option<Place>,
 }
 
-/// Takes the first of a queue that a peer and a tag fit.
-pub(super) fn found(queue: &mut VecDeque<Letter>, peer: u32, tag: u64) -> Option<Letter> {
+/// Takes the first of a queue that a peer and a tag fit, and says how many are before it.
+pub(super) fn found(queue: &mut VecDeque<Letter>, peer: u32, tag: u64) -> Option<(usize, Letter)> {
     let at = queue.iter().position(|letter| fits(letter, peer, tag))?;
-    queue.remove(at)
+    Some((at, queue.remove(at)?))
 }
 
 /// Whether a peer and a tag fit, either of which may be any on both sides.

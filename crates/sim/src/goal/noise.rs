@@ -14,7 +14,7 @@ use super::schedule::Goal;
 /// The longest time in a trace: an hour of nanoseconds.
 const LONGEST: f64 = 3.6e12;
 /// What a line of a trace is.
-const LINE: &str = "the start of a detour, not before the one above, of the last after 0, and its duration, in ns,";
+const LINE: &str = "the start of a detour, after 0 and not before the one above ends, and its duration, of the last at most the first start, in ns,";
 
 /// Detours of a processor, which repeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,7 +31,7 @@ impl Detours {
     /// Reads a trace: lines with a start and a duration in nanoseconds; those that begin with `#` are comments.
     ///
     /// # Errors
-    /// A line is none, or the last detour begins at 0.
+    /// A line is none, or detours overlap: the first begins again a start's time after the last.
     pub fn read(text: &str) -> Result<Self, GoalError> {
         let mut all: Vec<(i64, i64)> = Vec::new();
         let lines = (1..).zip(text.lines());
@@ -39,14 +39,16 @@ impl Detours {
         for (line, of) in lines {
             let mut words = of.split_whitespace().map(|word| picoseconds(word.parse().ok()?));
             let both = words.next().flatten().zip(words.next().flatten());
-            let behind = all.last().map_or(0, |of| of.0);
+            let behind = all.last().map_or(1, |of| of.0.saturating_add(of.1));
             let both = both.filter(|(start, _)| *start >= behind && words.next().is_none());
             all.push(both.ok_or_else(|| wrong(line, LINE, of))?);
         }
-        let last = all.pop().filter(|(start, _)| *start > 0);
+        let first = all.first().map_or(0, |of| of.0);
+        let last = all.pop().filter(|(_, duration)| *duration <= first);
+        let end = text.lines().last().unwrap_or_default();
         let (length, duration) =
-            last.ok_or_else(|| wrong(text.lines().count() as u64, LINE, ""))?;
-        all.retain(|(start, _)| (1..length).contains(start));
+            last.ok_or_else(|| wrong(text.lines().count().max(1) as u64, LINE, end))?;
+        all.retain(|(start, _)| *start < length);
         all.insert(0, (0, duration));
         let mut before = vec![0_i64];
         for (at, (_, duration)) in all.iter().enumerate() {

@@ -58,7 +58,7 @@ pub fn seen(
     let end = Ns(window.until as f64 / NANO);
     let nothing = match (&of.on, of.from) {
         (Some(list), _) if window.ranks.is_empty() => {
-            format!("show --on {list}: the ranks are 0 to {}", seen.ranks - 1)
+            format!("show --on {list}: there are {} ranks", seen.ranks)
         }
         (_, Some(from)) if window.from > window.until => {
             format!("show --from {from}: what is shown ends at {end}")

@@ -97,7 +97,9 @@ fn what_is_no_trace_names_its_line() {
         (1, "1 2 3"),
         (2, "5\t1\n4\t1"),
         (1, "0\t1"),
-        (0, ""),
+        (1, ""),
+        (2, "10\t1000\n20\t5"),
+        (2, "10\t1\n100\t11"),
         (1, "NaN 1"),
         (1, "-1\t2"),
     ] {
@@ -133,4 +135,8 @@ fn a_receive_from_any_rank_may_have_had_another_message() {
     assert_eq!(ambiguous(&both("1", "2", 0, 0)), (0, None));
     assert_eq!(ambiguous(&both("-1 tag -1", "-1 tag -1", 0, 9)).0, 1);
     assert_eq!(ambiguous(&schedule("16_any_source_any_tag.goal")).0, 1);
+    // A receive that was posted before takes the other message.
+    let taken = "num_ranks 3\nrank 0 {\nrecv 8b from 2\nrecv 8b from -1\n}\nrank 1 {\nsend 8b to 0\n}\n\
+                 rank 2 {\nc: calc 1000\ns: send 8b to 0\ns requires c\n}\n";
+    assert_eq!(ambiguous(&goal(taken)), (0, None));
 }
