@@ -18,7 +18,7 @@ use serde_json::json;
 use crate::args::{Axes, Output, Precision, Shown};
 use crate::layout::layout;
 use json::JsonFile;
-pub use streams::{print, printed, tell, tell_failure};
+pub use streams::{counted, print, printed, tell, tell_failure};
 
 /// Directory of runs that were given none.
 pub const RUNS: &str = "bandgap-runs";

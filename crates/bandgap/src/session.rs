@@ -17,7 +17,7 @@ use bandgap_record::Note;
 use bandgap_results::Verdict;
 
 use crate::args::Measure;
-use crate::output::{Sink, tell};
+use crate::output::{Sink, counted, tell};
 use crate::progress::Progress;
 
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
@@ -377,11 +377,6 @@ impl<'a> Session<'a> {
     }
 }
 
-/// `1 rank`, `2 ranks`.
-pub fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
-}
-
 /// The one number of ranks that the options name, or the least.
 ///
 /// # Errors
@@ -390,11 +385,10 @@ pub fn one_size(measure: &Measure, least: usize) -> Result<usize, Failure> {
     let usage = |what: String, hint: &str| Err(Failure::new(Exit::Usage, what).hint(hint));
     match measure.ranks.ranks.as_slice() {
         [] => Ok(least),
-        [ranks] if *ranks < least => {
-            let what =
-                format!("measure with {}: at least {least} are needed", counted(*ranks, "rank"));
-            usage(what, "give more --ranks")
-        }
+        [ranks] if *ranks < least => usage(
+            format!("measure with {}: at least {least} are needed", counted(*ranks, "rank")),
+            "give more --ranks",
+        ),
         [ranks] => Ok(*ranks),
         _ => usage(
             "measure with several numbers of ranks".to_owned(),

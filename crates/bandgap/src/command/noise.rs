@@ -28,7 +28,7 @@ pub fn detours(of: &Path, notes: &mut Vec<Note>) -> Result<Vec<Detours>, Failure
         let trace = Detours::read(&text).map_err(|error| input(error.to_string()))?;
         return Ok(vec![trace]);
     }
-    let (_, run) = kept(of)?;
+    let (_, run) = kept(of).map_err(|failure| failure.hint("name a trace or a run"))?;
     let hosts = [&run.host].into_iter().chain(&run.hosts);
     let looked = hosts.filter_map(|host| host["noise"].as_array()).flatten();
     let all: Vec<Detours> = looked.filter_map(evenly).collect();

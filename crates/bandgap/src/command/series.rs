@@ -14,7 +14,8 @@ use bandgap_launch::{Classify, Collected, Ended, Exit, Failure, Target, distance
 use bandgap_record::Note;
 
 use crate::args::Measure;
-use crate::session::{BATCH, Session, counted};
+use crate::output::counted;
+use crate::session::{BATCH, Session};
 use options::once;
 pub use options::{Lengths, Series, Ways};
 use points::Points;

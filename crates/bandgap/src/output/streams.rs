@@ -50,3 +50,8 @@ pub fn tell_failure(failure: &Failure) {
         tell(format_args!("  {hint}"));
     }
 }
+
+/// `1 rank`, `2 ranks`.
+pub fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}

@@ -326,7 +326,7 @@ fn a_receive_that_might_have_had_another_message_is_named() {
 }
 
 #[test]
-fn a_terminal_shows_how_far_a_replay_is() {
+fn a_terminal_shows_that_a_replay_has_a_share() {
     let place = Place::new();
     if place.shell("command -v script && mkfifo late.goal").code != Some(0) {
         eprintln!("SKIPPED: there is no script here, so no terminal is tried");
