@@ -16,9 +16,7 @@ use bandgap_kernels::{
     Added, Arrived, Entry, Executor, Failed, Needs, Order, Outcome, Over, Rig, carry_out_active,
     carry_out_passing, fact, is_counted,
 };
-use bandgap_mpi::{
-    Abi, Library, Mpi5, MpiError, MpiLink, Mpich, OpenMpi, Request, Visitor, World, find, start,
-};
+use bandgap_mpi::{Library, MpiLink, Request, World, find, start};
 
 use crate::machine::{Machine, Parts};
 use crate::watch::RankWatch;
@@ -42,32 +40,29 @@ pub fn connect(
     meeting: &mut dyn Rendezvous,
     parts: Parts,
 ) -> Result<Box<dyn Machine>, CommError> {
-    let ranks = [meeting.rank(), meeting.size()];
-    let connected = Connected { ranks, exposed, parts };
-    match WORLD.with_borrow(Clone::clone) {
-        Some(world) => world.connect(connected),
-        None => start(find(meeting.library())?, connected)?,
+    let world = match WORLD.with_borrow(Clone::clone) {
+        Some(world) => world,
+        None => start(find(meeting.library())?)?,
+    };
+    WORLD.set(Some(Rc::clone(&world)));
+    let [there, size] = [world.rank(), world.size()];
+    if [there, size] != [meeting.rank(), meeting.size()] {
+        let (rank, ranks) = (meeting.rank(), meeting.size());
+        let what = format!("be rank {rank} of {ranks}: MPI says {there} of {size}");
+        return Err(CommError::SetUp(what.into()));
     }
-}
-
-/// An MPI that this process has initialised, which can be done once.
-trait Started {
-    fn connect(self: Rc<Self>, connected: Connected) -> Result<Box<dyn Machine>, CommError>;
-    fn finalize(self: Rc<Self>) -> Result<(), MpiError>;
-}
-
-impl<A: Abi> Started for World<A> {
-    fn connect(self: Rc<Self>, connected: Connected) -> Result<Box<dyn Machine>, CommError> {
-        connected.over(self)
-    }
-
-    fn finalize(self: Rc<Self>) -> Result<(), MpiError> {
-        World::finalize(self)
-    }
+    let Parts { clock, waiting, watch, tuning } = parts;
+    let endpoint = Credited::new(MpiLink::new(Rc::clone(&world), exposed)?, CREDITS);
+    let room = exposed >= tuning.memory(size);
+    let slots = room.then_some((0, &tuning));
+    let executor = Executor::new(endpoint, slots, waiting, watch, clock)?;
+    let library = Library::new(world)?;
+    Ok(Box::new(Foreign { executor, library, received: 0, refused: None }))
 }
 
 thread_local! {
-    static WORLD: RefCell<Option<Rc<dyn Started>>> = const { RefCell::new(None) };
+    /// What this process has initialised, which can be done once.
+    static WORLD: RefCell<Option<Rc<World>>> = const { RefCell::new(None) };
 }
 
 /// Takes leave of MPI, where it was initialised. All ranks do so, once their machines have ended.
@@ -75,68 +70,27 @@ thread_local! {
 /// # Errors
 /// MPI refused.
 pub fn finalize() -> Result<(), CommError> {
-    Ok(WORLD.take().map_or(Ok(()), Started::finalize)?)
+    Ok(WORLD.take().map_or(Ok(()), World::finalize)?)
 }
 
-/// Takes over an MPI of whatever family.
-struct Connected {
-    ranks: [usize; 2],
-    exposed: usize,
-    parts: Parts,
+/// The kernel, compiled for it.
+pub fn on<E: Entry>(kernel: Added) -> Added {
+    kernel.passing::<E, Foreign>().active::<E, Active>()
 }
 
-impl Visitor for Connected {
-    type Out = Result<Box<dyn Machine>, CommError>;
-
-    fn visit<A: Abi>(self, world: Rc<World<A>>) -> Self::Out {
-        WORLD.set(Some(world.clone()));
-        self.over(world)
-    }
-}
-
-impl Connected {
-    fn over<A: Abi>(self, world: Rc<World<A>>) -> Result<Box<dyn Machine>, CommError> {
-        let Self { ranks, exposed, parts: Parts { clock, waiting, watch, tuning } } = self;
-        let there = [world.rank(), world.size()];
-        if there != ranks {
-            let [rank, size] = ranks;
-            let what = format!("be rank {rank} of {size}: MPI says {} of {}", there[0], there[1]);
-            return Err(CommError::SetUp(what.into()));
-        }
-        let link = MpiLink::new(Rc::clone(&world), exposed)?;
-        let endpoint = Credited::new(link, CREDITS);
-        let room = exposed >= tuning.memory(ranks[1]);
-        let slots = room.then_some((0, &tuning));
-        let executor = Executor::new(endpoint, slots, waiting, watch, clock)?;
-        let library = Library::new(world)?;
-        Ok(Box::new(Foreign { executor, library, received: 0, refused: None }))
-    }
-}
-
-/// The kernel, compiled for every family of MPIs.
-pub fn on_each<E: Entry>(kernel: Added) -> Added {
-    kernel
-        .passing::<E, Foreign<Mpich>>()
-        .active::<E, Active<Mpich>>()
-        .passing::<E, Foreign<OpenMpi>>()
-        .active::<E, Active<OpenMpi>>()
-        .passing::<E, Foreign<Mpi5>>()
-        .active::<E, Active<Mpi5>>()
-}
-
-type Active<A> = Executor<Credited<MpiLink<A>>, CycleClock, RankWatch>;
+type Active = Executor<Credited<MpiLink>, CycleClock, RankWatch>;
 
 /// A rank whose message passing is an MPI's own.
-pub struct Foreign<A: Abi> {
-    executor: Active<A>,
-    library: Library<A>,
+pub struct Foreign {
+    executor: Active,
+    library: Library,
     /// Messages received in the order at hand, those by which barriers are made not counted.
     received: u64,
     /// Why the ranks of the order at hand have no communicator.
     refused: Option<CommError>,
 }
 
-impl<A: Abi> Processor for Foreign<A> {
+impl Processor for Foreign {
     #[inline(always)]
     fn rank(&self) -> Rank {
         self.executor.rank()
@@ -158,7 +112,7 @@ impl<A: Abi> Processor for Foreign<A> {
     }
 }
 
-impl<A: Abi> Rig for Foreign<A> {
+impl Rig for Foreign {
     fn whole(&self) -> usize {
         self.executor.whole()
     }
@@ -209,9 +163,9 @@ impl<A: Abi> Rig for Foreign<A> {
     }
 }
 
-impl<A: Abi> Comm for Foreign<A> {
+impl Comm for Foreign {
     const LIBRARY: bool = true;
-    type Pending = Request<A::Handle>;
+    type Pending = Request;
 
     #[inline(always)]
     fn isend(
@@ -283,7 +237,7 @@ impl<A: Abi> Comm for Foreign<A> {
     }
 }
 
-impl<A: Abi> Machine for Foreign<A> {
+impl Machine for Foreign {
     fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         match fact(&order.kernel)?.over {
             Over::Comm => carry_out_passing(self, order),

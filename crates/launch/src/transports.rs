@@ -21,7 +21,7 @@ macro_rules! transports {
 
         /// The kernel, compiled for every transport.
         pub(crate) fn on_each<K: Entry>(kernel: Added) -> Added {
-            mpi::on_each::<K>(kernel$(.on::<K, RigOver<$transport>>())*)
+            mpi::on::<K>(kernel$(.on::<K, RigOver<$transport>>())*)
         }
     };
 }

@@ -50,64 +50,58 @@ pub struct Constants {
     pub source_at: usize,
 }
 
-/// A family, as a type.
-pub trait Abi: 'static {
-    /// `MPI_Comm`, `MPI_Datatype`, `MPI_Request` and the like.
-    type Handle: Copy + TryFrom<usize>;
-    /// Its constants.
-    const CONSTANTS: Constants;
-}
+/// `MPI_Comm`, `MPI_Datatype`, `MPI_Request` and the like, of any family: a pointer, or an `int` in its lower half.
+///
+/// Assumes what the processors of Linux with 64 bits and the least byte first share: an argument has a register or eight
+/// bytes of stack, of which a function that takes an `int` ignores the upper half, and an `int` is written to the lower
+/// half of a handle.
+pub type Handle = usize;
 
-/// [`Family::Mpich`].
-#[derive(Debug)]
-pub enum Mpich {}
+const _: () = assert!(cfg!(all(target_pointer_width = "64", target_endian = "little")));
 
-impl Abi for Mpich {
-    type Handle = c_int;
-    const CONSTANTS: Constants = Constants {
-        world: Value(0x4400_0000),
-        byte: Value(0x4c00_010d),
-        double: Value(0x4c00_080b),
-        sum: Value(0x5800_0003),
-        errors_return: Value(0x5400_0001),
-        ignore: 1,
-        in_place: usize::MAX,
-        any_source: -2,
-        source_at: 8,
-    };
-}
+/// [`Family::Mpich`]: handles are `int`.
+const MPICH: Constants = Constants {
+    world: Value(0x4400_0000),
+    byte: Value(0x4c00_010d),
+    double: Value(0x4c00_080b),
+    sum: Value(0x5800_0003),
+    errors_return: Value(0x5400_0001),
+    ignore: 1,
+    in_place: usize::MAX,
+    any_source: -2,
+    source_at: 8,
+};
 
 /// [`Family::OpenMpi`].
-#[derive(Debug)]
-pub enum OpenMpi {}
-
-impl Abi for OpenMpi {
-    type Handle = usize;
-    const CONSTANTS: Constants = Constants {
-        world: Symbol("ompi_mpi_comm_world"),
-        byte: Symbol("ompi_mpi_byte"),
-        double: Symbol("ompi_mpi_double"),
-        sum: Symbol("ompi_mpi_op_sum"),
-        errors_return: Symbol("ompi_mpi_errors_return"),
-        ignore: 0,
-        in_place: 1,
-        any_source: -1,
-        source_at: 0,
-    };
-}
+const OPEN_MPI: Constants = Constants {
+    world: Symbol("ompi_mpi_comm_world"),
+    byte: Symbol("ompi_mpi_byte"),
+    double: Symbol("ompi_mpi_double"),
+    sum: Symbol("ompi_mpi_op_sum"),
+    errors_return: Symbol("ompi_mpi_errors_return"),
+    ignore: 0,
+    in_place: 1,
+    any_source: -1,
+    source_at: 0,
+};
 
 /// [`Family::Mpi5`].
-#[derive(Debug)]
-pub enum Mpi5 {}
+const MPI_5: Constants = Constants {
+    world: Value(0x101),
+    byte: Value(0x247),
+    double: Value(0x214),
+    sum: Value(0x21),
+    errors_return: Value(0x143),
+    ..OPEN_MPI
+};
 
-impl Abi for Mpi5 {
-    type Handle = usize;
-    const CONSTANTS: Constants = Constants {
-        world: Value(0x101),
-        byte: Value(0x247),
-        double: Value(0x214),
-        sum: Value(0x21),
-        errors_return: Value(0x143),
-        ..OpenMpi::CONSTANTS
-    };
+impl Family {
+    /// Its constants.
+    pub fn constants(self) -> Constants {
+        match self {
+            Self::Mpich => MPICH,
+            Self::OpenMpi => OPEN_MPI,
+            Self::Mpi5 => MPI_5,
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::mem::transmute;
 
 use bandgap_comm::{CommError, Rank};
 
-use crate::{Abi, Constant, Loaded, MpiError};
+use crate::{Constant, Handle, Loaded, MpiError};
 
 /// Longest text of `MPI_Error_string` and of `MPI_Get_processor_name`, in all families.
 const TEXT_BYTES: usize = 2048;
@@ -13,41 +13,49 @@ const TEXT_BYTES: usize = 2048;
 pub(crate) type In = *const c_void;
 pub(crate) type Out = *mut c_void;
 /// Where a message goes to or comes from: communicator, rank in it, tag.
-pub(crate) type Place<A> = (<A as Abi>::Handle, c_int, c_int);
+pub(crate) type Place = (Handle, c_int, c_int);
 
 macro_rules! functions {
     ($($function:ident $symbol:ident ($($name:ident: $type:ty),*);)*) => {
         /// The functions of the MPI standard with their types, and the constants that they take.
-        pub(crate) struct Api<A: Abi> {
-            pub(crate) world: A::Handle,
-            pub(crate) byte: A::Handle,
-            pub(crate) double: A::Handle,
-            pub(crate) sum: A::Handle,
-            pub(crate) errors_return: A::Handle,
+        pub(crate) struct Api {
+            pub(crate) world: Handle,
+            pub(crate) byte: Handle,
+            pub(crate) double: Handle,
+            pub(crate) sum: Handle,
+            pub(crate) errors_return: Handle,
+            /// `MPI_STATUS_IGNORE`.
+            pub(crate) ignore: Out,
+            /// `MPI_IN_PLACE`.
+            pub(crate) in_place: In,
+            /// `MPI_ANY_SOURCE`.
+            pub(crate) any_source: c_int,
+            /// Where a status has its source.
+            source_at: usize,
             $($function: unsafe extern "C" fn($($type),*) -> c_int,)*
         }
 
-        impl<A: Abi> Api<A> {
+        impl Api {
             /// Looks them up.
             pub(crate) fn of(loaded: &Loaded) -> Result<Self, MpiError> {
-                let handle = |constant| {
-                    let (value, symbol) = match constant {
-                        Constant::Value(value) => (value, "a handle of its kind"),
-                        Constant::Symbol(name) => (loaded.symbol(name)?.as_ptr().addr(), name),
-                    };
-                    let path = || loaded.path.clone();
-                    A::Handle::try_from(value).map_err(|_| MpiError::NoSymbol { path: path(), symbol })
+                let handle = |constant| match constant {
+                    Constant::Value(value) => Ok(value),
+                    Constant::Symbol(name) => Ok(loaded.symbol(name)?.as_ptr().addr()),
                 };
-                let constants = A::CONSTANTS;
+                let constants = loaded.family.constants();
                 Ok(Self {
                     world: handle(constants.world)?,
                     byte: handle(constants.byte)?,
                     double: handle(constants.double)?,
                     sum: handle(constants.sum)?,
                     errors_return: handle(constants.errors_return)?,
+                    ignore: std::ptr::without_provenance_mut(constants.ignore),
+                    in_place: std::ptr::without_provenance(constants.in_place),
+                    any_source: constants.any_source,
+                    source_at: constants.source_at / size_of::<c_int>(),
                     $($function: {
                         let at = loaded.symbol(stringify!($symbol))?.as_ptr();
-                        // SAFETY: the function of this name has this type, by the standard.
+                        // SAFETY: the function of this name has this type, by the standard; handles as `Handle` says.
                         unsafe { transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at) }
                     },)*
                 })
@@ -70,30 +78,30 @@ functions! {
     initialized MPI_Initialized (flag: *mut c_int);
     init_thread MPI_Init_thread (count: *mut c_int, arguments: Out, level: c_int, given: *mut c_int);
     finalize MPI_Finalize ();
-    set_errhandler MPI_Comm_set_errhandler (comm: A::Handle, handler: A::Handle);
+    set_errhandler MPI_Comm_set_errhandler (comm: Handle, handler: Handle);
     error_string MPI_Error_string (code: c_int, at: *mut c_char, len: *mut c_int);
-    comm_rank MPI_Comm_rank (comm: A::Handle, rank: *mut c_int);
-    comm_size MPI_Comm_size (comm: A::Handle, size: *mut c_int);
-    comm_dup MPI_Comm_dup (comm: A::Handle, new: *mut A::Handle);
-    comm_group MPI_Comm_group (comm: A::Handle, group: *mut A::Handle);
-    group_range MPI_Group_range_incl (of: A::Handle, count: c_int, ranges: *mut [c_int; 3], new: *mut A::Handle);
-    group_free MPI_Group_free (group: *mut A::Handle);
-    create_group MPI_Comm_create_group (comm: A::Handle, group: A::Handle, tag: c_int, new: *mut A::Handle);
-    send MPI_Send (from: In, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle);
-    recv MPI_Recv (into: Out, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle, status: Out);
+    comm_rank MPI_Comm_rank (comm: Handle, rank: *mut c_int);
+    comm_size MPI_Comm_size (comm: Handle, size: *mut c_int);
+    comm_dup MPI_Comm_dup (comm: Handle, new: *mut Handle);
+    comm_group MPI_Comm_group (comm: Handle, group: *mut Handle);
+    group_range MPI_Group_range_incl (of: Handle, count: c_int, ranges: *mut [c_int; 3], new: *mut Handle);
+    group_free MPI_Group_free (group: *mut Handle);
+    create_group MPI_Comm_create_group (comm: Handle, group: Handle, tag: c_int, new: *mut Handle);
+    send MPI_Send (from: In, len: c_int, of: Handle, peer: c_int, tag: c_int, comm: Handle);
+    recv MPI_Recv (into: Out, len: c_int, of: Handle, peer: c_int, tag: c_int, comm: Handle, status: Out);
     sendrecv MPI_Sendrecv (
-        from: In, sent: c_int, of: A::Handle, to: c_int, tag: c_int,
-        into: Out, room: c_int, with: A::Handle, peer: c_int, other: c_int, comm: A::Handle, status: Out
+        from: In, sent: c_int, of: Handle, to: c_int, tag: c_int,
+        into: Out, room: c_int, with: Handle, peer: c_int, other: c_int, comm: Handle, status: Out
     );
-    isend MPI_Isend (from: In, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle, new: *mut A::Handle);
-    irecv MPI_Irecv (into: Out, len: c_int, of: A::Handle, peer: c_int, tag: c_int, comm: A::Handle, new: *mut A::Handle);
-    wait MPI_Wait (request: *mut A::Handle, status: Out);
-    test MPI_Test (request: *mut A::Handle, ended: *mut c_int, status: Out);
-    iprobe MPI_Iprobe (peer: c_int, tag: c_int, comm: A::Handle, there: *mut c_int, status: Out);
-    get_count MPI_Get_count (status: In, of: A::Handle, count: *mut c_int);
-    bcast MPI_Bcast (bytes: Out, len: c_int, of: A::Handle, root: c_int, comm: A::Handle);
-    allreduce MPI_Allreduce (from: In, into: Out, count: c_int, of: A::Handle, sum: A::Handle, comm: A::Handle);
-    barrier MPI_Barrier (comm: A::Handle);
+    isend MPI_Isend (from: In, len: c_int, of: Handle, peer: c_int, tag: c_int, comm: Handle, new: *mut Handle);
+    irecv MPI_Irecv (into: Out, len: c_int, of: Handle, peer: c_int, tag: c_int, comm: Handle, new: *mut Handle);
+    wait MPI_Wait (request: *mut Handle, status: Out);
+    test MPI_Test (request: *mut Handle, ended: *mut c_int, status: Out);
+    iprobe MPI_Iprobe (peer: c_int, tag: c_int, comm: Handle, there: *mut c_int, status: Out);
+    get_count MPI_Get_count (status: In, of: Handle, count: *mut c_int);
+    bcast MPI_Bcast (bytes: Out, len: c_int, of: Handle, root: c_int, comm: Handle);
+    allreduce MPI_Allreduce (from: In, into: Out, count: c_int, of: Handle, sum: Handle, comm: Handle);
+    barrier MPI_Barrier (comm: Handle);
 }
 
 /// A number of bytes, as MPI counts.
@@ -103,10 +111,7 @@ pub(crate) fn count(bytes: usize) -> Result<c_int, MpiError> {
 }
 
 /// What more than one part of this crate does. Slices live as long as the call, and MPI keeps nothing of it.
-impl<A: Abi> Api<A> {
-    /// `MPI_STATUS_IGNORE`.
-    pub(crate) const IGNORE: Out = std::ptr::without_provenance_mut(A::CONSTANTS.ignore);
-
+impl Api {
     #[cold]
     #[inline(never)]
     fn refused(&self, operation: &'static str, code: c_int) -> MpiError {
@@ -116,7 +121,7 @@ impl<A: Abi> Api<A> {
     }
 
     /// The same ranks, with messages of their own.
-    pub(crate) fn dup(&self, of: A::Handle) -> Result<A::Handle, MpiError> {
+    pub(crate) fn dup(&self, of: Handle) -> Result<Handle, MpiError> {
         let mut new = of;
         // SAFETY: the types of the function.
         unsafe { self.comm_dup(of, &mut new)? };
@@ -124,17 +129,17 @@ impl<A: Abi> Api<A> {
     }
 
     #[inline(always)]
-    pub(crate) fn send_bytes(&self, from: &[u8], place: Place<A>) -> Result<(), MpiError> {
+    pub(crate) fn send_bytes(&self, from: &[u8], place: Place) -> Result<(), MpiError> {
         let (at, len, (comm, to, tag)) = (from.as_ptr().cast(), count(from.len())?, place);
         // SAFETY: so many bytes are there.
         unsafe { self.send(at, len, self.byte, to, tag, comm) }
     }
 
     #[inline(always)]
-    pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Place<A>) -> Result<(), MpiError> {
+    pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Place) -> Result<(), MpiError> {
         let (at, len, (comm, of, tag)) = (into.as_mut_ptr().cast(), count(into.len())?, place);
         // SAFETY: there is room for so many bytes.
-        unsafe { self.recv(at, len, self.byte, of, tag, comm, Self::IGNORE) }
+        unsafe { self.recv(at, len, self.byte, of, tag, comm, self.ignore) }
     }
 
     /// Begins to send.
@@ -145,8 +150,8 @@ impl<A: Abi> Api<A> {
     pub(crate) unsafe fn begin_send(
         &self,
         from: &[u8],
-        (comm, to, tag): Place<A>,
-    ) -> Result<A::Handle, MpiError> {
+        (comm, to, tag): Place,
+    ) -> Result<Handle, MpiError> {
         let (mut request, len) = (comm, count(from.len())?);
         // SAFETY: the caller says so.
         unsafe { self.isend(from.as_ptr().cast(), len, self.byte, to, tag, comm, &mut request)? };
@@ -161,8 +166,8 @@ impl<A: Abi> Api<A> {
     pub(crate) unsafe fn begin_recv(
         &self,
         into: &mut [u8],
-        (comm, of, tag): Place<A>,
-    ) -> Result<A::Handle, MpiError> {
+        (comm, of, tag): Place,
+    ) -> Result<Handle, MpiError> {
         let (mut request, len) = (comm, count(into.len())?);
         let at = into.as_mut_ptr().cast();
         // SAFETY: the caller says so.
@@ -170,13 +175,14 @@ impl<A: Abi> Api<A> {
         Ok(request)
     }
 
-    /// Looks for a message, which stays where it is.
+    /// Looks for a message of whomever, which stays where it is. Returns who sent it.
     #[inline(always)]
-    pub(crate) fn probe(&self, (comm, of, tag): Place<A>) -> Result<Option<Status>, MpiError> {
+    pub(crate) fn probe(&self, comm: Handle, tag: c_int) -> Result<Option<c_int>, MpiError> {
         let (mut there, mut status) = (0, Status([0; 16]));
+        let at = (&raw mut status).cast();
         // SAFETY: there is room for a status of any family.
-        unsafe { self.iprobe(of, tag, comm, &mut there, (&raw mut status).cast())? };
-        Ok((there != 0).then_some(status))
+        unsafe { self.iprobe(self.any_source, tag, comm, &mut there, at)? };
+        Ok((there != 0).then_some(status.0[self.source_at]))
     }
 
     #[inline(always)]
@@ -184,7 +190,7 @@ impl<A: Abi> Api<A> {
         &self,
         bytes: &mut [u8],
         root: Rank,
-        (comm, size): (A::Handle, usize),
+        (comm, size): (Handle, usize),
     ) -> Result<(), CommError> {
         if root >= size {
             return Err(CommError::NoSuchPeer { peer: root, size });
@@ -197,13 +203,7 @@ impl<A: Abi> Api<A> {
 
 /// Room for the `MPI_Status` of any family.
 #[repr(C, align(8))]
-pub(crate) struct Status([c_int; 16]);
-
-impl Status {
-    pub(crate) fn source<A: Abi>(&self) -> c_int {
-        self.0[A::CONSTANTS.source_at / size_of::<c_int>()]
-    }
-}
+struct Status([c_int; 16]);
 
 /// A text that a function of MPI writes, which has room for any family's.
 pub(crate) fn text<R>(write: impl FnOnce(*mut c_char, *mut c_int) -> R) -> String {

@@ -1,8 +1,8 @@
 //! Any MPI, as it is installed: found and opened at run time, without its headers or its compiler.
 //!
 //! * [`find`] opens the library that belongs to whoever started this process; [`found`] opens all that are there.
-//! * [`start`] initialises it and hands a [`World`] to a [`Visitor`], compiled for each family of binary interfaces
-//!   ([`Abi`]). So an operation is one indirect call into the library, and nothing else is decided on the way.
+//! * [`start`] initialises it, and gives a [`World`]. An operation is one indirect call into the library. Families of
+//!   binary interfaces differ by [`Constants`] alone.
 //! * [`Library`]: MPI's own messages and collectives, on parts of a rank's memory.
 //! * [`MpiLink`]: frames over MPI's messages. [`bandgap_comm::Credited`] makes it an endpoint.
 //!
@@ -25,12 +25,12 @@ mod search;
 mod start;
 mod world;
 
-pub use abi::{Abi, Constant, Constants, Family, Mpi5, Mpich, OpenMpi};
+pub use abi::{Constant, Constants, Family, Handle};
 pub use error::MpiError;
 pub use launcher::{Launcher, Started, started};
 pub use library::{Library, Request};
 pub use link::MpiLink;
 pub use load::Loaded;
 pub use search::{find, found, places};
-pub use start::{Visitor, start};
+pub use start::start;
 pub use world::World;

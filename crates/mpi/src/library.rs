@@ -5,26 +5,26 @@ use std::rc::Rc;
 
 use bandgap_comm::{CommError, ExposedMemory, Part, Pending, Rank, check_peer};
 
-use crate::api::{Api, Place, count};
-use crate::{Abi, World};
+use crate::api::{Place, count};
+use crate::{Handle, World};
 
 /// The highest bit of a tag: tags that have it are those of collectives over messages. MPI's tags are shorter, so these
 /// messages have a communicator of their own.
 const OWN_BIT: u32 = 1 << 31;
 
 /// A message that is under way.
-pub struct Request<H>(H);
+pub struct Request(Handle);
 
 /// What begins a message returns.
-type Begun<A> = Result<Pending<Request<<A as Abi>::Handle>>, CommError>;
+type Begun = Result<Pending<Request>, CommError>;
 
 /// Ranks among which messages pass.
 #[derive(Clone, Copy)]
-struct Team<H> {
+struct Team {
     /// How many: the first ones of the world.
     size: usize,
     /// The communicator of programs' messages, and that of tags with [`OWN_BIT`].
-    comms: [H; 2],
+    comms: [Handle; 2],
 }
 
 /// An MPI's own message passing, of one rank, and the memory that its messages come from and go to.
@@ -32,16 +32,16 @@ struct Team<H> {
 /// The methods are those of [`bandgap_comm::Comm`]; peers and roots count among the members ([`Library::over`]), which are
 /// all ranks at first. A message is received by a receive of the same length: that is not checked here, and not all MPIs
 /// say so of a longer one. What was received is for the caller to compare.
-pub struct Library<A: Abi> {
-    world: Rc<World<A>>,
-    now: Team<A::Handle>,
-    teams: Vec<Team<A::Handle>>,
+pub struct Library {
+    world: Rc<World>,
+    now: Team,
+    teams: Vec<Team>,
     memory: ExposedMemory,
     /// Requests that were not waited for.
     under_way: usize,
 }
 
-impl<A: Abi> Drop for Library<A> {
+impl Drop for Library {
     fn drop(&mut self) {
         if self.under_way > 0 {
             // MPI may still use it.
@@ -50,12 +50,12 @@ impl<A: Abi> Drop for Library<A> {
     }
 }
 
-impl<A: Abi> Library<A> {
+impl Library {
     /// Message passing among all ranks. Every rank calls it. The rank's memory is empty.
     ///
     /// # Errors
     /// MPI refused.
-    pub fn new(world: Rc<World<A>>) -> Result<Self, CommError> {
+    pub fn new(world: Rc<World>) -> Result<Self, CommError> {
         let comms = [world.api.dup(world.api.world)?, world.api.dup(world.api.world)?];
         let all = Team { size: world.size(), comms };
         // Not nowhere: Open MPI's MPI_IN_PLACE is the address of an empty slice.
@@ -96,7 +96,7 @@ impl<A: Abi> Library<A> {
     }
 
     /// The MPI.
-    pub fn world(&self) -> &Rc<World<A>> {
+    pub fn world(&self) -> &Rc<World> {
         &self.world
     }
 
@@ -135,7 +135,7 @@ impl<A: Abi> Library<A> {
     }
 
     #[inline(always)]
-    fn place(&self, peer: Rank, tag: u32) -> Result<Place<A>, CommError> {
+    fn place(&self, peer: Rank, tag: u32) -> Result<Place, CommError> {
         check_peer(peer, self.rank(), self.size())?;
         let comm = self.now.comms[usize::from(tag >= OWN_BIT)];
         Ok((comm, peer as c_int, (tag & !OWN_BIT) as c_int))
@@ -178,7 +178,7 @@ impl<A: Abi> Library<A> {
         let (sent, room) = (count(from.len)?, count(into.len)?);
         let from = from.of(&self.memory)?.as_ptr().cast();
         let into = into.of_mut(&mut self.memory)?.as_mut_ptr().cast();
-        let (api, byte, ignore) = (&self.world.api, self.world.api.byte, Api::<A>::IGNORE);
+        let (api, byte, ignore) = (&self.world.api, self.world.api.byte, self.world.api.ignore);
         // SAFETY: both are in memory, and apart.
         unsafe {
             api.sendrecv(from, sent, byte, peer, tag, into, room, byte, peer, tag, comm, ignore)?;
@@ -191,7 +191,7 @@ impl<A: Abi> Library<A> {
     /// # Errors
     /// As [`Library::send`].
     #[inline(always)]
-    pub fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Begun<A> {
+    pub fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Begun {
         let place = self.place(peer, tag)?;
         let bytes = from.of(&self.memory)?;
         // SAFETY: memory moves or ends only while nothing is under way.
@@ -205,7 +205,7 @@ impl<A: Abi> Library<A> {
     /// # Errors
     /// As [`Library::send`].
     #[inline(always)]
-    pub fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Begun<A> {
+    pub fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Begun {
         let place = self.place(peer, tag)?;
         let bytes = into.of_mut(&mut self.memory)?;
         // SAFETY: memory moves or ends only while nothing is under way, and no reference into it outlives a call.
@@ -219,10 +219,10 @@ impl<A: Abi> Library<A> {
     /// # Errors
     /// MPI refused.
     #[inline(always)]
-    pub fn wait(&mut self, pending: Pending<Request<A::Handle>>) -> Result<(), CommError> {
+    pub fn wait(&mut self, pending: Pending<Request>) -> Result<(), CommError> {
         let mut request = pending.0.0;
         // SAFETY: a request of this library, which is not used again.
-        unsafe { self.world.api.wait(&mut request, Api::<A>::IGNORE)? };
+        unsafe { self.world.api.wait(&mut request, self.world.api.ignore)? };
         self.under_way -= 1;
         Ok(())
     }
@@ -264,11 +264,10 @@ impl<A: Abi> Library<A> {
     fn sum_aside(&mut self, from: Part, into: Part) -> Result<(), CommError> {
         let terms = from.of(&self.memory)?.as_chunks().0;
         let mut sums: Vec<_> = terms.iter().map(|&bytes| f64::from_ne_bytes(bytes)).collect();
-        let in_place = std::ptr::without_provenance(A::CONSTANTS.in_place);
         let (api, comm, doubles) = (&self.world.api, self.now.comms[0], count(sums.len())?);
         let at = sums.as_mut_ptr().cast();
         // SAFETY: the vector has so many doubles.
-        unsafe { api.allreduce(in_place, at, doubles, api.double, api.sum, comm)? };
+        unsafe { api.allreduce(api.in_place, at, doubles, api.double, api.sum, comm)? };
         let places = into.of_mut(&mut self.memory)?.as_chunks_mut().0;
         places.iter_mut().zip(&sums).for_each(|(place, sum)| *place = sum.to_ne_bytes());
         Ok(())

@@ -13,8 +13,8 @@ use bandgap_comm::{
     CommError, ExposedMemory, Frame, FrameKind, Link, MAX_FRAME, Posted, Rank, Source, check_peer,
 };
 
-use crate::api::{Api, Place};
-use crate::{Abi, MpiError, World};
+use crate::api::Place;
+use crate::{Handle, MpiError, World};
 
 /// Frames to one peer that may be under way.
 const FRAMES: usize = 16;
@@ -29,16 +29,16 @@ const FRAME: c_int = 0;
 const PAYLOAD: c_int = 1;
 
 /// Messages of up to so many bytes that were begun and may be under way. They end in their order.
-struct Outgoing<A: Abi> {
+struct Outgoing {
     buffers: Vec<u8>,
     each: usize,
-    requests: Vec<A::Handle>,
+    requests: Vec<Handle>,
     begun: usize,
     ended: usize,
 }
 
-impl<A: Abi> Outgoing<A> {
-    fn new(world: &World<A>, messages: usize, each: usize) -> Self {
+impl Outgoing {
+    fn new(world: &World, messages: usize, each: usize) -> Self {
         let requests = vec![world.api.world; messages];
         Self { buffers: vec![0; messages * each], each, requests, begun: 0, ended: 0 }
     }
@@ -49,7 +49,7 @@ impl<A: Abi> Outgoing<A> {
     }
 
     /// Notes which have ended. Returns whether all are under way still.
-    fn look(&mut self, world: &World<A>) -> Result<bool, MpiError> {
+    fn look(&mut self, world: &World) -> Result<bool, MpiError> {
         while self.under_way() > 0 {
             let request = self.ended % self.requests.len();
             if !ended(world, &mut self.requests[request])? {
@@ -62,12 +62,7 @@ impl<A: Abi> Outgoing<A> {
 
     /// Begins to send `bytes`, at most as many as a buffer has, if one is free.
     #[inline(always)]
-    fn begin(
-        &mut self,
-        world: &World<A>,
-        place: Place<A>,
-        bytes: &[u8],
-    ) -> Result<Posted, MpiError> {
+    fn begin(&mut self, world: &World, place: Place, bytes: &[u8]) -> Result<Posted, MpiError> {
         if self.under_way() == self.requests.len() && self.look(world)? {
             return Ok(Posted::Busy);
         }
@@ -84,10 +79,10 @@ impl<A: Abi> Outgoing<A> {
 
 /// Whether a request has ended. If it has, it is not used again.
 #[inline(always)]
-fn ended<A: Abi>(world: &World<A>, request: &mut A::Handle) -> Result<bool, MpiError> {
+fn ended(world: &World, request: &mut Handle) -> Result<bool, MpiError> {
     let mut ended = 0;
     // SAFETY: a request of this library, which has not ended before.
-    unsafe { world.api.test(request, &mut ended, Api::<A>::IGNORE)? };
+    unsafe { world.api.test(request, &mut ended, world.api.ignore)? };
     Ok(ended != 0)
 }
 
@@ -95,20 +90,20 @@ fn ended<A: Abi>(world: &World<A>, request: &mut A::Handle) -> Result<bool, MpiE
 type Deliver<'a> = &'a mut dyn FnMut(Rank, Frame);
 
 /// A payload that is arriving.
-struct Arriving<H> {
+struct Arriving {
     frame: Frame,
     /// What of the exposed memory is still to come. The piece that is being received comes first.
     rest: Range<usize>,
-    request: H,
+    request: Handle,
 }
 
 /// What passes between this rank and a peer.
-struct Way<A: Abi> {
-    frames: Outgoing<A>,
-    pieces: Outgoing<A>,
+struct Way {
+    frames: Outgoing,
+    pieces: Outgoing,
     /// The payload that is on its way to the peer.
     writing: Option<FrameKind>,
-    arriving: Option<Arriving<A::Handle>>,
+    arriving: Option<Arriving>,
     /// Frames that came behind the payload that is arriving.
     behind: VecDeque<Frame>,
 }
@@ -117,11 +112,11 @@ struct Way<A: Abi> {
 ///
 /// [`Link::receive`] takes one frame a call: a second look would cost a message that is alone more than it saves those
 /// that come in numbers. It cannot sleep, and does not notice that a peer is gone.
-pub struct MpiLink<A: Abi> {
-    world: Rc<World<A>>,
-    comm: A::Handle,
+pub struct MpiLink {
+    world: Rc<World>,
+    comm: Handle,
     /// By peer; that to this rank itself stays unused.
-    ways: Vec<Way<A>>,
+    ways: Vec<Way>,
     memory: ExposedMemory,
     /// Payloads that are arriving.
     arriving: usize,
@@ -129,7 +124,7 @@ pub struct MpiLink<A: Abi> {
     sending: bool,
 }
 
-impl<A: Abi> Drop for MpiLink<A> {
+impl Drop for MpiLink {
     fn drop(&mut self) {
         if self.arriving + self.unsent() > 0 {
             // MPI may still use them.
@@ -138,12 +133,12 @@ impl<A: Abi> Drop for MpiLink<A> {
     }
 }
 
-impl<A: Abi> MpiLink<A> {
+impl MpiLink {
     /// A link among all ranks, each of which exposes so many bytes. Every rank calls it.
     ///
     /// # Errors
     /// MPI refused.
-    pub fn new(world: Rc<World<A>>, exposed: usize) -> Result<Self, CommError> {
+    pub fn new(world: Rc<World>, exposed: usize) -> Result<Self, CommError> {
         let comm = world.api.dup(world.api.world)?;
         let way = |_| Way {
             frames: Outgoing::new(&world, FRAMES, MAX_FRAME),
@@ -177,7 +172,7 @@ impl<A: Abi> MpiLink<A> {
     fn arrive(
         &mut self,
         from: Rank,
-        mut arriving: Arriving<A::Handle>,
+        mut arriving: Arriving,
         deliver: Deliver<'_>,
     ) -> Result<usize, CommError> {
         let rest = arriving.rest.clone();
@@ -237,7 +232,7 @@ fn garbage(peer: Rank, what: &dyn std::fmt::Display) -> CommError {
     CommError::Garbage { peer, what: what.to_string() }
 }
 
-impl<A: Abi> Link for MpiLink<A> {
+impl Link for MpiLink {
     fn rank(&self) -> Rank {
         self.world.rank()
     }
@@ -308,14 +303,13 @@ impl<A: Abi> Link for MpiLink<A> {
     #[inline]
     fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
         let frames = if self.arriving > 0 { self.payloads(&mut deliver)? } else { 0 };
-        let anybody = (self.comm, A::CONSTANTS.any_source, FRAME);
-        let Some(status) = self.world.api.probe(anybody)? else {
+        let Some(source) = self.world.api.probe(self.comm, FRAME)? else {
             if self.sending {
                 self.look()?;
             }
             return Ok(frames);
         };
-        let (source, mut bytes) = (status.source::<A>(), [0; MAX_FRAME]);
+        let mut bytes = [0; MAX_FRAME];
         self.world.api.recv_bytes(&mut bytes, (self.comm, source, FRAME))?;
         let from = source as Rank;
         let decoded = Frame::decode(&bytes).map_err(|error| garbage(from, &error))?;

@@ -6,25 +6,25 @@ use std::rc::Rc;
 use bandgap_comm::Rank;
 
 use crate::api::Api;
-use crate::{Abi, Loaded, MpiError};
+use crate::{Loaded, MpiError};
 
 /// An MPI that was initialised, with all ranks of the run.
 ///
 /// It is not finalised when it is dropped: that would wait for the other ranks, and a rank whose run failed waits for
 /// nobody.
-pub struct World<A: Abi> {
-    pub(crate) api: Api<A>,
+pub struct World {
+    pub(crate) api: Api,
     /// The library.
     pub loaded: Loaded,
     rank: Rank,
     size: usize,
 }
 
-impl<A: Abi> World<A> {
+impl World {
     /// Initialises MPI for one thread. More than that costs Open MPI 4 half as much time again.
     pub(crate) fn init(loaded: Loaded) -> Result<Self, MpiError> {
         const SINGLE: c_int = 0;
-        let api = Api::<A>::of(&loaded)?;
+        let api = Api::of(&loaded)?;
         let (mut already, mut given, mut rank, mut size) = (0, 0, 0, 0);
         // SAFETY: null pointers stand for the arguments of main.
         unsafe {

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 use std::process::Command;
 
-use bandgap_mpi::{Abi, Constant, Mpich, OpenMpi};
+use bandgap_mpi::{Constant, Family};
 
 use crate::installed::{Installed, MPICH, OPEN_MPI, is_here};
 
 /// A program of C that prints what its header says otherwise.
-fn program<A: Abi>() -> String {
-    let of = A::CONSTANTS;
+fn program(family: Family) -> String {
+    let of = family.constants();
     let mut checks = String::new();
     let handles = [
         ("MPI_COMM_WORLD", of.world),
@@ -32,7 +32,7 @@ fn program<A: Abi>() -> String {
         ("MPI_THREAD_SINGLE", 0),
         ("MPI_SUCCESS", 0),
         ("offsetof(MPI_Status, MPI_SOURCE)", of.source_at as isize),
-        ("sizeof(MPI_Comm)", size_of::<A::Handle>() as isize),
+        ("sizeof(MPI_Comm)", if family == Family::Mpich { 4 } else { 8 }),
         ("sizeof(MPI_Status) <= 64", 1),
         ("MPI_MAX_LIBRARY_VERSION_STRING <= 16384", 1),
         ("MPI_MAX_ERROR_STRING <= 2048", 1),
@@ -49,13 +49,13 @@ fn program<A: Abi>() -> String {
     )
 }
 
-fn compare<A: Abi>(mpi: &Installed) {
+fn compare(mpi: &Installed) {
     if !is_here(mpi.compiler) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let (source, binary) = (folder.path().join("constants.c"), folder.path().join("constants"));
-    std::fs::write(&source, program::<A>()).unwrap();
+    std::fs::write(&source, program(mpi.family)).unwrap();
     let compiled = Command::new(mpi.compiler).args(["-w", "-o"]).args([&binary, &source]).status();
     assert!(compiled.unwrap().success());
     let said = Command::new(&binary).output().unwrap().stdout;
@@ -64,10 +64,10 @@ fn compare<A: Abi>(mpi: &Installed) {
 
 #[test]
 fn constants_are_those_of_the_header_of_mpich() {
-    compare::<Mpich>(&MPICH);
+    compare(&MPICH);
 }
 
 #[test]
 fn constants_are_those_of_the_header_of_open_mpi() {
-    compare::<OpenMpi>(&OPEN_MPI);
+    compare(&OPEN_MPI);
 }

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use bandgap_comm::{CommError, Part};
-use bandgap_mpi::{Abi, Family, Library, MpiError, World};
+use bandgap_mpi::{Family, Library, MpiError, World};
 
 /// A tag of the program, the longest that every MPI has, and one of collectives over messages.
 const TAGS: [u32; 3] = [0, 32767, (1 << 31) + 2];
@@ -14,13 +14,13 @@ fn byte(rank: usize, nth: usize, at: usize) -> u8 {
     (rank * 31 + nth * 7 + at * 13 + at / 251) as u8
 }
 
-fn fill<A: Abi>(library: &mut Library<A>, rank: usize, nth: usize, part: Part) {
+fn fill(library: &mut Library, rank: usize, nth: usize, part: Part) {
     for (at, place) in library.memory_mut()[part.range()].iter_mut().enumerate() {
         *place = byte(rank, nth, at);
     }
 }
 
-fn expect<A: Abi>(library: &Library<A>, rank: usize, nth: usize, part: Part) {
+fn expect(library: &Library, rank: usize, nth: usize, part: Part) {
     let wrong = library.memory()[part.range()]
         .iter()
         .enumerate()
@@ -32,7 +32,7 @@ fn doubles(bytes: &[u8]) -> Vec<f64> {
     bytes.as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
 }
 
-pub fn check<A: Abi>(world: &Rc<World<A>>) {
+pub fn check(world: &Rc<World>) {
     let mut library = Library::new(Rc::clone(world)).unwrap();
     library.resize(1 << 20);
     ring(&mut library);
@@ -56,7 +56,7 @@ pub fn check<A: Abi>(world: &Rc<World<A>>) {
 }
 
 /// Every rank sends to the next and receives from the one before, in each way that there is.
-fn ring<A: Abi>(library: &mut Library<A>) {
+fn ring(library: &mut Library) {
     let (rank, size) = (library.rank(), library.size());
     if size == 1 {
         return;
@@ -118,7 +118,7 @@ fn ring<A: Abi>(library: &mut Library<A>) {
     }
 }
 
-fn collectives<A: Abi>(library: &mut Library<A>, ranks: usize) {
+fn collectives(library: &mut Library, ranks: usize) {
     let (rank, size) = (library.rank(), library.size());
     assert_eq!((rank, size), (library.world().rank(), ranks));
     for (nth, len) in LENGTHS.into_iter().enumerate() {
@@ -151,7 +151,7 @@ fn collectives<A: Abi>(library: &mut Library<A>, ranks: usize) {
     library.barrier().unwrap();
 }
 
-fn refused<A: Abi>(library: &mut Library<A>) {
+fn refused(library: &mut Library) {
     let (rank, size, part) = (library.rank(), library.size(), Part::new(0, 8));
     for peer in [rank, size, usize::MAX] {
         let answers = [

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use bandgap_comm::{Frame, Link, MAX_FRAME, Posted, Rank, Source};
-use bandgap_mpi::{Abi, MpiLink, World};
+use bandgap_mpi::{MpiLink, World};
 
 fn number(stream: &mut UnixStream) -> Option<usize> {
     let mut bytes = [0; 8];
@@ -29,7 +29,7 @@ fn frame(stream: &mut UnixStream) -> Frame {
     Frame::decode(&bytes).unwrap().unwrap().0
 }
 
-pub fn serve<A: Abi>(world: &Rc<World<A>>, leader: &Path) {
+pub fn serve(world: &Rc<World>, leader: &Path) {
     let stream = &mut UnixStream::connect(leader).unwrap();
     stream.write_all(&(world.rank() as u64).to_le_bytes()).unwrap();
     let exposed = number(stream).unwrap();

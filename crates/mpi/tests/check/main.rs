@@ -8,7 +8,7 @@ mod messages;
 use std::path::PathBuf;
 use std::rc::Rc;
 
-use bandgap_mpi::{Abi, MpiError, Visitor, World, find, start};
+use bandgap_mpi::{MpiError, World, find, start};
 
 /// What a rank does.
 struct Check {
@@ -17,10 +17,8 @@ struct Check {
     leader: Option<PathBuf>,
 }
 
-impl Visitor for Check {
-    type Out = ();
-
-    fn visit<A: Abi>(self, world: Rc<World<A>>) {
+impl Check {
+    fn visit(self, world: Rc<World>) {
         match self.what.as_str() {
             "library" => library::check(&world),
             "messages" => messages::check(&world),
@@ -42,9 +40,8 @@ fn main() {
     let what = arguments.next().unwrap_or_default();
     let named = arguments.next().filter(|named| !named.is_empty()).map(PathBuf::from);
     let leader = arguments.next().map(PathBuf::from);
-    let started = find(named.as_deref()).and_then(|loaded| start(loaded, Check { what, leader }));
-    match started {
-        Ok(()) => {}
+    match find(named.as_deref()).and_then(start) {
+        Ok(world) => Check { what, leader }.visit(world),
         Err(MpiError::WrongLauncher { launcher, expected, library, seen, .. }) => {
             println!("wrong launcher: {launcher}, {expected}, {library}, {seen:?}");
         }

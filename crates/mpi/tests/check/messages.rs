@@ -6,7 +6,7 @@ use std::time::Duration;
 use bandgap_comm::{
     ActiveMessages, Bulk, Credited, DeadlineWatch, HandlerId, Handlers, Source, Waiting,
 };
-use bandgap_mpi::{Abi, MpiLink, World};
+use bandgap_mpi::{MpiLink, World};
 
 /// Few enough for more ranks than cores, each of which spins within MPI.
 const ROUNDS: u64 = 60;
@@ -23,7 +23,7 @@ struct Seen {
     replies: Vec<u64>,
 }
 
-pub fn check<A: Abi>(world: &Rc<World<A>>) {
+pub fn check(world: &Rc<World>) {
     let (rank, size) = (world.rank(), world.size());
     let link = MpiLink::new(Rc::clone(world), EXPOSED).unwrap();
     let mut handlers = Handlers::new();
