@@ -59,7 +59,9 @@ impl Tool {
     /// Reads the command line and carries it out. It is to be all that `main` does, and is called
     /// once: the program is started again as each rank.
     pub fn main(self) -> ExitCode {
-        let exit = add(self.added).and_then(|()| parse()).and_then(|mut cli| match cli.command {
+        let adopted = Adopted::found();
+        let parsed = add(self.added).and_then(|()| parse(adopted.as_ref()));
+        let exit = parsed.and_then(|mut cli| match cli.command {
             Some(Command::Rank { parent }) if has_launcher() => {
                 Ok(bandgap_launch::rank::main(parent))
             }
@@ -69,7 +71,7 @@ impl Tool {
             Some(Command::Agent { remove, .. }) => {
                 Ok(bandgap_launch::agent::main(remove.as_deref()))
             }
-            _ => match Adopted::found() {
+            _ => match adopted {
                 Some(adopted) => among(&adopted, &mut cli),
                 None => carry_out(&cli),
             },

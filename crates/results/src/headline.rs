@@ -176,16 +176,19 @@ fn meaning(context: &Context<'_>, columns: &[Column<'_>]) -> Option<String> {
     let mut parts = Vec::new();
     if let Some(over) = &first.over_floor {
         let time = floor(context, &over.floor).map_or(String::new(), |time| format!(" ({time})"));
-        let (times, floor) =
-            (significant_short(over.ratio.value.0, 3), over.floor.replace('_', " "));
-        parts.push(format!("{times} times its floor, {floor}{time}"));
+        let (times, floor) = (significant_short(over.ratio.value.0, 3), &over.floor);
+        parts.push(format!("over {} {times} × its floor, {floor}{time}", first.transport));
     }
-    let longer = others.iter().map(|(logp, time)| {
-        format!("over {} {} times as long", logp.transport, significant_short(time / shortest, 2))
-    });
-    parts.extend(longer);
-    (!parts.is_empty())
-        .then(|| format!("Half a round trip over {} takes {}.", first.transport, parts.join(", ")))
+    let longer: Vec<String> = others
+        .iter()
+        .map(|(of, time)| {
+            format!("over {} {} ×", of.transport, significant_short(time / shortest, 2))
+        })
+        .collect();
+    if !longer.is_empty() {
+        parts.push(format!("{} that over {}", longer.join(", "), first.transport));
+    }
+    (!parts.is_empty()).then(|| format!("Half a round trip: {}.", parts.join("; ")))
 }
 
 /// The time of a floor.

@@ -26,8 +26,8 @@ mod whatif;
 
 use std::path::PathBuf;
 
-use bandgap_launch::{Classify, Exit, Failure};
-use clap::{CommandFactory, Parser, Subcommand};
+use bandgap_launch::{Adopted, Classify, Exit, Failure};
+use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{Measure, Output, Reach};
 use crate::output::{print, printed};
@@ -242,16 +242,21 @@ pub enum Command {
     },
 }
 
-/// The command line of this program as it was typed. Wrong ones end the program here, as help does.
+/// The command line of this program as it was typed. Wrong ones end the program here, as help does: of processes that
+/// somebody else has started the first says why.
 ///
 /// # Errors
 /// Help could not be printed.
-pub fn parse() -> Result<Cli, Failure> {
-    Cli::try_parse().or_else(|error| {
-        if error.use_stderr() {
-            error.exit();
+pub fn parse(adopted: Option<&Adopted>) -> Result<Cli, Failure> {
+    let plain = adopted.map_or(ColorChoice::Auto, |_| ColorChoice::Never);
+    let matches = Cli::command().color(plain).try_get_matches();
+    matches.and_then(|matches| Cli::from_arg_matches(&matches)).or_else(|error| {
+        if adopted.is_none_or(|adopted| adopted.rank == 0) {
+            if error.use_stderr() {
+                error.exit();
+            }
+            printed(|| error.print())?;
         }
-        printed(|| error.print())?;
         std::process::exit(error.exit_code())
     })
 }

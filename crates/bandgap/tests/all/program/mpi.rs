@@ -127,6 +127,9 @@ fn what_is_wrong_with_an_mpi_is_told_and_nothing_hangs() {
         // What is wrong with the options is told at once: the others do not wait for the first.
         let finished = run(under(&place, &launcher, 2, "comet barrier -t mpi --sizes 8"));
         assert_eq!(finished.code, Some(USAGE), "{launcher:?}: {finished:?}");
+        // Help is said once.
+        let help = run(under(&place, &launcher, 2, "synch1 --help")).stdout;
+        assert_eq!(help.trim_end(), place.run(["synch1", "--help"]).stdout.trim_end());
         // An initialisation that waits for a third rank has no end.
         let more = format!("{} 3", launcher.join(" "));
         let mut command = place.command(BINARY);
