@@ -20,6 +20,8 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
             Block::Bars(_) | Block::Heat(_) => {}
         }
     }
+    // Lines do not end at these spaces.
+    let out = out.replace('\u{a0}', " ");
     // Names in it may come from a file or a peer.
     let out = printable(&out);
     if layout.ascii { ascii(&out) } else { out.into_owned() }

@@ -181,7 +181,7 @@ fn heading(run: &Run) -> String {
     if run.interrupted {
         parts.push("ended early".to_owned());
     }
-    parts.join(" · ")
+    parts.iter().map(|part| part.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" · ")
 }
 
 /// `a, b:4`: the hosts with their ranks, where these are several; many of them as a count.
