@@ -22,6 +22,9 @@ pub(super) trait Clock {
 
     /// Which of two times is the later one decides what happens.
     fn meet(&mut self, _: Self::At, _: Self::At) {}
+
+    /// Something happens at a time. What becomes ready may do so in the past of its rank.
+    fn follow(&mut self, _: Self::At) {}
 }
 
 /// When it is, and nothing else: picoseconds.
@@ -53,6 +56,8 @@ pub(super) struct Traced<'a> {
     /// For L, o, g and G: whether a change that is smaller than anything decides something, because times are equal
     /// that grow differently. Where it does not, both derivatives are what the times grow by.
     pub ties: [bool; 4],
+    /// When the last things happened, the latest first: of each only what nothing later has come after.
+    recent: Vec<Trace>,
 }
 
 /// What led to times: an operation, or of a message that which sent it; from when on; no step for a computation.
@@ -102,7 +107,7 @@ impl From<Trace> for i64 {
 impl<'a> Traced<'a> {
     /// Nothing has happened.
     pub fn new(loggops: &'a Loggops) -> Self {
-        Self { loggops, past: Vec::new(), ties: [false; 4] }
+        Self { loggops, past: Vec::new(), ties: [false; 4], recent: Vec::new() }
     }
 
     /// What led to a time, and which of its steps.
@@ -152,6 +157,13 @@ impl Clock for Traced<'_> {
                 *tie |= *two.0 != two.1;
             }
         }
+    }
+
+    fn follow(&mut self, at: Trace) {
+        while let Some(before) = self.recent.pop_if(|before| *before <= at) {
+            self.meet(before, at);
+        }
+        self.recent.push(at);
     }
 }
 

@@ -162,10 +162,8 @@ impl<C: Clock> Engine<'_, C> {
                 order += 4;
             }
         }
-        let mut last = C::At::default();
         while let Some(Reverse(event)) = self.events.pop() {
-            self.clock.meet(last, event.0);
-            last = event.0;
+            self.clock.follow(event.0);
             if event.0.into() > LATEST {
                 return Err(GoalError::TooLong(event.3));
             }

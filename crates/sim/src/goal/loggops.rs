@@ -75,16 +75,17 @@ impl Loggops {
                 };
                 let (gap, overhead) = (cost(PER_BYTE), cost(PER_BYTE + 1));
                 // LogGOPSim computes without signs: 0 is less than what 0 bytes cost.
-                let wraps = bytes < 0 && (gap.0 == 0 || overhead.0 == 0);
+                let wraps = bytes < 0 && (gap == (0, 0) || overhead == (0, 0));
                 if (gap >= overhead) != wraps { [0, 1, 0, bytes, 0] } else { [0, 1, 0, 0, bytes] }
             }
         }
     }
 
-    /// Whether G and O cost the same for a message that is taken.
+    /// Whether another G may decide what a message that is taken costs, however little it is another one.
     pub(super) fn may_be_either(&self, size: u64) -> bool {
         let bytes = size as i64 - 1;
-        bytes != 0 && self.time(PER_BYTE, bytes) == self.time(PER_BYTE + 1, bytes)
+        let [gap, overhead] = [PER_BYTE, PER_BYTE + 1].map(|of| self.time(of, bytes));
+        bytes != 0 && (gap == overhead || bytes < 0 && gap == 0)
     }
 
     /// Picoseconds of so many times a parameter.

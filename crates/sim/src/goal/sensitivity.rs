@@ -71,7 +71,7 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
         let last = replayed.finish.into_iter().max().unwrap_or_default();
         Ok(Line { at, end: last.picoseconds, slope: last.growth })
     };
-    let is_late = |error: &GoalError| matches!(error, GoalError::TooLong(_));
+    let is_late = |error: &GoalError| matches!(error, GoalError::TooLong(_)) || error.is_endless();
     // Its search goes by slopes from the beginning.
     Ok((replayed, Sensitivity::at(point, path, towards, |_| Ok(None), is_late)?))
 }
@@ -90,7 +90,7 @@ pub(crate) struct Point {
 impl Sensitivity {
     /// `towards` gives T, and what it grows by, at an L and with a parameter that changes by very little: more (1) or
     /// less (−1); `end` gives T alone, where that takes less time. An error that `is_late` says that T is later than
-    /// all that is asked for.
+    /// all that is asked for, or that nothing ends.
     pub(crate) fn at<E>(
         point: Point,
         path: CriticalPath,
@@ -99,6 +99,10 @@ impl Sensitivity {
         is_late: impl Fn(&E) -> bool,
     ) -> Result<Self, E> {
         let (latency, end) = point.here;
+        let towards = |direction, at| match towards(direction, at) {
+            Err(error) if is_late(&error) => Ok(Line { at, end: i64::MAX, slope: 0 }),
+            there => there,
+        };
         let mut derivatives = [Derivative::default(); 4];
         for (parameter, derivative) in derivatives.iter_mut().enumerate() {
             if let Some(slope) = point.known[parameter] {
@@ -115,15 +119,14 @@ impl Sensitivity {
             *derivative = Derivative { left, right: more.slope, jumps };
         }
         let here = Line { at: latency, end, slope: derivatives[LATENCY].right };
-        let curve = |at| match towards((LATENCY, -1), at) {
-            Ok(there) => Ok(Line { slope: -there.slope, ..there }),
-            Err(error) if is_late(&error) => Ok(Line { at, end: i64::MAX, slope: 0 }),
-            Err(error) => Err(error),
-        };
         let seen = RefCell::new(Vec::<Line>::new());
         let curve = |at| {
             let known = seen.borrow().iter().copied().find(|of| of.at == at);
-            let there = known.map_or_else(|| curve(at), Ok)?;
+            if let Some(known) = known {
+                return Ok(known);
+            }
+            let there = towards((LATENCY, -1), at)?;
+            let there = Line { slope: -there.slope, ..there };
             seen.borrow_mut().push(there);
             Ok(there)
         };
@@ -170,7 +173,7 @@ fn latencies<E>(
 /// The first of the ranks that end last.
 pub(super) fn last(finish: &[Trace]) -> (u32, Trace) {
     let all = (0..).zip(finish.iter().copied());
-    all.fold((0, Trace::default()), |best, one| if one.1 > best.1 { one } else { best })
+    all.reduce(|best, one| if one.1 > best.1 { one } else { best }).unwrap_or_default()
 }
 
 /// T at an L, and its slope there.

@@ -1,5 +1,6 @@
 //! GOAL schedules: LogGOPSim's results, and an independent model on random schedules.
 
+mod finite;
 mod model;
 mod noise;
 mod reading;

@@ -199,20 +199,24 @@ impl Schedule {
 /// One message, or a computation: where, where to, size, tag, units, and whether the receive takes any.
 type Drawn = (usize, usize, usize, u64, [usize; 4], u8);
 
-const SIZES: [u64; 7] = [1, 0, 1, 8, 8, 100, 3000];
+/// Bytes, and nanoseconds of computations.
+type Sizes = ([u64; 7], [u64; 4]);
+
+const SIZES: Sizes = ([1, 0, 1, 8, 8, 100, 3000], [0, 10, 700, 5000]);
 
 fn built(
     ranks: usize,
     drawn: &[Drawn],
     waits: &[(usize, usize, usize, u8)],
     units: usize,
+    (bytes, times): Sizes,
 ) -> Schedule {
     let mut of = Schedule { ranks: vec![Vec::new(); ranks], waits: vec![Vec::new(); ranks] };
     for &(from, to, size, tag, unit, how) in drawn {
         let (from, to, unit) = (from % ranks, to % ranks, unit.map(|unit| unit % units));
-        let size = SIZES[size % SIZES.len()];
+        let size = bytes[size % bytes.len()];
         if how % 4 == 0 {
-            let size = [0, 10, 700, 5000][tag as usize % 4];
+            let size = times[tag as usize % 4];
             let (peer, tag) = (None, None);
             of.ranks[from].push(Op { verb: Verb::Compute, size, peer, tag, cpu: unit[0], nic: 0 });
             continue;
@@ -243,6 +247,17 @@ fn built(
     of
 }
 
+/// Schedules whose times are often equal, as text.
+pub fn tied() -> impl Strategy<Value = String> {
+    let unit = [0_usize..2, 0..2, 0..2, 0..2];
+    let drawn = (0_usize..6, 0_usize..6, 0_usize..7, 0_u64..3, unit, any::<u8>());
+    let waits = (0_usize..6, any::<usize>(), any::<usize>(), any::<u8>());
+    let all =
+        (2_usize..7, prop::collection::vec(drawn, 1..16), prop::collection::vec(waits, 0..16));
+    let sizes = ([0, 1, 2, 3, 0, 1, 2], [0, 1000, 2000, 3000]);
+    all.prop_map(move |(ranks, drawn, waits)| built(ranks, &drawn, &waits, UNITS, sizes).text())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(1500))]
 
@@ -256,7 +271,7 @@ proptest! {
         (l, o, g) in (0_u64..3000, 3_u64..2000, 10_u64..2000),
         (gb, ob, s) in (0_u64..10, 0_u64..4, 0_u64..4000),
     ) {
-        let schedule = built(ranks, &drawn, &waits, units);
+        let schedule = built(ranks, &drawn, &waits, units, SIZES);
         let text = schedule.text();
         let loggops: Loggops = format!("L={l},o={o},g={g},G={gb},O={ob},S={s}").parse().unwrap();
         let replayed = replay_goal(&goal(&text), &loggops);
@@ -282,7 +297,7 @@ fn most_random_schedules_end() {
     let of = Parameters { l: 100, o: 50, g: 20, gb: 1, ob: 0, s: 500 };
     let ends = |_: &usize| {
         let drawn = drawn.new_tree(&mut runner).unwrap().current();
-        model(&built(4, &drawn, &[], 2), &of).is_some()
+        model(&built(4, &drawn, &[], 2, SIZES), &of).is_some()
     };
     let ended = (0..100).filter(ends).count();
     assert!(ended > 60, "{ended}");
