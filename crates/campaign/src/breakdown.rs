@@ -194,9 +194,10 @@ fn order(model: Model) -> Order {
 
 fn point(model: Model, key: Key, at: AtBorder) -> Point {
     // Checked where nothing is stamped: the messages are the same.
-    let checkable = at == AtBorder::default();
+    let is_bare = at == AtBorder::default();
     let order = Order { at_border: Some(at), ..order(model) };
-    Point { checkable, visits: VISITS, ..Point::new(key, order) }
+    let point = Point::new(key, order);
+    Point { checked: point.checked.filter(|_| is_bare), visits: VISITS, ..point }
 }
 
 /// A point of a model, where this is stamped.
@@ -259,7 +260,7 @@ fn of_lines(floor: &Floor, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> 
     let bare = |key, inserted: Option<_>| {
         let at_border = inserted.map(|_| AtBorder { stamping: Stamping::Nothing, inserted });
         let order = Order { at_border, ..crate::bare::order(floor) };
-        Point { checkable: false, visits: VISITS, ..Point::new(key, order) }
+        Point { checked: None, visits: VISITS, ..Point::new(key, order) }
     };
     let inserted = as_software(runner)?;
     points.extend([bare(slot_key(), None), bare(busy_key(&slot_key()), inserted)]);

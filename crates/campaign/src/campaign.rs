@@ -221,18 +221,18 @@ impl Campaign<'_> {
         if self.runner.virtual_time() {
             return Ok(());
         }
-        let checkable = open.iter().filter(|(at, _)| self.points[*at].checkable);
+        let checkable = open.iter().filter(|(at, _)| self.points[*at].checked.is_some());
         for (checked, &(at, _)) in checkable.enumerate() {
             let is_first = self.round == 0 && self.runner.is_far();
             if self.spent() > self.plan.asked.budget && !(is_first && checked < FAR_CHECKED) {
                 // What could not be checked is not measured there.
                 let rest = open.iter().map(|(at, _)| *at).filter(|of| is_first && *of >= at);
-                self.unavailable.extend(rest.filter(|at| self.points[*at].checkable));
+                self.unavailable.extend(rest.filter(|at| self.points[*at].checked.is_some()));
                 return Ok(());
             }
             let point = &self.points[at];
-            let samples = point.order.samples.min(CHECKED_SAMPLES);
-            let order = Order { samples, ..point.order.clone() }.checked();
+            let Some(order) = point.checked.clone() else { continue };
+            let order = Order { samples: order.samples.min(CHECKED_SAMPLES), ..order }.checked();
             // A floor is no kernel, and its runner knows what it allows.
             let check = |fact: Fact| (fact.check)(&order, self.runner.size()).err();
             let refused = fact(&order.kernel).ok().and_then(check);
@@ -308,7 +308,7 @@ impl Campaign<'_> {
             }
             self.keep(Kept::Batch { key, batch })?;
         }
-        if self.runner.virtual_time() || !point.checkable || done.unavailable.is_some() {
+        if self.runner.virtual_time() || point.checked.is_none() || done.unavailable.is_some() {
             return Ok(());
         }
         let verified = Verified::of_timed(done.checked);

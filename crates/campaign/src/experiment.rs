@@ -24,21 +24,21 @@ pub struct Point {
     pub key: Key,
     /// What it is, where results are made of it alone.
     pub described: Option<Described>,
-    /// Its batch. The campaign adds the probes, makes the checked batches from it, and takes
-    /// [`VIRTUAL_SAMPLES`] in virtual time.
+    /// Its batch. The campaign adds the probes, and takes [`VIRTUAL_SAMPLES`] in virtual time.
     pub order: Order,
     /// Batches in a round.
     pub visits: u32,
     /// The computation that is timed by itself before and after each batch.
     pub control: Option<Control>,
-    /// Whether its messages can be compared; a raw floor has none.
-    pub checkable: bool,
+    /// The batch in which its messages are compared, with fewer samples; a raw floor has none.
+    pub checked: Option<Order>,
 }
 
 impl Point {
     /// A point that is visited once a round, and whose messages can be compared.
     pub fn new(key: Key, order: Order) -> Self {
-        Self { key, described: None, order, visits: 1, control: None, checkable: true }
+        let checked = Some(order.clone());
+        Self { key, described: None, order, visits: 1, control: None, checked }
     }
 
     /// The same with what it is.

@@ -74,8 +74,8 @@ impl Planned for FloorPlan {
 impl Experiment for &FloorPlan {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let point = |floor: &Floor| {
-            let checkable = floor.kernel.is_some();
-            Point { checkable, ..Point::new(key(&floor.name), order(floor)) }
+            let point = Point::new(key(&floor.name), order(floor));
+            Point { checked: point.checked.filter(|_| floor.kernel.is_some()), ..point }
         };
         Ok(self.floors.iter().map(point).collect())
     }

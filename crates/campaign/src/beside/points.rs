@@ -35,7 +35,7 @@ pub(crate) fn split(beside: &Beside, done: &Executed) -> Vec<(Key, Vec<f64>)> {
 pub(crate) fn points(floors: &[Beside]) -> Vec<Point> {
     let point = |beside: &Beside| {
         let order = order_of(beside);
-        Point { checkable: false, ..Point::new(key(&beside.floor.name), order) }
+        Point { checked: None, ..Point::new(key(&beside.floor.name), order) }
     };
     floors.iter().map(point).collect()
 }

@@ -279,7 +279,7 @@ fn what_cannot_be_checked_is_said_and_measured_all_the_same() {
     let long =
         Comms1 { pair: Pair::FIRST, messages: 9, bytes: 16 << 20, buffers: Buffers::default() };
     let points =
-        vec![Point::new(key(1), Order::of(&long, 9, 2)), Point { checkable: false, ..point(2) }];
+        vec![Point::new(key(1), Order::of(&long, 9, 2)), Point { checked: None, ..point(2) }];
     let mut runner = Scripted::steady(100.0);
     campaign(&mut runner, &mut Plain(points), &plan(1e9)).unwrap();
     assert_eq!(runner.checked().count(), 0);

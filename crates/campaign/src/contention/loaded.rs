@@ -1,6 +1,6 @@
 //! The times of echo over sizes, without a load and under loads.
 
-use bandgap_kernels::{LOAD, LOADS, WHOLE};
+use bandgap_kernels::{Contention, LOAD, LOADS, WHOLE};
 use bandgap_stats::batch_value;
 
 use super::curve::{CURVE, reaching};
@@ -17,6 +17,8 @@ use crate::sizes::samples_within;
 /// Bytes that a batch moves at most before its samples become fewer, and how few they may be.
 const BATCH_BYTES: u64 = 2 << 20;
 const LEAST_SAMPLES: u32 = 4;
+/// Bytes of the load in a sample of a checked batch, which keeps each message.
+const CHECKED_BYTES: usize = 4 << 20;
 /// Share of the budget after which no more sizes are looked at.
 const LOOKING: f64 = 0.5;
 
@@ -78,7 +80,11 @@ impl ContentionPlan {
         };
         let samples = samples_within(BATCH_BYTES, size, idle.messages, LEAST_SAMPLES, SAMPLES);
         let point = Point::new(key, ContentionPlan::order(&kernel, samples));
-        Ok(Some(point.described(described)))
+        // Nothing is timed beside this load: it may end before the echo.
+        let longest = kernel.bytes.max(kernel.load_bytes).max(1);
+        let load_messages = kernel.load_messages.min((CHECKED_BYTES / longest).max(1) as u32);
+        let checked = Some(ContentionPlan::order(&Contention { load_messages, ..kernel }, samples));
+        Ok(Some(Point { checked, ..point.described(described) }))
     }
 }
 

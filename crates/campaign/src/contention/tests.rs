@@ -50,6 +50,8 @@ fn loads_outlast_the_echo_and_hardly_more_than_a_look_finds_how_many_messages_do
             assert_eq!(judged.point(&at(&plan, size, load)).unwrap().value, times * idle);
         }
     }
+    // However much load a timed batch takes, all points have checked ones.
+    assert_eq!(runner.kept.verified().filter(|(_, of)| of.checked_batches > 0).count(), 15);
     for order in runner.timed() {
         let kernel: Contention = order.kernel(4).unwrap();
         let load = 10.0 * f64::from(kernel.load_messages);
