@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::bare::{order, samples_of};
 use crate::campaign::campaign;
-use crate::experiment::{Experiment, Point, not_converged};
+use crate::experiment::{Experiment, LEAST_ROUNDS, Point, not_converged};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
@@ -24,13 +24,8 @@ pub use crate::bare::{FLOOR, RANKS, as_ordered, kernel_order, key};
 /// message passing lie in the same memory, at another time.
 pub const EXPOSED: usize = 2 << 20;
 
-/// Rounds over all floors, at least and at most.
-const ROUNDS: RangeInclusive<u32> = 7..=MOST_ROUNDS;
 /// Rounds of a launch at most, whatever the budget.
 pub const MOST_ROUNDS: u32 = 60;
-/// Multiple of the budget that the least rounds may take: there are many floors, and a comparison
-/// without one of them is worth little.
-const PATIENCE: f64 = 30.0;
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -110,11 +105,7 @@ impl Experiment for &FloorPlan {
     }
 
     fn rounds(&self) -> RangeInclusive<u32> {
-        ROUNDS
-    }
-
-    fn patience(&self) -> f64 {
-        PATIENCE
+        LEAST_ROUNDS..=MOST_ROUNDS
     }
 }
 
