@@ -304,7 +304,7 @@ impl Measure {
 }
 
 /// Whether ranks of it are started by a launcher of their own.
-fn has_launcher(target: &Target) -> bool {
+pub fn has_launcher(target: &Target) -> bool {
     matches!(target, Target::Real(transport) if transport.has_launcher())
 }
 

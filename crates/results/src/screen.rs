@@ -15,6 +15,7 @@ use crate::kernels::kernels;
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
 use crate::pcie::{PCIE_TRACE, derived};
+use crate::rows::along;
 use crate::run::{Run, Verdict, context};
 use crate::shown::Context;
 use crate::validation::{VALIDATION, validation};
@@ -80,7 +81,7 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
             && ![PCIE_TRACE, VALIDATION].contains(&&*rows.kind)
     };
     if let Some(layers) = context.of::<Rows>().find(|rows| rows.name == LAYERS) {
-        let columns: &[&str] = if layers.axes.len() > 1 { &["time", "cost"] } else { &["time"] };
+        let columns: &[&str] = if along(layers).is_some() { &["time", "cost"] } else { &["time"] };
         return columns.iter().flat_map(|of| side_by_side(layers, of, context)).collect();
     }
     let rows: Vec<&Rows> = context.of::<Rows>().filter(shown).collect();

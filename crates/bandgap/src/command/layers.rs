@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use bandgap_assemble::Made;
-use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_campaign::contention::CONTENTION;
+use bandgap_launch::{Classify, Exit, Failure, launcher_of};
 use bandgap_record::{Column, Evidence, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::LAYERS;
 use clap::Args;
 
 use super::series::{Planned, Series};
-use crate::args::Measure;
+use crate::args::{Measure, Reach, has_launcher};
 use crate::session::Session;
 
 /// Time for the command, for each transport.
@@ -42,8 +43,17 @@ pub fn run(layers: &Layers) -> Result<Exit, Failure> {
         let what = format!("compare {} with itself", targets[twice]);
         return Err(Failure::new(Exit::Usage, what).hint("name each transport once"));
     }
+    if kernel == CONTENTION {
+        let what = "compare the layers of contention: its loads are looked for over each transport";
+        let hint = "bandgap comet contention -t …, for each; then bandgap compare";
+        return Err(Failure::new(Exit::Usage, what).hint(hint));
+    }
     let mut parts = Vec::new();
     for target in targets {
+        if has_launcher(&target) {
+            let Reach { launch_with, mpi_lib, .. } = &measure.ranks.reach;
+            launcher_of(launch_with.as_deref(), mpi_lib.as_deref(), 2)?;
+        }
         let mut of = measure.everywhere()?;
         of.ranks.transport = vec![target.clone()];
         parts.push((target, Planned::of(&[kernel], false, series, &of)?));

@@ -119,6 +119,9 @@ fn what_is_wrong_with_an_mpi_is_told_and_nothing_hangs() {
     let with = |command| refused(&["-t", "mpi", "--launch-with", command]);
     assert!(with("false").ends(REMOTE).stderr.contains("false"));
     assert!(with("/nonexistent -n {ranks}").ends(REMOTE).stderr.contains("/nonexistent"));
+    // Before another transport is measured.
+    let layers = "layers synch1 -t shm,mpi --mpi-lib /nonexistent --json - --no-save";
+    assert!(place.run(layers.split(' ')).ends(REMOTE).stdout.is_empty());
     // Each process of a launcher has a rank.
     for launcher in launchers() {
         let args = "comms1 -t mpi --no-save --deadline 20s";

@@ -189,6 +189,11 @@ fn layers_cost_what_their_machines_differ_by() {
     assert_eq!(points.len(), 2);
     // os + L + or: 21 µs after 79 µs.
     near("cost", -value(&points[1]["cost"]), 58e-6, 1e-4);
+    // Without sizes a row has both.
+    let command = "layers barrier -t sim:ipsc860,sim:machine.toml --no-save -q";
+    let shown = place.run(command.split(' ')).ends(0).stdout;
+    assert_eq!(shown.lines().filter(|line| line.trim_start().starts_with("2 ")).count(), 2);
+    place.run(["layers", "contention", "-t", "sim:ipsc860,sim:machine.toml", "-n", "4"]).ends(2);
 }
 
 #[test]
