@@ -31,6 +31,7 @@ pub struct Sink {
     directory: Option<RunDir>,
     json: Option<Json>,
     shown: Shown,
+    quiet: bool,
     layout: Layout,
     tables: Vec<(String, Table)>,
     said: Vec<Block>,
@@ -76,9 +77,9 @@ impl Sink {
             results: Vec::new(),
             notes: Vec::new(),
         };
-        let shown = output.shown;
+        let (shown, quiet) = (output.shown, output.quiet);
         let (begun, layout, tables, said) = (Instant::now(), layout(), Vec::new(), Vec::new());
-        Ok(Self { run, begun, directory, json, shown, layout, tables, said })
+        Ok(Self { run, begun, directory, json, shown, quiet, layout, tables, said })
     }
 
     /// Records what was planned: a list, where several things are measured.
@@ -203,6 +204,7 @@ impl Sink {
         // The newest of those that are kept by themselves.
         let run = kept.as_deref().map(|of| if of.starts_with(RUNS) { "LAST" } else { of });
         let mut blocks = blocks(&self.run, self.shown, run);
+        blocks.retain(|block| !(self.quiet && matches!(block, Block::Doubt(_))));
         blocks.extend(kept.map(|of| Block::Text(format!("kept: {of}"))));
         print(text(&blocks, &self.layout).as_bytes())
     }

@@ -8,6 +8,7 @@
 mod breakdown;
 mod count;
 mod curves;
+mod doctor;
 mod files;
 mod headline;
 mod heats;
@@ -31,6 +32,7 @@ pub use breakdown::{
     Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
 };
 pub use curves::curve;
+pub use doctor::doctor;
 pub use files::{drawn, values, write_all};
 pub use hockney::{Breakpoint, Hockney, Segment};
 pub use list::Outcome;
@@ -38,7 +40,7 @@ pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Tr
 pub use notes::{template, words};
 pub use pcie::PCIE_TRACE;
 pub use run::{Run, Verdict};
-pub use screen::{LAYERS, View, detail, fitness, screen};
+pub use screen::{LAYERS, View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown};
 pub use simulation::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 pub use validation::{POINTS, SUMMARY, VALIDATION};

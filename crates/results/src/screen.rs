@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use crate::count::grouped;
 use crate::curves::{curve, side_by_side};
+use crate::doctor::{DOCTOR, doctor};
 use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::kernels;
@@ -34,6 +35,9 @@ pub struct View<'a> {
 
 /// One screen of a run.
 pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
+    if run.results.is_empty() && run.command.get(1).is_some_and(|of| of == DOCTOR) {
+        return doctor(run).0;
+    }
     let among = context(run);
     let mut blocks = vec![Block::Text(heading(run))];
     blocks.extend(machine(run));
@@ -238,7 +242,7 @@ fn hardware(host: &Value) -> Option<String> {
 }
 
 /// Whether machines are fit to measure on, as their checks say, and which of these are not good.
-pub fn fitness<'a>(machines: impl IntoIterator<Item = &'a Value>) -> Option<String> {
+pub(crate) fn fitness<'a>(machines: impl IntoIterator<Item = &'a Value>) -> Option<String> {
     let checks = machines.into_iter().filter_map(|of| of.get("checks")?.as_array()).flatten();
     let checks: Vec<&Value> = checks.collect();
     let of = |grade: &str| -> Vec<&str> {

@@ -7,14 +7,14 @@ use bandgap_campaign::Task;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Pinning, PlacementState, examine};
-use bandgap_host::machine::{Machine, Mpi, on};
-use bandgap_launch::{Classify, Collected, Exit, Failure, Options, Transport, mpis};
-use bandgap_report::{Block, Cell, Head, Table};
-use bandgap_results::fitness;
+use bandgap_host::machine::{Machine, on};
+use bandgap_launch::{Classify, Collected, Exit, Failure, Transport, mpis};
+use bandgap_results::doctor;
 use bandgap_stats::State;
-use serde_json::Value;
+use bandgap_units::Fraction;
+use clap::Args;
 
-use crate::args::Measure;
+use crate::args::{Effort, Measure, Output, Precision, Ranks, Reach, Seats};
 use crate::session::{Session, one_size};
 
 /// Time that the noise of each core is looked at.
@@ -22,23 +22,38 @@ const LOOK: Duration = Duration::from_millis(500);
 /// Time for watching placement states, in seconds.
 const WATCH: f64 = 2.0;
 
+/// Where, and what is written.
+#[derive(Clone, Debug, Args)]
+pub struct Doctor {
+    /// Number of ranks [default: 2]
+    #[arg(short = 'n', long, value_name = "N")]
+    ranks: Option<usize>,
+    #[command(flatten)]
+    at: Seats,
+    #[command(flatten)]
+    reach: Reach,
+    #[command(flatten)]
+    output: Output,
+}
+
 /// Examines the machine and grades it.
 ///
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
-pub fn run(measure: &Measure) -> Result<Exit, Failure> {
-    let measure = &Measure { output: measure.output.only_asked(), ..measure.clone() };
+pub fn run(of: &Doctor) -> Result<Exit, Failure> {
+    let Doctor { ranks, at, reach, output } = of.clone();
+    let ranks = Ranks { transport: Vec::new(), ranks: ranks.into_iter().collect(), at, reach };
+    let effort = Effort { time_budget: None, launches: 1, check: false };
+    let (precision, confidence) = (Fraction(0.05), Fraction(0.95));
+    let precision = Precision { precision, confidence, seed: 1, strict: false };
+    let output = output.only_asked();
+    let measure = &Measure { ranks, effort, precision, output, adopted: None, mpi: false };
     let stages = vec![("doctor".to_owned(), 1.0)];
     let mut session = Session::open("doctor", measure, Duration::from_secs(4), stages)?;
     if measure.has_hosts() {
         session.stage.look(LOOK);
-        let (blocks, bad) = {
-            let agents = session.stage.agents();
-            session.sink.hosts(&agents);
-            let of = agents.iter().map(|agent| (&*agent.host, &agent.hello.machine));
-            graded(&of.collect::<Vec<_>>())
-        };
-        return close(session, blocks, bad);
+        session.sink.hosts(&session.stage.agents());
+        return close(session);
     }
     let ranks = one_size(measure, 2)?;
     let placement = session.stage.place(ranks, measure.ranks.at.cores.as_deref())?;
@@ -55,61 +70,16 @@ pub fn run(measure: &Measure) -> Result<Exit, Failure> {
         pinning: pinning(&placement.cpus),
         states: states.as_deref(),
     });
-    let mpi = mpis();
-    let libraries = libraries(&mpi);
-    session.describe(Machine { noise, checks, mpi, ..host });
-    let (mut blocks, bad) = graded(&[("", &session.sink.run.host)]);
-    blocks.extend(libraries);
-    close(session, blocks, bad)
+    session.describe(Machine { noise, checks, mpi: mpis(), ..host });
+    close(session)
 }
 
 /// Says it; a bad machine is a verdict.
-fn close(mut session: Session<'_>, blocks: Vec<Block>, bad: bool) -> Result<Exit, Failure> {
+fn close(mut session: Session<'_>) -> Result<Exit, Failure> {
+    let (blocks, bad) = doctor(&session.sink.run);
     session.sink.say(blocks);
     session.note(if bad { Exit::Doubtful } else { Exit::Fine });
     session.close()
-}
-
-/// The MPIs that are installed.
-fn libraries(mpi: &[Mpi]) -> Vec<Block> {
-    if mpi.is_empty() {
-        return Vec::new();
-    }
-    let mut table = Table::new(["MPI", "", "library", "started by"].map(Head::new));
-    for of in mpi {
-        let used = if of.used { "-t mpi" } else { "" };
-        let launcher = of.launcher.clone().unwrap_or_default();
-        table
-            .push([of.name.clone(), used.to_owned(), of.library.clone(), launcher].map(Cell::from));
-    }
-    vec![Block::Gap, Block::Table(table)]
-}
-
-/// What was found, of several hosts what is not good; what to do about it, and whether it is fit; and whether something
-/// is bad.
-fn graded(hosts: &[(&str, &Value)]) -> (Vec<Block>, bool) {
-    let mut table = Table::new(["host", "check", "", "found"].map(Head::new));
-    let (mut doubts, mut bad) = (Vec::new(), false);
-    for (host, machine) in hosts {
-        let host = (hosts.len() > 1).then_some(*host);
-        for check in machine["checks"].as_array().into_iter().flatten() {
-            let of = |name: &str| check[name].as_str().unwrap_or_default();
-            if host.is_none() || of("grade") != "good" {
-                let cells = ["name", "grade", "found"].map(|name| of(name).into());
-                table.push([host.into()].into_iter().chain(cells));
-            }
-            let advice = check["advice"].as_str().map_or(String::new(), |of| format!(": {of}"));
-            let doubt = Block::Doubt(format!("{}: {}{advice}", of("name"), of("matters")));
-            if ["warning", "bad"].contains(&of("grade")) && !doubts.contains(&doubt) {
-                doubts.push(doubt);
-            }
-            bad |= of("grade") == "bad";
-        }
-    }
-    let mut blocks = vec![Block::Table(table)];
-    blocks.extend(doubts);
-    blocks.extend(fitness(hosts.iter().map(|(_, machine)| *machine)).map(Block::Text));
-    (blocks, bad)
 }
 
 /// Whether ranks can be pinned to their processors.
@@ -132,10 +102,11 @@ fn states(session: &mut Session<'_>) -> Result<Option<Vec<PlacementState>>, Fail
         floors: usual.into_iter().map(|beside| beside.floor).collect(),
         pause: WATCH / 60.0,
     };
-    let once = Options { launches: 1, ..session.measure.options() };
     let task = Task::of(&plan).class(Exit::Defect)?;
     // The noise is measured by now, and is not lost for it.
-    let collected = session.collect_with(&task, None, 2, &once).unwrap_or_else(Collected::nothing);
+    let collected = session
+        .collect_with(&task, None, 2, &session.measure.options())
+        .unwrap_or_else(Collected::nothing);
     session.end(&collected.ended);
     let judged = plan.asked.unstamped().judge(&collected.table);
     let states = judged.states.lines.states();

@@ -173,7 +173,7 @@ pub enum Command {
   bandgap doctor
   bandgap doctor -H a,b
   bandgap doctor --json -")]
-    Doctor(Measure),
+    Doctor(doctor::Doctor),
     /// Processors, caches, memory nodes, and the distances between processors
     #[command(after_help = "Examples:
   bandgap topology
@@ -306,7 +306,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         Some(Command::Comet { comet, measure }) => comet::run(comet, &measure.everywhere()?),
         Some(Command::Layers(of)) => layers::run(of),
         Some(Command::Floor(of)) => floor::run(of),
-        Some(Command::Doctor(measure)) => doctor::run(measure),
+        Some(Command::Doctor(of)) => doctor::run(of),
         Some(Command::Topology { output, reach }) => topology::run(output, reach),
         Some(Command::Show(of)) => show::run(of),
         Some(Command::Fit(of)) => fit::run(of),

@@ -153,14 +153,19 @@ fn the_machine_is_described() {
     let checks = doctor.json()["host"]["checks"].clone();
     assert!(!checks.as_array().unwrap().is_empty());
     assert_eq!(place.names(), Vec::<String>::new());
+    // A kept one is shown again.
+    let doctor = place.run(["doctor", "--out", "kept"]);
+    assert_eq!(place.run(["show", "kept"]).stdout, doctor.stdout);
 }
 
 #[test]
 fn what_has_not_converged_is_a_failure_only_for_those_who_ask() {
     // Nothing is as precise as that.
     let args = "comms1 --sizes 8 --precision 1e-9 --time-budget 200ms --no-save";
-    for (asked, code) in [(None, 0), (Some("--strict"), 1)] {
+    for (asked, code) in [(None, 0), (Some("--strict"), 1), (Some("-q"), 0)] {
         let finished = Place::new().run(args.split(' ').chain(asked));
+        let doubts = finished.stdout.lines().any(|line| line.starts_with("! "));
+        assert_eq!(doubts, finished.code != Some(8) && asked != Some("-q"), "{finished:#?}");
         assert!(finished.code == Some(code) || finished.code == Some(8), "{finished:#?}");
     }
 }

@@ -1,0 +1,55 @@
+//! What doctor found: the checks of machines, and the MPIs that they have.
+
+use bandgap_report::{Block, Cell, Head, Table};
+use serde_json::Value;
+
+use crate::Run;
+use crate::screen::fitness;
+
+/// The name of the command.
+pub(crate) const DOCTOR: &str = "doctor";
+
+/// What was found, of several hosts what is not good; what to do about it, and whether it is fit; and whether something
+/// is bad.
+pub fn doctor(run: &Run) -> (Vec<Block>, bool) {
+    let (several, host) = (run.hosts.len() > 1, std::slice::from_ref(&run.host));
+    let machines = if run.hosts.is_empty() { host } else { &run.hosts[..] };
+    let mut table = Table::new(["host", "check", "", "found"].map(Head::new));
+    let (mut doubts, mut bad) = (Vec::new(), false);
+    for machine in machines {
+        let host = machine["name"].as_str().filter(|_| several);
+        for check in list(&machine["checks"]) {
+            let of = |name: &str| check[name].as_str().unwrap_or_default();
+            if host.is_none() || of("grade") != "good" {
+                let cells = ["name", "grade", "found"].map(|name| of(name).into());
+                table.push([host.into()].into_iter().chain(cells));
+            }
+            let advice = check["advice"].as_str().map_or(String::new(), |of| format!(": {of}"));
+            let doubt = Block::Doubt(format!("{}: {}{advice}", of("name"), of("matters")));
+            if ["warning", "bad"].contains(&of("grade")) && !doubts.contains(&doubt) {
+                doubts.push(doubt);
+            }
+            bad |= of("grade") == "bad";
+        }
+    }
+    let mut blocks = vec![Block::Table(table)];
+    blocks.extend(doubts);
+    blocks.extend(fitness(machines).map(Block::Text));
+    blocks.extend(libraries(&run.host["mpi"]));
+    (blocks, bad)
+}
+
+/// The MPIs that are installed.
+fn libraries(mpi: &Value) -> Vec<Block> {
+    let mut table = Table::new(["MPI", "", "library", "started by"].map(Head::new));
+    for of in list(mpi) {
+        let text = |name: &str| Cell::from(of[name].as_str());
+        let used = Cell::from((of["used"] == true).then_some("-t mpi"));
+        table.push([text("name"), used, text("library"), text("launcher")]);
+    }
+    if table.rows.is_empty() { Vec::new() } else { vec![Block::Gap, Block::Table(table)] }
+}
+
+fn list(of: &Value) -> &[Value] {
+    of.as_array().map_or(&[], Vec::as_slice)
+}
