@@ -128,7 +128,11 @@ pub(crate) fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str, F
     let all: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
     match (named, &all[..]) {
         (None, [one]) => Ok(one),
-        (None, []) => Err(Failure::new(Exit::Input, "use the run: it has measured nothing")),
+        (None, []) => {
+            let command = run.command.get(1).map_or("run", String::as_str);
+            let what = format!("use a run of {command}: it has measured nothing");
+            Err(Failure::new(Exit::Input, what))
+        }
         (None, _) => Err(Failure::new(Exit::Usage, "use a run over several transports")
             .hint(format!("name one: -t {}", all.join(", -t ")))),
         (Some(named), _) => all.iter().find(|of| **of == named).copied().ok_or_else(|| {

@@ -6,7 +6,7 @@ mod replayed;
 mod simgrid;
 mod timeline;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -216,9 +216,15 @@ impl Export {
         match &self.out {
             None => printed(|| buffered(&mut io::stdout().lock())),
             Some(path) => {
-                File::create_new(path).and_then(|mut file| buffered(&mut file)).map_err(|error| {
+                let failed = |error: io::Error| {
                     let what = format!("write {}: {}", path.display(), told(&error));
                     Failure::new(Exit::Output, what)
+                };
+                let mut file = File::create_new(path).map_err(failed)?;
+                buffered(&mut file).map_err(|error| {
+                    // Half of it is of no use, and would be in the way of the next.
+                    let _ = fs::remove_file(path);
+                    failed(error)
                 })
             }
         }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use bandgap_launch::{Exit, Failure, told};
 use bandgap_record::{RUN_FILE, read};
 use bandgap_report::{Block, text};
-use bandgap_results::{Outcome, Run, why};
+use bandgap_results::{Outcome, Run, why, words};
 use clap::Args;
 
 use crate::args::Shown;
@@ -53,6 +53,15 @@ pub fn run(show: &Show) -> Result<Exit, Failure> {
             let hint = "ids stand in values.csv of the run";
             return Err(Failure::new(Exit::Input, what).hint(hint));
         }
+    }
+    let command = run.command.get(1).map_or("run", String::as_str);
+    if run.results.is_empty() && command != "doctor" {
+        let what = format!("show {}: this run of {command} has no results", path.display());
+        let failure = Failure::new(Exit::Input, what);
+        return Err(match run.notes.first() {
+            Some(note) => failure.hint(words(note)),
+            None => failure,
+        });
     }
     let mut blocks = if show.why {
         why(&run)

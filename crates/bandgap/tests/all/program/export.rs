@@ -204,4 +204,10 @@ fn what_cannot_be_exported_is_refused_with_its_code() {
         );
     }
     assert_eq!(fs::read_to_string(place.path("two.goal")).unwrap(), GOAL);
+    // Nothing of a file that does not fit stays.
+    let limited = "ulimit -f 1; bandgap export barrier --to goal -t sim:myrinet -n 64 -o cut.goal";
+    place.shell(limited).ends(OUTPUT);
+    assert!(!place.path("cut.goal").exists());
+    place.run(["topology", "--out", "nothing"]).ends(0);
+    place.run(["show", "nothing"]).ends(INPUT);
 }
