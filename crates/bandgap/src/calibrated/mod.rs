@@ -72,6 +72,8 @@ pub struct Groups {
 pub struct Calibrated {
     /// The run, and the transport in it.
     pub origin: String,
+    /// Ranks that were measured.
+    pub ranks: usize,
     /// What words cost.
     pub words: Costs,
     /// g.

@@ -30,8 +30,10 @@ impl Calibrated {
         };
         let regime = signature.map(|logp| logp.regime);
         let (words, gap) = words(&known, regime, (&origin, transport), how, &mut notes)?;
+        let over = run.conditions.iter().find(|of| of.transport == transport);
         let mut machine = Self {
             origin,
+            ranks: over.map_or(2, |of| of.ranks as usize),
             words,
             gap,
             protocols: Vec::new(),

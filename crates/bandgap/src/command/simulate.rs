@@ -88,7 +88,7 @@ pub struct Points {
     /// The machine of a kernel: sim:NAME or sim:FILE.toml; or a transport of the run
     #[arg(short, long, value_name = "sim:MACHINE|TRANSPORT")]
     pub transport: Option<Target>,
-    /// Numbers of ranks of a kernel, up to those of the machine [default: all]
+    /// Numbers of ranks of a kernel, up to those of the machine [default: all, or as many as the run had]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub ranks: Vec<usize>,
     /// Message sizes of a kernel, as of what measures

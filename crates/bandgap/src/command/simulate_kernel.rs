@@ -73,7 +73,8 @@ pub fn planned(
         let note = Note::new("sizes_left_out", "").with("count", (given - sizes.len()) as f64);
         notes.push(note.with("of", given as f64));
     }
-    let all = if of.ranks.is_empty() { vec![machine.ranks] } else { of.ranks.clone() };
+    let usual = measured.map_or(machine.ranks, |of| of.ranks);
+    let all = if of.ranks.is_empty() { vec![usual] } else { of.ranks.clone() };
     let mut points = Vec::new();
     for ranks in all {
         for (&size, variant) in

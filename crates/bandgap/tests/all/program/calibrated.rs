@@ -134,6 +134,8 @@ fn the_intervals_of_a_run_are_those_of_its_predictions() {
     near("t", time, 10.0 * 9.95e-6, 1e-9);
     near("low", low, 10.0 * 9.80e-6, 1e-6);
     near("high", high, 10.0 * 10.30e-6, 1e-6);
+    // As many as were measured.
+    near("two", times(&place, "simulate barrier --from kept")[0][0], 9.95e-6, 1e-9);
     // What a person should know of the machine is in its file, which is read as it was.
     changed(&place, "kept", |run| {
         logp(run)["parameters"]["latency"]["low"] = (-1e-7).into();
