@@ -58,9 +58,11 @@ impl Progress {
         let Some((name, weight)) = self.stages.get(self.at) else { return };
         let share = ((before + weight * done.clamp(0.0, 1.0)) / all.max(1e-9)).clamp(0.0, 1.0);
         let spent = self.begun.elapsed().as_secs_f64();
-        let left = if share > 0.02 { spent * (1.0 - share) / share } else { 0.0 };
+        // Too early nothing is known, and at the end it takes as long as it takes.
+        let left = (0.02..0.99).contains(&share).then(|| spent * (1.0 - share) / share);
+        let left = left.map_or(String::new(), |left| format!(", about {} to go", clock(left)));
         let (number, count) = (self.at + 1, self.stages.len());
-        let times = format!("{}, about {} to go", clock(spent), clock(left));
+        let times = clock(spent) + &left;
         let mut error = io::stderr();
         let _ = match self.kind {
             Kind::Bar => {

@@ -91,7 +91,7 @@ pub struct Points {
     /// Numbers of ranks of a kernel, up to those of the machine [default: all, or as many as the run had]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub ranks: Vec<usize>,
-    /// Message sizes of a kernel, as of what measures
+    /// Message sizes of a kernel, as of what measures; of a matrix N
     #[arg(long, value_name = "SIZES")]
     pub sizes: Option<Sizes>,
     /// The algorithm of a collective, or all of them

@@ -10,27 +10,19 @@ use std::rc::Rc;
 
 use bandgap_mpi::{MpiError, World, find, start};
 
-/// What a rank does.
-struct Check {
-    what: String,
-    /// The socket of the test that leads the link of this rank.
-    leader: Option<PathBuf>,
-}
-
-impl Check {
-    fn visit(self, world: Rc<World>) {
-        match self.what.as_str() {
-            "library" => library::check(&world),
-            "messages" => messages::check(&world),
-            "link" => link::serve(&world, &self.leader.unwrap()),
-            _ => {}
-        }
-        if world.rank() == 0 {
-            let (size, loaded) = (world.size(), &world.loaded);
-            println!("right: {size} ranks, {}, {:?}", loaded.name(), loaded.family);
-        }
-        world.finalize().unwrap();
+/// What a rank does; `leader` is the socket of the test that leads the link of this rank.
+fn check(world: Rc<World>, what: &str, leader: Option<PathBuf>) {
+    match what {
+        "library" => library::check(&world),
+        "messages" => messages::check(&world),
+        "link" => link::serve(&world, &leader.unwrap()),
+        _ => {}
     }
+    if world.rank() == 0 {
+        let (size, loaded) = (world.size(), &world.loaded);
+        println!("right: {size} ranks, {}, {:?}", loaded.name(), loaded.family);
+    }
+    world.finalize().unwrap();
 }
 
 fn main() {
@@ -41,7 +33,7 @@ fn main() {
     let named = arguments.next().filter(|named| !named.is_empty()).map(PathBuf::from);
     let leader = arguments.next().map(PathBuf::from);
     match find(named.as_deref()).and_then(start) {
-        Ok(world) => Check { what, leader }.visit(world),
+        Ok(world) => check(world, &what, leader),
         Err(MpiError::WrongLauncher { launcher, expected, library, seen, .. }) => {
             println!("wrong launcher: {launcher}, {expected}, {library}, {seen:?}");
         }

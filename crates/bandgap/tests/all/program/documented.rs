@@ -129,21 +129,6 @@ fn hurried(command: &str) -> String {
     words.join(" ")
 }
 
-#[test]
-fn commands_are_hurried_in_the_right_place() {
-    assert_eq!(hurried("bandgap"), "bandgap --time-budget 300ms");
-    assert_eq!(hurried("bandgap doctor"), "bandgap doctor");
-    let divided = "bandgap breakdown --time-budget 3s --transport unix";
-    assert_eq!(hurried("bandgap breakdown --transport unix"), divided);
-    let given = "bandgap breakdown --time-budget 3s --json x";
-    assert_eq!(hurried("bandgap breakdown --time-budget 4s --json x"), given);
-    for given in ["bandgap breakdown --from kept", "bandgap breakdown --pcie-trace - < t.csv"] {
-        assert_eq!(hurried(given), given);
-    }
-    assert_eq!(hurried("bandgap floor | sort"), "bandgap floor --time-budget 300ms | sort");
-    assert_eq!(hurried("bandgap --time-budget 60s -q"), "bandgap --time-budget 300ms -q");
-}
-
 /// Commands of a `sh` block: lines joined where they end in a backslash, comments left out.
 fn shell_commands(block: &Block) -> Vec<String> {
     let joined = block.lines.join("\n").replace("\\\n", " ");
