@@ -234,9 +234,11 @@ fn adopted_from_launchers() {
     let Some(bed) = &Bed::up(3, 3) else { return };
     let place = &Place::new();
     let measure = "BANDGAP synch1 --time-budget 1s --json - -q";
-    let taken = |line: &str| {
-        let run = bed.run(place, &format!("{line} {measure} -t tcp")).measured().json();
-        assert_eq!(names(&run["conditions"][0]["hosts"]), ["h1", "h2"], "{line}");
+    let taken = |line: &str, over: &str| {
+        let run = bed.run(place, &format!("{line} {measure} -t {over}")).measured().json();
+        let of = &run["conditions"][0];
+        let is_it = over.starts_with(of["transport"].as_str().unwrap());
+        assert!(is_it && names(&of["hosts"]) == ["h1", "h2"], "{line}: {of}");
         assert_eq!(place.names().iter().filter(|name| name.starts_with('.')).count(), 0);
     };
     let there = |program: &str| {
@@ -248,7 +250,7 @@ fn adopted_from_launchers() {
         found
     };
     if there("mpiexec.hydra") {
-        taken("mpiexec.hydra -hosts h1,h2 -n 2");
+        taken("mpiexec.hydra -hosts h1,h2 -n 2", "tcp");
         let usual = bed.run(place, &format!("mpiexec.hydra -hosts h1,h2 -n 2 {measure}"));
         let of = &usual.measured().json()["conditions"][0];
         assert_eq!((&of["transport"], names(&of["hosts"])), (&"mpi".into(), vec!["h1", "h2"]));
@@ -257,14 +259,17 @@ fn adopted_from_launchers() {
     }
     if there("mpirun.openmpi") {
         let root = "env OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1";
-        taken(&format!("{root} mpirun.openmpi --bind-to none --host h1,h2 -n 2"));
+        taken(&format!("{root} mpirun.openmpi --bind-to none --host h1,h2 -n 2"), "tcp");
     }
+    let has_both = there("mpiexec.hydra") && there("mpirun.openmpi");
     if there("slurmctld") && there("munged") {
         let slurm = bed.script(["slurm"]).output().unwrap();
         let conf = String::from_utf8(slurm.stdout).unwrap();
         let conf = conf.trim().strip_prefix("export ").unwrap();
-        for kind in ["none", "pmi2"] {
-            taken(&format!("env {conf} srun --mpi={kind} -N 2 -n 2"));
+        let mpich = "mpi --mpi-lib libmpich.so.12";
+        let all = [("none", "tcp"), ("pmi2", "tcp"), ("pmi2", mpich), ("pmix", "mpi")];
+        for (kind, over) in all.into_iter().filter(|(_, over)| *over == "tcp" || has_both) {
+            taken(&format!("env {conf} srun --mpi={kind} -N 2 -n 2"), over);
         }
     }
 }
