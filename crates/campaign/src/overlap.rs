@@ -169,7 +169,8 @@ impl Experiment for Cells<'_> {
         for cell in self.plan.cells() {
             let order = self.plan.order(cell, runner.daxpy(cell.elements));
             let point = Point::new(cell.key(), order).described(cell.described(self.plan.pair));
-            points.push(Point { checked: point.checked.filter(|_| cell.mode.exchanges()), ..point });
+            points
+                .push(Point { checked: point.checked.filter(|_| cell.mode.exchanges()), ..point });
             self.cells.insert(cell.key(), cell);
         }
         Ok(points)
