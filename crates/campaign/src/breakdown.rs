@@ -196,8 +196,7 @@ fn point(model: Model, key: Key, at: AtBorder) -> Point {
     // Checked where nothing is stamped: the messages are the same.
     let is_bare = at == AtBorder::default();
     let order = Order { at_border: Some(at), ..order(model) };
-    let point = Point::new(key, order);
-    Point { checked: point.checked.filter(|_| is_bare), visits: VISITS, ..point }
+    Point { visits: VISITS, ..Point::new(key, order).checked_if(is_bare) }
 }
 
 /// A point of a model, where this is stamped.

@@ -41,6 +41,12 @@ impl Point {
         Self { key, described: None, order, visits: 1, control: None, checked }
     }
 
+    /// The same, whose messages are compared only if they can be.
+    #[must_use]
+    pub fn checked_if(self, can_be: bool) -> Self {
+        Self { checked: self.checked.filter(|_| can_be), ..self }
+    }
+
     /// The same with what it is.
     #[must_use]
     pub fn described(self, as_what: Described) -> Self {

@@ -69,8 +69,7 @@ impl Planned for FloorPlan {
 impl Experiment for &FloorPlan {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let point = |floor: &Floor| {
-            let point = Point::new(key(&floor.name), order(floor));
-            Point { checked: point.checked.filter(|_| floor.kernel.is_some()), ..point }
+            Point::new(key(&floor.name), order(floor)).checked_if(floor.kernel.is_some())
         };
         Ok(self.floors.iter().map(point).collect())
     }

@@ -169,8 +169,7 @@ impl Experiment for Cells<'_> {
         for cell in self.plan.cells() {
             let order = self.plan.order(cell, runner.daxpy(cell.elements));
             let point = Point::new(cell.key(), order).described(cell.described(self.plan.pair));
-            points
-                .push(Point { checked: point.checked.filter(|_| cell.mode.exchanges()), ..point });
+            points.push(point.checked_if(cell.mode.exchanges()));
             self.cells.insert(cell.key(), cell);
         }
         Ok(points)
