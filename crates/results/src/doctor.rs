@@ -4,7 +4,7 @@ use bandgap_report::{Block, Cell, Head, Table};
 use serde_json::Value;
 
 use crate::Run;
-use crate::screen::fitness;
+use crate::count::counted;
 
 /// The name of the command.
 pub(crate) const DOCTOR: &str = "doctor";
@@ -37,6 +37,25 @@ pub fn doctor(run: &Run) -> (Vec<Block>, bool) {
     blocks.extend(fitness(machines).map(Block::Text));
     blocks.extend(libraries(&run.host["mpi"]));
     (blocks, bad)
+}
+
+/// Whether machines are fit to measure on, as their checks say, and which of these are not good.
+pub(crate) fn fitness<'a>(machines: impl IntoIterator<Item = &'a Value>) -> Option<String> {
+    let checks = machines.into_iter().filter_map(|of| of.get("checks")?.as_array()).flatten();
+    let checks: Vec<&Value> = checks.collect();
+    let of = |grade: &str| -> Vec<&str> {
+        let graded = checks.iter().filter(|check| check["grade"] == grade);
+        graded.filter_map(|check| check["name"].as_str()).collect()
+    };
+    let (bad, warnings) = (of("bad"), of("warning"));
+    Some(match (&bad[..], &warnings[..]) {
+        _ if checks.is_empty() => return None,
+        ([], []) => "fit to measure on".to_owned(),
+        ([], some) => {
+            format!("usable, with {}: {}", counted(some.len(), "reservation"), some.join(", "))
+        }
+        (bad, _) => format!("not fit to measure on: {}", bad.join(", ")),
+    })
 }
 
 /// The MPIs that are installed.

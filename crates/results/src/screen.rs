@@ -7,9 +7,10 @@ use bandgap_record::{Note, Rows, Unit};
 use bandgap_report::{Block, Cell, Precision, Scale, scaled};
 use serde_json::Value;
 
+use crate::count::counted;
 use crate::count::grouped;
 use crate::curves::{curve, side_by_side};
-use crate::doctor::{DOCTOR, doctor};
+use crate::doctor::{DOCTOR, doctor, fitness};
 use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::kernels;
@@ -241,33 +242,10 @@ fn hardware(host: &Value) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// Whether machines are fit to measure on, as their checks say, and which of these are not good.
-pub(crate) fn fitness<'a>(machines: impl IntoIterator<Item = &'a Value>) -> Option<String> {
-    let checks = machines.into_iter().filter_map(|of| of.get("checks")?.as_array()).flatten();
-    let checks: Vec<&Value> = checks.collect();
-    let of = |grade: &str| -> Vec<&str> {
-        let graded = checks.iter().filter(|check| check["grade"] == grade);
-        graded.filter_map(|check| check["name"].as_str()).collect()
-    };
-    let (bad, warnings) = (of("bad"), of("warning"));
-    Some(match (&bad[..], &warnings[..]) {
-        _ if checks.is_empty() => return None,
-        ([], []) => "fit to measure on".to_owned(),
-        ([], some) => {
-            format!("usable, with {}: {}", counted(some.len(), "reservation"), some.join(", "))
-        }
-        (bad, _) => format!("not fit to measure on: {}", bad.join(", ")),
-    })
-}
-
 /// What doctor says of the one machine that it is.
 fn machine(run: &Run) -> Option<Block> {
     let fitness = fitness([&run.host]).filter(|_| run.hosts.is_empty());
     fitness.map(|of| Block::Text(format!("Machine: {of}")))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Notes that are said on the screen, at most.
