@@ -113,7 +113,7 @@ fn every_fault_of_every_kernel_is_found_in_a_checked_batch() {
     let facts = facts();
     std::thread::scope(|scope| {
         for some in facts.chunks(facts.len().div_ceil(4)) {
-            scope.spawn(|| some.iter().for_each(|fact| every_fault_is_found(fact)));
+            scope.spawn(|| some.iter().for_each(every_fault_is_found));
         }
     });
 }
@@ -144,7 +144,7 @@ fn every_fault_is_found(fact: &Fact) {
             }
         }
     }
-    let content = examples.iter().any(|order| has_content(&fact, order));
+    let content = examples.iter().any(|order| has_content(fact, order));
     for fault in Fault::ALL.into_iter().filter(|f| content || f.without_content()) {
         let [happened, said] = seen.get(&fault).copied().unwrap_or_default();
         assert!(happened > 0, "{} {fault:?}", fact.name);
