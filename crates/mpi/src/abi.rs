@@ -53,8 +53,8 @@ pub struct Constants {
 /// `MPI_Comm`, `MPI_Datatype`, `MPI_Request` and the like, of any family: a pointer, or an `int` in its lower half.
 ///
 /// Assumes what the processors of Linux with 64 bits and the least byte first share: an argument has a register or eight
-/// bytes of stack, of which a function that takes an `int` ignores the upper half, and an `int` is written to the lower
-/// half of a handle.
+/// bytes of stack, in which an `int` fills the lower half, with its sign above; and an `int` is written to the lower half
+/// of a handle.
 pub type Handle = usize;
 
 const _: () = assert!(cfg!(all(target_pointer_width = "64", target_endian = "little")));

@@ -5,7 +5,7 @@ use std::mem::transmute;
 
 use bandgap_comm::{CommError, Rank};
 
-use crate::{Constant, Handle, Loaded, MpiError};
+use crate::{Constant, Family, Handle, Loaded, MpiError};
 
 /// Longest text of `MPI_Error_string` and of `MPI_Get_processor_name`, in all families.
 const TEXT_BYTES: usize = 2048;
@@ -32,6 +32,8 @@ macro_rules! functions {
             pub(crate) any_source: c_int,
             /// Where a status has its source.
             source_at: usize,
+            /// Bits of a handle above those that the library writes.
+            above: u32,
             $($function: unsafe extern "C" fn($($type),*) -> c_int,)*
         }
 
@@ -53,6 +55,7 @@ macro_rules! functions {
                     in_place: std::ptr::without_provenance(constants.in_place),
                     any_source: constants.any_source,
                     source_at: constants.source_at / size_of::<c_int>(),
+                    above: if loaded.family == Family::Mpich { 32 } else { 0 },
                     $($function: {
                         let at = loaded.symbol(stringify!($symbol))?.as_ptr();
                         // SAFETY: the function of this name has this type, by the standard; handles as `Handle` says.
@@ -125,7 +128,12 @@ impl Api {
         let mut new = of;
         // SAFETY: the types of the function.
         unsafe { self.comm_dup(of, &mut new)? };
-        Ok(new)
+        Ok(self.argument(new))
+    }
+
+    /// A handle that the library wrote, as it takes it: an `int` with its sign.
+    pub(crate) fn argument(&self, made: Handle) -> Handle {
+        (((made << self.above) as isize) >> self.above) as Handle
     }
 
     #[inline(always)]

@@ -84,8 +84,9 @@ impl Library {
         // SAFETY: the types of the functions; there is one range.
         unsafe {
             api.comm_group(api.world, &mut all)?;
-            api.group_range(all, 1, &mut range, &mut some)?;
-            api.create_group(api.world, some, 0, &mut comm)?;
+            api.group_range(api.argument(all), 1, &mut range, &mut some)?;
+            api.create_group(api.world, api.argument(some), 0, &mut comm)?;
+            comm = api.argument(comm);
             api.set_errhandler(comm, api.errors_return)?;
             api.group_free(&mut some)?;
             api.group_free(&mut all)?;

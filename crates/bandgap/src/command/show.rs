@@ -57,11 +57,8 @@ pub fn run(show: &Show) -> Result<Exit, Failure> {
     let command = run.command.get(1).map_or("run", String::as_str);
     if run.results.is_empty() && command != "doctor" {
         let what = format!("show {}: this run of {command} has no results", path.display());
-        let failure = Failure::new(Exit::Input, what);
-        return Err(match run.notes.first() {
-            Some(note) => failure.hint(words(note)),
-            None => failure,
-        });
+        let hint = run.notes.first().map(words);
+        return Err(Failure { hint, ..Failure::new(Exit::Input, what) });
     }
     let mut blocks = if show.why {
         why(&run)
