@@ -52,7 +52,6 @@ impl Estimated {
     }
 
     /// One of `parts` equal parts of it.
-    #[must_use]
     pub fn part(self, parts: f64) -> Estimated {
         let ends = |Interval { low, high }| Interval { low: low / parts, high: high / parts };
         Estimated { value: self.value / parts, interval: self.interval.map(ends), ..self }

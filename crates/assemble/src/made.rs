@@ -19,7 +19,6 @@ pub struct Made {
 
 impl Made {
     /// Both together.
-    #[must_use]
     pub fn and(mut self, other: Made) -> Made {
         self.results.extend(other.results);
         self.notes.extend(other.notes);

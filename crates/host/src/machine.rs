@@ -58,7 +58,6 @@ impl Machine {
     }
 
     /// The same with this noise, and graded with it.
-    #[must_use]
     pub fn with_noise(
         mut self,
         topology: &Topology,

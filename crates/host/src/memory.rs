@@ -10,7 +10,6 @@ use crate::system_file;
 /// Memory that can still be used without swapping: what the kernel counts as available, or what is
 /// left below the limit of this process's control group or of one above it, whichever is least. `None` if the kernel
 /// does not say.
-#[must_use]
 pub fn available_memory() -> Option<Bytes> {
     available(Path::new("/"))
 }

@@ -38,7 +38,6 @@ pub fn inherited(descriptor: i32) -> io::Result<OwnedFd> {
 }
 
 /// Whether process `pid` is stopped, by a signal or by a debugger.
-#[must_use]
 pub fn is_stopped(pid: u32) -> bool {
     stopped(Path::new("/"), &pid.to_string()).unwrap_or(false)
 }
@@ -51,7 +50,6 @@ fn stopped(root: &Path, pid: &str) -> Option<bool> {
 }
 
 /// Whether this process ignores a signal, as `nohup` arranges for SIGHUP.
-#[must_use]
 pub fn ignores(signal: Signal) -> bool {
     ignored(Path::new("/")).is_some_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
 }

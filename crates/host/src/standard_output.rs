@@ -8,7 +8,6 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 ///
 /// Rust's runtime opens the null device in its place before `main`, and whatever is printed is then lost without an
 /// error. So this is found out before.
-#[must_use]
 pub fn was_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }

@@ -32,7 +32,6 @@ pub struct SizeRow {
 impl SizeRow {
     /// How far below its time and how far above it, in nanoseconds, what was rounded to it may lie: half a step, and
     /// of the reciprocal of a rate that is rounded by a share q, q/(1 + q) and q/(1 − q) of the time.
-    #[must_use]
     pub fn rounding(&self) -> [f64; 2] {
         let half = self.step_ns / 2.0;
         let share = if self.of_rate { half / self.time_ns } else { 0.0 };
@@ -62,7 +61,6 @@ pub enum Timing {
 
 impl Timing {
     /// The same in words.
-    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Timing::AsGiven => "times as given",

@@ -41,7 +41,6 @@ pub enum TableError {
 }
 
 /// A text from a file in an error message: short, and without control characters.
-#[must_use]
 pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
     let escaped = |c: char| match c {

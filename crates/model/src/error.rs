@@ -148,7 +148,6 @@ impl ModelError {
     }
 
     /// What a table would have to hold as well; `None` where it is not too little that it holds.
-    #[must_use]
     pub fn unobserved(&self) -> Option<String> {
         match self {
             Self::TooFewSmall { .. } => Some("smaller M with a delay of 0".to_owned()),

@@ -20,7 +20,6 @@ pub enum Law {
 
 impl Law {
     /// f(x).
-    #[must_use]
     pub fn of(self, x: f64) -> f64 {
         match self {
             Law::Logarithmic => x.log2().ceil(),
@@ -55,7 +54,6 @@ const TIMES: f64 = 2.0;
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn growth(
     points: &[(f64, f64)],
     launches: &[Vec<(f64, f64)>],

@@ -64,7 +64,6 @@ pub struct Row {
 /// Observations have rounds if all of their rows do.
 ///
 /// *Assumes*, where rows are their own batches, that repetitions are independent.
-#[must_use]
 pub fn observations_from_rows(rows: &[Row]) -> Vec<Observation> {
     let mut points: BTreeMap<Place, Batches> = BTreeMap::new();
     for row in rows {

@@ -104,7 +104,6 @@ pub struct ArmFit {
 
 impl ArmFit {
     /// Whether a delay lies in its range.
-    #[must_use]
     pub fn has(&self, delay: f64) -> bool {
         (self.from_delay..=self.to_delay).contains(&delay)
     }

@@ -85,7 +85,6 @@ pub struct Verified {
 
 impl Conditions {
     /// Those of two measurements over one transport in one run.
-    #[must_use]
     pub fn and(mut self, other: &Conditions) -> Conditions {
         self.ranks = self.ranks.max(other.ranks);
         if other.cores.len() > self.cores.len() {

@@ -53,7 +53,6 @@ impl Note {
     }
 
     /// The same with one more value.
-    #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Note {
         self.values.insert(name.to_owned(), value.into());
         self

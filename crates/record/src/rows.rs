@@ -58,7 +58,6 @@ impl Column {
     }
 
     /// The same whose convergence `--strict` asks for.
-    #[must_use]
     pub fn counting(self) -> Column {
         Column { counts: true, ..self }
     }

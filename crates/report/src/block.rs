@@ -133,7 +133,6 @@ impl Head {
     }
 
     /// The same, left out where the line is too short.
-    #[must_use]
     pub fn optional(self) -> Head {
         Head { optional: true, ..self }
     }

@@ -95,7 +95,6 @@ impl ShmEndpoint {
     }
 
     /// The same endpoint, which reads its peers' memory where it may.
-    #[must_use]
     pub fn reading(self, readable: Readable) -> Self {
         Self { readable, ..self }
     }

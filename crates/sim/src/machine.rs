@@ -169,7 +169,6 @@ impl Machine {
 
     /// What a message costs that carries so many bytes; `None` is one that carries words only. The
     /// machine times bytes, or there are none.
-    #[inline]
     pub(crate) fn costs(&self, bytes: Option<u32>) -> MessageCosts {
         let protocol = bytes.and_then(|bytes| Some(self.protocol(bytes)?.costs(bytes.into())));
         let Self { send_overhead, recv_overhead, latency, .. } = *self;
@@ -177,7 +176,6 @@ impl Machine {
     }
 
     /// What the hops beyond the first add to the latency of a message that carries so many bytes.
-    #[inline]
     pub(crate) fn further_hops(&self, from: u32, to: u32, bytes: Option<u32>) -> u64 {
         let further = self.network.further_hops(from, to);
         let protocol = bytes.and_then(|bytes| self.protocol(bytes));
@@ -236,7 +234,6 @@ impl Machine {
     }
 
     /// The protocol that carries so many bytes.
-    #[inline]
     fn protocol(&self, bytes: u32) -> Option<&Protocol> {
         let bytes = u64::from(bytes);
         self.protocols.get(self.protocols.partition_point(|protocol| protocol.up_to < bytes))

@@ -69,7 +69,6 @@ impl<S: Stream> Channel<S> {
     }
 
     /// Sends a frame with one call, and keeps the part that the socket did not take.
-    #[inline]
     pub(crate) fn try_send(&mut self, frame: &Frame) -> Result<Posted, CommError> {
         if self.unfinished() || self.writing.is_some() {
             return Ok(Posted::Busy);
@@ -97,7 +96,6 @@ impl<S: Stream> Channel<S> {
 
     /// Reads once, and delivers all complete frames; their payloads are in `exposed`. Returns the
     /// number of frames.
-    #[inline]
     pub(crate) fn receive(
         &mut self,
         exposed: &mut [u8],
@@ -138,7 +136,6 @@ impl<S: Stream> Channel<S> {
 
     /// Keeps room at the end for a whole frame, and for what can only arrive at once. This moves
     /// less than a frame, at most once in a buffer's length, and mostly nothing.
-    #[inline]
     fn make_room(&mut self) {
         if self.taken == self.filled {
             (self.taken, self.filled) = (0, 0);

@@ -55,7 +55,6 @@ impl<S: Stream> SocketLink<S> {
     }
 
     /// The same link, exposing this many bytes to the peers: equally many on every rank of a run.
-    #[must_use]
     pub fn exposing(mut self, bytes: usize) -> Self {
         self.memory = ExposedMemory::new(bytes);
         self
@@ -68,7 +67,6 @@ impl<S: Stream> SocketLink<S> {
     }
 
     /// Moves on a frame with its payload, and the frame that follows it, if any.
-    #[inline]
     fn write(
         &mut self,
         peer: Rank,
@@ -142,7 +140,6 @@ impl<S: Stream> Link for SocketLink<S> {
         self.channels.len() + 1
     }
 
-    #[inline]
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
         let channel = channel(&mut self.channels, self.rank, peer)?;
         let before = channel.unfinished();
@@ -180,7 +177,6 @@ impl<S: Stream> Link for SocketLink<S> {
         self.write(peer, frame, from, done, Some(then))
     }
 
-    #[inline]
     fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
         if self.unfinished > 0 {
             self.finish()?;
@@ -284,7 +280,6 @@ impl Readable {
     }
 
     /// The sockets that are readable now.
-    #[inline]
     fn now<'a>(&self, found: &'a mut Found) -> Result<&'a [epoll::Event], CommError> {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         match epoll::wait(&self.epoll, &mut found[..], Some(&at_once)) {

@@ -60,7 +60,6 @@ impl<S: Stream, T: Timer> Stream for Stamped<S, T> {
         self.sending(|stream| stream.send(bytes))
     }
 
-    #[inline]
     fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
         self.sending(|stream| stream.send_parts(parts))
     }
@@ -70,7 +69,6 @@ impl<S: Stream, T: Timer> Stream for Stamped<S, T> {
         self.receiving(|stream| stream.receive(into))
     }
 
-    #[inline]
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
         self.receiving(|stream| stream.receive_both(first, second))
     }

@@ -25,7 +25,6 @@ pub trait Stream: AsFd + 'static {
     ///
     /// # Errors
     /// The connection is closed or broken.
-    #[inline]
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.send_parts([bytes, &[], &[]])
     }
@@ -41,7 +40,6 @@ pub trait Stream: AsFd + 'static {
     ///
     /// # Errors
     /// The connection is closed or broken.
-    #[inline]
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
         self.receive_both(into, &mut [])
     }
@@ -101,7 +99,6 @@ impl<S: SystemSocket> Stream for S {
         Ok(at_once(|| send(&*self, bytes, SendFlags::NOSIGNAL))?.unwrap_or(0))
     }
 
-    #[inline]
     fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
         let parts = parts.map(IoSlice::new);
         let mut none = SendAncillaryBuffer::default();
@@ -114,7 +111,6 @@ impl<S: SystemSocket> Stream for S {
         Ok(received(arrived.map(|(arrived, _)| arrived)))
     }
 
-    #[inline]
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
         let mut both = [IoSliceMut::new(first), IoSliceMut::new(second)];
         Ok(received(at_once(|| readv(&*self, &mut both))?))

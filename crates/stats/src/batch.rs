@@ -17,7 +17,6 @@ pub const BATCH: usize = 50;
 ///
 /// # Panics
 /// If the batch is empty.
-#[must_use]
 pub fn batch_value(samples: &[f64]) -> f64 {
     mean(&inside_fence(samples))
 }

@@ -24,7 +24,6 @@ use crate::quantile::{interpolated, mean, sorted};
 ///
 /// # Panics
 /// If a group is empty.
-#[must_use]
 pub fn group_means(groups: &[&[f64]], resamples: usize, seed: u64) -> Vec<Vec<f64>> {
     let centres: Vec<f64> = groups.iter().map(|group| mean(group)).collect();
     // Resampling deviations rather than values keeps digits where the spread is small.
@@ -58,7 +57,6 @@ pub struct Clustered<'a> {
 
 impl Clustered<'_> {
     /// Number of different clusters.
-    #[must_use]
     pub fn count(&self) -> usize {
         self.clusters.iter().collect::<BTreeSet<_>>().len()
     }
@@ -76,7 +74,6 @@ impl Clustered<'_> {
 ///
 /// # Panics
 /// If a group is empty, or a cluster's number is not below `clusters`.
-#[must_use]
 pub fn clustered_means(
     groups: &[Clustered<'_>],
     clusters: usize,
@@ -126,7 +123,6 @@ pub fn clustered_means(
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1, or `degrees` is not positive.
-#[must_use]
 pub fn interval(estimate: f64, replicates: &[f64], degrees: f64, confidence: f64) -> Interval {
     let stretch = student_factor(degrees, confidence) / normal_factor(confidence);
     let deviations = replicates.iter().map(|r| r - estimate).filter(|d| !d.is_nan());

@@ -46,7 +46,6 @@ impl States {
     /// *Assumes* positive probes, and states that each hold at least a few probes. A lone probe, or
     /// two, are one state.
     /// *Source*: density clustering (Ester et al., DBSCAN, 1996) in one dimension.
-    #[must_use]
     pub fn find(probes: &[f64]) -> States {
         let reach = reach();
         let usable: Vec<f64> =
@@ -94,20 +93,17 @@ impl States {
     }
 
     /// The states, shortest probe time first; empty only without probes.
-    #[must_use]
     pub fn states(&self) -> &[State] {
         &self.states
     }
 
     /// The index of the state with the most probes.
-    #[must_use]
     pub fn commonest(&self) -> Option<usize> {
         (0..self.states.len()).max_by_key(|&i| (self.states[i].probes, std::cmp::Reverse(i)))
     }
 
     /// The state of a probe: the nearest one, if the probe is within its range widened by √1.5;
     /// `None` for an outlier.
-    #[must_use]
     pub fn label(&self, probe: f64) -> Option<usize> {
         if probe.is_nan() || probe <= 0.0 {
             return None;

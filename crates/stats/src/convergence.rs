@@ -20,7 +20,6 @@ pub enum Convergence {
 
 impl Convergence {
     /// Whether more batches are of no use: it has converged, or the clock gives no more.
-    #[must_use]
     pub fn is_enough(self) -> bool {
         self != Convergence::No
     }
@@ -49,20 +48,17 @@ pub struct Rule {
 impl Rule {
     /// The same for what the clock does not limit: what is no time, and the time of one of many
     /// operations that two stamps enclose.
-    #[must_use]
     pub fn without_clock(self) -> Rule {
         Rule { stamp: 0.0, ..self }
     }
 
     /// The same for the time of one of a few operations that two stamps enclose: each has its part of their cost.
-    #[must_use]
     pub fn for_one_of(self, operations: f64) -> Rule {
         Rule { stamp: self.stamp / operations.max(1.0), ..self }
     }
 
     /// The verdict on an interval of this half-width. `value` is the estimate, or what it is a part
     /// of where it may be near zero.
-    #[must_use]
     pub fn judge(&self, half_width: f64, value: f64) -> Convergence {
         if half_width <= self.precision * value.abs() {
             Convergence::Converged
@@ -74,14 +70,12 @@ impl Rule {
     }
 
     /// The verdict on the mean of repetitions that somebody else measured, however few.
-    #[must_use]
     pub fn judge_given(&self, point: &Point) -> Convergence {
         self.judge(point.interval.half_width(), point.value)
     }
 
     /// The verdict on a point that is measured: with at least [`MIN_BATCHES`], and never where a precision of 0 was
     /// asked for.
-    #[must_use]
     pub fn judge_point(&self, point: &Point) -> Convergence {
         if self.precision > 0.0 && point.batches >= MIN_BATCHES {
             self.judge_given(point)

@@ -33,7 +33,6 @@ use crate::rounds::{FEWEST_ROUNDS, InRound, of, pulls, stretch};
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
     let kept: Vec<Vec<InRound>> = by_launch(batches).iter().map(|values| inside(values)).collect();
     let used = kept.iter().map(Vec::len).sum::<usize>();
@@ -45,7 +44,6 @@ pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn estimate_of_kept(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
     over(&by_launch(batches), confidence)
 }
@@ -98,7 +96,6 @@ fn over(launches: &[Vec<InRound>], confidence: f64) -> Option<Point> {
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn ratio(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
     estimate(&logarithms(pairs)?, confidence).map(exponential)
 }
@@ -107,7 +104,6 @@ pub fn ratio(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn ratio_of_kept(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
     estimate_of_kept(&logarithms(pairs)?, confidence).map(exponential)
 }

@@ -15,25 +15,21 @@ pub struct Interval {
 
 impl Interval {
     /// Half of the width.
-    #[must_use]
     pub fn half_width(&self) -> f64 {
         (self.high - self.low) / 2.0
     }
 
     /// The least interval that contains both.
-    #[must_use]
     pub fn hull(self, other: Interval) -> Interval {
         Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
     }
 
     /// What of it is nearest to `value`.
-    #[must_use]
     pub fn nearest(&self, value: f64) -> f64 {
         value.clamp(self.low, self.high)
     }
 
     /// Whether `value` lies inside; the ends count.
-    #[must_use]
     pub fn contains(&self, value: f64) -> bool {
         self.low <= value && value <= self.high
     }
@@ -49,7 +45,6 @@ pub(crate) fn assert_confidence(confidence: f64) {
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1, or `degrees` is not positive.
-#[must_use]
 pub fn student_factor(degrees: f64, confidence: f64) -> f64 {
     assert_confidence(confidence);
     assert!(degrees > 0.0, "degrees of freedom are positive");
@@ -67,7 +62,6 @@ pub fn student_factor(degrees: f64, confidence: f64) -> f64 {
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn normal_factor(confidence: f64) -> f64 {
     assert_confidence(confidence);
     Normal::standard().inverse_cdf(0.5 + confidence / 2.0)
@@ -83,7 +77,6 @@ pub fn normal_factor(confidence: f64) -> f64 {
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn mean_interval(samples: &[f64], confidence: f64) -> Option<Interval> {
     assert_confidence(confidence);
     if samples.len() < 2 {

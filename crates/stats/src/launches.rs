@@ -20,7 +20,6 @@ use crate::quantile::mean;
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn widened(value: f64, pooled: Interval, launches: &[f64], confidence: f64) -> Interval {
     let Some(between) = mean_interval(launches, confidence) else { return pooled };
     let half = between.half_width();
@@ -34,7 +33,6 @@ pub fn widened(value: f64, pooled: Interval, launches: &[f64], confidence: f64) 
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-#[must_use]
 pub fn over_launches(
     (value, pooled): (f64, Interval),
     launches: &[f64],

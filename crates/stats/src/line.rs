@@ -21,7 +21,6 @@ impl Line {
     ///
     /// # Panics
     /// If the slices differ in length.
-    #[must_use]
     pub fn fit(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
         assert_eq!(x.len(), y.len(), "as many y as x");
         let Influence { slope, intercept } = Influence::of(x, weights)?;
@@ -32,7 +31,6 @@ impl Line {
     }
 
     /// The line's y at `x`.
-    #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
@@ -59,7 +57,6 @@ impl Influence {
     ///
     /// # Panics
     /// If the slices differ in length.
-    #[must_use]
     pub fn of(x: &[f64], weights: &[f64]) -> Option<Influence> {
         assert_eq!(x.len(), weights.len(), "as many weights as x");
         let (total, centre, spread) = spread(x, weights);

@@ -55,7 +55,6 @@ pub const FEWEST_TO_FENCE: usize = 5;
 ///
 /// # Panics
 /// If there are no samples.
-#[must_use]
 pub fn fence(samples: &[f64]) -> Interval {
     let ordered = sorted(samples);
     if ordered.len() < FEWEST_TO_FENCE {
@@ -86,7 +85,6 @@ pub fn fence(samples: &[f64]) -> Interval {
 ///
 /// # Panics
 /// If there are no samples.
-#[must_use]
 pub fn inside_fence(samples: &[f64]) -> Vec<f64> {
     let fence = fence(samples);
     samples.iter().copied().filter(|&x| fence.contains(x)).collect()

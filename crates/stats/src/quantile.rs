@@ -3,7 +3,6 @@
 /// Returns the samples in ascending order.
 ///
 /// *Assumes* no NaN; infinities are allowed.
-#[must_use]
 pub fn sorted(samples: &[f64]) -> Vec<f64> {
     let mut sorted = samples.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -20,7 +19,6 @@ pub fn sorted(samples: &[f64]) -> Vec<f64> {
 ///
 /// # Panics
 /// If there are no samples or `p` is outside 0..=1.
-#[must_use]
 pub fn quantile_sorted(sorted: &[f64], p: f64) -> f64 {
     assert!(!sorted.is_empty(), "a quantile needs at least one sample");
     assert!((0.0..=1.0).contains(&p), "a probability lies in 0..=1");
@@ -44,7 +42,6 @@ pub(crate) fn interpolated(sorted: &[f64], position: f64) -> f64 {
 ///
 /// # Panics
 /// If there are no samples or `p` is outside 0..=1.
-#[must_use]
 pub fn quantile(samples: &[f64], p: f64) -> f64 {
     quantile_sorted(&sorted(samples), p)
 }
@@ -57,7 +54,6 @@ pub fn quantile(samples: &[f64], p: f64) -> f64 {
 /// ```
 /// assert_eq!(bandgap_stats::quantile::median(&[9.0, 1.0, 2.0]), 2.0);
 /// ```
-#[must_use]
 pub fn median(samples: &[f64]) -> f64 {
     quantile(samples, 0.5)
 }
@@ -66,7 +62,6 @@ pub fn median(samples: &[f64]) -> f64 {
 ///
 /// # Panics
 /// If there are no samples.
-#[must_use]
 pub fn mean(samples: &[f64]) -> f64 {
     assert!(!samples.is_empty(), "a mean needs at least one sample");
     samples.iter().sum::<f64>() / samples.len() as f64
@@ -76,7 +71,6 @@ pub fn mean(samples: &[f64]) -> f64 {
 ///
 /// # Panics
 /// If there are no samples.
-#[must_use]
 pub fn variance(samples: &[f64]) -> f64 {
     let centre = mean(samples);
     let squares: f64 = samples.iter().map(|x| (x - centre).powi(2)).sum();

@@ -44,7 +44,6 @@ pub struct Regression {
 
 impl Regression {
     /// The line's y at `x`.
-    #[must_use]
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
@@ -53,7 +52,6 @@ impl Regression {
     ///
     /// # Panics
     /// If the confidence is not strictly between 0 and 1.
-    #[must_use]
     pub fn intercept_interval(&self, confidence: f64) -> Interval {
         t_interval(self.intercept, self.intercept_variance, self.intercept_degrees, confidence)
     }
@@ -62,7 +60,6 @@ impl Regression {
     ///
     /// # Panics
     /// If the confidence is not strictly between 0 and 1.
-    #[must_use]
     pub fn slope_interval(&self, confidence: f64) -> Interval {
         t_interval(self.slope, self.slope_variance, self.slope_degrees, confidence)
     }
@@ -77,7 +74,6 @@ impl Regression {
     ///
     /// # Panics
     /// If the confidence is not strictly between 0 and 1.
-    #[must_use]
     pub fn ratio_interval(&self, confidence: f64) -> Option<Interval> {
         let t2 = student_factor(self.ratio_degrees, confidence).powi(2);
         let (a, b) = (self.intercept, self.slope);

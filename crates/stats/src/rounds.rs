@@ -15,7 +15,6 @@ pub const FEWEST_ROUNDS: usize = 3;
 
 /// How far each round pulls the mean of the values off what it is: Σ(x − x̄)/n over the round's values
 /// x, in the order of the rounds.
-#[must_use]
 pub fn pulls(values: &[InRound]) -> Vec<f64> {
     let centre = mean(&of(values));
     let count = values.len() as f64;
@@ -36,7 +35,6 @@ pub fn pulls(values: &[InRound]) -> Vec<f64> {
 /// *Source*: Newey and West, "A Simple, Positive Semi-Definite, Heteroskedasticity and Autocorrelation
 /// Consistent Covariance Matrix" (1987), with the one lag at full weight; Marriott and Pope, "Bias in
 /// the Estimation of Autocorrelations" (1954), for 1/R.
-#[must_use]
 pub fn stretch<'a>(launches: impl IntoIterator<Item = &'a [f64]>) -> f64 {
     let (mut squares, mut products, mut rounds, mut count) = (0.0, 0.0, 0.0, 0.0);
     for pulls in launches {
@@ -54,7 +52,6 @@ pub fn stretch<'a>(launches: impl IntoIterator<Item = &'a [f64]>) -> f64 {
 }
 
 /// The values without their rounds.
-#[must_use]
 pub fn of(values: &[InRound]) -> Vec<f64> {
     values.iter().map(|(_, value)| *value).collect()
 }

@@ -52,7 +52,6 @@ impl Stream {
     ///
     /// # Panics
     /// Never: the digits are those that a histogram can have.
-    #[must_use]
     pub fn new() -> Stream {
         let histogram = Histogram::new(DIGITS).expect("up to five digits are possible");
         Stream {
@@ -90,19 +89,16 @@ impl Stream {
     }
 
     /// Samples so far.
-    #[must_use]
     pub fn count(&self) -> u64 {
         self.histogram.len()
     }
 
     /// Full batches, which the interval of the mean rests on.
-    #[must_use]
     pub fn batches(&self) -> usize {
         self.batches.len()
     }
 
     /// The mean; `None` without samples.
-    #[must_use]
     pub fn mean(&self) -> Option<f64> {
         (self.count() > 0).then(|| self.sum as f64 / self.count() as f64)
     }
@@ -111,7 +107,6 @@ impl Stream {
     ///
     /// # Panics
     /// If the confidence is not strictly between 0 and 1.
-    #[must_use]
     pub fn mean_interval(&self, confidence: f64) -> Option<Interval> {
         let count = self.batches.len();
         if count < 2 {
@@ -126,19 +121,16 @@ impl Stream {
 
     /// The quantile at probability `p`: the least value that at least this share of the samples does not
     /// exceed. `None` without samples.
-    #[must_use]
     pub fn quantile(&self, p: f64) -> Option<f64> {
         (self.count() > 0).then(|| self.middle(self.histogram.value_at_quantile(p)))
     }
 
     /// The shortest sample; `None` without samples.
-    #[must_use]
     pub fn min(&self) -> Option<f64> {
         (self.count() > 0).then_some(self.ends.0 as f64)
     }
 
     /// The longest sample; `None` without samples.
-    #[must_use]
     pub fn max(&self) -> Option<f64> {
         (self.count() > 0).then_some(self.ends.1 as f64)
     }

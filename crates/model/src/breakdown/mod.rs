@@ -136,7 +136,6 @@ pub struct Component {
 
 impl Component {
     /// The same with this standard deviation, independent of all others.
-    #[must_use]
     pub fn spread(mut self, deviation: Option<f64>) -> Self {
         self.errors = deviation.map(|own| (self.name.clone(), own)).into_iter().collect();
         self

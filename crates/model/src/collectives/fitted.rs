@@ -24,7 +24,6 @@ pub struct FittedMessages {
 impl FittedMessages {
     /// Of a fit; `None` where a segment has no line. A segment ends half-way, by the factor, between the
     /// sizes that were measured.
-    #[must_use]
     pub fn of(fit: &HockneyFit) -> Option<FittedMessages> {
         let ends = fit.breakpoints.iter().map(|point| {
             Bytes((point.last_below.max(1) as f64 * point.first_above as f64).sqrt().round() as u64)
@@ -54,7 +53,6 @@ impl FittedMessages {
     ///
     /// # Panics
     /// If the confidence is not strictly between 0 and 1.
-    #[must_use]
     pub fn estimate(&self, confidence: f64, time: impl Fn(&ByLength<Hockney>) -> Ns) -> Estimate {
         let cost = |lines: &[Regression]| time(&self.by_length(lines)).0;
         let value = cost(&self.lines);

@@ -116,7 +116,6 @@ impl MeasuredMessages {
     /// *Formula*: the half-width is √Σ(∂h)², with h the half-width of each cost and ∂ the derivative by it, by central
     /// differences of h. A cost without a half-width counts as exact, and is not known.
     /// *Assumes* that errors of different lengths and kinds are independent of each other.
-    #[must_use]
     pub fn estimate(&self, time: impl Fn(&MovedMessages<'_>) -> Ns) -> (Estimate, bool) {
         let of = [&self.message, &self.send, &self.receive, &self.gap];
         let value = time(&MovedMessages { of, moved: None }).0;

@@ -21,7 +21,6 @@ pub struct SizedTimes {
 }
 
 /// Gathers (bytes, nanoseconds) by size, ascending.
-#[must_use]
 pub fn sized_times_from_pairs(pairs: impl IntoIterator<Item = (u64, f64)>) -> Vec<SizedTimes> {
     let mut sizes: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
     for (bytes, time) in pairs {

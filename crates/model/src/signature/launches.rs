@@ -25,7 +25,6 @@ impl Signature {
     ///   with intervals widened by what the launches differ in at its delays ([`widened`]).
     ///
     /// *Assumes* launches that are independent and alike. Fewer than two change nothing.
-    #[must_use]
     pub fn over_launches(mut self, launches: &[Signature], confidence: f64) -> Signature {
         if launches.len() < 2 {
             return self;

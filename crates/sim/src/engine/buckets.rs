@@ -100,7 +100,6 @@ impl<T: Time> Queue<T> for Buckets<T> {
         }
     }
 
-    #[inline]
     fn wake_at(&mut self, time: T, rank: u32) {
         if time.picoseconds() < self.end {
             self.alarm = Some(time);
@@ -109,7 +108,6 @@ impl<T: Time> Queue<T> for Buckets<T> {
         }
     }
 
-    #[inline]
     fn settled(&self, time: T) -> bool {
         time.picoseconds() < self.end && self.next.is_none_or(|next| time < next)
     }
@@ -172,7 +170,6 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
     }
 
     /// What happens to one rank in a bucket.
-    #[inline]
     fn at_rank(&mut self, events: &mut [Event<C::At>]) -> Result<(), SimError> {
         if events.len() > 1 {
             events.sort_by_key(Event::key);
@@ -190,7 +187,6 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
     }
 
     /// Wakes a rank that wants to be woken before `time`, or in this bucket.
-    #[inline]
     fn wake_before(&mut self, rank: u32, time: Option<C::At>) -> Result<(), SimError> {
         let is_due = |alarm: &mut C::At| time.is_none_or(|time| *alarm < time);
         while let Some(alarm) = self.queue.alarm.take_if(is_due) {

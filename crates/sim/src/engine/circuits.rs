@@ -22,7 +22,6 @@ impl<'a, T: Time> Circuits<'a, T> {
     }
 
     /// Asks for a circuit, and returns when the last of its channels is free.
-    #[inline]
     pub(super) fn free_from(&mut self, from: u32, to: u32) -> T {
         let Self { network, free_from, route } = self;
         route.clear();
@@ -31,7 +30,6 @@ impl<'a, T: Time> Circuits<'a, T> {
     }
 
     /// Holds the channels that were asked for last.
-    #[inline]
     pub(super) fn hold(&mut self, until: T) {
         for &channel in &self.route {
             self.free_from[channel] = until;

@@ -22,13 +22,11 @@ pub(super) enum Kind {
 
 impl Kind {
     /// Whether it completes without a reply.
-    #[inline]
     pub(super) fn is_silent(self) -> bool {
         matches!(self, Self::Request { replies: false, .. })
     }
 
     /// The bytes that it carries itself.
-    #[inline]
     pub(super) fn bytes(self) -> Option<u32> {
         match self {
             Self::Request { bytes, .. } | Self::Reply { bytes } => bytes,
@@ -55,7 +53,6 @@ pub(super) enum What {
 
 impl What {
     /// The bytes that it carries, if it is a message and not one of words only.
-    #[inline]
     pub(super) fn bytes(self) -> Option<u32> {
         match self {
             Self::Arrive(kind) => kind.bytes(),
@@ -65,7 +62,6 @@ impl What {
     }
 
     /// Of one time: who looks at some time sees what arrives at that time.
-    #[inline]
     pub(super) fn place(self) -> u8 {
         match self {
             Self::Arrive(_) | Self::Deliver { .. } | Self::Complete => 0,
@@ -91,7 +87,6 @@ impl<T: Time> Event<T> {
     }
 
     /// The order of what happens to one rank; events of equal keys come as they were sent.
-    #[inline]
     pub(super) fn key(&self) -> (T, u8, u32) {
         (self.time, self.what.place(), self.from)
     }

@@ -30,7 +30,6 @@ struct Numbered<T> {
 }
 
 impl<T: Time> Numbered<T> {
-    #[inline]
     fn key(&self) -> (T, u8, u32, u32, u64) {
         let Event { time, to, from, what } = self.event;
         (time, what.place(), to, from, self.number)
@@ -38,32 +37,27 @@ impl<T: Time> Numbered<T> {
 }
 
 impl<T: Time> Ord for Numbered<T> {
-    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         self.key().cmp(&other.key())
     }
 }
 
 impl<T: Time> PartialOrd for Numbered<T> {
-    #[inline]
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
 impl<T: Time> Queue<T> for Heap<T> {
-    #[inline]
     fn push(&mut self, event: Event<T>) {
         self.pushed += 1;
         self.events.push(Reverse(Numbered { event, number: self.pushed }));
     }
 
-    #[inline]
     fn wake_at(&mut self, time: T, rank: u32) {
         self.push(Event::own(time, rank, What::Wake));
     }
 
-    #[inline]
     fn settled(&self, time: T) -> bool {
         let next = self.events.peek().map(|Reverse(next)| next.event);
         next.is_none_or(|next| (next.time, next.what.place()) >= (time, What::Wake.place()))

@@ -72,7 +72,6 @@ impl<T> Default for Mail<T> {
 }
 
 impl<T: Copy> Mail<T> {
-    #[inline]
     pub(super) fn put(&mut self, inbox: &mut Inbox<T>, address: Address, letter: Letter<T>) {
         self.waiting += 1;
         let first = match inbox {
@@ -91,7 +90,6 @@ impl<T: Copy> Mail<T> {
         }
     }
 
-    #[inline]
     fn store(&mut self, address: Address, letter: Letter<T>) -> u32 {
         let stored = Stored { address, letter, next: NONE };
         if let Some(free) = self.free.pop() {
@@ -116,7 +114,6 @@ impl<T: Copy> Mail<T> {
     }
 
     /// The first message that arrived for `address`.
-    #[inline]
     pub(super) fn take(&mut self, inbox: &mut Inbox<T>, address: Address) -> Option<Letter<T>> {
         let first = match inbox {
             Inbox::Few(first) => first,
@@ -137,7 +134,6 @@ impl<T: Copy> Mail<T> {
         None
     }
 
-    #[inline]
     fn taken(&mut self, at: u32, letter: Letter<T>) -> Letter<T> {
         self.waiting -= 1;
         self.free.push(at);

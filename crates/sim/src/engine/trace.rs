@@ -88,7 +88,6 @@ impl<G: Growth> Trace<G> {
 
 /// A growth in one direction decides between times that are else equal. In several it cannot.
 impl<G: Growth> Ord for Trace<G> {
-    #[inline]
     fn cmp(&self, other: &Self) -> Ordering {
         let order = self.picoseconds.cmp(&other.picoseconds);
         match G::DIRECTIONS {

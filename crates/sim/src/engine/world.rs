@@ -85,7 +85,6 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     ///
     /// # Errors
     /// A message has another length than its receive, or virtual time is exhausted.
-    #[inline]
     pub(super) fn happen(&mut self, event: Event<C::At>) -> Result<(), SimError> {
         let Event { time, to, from, what } = event;
         if time.picoseconds() > LATEST {
@@ -131,7 +130,6 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     }
 
     /// A message of bytes reaches the interface. Its receiver goes on if it waits for it.
-    #[inline]
     fn deliver(
         &mut self,
         time: C::At,
@@ -178,7 +176,6 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     }
 
     /// Goes on with the program until it ends or must wait.
-    #[inline]
     fn run(&mut self, rank: u32, program: Program<'_>) -> Result<(), SimError> {
         loop {
             let state = &mut self.ranks[rank as usize];

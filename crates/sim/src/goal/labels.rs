@@ -34,7 +34,6 @@ impl Labels {
     }
 
     /// Gives an operation a label; whether no other one has it.
-    #[inline]
     pub fn insert(&mut self, label: &[u8], number: u32) -> bool {
         if let Some((counted, [])) = counted(label) {
             if self.counted.is_empty() {
@@ -54,7 +53,6 @@ impl Labels {
     }
 
     /// The operation of a label.
-    #[inline]
     pub fn get(&mut self, label: &[u8]) -> Option<u32> {
         if let Some((counted, [])) = counted(label)
             && let Some(number) = self.counted.get(counted.wrapping_sub(self.begin) as usize)

@@ -38,7 +38,6 @@ pub(crate) struct MessageCosts {
 }
 
 impl Protocol {
-    #[inline]
     pub(super) fn costs(&self, bytes: u64) -> MessageCosts {
         MessageCosts {
             send_overhead: self.send_overhead,
@@ -50,7 +49,6 @@ impl Protocol {
 }
 
 /// A product in thousandths, rounded. Nearly all fit into 64 bits, which are divided fast.
-#[inline]
 pub(super) fn thousandths(one: u64, other: u64) -> u64 {
     match one.checked_mul(other).and_then(|product| product.checked_add(500)) {
         Some(product) => product / 1000,

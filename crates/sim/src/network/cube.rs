@@ -7,7 +7,6 @@ pub(super) fn channels(cube: &Hypercube) -> usize {
     cube.size() * cube.dimensions() as usize
 }
 
-#[inline]
 pub(super) fn route(cube: &Hypercube, from: usize, to: usize, mut tell: impl FnMut(usize)) {
     let mut node = from;
     while node != to {

@@ -10,7 +10,6 @@ pub(super) fn channels(dragonfly: &Dragonfly) -> usize {
     groups * (dragonfly.routers().pow(2) + dragonfly.links())
 }
 
-#[inline]
 pub(super) fn route(dragonfly: &Dragonfly, from: usize, to: usize, mut tell: impl FnMut(usize)) {
     let (routers, links) = (dragonfly.routers(), dragonfly.links());
     let ((group, router), (last_group, last)) = (dragonfly.place(from), dragonfly.place(to));

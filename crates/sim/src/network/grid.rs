@@ -10,7 +10,6 @@ pub(super) fn channels(grid: &Grid) -> usize {
     grid.size() * DIRECTIONS
 }
 
-#[inline]
 pub(super) fn route(grid: &Grid, from: usize, to: usize, mut tell: impl FnMut(usize)) {
     let [rows, columns] = grid.sides();
     let (mut row, mut column) = (from / columns, from % columns);

@@ -52,7 +52,6 @@ impl Network {
     }
 
     /// The hops from one rank to another beyond the first.
-    #[inline]
     pub(crate) fn further_hops(&self, from: u32, to: u32) -> u64 {
         if !self.has_distances() {
             return 0;
@@ -62,13 +61,11 @@ impl Network {
     }
 
     /// Whether some ranks are more than one hop apart.
-    #[inline]
     pub(crate) fn has_distances(&self) -> bool {
         !matches!(self, Self::Crossbar(_))
     }
 
     /// Whether messages between different ranks share channels.
-    #[inline]
     pub(crate) fn is_shared(&self) -> bool {
         !matches!(self, Self::Crossbar(_) | Self::Hosts(_))
     }
@@ -93,7 +90,6 @@ impl Network {
     }
 
     /// Tells the channels from one rank to another, in the order of the way.
-    #[inline]
     pub(crate) fn route(&self, from: u32, to: u32, tell: impl FnMut(usize)) {
         let (from, to) = (from as usize, to as usize);
         match self {

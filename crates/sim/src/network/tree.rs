@@ -16,7 +16,6 @@ pub(super) fn channels(tree: &FatTree) -> usize {
     2 * tree.size() * (tree.levels() as usize - 1)
 }
 
-#[inline]
 pub(super) fn route(tree: &FatTree, from: usize, to: usize, mut tell: impl FnMut(usize)) {
     let (nodes, top) = (tree.size(), tree.common_level(from, to) as usize);
     let (from, to) = (tree.leaf(from), tree.leaf(to));

@@ -17,7 +17,6 @@ impl Store {
     }
 
     /// Takes a region of `len` bytes (more than 0), and returns where it begins.
-    #[inline]
     pub(super) fn take(&mut self, len: usize) -> Option<usize> {
         let begin = if self.next < self.first {
             Some(self.next).filter(|at| at + len < self.first)?
@@ -32,7 +31,6 @@ impl Store {
 
     /// Returns all regions before the one that begins at `oldest`, or all regions. In the second
     /// case the next region begins at the start again, where the bytes are in the cache.
-    #[inline]
     pub(super) fn keep_from(&mut self, oldest: Option<usize>) {
         match oldest {
             Some(oldest) => self.first = oldest,
@@ -40,7 +38,6 @@ impl Store {
         }
     }
 
-    #[inline]
     pub(super) fn region(&mut self, begin: usize, len: usize) -> &mut [u8] {
         &mut self.bytes[begin..begin + len]
     }

@@ -21,7 +21,6 @@ use crate::line::Influence;
 ///
 /// # Panics
 /// If the slices differ in length.
-#[must_use]
 pub fn ordinary(x: &[f64], y: &[f64]) -> Option<Regression> {
     let fit = Fit::of(x, y, vec![1.0; x.len()])?;
     let Influence { intercept, slope, .. } = Influence::of(x, &fit.weights)?;

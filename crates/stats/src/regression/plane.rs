@@ -30,7 +30,6 @@ pub struct Plane {
 
 impl Plane {
     /// The plane's y.
-    #[must_use]
     pub fn at(&self, x: f64, z: f64) -> f64 {
         self.coefficients[0] + self.coefficients[1] * x + self.coefficients[2] * z
     }
@@ -39,7 +38,6 @@ impl Plane {
     ///
     /// # Panics
     /// If the confidence is not strictly between 0 and 1, or there are not so many coefficients.
-    #[must_use]
     pub fn interval(&self, coefficient: usize, confidence: f64) -> Interval {
         let (value, variance) = (self.coefficients[coefficient], self.variances[coefficient]);
         t_interval(value, variance, self.degrees, confidence)
@@ -58,7 +56,6 @@ impl Plane {
 ///
 /// # Panics
 /// If the slices differ in length.
-#[must_use]
 pub fn relative_plane(x: &[f64], z: &[f64], y: &[f64]) -> Option<Plane> {
     assert!(x.len() == y.len() && z.len() == y.len(), "as many x and z as y");
     if y.len() <= COLUMNS {

@@ -29,7 +29,6 @@ const PROJECTIONS: usize = 200;
 ///
 /// # Panics
 /// If the slices differ in length.
-#[must_use]
 pub fn relative(x: &[f64], y: &[f64], known: &[f64], ranges: &[Interval]) -> Option<Regression> {
     assert!(y.len() == known.len() && y.len() == ranges.len(), "noise of each y");
     let degrees = x.len() as f64 - 2.0;

@@ -45,7 +45,6 @@ const ODD: f64 = 2.5;
 ///
 /// # Panics
 /// Where [`search`] does.
-#[must_use]
 pub fn outliers(x: &[f64], y: &[f64], limits: Limits<'_>) -> Vec<usize> {
     let mut out = Vec::new();
     while let Some(found) = step(x, y, limits, &out) {

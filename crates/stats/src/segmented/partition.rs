@@ -86,7 +86,6 @@ impl Points<'_> {
 ///
 /// # Panics
 /// If the points' slices differ in length, or `fewest` is 0.
-#[must_use]
 pub fn partitions(points: &Points, most: usize) -> Vec<Vec<usize>> {
     points.check();
     let count = points.x.len();

@@ -15,7 +15,6 @@ use crate::interval::assert_confidence;
 /// # Panics
 /// If the points' slices differ in length, `cut` is not a cut of `starts` (1 and up), or the confidence is
 /// not strictly between 0 and 1.
-#[must_use]
 pub fn break_range(
     points: &Points,
     starts: &[usize],

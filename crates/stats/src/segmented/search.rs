@@ -68,7 +68,6 @@ const REWEIGHTINGS: usize = 6;
 ///
 /// # Panics
 /// If the slices differ in length, or `fewest` is below 3.
-#[must_use]
 pub fn search(x: &[f64], y: &[f64], limits: Limits<'_>) -> Option<Choice> {
     assert!(limits.fewest >= 3, "a segment of a search has at least three points");
     assert_eq!([y.len(); 2], [limits.noise.len(), limits.ranges.len()], "noise of each y");

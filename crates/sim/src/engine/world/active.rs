@@ -45,7 +45,6 @@ impl<T> Active<T> {
     }
 
     /// Requests toward `peer` that have not completed.
-    #[inline]
     fn toward(&mut self, peer: u32) -> &mut u32 {
         let at = self.peers.partition_point(|(other, _)| *other < peer);
         if self.peers.get(at).is_none_or(|(other, _)| *other != peer) {
@@ -54,7 +53,6 @@ impl<T> Active<T> {
         &mut self.peers[at].1
     }
 
-    #[inline]
     fn take_back(&mut self, peer: u32) {
         self.outstanding -= 1;
         *self.toward(peer) -= 1;
@@ -62,13 +60,11 @@ impl<T> Active<T> {
 }
 
 impl<T: Time> State<T> {
-    #[inline]
     fn active(&mut self) -> &mut Active<T> {
         self.active.get_or_insert_default()
     }
 
     /// Ends a wait at `time`, or later if the processor is ahead.
-    #[inline]
     fn resume(&mut self, time: T) -> bool {
         let active = self.active.get_or_insert_default();
         if active.waiting {
@@ -80,7 +76,6 @@ impl<T: Time> State<T> {
 }
 
 impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
-    #[inline]
     fn active(&mut self, rank: u32) -> &mut Active<C::At> {
         self.ranks[rank as usize].active()
     }
@@ -119,7 +114,6 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
 
     /// Whether all that arrives up to this processor's time is in its inbox. If not, the processor
     /// goes on when it is.
-    #[inline]
     fn caught_up(&mut self, rank: u32) -> bool {
         let now = self.ranks[rank as usize].now;
         let settled = self.queue.settled(now);
