@@ -138,6 +138,7 @@ impl CycleClock {
 
     /// The time of this many ticks. The cost of a stamp is not subtracted: see
     /// [`CycleClock::cost`].
+    #[inline]
     pub fn to_ns(&self, ticks: u64) -> Ns {
         Ns(ticks as f64 * self.report.ns_per_tick)
     }

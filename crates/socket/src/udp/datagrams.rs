@@ -28,6 +28,7 @@ pub trait Datagrams: AsFd + 'static {
 }
 
 impl Datagrams for UdpSocket {
+    #[inline]
     fn send(&mut self, datagram: &[u8]) -> io::Result<bool> {
         let sent = at_once(|| match send(&*self, datagram, SendFlags::NOSIGNAL) {
             Err(Errno::NOBUFS) => Err(Errno::AGAIN),
@@ -36,6 +37,7 @@ impl Datagrams for UdpSocket {
         Ok(sent.is_some())
     }
 
+    #[inline]
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
         let received = at_once(|| recv(&*self, &mut *into, RecvFlags::empty()))?;
         Ok(received.map(|(len, _)| len))

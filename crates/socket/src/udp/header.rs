@@ -85,6 +85,7 @@ impl Key {
     }
 
     /// Writes the header and the tag in front of the payload.
+    #[inline]
     pub(super) fn seal(self, datagram: &mut [u8], header: &Header) {
         datagram[8..12].copy_from_slice(&header.number.to_le_bytes());
         datagram[12..16].copy_from_slice(&header.ack.to_le_bytes());
@@ -94,11 +95,13 @@ impl Key {
         datagram[..TAG].copy_from_slice(&tag.to_le_bytes());
     }
 
+    #[inline]
     fn tag(self, datagram: &[u8]) -> u64 {
         XxHash3_64::oneshot_with_seed(self.0, &datagram[TAG..])
     }
 
     /// The header and the payload; `None` if the datagram does not belong to this key.
+    #[inline]
     pub(super) fn open(self, datagram: &[u8]) -> Option<(Header, &[u8])> {
         let (tag, _) = datagram.split_first_chunk()?;
         if u64::from_le_bytes(*tag) != self.tag(datagram) {

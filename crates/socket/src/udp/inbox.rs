@@ -53,6 +53,7 @@ impl Inbox {
     }
 
     /// The place of a number; `None` if no peer can have got that far.
+    #[inline]
     pub(super) fn place(&self, number: u32) -> Option<Place> {
         match number.wrapping_sub(self.expected) as i32 {
             0 => Some(Place::Next),
@@ -62,6 +63,7 @@ impl Inbox {
     }
 
     /// A datagram with a payload has arrived.
+    #[inline]
     pub(super) fn arrived(&mut self, place: Place, len: usize, mishaps: &mut Mishaps) {
         self.charged += charge(len);
         // With half of it used, the peer may have no room left, or soon have none.
@@ -107,11 +109,13 @@ impl Inbox {
     }
 
     /// Whether everything that will ever arrive has arrived.
+    #[inline]
     pub(super) fn finished(&self) -> bool {
         self.end == Some(self.expected)
     }
 
     /// Whether a separate acknowledgement is due.
+    #[inline]
     pub(super) fn due(&self) -> bool {
         self.owed >= Owed::Due
     }
@@ -122,6 +126,7 @@ impl Inbox {
     }
 
     /// An acknowledgement went out with a payload. It does not say what is lost.
+    #[inline]
     pub(super) fn told(&mut self) {
         self.charged = 0;
         if self.owed != Owed::Complaint {

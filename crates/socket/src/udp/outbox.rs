@@ -79,6 +79,7 @@ impl Outbox {
 
     /// Makes a datagram from the first bytes of these parts. Returns how many bytes: 0 if the peer
     /// has no room.
+    #[inline]
     pub(super) fn push(&mut self, parts: [&[u8]; 3]) -> usize {
         let taken = parts.map(<[u8]>::len).iter().sum::<usize>().min(self.longest);
         let len = HEADER + taken;
@@ -108,12 +109,14 @@ impl Outbox {
     }
 
     /// Whether there is something to send.
+    #[inline]
     pub(super) fn pending(&self) -> bool {
         self.given != self.made || self.ask
     }
 
     /// The next datagram to send: its number, its flags, and its bytes, without a header so far. It
     /// stays the next one until [`Outbox::gave`]. Call this only if one is [pending][Self::pending].
+    #[inline]
     pub(super) fn next(&mut self) -> (u32, Flags, &mut [u8]) {
         let (number, flags) =
             if self.ask { (self.base, Flags::ASK) } else { (self.given, Flags::NONE) };
@@ -122,6 +125,7 @@ impl Outbox {
     }
 
     /// Notes that the system took the datagram.
+    #[inline]
     pub(super) fn gave(&mut self, mishaps: &mut Mishaps) {
         if !self.ask || self.given == self.base {
             if self.given == self.sent {
@@ -138,6 +142,7 @@ impl Outbox {
 
     /// How many datagrams `ack` newly acknowledges: 0 if it is old, `None` if it acknowledges what
     /// was never sent.
+    #[inline]
     pub(super) fn covered(&self, ack: u32) -> Option<u32> {
         let ahead = ack.wrapping_sub(self.base);
         if ahead as i32 <= 0 {
@@ -147,6 +152,7 @@ impl Outbox {
     }
 
     /// Notes that this many of the oldest datagrams have arrived.
+    #[inline]
     pub(super) fn acknowledge(&mut self, covered: u32) {
         if covered == 0 {
             return;

@@ -47,17 +47,20 @@ impl Protocol {
     }
 
     /// Takes bytes to send, part after part. Returns how many: 0 if there is no room.
+    #[inline]
     pub(super) fn push(&mut self, parts: [&[u8]; 3]) -> usize {
         self.outbox.push(parts)
     }
 
     /// Whether there is a [next][Self::next] datagram.
+    #[inline]
     pub(super) fn restless(&self) -> bool {
         self.outbox.pending() || self.inbox.due()
     }
 
     /// The next datagram: one with a payload, or a separate acknowledgement if one is due. It stays
     /// the next one until [`Protocol::gave`].
+    #[inline]
     pub(super) fn next(&mut self) -> Option<&[u8]> {
         if self.outbox.pending() {
             let (number, flags, datagram) = self.outbox.next();
@@ -73,6 +76,7 @@ impl Protocol {
     }
 
     /// Notes that the next datagram was sent.
+    #[inline]
     pub(super) fn gave(&mut self) {
         if self.outbox.pending() {
             self.outbox.gave(&mut self.mishaps);
@@ -96,6 +100,7 @@ impl Protocol {
 
     /// Takes a datagram that arrived. Returns its payload if that comes next. A refused datagram
     /// changes nothing except the count.
+    #[inline]
     pub(super) fn accept<'d>(&mut self, datagram: &'d [u8]) -> Option<&'d [u8]> {
         let Some((header, place, covered, payload)) = self.examine(datagram) else {
             self.mishaps.refused += 1;
@@ -113,6 +118,7 @@ impl Protocol {
     }
 
     /// The datagram's fields, its place, and how many datagrams it acknowledges.
+    #[inline]
     fn examine<'d>(&self, datagram: &'d [u8]) -> Option<(Header, Place, u32, &'d [u8])> {
         let (header, payload) = self.theirs.open(datagram)?;
         let place = self.inbox.place(header.number)?;
@@ -136,6 +142,7 @@ impl Protocol {
     }
 
     /// Whether the peer has closed, and everything that it sent has been taken.
+    #[inline]
     pub(super) fn finished(&self) -> bool {
         self.inbox.finished()
     }

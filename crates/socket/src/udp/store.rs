@@ -17,6 +17,7 @@ impl Store {
     }
 
     /// Takes a region of `len` bytes (more than 0), and returns where it begins.
+    #[inline]
     pub(super) fn take(&mut self, len: usize) -> Option<usize> {
         let begin = if self.next < self.first {
             Some(self.next).filter(|at| at + len < self.first)?
@@ -31,6 +32,7 @@ impl Store {
 
     /// Returns all regions before the one that begins at `oldest`, or all regions. In the second
     /// case the next region begins at the start again, where the bytes are in the cache.
+    #[inline]
     pub(super) fn keep_from(&mut self, oldest: Option<usize>) {
         match oldest {
             Some(oldest) => self.first = oldest,
@@ -38,6 +40,7 @@ impl Store {
         }
     }
 
+    #[inline]
     pub(super) fn region(&mut self, begin: usize, len: usize) -> &mut [u8] {
         &mut self.bytes[begin..begin + len]
     }

@@ -49,6 +49,7 @@ impl<D: Datagrams> UdpStream<D> {
     }
 
     /// The same with datagrams of at most so many bytes.
+    #[must_use]
     pub fn with_datagrams_up_to(mut self, bytes: usize) -> Self {
         self.protocol.outbox.longest = bytes.clamp(HEADER + 1, MAX_DATAGRAM) - HEADER;
         self
@@ -88,6 +89,7 @@ impl<D: Datagrams> UdpStream<D> {
     }
 
     /// The result if there is nothing to receive: whether anything will come.
+    #[inline]
     fn nothing(&self) -> io::Result<Received> {
         if self.protocol.finished() {
             return Ok(Received::Closed);
@@ -100,6 +102,7 @@ impl<D: Datagrams> Stream for UdpStream<D> {
     const TENDED: bool = true;
     const AT_ONCE: usize = MAX_PAYLOAD;
 
+    #[inline]
     fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
         if self.gone || self.protocol.finished() {
             return Err(ErrorKind::BrokenPipe.into());
@@ -111,6 +114,7 @@ impl<D: Datagrams> Stream for UdpStream<D> {
         Ok(taken)
     }
 
+    #[inline]
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
         let arrived = match self.datagrams.receive(&mut self.arrived) {
             Ok(Some(len)) => &self.arrived[..len],
