@@ -195,7 +195,7 @@ const MOST: usize = 64;
 
 /// An L from `low` to `most` at which T `holds` and behind which it does not: the greatest one where T is convex, and
 /// then the tangent at a greater L meets `line` there or behind it: that is the next guess. Where it leads nowhere, it is
-/// half way.
+/// half way, in factors of the distance from `line`.
 fn last_on<E>(
     line: Line,
     (mut low, most): (i64, i64),
@@ -221,7 +221,9 @@ fn last_on<E>(
         let back = (above + steeper - 1).checked_div(steeper).filter(|_| above > 0 && steeper > 0);
         let guess = back.map(|back| i128::from(at) - back).filter(|guess| *guess > low.into());
         is_guess = guess.is_some();
-        at = guess.map_or(low + (high - low) / 2, |guess| guess as i64);
+        let distance = |at: i64| (at - line.at) as f64;
+        let middle = line.at + (distance(low).max(1.0) * distance(high)).sqrt() as i64;
+        at = guess.map_or(middle.clamp(low + 1, high - 1), |guess| guess as i64);
     }
     Ok(low)
 }
