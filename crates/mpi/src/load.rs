@@ -1,6 +1,8 @@
 //! A library that was opened, and what it says of itself.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
+use std::fs::File;
+use std::io::Read;
 use std::mem::{MaybeUninit, transmute};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -72,6 +74,12 @@ impl Loaded {
 }
 
 fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>, MpiError> {
+    if is_cut(path) {
+        return Err(MpiError::Open {
+            path: path.to_owned(),
+            reason: "its end is missing".to_owned(),
+        });
+    }
     // A name with a zero byte is none.
     let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
     // SAFETY: the name ends with 0. Whoever names a library lets it run its initialisers.
@@ -89,6 +97,20 @@ fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>, MpiError> {
             false => MpiError::Open { path: path.to_owned(), reason },
         }
     })
+}
+
+/// Whether a file of 64 bits is shorter than its header says. The loader would map what is not there.
+fn is_cut(path: &Path) -> bool {
+    let mut header = [0; 64];
+    let Ok(mut file) = File::open(path) else { return false };
+    if file.read_exact(&mut header).is_err() || !header.starts_with(b"\x7fELF\x02\x01") {
+        return false;
+    }
+    // Its table of sections, at the end: e_shoff, e_shentsize and e_shnum (ELF-64 object file format, table 1).
+    let word = |at: usize| u64::from(u16::from_le_bytes([header[at], header[at + 1]]));
+    let sections = (40..48).rev().fold(0, |sum, at| sum << 8 | u64::from(header[at]));
+    let end = sections.saturating_add(word(58) * word(60));
+    file.metadata().is_ok_and(|found| found.len() < end)
 }
 
 /// The address of a symbol of an open library and what it is linked with, or of all libraries.

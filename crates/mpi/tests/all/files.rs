@@ -34,13 +34,15 @@ fn what_is_no_mpi_says_why() {
     };
     let open = |path: &Path| Loaded::open(path).unwrap_err();
     let missing = folder.path().join("libmpi.so.12");
-    for path in [missing, file("text.so", b"no library"), file("empty.so", b"")] {
+    let own = std::fs::read("/proc/self/exe").unwrap();
+    // The loader would map a file whose end is missing, and its user would end by SIGBUS.
+    let cut = file("cut.so", &own[..own.len() / 2]);
+    for path in [missing, file("text.so", b"no library"), file("empty.so", b""), cut] {
         assert!(matches!(open(&path), MpiError::Open { path: named, .. } if named == path));
     }
-    // This program's own header, for another machine, and for another class.
-    let own = std::fs::read("/proc/self/exe").unwrap();
+    // This program, for another machine, and for another class.
     for (at, value) in [(18, 8), (4, 1)] {
-        let mut other = own[..4096].to_vec();
+        let mut other = own.clone();
         other[at] = value;
         let path = file("other.so", &other);
         let error = open(&path);
