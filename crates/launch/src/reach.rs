@@ -63,7 +63,7 @@ pub fn adopt_all(
         None => Starting::begin("localhost", hosts, None),
         Some((channel, _)) => {
             let (host, noise) = (place.host.clone(), String::new());
-            Ok(Starting { host, running: None, channel, said: None, noise })
+            Ok(Starting { host, ssh: String::new(), running: None, channel, said: None, noise })
         }
     };
     let mut agents = greeted(hosts.places.iter().zip(channels).map(starting), signals)?;
@@ -87,6 +87,8 @@ fn greeted(
 /// An agent that has not greeted yet.
 struct Starting {
     host: String,
+    /// What reaches it.
+    ssh: String,
     running: Option<Running>,
     channel: Channel,
     said: Option<File>,
@@ -131,7 +133,8 @@ impl Starting {
             // Who cannot take it is noticed when it does not greet.
             let _ = channel.queue_bytes(&mut program.to_vec());
         }
-        Ok(Self { host: host.to_owned(), running, channel, said, noise: String::new() })
+        let (host, ssh) = (host.to_owned(), hosts.ssh.join(" "));
+        Ok(Self { host, ssh, running, channel, said, noise: String::new() })
     }
 
     /// The agent, once it has greeted.
@@ -190,7 +193,7 @@ impl Starting {
     }
 
     fn refused(&mut self, what: &str) -> Failure {
-        let host = &self.host;
+        let (host, ssh) = (&self.host, &self.ssh);
         let status = self.running.as_mut().and_then(Running::end);
         let code = status.and_then(|status| status.code());
         let said = words(&mut self.said);
@@ -198,14 +201,14 @@ impl Starting {
         let failure = |what: String| Failure::new(Exit::Remote, what);
         match code {
             Some(255) if !said.is_empty() => failure(format!("reach {host}: {said}"))
-                .hint(format!("`ssh {host} true` must work, and ask nothing")),
+                .hint(format!("`{ssh} {host} true` must work, and ask nothing")),
             Some(126 | 127) => failure(format!("start bandgap on {host}: {said}"))
                 .hint("install it there, at the same path or on PATH, or use --copy"),
             _ => {
                 let more = [said.as_str(), noise].into_iter().find(|text| !text.is_empty());
                 let more = more.map_or_else(String::new, |text| format!(": {text}"));
                 failure(format!("reach {host}: {what}{more}"))
-                    .hint(format!("what does `ssh {host} bandgap --version` say?"))
+                    .hint(format!("what does `{ssh} {host} bandgap --version` say?"))
             }
         }
     }
