@@ -13,7 +13,7 @@ use clap::Args;
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
     /// shm, tcp, unix, udp, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// ipsc860, or a file FILE.toml); `layers` takes a list [default: shm]
+    /// ipsc860, or a file FILE.toml) [default: shm; run measures shm, tcp and unix]
     #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
     pub transport: Vec<Target>,
     /// Number of ranks; collectives accept a list, e.g. 2,4,8 [default: as few as are needed]
@@ -110,7 +110,7 @@ pub struct Precision {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Effort")]
 pub struct Effort {
-    /// Time for the whole command: launches, first looks and warm-up included
+    /// Time to measure, for all launches together; starting them and warming up come on top
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Sets of fresh processes; intervals hold the variance between them

@@ -2,7 +2,7 @@
 
 /// An order that cannot be carried out: which kernel, and why.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("carry out an order of kernel {kernel:?}: {why}")]
+#[error("carry out the kernel {kernel:?}: {why}")]
 pub struct Refused {
     /// The kernel that was ordered.
     pub kernel: String,

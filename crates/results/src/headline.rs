@@ -1,7 +1,7 @@
 //! The table that a reader came for: the parameters of messages, a column for each transport.
 
-use bandgap_record::{Quantity, Rows, Unit};
-use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple, scaled};
+use bandgap_record::{Quantity, Unit};
+use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple};
 use bandgap_units::{Bytes, significant_short};
 
 pub use crate::hockney::segments;
@@ -11,8 +11,6 @@ use crate::shown::Context;
 
 /// The series whose last segment gives r∞ and n½.
 const SERIES: &str = "comms1";
-/// The kind of floors.
-const FLOOR: &str = "floor";
 
 /// A column of the table.
 struct Column<'a> {
@@ -24,8 +22,8 @@ struct Column<'a> {
     transport: Option<&'a str>,
 }
 
-/// The headline of a run: the parameters over each transport, and what half a round trip is beside its floor and beside
-/// those of other transports; nothing of a run without them.
+/// The headline of a run: the parameters over each transport, and how many times as long half a round trip is over others;
+/// nothing of a run without them.
 pub fn headline(context: &Context<'_>) -> Vec<Block> {
     let own = |logp: &&Logp| logp.name == SIGNATURE;
     let mut columns: Vec<Column<'_>> = context.of::<Logp>().filter(own).map(column).collect();
@@ -39,7 +37,7 @@ pub fn headline(context: &Context<'_>) -> Vec<Block> {
         return Vec::new();
     }
     let mut blocks = vec![Block::Table(parameters(context, &columns))];
-    if let Some(text) = meaning(context, &columns) {
+    if let Some(text) = meaning(&columns) {
         blocks.extend([Block::Gap, Block::Text(text)]);
     }
     blocks
@@ -165,38 +163,22 @@ fn in_one_unit(cells: Vec<Option<Drawn>>) -> (String, Vec<Cell>) {
     (name, cells.into_iter().map(|cell| cell.map(own).into()).collect())
 }
 
-/// What half a round trip is: beside its floor, and over other transports beside the shortest.
-fn meaning(context: &Context<'_>, columns: &[Column<'_>]) -> Option<String> {
+/// What half a round trip is over other transports beside the shortest.
+fn meaning(columns: &[Column<'_>]) -> Option<String> {
     let mut all: Vec<(&Logp, f64)> = columns
         .iter()
         .filter_map(|column| Some((column.logp?, half(column.logp?)?.value.0)))
         .collect();
     all.sort_by(|a, b| a.1.total_cmp(&b.1));
     let ((first, shortest), others) = all.split_first()?;
-    let mut parts = Vec::new();
-    if let Some(over) = &first.over_floor {
-        let time = floor(context, &over.floor).map_or(String::new(), |time| format!(" ({time})"));
-        let (times, floor) = (significant_short(over.ratio.value.0, 3), &over.floor);
-        parts.push(format!("over {} {times} × its floor, {floor}{time}", first.transport));
-    }
     let longer: Vec<String> = others
         .iter()
         .map(|(of, time)| {
             format!("over {} {} ×", of.transport, significant_short(time / shortest, 2))
         })
         .collect();
-    if !longer.is_empty() {
-        parts.push(format!("{} that over {}", longer.join(", "), first.transport));
-    }
-    (!parts.is_empty()).then(|| format!("Half a round trip: {}.", parts.join("; ")))
-}
-
-/// The time of a floor.
-fn floor(context: &Context<'_>, name: &str) -> Option<String> {
-    let is_floor = |rows: &&Rows| rows.kind == FLOOR && rows.name == name;
-    let rows = context.of::<Rows>().find(is_floor)?;
-    let time = rows.cell(rows.rows.first()?, "time")?;
-    Some(scaled(time.value.0, time.unit))
+    let all = longer.join(", ");
+    (!all.is_empty()).then(|| format!("Half a round trip: {all} that over {}.", first.transport))
 }
 
 #[cfg(test)]

@@ -94,7 +94,7 @@ pub const TEMPLATES: &[Template] = &[
     note("interval_below_zero", Level::Detail, "the intervals of {count:n} parameters begin below 0: lower ends of times are with 0 there", LONGER),
     note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads hold the transfer; do not use L alone", NONE),
     note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),
-    note("line_missed", Level::Doubt, "from {from:B} on the times are off the line by {rms:%} (root mean square), {worst:%} at {at:B}", both("--segments")),
+    note("line_missed", Level::Doubt, "from {from:B} on the times are off the line by {rms:%} (root mean square), {worst:%} at {at:B}", Hint { measured: "--breaks", fitted: "--segments" }),
     note("logp_unfitted", Level::Missing, "no parameters but the round trip: too little of {lacks}", LONGER),
     note("model_lacks", Level::Doubt, "{model} is not modelled: no {components}", NONE),
     note("no_empty_round_trip", Level::Detail, "L is not known: no round trip without bytes was measured in this state", LONGER),

@@ -40,9 +40,14 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
         return doctor(run).0;
     }
     let among = context(run);
-    let mut blocks = vec![Block::Text(heading(run))];
-    blocks.extend(machine(run));
-    blocks.push(Block::Gap);
+    let heading = heading(run);
+    let mut blocks = Vec::new();
+    // A command's name alone says nothing.
+    if run.command.get(1) != Some(&heading) {
+        blocks.push(Block::Text(heading));
+        blocks.extend(machine(run));
+        blocks.push(Block::Gap);
+    }
     let body = body(&among, view);
     let doubt = doubt(run, &body, view);
     blocks.extend(body.into_iter().chain(doubt));
@@ -218,9 +223,12 @@ fn network(host: &Value) -> Option<String> {
 
 /// `cores 0, 1 (shared L3)`; many of them as a count.
 fn cores(all: &[u64], distance: Option<&str>) -> String {
-    let listed: Vec<String> = all.iter().map(u64::to_string).collect();
-    let text = match all.len() {
-        1..=4 => format!("cores {}", listed.join(", ")),
+    let mut each: Vec<&u64> = Vec::new();
+    all.iter().for_each(|core| each.extend((!each.contains(&core)).then_some(core)));
+    let listed: Vec<String> = each.iter().map(ToString::to_string).collect();
+    let text = match each.len() {
+        1 => format!("core {}", listed[0]),
+        2..=4 => format!("cores {}", listed.join(", ")),
         many => format!("{many} cores from {}", listed[0]),
     };
     distance.filter(|_| all.len() == 2).map_or(text.clone(), |of| format!("{text} ({of})"))

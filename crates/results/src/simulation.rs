@@ -38,7 +38,7 @@ pub struct Simulation {
     pub end: Seconds,
     /// When each rank ends, of up to 65,536 ranks.
     pub finish: Vec<Seconds>,
-    /// The same as `end`, as a quantity.
+    /// One of the `parts` of the end.
     pub time: Quantity,
     /// What the end came from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -186,14 +186,17 @@ impl Simulation {
         format!("{}{of} on {}", self.name, self.machine)
     }
 
-    /// The ends of its interval, where it has two.
-    fn bounds(&self) -> String {
+    /// The end: exactly, or with the ends of its interval.
+    fn when(&self) -> String {
+        let time = |of| scaled(of, Unit::Second);
+        let end = self.end.0.0;
+        let parts = self.parts.max(1) as f64;
         match self.time.interval() {
             Some((low, high)) if low < high => {
-                let [low, high] = [low, high].map(|end| scaled(end, Unit::Second));
-                format!(", {low} to {high}")
+                let [low, high] = [low, high].map(|end| time(end * parts));
+                format!("{} ({low} to {high})", time(end))
             }
-            _ => String::new(),
+            _ => format!("{} ({})", exactly(self.end), time(end)),
         }
     }
 
@@ -209,12 +212,7 @@ impl Simulation {
                 count(self.operations, "operation"),
                 count(self.messages, "message")
             )),
-            Block::Text(format!(
-                "End: {} ({}{})",
-                exactly(self.end),
-                scaled(self.end.0.0, Unit::Second),
-                self.bounds()
-            )),
+            Block::Text(format!("End: {}", self.when())),
         ];
         if self.parts == 2 {
             let time = scaled(self.time.value.0, Unit::Second);
@@ -232,16 +230,18 @@ impl Simulation {
             blocks.push(Block::Table(table));
         }
         if let Some(of) = &self.sensitivity {
-            let heads = ["", "less", "more"].map(Head::new);
-            let mut table = Table::new(heads);
+            let is_same = of.derivatives.values().all(|of| of.left == of.right);
+            let heads: &[&str] = if is_same { &["", ""] } else { &["", "less", "more"] };
+            let mut table = Table::new(heads.iter().copied().map(Head::new));
             for (letter, of) in in_order(&of.derivatives) {
                 let jumps =
                     if of.jumps { " (T jumps: events of one time change places)" } else { "" };
-                let cells = [of.left, of.right].map(|of| Cell::Number(grouped(of.0)));
+                let sides = [of.left, of.right];
+                let cells = sides[usize::from(is_same)..].iter();
+                let cells = cells.map(|of| Cell::Number(grouped(of.0)));
                 let unit = if letter == "G" { " in bytes" } else { "" };
-                table.push(
-                    [vec![format!("dT/d{letter}{unit}{jumps}").into()], cells.to_vec()].concat(),
-                );
+                let name = format!("dT/d{letter}{unit}{jumps}").into();
+                table.push([name].into_iter().chain(cells));
             }
             blocks.push(Block::Table(table));
             let time = |of: Seconds| scaled(of.0.0, Unit::Second);

@@ -154,7 +154,9 @@ impl WhatIf {
         }
         let mut blocks = vec![Block::Text(heading), Block::Table(table)];
         blocks.extend(more.block("models"));
-        blocks.extend(self.ranked(models, places));
+        if changes.is_empty() {
+            blocks.extend(self.ranked(models, places));
+        }
         blocks
     }
 

@@ -33,13 +33,27 @@ const INSERTED: RangeInclusive<f64> = 20.0..=1e5;
 /// The usual one.
 const USUALLY_INSERTED: f64 = 200.0;
 /// What is of no use where components are given.
-const MEASURING: [&str; 8] =
-    ["transport", "ranks", "cores", "wait", "deadline", "time_budget", "launches", "check"];
+const MEASURING: [&str; 10] = [
+    "transport",
+    "ranks",
+    "cores",
+    "wait",
+    "deadline",
+    "time_budget",
+    "launches",
+    "check",
+    "hosts",
+    "hostfile",
+];
+/// What gives them, and says more of them.
+const GIVEN: [&str; 5] = ["from", "id", "pcie_trace", "without_switch", "set"];
 
 /// What is divided: without --from or --pcie-trace, a message over --transport.
 #[derive(Clone, Debug, Args)]
-#[command(mut_arg("from", |from| from.conflicts_with_all(MEASURING)))]
-#[command(mut_arg("pcie_trace", |trace| trace.conflicts_with_all(MEASURING)))]
+#[command(mut_args(|arg| match GIVEN.contains(&arg.get_id().as_str()) {
+    true => arg.conflicts_with_all(MEASURING),
+    false => arg,
+}))]
 pub struct Breakdown {
     #[command(flatten)]
     pub source: Source,

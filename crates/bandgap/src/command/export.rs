@@ -186,6 +186,7 @@ impl Export {
     }
 
     fn platform(&self) -> Result<(), Failure> {
+        let machine = self.machine()?;
         let path = self.out("a platform to no file", "platform.xml")?;
         let hosts = match self.points.ranks[..] {
             [] => HOSTS,
@@ -195,7 +196,6 @@ impl Export {
                 return Err(Failure::new(Exit::Usage, what));
             }
         };
-        let machine = self.machine()?;
         machine.moves_bytes()?;
         self.put(simgrid::platform(&machine, hosts))?;
         print(simgrid::command(&machine, path, hosts).as_bytes())

@@ -45,8 +45,7 @@ pub fn run(layers: &Layers) -> Result<Exit, Failure> {
     }
     if kernel == CONTENTION {
         let what = "compare the layers of contention: its loads are looked for over each transport";
-        let hint = "bandgap comet contention -t …, for each; then bandgap compare";
-        return Err(Failure::new(Exit::Usage, what).hint(hint));
+        return Err(Failure::new(Exit::Usage, what).hint("bandgap comet contention -t …, for each"));
     }
     let mut parts = Vec::new();
     for target in targets {

@@ -88,13 +88,13 @@ pub fn found(run: &Path) -> Result<PathBuf, Failure> {
     // They are named after when they began. An empty one is being measured.
     runs.retain(|path| path.join(RUN_FILE).is_file());
     runs.sort();
-    let begins = |path: &PathBuf| {
-        path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))
+    let is_called = |path: &PathBuf| {
+        name == LAST || path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))
     };
-    let found = if name == LAST { runs.pop() } else { runs.into_iter().rfind(begins) };
-    found.ok_or_else(|| {
-        Failure::new(Exit::Input, format!("find the run {name}: there is none"))
-            .hint(format!("name a run's directory; LAST is the newest below ./{RUNS}"))
+    let last = runs.last().map(|path| format!(", such as {}", path.display()));
+    runs.into_iter().rfind(is_called).ok_or_else(|| {
+        let hint = format!("name a run's directory{}", last.unwrap_or_default());
+        Failure::new(Exit::Input, format!("find the run {name}: there is none")).hint(hint)
     })
 }
 

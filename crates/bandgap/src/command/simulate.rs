@@ -38,9 +38,13 @@ Examples:
   bandgap simulate schedule.goal -t sim:ipsc860
   bandgap simulate schedule.goal --loggops L=3700,o=200,g=5,G=0.04 --sensitivity
   bandgap simulate schedule.goal --noise trace.txt --seed 7   LogGOPSim's trace, or a run that has looked at noise
-  bandgap simulate schedule.goal --no-save --json - -q
+  bandgap simulate schedule.goal --json - -q
   bandgap simulate broadcast --from LAST -t tcp -n 4096  on the machine that a run has measured
   bandgap simulate --validate LAST --tolerance 10%       what a run measured, simulated on that machine";
+
+/// What --validate takes from the run. Its own options say so too: clap asks for nothing that conflicts with what is given.
+const NOT_VALIDATED: [&str; 7] =
+    ["from", "loggops", "sensitivity", "ranks", "sizes", "algorithm", "noise"];
 
 /// What is simulated, and on what.
 #[derive(Clone, Debug, Args)]
@@ -57,10 +61,10 @@ pub struct Simulate {
     pub sensitivity: bool,
     /// Noise that lengthens a schedule's computations and o: a trace (a line a detour: start and duration in ns; at the
     /// last start it begins again), or a run that has looked at noise. Each rank begins somewhere in it
-    #[arg(long, value_name = "FILE|RUN", conflicts_with = "validate")]
+    #[arg(long, value_name = "FILE|RUN")]
     pub noise: Option<PathBuf>,
     /// Seed of where in the noise each rank begins
-    #[arg(long, value_name = "N", default_value_t = SEED, requires = "noise")]
+    #[arg(long, value_name = "N", default_value_t = SEED, requires = "noise", conflicts_with = "validate")]
     pub seed: u64,
     /// On the machine that a run has measured: its directory, the beginning of its name, or LAST
     #[arg(long, value_name = "RUN", conflicts_with = "loggops")]
@@ -68,13 +72,13 @@ pub struct Simulate {
     #[command(flatten)]
     pub how: How,
     /// Simulate what a run has measured, on the machine taken from it (of a simulated run, on its own), and compare
-    #[arg(long, conflicts_with_all = ["from", "loggops", "sensitivity", "ranks", "sizes", "algorithm"])]
+    #[arg(long, conflicts_with_all = NOT_VALIDATED)]
     pub validate: bool,
     /// The error up to which a time is inside
-    #[arg(long, value_name = "SHARE", default_value = "10%", requires = "validate")]
+    #[arg(long, value_name = "SHARE", default_value = "10%", requires = "validate", conflicts_with_all = NOT_VALIDATED)]
     pub tolerance: Fraction,
     /// End with exit code 1 where a time is outside
-    #[arg(long, requires = "validate")]
+    #[arg(long, requires = "validate", conflicts_with_all = NOT_VALIDATED)]
     pub strict: bool,
     #[command(flatten)]
     pub points: Points,
@@ -189,7 +193,7 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
         with_noise = format!(", noise of {}, seed {}", named(from), of.seed);
     }
     let signals = Signals::take(interrupted(of.output.quiet)).class(Exit::Host)?;
-    let mut sink = Sink::open(&of.output, "simulate", of.seed)?;
+    let mut sink = Sink::open(&of.output.only_asked(), "simulate", of.seed)?;
     sink.plan(&json!({
         "name": "simulate", "file": file, "loggops": described(&loggops),
         "noise": of.noise.as_deref().map(named),

@@ -49,9 +49,13 @@ pub fn planned(
         (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value)?),
         (None, Some(Target::Simulated(name))) => (format!("sim:{name}"), simulated(name)?),
         _ => {
-            let hint =
-                "name one, as in -t sim:myrinet, or a run that measured one: simulate --from LAST";
-            return Err(refused(format!("{command} {kernel} on no machine")).hint(hint));
+            let or_run = if command == "simulate" {
+                ", or a run that measured one: --from LAST"
+            } else {
+                "; `export RUN --to machine` writes one"
+            };
+            return Err(refused(format!("{command} {kernel} on no machine"))
+                .hint(format!("name one, as in -t sim:myrinet{or_run}")));
         }
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;
@@ -118,7 +122,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
         planned(&of.points, measured.as_ref(), "simulate", kernel)?;
     let ends = measured.as_ref().map_or(Ok(Vec::new()), |of| of.ends().map(Vec::from))?;
     let machines: Vec<Machine> = [machine].into_iter().chain(ends).collect();
-    let mut sink = Sink::open(&of.output, "simulate", SEED)?;
+    let mut sink = Sink::open(&of.output.only_asked(), "simulate", SEED)?;
     sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": named}));
     notes.into_iter().for_each(|note| sink.note(note));
     let signals = Signals::take(interrupted(of.output.quiet)).class(Exit::Host)?;

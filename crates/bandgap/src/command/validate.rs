@@ -53,7 +53,7 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
             (vec![value, low, high], measured.sources, measured.notes)
         }
     };
-    let mut sink = Sink::open(&of.output, "validate", SEED)?;
+    let mut sink = Sink::open(&of.output.only_asked(), "validate", SEED)?;
     let asked = ASKED.iter().find_map(|at| run.plan.pointer(at));
     let tolerance = of.tolerance.0;
     sink.plan(&json!({"name": "validate", "run": path, "tolerance": tolerance, "asked": asked}));

@@ -1,10 +1,10 @@
 use crate::Outcome;
-use bandgap_record::{Labels, Note, Row};
+use bandgap_record::Note;
 use bandgap_report::{Layout, text};
 
 use super::*;
 use crate::hockney::tests::example as fit;
-use crate::logp::tests::{example, run, time};
+use crate::logp::tests::{example, run};
 
 fn results() -> Vec<Outcome> {
     let mut all: Vec<Outcome> = Vec::new();
@@ -93,25 +93,6 @@ fn what_is_missing_leaves_no_row_or_says_so() {
     let alone = crate::logp::tests::run([fit("comms1", "udp", "relative", 1.0)], Vec::new());
     let blocks = headline(&crate::run::context(&alone));
     assert_eq!((blocks.len(), super::tests::table(&blocks).rows.len()), (1, 2));
-}
-
-#[test]
-fn the_floor_s_own_time_is_found_among_the_results() {
-    let cells = vec![Some(time(60.0, 0.5, true))];
-    let floors = Rows {
-        kind: FLOOR.into(),
-        name: "cache_line".into(),
-        transport: "shm".into(),
-        columns: vec![bandgap_record::Column::new("time", Unit::Second, "")],
-        rows: vec![Row { cells, labels: Labels::new(), ..Row::default() }],
-        ..Rows::default()
-    };
-    let of = |results: &[Outcome]| {
-        let shown = results.iter().map(Outcome::as_shown).collect();
-        floor(&Context::of_results(shown, &[]), "cache_line")
-    };
-    assert_eq!(of(&[floors.into()]).as_deref(), Some("60 ns"));
-    assert_eq!(of(&results()), None);
 }
 
 #[test]
