@@ -78,7 +78,7 @@ fn the_drawing_shows_the_real_dependencies() {
 #[test]
 fn no_transport_knows_a_kernel_and_only_launch_knows_all_transports() {
     let real = real();
-    for transport in ["shm", "socket"] {
+    for transport in ["shm", "socket", "mpi"] {
         assert!(!real[transport].contains("kernels"), "{transport} knows the kernels");
         let others = real.iter().filter(|(name, _)| *name != "launch");
         for (crate_, arrows) in others {

@@ -89,6 +89,7 @@ fn a_machine_comes_back_from_its_run() {
         let own = on("-t sim:own.toml");
         assert_eq!(own.len(), if sizes.is_empty() { 1 } else { 4 });
         for other in [on("--from kept"), on("-t sim:back.toml")] {
+            assert_eq!(other.len(), own.len());
             for (own, other) in own.iter().zip(&other) {
                 near(kernel, other[0], own[0], 1e-9);
             }

@@ -11,7 +11,7 @@ use bandgap_soak::processes::Process;
 use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::program::subject::{BINARY, PATIENCE, Place};
+use crate::program::subject::{BINARY, PATIENCE, Place, skipped};
 
 /// A run that would go on for long: it can never be as precise as asked.
 const LONG: &str = "signature --time-budget 100s --precision 1e-9 --out run";
@@ -301,7 +301,7 @@ fn a_signal_is_not_forgotten_once_everything_is_measured() {
 fn a_schedule_that_is_not_there_yet_is_not_waited_for_after_a_signal() {
     let place = Place::new();
     if place.shell("mkfifo late.goal").code != Some(0) {
-        eprintln!("SKIPPED: there is no mkfifo here");
+        skipped(format_args!("there is no mkfifo here"));
         return;
     }
     let run = Watched::start(&place, "simulate late.goal --out run");

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bandgap_results::Run;
 
-use crate::program::subject::{BINARY, Place};
+use crate::program::subject::{BINARY, Place, skipped};
 
 const OUTPUT: i32 = 4;
 
@@ -80,9 +80,9 @@ fn what_is_only_printed_and_cannot_be_ends_with_the_code_of_output() {
 
 #[test]
 fn a_standard_error_that_fails_changes_nothing() {
-    // This warns: the option changes nothing.
-    let command = "bandgap run -t sim:paragon --wait block --out run";
-    let printed = Place::new().shell(&format!("{command} 2> notes")).ends(0).stdout;
+    let command = "bandgap run -t sim:ipsc860 --out run";
+    let printed =
+        Place::new().shell(&format!("{command} 2> notes && test -s notes")).ends(0).stdout;
     for broken in ["2>&-", "2> /dev/full", "2>&1 >out | :; test -s out && cat out"] {
         let place = Place::new();
         assert_eq!(place.shell(&format!("{command} {broken}")).ends(0).stdout, printed, "{broken}");
@@ -153,7 +153,7 @@ fn a_run_that_its_directory_does_not_take_is_rescued() {
                 bandgap signature -t sim:paragon --out disk/run";
     let finished = place.shell(&format!("unshare --mount --map-root-user sh -c '{line}'"));
     if finished.stderr.contains("unshare") || finished.code == Some(99) {
-        eprintln!("SKIPPED: no small disk can be made: {finished:?}");
+        skipped(format_args!("no small disk can be made: {finished:?}"));
         return;
     }
     finished.ends(OUTPUT);

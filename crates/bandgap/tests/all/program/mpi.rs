@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::program::subject::{BINARY, Finished, PATIENCE, Place};
+use crate::program::subject::{BINARY, Finished, PATIENCE, Place, skipped};
 
 const USAGE: i32 = 2;
 const RANK: i32 = 5;
@@ -29,7 +29,7 @@ fn launchers() -> Vec<Vec<String>> {
     let there = |launcher: &Vec<String>| {
         let found = Command::new(&launcher[0]).arg("--version").output().is_ok();
         if !found {
-            eprintln!("SKIPPED: no {}", launcher[0]);
+            skipped(format_args!("no {}", launcher[0]));
         }
         found
     };

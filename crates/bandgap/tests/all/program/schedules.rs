@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::program::subject::{BINARY, Place, of_kind, value};
+use crate::program::subject::{BINARY, Place, of_kind, skipped, value};
 
 const USAGE: i32 = 2;
 const INPUT: i32 = 3;
@@ -329,7 +329,7 @@ fn a_receive_that_might_have_had_another_message_is_named() {
 fn a_terminal_shows_that_a_replay_has_a_share() {
     let place = Place::new();
     if place.shell("command -v script && mkfifo late.goal").code != Some(0) {
-        eprintln!("SKIPPED: there is no script here, so no terminal is tried");
+        skipped(format_args!("there is no script here, so no terminal is tried"));
         return;
     }
     let mut command = place.command("script");

@@ -1,7 +1,7 @@
 //! What is forbidden, limited or plain here: one core, a terminal that takes no colours, refused system calls, limits of
 //! the process.
 
-use crate::program::subject::{Finished, Place};
+use crate::program::subject::{Finished, Place, skipped};
 
 const USAGE: i32 = 2;
 const HOST: i32 = 7;
@@ -13,7 +13,7 @@ fn tried(place: &Place, tools: &[&str], line: &str) -> Option<Finished> {
     let failed =
         |tool: &&str| finished.stderr.lines().any(|said| said.contains(&format!("{tool}:")));
     if finished.code == Some(99) || tools.iter().any(failed) {
-        eprintln!("SKIPPED: {line}: {}", finished.stderr);
+        skipped(format_args!("{line}: {}", finished.stderr));
         return None;
     }
     Some(finished)

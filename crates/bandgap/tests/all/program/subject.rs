@@ -1,6 +1,8 @@
 //! The binary in a working directory of its own, and what came of running it.
 
 use std::ffi::OsStr;
+use std::fmt::Arguments;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::time::Duration;
@@ -13,6 +15,11 @@ use tempfile::TempDir;
 pub const BINARY: &str = env!("CARGO_BIN_EXE_bandgap");
 /// Longest time any run may take: far more than it needs on a slow and busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Says what is not tried here: past the test's own output, which nobody sees.
+pub fn skipped(what: Arguments<'_>) {
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {what}");
+}
 
 /// An empty working directory, beside an empty directory for temporary files.
 pub struct Place {
