@@ -127,8 +127,7 @@ mod tests {
 
     impl Kernel for Nothing {
         const NAME: &'static str = "nothing";
-        const MEANING: &'static str = "no message";
-        const SERIES: &'static [Series] = &[Series::between_two("void", "nothing is sent")];
+        const SERIES: &'static [Series] = &[Series::between_two("void")];
         fn check(&self, _size: usize) -> Result<(), Refused> {
             Ok(())
         }
@@ -148,7 +147,7 @@ mod tests {
     #[test]
     fn a_kernel_is_found_by_what_it_was_compiled_for() {
         let of = Added::of::<CommEntry<Nothing>>();
-        assert_eq!(of.seen::<Fact>().unwrap().meaning, Nothing::MEANING);
+        assert_eq!(of.seen::<Fact>().unwrap().name, Nothing::NAME);
         assert!(of.seen::<Written>().is_none());
         let program = of.written_for::<CommEntry<Nothing>, Recorder>().seen::<Written>().unwrap();
         assert!(program(&Order::of(&Nothing, 1, 2)).is_ok());

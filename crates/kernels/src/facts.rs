@@ -24,8 +24,6 @@ pub enum Over {
 pub struct Fact {
     /// Its name in orders.
     pub name: &'static str,
-    /// What it measures, in one line.
-    pub meaning: &'static str,
     /// What its program needs.
     pub over: Over,
     /// How it is measured over sizes, under one name or several.
@@ -52,7 +50,6 @@ impl Fact {
     fn of<K: Kernel>(over: Over) -> Self {
         Self {
             name: K::NAME,
-            meaning: K::MEANING,
             over,
             series: K::SERIES,
             at: |point, samples, ranks| {

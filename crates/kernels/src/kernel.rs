@@ -17,8 +17,6 @@ use crate::{
 pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq + 'static {
     /// Its name in orders.
     const NAME: &'static str;
-    /// What it measures, in one line.
-    const MEANING: &'static str;
     /// How it is measured over sizes, under one name or several.
     const SERIES: &'static [Series] = &[];
     /// Numbers and sizes ([`AtSize::size`]) of messages of its [`Kernel::examples`].

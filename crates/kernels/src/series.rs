@@ -7,8 +7,6 @@ use crate::{Buffers, LIBRARY, Pair, Refused, Shape};
 pub struct Series {
     /// The series' name on the command line and in run files.
     pub name: &'static str,
-    /// What its operation is, and what the time of a point is.
-    pub meaning: &'static str,
     /// Equal parts of one operation, of which the time of a point is one: 2 where that is half of a
     /// round trip, or of a way there and back.
     pub parts: u32,
@@ -49,10 +47,9 @@ pub use bandgap_comm::DOUBLE;
 
 impl Series {
     /// A series over bytes whose point is one operation between two ranks, which moves one message.
-    pub const fn between_two(name: &'static str, meaning: &'static str) -> Self {
+    pub const fn between_two(name: &'static str) -> Self {
         Self {
             name,
-            meaning,
             parts: 1,
             of_all: false,
             at_distances: false,
@@ -66,12 +63,8 @@ impl Series {
     }
 
     /// A series over bytes whose point is one operation of all ranks, which moves so many messages.
-    pub const fn of_all(
-        name: &'static str,
-        meaning: &'static str,
-        moves: fn(usize) -> u64,
-    ) -> Self {
-        Self { of_all: true, moves, ..Self::between_two(name, meaning) }
+    pub const fn of_all(name: &'static str, moves: fn(usize) -> u64) -> Self {
+        Self { of_all: true, moves, ..Self::between_two(name) }
     }
 
     /// Whether its variants are algorithms for one operation, of which one may be chosen.

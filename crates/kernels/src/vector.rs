@@ -19,10 +19,6 @@ pub trait VectorProgram:
 {
     /// Its name in orders.
     const NAME: &'static str;
-    /// What it measures, in one line.
-    const MEANING: &'static str;
-    /// What its operation is, and what the time of a point is.
-    const OPERATION: &'static str;
     /// The ways in which it can be done, where there are several.
     const VARIANTS: &'static [&'static str] = &[];
     /// Whether a library that has message passing of its own has the operation too.
@@ -100,13 +96,12 @@ impl<P> VectorKernel<P> {
 
 impl<P: VectorProgram> Kernel for VectorKernel<P> {
     const NAME: &'static str = P::NAME;
-    const MEANING: &'static str = P::MEANING;
     const SERIES: &'static [Series] = &[Series {
         extent: Extent::Doubles,
         message: |point| (point.size as u64).saturating_mul(DOUBLE as u64),
         variants: P::VARIANTS,
         library: P::LIBRARY,
-        ..Series::of_all(P::NAME, P::OPERATION, P::MOVES)
+        ..Series::of_all(P::NAME, P::MOVES)
     }];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 1), (3, 16), (2, 2500)];
 

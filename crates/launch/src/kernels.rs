@@ -36,7 +36,6 @@ mod tests {
 
     impl Kernel for Floored {
         const NAME: &'static str = "cache_line";
-        const MEANING: &'static str = "called as a floor";
         fn check(&self, _size: usize) -> Result<(), Refused> {
             Ok(())
         }

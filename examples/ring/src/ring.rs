@@ -18,9 +18,7 @@ pub struct Ring {
 
 impl Kernel for Ring {
     const NAME: &'static str = "ring";
-    const MEANING: &'static str = "messages from each rank to the next";
-    const SERIES: &'static [Series] =
-        &[Series::of_all("ring", "a ring: t(n) is a step of all ranks", |ranks| ranks as u64)];
+    const SERIES: &'static [Series] = &[Series::of_all("ring", |ranks| ranks as u64)];
 
     fn at(point: AtSize) -> Option<Self> {
         Some(Self { messages: point.messages, bytes: point.size })

@@ -18,11 +18,6 @@ use crate::{
 pub trait MatrixProgram: Copy + fmt::Debug + PartialEq + Eq + 'static {
     /// Its name in orders.
     const NAME: &'static str;
-    /// What it measures, in one line.
-    const MEANING: &'static str;
-
-    /// What its operation is, and what the time of a point is.
-    const OPERATION: &'static str;
 
     /// Operations that follow one another for each of M: 2 where one goes there and the next one back.
     const PARTS: u32 = 1;
@@ -98,7 +93,6 @@ const EXAMPLES: [(u32, usize); 3] = [(1, 2), (5, 3), (2, 34)];
 
 impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
     const NAME: &'static str = P::NAME;
-    const MEANING: &'static str = P::MEANING;
     const SERIES: &'static [Series] = &[Series {
         parts: P::PARTS,
         extent: Extent::Dimension,
@@ -109,7 +103,7 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
             let moved = matrix.check(size).map_or(0, |()| P::moves(matrix));
             (moved * DOUBLE as u64).checked_div(size as u64).unwrap_or(0)
         },
-        ..Series::of_all(P::NAME, P::OPERATION, |ranks| ranks as u64)
+        ..Series::of_all(P::NAME, |ranks| ranks as u64)
     }];
 
     fn at(point: AtSize) -> Option<Self> {

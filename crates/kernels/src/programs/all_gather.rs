@@ -14,8 +14,6 @@ pub struct Gathered;
 
 impl VectorProgram for Gathered {
     const NAME: &'static str = "all_gather";
-    const MEANING: &'static str = "a block of each rank given to all";
-    const OPERATION: &'static str = "a vector made of a block of each rank, for all: t(n)";
 
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
         let Seat { rank, size, .. } = *seat;

@@ -17,8 +17,6 @@ pub struct Gradients(Reduction);
 
 impl VectorProgram for Gradients {
     const NAME: &'static str = "all_reduce";
-    const MEANING: &'static str = "vectors of all ranks added up for all, by rings or trees";
-    const OPERATION: &'static str = "sum of the vectors of all ranks, for all: t(n) is one sum";
     const VARIANTS: &'static [&'static str] = &["ring", "two_rings", "double_tree"];
     const MOVES: fn(usize) -> u64 = |ranks| 2 * (ranks as u64).saturating_sub(1);
     const SCRATCH: bool = true;

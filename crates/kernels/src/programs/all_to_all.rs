@@ -15,8 +15,6 @@ pub struct Dealt;
 
 impl VectorProgram for Dealt {
     const NAME: &'static str = "all_to_all";
-    const MEANING: &'static str = "a block of each rank for each other";
-    const OPERATION: &'static str = "a vector of each rank dealt out to all in blocks: t(n)";
 
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
         let Seat { rank, size, .. } = *seat;

@@ -60,16 +60,11 @@ impl Broadcast {
 
 impl Kernel for Broadcast {
     const NAME: &'static str = "broadcast";
-    const MEANING: &'static str = "bytes of one rank given to all";
     const SERIES: &'static [Series] = &[Series {
         parts: 2,
         variants: Own::NAMES,
         library: true,
-        ..Series::of_all(
-            "broadcast",
-            "one rank to all, and back from the rank that ends last: t(n) is half of it",
-            |ranks| (ranks as u64).saturating_sub(1),
-        )
+        ..Series::of_all("broadcast", |ranks| (ranks as u64).saturating_sub(1))
     }];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (20, 100), (3, 20_000)];
 

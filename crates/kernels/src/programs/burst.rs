@@ -25,7 +25,6 @@ pub struct Burst {
 
 impl Kernel for Burst {
     const NAME: &'static str = "burst";
-    const MEANING: &'static str = "requests with a computation after each, then their replies";
 
     fn examples(size: usize) -> Vec<Self> {
         let delay = Delay { iterations: 3, picoseconds: 3_000 };

@@ -14,9 +14,6 @@ pub struct Column;
 
 impl Line for Column {
     const NAME: &'static str = "column_broadcast";
-    const MEANING: &'static str = "a column of a matrix given to all ranks";
-    const OPERATION: &'static str =
-        "a column of the first block to all, and one of the last back: t(N) is half of it";
     const NEXT: Side = Side::Succ;
 
     #[inline(always)]

@@ -13,7 +13,6 @@ use crate::{
 };
 
 const TAG: u32 = 1;
-const HALF: &str = "ping-pong: t(n) is half a round";
 
 /// M round trips of a message of n bytes: PARKBENCH's COMMS1, and CoMet's echo.
 ///
@@ -36,19 +35,18 @@ pub struct Comms1 {
 
 impl Kernel for Comms1 {
     const NAME: &'static str = "comms1";
-    const MEANING: &'static str = "round trips of a message between two ranks";
     const SERIES: &'static [Series] = &[
         Series {
             parts: 2,
             // PARKBENCH's partner returns what it received.
             buffers: Some(Buffers::Same),
-            ..Series::between_two("comms1", HALF)
+            ..Series::between_two("comms1")
         },
         Series {
             parts: 2,
             at_distances: true,
             buffers: Some(Buffers::Separate),
-            ..Series::between_two("echo", HALF)
+            ..Series::between_two("echo")
         },
     ];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];

@@ -34,21 +34,13 @@ pub struct Comms2 {
 
 impl Kernel for Comms2 {
     const NAME: &'static str = "comms2";
-    const MEANING: &'static str = "messages both ways at once between two ranks";
     const SERIES: &'static [Series] = &[
-        Series {
-            parts: 2,
-            buffers: Some(Buffers::Separate),
-            ..Series::between_two(
-                "comms2",
-                "both ranks send at the same time: t(n) is half a round",
-            )
-        },
+        Series { parts: 2, buffers: Some(Buffers::Separate), ..Series::between_two("comms2") },
         Series {
             moves: |_| 2,
             at_distances: true,
             buffers: Some(Buffers::Separate),
-            ..Series::between_two("exchange", "both ranks send at the same time: t(n) is all of it")
+            ..Series::between_two("exchange")
         },
     ];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];

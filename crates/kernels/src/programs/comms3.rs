@@ -26,12 +26,8 @@ pub struct Comms3 {
 
 impl Kernel for Comms3 {
     const NAME: &'static str = "comms3";
-    const MEANING: &'static str = "messages from all ranks to all others at once";
-    const SERIES: &'static [Series] = &[Series::of_all(
-        "comms3",
-        "all ranks send to all: t(n) is a round, and the bandwidth that of all together",
-        |ranks| ranks as u64 * (ranks as u64).saturating_sub(1),
-    )];
+    const SERIES: &'static [Series] =
+        &[Series::of_all("comms3", |ranks| ranks as u64 * (ranks as u64).saturating_sub(1))];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (3, 1), (2, 100), (2, 20_000)];
 
     fn at(AtSize { size: bytes, messages, .. }: AtSize) -> Option<Self> {

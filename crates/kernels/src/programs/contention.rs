@@ -52,8 +52,6 @@ pub struct Contention {
 pub const LOADS: [(&str, u32); 3] = [("idle", 0), ("50 % load", 50), ("90 % load", 90)];
 const NAMES: &[&str] = &[LOADS[0].0, LOADS[1].0, LOADS[2].0];
 
-const MEANING: &str = "echo while two other ranks load the machine: t(n) is half a round";
-
 impl Contention {
     /// Of a place, what a message of the echo takes, or of the load.
     fn cut(part: Part, bytes: usize) -> Part {
@@ -67,9 +65,8 @@ impl Contention {
 
 impl Kernel for Contention {
     const NAME: &'static str = "contention";
-    const MEANING: &'static str = "round trips between two ranks, while two others send";
     const SERIES: &'static [Series] =
-        &[Series { parts: 2, variants: NAMES, ..Series::between_two("contention", MEANING) }];
+        &[Series { parts: 2, variants: NAMES, ..Series::between_two("contention") }];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (3, 100), (2, 20_000)];
 
     /// With the first two other ranks as the load. What lengths make which load has to be found out

@@ -38,7 +38,6 @@ impl FanIn {
 
 impl Kernel for FanIn {
     const NAME: &'static str = "fan_in";
-    const MEANING: &'static str = "several ranks send requests to one, which times";
 
     fn examples(size: usize) -> Vec<Self> {
         let delay = Delay { iterations: 3, picoseconds: 3_000 };

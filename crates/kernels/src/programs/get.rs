@@ -32,9 +32,7 @@ pub struct Get {
 
 impl Kernel for Get {
     const NAME: &'static str = "get";
-    const MEANING: &'static str = "bytes got from another rank's memory";
-    const SERIES: &'static [Series] =
-        &[Series::between_two("bulk_get", "bytes out of the other's memory: t(n) is a get")];
+    const SERIES: &'static [Series] = &[Series::between_two("bulk_get")];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
     fn at(AtSize { size: bytes, messages, pair, .. }: AtSize) -> Option<Self> {

@@ -19,8 +19,6 @@ pub struct Reduction(By<Sum>);
 
 impl VectorProgram for Reduction {
     const NAME: &'static str = "global_sum";
-    const MEANING: &'static str = "vectors of all ranks added up for all";
-    const OPERATION: &'static str = "sum of the vectors of all ranks, for all: t(n) is one sum";
     const VARIANTS: &'static [&'static str] = Sum::NAMES;
     const LIBRARY: bool = true;
     const MOVES: fn(usize) -> u64 = |ranks| ranks as u64;

@@ -27,10 +27,6 @@ pub struct LineBroadcast<L>(L);
 pub trait Line: Copy + fmt::Debug + PartialEq + Eq + 'static {
     /// The kernel's name.
     const NAME: &'static str;
-    /// What it measures, in one line.
-    const MEANING: &'static str;
-    /// What its operation is, and what the time of a point is.
-    const OPERATION: &'static str;
     /// The side on which a rank has the next one that needs the same part of the line.
     const NEXT: Side;
     /// Blocks across lines, and lines in each.
@@ -64,8 +60,6 @@ fn is_back(message: u64) -> bool {
 
 impl<L: Line> MatrixProgram for LineBroadcast<L> {
     const NAME: &'static str = L::NAME;
-    const MEANING: &'static str = L::MEANING;
-    const OPERATION: &'static str = L::OPERATION;
     const PARTS: u32 = 2;
 
     fn moves(matrix: Matrix) -> u64 {

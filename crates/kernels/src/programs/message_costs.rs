@@ -76,15 +76,8 @@ impl MessageCosts {
 
 impl Kernel for MessageCosts {
     const NAME: &'static str = "message_costs";
-    const MEANING: &'static str = "what of a message is whose time";
-    const SERIES: &'static [Series] = &[Series {
-        variants: NAMES,
-        moves: |_| 0,
-        ..Series::between_two(
-            "message_costs",
-            "os(n) of a send, or(n) of a receive, g(n) between messages of a stream",
-        )
-    }];
+    const SERIES: &'static [Series] =
+        &[Series { variants: NAMES, moves: |_| 0, ..Series::between_two("message_costs") }];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
 
     fn at(AtSize { size: bytes, messages, pair, variant, .. }: AtSize) -> Option<Self> {

@@ -117,7 +117,6 @@ impl Overlap {
 
 impl Kernel for Overlap {
     const NAME: &'static str = "overlap";
-    const MEANING: &'static str = "an exchange between two ranks, with a computation beside it";
 
     fn examples(size: usize) -> Vec<Self> {
         let work = |iterations| Delay { iterations, picoseconds: 1000 * u64::from(iterations) };

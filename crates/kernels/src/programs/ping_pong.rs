@@ -22,7 +22,6 @@ pub struct PingPong {
 
 impl Kernel for PingPong {
     const NAME: &'static str = "ping_pong";
-    const MEANING: &'static str = "round trips of a small message, one after the other";
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (5, 8)];
 
     fn at(point: AtSize) -> Option<Self> {

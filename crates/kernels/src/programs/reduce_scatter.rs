@@ -15,8 +15,6 @@ pub struct Scattered;
 
 impl VectorProgram for Scattered {
     const NAME: &'static str = "reduce_scatter";
-    const MEANING: &'static str = "vectors of all ranks added up, a block for each";
-    const OPERATION: &'static str = "sum of the vectors of all ranks, a block for each: t(n)";
 
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
         let Seat { rank, size, .. } = *seat;

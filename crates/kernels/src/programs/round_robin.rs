@@ -50,7 +50,6 @@ impl RoundRobin {
 
 impl Kernel for RoundRobin {
     const NAME: &'static str = "round_robin";
-    const MEANING: &'static str = "round trips of a message in all pairs of a round at once";
 
     fn examples(size: usize) -> Vec<Self> {
         let last = rounds(size).saturating_sub(1);

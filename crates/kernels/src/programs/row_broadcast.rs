@@ -14,9 +14,6 @@ pub struct Row;
 
 impl Line for Row {
     const NAME: &'static str = "row_broadcast";
-    const MEANING: &'static str = "a row of a matrix given to all ranks";
-    const OPERATION: &'static str =
-        "a row of the first block to all, and one of the last back: t(N) is half of it";
     const NEXT: Side = Side::Bottom;
 
     #[inline(always)]

@@ -22,10 +22,6 @@ pub struct Shift<D>(D);
 pub trait Direction: Copy + fmt::Debug + PartialEq + Eq + 'static {
     /// The kernel's name.
     const NAME: &'static str;
-    /// What it measures, in one line.
-    const MEANING: &'static str;
-    /// What its operation is, and what the time of a point is.
-    const OPERATION: &'static str;
     /// On which side the block leaves.
     const TO: Side;
 }
@@ -34,8 +30,6 @@ const TAG: u32 = 1;
 
 impl<D: Direction> MatrixProgram for Shift<D> {
     const NAME: &'static str = D::NAME;
-    const MEANING: &'static str = D::MEANING;
-    const OPERATION: &'static str = D::OPERATION;
 
     fn moves(matrix: Matrix) -> u64 {
         let here = Here::new(matrix, 0);

@@ -12,7 +12,5 @@ pub struct North;
 
 impl Direction for North {
     const NAME: &'static str = "shift_north";
-    const MEANING: &'static str = "a matrix shifted up by a block";
-    const OPERATION: &'static str = "blocks sent to the rank above: t(N) is one of many in a row";
     const TO: Side = Side::Top;
 }

@@ -34,11 +34,7 @@ pub struct Store {
 
 impl Kernel for Store {
     const NAME: &'static str = "store";
-    const MEANING: &'static str = "bytes stored in another rank's memory, then the replies";
-    const SERIES: &'static [Series] = &[Series::between_two(
-        "bulk_store",
-        "bytes into the other's memory: t(n) is a store with its reply",
-    )];
+    const SERIES: &'static [Series] = &[Series::between_two("bulk_store")];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
     fn at(AtSize { size: bytes, messages, pair, .. }: AtSize) -> Option<Self> {

@@ -22,7 +22,6 @@ pub struct Stream {
 
 impl Kernel for Stream {
     const NAME: &'static str = "stream";
-    const MEANING: &'static str = "requests without replies, as fast as they go";
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (100, 8)];
 
     fn at(point: AtSize) -> Option<Self> {

@@ -24,13 +24,12 @@ pub struct Synch1 {
 }
 
 const fn barriers(name: &'static str) -> Series {
-    let series = Series::of_all(name, "barriers: t is the time of one", |_| 0);
+    let series = Series::of_all(name, |_| 0);
     Series { extent: Extent::None, message: |_| 0, library: true, ..series }
 }
 
 impl Kernel for Synch1 {
     const NAME: &'static str = "synch1";
-    const MEANING: &'static str = "barriers of all ranks";
     const SERIES: &'static [Series] =
         &[barriers("synch1"), Series { variants: Barrier::NAMES, ..barriers("barrier") }];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (9, 0)];

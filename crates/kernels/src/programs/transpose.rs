@@ -30,9 +30,6 @@ const TAG: u32 = 1;
 
 impl MatrixProgram for Transposing {
     const NAME: &'static str = "transpose";
-    const MEANING: &'static str = "a matrix transposed";
-    const OPERATION: &'static str =
-        "blocks exchanged and transposed: t(N) is one of many in a row, where they are exchanged";
 
     fn moves(matrix: Matrix) -> u64 {
         let stay = (0..matrix.mesh.size()).map(|rank| {

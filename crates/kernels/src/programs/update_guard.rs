@@ -21,9 +21,6 @@ pub struct Guard;
 
 impl MatrixProgram for Guard {
     const NAME: &'static str = "update_guard";
-    const MEANING: &'static str = "the guard ring of a matrix block filled from the neighbours";
-    const OPERATION: &'static str =
-        "guard rings filled from four neighbours: t(N) is one of many in a row";
     // The block, which is sent from, and the ring round it are one array.
     const SENDS: bool = false;
 

@@ -31,11 +31,10 @@ fn every_order_survives_its_encoding() {
 }
 
 #[test]
-fn names_of_kernels_are_different_and_their_meanings_are_lines() {
+fn names_of_kernels_are_different() {
     let facts = facts();
     let names: std::collections::BTreeSet<_> = facts.iter().map(|fact| fact.name).collect();
     assert_eq!(names.len(), facts.len());
-    assert!(facts.iter().all(|f| !f.meaning.is_empty() && !f.meaning.contains('\n')));
 }
 
 #[test]
