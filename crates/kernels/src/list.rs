@@ -16,14 +16,14 @@ pub trait Visit {
 
 /// Declares the file of each kernel, and shows the kernels to whoever looks.
 macro_rules! kernels {
-    ($($over:ident $file:ident::$Name:ident;)*) => {
+    ($($over:ident $file:ident: $($Name:ident),+;)*) => {
         $(mod $file;)*
-        $(pub use $file::$Name;)*
+        $(pub use $file::{$($Name),+};)*
 
         /// What `visit` makes of each kernel, with the kernel's name, and what it made of those
         /// that were added. Everything that names kernels reads this list.
         pub fn all<V: Visit>(visit: &mut V) -> Vec<(&'static str, V::Seen)> {
-            let mut all = vec![$((<$Name as crate::Kernel>::NAME, visit.$over::<$Name>())),*];
+            let mut all = vec![$($((<$Name as crate::Kernel>::NAME, visit.$over::<$Name>())),+),*];
             all.extend(crate::added::seen());
             all
         }

@@ -10,26 +10,34 @@ use crate::{Content, Expects, Refused, Seat, VectorKernel, VectorProgram, Vector
 /// M sums of vectors of n doubles of all ranks, of which every rank gets the result.
 ///
 /// *Source*: CoMet, section 3.3.4 (global reduction).
-pub type GlobalSum = VectorKernel<Reduction>;
+pub type GlobalSum = VectorKernel<Reduction<false>>;
+
+/// The same as in training: by the algorithms of NCCL, and of vectors that are as short as they may be: blocks without
+/// elements go round too.
+pub type AllReduce = VectorKernel<Reduction<true>>;
 
 /// How they are added up.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Reduction(By<Sum>);
+pub struct Reduction<const TRAINS: bool>(By<Sum>);
 
-impl VectorProgram for Reduction {
-    const NAME: &'static str = "global_sum";
-    const VARIANTS: &'static [&'static str] = Sum::NAMES;
-    const LIBRARY: bool = true;
-    const MOVES: fn(usize) -> u64 = |ranks| ranks as u64;
+impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
+    const NAME: &'static str = if TRAINS { "all_reduce" } else { "global_sum" };
+    const VARIANTS: &'static [&'static str] =
+        if TRAINS { &["ring", "two_rings", "double_tree"] } else { Sum::NAMES };
+    const LIBRARY: bool = !TRAINS;
+    const MOVES: fn(usize) -> u64 = match TRAINS {
+        true => |ranks| 2 * (ranks as u64).saturating_sub(1),
+        false => |ranks| ranks as u64,
+    };
     const SCRATCH: bool = true;
 
     fn at(variant: Option<&str>) -> Option<Self> {
-        By::variant(variant).map(Self)
+        By::variant(variant.or(TRAINS.then_some(Self::VARIANTS[0]))).map(Self)
     }
 
     fn check(&self, ranks: usize, bytes: usize) -> Result<(), Refused> {
-        self.0.check(ranks, bytes)
+        if TRAINS { Ok(()) } else { self.0.check(ranks, bytes) }
     }
 
     /// A rank that is alone receives nothing, and its sum is its own vector.

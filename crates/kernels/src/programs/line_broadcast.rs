@@ -1,10 +1,8 @@
-//! A row or a column of a matrix given to all: what the two share.
-
-use std::fmt;
+//! A row or a column of a matrix given to all.
 
 use bandgap_comm::{Comm, CommError, Rank, View};
 
-use crate::{Expects, Here, Local, Matrix, MatrixProgram, Places, Side};
+use crate::{Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places, Side};
 
 /// M times a line of a matrix, which is a row or a column of it, is given to all ranks: those that
 /// have a part of it send that part to all others which have elements of the same columns (of the
@@ -21,36 +19,62 @@ use crate::{Expects, Here, Local, Matrix, MatrixProgram, Places, Side};
 /// An operation moves N doubles to each other row (or column) of the mesh.
 /// *Source*: CoMet, sections 3.3.11 and 4.3, figures 3.14 and 4.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LineBroadcast<L>(L);
+pub struct LineBroadcast<const COLUMN: bool>;
 
-/// A row or a column.
-pub trait Line: Copy + fmt::Debug + PartialEq + Eq + 'static {
-    /// The kernel's name.
-    const NAME: &'static str;
-    /// The side on which a rank has the next one that needs the same part of the line.
-    const NEXT: Side;
+/// `LineBroadcast` of a row, along the columns of the mesh. Its elements lie side by side.
+pub type RowBroadcast = MatrixKernel<LineBroadcast<false>>;
+
+/// `LineBroadcast` of a column, along the rows of the mesh. It is assembled in a buffer.
+pub type ColumnBroadcast = MatrixKernel<LineBroadcast<true>>;
+
+impl<const COLUMN: bool> LineBroadcast<COLUMN> {
     /// Blocks across lines, and lines in each.
-    fn across(here: &Here) -> (usize, usize);
+    #[inline(always)]
+    fn across(here: &Here) -> (usize, usize) {
+        let (mesh, block) = (here.matrix.mesh, here.block);
+        if COLUMN { (mesh.columns, block.columns) } else { (mesh.rows, block.rows) }
+    }
+
     /// Which of these blocks the rank here has.
-    fn place(here: &Here) -> usize;
+    #[inline(always)]
+    fn place(here: &Here) -> usize {
+        if COLUMN { here.position.1 } else { here.position.0 }
+    }
+
     /// The rank that has block `place` of those, and is beside the one here.
-    fn rank(here: &Here, place: usize) -> Rank;
+    #[inline(always)]
+    fn rank(here: &Here, place: usize) -> Rank {
+        let (row, column) = here.position;
+        let (row, column) = if COLUMN { (row, place) } else { (place, column) };
+        here.matrix.mesh.rank(row, column)
+    }
+
     /// Where line number `index` of a block is.
-    fn view(here: &Here, local: &Local, index: usize) -> View;
-    /// The buffer at this offset in which a part of a line is assembled; `None` if it need not be.
-    fn buffer(here: &Here, at: usize) -> Option<View>;
+    #[inline(always)]
+    fn view(here: &Here, local: &Local, index: usize) -> View {
+        match COLUMN {
+            true => local.window(0, index, here.block.rows, 1),
+            false => local.window(index, 0, 1, here.block.columns),
+        }
+    }
+
+    /// The buffer at this offset in which a part of a line is assembled, if it need be.
+    #[inline(always)]
+    fn buffer(here: &Here, at: usize) -> Option<View> {
+        COLUMN.then(|| View::buffer(at, here.block.rows, 1))
+    }
+
+    /// Which block has the line of an operation, and its number there.
+    #[inline(always)]
+    fn line(here: &Here, message: u64) -> (usize, usize) {
+        let (blocks, lines) = Self::across(here);
+        let block = if is_back(message) { blocks - 1 } else { 0 };
+        (block, (message / 2 % lines as u64) as usize)
+    }
 }
 
 /// A part of a line.
 const LINE: u32 = 1;
-
-/// Which block has the line of an operation, and its number there.
-#[inline(always)]
-fn line<L: Line>(here: &Here, message: u64) -> (usize, usize) {
-    let (blocks, lines) = L::across(here);
-    let block = if is_back(message) { blocks - 1 } else { 0 };
-    (block, (message / 2 % lines as u64) as usize)
-}
 
 /// Whether it goes from the last block to the first.
 #[inline(always)]
@@ -58,30 +82,30 @@ fn is_back(message: u64) -> bool {
     message % 2 == 1
 }
 
-impl<L: Line> MatrixProgram for LineBroadcast<L> {
-    const NAME: &'static str = L::NAME;
+impl<const COLUMN: bool> MatrixProgram for LineBroadcast<COLUMN> {
+    const NAME: &'static str = if COLUMN { "column_broadcast" } else { "row_broadcast" };
     const PARTS: u32 = 2;
 
     fn moves(matrix: Matrix) -> u64 {
-        let others = L::across(&Here::new(matrix, 0)).0 - 1;
+        let others = Self::across(&Here::new(matrix, 0)).0 - 1;
         (matrix.dimension * others) as u64
     }
 
     fn scratch(here: &Here) -> usize {
-        L::buffer(here, 0).map_or(0, |buffer| buffer.part().len)
+        Self::buffer(here, 0).map_or(0, |buffer| buffer.part().len)
     }
 
     fn partner(here: &Here) -> Rank {
-        here.neighbour(L::NEXT)
+        here.neighbour(if COLUMN { Side::Succ } else { Side::Bottom })
     }
 
     fn expects(here: &Here, places: &Places, message: u64, expects: &mut Expects) {
-        let (sender, index) = line::<L>(here, message);
-        let source = L::rank(here, sender);
-        if sender != L::place(here) {
+        let (sender, index) = Self::line(here, message);
+        let source = Self::rank(here, sender);
+        if sender != Self::place(here) {
             let local = here.block.local(places.incoming(message));
             let its = here.matrix.block(source);
-            let arrives = its.in_view(local, L::view(here, &local, index), message);
+            let arrives = its.in_view(local, Self::view(here, &local, index), message);
             return here.arrive(expects, source, arrives);
         }
         let local = here.block.local(places.outgoing(message));
@@ -95,21 +119,21 @@ impl<L: Line> MatrixProgram for LineBroadcast<L> {
         places: &Places,
         message: u64,
     ) -> Result<(), CommError> {
-        let (sender, index) = line::<L>(here, message);
-        let buffer = L::buffer(here, places.scratch().at);
-        if sender != L::place(here) {
-            let source = L::rank(here, sender);
-            let line = L::view(here, &here.block.local(places.incoming(message)), index);
+        let (sender, index) = Self::line(here, message);
+        let buffer = Self::buffer(here, places.scratch().at);
+        if sender != Self::place(here) {
+            let source = Self::rank(here, sender);
+            let line = Self::view(here, &here.block.local(places.incoming(message)), index);
             comm.recv(source, LINE, buffer.unwrap_or(line).part())?;
             return buffer.map_or(Ok(()), |buffer| comm.copy_elements(buffer, line));
         }
-        let line = L::view(here, &here.block.local(places.outgoing(message)), index);
+        let line = Self::view(here, &here.block.local(places.outgoing(message)), index);
         if let Some(buffer) = buffer {
             comm.copy_elements(line, buffer)?;
         }
-        for distance in 1..L::across(here).0 {
+        for distance in 1..Self::across(here).0 {
             let place = if is_back(message) { sender - distance } else { distance };
-            comm.send(L::rank(here, place), LINE, buffer.unwrap_or(line).part())?;
+            comm.send(Self::rank(here, place), LINE, buffer.unwrap_or(line).part())?;
         }
         Ok(())
     }

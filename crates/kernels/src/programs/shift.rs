@@ -1,10 +1,8 @@
-//! A matrix shifted by a block: what its two directions share.
-
-use std::fmt;
+//! A matrix shifted by a block, upwards or to the right.
 
 use bandgap_comm::{Comm, CommError, Rank};
 
-use crate::{DOUBLE, Expects, Here, Matrix, MatrixProgram, Places, Side};
+use crate::{DOUBLE, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Places, Side};
 
 /// M times every rank sends its whole block, with the guard ring, to the neighbour on one side, and
 /// receives that of the neighbour on the other. On a mesh one rank wide the rank copies.
@@ -16,33 +14,36 @@ use crate::{DOUBLE, Expects, Here, Matrix, MatrixProgram, Places, Side};
 /// An operation moves one message of a rank, of (N/p + 2) · (N/q + 2) doubles.
 /// *Source*: CoMet, sections 3.3.9 and 4.3, figure 3.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shift<D>(D);
+pub struct Shift<const EAST: bool>;
 
-/// Where a matrix is shifted to.
-pub trait Direction: Copy + fmt::Debug + PartialEq + Eq + 'static {
-    /// The kernel's name.
-    const NAME: &'static str;
+/// `Shift` by N/p rows upwards.
+pub type ShiftNorth = MatrixKernel<Shift<false>>;
+
+/// `Shift` by N/q columns to the right.
+pub type ShiftEast = MatrixKernel<Shift<true>>;
+
+impl<const EAST: bool> Shift<EAST> {
     /// On which side the block leaves.
-    const TO: Side;
+    const TO: Side = if EAST { Side::Succ } else { Side::Top };
 }
 
 const TAG: u32 = 1;
 
-impl<D: Direction> MatrixProgram for Shift<D> {
-    const NAME: &'static str = D::NAME;
+impl<const EAST: bool> MatrixProgram for Shift<EAST> {
+    const NAME: &'static str = if EAST { "shift_east" } else { "shift_north" };
 
     fn moves(matrix: Matrix) -> u64 {
         let here = Here::new(matrix, 0);
-        let ranks = if here.neighbour(D::TO) == 0 { 0 } else { matrix.mesh.size() };
+        let ranks = if here.neighbour(Self::TO) == 0 { 0 } else { matrix.mesh.size() };
         (ranks * here.block.bytes() / DOUBLE) as u64
     }
 
     fn partner(here: &Here) -> Rank {
-        here.neighbour(D::TO)
+        here.neighbour(Self::TO)
     }
 
     fn expects(here: &Here, places: &Places, message: u64, expects: &mut Expects) {
-        let from = here.neighbour(D::TO.opposite());
+        let from = here.neighbour(Self::TO.opposite());
         let whole = |rank, part| {
             let block = here.matrix.block(rank);
             let local = block.local(part);
@@ -59,7 +60,7 @@ impl<D: Direction> MatrixProgram for Shift<D> {
         places: &Places,
         message: u64,
     ) -> Result<(), CommError> {
-        let [to, from] = [D::TO, D::TO.opposite()].map(|side| here.neighbour(side));
+        let [to, from] = [Self::TO, Self::TO.opposite()].map(|side| here.neighbour(side));
         let (own, shifted) = (places.outgoing(message), places.incoming(message));
         if to == here.rank() {
             return comm.copy(own, shifted);

@@ -1,4 +1,4 @@
-//! Bytes got from another rank's memory.
+//! Bytes stored in another rank's memory, or got from there.
 
 use bandgap_comm::{CommError, Delay, Rank, Transfer, Work};
 use serde::{Deserialize, Serialize};
@@ -7,32 +7,40 @@ use super::Pair;
 use super::pair::Side;
 use crate::kernel::messages_in_range;
 use crate::{
-    AtSize, Expects, Kernel, Needs, OverTransfer, Refused, Round, SINK, Seat, Sequence, Series,
-    Words,
+    AtSize, ECHO, Expects, Kernel, Needs, OverTransfer, Refused, Round, SINK, Seat, Sequence,
+    Series, Words,
 };
 
-/// M × {get of n bytes; compute for Δ}, then what is not there yet.
+/// M × {transfer of n bytes; compute for Δ}, then what has not come to its end.
 ///
-/// The replier's core writes the bytes anew before each sample, as in [`super::Store`].
+/// Between two samples the bytes change hands: the core of the rank that they are sent from writes them, and that of the
+/// other reads what arrived. Otherwise a second copy of the same bytes would find them in its own cache.
 ///
-/// Marks, in each sample: begin, last get issued, all bytes there.
+/// Marks of the requester, in each sample: begin, last transfer issued, all at their end.
 /// *Source*: "Assessing Fast Network Interfaces", section Bulk transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Get {
-    /// Who gets from whose memory.
+pub struct Transfers<const GETS: bool> {
+    /// Who stores in whose memory, or gets from there.
     pub pair: Pair,
-    /// Gets of a sample (M).
+    /// Transfers of a sample (M).
     pub messages: u32,
     /// Bytes of each (n).
     pub bytes: usize,
-    /// Computation after each get (Δ).
+    /// Computation after each (Δ).
     pub delay: Delay,
 }
 
-impl Kernel for Get {
-    const NAME: &'static str = "get";
-    const SERIES: &'static [Series] = &[Series::between_two("bulk_get")];
+/// M × {store of n bytes with its request; compute for Δ}, then the replies.
+pub type Store = Transfers<false>;
+
+/// M × {get of n bytes; compute for Δ}, then what is not there yet.
+pub type Get = Transfers<true>;
+
+impl<const GETS: bool> Kernel for Transfers<GETS> {
+    const NAME: &'static str = if GETS { "get" } else { "store" };
+    const SERIES: &'static [Series] =
+        &[Series::between_two(if GETS { "bulk_get" } else { "bulk_store" })];
     const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
     fn at(AtSize { size: bytes, messages, pair, .. }: AtSize) -> Option<Self> {
@@ -49,7 +57,7 @@ impl Kernel for Get {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        let words = u64::from(self.messages) + 2;
+        let words = u64::from(self.messages) + if GETS { 2 } else { 1 };
         Needs { words, exposed: 2 * self.bytes, ..Needs::default() }
     }
 
@@ -61,13 +69,14 @@ impl Kernel for Get {
                 Expects::words(words(peer, 1, samples), words(peer, messages, samples))
             }
             // The last one says that there are no more gets.
-            Side::Replier { peer } => Expects::words(words(peer, 1, samples + 1), vec![]),
+            Side::Replier { peer } if GETS => Expects::words(words(peer, 1, samples + 1), vec![]),
+            Side::Replier { peer } => Expects::words(words(peer, messages, samples), vec![]),
             Side::Idle => Expects::default(),
         }
     }
 }
 
-impl OverTransfer for Get {
+impl<const GETS: bool> OverTransfer for Transfers<GETS> {
     #[inline(never)]
     fn run<A: Transfer>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
         let (blocks, bytes) = (u64::from(self.messages), self.bytes);
@@ -80,28 +89,41 @@ impl OverTransfer for Get {
             Side::Requester { peer } => {
                 let work = Work::Chain(self.delay);
                 for _ in 0..round.samples {
-                    hand_over(am, peer)?;
-                    am.serve(1)?;
+                    if GETS {
+                        hand_over(am, peer)?;
+                        am.serve(1)?;
+                    } else {
+                        am.refresh(blocks, bytes)?;
+                    }
                     am.mark();
                     for index in 0..blocks {
-                        am.get(peer, index, bytes)?;
+                        if GETS {
+                            am.get(peer, index, bytes)?;
+                        } else {
+                            am.store(peer, ECHO, index, bytes)?;
+                        }
                         am.compute(work);
                     }
                     am.mark();
                     am.await_replies()?;
                     am.mark();
-                    am.check(blocks, bytes)?;
+                    if GETS { am.check(blocks, bytes) } else { am.serve(1) }?;
                 }
                 // The peer serves gets until it hears that there are no more.
-                hand_over(am, peer)
+                if GETS { hand_over(am, peer) } else { Ok(()) }
             }
             Side::Replier { peer } => {
                 for _ in 0..round.samples {
-                    am.serve(1)?;
-                    am.refresh(blocks, bytes)?;
+                    if GETS {
+                        am.serve(1)?;
+                        am.refresh(blocks, bytes)?;
+                    } else {
+                        am.serve(blocks)?;
+                        am.check(blocks, bytes)?;
+                    }
                     hand_over(am, peer)?;
                 }
-                am.serve(1)
+                if GETS { am.serve(1) } else { Ok(()) }
             }
             Side::Idle => Ok(()),
         }

@@ -1,4 +1,4 @@
-//! Round trips one after the other.
+//! Requests between two ranks, with or without replies.
 
 use bandgap_comm::{Am, CommError, Rank};
 use serde::{Deserialize, Serialize};
@@ -6,23 +6,31 @@ use serde::{Deserialize, Serialize};
 use super::Pair;
 use super::pair::Side;
 use crate::kernel::messages_in_range;
-use crate::{AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words};
+use crate::{
+    AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Seat, Sequence, Words,
+};
 
-/// M round trips of a small message, one after the other.
+/// M requests of a small message.
 ///
 /// Marks, in each sample: begin, end, end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct PingPong {
+pub struct Requests<const AWAITED: bool> {
     /// Who asks whom.
     pub pair: Pair,
-    /// Round trips of a sample (M).
+    /// Requests of a sample (M).
     pub messages: u32,
 }
 
-impl Kernel for PingPong {
-    const NAME: &'static str = "ping_pong";
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (5, 8)];
+/// M round trips of a small message, one after the other.
+pub type PingPong = Requests<true>;
+
+/// M requests that have no reply, as fast as flow control lets them go, until all are handled.
+pub type Stream = Requests<false>;
+
+impl<const AWAITED: bool> Kernel for Requests<AWAITED> {
+    const NAME: &'static str = if AWAITED { "ping_pong" } else { "stream" };
+    const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (if AWAITED { 5 } else { 100 }, 8)];
 
     fn at(point: AtSize) -> Option<Self> {
         Some(Self { pair: point.pair, messages: point.messages })
@@ -44,14 +52,14 @@ impl Kernel for PingPong {
     fn expects(&self, seat: &Seat) -> Expects {
         let words = |peer| vec![Sequence::of(peer, self.messages.into(), seat.samples.into())];
         match self.pair.side(seat.rank) {
-            Side::Requester { peer } => Expects::words(vec![], words(peer)),
+            Side::Requester { peer } if AWAITED => Expects::words(vec![], words(peer)),
             Side::Replier { peer } => Expects::words(words(peer), vec![]),
-            Side::Idle => Expects::default(),
+            _ => Expects::default(),
         }
     }
 }
 
-impl OverAm for PingPong {
+impl<const AWAITED: bool> OverAm for Requests<AWAITED> {
     #[inline(never)]
     fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
         let (messages, samples) = (u64::from(self.messages), round.samples);
@@ -61,7 +69,16 @@ impl OverAm for PingPong {
                 for _ in 0..samples {
                     am.mark();
                     for index in 0..messages {
-                        am.request(peer, ECHO, words.word(peer, index))?;
+                        am.request(
+                            peer,
+                            if AWAITED { ECHO } else { SINK },
+                            words.word(peer, index),
+                        )?;
+                        if AWAITED {
+                            am.await_replies()?;
+                        }
+                    }
+                    if !AWAITED {
                         am.await_replies()?;
                     }
                     am.mark();

@@ -1,0 +1,91 @@
+//! Vectors of all ranks given out in blocks.
+
+use bandgap_comm::{Comm, CommError, collectives};
+use serde::{Deserialize, Serialize};
+
+use crate::{Content, Expects, Seat, VectorKernel, VectorProgram, Vectors};
+
+/// M times the vectors of n doubles of all ranks are added up, and each rank gets its block of the sum:
+/// a ring, as in NCCL.
+pub type ReduceScatter = VectorKernel<Scattered>;
+
+/// M times every rank gives its block of a vector of n doubles to all: a ring, as in NCCL.
+pub type AllGather = VectorKernel<Gathered>;
+
+/// M times every rank gives each a block of its vector of n doubles: in step d of P − 1 the rank d after
+/// it. In [`super::Comms3`] ranks are paired instead.
+pub type AllToAll = VectorKernel<Dealt>;
+
+/// By a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Scattered;
+
+impl VectorProgram for Scattered {
+    const NAME: &'static str = "reduce_scatter";
+
+    fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
+        let Seat { rank, size, .. } = *seat;
+        let number = |block| message * size as u64 + block as u64;
+        for block in 0..size {
+            let term = Content::Doubles { source: rank, message: number(block) };
+            expects.fill(vectors.blocks(size, block)[0], term);
+        }
+        let sum = Content::Sum { sources: size, message: number(rank) };
+        expects.arrive_by(size as u64 - 1, vectors.blocks(size, rank)[1], sum);
+    }
+
+    #[inline(always)]
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError> {
+        collectives::reduce_scatter(comm, vectors.from, vectors.into)
+    }
+}
+
+/// By a ring.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gathered;
+
+impl VectorProgram for Gathered {
+    const NAME: &'static str = "all_gather";
+
+    fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
+        let Seat { rank, size, .. } = *seat;
+        for source in 0..size {
+            let [own, got] = vectors.blocks(size, source);
+            let content = Content::Sent { source, to: source, message };
+            if source == rank {
+                expects.fill(own, content);
+            }
+            expects.arrive_by(u64::from(source != rank), got, content);
+        }
+    }
+
+    #[inline(always)]
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError> {
+        let [own, _] = vectors.blocks(comm.size(), comm.rank());
+        collectives::all_gather(comm, own, vectors.into)
+    }
+}
+
+/// Step by step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dealt;
+
+impl VectorProgram for Dealt {
+    const NAME: &'static str = "all_to_all";
+
+    fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
+        let Seat { rank, size, .. } = *seat;
+        for distance in 0..size {
+            let [given, got] = vectors.blocks(size, distance);
+            let (to, source) = ((rank + distance) % size, (rank + size - distance) % size);
+            expects.fill(given, Content::Sent { source: rank, to, message });
+            let content = Content::Sent { source, to: rank, message };
+            expects.arrive_by(u64::from(distance > 0), got, content);
+        }
+    }
+
+    #[inline(always)]
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError> {
+        collectives::all_to_all(comm, vectors.from, vectors.into)
+    }
+}
