@@ -144,14 +144,12 @@ impl Default for Described {
 
 impl Described {
     /// The same at a place on one more axis.
-    #[must_use]
     pub fn at(mut self, axis: &str, place: impl Into<Axis>) -> Self {
         self.at.push((axis.to_owned(), place.into()));
         self
     }
 
     /// The same with one more label.
-    #[must_use]
     pub fn with(mut self, name: &str, label: impl Into<Axis>) -> Self {
         self.labels.insert(name.to_owned(), label.into());
         self

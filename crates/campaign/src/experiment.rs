@@ -42,13 +42,11 @@ impl Point {
     }
 
     /// The same, whose messages are compared only if they can be.
-    #[must_use]
     pub fn checked_if(self, can_be: bool) -> Self {
         Self { checked: self.checked.filter(|_| can_be), ..self }
     }
 
     /// The same with what it is.
-    #[must_use]
     pub fn described(self, as_what: Described) -> Self {
         Self { described: Some(as_what), ..self }
     }

@@ -39,14 +39,12 @@ impl Key {
     }
 
     /// The same key at a place on one more axis.
-    #[must_use]
     pub fn at(mut self, axis: &str, place: impl Into<Axis>) -> Self {
         self.axes.push((axis.to_owned(), place.into()));
         self
     }
 
     /// The same key at another place on an axis that it has.
-    #[must_use]
     pub fn with(mut self, axis: &str, place: impl Into<Axis>) -> Self {
         if let Some((_, own)) = self.axes.iter_mut().find(|(name, _)| name == axis) {
             *own = place.into();

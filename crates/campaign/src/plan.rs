@@ -33,7 +33,6 @@ impl Asked {
 
     /// The same for values that are times of one of many operations, or were measured otherwise:
     /// the clock's cost is small beside what it read for them.
-    #[must_use]
     pub fn unstamped(&self) -> Self {
         Self { stamp: 0.0, ..self.clone() }
     }
@@ -46,7 +45,6 @@ impl Asked {
     }
 
     /// The same with another time, in seconds.
-    #[must_use]
     pub fn within(&self, budget: f64) -> Self {
         Self { budget, ..self.clone() }
     }

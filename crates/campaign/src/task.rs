@@ -67,7 +67,6 @@ impl Task {
     }
 
     /// The same, with floors that are measured beside it.
-    #[must_use]
     pub fn with_floors(self, beside: Vec<Beside>) -> Self {
         Self { beside, ..self }
     }

@@ -70,7 +70,6 @@ pub fn links(size: usize, frames_per_channel: usize) -> Vec<InprocLink> {
 
 impl InprocLink {
     /// The same end, exposing so many bytes. Every rank of a run exposes the same number.
-    #[must_use]
     pub fn exposing(mut self, bytes: usize) -> Self {
         self.memory = ExposedMemory::new(bytes);
         self

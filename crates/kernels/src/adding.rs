@@ -48,26 +48,22 @@ impl Added {
     }
 
     /// The same, compiled for rigs of type `M`: [`crate::carry_out`] then finds it.
-    #[must_use]
     pub fn on<E: Entry, M: Rig + Transfer + Comm + 'static>(self) -> Self {
         self.active::<E, M>().passing::<E, M>()
     }
 
     /// The same, compiled for rigs of type `M` that have no Active Messages: [`crate::carry_out_passing`] then finds it.
-    #[must_use]
     pub fn passing<E: Entry, M: Rig + Comm + 'static>(self) -> Self {
         self.with(E::show(&mut PassingRows::<M>(PhantomData)))
     }
 
     /// The same, compiled for rigs of type `M` whose message passing is another's: [`crate::carry_out_active`] then finds
     /// it.
-    #[must_use]
     pub fn active<E: Entry, M: Rig + Transfer + 'static>(self) -> Self {
         self.with(E::show(&mut ActiveRows::<M>(PhantomData)))
     }
 
     /// The same, compiled for interpreters of type `M`: [`crate::program`] then finds it.
-    #[must_use]
     pub fn written_for<E: Entry, M: Transfer + Comm + 'static>(self) -> Self {
         self.with(E::show(&mut Programs::<M>(PhantomData)))
     }

@@ -63,7 +63,6 @@ pub struct Placed {
 
 impl Placed {
     /// The same, where it comes from another rank.
-    #[must_use]
     pub(crate) fn from(self, source: Rank) -> Self {
         let content = match self.content {
             Content::Elements(elements) => Content::Elements(Elements { source, ..elements }),

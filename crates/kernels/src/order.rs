@@ -50,19 +50,16 @@ impl Order {
     }
 
     /// The same, checked.
-    #[must_use]
     pub fn checked(self) -> Self {
         Self { checked: true, ..self }
     }
 
     /// The same, between probes.
-    #[must_use]
     pub fn probed(self) -> Self {
         Self { probed: true, ..self }
     }
 
     /// The same, with long messages that go this way.
-    #[must_use]
     pub fn going(self, way: Way) -> Self {
         Self { way: Some(way), ..self }
     }

@@ -40,7 +40,6 @@ pub struct Checked {
 
 impl Checked {
     /// Both together. The numbers come from peers, and saturate.
-    #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             received: self.received.saturating_add(other.received),

@@ -42,7 +42,6 @@ impl Needs {
     }
 
     /// The same, with messages that lie there.
-    #[must_use]
     pub fn lying(self, buffers: Buffers) -> Self {
         Self { buffers, ..self }
     }

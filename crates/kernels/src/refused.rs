@@ -22,7 +22,6 @@ impl Refused {
     }
 
     /// The same, of the kernel of this name.
-    #[must_use]
     pub fn of(self, kernel: &str) -> Self {
         Self { kernel: kernel.into(), ..self }
     }

@@ -61,7 +61,6 @@ impl Samples {
     }
 
     /// These, and as column `name` what another rank's stamps say of the whole.
-    #[must_use]
     pub fn beside(mut self, name: &'static str, other: &Self) -> Self {
         self.0.insert(name, other.column(WHOLE).to_vec());
         self

@@ -28,7 +28,6 @@ impl View {
     }
 
     /// The same elements with rows as columns.
-    #[must_use]
     pub const fn transposed(self) -> Self {
         let Self { at, rows, columns, row_stride, column_stride } = self;
         Self {
@@ -41,7 +40,6 @@ impl View {
     }
 
     /// `rows` × `columns` of its elements, from row `row` and column `column` on.
-    #[must_use]
     pub const fn window(self, row: usize, column: usize, rows: usize, columns: usize) -> Self {
         let first = row * self.row_stride + column * self.column_stride;
         Self { at: self.at + ELEMENT * first, rows, columns, ..self }

@@ -48,7 +48,6 @@ impl Side {
 
     /// The side across the block, which the neighbour has here.
     #[inline(always)]
-    #[must_use]
     pub fn opposite(self) -> Self {
         Self::ALL[self.index() ^ 1]
     }
