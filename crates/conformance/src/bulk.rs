@@ -12,7 +12,7 @@ const NOTE: HandlerId = HandlerId(0);
 
 /// When the handler of the request behind a store runs, the stored bytes are there and no others
 /// have changed. So for bytes of the sender's own memory, and of what it exposes.
-pub fn a_store_is_there_before_its_request<H: Harness<E: Bulk>>() {
+pub fn a_store_is_there_before_its_request<H: Harness>() {
     run_over(filled::<H>(2), |am| {
         let mut memory = Filled::new(am.rank());
         for (i, len) in LENGTHS.into_iter().enumerate() {
@@ -44,7 +44,7 @@ pub fn a_store_is_there_before_its_request<H: Harness<E: Bulk>>() {
 
 /// A get brings the bytes of the peer. Its handler runs once, when they are there. No other bytes
 /// change on either side.
-pub fn a_get_brings_the_bytes_of_the_peer<H: Harness<E: Bulk>>() {
+pub fn a_get_brings_the_bytes_of_the_peer<H: Harness>() {
     for size in [2, 4] {
         let logs = run_over(filled::<H>(size), |am| {
             let peer = (am.rank() + 1) % size;
@@ -73,7 +73,7 @@ pub fn a_get_brings_the_bytes_of_the_peer<H: Harness<E: Bulk>>() {
 
 /// Every rank stores megabytes to the next rank and gets megabytes from it, all at the same time:
 /// far more than channels hold, in a ring in which each waits for another.
-pub fn rings_of_long_transfers_do_not_lock_up<H: Harness<E: Bulk>>() {
+pub fn rings_of_long_transfers_do_not_lock_up<H: Harness>() {
     const LEN: usize = EXPOSED / 4 - 501;
     const ROUNDS: usize = 3;
     /// A rank says that it has seen the bytes stored to it.
@@ -107,7 +107,7 @@ pub fn rings_of_long_transfers_do_not_lock_up<H: Harness<E: Bulk>>() {
 
 /// A transfer from or to bytes that are not exposed is refused where it begins. Nothing is sent,
 /// and the endpoint goes on.
-pub fn what_is_not_exposed_is_refused<H: Harness<E: Bulk>>() {
+pub fn what_is_not_exposed_is_refused<H: Harness>() {
     let mut ends = filled::<H>(2);
     let exposed = ends[0].exposed();
     assert!(exposed >= EXPOSED, "{exposed} bytes are exposed");

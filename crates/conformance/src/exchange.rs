@@ -33,7 +33,7 @@ pub fn requests_arrive_once_and_in_order<H: Harness>() {
 /// these completions.
 pub fn completes_once<H: Harness>() {
     const REQUESTS: usize = 300;
-    let (mut sender, mut receiver) = pair::<H>();
+    let [mut sender, mut receiver] = pair::<H>();
     let (mut here, mut there) = (Seen::default(), Seen::default());
     let (mut sent, mut completed) = (0, 0);
     repeat_until("completions", || {

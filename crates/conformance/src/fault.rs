@@ -1,12 +1,12 @@
 //! Misuse, and peers that misbehave or leave.
 
-use super::Harness;
 use super::ranks::{Seen, UNKNOWN, pair, rank, repeat_until};
+use super::{EXPOSED, Harness};
 use bandgap_comm::{CommError, Endpoint, HandlerId, Message};
 
 /// A rank is no peer of itself, and ranks end at the size.
 pub fn no_such_peer<H: Harness>() {
-    for mut endpoint in H::endpoints(3) {
+    for mut endpoint in H::endpoints(3, EXPOSED) {
         for nobody in [endpoint.rank(), 3, usize::MAX] {
             let answer = endpoint.try_request(nobody, Message::new(HandlerId(0), []));
             assert!(
@@ -20,7 +20,7 @@ pub fn no_such_peer<H: Harness>() {
 
 /// A request for a handler that is in no table is an error that names its sender and the handler.
 pub fn unknown_handler_names_the_rank<H: Harness>() {
-    let mut ranks: Vec<_> = H::endpoints(3).into_iter().map(rank).collect();
+    let mut ranks: Vec<_> = H::endpoints(3, EXPOSED).into_iter().map(rank).collect();
     ranks[2].request(0, UNKNOWN, [7]).expect("a sender does not know the receiver's table");
     let mut error = None;
     repeat_until("the unknown handler", || {
@@ -40,7 +40,7 @@ pub fn departure_is_noticed<H: Harness>() {
     if !H::NOTICES_DEPARTURE {
         return;
     }
-    let (mut stays, leaves) = pair::<H>();
+    let [mut stays, leaves] = pair::<H>();
     let mut seen = Seen::default();
     assert_eq!(stays.progress(&mut seen).expect("both are there"), 0);
     drop(leaves);

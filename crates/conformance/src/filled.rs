@@ -12,8 +12,8 @@ pub(super) fn byte_at(rank: Rank, at: usize) -> u8 {
 }
 
 /// The endpoints of a new run, their memory filled with [`byte_at`] up to [`EXPOSED`].
-pub(super) fn filled<H: Harness<E: Bulk>>(size: usize) -> Vec<H::E> {
-    let mut ends = H::endpoints(size);
+pub(super) fn filled<H: Harness>(size: usize) -> Vec<H::E> {
+    let mut ends = H::endpoints(size, EXPOSED);
     for (rank, end) in ends.iter_mut().enumerate() {
         let written = end.write_exposed(0, &Filled::new(rank).0);
         written.expect("harnesses expose as many bytes as the suite needs");

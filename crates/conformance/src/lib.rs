@@ -10,19 +10,21 @@
 //!
 //! impl Harness for Inproc {
 //!     type E = Credited<inproc::InprocLink>;
-//!     fn endpoints(size: usize) -> Vec<Self::E> {
-//!         inproc::links(size, 64).into_iter().map(|link| Credited::new(link, 64)).collect()
+//!     fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
+//!         let links = inproc::links(size, 64).into_iter();
+//!         links.map(|link| Credited::new(link.exposing(exposed), 64)).collect()
 //!     }
 //! }
 //!
-//! bandgap_conformance::conformance!(Inproc);
+//! bandgap_conformance::conformance!(endpoint Inproc);
+//! bandgap_conformance::conformance!(passing Inproc);
 //! # bandgap_conformance::completes_once::<Inproc>();
 //! ```
 //!
 //! Ranks run as threads that yield while they wait. If a property depends on who makes progress,
 //! they take turns in one thread. A hang fails at a deadline.
 //!
-//! [`passing`] is the suite of message passing, and [`direct`] another message passing to compare with.
+//! [`direct`] is another message passing to compare with.
 #![forbid(unsafe_code)]
 
 mod bulk;
@@ -33,7 +35,7 @@ mod fault;
 mod faulty;
 mod filled;
 mod group;
-pub mod passing;
+mod passing;
 mod pressure;
 mod ranks;
 mod transfers;
@@ -48,31 +50,40 @@ pub use exchange::{
 pub use fault::{departure_is_noticed, no_such_peer, unknown_handler_names_the_rank};
 pub use faulty::Faulty;
 pub use group::{all_to_all, fan_in};
+pub use passing::*;
 pub use pressure::{busy_at_capacity, flood_both_ways, replies_find_room};
 pub use transfers::random_transfers;
 
 #[doc(hidden)]
 pub use bandgap_comm as comm;
 
-use bandgap_comm::Endpoint;
+use bandgap_comm::passing::{Tuning, Way};
+use bandgap_comm::{Bulk, Rank};
 
-/// Least number of bytes that each rank exposes in tests of [`bandgap_comm::Bulk`].
+/// Bytes that each rank exposes in tests of endpoints.
 pub const EXPOSED: usize = 8 << 20;
 
-/// How a transport's endpoints are made.
+/// How a transport's endpoints are made, and with what message passing over them is tested.
 pub trait Harness {
     /// The endpoint under test.
-    type E: Endpoint + Send;
+    type E: Bulk + Send;
     /// Whether an endpoint notices by itself that the endpoint of a peer was dropped.
     const NOTICES_DEPARTURE: bool = true;
-    /// The connected endpoints of a new run, by rank.
-    fn endpoints(size: usize) -> Vec<Self::E>;
+    /// The limits between protocols.
+    const TUNING: Tuning = Tuning::DEFAULT;
+    /// The way of long messages at this rank.
+    fn way(_rank: Rank) -> Way {
+        Way::Pieces
+    }
+    /// The connected endpoints of a new run, by rank. Each exposes at least so many bytes.
+    fn endpoints(size: usize, exposed: usize) -> Vec<Self::E>;
 }
 
-/// Makes one `#[test]` of each property for the [`Harness`](crate::Harness) named.
+/// Makes one `#[test]` of each property of an endpoint for the [`Harness`](crate::Harness) named, of its stores and gets
+/// (`bulk`), of message passing over it (`passing`), or of those that follow (`each`).
 #[macro_export]
 macro_rules! conformance {
-    (@each $harness:ty: $($property:ident)*) => {
+    (each $harness:ty: $($property:ident)*) => {
         $(
             #[test]
             fn $property() {
@@ -80,8 +91,37 @@ macro_rules! conformance {
             }
         )*
     };
-    ($harness:ty) => {
-        $crate::conformance!(@each $harness:
+    (bulk $harness:ty) => {
+        $crate::conformance!(each $harness:
+            a_store_is_there_before_its_request
+            a_get_brings_the_bytes_of_the_peer
+            rings_of_long_transfers_do_not_lock_up
+            what_is_not_exposed_is_refused
+            random_transfers
+        );
+    };
+    (passing $harness:ty) => {
+        $crate::conformance!(each $harness:
+            every_length
+            posted_or_not
+            both_ways_at_once
+            bursts
+            receives_in_posting_order
+            crowded_before_received
+            barriers
+            barriers_of_the_first_ranks
+            other_length
+            misplaced_parts
+            no_such_peer_of_messages
+            garbage_is_named
+            no_slot_is_taken_out_of_turn
+            an_emptied_slot_serves_what_waits
+            slots_come_back_in_turn
+            random_messages
+        );
+    };
+    (endpoint $harness:ty) => {
+        $crate::conformance!(each $harness:
             requests_arrive_once_and_in_order
             completes_once
             replies_keep_to_their_handler
@@ -94,31 +134,17 @@ macro_rules! conformance {
             unknown_handler_names_the_rank
             departure_is_noticed
         );
+        $crate::conformance!(bulk $harness);
     };
 }
 
-/// Makes one `#[test]` of each property of [`Bulk`](bandgap_comm::Bulk) for the
-/// [`Harness`](crate::Harness) named. Its endpoints expose at least
-/// [`EXPOSED`](crate::EXPOSED) bytes.
-#[macro_export]
-macro_rules! bulk_conformance {
-    ($harness:ty) => {
-        $crate::conformance!(@each $harness:
-            a_store_is_there_before_its_request
-            a_get_brings_the_bytes_of_the_peer
-            rings_of_long_transfers_do_not_lock_up
-            what_is_not_exposed_is_refused
-            random_transfers
-        );
-    };
-}
-
-/// A module of this name, in which the endpoints of a block, for so many ranks, pass [`conformance`] and
-/// [`bulk_conformance`]: `conforms!(tcp(size) -> Endpoint { made(size) })`. A second block has what else the
-/// [`Harness`](crate::Harness) says.
+/// A module of this name, in which the endpoints of a block, for so many ranks that expose so many bytes, pass
+/// [`conformance`] as an `endpoint` or in `passing`: `conforms!(endpoint tcp(size, exposed) -> Endpoint { made(size,
+/// exposed) })`. A second block has what else the [`Harness`](crate::Harness) says.
 #[macro_export]
 macro_rules! conforms {
-    ($(#[$about:meta])* $name:ident($size:ident) -> $endpoint:ty $made:block $({ $($more:tt)* })?) => {
+    ($(#[$about:meta])* $as:ident $name:ident($size:ident, $exposed:ident) -> $endpoint:ty $made:block
+     $({ $($more:tt)* })?) => {
         $(#[$about])*
         mod $name {
             use super::*;
@@ -129,11 +155,10 @@ macro_rules! conforms {
                 type E = $endpoint;
                 $($($more)*)?
 
-                fn endpoints($size: usize) -> Vec<Self::E> $made
+                fn endpoints($size: usize, $exposed: usize) -> Vec<Self::E> $made
             }
 
-            $crate::conformance!(Made);
-            $crate::bulk_conformance!(Made);
+            $crate::conformance!($as Made);
         }
     };
 }

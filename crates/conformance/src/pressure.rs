@@ -27,7 +27,7 @@ fn first_words(messages: &[Message]) -> Vec<u64> {
 /// While the peer makes no progress, requests beyond the capacity are answered Busy and not sent.
 /// When it has made progress, there is room again.
 pub fn busy_at_capacity<H: Harness>() {
-    let (mut sender, mut receiver) = pair::<H>();
+    let [mut sender, mut receiver] = pair::<H>();
     let (mut here, mut there) = (Seen::default(), Seen::default());
     for round in 1..=3 {
         let accepted = fill(&mut sender, 1, &mut here);
@@ -69,7 +69,7 @@ pub fn flood_both_ways<H: Harness>() {
 
 /// Handlers reply even if both directions are full and the other rank takes nothing.
 pub fn replies_find_room<H: Harness>() {
-    let (mut first, mut second) = pair::<H>();
+    let [mut first, mut second] = pair::<H>();
     let (mut at_first, mut at_second) = (Seen::default(), Seen::default());
     // Neither end delivers while it fills: the other's requests stay in the transport.
     let fill_only = |endpoint: &mut H::E, peer| {

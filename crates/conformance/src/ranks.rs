@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::Harness;
+use super::{EXPOSED, Harness};
 use bandgap_comm::{
     ActiveMessages, Answer, Call, CommError, DeadlineWatch, Deliver, Endpoint, HandlerId, Handlers,
     MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
@@ -114,8 +114,8 @@ pub(super) fn words(seed: Word, len: usize) -> Vec<Word> {
 }
 
 /// Sends a request of as many words as there are.
-pub(super) fn request<E: Endpoint>(
-    am: &mut Am<E>,
+pub(super) fn request<E: Endpoint, S>(
+    am: &mut ActiveMessages<E, S, DeadlineWatch>,
     peer: Rank,
     handler: HandlerId,
     words: &[Word],
@@ -136,7 +136,7 @@ pub(super) fn run<H: Harness>(
     size: usize,
     program: impl Fn(&mut Am<H::E>) -> Result<(), CommError> + Sync,
 ) -> Vec<Log> {
-    run_over(H::endpoints(size), program)
+    run_over(H::endpoints(size, EXPOSED), program)
 }
 
 /// As [`run`], on these endpoints.
@@ -144,41 +144,47 @@ pub(super) fn run_over<E: Endpoint + Send>(
     endpoints: Vec<E>,
     program: impl Fn(&mut Am<E>) -> Result<(), CommError> + Sync,
 ) -> Vec<Log> {
-    let size = endpoints.len();
-    let finished = &AtomicUsize::new(0);
-    let program = &program;
-    let ranks: Vec<Am<E>> = thread::scope(|scope| {
-        let start = |endpoint| {
-            scope.spawn(move || {
-                let mut am = rank(endpoint);
-                let mut whole = || {
-                    program(&mut am)?;
-                    am.await_replies()?;
-                    finished.fetch_add(1, Ordering::SeqCst);
-                    am.serve_until(|_| finished.load(Ordering::SeqCst) == size)?;
-                    am.settle()
-                };
-                if let Err(error) = whole() {
-                    panic!("rank {} of {size} failed to {error}", am.rank());
-                }
-                assert_eq!(am.endpoint().outstanding(), 0);
-                am
-            })
-        };
-        let threads: Vec<_> = endpoints.into_iter().map(start).collect();
-        // The ends are dropped when all have stopped: none sees another depart.
-        threads.into_iter().map(|thread| thread.join().expect("a rank panicked")).collect()
+    let (size, finished) = (endpoints.len(), AtomicUsize::new(0));
+    let ranks = threads(endpoints.into_iter().map(rank).collect(), |am: &mut Am<E>| {
+        program(am)?;
+        am.await_replies()?;
+        finished.fetch_add(1, Ordering::SeqCst);
+        am.serve_until(|_| finished.load(Ordering::SeqCst) == size)?;
+        am.settle()?;
+        assert_eq!(am.endpoint().outstanding(), 0);
+        Ok(())
     });
     ranks.into_iter().map(ActiveMessages::into_state).collect()
 }
 
+/// Runs `program` on each of these ranks, every one a thread. They are given back when all have stopped: so none sees
+/// another depart.
+pub(super) fn threads<R: Send>(
+    ranks: Vec<R>,
+    program: impl Fn(&mut R) -> Result<(), CommError> + Sync,
+) -> Vec<R> {
+    let (size, program) = (ranks.len(), &program);
+    thread::scope(|scope| {
+        let start = |(rank, mut own): (Rank, R)| {
+            scope.spawn(move || match program(&mut own) {
+                Ok(()) => own,
+                Err(error) => panic!("rank {rank} of {size} failed to {error}"),
+            })
+        };
+        let threads: Vec<_> = ranks.into_iter().enumerate().map(start).collect();
+        threads.into_iter().map(|thread| thread.join().expect("a rank panicked")).collect()
+    })
+}
+
+/// The two of a run of two ranks.
+pub(super) fn two<R>(ranks: Vec<R>) -> [R; 2] {
+    let count = ranks.len();
+    <[R; 2]>::try_from(ranks).unwrap_or_else(|_| panic!("{count} ends of two ranks"))
+}
+
 /// The two ends of a run of two ranks.
-pub(super) fn pair<H: Harness>() -> (H::E, H::E) {
-    let mut ends = H::endpoints(2).into_iter();
-    match (ends.next(), ends.next(), ends.next()) {
-        (Some(first), Some(second), None) => (first, second),
-        _ => panic!("a run of two ranks has two endpoints"),
-    }
+pub(super) fn pair<H: Harness>() -> [H::E; 2] {
+    two(H::endpoints(2, EXPOSED))
 }
 
 /// Notes what an endpoint delivers, without Active Messages above. Replies to each request with the

@@ -6,7 +6,7 @@ use proptest::test_runner::{Config, TestRunner};
 use super::filled::{Filled, byte_at, filled};
 use super::ranks::{ECHO, SINK, run_over};
 use super::{EXPOSED, Harness};
-use bandgap_comm::{Bulk, HandlerId, Rank, Source, Word};
+use bandgap_comm::{HandlerId, Rank, Source, Word};
 
 /// One step of one rank. Its peer is `offset` ranks further, counted round without this rank.
 #[derive(Clone, Copy, Debug)]
@@ -81,7 +81,7 @@ fn plan(rank: Rank, size: usize, steps: &[Step]) -> Vec<Planned> {
 
 /// Whatever ranks store, get and send: in the end the bytes are where they belong, and nothing else
 /// has changed. Requests arrive in order, and everything completes once.
-pub fn random_transfers<H: Harness<E: Bulk>>() {
+pub fn random_transfers<H: Harness>() {
     let schedules = (2..5_usize).prop_flat_map(|size| {
         prop::collection::vec(prop::collection::vec(step(), 0..STEPS), size..=size)
     });

@@ -1,11 +1,11 @@
 //! The transport passes the suite, with rings of the usual length and of the shortest.
 
-use bandgap_conformance::{EXPOSED, conforms};
+use bandgap_conformance::conforms;
 use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Segment, ShmEndpoint};
 
-fn endpoints(size: usize, slots: usize) -> Vec<ShmEndpoint> {
+fn endpoints(size: usize, exposed: usize, slots: usize) -> Vec<ShmEndpoint> {
     let segment = Segment::create(size, slots).expect("shared memory");
-    let memory = Exposed::create(size, EXPOSED).expect("shared memory");
+    let memory = Exposed::create(size, exposed).expect("shared memory");
     let attach = |rank| {
         let endpoint = ShmEndpoint::attach(&segment, rank, size).expect("a free rank");
         endpoint.exposing(memory.clone()).expect("memory of this run")
@@ -13,9 +13,9 @@ fn endpoints(size: usize, slots: usize) -> Vec<ShmEndpoint> {
     (0..size).map(attach).collect()
 }
 
-conforms!(usual(size) -> ShmEndpoint { endpoints(size, DEFAULT_SLOTS) } {
+conforms!(endpoint usual(size, exposed) -> ShmEndpoint { endpoints(size, exposed, DEFAULT_SLOTS) } {
     const NOTICES_DEPARTURE: bool = false;
 });
-conforms!(shortest(size) -> ShmEndpoint { endpoints(size, MIN_SLOTS) } {
+conforms!(endpoint shortest(size, exposed) -> ShmEndpoint { endpoints(size, exposed, MIN_SLOTS) } {
     const NOTICES_DEPARTURE: bool = false;
 });

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::Harness;
 use super::ranks::{one_of_each, pattern, run};
+use crate::Harness;
 
 /// No rank leaves a barrier before all have come to it. Messages under way do not delay it.
 pub fn barriers<H: Harness>() {

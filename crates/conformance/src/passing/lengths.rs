@@ -1,7 +1,7 @@
 //! Two ranks: messages of any length, whoever comes first.
 
-use super::Harness;
 use super::ranks::{around_limits, end, finish, one_of_each, pair, pattern, run, turns};
+use crate::Harness;
 
 /// Messages of all lengths around the limits arrive whole, and nothing beside them changes.
 pub fn every_length<H: Harness>() {

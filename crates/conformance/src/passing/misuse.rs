@@ -1,7 +1,8 @@
 //! Misuse, and peers that misbehave.
 
-use super::Harness;
 use super::ranks::{Ranks, end, finish, one_of_each, pair, pattern, ranks, run, turns};
+use crate::Harness;
+use crate::ranks::request;
 use bandgap_comm::{CommError, Endpoint, HandlerId, Part, Word};
 
 /// A message longer or shorter than the receive is an error that names both lengths. Its sender
@@ -113,7 +114,7 @@ pub fn misplaced_parts<H: Harness>() {
 }
 
 /// A rank is no peer of itself, and ranks end at the size.
-pub fn no_such_peer<H: Harness>() {
+pub fn no_such_peer_of_messages<H: Harness>() {
     for size in [1, 3] {
         for mut rank in ranks::<H>(size) {
             rank.reserve(2, 200);
@@ -178,14 +179,7 @@ pub fn garbage_is_named<H: Harness>() {
     for (handler, words, named) in cases {
         let [mut here, mut there] = pair::<H>();
         here.reserve(1, 4);
-        let (active, handler) = (there.active(), HandlerId(handler));
-        let sent = match *words {
-            [a] => active.request(0, handler, [a]),
-            [a, b] => active.request(0, handler, [a, b]),
-            [a, b, c] => active.request(0, handler, [a, b, c]),
-            [a, b, c, d] => active.request(0, handler, [a, b, c, d]),
-            _ => panic!("one to four words"),
-        };
+        let sent = request(there.active(), 0, HandlerId(handler), words);
         sent.expect("a sender does not know what is right");
         let error = here.recv_room(1, 1, 4).expect_err("garbage arrives");
         match &error {

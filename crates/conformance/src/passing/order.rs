@@ -2,8 +2,8 @@
 
 use std::thread;
 
-use super::Harness;
 use super::ranks::{finish, one_of_each, pair, pattern, run};
+use crate::Harness;
 use bandgap_comm::CommError;
 
 /// Messages of a tag go to receives in the order in which these were posted, and a receive that

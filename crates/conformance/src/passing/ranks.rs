@@ -3,14 +3,12 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use super::Harness;
+use crate::Harness;
+use crate::ranks::{PATIENCE, repeat_until, threads, two};
 use bandgap_comm::passing::{INLINE, MessageId, Passing, Tuning};
 use bandgap_comm::{Bulk, CommError, DeadlineWatch, Part, Pending, Rank, Waiting};
-
-/// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The slots begin here, so that an offset forgotten somewhere is found.
 const AT: usize = 4096;
@@ -146,10 +144,7 @@ pub(super) fn ranks<H: Harness>(size: usize) -> Vec<Ranks<H>> {
 
 /// Two ranks, to take turns in one thread.
 pub(super) fn pair<H: Harness>() -> [Ranks<H>; 2] {
-    match <[_; 2]>::try_from(ranks::<H>(2)) {
-        Ok(pair) => pair,
-        Err(_) => panic!("a run of two ranks has two endpoints"),
-    }
+    two(ranks::<H>(2))
 }
 
 /// Makes progress until `done`.
@@ -172,35 +167,19 @@ pub(super) fn run<H: Harness>(
     size: usize,
     program: impl Fn(&mut Ranks<H>) -> Result<(), CommError> + Sync,
 ) {
-    let [finished, settled] = &[const { AtomicUsize::new(0) }; 2];
-    let program = &program;
-    thread::scope(|scope| {
-        let start = |mut rank: Ranks<H>| {
-            scope.spawn(move || {
-                let mut whole = || {
-                    program(&mut rank)?;
-                    rank.settle()?;
-                    finished.fetch_add(1, Ordering::SeqCst);
-                    // Pieces of a message that was refused may come last.
-                    serve(&mut rank, |rank| {
-                        finished.load(Ordering::SeqCst) == size && rank.is_empty()
-                    })?;
-                    rank.settle()?;
-                    settled.fetch_add(1, Ordering::SeqCst);
-                    // Peers may still wait for room for the slots that they give back.
-                    serve(&mut rank, |_| settled.load(Ordering::SeqCst) == size)
-                };
-                if let Err(error) = whole() {
-                    panic!("rank {} of {size} failed to {error}", rank.rank());
-                }
-                rank.assert_empty();
-                rank
-            })
-        };
-        let threads: Vec<_> = ranks::<H>(size).into_iter().map(start).collect();
-        // The ends are dropped when all have stopped: none sees another depart.
-        let ends: Vec<_> = threads.into_iter().map(thread::ScopedJoinHandle::join).collect();
-        assert!(ends.iter().all(Result::is_ok), "a rank panicked");
+    let [finished, settled] = [const { AtomicUsize::new(0) }; 2];
+    threads(ranks::<H>(size), |rank| {
+        program(rank)?;
+        rank.settle()?;
+        finished.fetch_add(1, Ordering::SeqCst);
+        // Pieces of a message that was refused may come last.
+        serve(rank, |rank| finished.load(Ordering::SeqCst) == size && rank.is_empty())?;
+        rank.settle()?;
+        settled.fetch_add(1, Ordering::SeqCst);
+        // Peers may still wait for room for the slots that they give back.
+        serve(rank, |_| settled.load(Ordering::SeqCst) == size)?;
+        rank.assert_empty();
+        Ok(())
     });
 }
 
@@ -213,16 +192,15 @@ pub(super) fn turns<H: Harness>(
     what: &str,
     mut done: impl FnMut(&mut [Ranks<H>; 2]) -> bool,
 ) {
-    let start = Instant::now();
-    while !done(pair) {
-        for rank in pair.iter_mut() {
+    repeat_until(what, || {
+        let is_done = done(pair);
+        for rank in pair.iter_mut().filter(|_| !is_done) {
             if let Err(error) = rank.progress() {
                 panic!("rank {} failed to {error}", rank.rank());
             }
         }
-        assert!(start.elapsed() < PATIENCE, "waited for {what}");
-        thread::yield_now();
-    }
+        is_done
+    });
 }
 
 /// Lets both ranks move on until a message of the rank of this index is over, and ends it.

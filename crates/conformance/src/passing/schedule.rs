@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use super::Harness;
 use super::ranks::{pattern, run};
+use crate::Harness;
 use bandgap_comm::Rank;
 use bandgap_comm::passing::Tuning;
 

@@ -1,7 +1,7 @@
 //! Slots: who takes one, and when it comes back.
 
-use super::Harness;
 use super::ranks::{end, finish, one_of_each, pair, pattern, run};
+use crate::Harness;
 
 /// A message goes past the queues into a slot only if a slot is free and nothing waits to be sent.
 /// So it overtakes no message, and overwrites none.

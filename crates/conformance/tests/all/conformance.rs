@@ -2,26 +2,27 @@
 
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
-use bandgap_conformance::{EXPOSED, Faulty, conforms};
+use bandgap_conformance::{Faulty, conforms};
 
 /// Channels of so many frames under so many credits; of 256 calls so many are refused.
 fn endpoints(
     size: usize,
+    exposed: usize,
     (frames, credits, refused): (usize, u16, u8),
 ) -> Vec<Credited<Faulty<InprocLink>>> {
     let over = |link: InprocLink| {
-        Credited::new(Faulty::new(link.exposing(EXPOSED), size as u64, refused), credits)
+        Credited::new(Faulty::new(link.exposing(exposed), size as u64, refused), credits)
     };
     inproc::links(size, frames).into_iter().map(over).collect()
 }
 
-conforms!(roomy(size) -> Credited<Faulty<InprocLink>> { endpoints(size, (256, DEFAULT_CREDITS, 0)) });
+conforms!(endpoint roomy(size, exposed) -> Credited<Faulty<InprocLink>> { endpoints(size, exposed, (256, DEFAULT_CREDITS, 0)) });
 conforms!(
     /// Nearly every frame finds its channel full.
-    tight(size) -> Credited<Faulty<InprocLink>> { endpoints(size, (1, 16, 0)) }
+    endpoint tight(size, exposed) -> Credited<Faulty<InprocLink>> { endpoints(size, exposed, (1, 16, 0)) }
 );
 conforms!(
     /// One request at a time.
-    single_credit(size) -> Credited<Faulty<InprocLink>> { endpoints(size, (2, 1, 0)) }
+    endpoint single_credit(size, exposed) -> Credited<Faulty<InprocLink>> { endpoints(size, exposed, (2, 1, 0)) }
 );
-conforms!(faulty(size) -> Credited<Faulty<InprocLink>> { endpoints(size, (4, 8, 128)) });
+conforms!(endpoint faulty(size, exposed) -> Credited<Faulty<InprocLink>> { endpoints(size, exposed, (4, 8, 128)) });

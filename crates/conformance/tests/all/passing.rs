@@ -5,27 +5,27 @@ use std::time::Duration;
 use bandgap_comm::inproc::{self, InprocLink};
 use bandgap_comm::passing::{Passing, Tuning};
 use bandgap_comm::{Credited, DEFAULT_CREDITS, DeadlineWatch, Part, Waiting};
-use bandgap_conformance::passing::Reluctant;
-use bandgap_conformance::{Faulty, passes};
+use bandgap_conformance::Reluctant;
+use bandgap_conformance::{Faulty, conforms};
 
 fn links(size: usize, frames: usize, exposed: usize) -> impl Iterator<Item = InprocLink> {
     inproc::links(size, frames).into_iter().map(move |link| link.exposing(exposed))
 }
 
-passes!(roomy(size, exposed) -> Credited<InprocLink> {
+conforms!(passing roomy(size, exposed) -> Credited<InprocLink> {
     links(size, 256, exposed).map(|link| Credited::new(link, DEFAULT_CREDITS)).collect()
 });
-passes!(
+conforms!(
     /// Channels of one frame, one request at a time, and one short slot.
-    tight(size, exposed) -> Credited<InprocLink> {
+    passing tight(size, exposed) -> Credited<InprocLink> {
         links(size, 1, exposed).map(|link| Credited::new(link, 1)).collect()
     } {
         const TUNING: Tuning = TIGHT;
     }
 );
-passes!(
+conforms!(
     /// A third of all calls are refused, below the credits and above.
-    reluctant(size, exposed) -> Reluctant<Credited<Faulty<InprocLink>>> {
+    passing reluctant(size, exposed) -> Reluctant<Credited<Faulty<InprocLink>>> {
         let refusing = |link| {
             let credited = Credited::new(Faulty::new(link, size as u64, 80), 8);
             Reluctant::new(credited, size as u64, 80)

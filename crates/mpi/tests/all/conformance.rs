@@ -182,7 +182,7 @@ macro_rules! suite {
                 // MPI does not say so.
                 const NOTICES_DEPARTURE: bool = false;
 
-                fn endpoints(size: usize) -> Vec<Self::E> {
+                fn endpoints(size: usize, _exposed: usize) -> Vec<Self::E> {
                     let end = |link| Credited::new(link, DEFAULT_CREDITS);
                     links(&$mpi, size).into_iter().map(end).collect()
                 }

@@ -7,8 +7,8 @@ use bandgap_comm::passing::{HoldsMail, INLINE, Mail, Passing, Tuning, Way, add_h
 use bandgap_comm::{
     ActiveMessages, CommError, DeadlineWatch, Endpoint, HandlerId, Handlers, Part, Rank, Waiting,
 };
-use bandgap_conformance::passes;
-use bandgap_conformance::passing::{Harness, Reluctant};
+use bandgap_conformance::conforms;
+use bandgap_conformance::{Harness, Reluctant};
 use bandgap_shm::{DEFAULT_SLOTS, Exposed, MIN_SLOTS, Readable, Segment, ShmEndpoint};
 
 fn endpoints(size: usize, slots: usize, exposed: usize) -> Vec<ShmEndpoint> {
@@ -36,19 +36,19 @@ fn a_barrier_that_a_peer_came_to_and_this_rank_did_not_is_noticed() {
     assert_eq!(ranks.iter().map(Passing::unclaimed).collect::<Vec<_>>(), [1, 0, 0]);
 }
 
-passes!(usual(size, exposed) -> ShmEndpoint { endpoints(size, DEFAULT_SLOTS, exposed) });
-passes!(
+conforms!(passing usual(size, exposed) -> ShmEndpoint { endpoints(size, DEFAULT_SLOTS, exposed) });
+conforms!(
     /// One slot of one cache line for each sender: nearly every piece waits.
-    shortest(size, exposed) -> ShmEndpoint { endpoints(size, MIN_SLOTS, exposed) } {
+    passing shortest(size, exposed) -> ShmEndpoint { endpoints(size, MIN_SLOTS, exposed) } {
         const TUNING: Tuning = Tuning { chunk: 64, slots: 1, request: 16 };
     }
 );
-passes!(reluctant(size, exposed) -> Reluctant<ShmEndpoint> { unwilling(size, exposed) } {
+conforms!(passing reluctant(size, exposed) -> Reluctant<ShmEndpoint> { unwilling(size, exposed) } {
     const TUNING: Tuning = SHORT;
 });
-passes!(
+conforms!(
     /// A single copy of all messages that are longer than a slot takes.
-    single(size, exposed) -> Reluctant<ShmEndpoint> { unwilling(size, exposed) } {
+    passing single(size, exposed) -> Reluctant<ShmEndpoint> { unwilling(size, exposed) } {
         const TUNING: Tuning = SHORT;
 
         fn way(_: Rank) -> Way {
@@ -68,7 +68,7 @@ fn unwilling(size: usize, exposed: usize) -> Vec<Reluctant<ShmEndpoint>> {
 /// One copy of all messages but those in words, through the kernel; and ranks that do not agree about it.
 mod ways {
     use super::*;
-    use bandgap_conformance::passing::{
+    use bandgap_conformance::{
         barriers, both_ways_at_once, every_length, other_length, posted_or_not, random_messages,
         receives_in_posting_order,
     };

@@ -5,29 +5,29 @@ use std::os::unix::net::UnixStream;
 
 use crate::mesh;
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
-use bandgap_conformance::{EXPOSED, Harness, conforms};
+use bandgap_conformance::{Harness, conforms};
 use bandgap_socket::SocketLink;
 use bandgap_socket::udp::UdpStream;
 
-conforms!(tcp(size) -> Credited<SocketLink<TcpStream>> {
-    mesh::credited(mesh::tcp(size), EXPOSED, DEFAULT_CREDITS)
+conforms!(endpoint tcp(size, exposed) -> Credited<SocketLink<TcpStream>> {
+    mesh::credited(mesh::tcp(size), exposed, DEFAULT_CREDITS)
 });
-conforms!(unix(size) -> Credited<SocketLink<UnixStream>> {
-    mesh::credited(mesh::unix(size), EXPOSED, DEFAULT_CREDITS)
+conforms!(endpoint unix(size, exposed) -> Credited<SocketLink<UnixStream>> {
+    mesh::credited(mesh::unix(size), exposed, DEFAULT_CREDITS)
 });
 conforms!(
     /// More credits than the kernel's buffers have room for.
-    tiny_buffers(size) -> Credited<SocketLink<UnixStream>> {
-        mesh::credited(mesh::tiny(size), EXPOSED, 1000)
+    endpoint tiny_buffers(size, exposed) -> Credited<SocketLink<UnixStream>> {
+        mesh::credited(mesh::tiny(size), exposed, 1000)
     }
 );
-conforms!(udp(size) -> Credited<SocketLink<UdpStream>> {
-    mesh::credited(mesh::udp(size), EXPOSED, DEFAULT_CREDITS)
+conforms!(endpoint udp(size, exposed) -> Credited<SocketLink<UdpStream>> {
+    mesh::credited(mesh::udp(size), exposed, DEFAULT_CREDITS)
 });
 conforms!(
     /// More credits than datagrams fit into a receive buffer.
-    full_windows(size) -> Credited<SocketLink<UdpStream>> {
-        mesh::credited(mesh::udp(size), EXPOSED, 1000)
+    endpoint full_windows(size, exposed) -> Credited<SocketLink<UdpStream>> {
+        mesh::credited(mesh::udp(size), exposed, 1000)
     }
 );
 
@@ -42,13 +42,13 @@ mod lossy {
         // The word of farewell may be what is lost.
         const NOTICES_DEPARTURE: bool = false;
 
-        fn endpoints(size: usize) -> Vec<Self::E> {
-            mesh::credited(mesh::lossy(size, 8), EXPOSED, DEFAULT_CREDITS)
+        fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
+            mesh::credited(mesh::lossy(size, 8), exposed, DEFAULT_CREDITS)
         }
     }
 
     // Not `completes_once`, which wants ends to settle within a hundred polls.
-    bandgap_conformance::conformance!(@each LossyUdp:
+    bandgap_conformance::conformance!(each LossyUdp:
         requests_arrive_once_and_in_order
         replies_keep_to_their_handler
         busy_at_capacity
@@ -59,5 +59,5 @@ mod lossy {
         no_such_peer
         unknown_handler_names_the_rank
     );
-    bandgap_conformance::bulk_conformance!(LossyUdp);
+    bandgap_conformance::conformance!(bulk LossyUdp);
 }

@@ -5,23 +5,23 @@ use std::os::unix::net::UnixStream;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
-use bandgap_conformance::passes;
+use bandgap_conformance::conforms;
 use bandgap_socket::SocketLink;
 use bandgap_socket::udp::UdpStream;
 
 use crate::mesh;
 
-passes!(tcp(size, exposed) -> Credited<SocketLink<TcpStream>> {
+conforms!(passing tcp(size, exposed) -> Credited<SocketLink<TcpStream>> {
     mesh::credited(mesh::tcp(size), exposed, DEFAULT_CREDITS)
 });
-passes!(
+conforms!(
     /// Hardly a piece fits in a socket at once, and hardly a message in a piece.
-    tiny_buffers(size, exposed) -> Credited<SocketLink<UnixStream>> {
+    passing tiny_buffers(size, exposed) -> Credited<SocketLink<UnixStream>> {
         mesh::credited(mesh::tiny(size), exposed, 2)
     } {
         const TUNING: Tuning = Tuning { chunk: 1024, slots: 2, request: 200 };
     }
 );
-passes!(udp(size, exposed) -> Credited<SocketLink<UdpStream>> {
+conforms!(passing udp(size, exposed) -> Credited<SocketLink<UdpStream>> {
     mesh::credited(mesh::udp(size), exposed, DEFAULT_CREDITS)
 });
