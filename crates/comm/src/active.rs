@@ -24,25 +24,25 @@ use handlers::{Dispatch, Expecting};
 /// on.
 ///
 /// ```
-/// use std::time::Duration;
-/// use bandgap_comm::{ActiveMessages, Credited, HandlerId, Handlers, DeadlineWatch, Waiting, inproc};
-///
+/// # use std::time::Duration;
+/// # use bandgap_comm::{ActiveMessages, CommError, DeadlineWatch, Endpoint, HandlerId, Handlers, Waiting};
 /// // The table is the same on both ranks; the state is a number.
 /// const STORE: HandlerId = HandlerId(0);
-/// let [mut here, mut there] = <[_; 2]>::try_from(inproc::links(2, 8)).expect("two links").map(|link| {
-///     let mut handlers = Handlers::<u64>::new();
-///     handlers.reply(|state, _, word, _, _, _| *state = word);
-///     handlers.request(|_, call, word, _, _, _| call.reply(STORE, [2 * word]));
-///     let watch = DeadlineWatch(Duration::from_secs(10));
-///     ActiveMessages::new(Credited::new(link, 8), handlers, 0, Waiting::Yield, watch)
-/// });
-///
 /// const DOUBLE: HandlerId = HandlerId(0);
-/// here.request(1, DOUBLE, [21])?;
-/// there.poll()?;
-/// here.await_replies()?;
-/// assert_eq!(*here.state(), 42);
-/// # Ok::<(), bandgap_comm::CommError>(())
+///
+/// fn twice_21(ends: [impl Endpoint; 2]) -> Result<u64, CommError> {
+///     let [mut here, mut there] = ends.map(|end| {
+///         let mut handlers = Handlers::<u64>::new();
+///         handlers.reply(|state, _, word, _, _, _| *state = word);
+///         handlers.request(|_, call, word, _, _, _| call.reply(STORE, [2 * word]));
+///         let watch = DeadlineWatch(Duration::from_secs(10));
+///         ActiveMessages::new(end, handlers, 0, Waiting::Yield, watch)
+///     });
+///     here.request(1, DOUBLE, [21])?;
+///     there.poll()?;
+///     here.await_replies()?;
+///     Ok(*here.state())
+/// }
 /// ```
 #[derive(Debug)]
 pub struct ActiveMessages<E, S, W> {

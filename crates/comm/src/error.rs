@@ -129,13 +129,6 @@ pub enum CommError {
     },
 }
 
-impl CommError {
-    /// A peer is gone, as a closed channel shows.
-    pub(crate) fn gone(peer: Rank) -> Self {
-        Self::PeerGone { peer, detail: String::new() }
-    }
-}
-
 /// Checks that `peer` is another rank than `rank` of `size`.
 ///
 /// # Errors

@@ -31,7 +31,6 @@ mod transfer;
 mod transport;
 mod wait;
 
-pub mod inproc;
 pub mod passing;
 
 pub use bandgap_units::{Delay, Stamp, Timer};
@@ -54,3 +53,9 @@ pub use together::{BothEnds, RoundTrips, Together};
 pub use transfer::Transfer;
 pub use transport::{Can, Rendezvous, Transport};
 pub use wait::{DeadlineWatch, Waiting, Watch};
+
+#[cfg(test)]
+extern crate self as bandgap_comm;
+#[cfg(test)]
+#[path = "../tests/support/inproc.rs"]
+mod inproc;

@@ -2,37 +2,20 @@
 //!
 //! A transport says how its endpoints are made, and one line makes a `#[test]` of each property:
 //!
-//! ```
-//! use bandgap_comm::{Credited, inproc};
-//! use bandgap_conformance::Harness;
-//!
-//! struct Inproc;
-//!
-//! impl Harness for Inproc {
-//!     type E = Credited<inproc::InprocLink>;
-//!     fn endpoints(size: usize, exposed: usize) -> Vec<Self::E> {
-//!         let links = inproc::links(size, 64).into_iter();
-//!         links.map(|link| Credited::new(link.exposing(exposed), 64)).collect()
-//!     }
-//! }
-//!
-//! bandgap_conformance::conformance!(endpoint Inproc);
-//! bandgap_conformance::conformance!(passing Inproc);
-//! # bandgap_conformance::completes_once::<Inproc>();
+//! ```text
+//! conforms!(endpoint mine(size, exposed) -> Credited<MyLink> {
+//!     my_links(size, exposed).into_iter().map(|link| Credited::new(link, 64)).collect()
+//! });
 //! ```
 //!
 //! Ranks run as threads that yield while they wait. If a property depends on who makes progress,
 //! they take turns in one thread. A hang fails at a deadline.
-//!
-//! [`direct`] is another message passing to compare with.
 #![forbid(unsafe_code)]
 
 mod bulk;
 mod delegate;
-pub mod direct;
 mod exchange;
 mod fault;
-mod faulty;
 mod filled;
 mod group;
 mod passing;
@@ -48,7 +31,6 @@ pub use exchange::{
     completes_once, replies_keep_to_their_handler, requests_arrive_once_and_in_order,
 };
 pub use fault::{departure_is_noticed, no_such_peer, unknown_handler_names_the_rank};
-pub use faulty::Faulty;
 pub use group::{all_to_all, fan_in};
 pub use passing::*;
 pub use pressure::{busy_at_capacity, flood_both_ways, replies_find_room};

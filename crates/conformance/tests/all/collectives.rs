@@ -4,11 +4,11 @@ use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
+use crate::direct::{self, Direct};
 use bandgap_comm::collectives::{
     Algorithm, Barrier, Blocks, Broadcast, Count, Sum, all_gather, all_to_all, reduce_scatter,
 };
 use bandgap_comm::{BARRIER, CommError, Part, Processor, Rank};
-use bandgap_conformance::direct::{self, Direct};
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error, StrDeserializer};
 

@@ -1,8 +1,9 @@
 //! Credits over the link between threads pass the suite, with room and without.
 
-use bandgap_comm::inproc::{self, InprocLink};
+use crate::faulty::Faulty;
+use crate::inproc::{self, InprocLink};
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
-use bandgap_conformance::{Faulty, conforms};
+use bandgap_conformance::conforms;
 
 /// Channels of so many frames under so many credits; of 256 calls so many are refused.
 fn endpoints(

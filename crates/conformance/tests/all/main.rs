@@ -3,4 +3,11 @@
 
 mod collectives;
 mod conformance;
+#[path = "../support/direct.rs"]
+mod direct;
+#[path = "../support/faulty.rs"]
+mod faulty;
+#[path = "../../../comm/tests/support/inproc.rs"]
+mod inproc;
 mod passing;
+mod spoilt;

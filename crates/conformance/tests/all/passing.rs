@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use bandgap_comm::inproc::{self, InprocLink};
+use crate::faulty::Faulty;
+use crate::inproc::{self, InprocLink};
 use bandgap_comm::passing::{Passing, Tuning};
 use bandgap_comm::{Credited, DEFAULT_CREDITS, DeadlineWatch, Part, Waiting};
 use bandgap_conformance::Reluctant;
-use bandgap_conformance::{Faulty, conforms};
+use bandgap_conformance::conforms;
 
 fn links(size: usize, frames: usize, exposed: usize) -> impl Iterator<Item = InprocLink> {
     inproc::links(size, frames).into_iter().map(move |link| link.exposing(exposed))

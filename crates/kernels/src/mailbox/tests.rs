@@ -1,7 +1,10 @@
 use std::time::Duration;
 
-use bandgap_comm::inproc::InprocLink;
-use bandgap_comm::{Credited, DeadlineWatch, Waiting, inproc};
+use self::inproc::InprocLink;
+use bandgap_comm::{Credited, DeadlineWatch, Waiting};
+
+#[path = "../../../comm/tests/support/inproc.rs"]
+mod inproc;
 
 use super::*;
 use crate::RankState;

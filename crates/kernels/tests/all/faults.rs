@@ -4,11 +4,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
+use crate::direct;
 use crate::harness::native::Native;
 use crate::harness::spoilt::{Fault, Lying, Plan, What, hook};
 use crate::harness::{Impatient, Outcomes, PATIENT, carry_out, executors, links};
 use bandgap_comm::{Credited, Watch};
-use bandgap_conformance::direct;
 use bandgap_kernels::{Buffers, Fact, Failed, Order, Outcome, Over, Pair, PingPong, fact, facts};
 
 const SIZE: usize = 4;

@@ -1,12 +1,13 @@
 //! Every kernel of the list, executed by threads: whole, verified, and on some of the ranks.
 
+use crate::direct;
 use crate::harness::native::Native;
 use crate::harness::{
     Outcomes, PATIENT, WallClock, carry_out, executors, in_process, over_shared_memory,
 };
+use crate::inproc;
 use bandgap_comm::passing::{INLINE, Way};
-use bandgap_comm::{CommError, Credited, Waiting, inproc};
-use bandgap_conformance::direct;
+use bandgap_comm::{CommError, Credited, Waiting};
 use bandgap_kernels::{
     Buffers, Comms1, Executor, Fact, Failed, ISSUE, Order, Outcome, Over, Pair, WHOLE, facts,
 };

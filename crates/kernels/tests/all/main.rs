@@ -2,8 +2,12 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests")]
 #![allow(missing_docs)]
 
+#[path = "../../../conformance/tests/support/direct.rs"]
+mod direct;
 mod faults;
 mod harness;
+#[path = "../../../comm/tests/support/inproc.rs"]
+mod inproc;
 mod kernels;
 mod matrix;
 mod orders;

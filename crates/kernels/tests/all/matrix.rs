@@ -3,9 +3,9 @@
 
 use std::collections::BTreeMap;
 
+use crate::direct;
 use crate::harness::native::Native;
 use crate::harness::{carry_out, in_process};
-use bandgap_conformance::direct;
 use bandgap_kernels::{
     AtSize, Fact, Failed, Matrix, Order, Outcome, Places, ShiftNorth, UpdateGuard, fact, program,
 };

@@ -1,10 +1,10 @@
 //! What is told of a fault: the kind of message, its number and who sent it.
 
+use crate::direct;
 use crate::harness::native::{MEETING, Native};
 use crate::harness::spoilt::{Fault, Lying, Plan, What};
 use crate::harness::{Outcomes, PATIENT, carry_out, executors, links};
 use bandgap_comm::Credited;
-use bandgap_conformance::direct;
 use bandgap_kernels::{Buffers, Comms1, Counted, Flaw, Order, Pair, PingPong, Wrong};
 
 /// What a rank found wrong in the only order.

@@ -2,7 +2,8 @@
 
 use crate::harness::spoilt::{Fault, Lying, Plan, What};
 use crate::harness::{Impatient, Outcomes, PATIENT, carry_out, executors};
-use bandgap_comm::{Bulk, CommError, Credited, Delay, Watch, inproc};
+use crate::inproc;
+use bandgap_comm::{Bulk, CommError, Credited, Delay, Watch};
 use bandgap_kernels::{Failed, Flaw, Get, Order, Outcome, Pair, Store, Wrong};
 use bandgap_shm::{Exposed, Segment, ShmEndpoint};
 

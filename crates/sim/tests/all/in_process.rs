@@ -4,8 +4,9 @@ use std::sync::Barrier;
 use std::thread;
 use std::time::Duration;
 
+use crate::inproc;
 use bandgap_comm::passing::{Passing, Tuning};
-use bandgap_comm::{CommError, Credited, DeadlineWatch, Part, Waiting, inproc};
+use bandgap_comm::{CommError, Credited, DeadlineWatch, Part, Waiting};
 use bandgap_sim::{Machine, replay};
 use proptest::prelude::*;
 

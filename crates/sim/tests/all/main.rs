@@ -7,6 +7,8 @@ mod collectives;
 mod damaged;
 mod goal;
 mod in_process;
+#[path = "../../../comm/tests/support/inproc.rs"]
+mod inproc;
 mod machine_files;
 mod messages;
 mod network_properties;

@@ -6,7 +6,7 @@ pub mod spoilt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use bandgap_comm::inproc::{self, InprocLink};
+use crate::inproc::{self, InprocLink};
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{Bulk, CommError, Credited, DeadlineWatch, Stamp, Timer, Waiting, Watch};
 use bandgap_kernels::{Executor, Failed, Order, Outcome};

@@ -3,8 +3,8 @@
 use std::time::Instant;
 
 use super::Obeys;
+use crate::direct::{Direct, DirectId};
 use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Stamp, Work};
-use bandgap_conformance::direct::{Direct, DirectId};
 use bandgap_kernels::{Arrived, Failed, Needs, Order, Outcome, Rig, carry_out_passing, is_counted};
 
 /// Tag of the messages by which ranks meet, which are not spoilt.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::direct::{Hook, Letter};
 use bandgap_comm::{
     Begun, Bulk, CommError, Deliver, Endpoint, HandlerId, Message, NoHandler, Posted, Rank, Source,
 };
-use bandgap_conformance::direct::{Hook, Letter};
 
 use super::native::MEETING;
 

@@ -3,15 +3,13 @@
 //!
 //! Each rank owns its memory and an inbox. A send copies its part into a [`Letter`], and is over. A
 //! [`Hook`] sees every letter of a rank before it is posted, and may spoil it.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::HashMap;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
 use bandgap_comm::{Comm, CommError, Part, Pending, Processor, Rank, Work, check_peer};
-
-#[cfg(test)]
-mod tests;
 
 /// A message on its way.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,8 +1,9 @@
-//! A [`Link`] between the threads of one process, for tests and examples.
+//! A [`Link`] between the threads of one process.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
-use crate::{
+use bandgap_comm::{
     CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source, check_peer,
     exposed_range,
 };
@@ -68,6 +69,10 @@ pub fn links(size: usize, frames_per_channel: usize) -> Vec<InprocLink> {
     ends
 }
 
+fn gone(peer: Rank) -> CommError {
+    CommError::PeerGone { peer, detail: String::new() }
+}
+
 impl InprocLink {
     /// The same end, exposing so many bytes. Every rank of a run exposes the same number.
     pub fn exposing(mut self, bytes: usize) -> Self {
@@ -81,7 +86,7 @@ impl Way {
         match self.channel.try_send(parcel) {
             Ok(()) => Ok(Posted::Yes),
             Err(TrySendError::Full(_)) => Ok(Posted::Busy),
-            Err(TrySendError::Disconnected(_)) => Err(CommError::gone(peer)),
+            Err(TrySendError::Disconnected(_)) => Err(gone(peer)),
         }
     }
 }
@@ -154,7 +159,7 @@ impl Link for InprocLink {
                     last.then_some(frame)
                 }
                 Err(TryRecvError::Empty) => None,
-                Err(TryRecvError::Disconnected) => return Err(CommError::gone(peer)),
+                Err(TryRecvError::Disconnected) => return Err(gone(peer)),
             };
             if let Some(frame) = whole {
                 deliver(peer, frame);

@@ -1,6 +1,9 @@
+//! Messages directly between threads can be spoilt.
+
 use std::thread;
 
-use super::*;
+use crate::direct::{Direct, Hook, Letter, ranks};
+use bandgap_comm::{Comm, CommError, Part};
 
 /// Runs `program` on each rank, every rank a thread. Returns the outcomes by rank.
 fn run<T: Send>(
