@@ -32,7 +32,7 @@ use handlers::{Dispatch, Expecting};
 ///
 /// fn twice_21(ends: [impl Endpoint; 2]) -> Result<u64, CommError> {
 ///     let [mut here, mut there] = ends.map(|end| {
-///         let mut handlers = Handlers::<u64>::new();
+///         let mut handlers = Handlers::<u64>::default();
 ///         handlers.reply(|state, _, word, _, _, _| *state = word);
 ///         handlers.request(|_, call, word, _, _, _| call.reply(STORE, [2 * word]));
 ///         let watch = DeadlineWatch(Duration::from_secs(10));

@@ -34,7 +34,6 @@ mod begun;
 mod eager;
 mod engine;
 mod entries;
-mod going;
 mod handlers;
 mod inline;
 mod lane;
@@ -98,7 +97,7 @@ impl<E: Bulk, W: Watch> Passing<E, W> {
         waiting: Waiting,
         watch: W,
     ) -> Result<Self, CommError> {
-        let mut handlers = Handlers::new();
+        let mut handlers = Handlers::default();
         let first = add_handlers(&mut handlers);
         let (rank, size) = (endpoint.rank(), endpoint.size());
         let mail = Mail::new(rank, size, endpoint.exposed(), Some((at, tuning)), first)?;
@@ -167,6 +166,23 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let idle = mail.sends.is_empty() && mail.receives.iter().all(|(_, of)| of.kept.is_some());
         assert!(idle, "memory changes only while no message is under way");
         self.memory.resize(bytes);
+    }
+
+    /// Sets the way of the messages that are sent and received from here on.
+    ///
+    /// # Errors
+    /// [`CommError::SingleCopy`]: this rank cannot go that way. They go in pieces then.
+    pub fn set_way(&mut self, way: Way) -> Result<(), CommError> {
+        let possible = match way {
+            Way::Pieces => Ok(()),
+            Way::Single { .. } => self
+                .am
+                .endpoint()
+                .single_copy()
+                .map_err(|reason| CommError::SingleCopy { reason: reason.to_owned() }),
+        };
+        self.mail_mut().least = if possible.is_ok() { way.least() } else { Way::Pieces.least() };
+        possible
     }
 
     #[inline(always)]

@@ -76,7 +76,7 @@ fn entry(answer: Answer, words: [Word; MAX_WORDS]) -> Entry {
 }
 
 fn handlers() -> Handlers<Log> {
-    let mut handlers = Handlers::new();
+    let mut handlers = Handlers::default();
     let table = [
         handlers.request(|log, call, a, b, c, d| echo(log, call, [a, b, c, d], KEEP)),
         handlers.request(|log: &mut Log, call, a, b, c, d| {

@@ -71,7 +71,7 @@ pub(crate) fn handlers(
     exposed: usize,
     slots: Option<(usize, &Tuning)>,
 ) -> Result<(Handlers<RankState>, RankState), CommError> {
-    let mut table = Handlers::new();
+    let mut table = Handlers::default();
     let ids = [
         (table.request(echo), ECHO.handler),
         (table.request(sink), SINK.handler),

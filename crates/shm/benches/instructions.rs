@@ -38,7 +38,7 @@ fn store(state: &mut State, _: Answer, word: Word, _: Word, _: Word, _: Word) {
 }
 
 fn rank(segment: &Segment, rank: usize) -> Rank {
-    let mut handlers = Handlers::new();
+    let mut handlers = Handlers::default();
     handlers.request(echo);
     handlers.request(count);
     handlers.reply(store);
@@ -60,7 +60,7 @@ fn request_without_reply(am: &mut Rank, word: u64) -> bool {
 type Passes = Passing<ShmEndpoint, DeadlineWatch>;
 
 fn passes(segment: &Segment, exposed: &Exposed, rank: usize) -> Passes {
-    let mut handlers = Handlers::new();
+    let mut handlers = Handlers::default();
     let first = add_handlers(&mut handlers);
     let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a fresh segment");
     let endpoint = endpoint.exposing(exposed.clone()).expect("the same ranks");

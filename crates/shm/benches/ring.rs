@@ -44,7 +44,7 @@ fn active_messages(
     segment: &Segment,
     rank: usize,
 ) -> ActiveMessages<ShmEndpoint, State, DeadlineWatch> {
-    let mut handlers = Handlers::new();
+    let mut handlers = Handlers::default();
     handlers.request(|state: &mut State, call, word, _, _, _| {
         state[0] += 1;
         call.reply(HandlerId(0), [word])

@@ -37,7 +37,7 @@ fn store(sum: &mut u64, _: Answer, word: Word, _: Word, _: Word, _: Word) {
 type Messages<S> = ActiveMessages<Credited<SocketLink<S>>, u64, DeadlineWatch>;
 
 fn end<S: Stream>(rank: Rank, stream: S) -> Messages<S> {
-    let mut handlers = Handlers::new();
+    let mut handlers = Handlers::default();
     handlers.request(echo);
     handlers.reply(store);
     let link = SocketLink::over(rank, vec![stream]).expect("one stream is not watched");

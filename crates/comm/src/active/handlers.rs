@@ -112,6 +112,7 @@ impl<H: Copy> Table<H> {
 }
 
 impl<S> Default for Handlers<S> {
+    /// An empty table.
     fn default() -> Self {
         let request: RequestHandler<S> = |_, call, _, _, _, _| call.done();
         let reply: ReplyHandler<S> = |_, _, _, _, _, _| ();
@@ -123,11 +124,6 @@ impl<S> Default for Handlers<S> {
 }
 
 impl<S> Handlers<S> {
-    /// An empty table.
-    pub fn new() -> Self {
-        Self::default()
-    }
-
     /// Adds a request handler; handlers are numbered in the order of addition.
     ///
     /// # Panics

@@ -8,7 +8,7 @@ const NOTE: HandlerId = HandlerId(1);
 type Rank2<W> = ActiveMessages<Credited<InprocLink>, Vec<Word>, W>;
 
 fn handlers() -> Handlers<Vec<Word>> {
-    let mut handlers = Handlers::<Vec<Word>>::new();
+    let mut handlers = Handlers::<Vec<Word>>::default();
     handlers.request(|_, call, a, b, c, d| {
         let sum = [a, b, c, d].iter().take(call.words()).sum();
         call.reply(HandlerId(0), [sum])
@@ -42,7 +42,7 @@ impl Watch for Impatient {
 
 #[test]
 fn handlers_are_numbered_in_the_order_of_addition() {
-    let mut handlers = Handlers::<()>::new();
+    let mut handlers = Handlers::<()>::default();
     let numbers = [(); 256].map(|()| handlers.request(|(), call, _, _, _, _| call.done()).0);
     assert!((0..=255).eq(numbers));
 }
@@ -50,7 +50,7 @@ fn handlers_are_numbered_in_the_order_of_addition() {
 #[test]
 #[should_panic(expected = "at most 256")]
 fn a_table_has_256_handlers() {
-    let mut handlers = Handlers::<()>::new();
+    let mut handlers = Handlers::<()>::default();
     for _ in 0..=256 {
         handlers.reply(|(), _, _, _, _, _| {});
     }
@@ -120,7 +120,7 @@ fn settling_does_not_sleep_once_all_is_sent() {
 #[test]
 fn a_reply_for_an_unknown_handler_is_an_error_that_names_it() {
     let [mut here, there] = pair(Waiting::Yield, DeadlineWatch(Duration::from_secs(60)));
-    let mut handlers = Handlers::<()>::new();
+    let mut handlers = Handlers::<()>::default();
     handlers.request(|(), call, _, _, _, _| call.reply(HandlerId(77), []));
     let watch = DeadlineWatch(Duration::from_secs(60));
     let mut there = ActiveMessages::new(there.endpoint, handlers, (), Waiting::Yield, watch);

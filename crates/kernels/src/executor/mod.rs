@@ -187,7 +187,6 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
 
     fn go(&mut self, way: Way) -> (Way, Option<String>) {
         let Err(refused) = self.passing.set_way(way) else { return (way, None) };
-        self.passing.go_in_pieces();
         let reason = match refused {
             CommError::SingleCopy { reason } if self.endpoint().shares() => Some(reason),
             _ => None,

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use bandgap_comm::passing::{HoldsMail, INLINE, Mail, Passing, Tuning, Way, add_handlers};
 use bandgap_comm::{
-    ActiveMessages, CommError, DeadlineWatch, Endpoint, HandlerId, Handlers, Part, Rank, Waiting,
+    ActiveMessages, Bulk, CommError, DeadlineWatch, Endpoint, HandlerId, Handlers, Part, Rank,
+    Waiting,
 };
 use bandgap_conformance::conforms;
 use bandgap_conformance::{Harness, Reluctant};
@@ -169,7 +170,7 @@ fn a_peer_whose_process_has_ended_is_gone() {
 fn where_reading_is_forbidden_messages_go_in_pieces_and_the_reason_is_told() {
     let reason = "Operation not permitted (os error 1)";
     let [mut reader, mut peer] = reader_and_peer(Readable::forbidden(reason.into()));
-    assert_eq!(reader.single_copy(), Err(reason));
+    assert_eq!(reader.as_active().endpoint().single_copy(), Err(reason));
     let refused = reader.set_way(Way::Single { least: 100 }).unwrap_err();
     assert!(refused.to_string().contains(reason), "{refused}");
     peer.set_way(Way::Single { least: 100 }).unwrap();
@@ -205,7 +206,7 @@ fn messages_share_a_table_and_an_endpoint_with_other_handlers() {
     let tuning = Tuning::default();
     let memory = tuning.memory(2);
     let ranks = endpoints(2, 8, memory).into_iter().map(|endpoint| {
-        let mut handlers = Handlers::<Shared>::new();
+        let mut handlers = Handlers::<Shared>::default();
         let count = handlers.request(|state, call, word, _, _, _| {
             state.counted += word;
             call.done()

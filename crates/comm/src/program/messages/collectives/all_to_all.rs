@@ -1,7 +1,7 @@
 //! Each rank has a block for every other.
 
+use super::around::shift;
 use super::blocks::Blocks;
-use super::shift::shift;
 use super::tags::BLOCKS;
 use crate::ring::{after, before};
 use crate::{Comm, CommError, DOUBLE, Part};

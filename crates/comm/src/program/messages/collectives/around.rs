@@ -1,8 +1,8 @@
-//! Blocks that go around a ring of all ranks.
+//! Blocks that go around a ring of all ranks, and one step of that.
 
 use super::blocks::Blocks;
 use crate::ring::{after, before};
-use crate::{Comm, CommError, Rank};
+use crate::{Comm, CommError, Part, Rank};
 
 /// One way around all ranks, and the blocks that go there: one for each rank.
 #[derive(Clone, Copy, Debug)]
@@ -64,4 +64,18 @@ pub(super) fn pass<C: Comm, const N: usize>(
         }
     }
     Ok(())
+}
+
+/// Sends `from` to rank `to`, and receives a message of rank `source` into `into`. The parts are
+/// apart from each other.
+#[inline]
+pub(super) fn shift<C: Comm>(
+    comm: &mut C,
+    tag: u32,
+    (to, from): (Rank, Part),
+    (source, into): (Rank, Part),
+) -> Result<(), CommError> {
+    let receive = comm.irecv(source, tag, into)?;
+    comm.send(to, tag, from)?;
+    comm.wait(receive)
 }

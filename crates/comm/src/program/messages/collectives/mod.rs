@@ -1,7 +1,7 @@
 //! Operations of all ranks of a [`Comm`]: broadcast, sum of doubles, barrier, and
 //! what deals vectors of doubles out in blocks.
 //!
-//! Each operation is a function, or a list of algorithms, and each algorithm a file with a function over any
+//! Each operation is a function, or a list of algorithms, and each algorithm a function over any
 //! [`Comm`]. All are right for any number of ranks, any root and any length. They allocate nothing.
 //!
 //! *Why messages are not mixed up*: all ranks call the operations that they share in the same
@@ -18,7 +18,6 @@ mod blocks;
 mod broadcast;
 mod fold;
 mod reduce_scatter;
-mod shift;
 mod sum;
 mod tags;
 

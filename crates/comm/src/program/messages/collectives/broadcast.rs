@@ -1,0 +1,285 @@
+//! The bytes of one rank for all.
+
+use super::algorithm::algorithms;
+use super::allgather::{doubling, ring};
+use super::around::Around;
+use super::blocks::{Blocks, too_few};
+use super::tags::BROADCAST;
+use crate::ring::{after, before};
+use crate::{Comm, CommError, Part, Rank};
+
+algorithms! {
+    /// How the bytes of one rank get to all.
+    Broadcast, "broadcast",
+    /// The root sends to each rank in turn.
+    Linear "linear"
+    /// Down a binomial tree.
+    #[default]
+    Binomial "binomial"
+    /// Blocks dealt out down a binomial tree, then gathered by all (van de Geijn).
+    ScatterAllgather "scatter_allgather"
+    /// From rank to rank, in segments.
+    Chain "chain"
+}
+
+impl Broadcast {
+    /// Gives every rank the bytes that `root` has in `part`.
+    ///
+    /// # Errors
+    /// As [`Comm::wait`]; or there is no rank `root`.
+    #[inline]
+    pub fn run<C: Comm>(self, comm: &mut C, root: Rank, part: Part) -> Result<(), CommError> {
+        self.counted(comm, root, Count::Up, part)
+    }
+
+    /// As [`Broadcast::run`], with the other ranks numbered from the root this way. All ranks give
+    /// the same one.
+    ///
+    /// # Errors
+    /// As [`Broadcast::run`].
+    #[inline]
+    pub fn counted<C: Comm>(
+        self,
+        comm: &mut C,
+        root: Rank,
+        count: Count,
+        part: Part,
+    ) -> Result<(), CommError> {
+        let size = comm.size();
+        if root >= size {
+            return Err(CommError::NoSuchPeer { peer: root, size });
+        }
+        let from = FromRoot { root, size, count };
+        match self {
+            Self::Linear => linear(comm, from, part),
+            Self::Binomial => binomial(comm, from, part),
+            Self::ScatterAllgather => scatter_allgather(comm, from, part),
+            Self::Chain => chain(comm, from, part),
+        }
+    }
+
+    /// The number, from the root on, of a rank that ends last.
+    ///
+    /// *Formula*, with Q the largest power of two within P:
+    /// - linear and chain: P − 1.
+    /// - binomial: Q − 1. All bits of it are set: of P = Q ranks it is the one of the most hops,
+    ///   else the one of as many as any other and the latest begin.
+    /// - scatter_allgather: 0 where P = Q, since the root waits for the block that has the longest way
+    ///   to it; else Q − 2, which gets by the ring what rank Q − 1 got last.
+    ///
+    /// *Assumes* that a message takes no less time than the sender's interval, and that all messages
+    /// of a length take the same. With scatter_allgather and P ≠ Q also that bytes, not gaps, hold up a
+    /// sender; else another rank may end later.
+    pub fn last(self, ranks: usize) -> usize {
+        let Some(within) = ranks.checked_ilog2().map(|log| 1_usize << log) else { return 0 };
+        match self {
+            Self::Linear | Self::Chain => ranks - 1,
+            Self::Binomial => within - 1,
+            Self::ScatterAllgather if within == ranks => 0,
+            Self::ScatterAllgather => within - 2,
+        }
+    }
+
+    /// Messages that `rank` of `size` receives when `root` broadcasts so many bytes.
+    pub fn receives(self, rank: Rank, size: usize, root: Rank, bytes: usize) -> u64 {
+        match self {
+            Self::Linear | Self::Binomial => u64::from(rank != root),
+            // Its blocks, unless it is the root; and one message for each step of the allgather.
+            Self::ScatterAllgather => {
+                let is_power = size.is_power_of_two();
+                let steps = if is_power { size.ilog2() as usize } else { size - 1 };
+                u64::from(rank != root) + steps as u64
+            }
+            Self::Chain if rank == root => 0,
+            Self::Chain => segments(size, bytes) as u64,
+        }
+    }
+
+    fn stands_against(self, ranks: usize, bytes: usize) -> Option<String> {
+        match self {
+            Self::ScatterAllgather => too_few(ranks, bytes, "bytes"),
+            Self::Linear | Self::Binomial | Self::Chain => None,
+        }
+    }
+}
+
+/// Which way ranks are numbered from a root, which is 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Count {
+    /// The ranks after it are 1, 2, …
+    #[default]
+    Up,
+    /// The ranks before it are.
+    Down,
+}
+
+/// The numbers of ranks. What an algorithm does depends on these only, so that counted down it is
+/// its mirror image.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FromRoot {
+    root: Rank,
+    size: usize,
+    count: Count,
+}
+
+impl FromRoot {
+    /// Counted up.
+    #[inline(always)]
+    pub(super) fn up(root: Rank, size: usize) -> Self {
+        Self { root, size, count: Count::Up }
+    }
+
+    /// The number of a rank.
+    #[inline(always)]
+    fn number(self, rank: Rank) -> usize {
+        match self.count {
+            Count::Up => before(rank, self.root, self.size),
+            Count::Down => before(self.root, rank, self.size),
+        }
+    }
+
+    /// The rank of a number, which is less than twice the size.
+    #[inline(always)]
+    fn rank(self, number: usize) -> Rank {
+        let number = number.checked_sub(self.size).unwrap_or(number);
+        match self.count {
+            Count::Up => after(self.root, number, self.size),
+            Count::Down => before(self.root, number, self.size),
+        }
+    }
+}
+
+/// The root sends to the other ranks by their numbers.
+#[inline]
+fn linear<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+    if comm.rank() != from.root {
+        return comm.recv(from.root, BROADCAST, part);
+    }
+    (1..from.size).try_for_each(|number| comm.send(from.rank(number), BROADCAST, part))
+}
+
+/// A rank whose distance from the root has i zeros at its end gets the bytes from the rank 2ⁱ before
+/// it, and sends them on to those 2ⁱ⁻¹, 2ⁱ⁻², …, 1 after it. The farthest comes first, as it has the
+/// most ranks to serve.
+///
+/// *Source*: Thakur, Rabenseifner, Gropp 2005, on broadcast.
+#[inline]
+pub(super) fn binomial<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+    let size = from.size;
+    let relative = from.number(comm.rank());
+    let mut reach = 1;
+    while reach < size && relative & reach == 0 {
+        reach *= 2;
+    }
+    if relative != 0 {
+        comm.recv(from.rank(relative - reach), BROADCAST, part)?;
+    }
+    while reach > 1 {
+        reach /= 2;
+        if relative + reach < size {
+            comm.send(from.rank(relative + reach), BROADCAST, part)?;
+        }
+    }
+    Ok(())
+}
+
+/// One block for each rank, dealt out down a binomial tree: a rank gets the blocks of all ranks
+/// below it. Then an allgather: by recursive doubling where the ranks are a power of two, else by a
+/// ring. So a byte leaves the root about once, not once for each level of a tree.
+///
+/// *Source*: Thakur, Rabenseifner, Gropp 2005, on broadcast, after Barnett, Gupta, Payne, Shuler, van
+/// de Geijn, Watts, "Interprocessor collective communication library (InterCom)", 1994.
+#[inline]
+fn scatter_allgather<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+    let size = from.size;
+    let relative = from.number(comm.rank());
+    let blocks = Blocks::of(part, 1, size);
+    let mut reach = 1;
+    while reach < size && relative & reach == 0 {
+        reach *= 2;
+    }
+    if relative != 0 {
+        let dealt = blocks.all(relative..size.min(relative + reach));
+        comm.recv(from.rank(relative - reach), BROADCAST, dealt)?;
+    }
+    let mut end = size.min(relative + reach);
+    while reach > 1 {
+        reach /= 2;
+        if relative + reach < end {
+            let dealt = blocks.all(relative + reach..end);
+            comm.send(from.rank(relative + reach), BROADCAST, dealt)?;
+            end = relative + reach;
+        }
+    }
+    if size.is_power_of_two() {
+        doubling(comm, BROADCAST, blocks, (relative, size), |index| from.rank(index))
+    } else {
+        let (next, last) = (from.rank(relative + 1), from.rank(relative + size - 1));
+        ring(comm, BROADCAST, &[Around { next, last, own: relative, blocks }])
+    }
+}
+
+/// n½ in the rule of [`segments`], in bytes: a usual one where ranks share memory. A constant, as
+/// all ranks must come to the same number, and none knows the machine.
+const HALF_LENGTH: usize = 4096;
+
+/// In how many segments a chain of so many ranks passes so many bytes on.
+///
+/// *Formula*: ⌈n / s⌉ with s = √(n·n½ / (P − 2)), and at least one: the s for which
+/// (P − 1 + n/s − 1)(t₀ + s/r∞) is least, with n½ = t₀·r∞ = 4096 bytes. With up to two ranks there is
+/// nobody to pass on to, and one segment is best.
+/// *Source*: Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel, Dongarra, "Performance Analysis of MPI
+/// Collective Operations", Cluster Computing 10, 2007, for the time of a pipeline.
+pub fn segments(ranks: usize, bytes: usize) -> usize {
+    let Some(passed_on) = ranks.checked_sub(2).filter(|&hops| hops > 0) else { return 1 };
+    let square = bytes.saturating_mul(HALF_LENGTH) / passed_on;
+    bytes.div_ceil(square.isqrt().max(1)).max(1)
+}
+
+/// A rank gets each segment from the rank before it, and passes it on to the next one while it waits
+/// for the segment behind.
+#[inline]
+fn chain<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+    let (number, size) = (from.number(comm.rank()), from.size);
+    let count = segments(size, part.len);
+    let blocks = Blocks::of(part, 1, count);
+    let (first, last) = (number == 0, number + 1 == size);
+    let (next, previous) = (from.rank(number + 1), from.rank(number + size - 1));
+    match (first, last) {
+        (true, true) => Ok(()),
+        (true, false) => {
+            (0..count).try_for_each(|segment| comm.send(next, BROADCAST, blocks.one(segment)))
+        }
+        (false, true) => {
+            (0..count).try_for_each(|segment| comm.recv(previous, BROADCAST, blocks.one(segment)))
+        }
+        (false, false) => {
+            comm.recv(previous, BROADCAST, blocks.one(0))?;
+            for segment in 1..count {
+                let receive = comm.irecv(previous, BROADCAST, blocks.one(segment))?;
+                comm.send(next, BROADCAST, blocks.one(segment - 1))?;
+                comm.wait(receive)?;
+            }
+            comm.send(next, BROADCAST, blocks.one(count - 1))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_segments_follows_the_formula() {
+        // P = 3, n = 65 536: s = √(65 536 · 4096) = 16 384. P = 6: half of that.
+        assert_eq!([segments(3, 65_536), segments(6, 65_536)], [4, 8]);
+        // One byte more than 4 · 16 384 makes s no longer, and a fifth segment.
+        assert_eq!(segments(3, 65_537), 5);
+        for ranks in 1..100 {
+            assert_eq!(segments(ranks, 0), 1, "{ranks}");
+            assert!((1..=100).contains(&segments(ranks, 100)));
+        }
+        assert_eq!([segments(1, 1 << 20), segments(2, 1 << 20)], [1, 1]);
+        assert!(segments(9, usize::MAX) > 1);
+    }
+}
