@@ -51,10 +51,6 @@ impl Buffers {
             format!("a ring of {ring} bytes of fresh places: at most {most} are possible")
         })
     }
-
-    /// The policies that the tests run: all, with a short ring.
-    pub(crate) const EXAMPLES: [Self; 3] =
-        [Self::Separate, Self::Same, Self::Fresh { ring: 40_000 }];
 }
 
 impl FromStr for Buffers {

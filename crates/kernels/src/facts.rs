@@ -42,8 +42,6 @@ pub struct Fact {
     pub receives: fn(&Order, usize) -> Result<u64, Refused>,
     /// From all ranks' time stamps to samples.
     pub samples: fn(&Order, usize, &Stamps) -> Result<Samples, Refused>,
-    /// Orders of its examples on so many ranks, of so many samples.
-    pub examples: fn(usize, u32) -> Vec<Order>,
 }
 
 impl Fact {
@@ -71,10 +69,6 @@ impl Fact {
                     Shape::Batch => kernel.samples(order.ranks, stamps),
                     Shape::Osu => Samples::of_pairs(stamps, order.samples),
                 })
-            },
-            examples: |size, samples| {
-                let possible = K::examples(size).into_iter().filter(|k| k.check(size).is_ok());
-                possible.map(|kernel| Order::of(&kernel, samples, size)).collect()
             },
         }
     }

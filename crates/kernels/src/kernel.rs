@@ -6,9 +6,7 @@ use bandgap_comm::{Am, Comm, CommError, Rank, Transfer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::{
-    AtSize, Buffers, Expects, Needs, Pair, Places, Refused, Samples, Seat, Series, Shape, Stamps,
-};
+use crate::{AtSize, Expects, Needs, Places, Refused, Samples, Seat, Series, Shape, Stamps};
 
 /// A program that ranks run together, and what there is to know of it. The value holds its
 /// parameters.
@@ -19,44 +17,10 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
     const NAME: &'static str;
     /// How it is measured over sizes, under one name or several.
     const SERIES: &'static [Series] = &[];
-    /// Numbers and sizes ([`AtSize::size`]) of messages of its [`Kernel::examples`].
-    const EXAMPLES: &'static [(u32, usize)] = &[];
-
     /// So many messages of a size; `None` where these do not say all of its parameters. A kernel
     /// that has a series, or that a layer beside its floors runs, has it.
     fn at(_point: AtSize) -> Option<Self> {
         None
-    }
-
-    /// A few values of it for `size` ranks, for the tests, which run those that [`Kernel::check`]
-    /// lets pass. They move little, and differ in what changes the program's course. A kernel that
-    /// [`Kernel::at`] does not make has its own.
-    fn examples(size: usize) -> Vec<Self> {
-        let variants = Self::SERIES.iter().flat_map(|series| series.variants).map(Some);
-        let variants: Vec<_> =
-            std::iter::once(None).chain(variants.map(Option::<&_>::copied)).collect();
-        let points = Self::EXAMPLES.iter().flat_map(|&(messages, bytes)| {
-            let of = move |((pair, variant), buffers)| AtSize {
-                pair,
-                variant,
-                buffers,
-                ..AtSize::of(bytes, messages, size)
-            };
-            Pair::examples(size)
-                .into_iter()
-                .flat_map(|pair| variants.iter().map(move |v| (pair, *v)))
-                .flat_map(|place| Buffers::EXAMPLES.map(|buffers| (place, buffers)))
-                .map(of)
-        });
-        let mut examples: Vec<Self> = Vec::new();
-        // Where all ranks take part, the pair says nothing; one of the variants is the usual one; and
-        // many leave no choice of buffers.
-        for example in points.filter_map(Self::at) {
-            if !examples.contains(&example) {
-                examples.push(example);
-            }
-        }
-        examples
     }
 
     /// Whether `size` ranks can run it. Asked before any rank starts, and wherever an order is

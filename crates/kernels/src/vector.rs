@@ -103,7 +103,6 @@ impl<P: VectorProgram> Kernel for VectorKernel<P> {
         library: P::LIBRARY,
         ..Series::of_all(P::NAME, P::MOVES)
     }];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 1), (3, 16), (2, 2500)];
 
     fn at(AtSize { size: elements, messages, variant, .. }: AtSize) -> Option<Self> {
         Some(Self { messages, elements, program: P::at(variant)? })

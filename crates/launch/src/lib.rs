@@ -71,4 +71,7 @@ pub use target::Target;
 pub use transports::Transport;
 
 #[cfg(test)]
+#[path = "../../kernels/tests/support/examples.rs"]
+mod examples;
+#[cfg(test)]
 mod tests;

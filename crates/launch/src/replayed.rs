@@ -51,6 +51,8 @@ fn size(batch: &Executed) -> usize {
 mod tests {
     use bandgap_kernels::facts;
 
+    use crate::examples::examples;
+
     use super::*;
 
     fn batch(numbers: usize) -> Executed {
@@ -58,7 +60,7 @@ mod tests {
     }
 
     fn orders() -> Vec<Order> {
-        facts().iter().flat_map(|fact| (fact.examples)(4, 3)).collect()
+        facts().iter().flat_map(|fact| examples(fact, 4, 3)).collect()
     }
 
     #[test]

@@ -14,6 +14,8 @@ use bandgap_comm::{
 };
 use bandgap_kernels::{Checked, Executor, Order, fact, facts};
 use bandgap_socket::SocketLink;
+
+use crate::examples::examples;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde::{Serialize, de::DeserializeOwned};
@@ -51,7 +53,7 @@ fn same_again<M: Serialize + DeserializeOwned>(message: &M) {
 }
 
 fn commands() -> Vec<String> {
-    let orders = facts().into_iter().flat_map(|fact| (fact.examples)(SIZE, 8).into_iter().take(2));
+    let orders = facts().into_iter().flat_map(|fact| examples(&fact, SIZE, 8).into_iter().take(2));
     let orders: Vec<Order> = orders.collect();
     let run = orders.iter().cloned().map(Command::Run);
     let checked = orders.iter().take(3).cloned().map(Order::checked).map(Command::Look);

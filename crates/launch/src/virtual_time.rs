@@ -114,6 +114,8 @@ mod tests {
     use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
     use bandgap_kernels::facts;
 
+    use crate::examples::examples;
+
     use super::*;
 
     fn with<T>(machine: &Machine, run: impl FnOnce(&mut VirtualRunner<'_>) -> T) -> T {
@@ -141,7 +143,7 @@ mod tests {
         let machine = Machine::load("ipsc860").unwrap();
         let orders: Vec<Order> = facts()
             .iter()
-            .flat_map(|fact| [2, 3].into_iter().flat_map(|samples| (fact.examples)(4, samples)))
+            .flat_map(|fact| [2, 3].into_iter().flat_map(|samples| examples(fact, 4, samples)))
             .collect();
         assert!(orders.len() > 20);
         let fresh = |order: &Order| with(&machine, |runner| runner.run(order).unwrap());
@@ -191,7 +193,7 @@ mod tests {
     #[test]
     fn an_order_is_replayed_once() {
         let machine = Machine::load("ipsc860").unwrap();
-        let order = (fact("ping_pong").unwrap().examples)(4, 3).remove(0);
+        let order = examples(&fact("ping_pong").unwrap(), 4, 3).remove(0);
         with(&machine, |runner| {
             // A batch that no replay can bring.
             let kept = Executed { unavailable: Some("kept".into()), ..Executed::default() };

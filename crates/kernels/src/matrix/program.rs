@@ -87,10 +87,6 @@ impl<P: MatrixProgram> MatrixKernel<P> {
     }
 }
 
-/// Operations of a sample and elements along the shorter side of a block, of examples. With blocks
-/// of 34 × 34 a message does not fit in a slot.
-const EXAMPLES: [(u32, usize); 3] = [(1, 2), (5, 3), (2, 34)];
-
 impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
     const NAME: &'static str = P::NAME;
     const SERIES: &'static [Series] = &[Series {
@@ -108,23 +104,6 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
 
     fn at(point: AtSize) -> Option<Self> {
         Some(Self::new(Matrix::at(&point), point.messages))
-    }
-
-    /// On a mesh that is nearly square, and on one that is a row.
-    fn examples(size: usize) -> Vec<Self> {
-        let side = (1..=size).filter(|side| size.is_multiple_of(*side) && side * side <= size);
-        let narrow = side.max().unwrap_or(1);
-        let mut meshes = vec![(size / narrow, narrow), (1, size)];
-        meshes.dedup();
-        let kernel = |(rows, columns)| {
-            let mesh = ProcessorMesh::new(rows, columns);
-            EXAMPLES.map(|(messages, side)| {
-                let dimension = (mesh.least_dimension() * side).min(128);
-                let dimension = dimension.next_multiple_of(mesh.least_dimension());
-                Self::new(Matrix { mesh, dimension }, messages)
-            })
-        };
-        meshes.into_iter().flat_map(kernel).collect()
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {

@@ -66,7 +66,6 @@ impl Kernel for Broadcast {
         library: true,
         ..Series::of_all("broadcast", |ranks| (ranks as u64).saturating_sub(1))
     }];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (20, 100), (3, 20_000)];
 
     fn at(AtSize { size: bytes, messages, variant, shape, .. }: AtSize) -> Option<Self> {
         let (algorithm, from_one) = (By::variant(variant)?, shape == Shape::Osu);

@@ -41,7 +41,6 @@ impl<const GETS: bool> Kernel for Transfers<GETS> {
     const NAME: &'static str = if GETS { "get" } else { "store" };
     const SERIES: &'static [Series] =
         &[Series::between_two(if GETS { "bulk_get" } else { "bulk_store" })];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 7), (3, 4096), (2, 70_001)];
 
     fn at(AtSize { size: bytes, messages, pair, .. }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes, delay: Delay::NONE })

@@ -26,14 +26,6 @@ pub struct Burst {
 impl Kernel for Burst {
     const NAME: &'static str = "burst";
 
-    fn examples(size: usize) -> Vec<Self> {
-        let delay = Delay { iterations: 3, picoseconds: 3_000 };
-        Asking::examples(size)
-            .into_iter()
-            .flat_map(|asking| [1, 37].map(|messages| Self { asking, messages, delay }))
-            .collect()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.messages, 0)?;
         self.asking.check(size)

@@ -57,7 +57,6 @@ impl<const AT_ONCE: bool> Kernel for Comms<AT_ONCE> {
             ..Series::between_two(if AT_ONCE { "exchange" } else { "echo" })
         },
     ];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
 
     fn at(AtSize { size: bytes, messages, pair, buffers, .. }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes, buffers })

@@ -28,7 +28,6 @@ impl Kernel for Comms3 {
     const NAME: &'static str = "comms3";
     const SERIES: &'static [Series] =
         &[Series::of_all("comms3", |ranks| ranks as u64 * (ranks as u64).saturating_sub(1))];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (3, 1), (2, 100), (2, 20_000)];
 
     fn at(AtSize { size: bytes, messages, .. }: AtSize) -> Option<Self> {
         Some(Self { messages, bytes })

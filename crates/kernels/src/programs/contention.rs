@@ -67,7 +67,6 @@ impl Kernel for Contention {
     const NAME: &'static str = "contention";
     const SERIES: &'static [Series] =
         &[Series { parts: 2, variants: NAMES, ..Series::between_two("contention") }];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (3, 100), (2, 20_000)];
 
     /// With the first two other ranks as the load. What lengths make which load has to be found out
     /// first: here it is the echo's own length, of half the load half of that.

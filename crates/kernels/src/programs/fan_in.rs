@@ -39,12 +39,6 @@ impl FanIn {
 impl Kernel for FanIn {
     const NAME: &'static str = "fan_in";
 
-    fn examples(size: usize) -> Vec<Self> {
-        let delay = Delay { iterations: 3, picoseconds: 3_000 };
-        let counts = [(1, 37), (size.saturating_sub(1), 1), (size.saturating_sub(1), 20)];
-        counts.map(|(requesters, messages)| Self { requesters, messages, delay }).into()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.messages, 0)?;
         let Self { requesters, .. } = self;

@@ -78,7 +78,6 @@ impl Kernel for MessageCosts {
     const NAME: &'static str = "message_costs";
     const SERIES: &'static [Series] =
         &[Series { variants: NAMES, moves: |_| 0, ..Series::between_two("message_costs") }];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)];
 
     fn at(AtSize { size: bytes, messages, pair, variant, .. }: AtSize) -> Option<Self> {
         let name = variant.unwrap_or(NAMES[0]);

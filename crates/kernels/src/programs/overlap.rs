@@ -118,19 +118,6 @@ impl Overlap {
 impl Kernel for Overlap {
     const NAME: &'static str = "overlap";
 
-    fn examples(size: usize) -> Vec<Self> {
-        let work = |iterations| Delay { iterations, picoseconds: 1000 * u64::from(iterations) };
-        let lengths = [(1, 0, 5), (3, 100, 0), (2, 20_000, 1000), (1, 70_001, 3)];
-        let of = |pair| {
-            let of = move |mode, (messages, bytes, elements)| {
-                let messages = if mode == OverlapMode::Overheads { 1 } else { messages };
-                Self { pair, messages, bytes, work: work(elements), mode }
-            };
-            OverlapMode::ALL.into_iter().flat_map(move |mode| lengths.map(|l| of(mode, l)))
-        };
-        Pair::examples(size).into_iter().flat_map(of).collect()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.messages, self.bytes)?;
         let most = (MOST_BYTES / size_of::<f64>()) as u32;

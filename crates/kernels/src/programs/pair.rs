@@ -37,11 +37,6 @@ impl Pair {
     /// Ranks 0 and 1.
     pub const FIRST: Self = Self { requester: 0, replier: 1 };
 
-    /// Pairs among `size` ranks: the first two; the last and the first.
-    pub(crate) fn examples(size: usize) -> [Self; 2] {
-        [Self::FIRST, Self { requester: size.saturating_sub(1), replier: 0 }]
-    }
-
     pub(super) fn check(self, size: usize) -> Result<(), Refused> {
         let Self { requester, replier } = self;
         let are_two = requester < size && replier < size && requester != replier;

@@ -30,7 +30,6 @@ pub type Stream = Requests<false>;
 
 impl<const AWAITED: bool> Kernel for Requests<AWAITED> {
     const NAME: &'static str = if AWAITED { "ping_pong" } else { "stream" };
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 8), (if AWAITED { 5 } else { 100 }, 8)];
 
     fn at(point: AtSize) -> Option<Self> {
         Some(Self { pair: point.pair, messages: point.messages })

@@ -51,12 +51,6 @@ impl RoundRobin {
 impl Kernel for RoundRobin {
     const NAME: &'static str = "round_robin";
 
-    fn examples(size: usize) -> Vec<Self> {
-        let last = rounds(size).saturating_sub(1);
-        let of = |round| [(1, 0), (3, 20_000)].map(|(m, bytes)| Self { round, messages: m, bytes });
-        [0, last].into_iter().flat_map(of).collect()
-    }
-
     fn check(&self, size: usize) -> Result<(), Refused> {
         ranks_at_least(2, size)?;
         let (round, rounds) = (self.round, rounds(size));

@@ -32,7 +32,6 @@ impl Kernel for Synch1 {
     const NAME: &'static str = "synch1";
     const SERIES: &'static [Series] =
         &[barriers("synch1"), Series { variants: Barrier::NAMES, ..barriers("barrier") }];
-    const EXAMPLES: &'static [(u32, usize)] = &[(1, 0), (9, 0)];
 
     fn at(point: AtSize) -> Option<Self> {
         let algorithm = By::variant(point.variant)?;

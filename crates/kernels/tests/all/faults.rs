@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::direct;
+use crate::examples::examples;
 use crate::harness::native::Native;
 use crate::harness::spoilt::{Fault, Lying, Plan, What, hook};
 use crate::harness::{Impatient, Outcomes, PATIENT, carry_out, executors, links};
@@ -121,7 +122,7 @@ fn every_fault_of_every_kernel_is_found_in_a_checked_batch() {
 fn every_fault_is_found(fact: &Fact) {
     // By fault: how often it happened, and how often somebody said what was wrong.
     let mut seen: BTreeMap<Fault, [u32; 2]> = BTreeMap::new();
-    let examples: Vec<Order> = (fact.examples)(SIZE, SAMPLES);
+    let examples: Vec<Order> = examples(fact, SIZE, SAMPLES);
     for order in examples.iter().map(|order| order.clone().checked()) {
         let [timed, other] = (fact.timed)(&order, SIZE).unwrap();
         for run in runs(fact.over) {
@@ -158,7 +159,7 @@ fn every_fault_is_found(fact: &Fact) {
 fn every_spoilt_reply_is_found_in_a_checked_batch() {
     let mut spoilt: BTreeMap<&str, BTreeSet<Fault>> = BTreeMap::new();
     for fact in facts().into_iter().filter(|fact| fact.over != Over::Comm) {
-        for order in (fact.examples)(SIZE, SAMPLES).into_iter().map(Order::checked) {
+        for order in examples(&fact, SIZE, SAMPLES).into_iter().map(Order::checked) {
             for (fault, liar) in Fault::ALL.into_iter().flat_map(|f| (0..SIZE).map(move |l| (f, l)))
             {
                 let plan = Plan::new(fault, 1);
@@ -179,7 +180,7 @@ fn every_spoilt_reply_is_found_in_a_checked_batch() {
 #[test]
 fn without_a_fault_nothing_is_found() {
     for fact in facts() {
-        for order in (fact.examples)(SIZE, SAMPLES) {
+        for order in examples(&fact, SIZE, SAMPLES) {
             for run in runs(fact.over) {
                 for order in [order.clone(), order.clone().checked()] {
                     assert_eq!(run(&order, 0, None), Found::Nothing, "{order:?}");

@@ -1,6 +1,7 @@
 //! Every kernel of the list, executed by threads: whole, verified, and on some of the ranks.
 
 use crate::direct;
+use crate::examples::examples;
 use crate::harness::native::Native;
 use crate::harness::{
     Outcomes, PATIENT, WallClock, carry_out, executors, in_process, over_shared_memory,
@@ -16,11 +17,11 @@ const SAMPLES: u32 = 4;
 
 /// Orders of every kernel for the first `ranks` ranks, timed and checked.
 fn orders(ranks: usize) -> Vec<(Fact, Order)> {
-    let examples = |fact: Fact| {
-        let examples = (fact.examples)(ranks, SAMPLES).into_iter();
+    let of = |fact: Fact| {
+        let examples = examples(&fact, ranks, SAMPLES).into_iter();
         examples.flat_map(move |order| [(fact, order.clone()), (fact, order.checked())])
     };
-    facts().into_iter().flat_map(examples).collect()
+    facts().into_iter().flat_map(of).collect()
 }
 
 fn whole(outcomes: &Outcomes, at: usize, what: &Order) -> Vec<Outcome> {

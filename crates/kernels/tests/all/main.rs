@@ -4,6 +4,8 @@
 
 #[path = "../../../conformance/tests/support/direct.rs"]
 mod direct;
+#[path = "../support/examples.rs"]
+mod examples;
 mod faults;
 mod harness;
 #[path = "../../../comm/tests/support/inproc.rs"]

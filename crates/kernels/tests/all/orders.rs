@@ -1,5 +1,6 @@
 //! Orders as bytes, and those that are refused.
 
+use crate::examples::examples;
 use crate::harness::{carry_out, in_process};
 use bandgap_comm::{CommError, Rank, Timer, Watch};
 use bandgap_kernels::{
@@ -23,7 +24,7 @@ fn decode(letter: &[u8]) -> Order {
 
 #[test]
 fn every_order_survives_its_encoding() {
-    for order in facts().iter().flat_map(|fact| (fact.examples)(4, 7)) {
+    for order in facts().iter().flat_map(|fact| examples(fact, 4, 7)) {
         for order in [order.clone(), order.clone().checked(), order.probed()] {
             assert_eq!(decode(&encode(&order)), order);
         }
@@ -178,7 +179,7 @@ fn follow<E: bandgap_comm::Bulk, T: Timer, W: Watch>(
 
 #[test]
 fn a_leader_sends_orders_and_followers_their_outcomes() {
-    let orders: Vec<Order> = facts().iter().flat_map(|fact| (fact.examples)(3, 2)).collect();
+    let orders: Vec<Order> = facts().iter().flat_map(|fact| examples(fact, 3, 2)).collect();
     let mut ranks = in_process(3);
     let leader = ranks.remove(0);
     let all = &orders;

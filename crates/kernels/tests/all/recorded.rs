@@ -1,5 +1,6 @@
 //! Every kernel of the list in virtual time.
 
+use crate::examples::examples;
 use bandgap_comm::{Am, Comm, CommError, Delay, Transfer};
 use bandgap_kernels::{
     AtSize, Burst, FanIn, ISSUE, Kernel, Order, OverAm, OverComm, OverTransfer, Pair, PingPong,
@@ -52,7 +53,7 @@ fn every_kernel_runs_in_virtual_time_on_one_to_nine_ranks() {
     for fact in facts() {
         let mut run = 0;
         for size in 1..=9 {
-            for order in (fact.examples)(size, 3) {
+            for order in examples(&fact, size, 3) {
                 let samples = simulate(&order);
                 let issued = samples.column(ISSUE).len();
                 assert!(issued > 0 && issued.is_multiple_of(3), "{order:?}");
@@ -67,7 +68,7 @@ fn every_kernel_runs_in_virtual_time_on_one_to_nine_ranks() {
 
 #[test]
 fn where_messages_lie_changes_nothing_in_virtual_time() {
-    for order in facts().iter().flat_map(|fact| (fact.examples)(4, 3)) {
+    for order in facts().iter().flat_map(|fact| examples(fact, 4, 3)) {
         assert_eq!(recorded(&order), recorded(&order.clone().checked()), "{order:?}");
     }
 }
@@ -77,7 +78,8 @@ struct OtherTurns(usize);
 
 impl OtherTurns {
     fn compare<K: Kernel>(&mut self, run: fn(&K, &mut Recorder, Round) -> Result<(), CommError>) {
-        for kernel in K::examples(4).into_iter().filter(|kernel| kernel.check(4).is_ok()) {
+        for order in examples(&fact(K::NAME).unwrap(), 4, 3) {
+            let kernel: K = order.kernel(4).unwrap();
             let [one, other] = [1, u64::MAX].map(|turn| {
                 record(4, |rank| {
                     run(&kernel, rank, Round { samples: 3, shape: Shape::Batch, turn })
