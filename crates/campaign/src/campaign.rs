@@ -32,7 +32,9 @@ const CHECKED_SAMPLES: u32 = 2;
 const FIRST_ROUND: f64 = 0.2;
 /// Progress shown at most before the campaign ends.
 const ALMOST: f64 = 0.99;
-/// Multiple of the budget that the least rounds may take between hosts, whatever the experiment allows.
+/// Multiple of the budget that the least rounds may take on a machine that is too busy for it.
+const PATIENCE: f64 = 3.0;
+/// The same between hosts.
 const FAR_PATIENCE: f64 = 1.25;
 /// Points that are checked at least between hosts, however long it takes.
 const FAR_CHECKED: usize = 2;
@@ -191,7 +193,7 @@ impl Campaign<'_> {
         let is_least = self.round < *self.limits().start();
         let patience = match is_least {
             true if self.runner.is_far() => FAR_PATIENCE,
-            true => self.experiment.patience(),
+            true => PATIENCE,
             false => 1.0,
         };
         self.spent() > patience * self.plan.asked.budget

@@ -89,11 +89,6 @@ pub trait Experiment {
     fn rounds(&self) -> RangeInclusive<u32> {
         LEAST_ROUNDS..=u32::MAX
     }
-
-    /// Multiple of the budget that the least rounds may take on a machine that is too busy for it.
-    fn patience(&self) -> f64 {
-        3.0
-    }
 }
 
 /// The points whose key has neither converged nor come to the clock's limit. All are judged each time: which placement state is
