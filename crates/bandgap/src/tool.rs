@@ -34,19 +34,16 @@ impl Tool {
     }
 
     /// The same with a kernel over Active Messages.
-    #[must_use]
     pub fn am<K: OverAm>(self) -> Self {
         self.with(compiled::<AmEntry<K>>())
     }
 
     /// The same with a kernel of stores and gets.
-    #[must_use]
     pub fn transfer<K: OverTransfer>(self) -> Self {
         self.with(compiled::<TransferEntry<K>>())
     }
 
     /// The same with a kernel over message passing. `bandgap comet` measures its series by name.
-    #[must_use]
     pub fn comm<K: OverComm>(self) -> Self {
         self.with(compiled::<CommEntry<K>>())
     }

@@ -72,7 +72,6 @@ pub enum Pinning {
 pub type PlacementState = (f64, f64);
 
 /// Everything that the checks look at.
-#[derive(Clone, Debug)]
 pub struct Evidence<'a> {
     /// What the machine is.
     pub description: &'a Description,

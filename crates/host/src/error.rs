@@ -3,7 +3,6 @@
 /// A failure to read or use the machine. A fact that is missing from a [`crate::Description`] is
 /// `None`, not an error.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum HostError {
     /// A list of cores that cannot be read.
     #[error("read the list of cores {text:?}: {token:?} {problem}")]

@@ -33,7 +33,6 @@ pub struct Gathered {
 }
 
 /// An agent on another host, as long as a command runs.
-#[derive(Debug)]
 pub struct Agent {
     /// The host, as it was named.
     pub host: String,
@@ -122,7 +121,6 @@ impl Agent {
 }
 
 /// What runs an agent: ssh, or the agent itself. An agent ends when nobody speaks to it any more.
-#[derive(Debug)]
 pub(crate) struct Running(pub Child);
 
 impl Running {

@@ -26,7 +26,7 @@ use crate::virtual_time::VirtualRunner;
 use crate::{Classify, Exit, Failure, Target, Transport, descriptors, outside};
 
 /// How ranks are started, as the user asked.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
     /// Processors for the ranks, in order, as a list.
     pub cores: Option<String>,
@@ -79,7 +79,6 @@ impl Collected {
     }
 
     /// This, and what a later launch brought.
-    #[must_use]
     pub fn then(mut self, later: Self) -> Self {
         self.table.append(later.table);
         match later.placement {

@@ -6,7 +6,6 @@ use crate::cause::Noted;
 use crate::message::{FromRank, ToRank};
 
 /// What has come from a rank.
-#[derive(Debug)]
 pub enum Heard {
     /// What it said.
     Said(Vec<FromRank>),

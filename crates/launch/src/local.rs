@@ -21,7 +21,6 @@ use crate::{Exit, Failure, descriptors, told};
 const LEAVING: Duration = Duration::from_secs(2);
 
 /// Rank processes that this process has started.
-#[derive(Debug)]
 pub struct Local<'a> {
     ranks: Vec<(usize, RankProcess)>,
     control: Arc<Control>,

@@ -46,7 +46,6 @@ impl Drop for Kept {
 }
 
 /// A way to meet.
-#[derive(Debug)]
 pub enum Way {
     /// The user says where the first process listens, and has written the secret to a file.
     Given(Vec<SocketAddr>, Secret),
@@ -57,7 +56,6 @@ pub enum Way {
 }
 
 /// What was published; a file of it is removed with this.
-#[derive(Debug)]
 pub struct Published {
     /// What only this run's processes know.
     pub secret: Secret,

@@ -25,7 +25,6 @@ pub fn ended_until(child: &mut Child, until: Instant) {
     }
 }
 
-#[derive(Debug)]
 pub struct RankProcess {
     child: Child,
     pub channel: Channel,

@@ -13,7 +13,6 @@ use crate::signals::Signals;
 use crate::{Exit, Failure};
 
 /// The ranks of one launch at an agent.
-#[derive(Debug)]
 pub struct Remote<'a> {
     agent: &'a mut Agent,
     /// Ranks that have not ended.

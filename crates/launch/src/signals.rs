@@ -31,7 +31,6 @@ pub fn let_long_files_fail() -> io::Result<()> {
 }
 
 /// What signals have asked for. A thread that sleeps otherwise takes them.
-#[derive(Debug)]
 pub struct Signals {
     readable: UnixStream,
     shared: Arc<Shared>,

@@ -7,7 +7,6 @@ const PERIOD: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(20)
 
 /// Looks at the ranks while nothing comes from any of them. Batches come several times a second, so that a launcher
 /// looks only where a batch takes longer, or none ends any more.
-#[derive(Debug)]
 pub struct Vigil {
     deadline: Duration,
     period: Duration,

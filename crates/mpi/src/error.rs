@@ -6,7 +6,6 @@ use bandgap_comm::CommError;
 
 /// A failure to find, open or use an MPI.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum MpiError {
     /// No library could be opened. Where was looked, and why it was not that.
     #[error("find an MPI: name its library, or put its mpirun on PATH; looked for {}", .0.join(", "))]

@@ -53,7 +53,6 @@ fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
 /// assert_eq!(echo.0, Some(message));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug)]
 pub struct ShmEndpoint {
     lanes: Lanes<MappedCells>,
     /// By peer; this rank's own is unused.

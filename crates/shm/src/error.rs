@@ -8,7 +8,6 @@ use crate::limits::{MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS};
 
 /// A failure to set up shared memory, or of a raw floor.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum ShmError {
     /// A run has too few or too many ranks.
     #[error("create shared memory for {size} ranks: 1 to {} are possible", MAX_RANKS)]

@@ -28,7 +28,6 @@ pub(crate) const PAGE: usize = 4096;
 const SEALS: SealFlags = SealFlags::GROW.union(SealFlags::SHRINK).union(SealFlags::SEAL);
 
 /// A cache line of atomics, for the raw floors.
-#[derive(Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Line {
     pub(crate) sequence: AtomicU64,
@@ -37,7 +36,6 @@ pub(crate) struct Line {
 }
 
 /// A kind of shared memory. Its first line holds the magic number and then the kind's own numbers.
-#[derive(Debug)]
 pub(crate) struct Kind {
     /// Name of the in-memory file.
     pub(crate) file: &'static str,

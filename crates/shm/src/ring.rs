@@ -57,7 +57,6 @@ pub trait Cells {
 
 /// How many requests have been handled, on a line of its own that only the receiver writes. It
 /// holds the sequence of the first request that has not been handled, or 0 at the beginning.
-#[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Counter(AtomicU64);
 

@@ -50,7 +50,6 @@ pub(crate) fn segment_bytes(size: usize, slots: usize) -> Result<usize, ShmError
 }
 
 /// The shared memory of a run's rings. A clone shares it.
-#[derive(Clone, Debug)]
 pub struct Segment {
     mapping: Arc<Mapping>,
     size: usize,
@@ -142,7 +141,6 @@ impl Segment {
 }
 
 /// The memory of one ring of a [`Segment`].
-#[derive(Debug)]
 pub(crate) struct MappedCells {
     base: NonNull<u8>,
     slots: NonNull<u8>,

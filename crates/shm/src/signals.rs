@@ -10,7 +10,6 @@ use crate::segment::Segment;
 use crate::sync::Ordering;
 
 /// The signals of this rank to one peer, and those of the peer.
-#[derive(Debug)]
 pub(crate) struct Signals {
     mapping: Arc<Mapping>,
     /// Where this rank's number lies, and the peer's.

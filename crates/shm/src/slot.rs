@@ -28,7 +28,6 @@ pub(crate) const SPARE_IN_SLOT: [usize; 2] = [48, 56];
 const _: () = assert!(SPARE_IN_SLOT[0] >= size_of::<u64>() * (1 + MAX_WORDS), "beyond the words");
 
 /// A cache line that carries a request to its receiver, and the reply back.
-#[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Slot {
     header: AtomicU64,

@@ -13,7 +13,6 @@ use crate::segment::segment_bytes;
 use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Segment, ShmEndpoint, ShmError};
 
 /// Slot rings in memory that all ranks map.
-#[derive(Debug)]
 pub struct Shm;
 
 impl Transport for Shm {

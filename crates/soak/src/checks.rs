@@ -13,7 +13,6 @@ use crate::faults::{Does, Whom};
 use crate::plan::Plan;
 
 /// What was seen of a trial.
-#[derive(Clone, Debug)]
 pub struct Seen {
     /// How the launcher ended; `None` if it had to be ended.
     pub status: Option<ExitStatus>,

@@ -9,7 +9,6 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use tempfile::TempDir;
 
 /// The directories of a trial. They are removed with it.
-#[derive(Debug)]
 pub(crate) struct Place {
     root: TempDir,
     mounted: bool,

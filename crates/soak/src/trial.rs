@@ -35,7 +35,6 @@ const SEEKING: Duration = Duration::from_secs(2);
 const SOON: Duration = Duration::from_secs(2);
 
 /// What comes of trying.
-#[derive(Debug)]
 pub enum Tried {
     /// It was carried out; what the program wrote is kept here, if that was asked for.
     Seen(Seen, Option<PathBuf>),

@@ -8,7 +8,6 @@ use bandgap_comm::{CommError, Rank};
 /// A failure to connect ranks, or of a floor measurement. A connected link fails with
 /// [`bandgap_comm::CommError`].
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum SocketError {
     /// The operating system refused an operation.
     #[error("{operation}: {source}")]

@@ -10,7 +10,6 @@ use bandgap_comm::{Stamper, Timer};
 use crate::{Received, Stream};
 
 /// A stream, and who takes the stamps at its border with the system.
-#[derive(Debug)]
 pub struct Stamped<S, T> {
     stream: S,
     stamper: Rc<Stamper<T>>,

@@ -23,7 +23,6 @@ const RANKS: usize = 256;
 const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, request: 128 << 10 };
 
 /// The transport over a kind of socket.
-#[derive(Debug)]
 pub struct Over<K>(PhantomData<K>);
 
 impl<K: Kind> Over<K> {

@@ -68,7 +68,6 @@ pub struct Groups {
 }
 
 /// The machine.
-#[derive(Clone, Debug)]
 pub struct Calibrated {
     /// The run, and the transport in it.
     pub origin: String,
@@ -106,7 +105,6 @@ impl Parameter {
     }
 
     /// Each of its numbers changed by an increasing function.
-    #[must_use]
     pub fn map(self, by: impl Fn(f64) -> f64) -> Self {
         Self { value: by(self.value), low: by(self.low), high: by(self.high) }
     }

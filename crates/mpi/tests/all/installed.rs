@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use bandgap_mpi::Family;
 
 /// An MPI, as Debian has it.
-#[derive(Debug)]
 pub struct Installed {
     pub launcher: &'static str,
     arguments: &'static [&'static str],

@@ -52,7 +52,6 @@ fn rings_at(place: usize) -> [usize; 2] {
 }
 
 /// The memory over which two ranks measure the raw floors.
-#[derive(Debug)]
 pub struct FloorArea {
     mapping: Mapping,
 }

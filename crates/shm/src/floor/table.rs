@@ -71,7 +71,6 @@ pub const YARDSTICKS: &[Yardstick] = &[
 ];
 
 /// One rank's hold of the memory that the floors are measured over.
-#[derive(Debug)]
 pub struct Lines {
     area: FloorArea,
     rings: Segment,

@@ -13,7 +13,6 @@ use bandgap_comm::{CommError, Deliver, Message, Rank};
 use super::{Back, Cells, Corrupt, Receiver, Sender};
 
 /// A peer, and the ring in each direction.
-#[derive(Debug)]
 #[repr(align(128))]
 pub struct Lane<C: Cells> {
     peer: Rank,

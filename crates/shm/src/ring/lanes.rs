@@ -15,7 +15,6 @@ use super::{Back, Cells, Delivered, Lane, garbage};
 pub(crate) const TURNS: u64 = 8;
 
 /// The lanes of a rank.
-#[derive(Debug)]
 pub struct Lanes<C: Cells> {
     rank: Rank,
     first: Lane<C>,

@@ -17,7 +17,6 @@ pub(super) const PATIENCE: u32 = 64;
 pub(super) const PATIENCE: u32 = 1;
 
 /// The side that handles requests.
-#[derive(Debug)]
 pub struct Receiver<C: Cells> {
     cells: C,
     /// Sequence of the next request.

@@ -6,7 +6,6 @@ use super::{Cells, Corrupt};
 use crate::slot::{STEP, Sequence};
 
 /// The side that sends requests.
-#[derive(Debug)]
 pub struct Sender<C: Cells> {
     cells: C,
     /// Sequence of the next request. All positions follow from the two sequences. Sending a request

@@ -25,7 +25,6 @@ fn known(secret: Secret) -> Known {
 }
 
 /// The first process, which the others call.
-#[derive(Debug)]
 pub struct Centre(TcpListener);
 
 impl Centre {

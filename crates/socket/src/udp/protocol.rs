@@ -23,7 +23,6 @@ use super::outbox::Outbox;
 use super::{LEAST_ROOM, MAX_ROOM, Mishaps};
 
 /// One end of a pair.
-#[derive(Debug)]
 #[cfg_attr(test, derive(Clone, PartialEq))]
 pub(super) struct Protocol {
     /// The key of datagrams that arrive.

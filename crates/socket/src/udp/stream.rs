@@ -18,7 +18,6 @@ const FIRST: u32 = 0_u32.wrapping_sub(1000);
 
 /// A reliable, ordered stream of bytes over datagrams to one peer. Nothing is allocated after
 /// construction. When dropped, it tells the peer, once.
-#[derive(Debug)]
 pub struct UdpStream<D: Datagrams = UdpSocket> {
     datagrams: D,
     protocol: Protocol,
@@ -49,7 +48,6 @@ impl<D: Datagrams> UdpStream<D> {
     }
 
     /// The same with datagrams of at most so many bytes.
-    #[must_use]
     pub fn with_datagrams_up_to(mut self, bytes: usize) -> Self {
         self.protocol.outbox.longest = bytes.clamp(HEADER + 1, MAX_DATAGRAM) - HEADER;
         self

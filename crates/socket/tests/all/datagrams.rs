@@ -48,7 +48,6 @@ fn mishaps<D: Datagrams>(link: SocketLink<UdpStream<D>>) -> Mishaps {
 }
 
 /// Counts calls, and sends the first so many to nowhere.
-#[derive(Debug)]
 struct Counted {
     socket: UdpSocket,
     sent: Rc<Cell<u64>>,

@@ -6,7 +6,6 @@ use super::{Cells, Counter};
 use crate::slot::{STEP, Sequence, Slot};
 
 /// A ring in the memory of one process, for the model checker and for tests.
-#[derive(Debug)]
 pub struct LocalCells {
     pub(super) slots: Box<[Slot]>,
     pub(super) handled: Counter,

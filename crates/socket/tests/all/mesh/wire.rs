@@ -23,7 +23,6 @@ pub struct Faults {
 }
 
 /// The socket.
-#[derive(Debug)]
 pub struct Wire {
     datagrams: UdpSocket,
     faults: Faults,
