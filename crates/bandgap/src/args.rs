@@ -1,10 +1,11 @@
 //! The options that several commands take, in the groups that they flatten.
 
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::Duration;
 
 use bandgap_campaign::plan::Asked;
-use bandgap_launch::{Adopted, Exit, Failure, Hosts, Options, Target, Transport, Wait};
+use bandgap_launch::{Adopted, Failure, Hosts, Options, Target, Transport, Wait, usage};
 use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
@@ -79,7 +80,7 @@ impl Reach {
         let ssh = self.ssh_command.as_deref().unwrap_or("ssh");
         let ssh: Vec<String> = ssh.split_whitespace().map(str::to_owned).collect();
         if ssh.is_empty() {
-            return Err(Failure::new(Exit::Usage, "use an empty --ssh-command"));
+            return Err(usage!("use an empty --ssh-command"));
         }
         let (interface, copy) = (self.interface.clone(), self.copy);
         let mut named = Hosts::of(self.hosts.as_deref(), self.hostfile.as_deref())?;
@@ -186,6 +187,15 @@ pub struct Measure {
     pub mpi: bool,
 }
 
+/// What is measured, with all that a measuring command takes.
+#[derive(Clone, Debug, Args)]
+pub struct With<T: Args> {
+    #[command(flatten)]
+    pub of: T,
+    #[command(flatten)]
+    pub measure: Measure,
+}
+
 impl Measure {
     /// The time for the whole command: as given, or what is usual for it.
     pub fn budget(&self, usual: Duration) -> Duration {
@@ -253,12 +263,11 @@ impl Measure {
             (launch_with.is_some() && !mpi, "--launch-with without -t mpi"),
         ];
         if mpi && self.names_hosts() {
-            let what = "start ranks of an MPI by ssh: its own launcher starts them";
-            return Err(Failure::new(Exit::Usage, what)
+            return Err(usage!("start ranks of an MPI by ssh: its own launcher starts them")
                 .hint("mpiexec -hosts a,b -n 2 bandgap … -t mpi, or --launch-with"));
         }
         match useless.iter().find(|(given, _)| *given) {
-            Some((_, what)) => Err(Failure::new(Exit::Usage, format!("measure with {what}"))),
+            Some((_, what)) => Err(usage!("measure with {what}")),
             None => Ok(()),
         }
     }
@@ -315,22 +324,24 @@ impl Output {
     }
 }
 
+fn read<T: FromStr<Err = UnitError>>(
+    text: &str,
+    is_possible: impl Fn(&T) -> bool,
+    must_be: &str,
+) -> Result<T, String> {
+    let read = text.parse().map_err(|error: UnitError| error.to_string())?;
+    if is_possible(&read) { Ok(read) } else { Err(format!("must be {must_be}")) }
+}
+
 /// No interval of a measurement has a half-width of nothing; one wider than its value tells nothing.
 fn precision(text: &str) -> Result<Fraction, String> {
-    let share: Fraction = text.parse().map_err(|error: UnitError| error.to_string())?;
-    if share.0 > 0.0 {
-        return Ok(share);
-    }
-    Err("must be greater than 0 % and at most 100 %".to_owned())
+    read(text, |share: &Fraction| share.0 > 0.0, "greater than 0 % and at most 100 %")
 }
 
 /// An interval that holds with certainty is infinite, and one without confidence is empty.
 fn confidence(text: &str) -> Result<Fraction, String> {
-    let share: Fraction = text.parse().map_err(|error: UnitError| error.to_string())?;
-    if (LEAST_CONFIDENCE..=1.0 - LEAST_CONFIDENCE).contains(&share.0) {
-        return Ok(share);
-    }
-    Err("must be between 0.0001 % and 99.9999 %".to_owned())
+    let possible = LEAST_CONFIDENCE..=1.0 - LEAST_CONFIDENCE;
+    read(text, |share: &Fraction| possible.contains(&share.0), "between 0.0001 % and 99.9999 %")
 }
 
 /// The least confidence, and what the greatest lacks.
@@ -338,11 +349,8 @@ const LEAST_CONFIDENCE: f64 = 1e-6;
 
 /// A time that can be waited for.
 fn time(text: &str) -> Result<Ns, String> {
-    let time: Ns = text.parse().map_err(|error: UnitError| error.to_string())?;
-    if time.0 > 0.0 && time.0 <= LONGEST_WAIT {
-        return Ok(time);
-    }
-    Err("must be greater than 0 and at most 1000 h".to_owned())
+    let is_possible = |time: &Ns| time.0 > 0.0 && time.0 <= LONGEST_WAIT;
+    read(text, is_possible, "greater than 0 and at most 1000 h")
 }
 
 /// Longest time that a run waits for anything, in nanoseconds: a thousand hours.

@@ -11,7 +11,7 @@ use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
     Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Stage, Target, Wait,
-    collect, has_room, launcher_of,
+    collect, has_room, launcher_of, usage,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;
@@ -76,10 +76,8 @@ impl<'a> Session<'a> {
     ) -> Result<Self, Failure> {
         let (quiet, begun) = (measure.output.quiet, Instant::now());
         if measure.ranks.transport.len() > 1 && command != "layers" {
-            let what = "measure over several transports at a time";
-            return Err(
-                Failure::new(Exit::Usage, what).hint("one after the other, or bandgap layers")
-            );
+            return Err(usage!("measure over several transports at a time")
+                .hint("one after the other, or bandgap layers"));
         }
         measure.check_reach()?;
         let hosts = measure.ranks.reach.hosts()?;
@@ -234,7 +232,7 @@ impl<'a> Session<'a> {
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
     ) -> Result<(), Failure> {
         self.end(&collected.ended);
-        let (table, failed) = (collected.table, matches!(collected.ended, Ended::Failed(_)));
+        let (table, failed) = (collected.table, matches!(collected.ended, Ended::Failed { .. }));
         let (made, conditions) = {
             let judged = &asked.judge(&table);
             let measured = Measured { setting, judged };
@@ -325,10 +323,10 @@ impl<'a> Session<'a> {
                 self.sink.run.interrupted = true;
                 self.note(Exit::Interrupted);
             }
-            Ended::Failed(failure) => {
+            Ended::Failed { what, exit } => {
                 self.progress.clear();
-                self.sink.failed(&failure.to_string());
-                self.note(failure.exit);
+                self.sink.failed(what);
+                self.note(*exit);
             }
         }
     }

@@ -117,7 +117,7 @@ impl CycleClock {
     /// [`HostError::Calibration`] if this machine has no such clock, or if no clock can have the
     /// numbers in the report.
     pub fn with_calibration(report: ClockReport) -> Result<Self, HostError> {
-        let wrong = |problem| Err(HostError::Calibration { problem });
+        let wrong = |problem| Err(HostError::Calibration(problem));
         if report.source == ClockSource::CycleCounter && !counter::facts().exists {
             return wrong("it is for a cycle counter, and this processor has none");
         }

@@ -25,17 +25,11 @@ pub enum HostError {
         allowed: String,
     },
     /// There is no core to place ranks on.
-    #[error("place the ranks: {problem}")]
-    NoCpus {
-        /// Which list was empty.
-        problem: &'static str,
-    },
+    #[error("place the ranks: {0}")]
+    NoCpus(&'static str),
     /// This machine cannot use a clock calibration.
-    #[error("use the clock's calibration: {problem}")]
-    Calibration {
-        /// What is wrong with the calibration.
-        problem: &'static str,
-    },
+    #[error("use the clock's calibration: {0}")]
+    Calibration(&'static str),
     /// The launcher ended before this process could tie itself to it.
     #[error("tie this process to its launcher: its parent is process {found}, not {expected}")]
     Orphaned {

@@ -17,7 +17,7 @@ use crate::hosts::{Hosts, Place};
 use crate::meet::{Meeting, Way, manager, way};
 use crate::message::Channel;
 use crate::protocol::{Role, Who, allowed, names};
-use crate::{Exit, Failure, agent};
+use crate::{Exit, Failure, agent, remote};
 
 /// Longest wait for the process that has started the launcher of this one.
 const JOINING: Duration = Duration::from_secs(30);
@@ -76,8 +76,8 @@ impl Adopted {
         if ranks <= self.size {
             return Ok(());
         }
-        let what = format!("run {ranks} ranks: {} has started {} processes", self.by, self.size);
-        Err(Failure::new(Exit::Remote, what).hint("let it start more, or take fewer --ranks"))
+        Err(remote!("run {ranks} ranks: {} has started {} processes", self.by, self.size)
+            .hint("let it start more, or take fewer --ranks"))
     }
 
     /// Takes part as one that is not the first. `apart` is whether each process has a rank of its own.
@@ -112,9 +112,8 @@ impl Adopted {
     /// # Errors
     /// It is gone, or this process is none of a launcher's.
     pub fn join_outside(place: &Path) -> Result<(), Failure> {
-        let adopted = Self::one_of(1, |name| std::env::var(name).ok()).ok_or_else(|| {
-            Failure::new(Exit::Remote, "join a run: no launcher has started this process")
-        })?;
+        let adopted = Self::one_of(1, |name| std::env::var(name).ok())
+            .ok_or_else(|| remote!("join a run: no launcher has started this process"))?;
         let until = Instant::now() + JOINING;
         let (meeting, _) = Way::Shared(vec![place.to_owned()]).look_up(until)?;
         adopted.called(meeting, adopted.rank + 1, until)
@@ -122,12 +121,11 @@ impl Adopted {
 
     fn called(&self, meeting: Meeting, number: usize, until: Instant) -> Result<(), Failure> {
         let Meeting { addresses, secret } = meeting;
-        let stream = call(&addresses, number, secret, until).map_err(|error| lost(&error))?;
+        let stream = call(&addresses, number, secret, until).map_err(lost)?;
         let mut channel = Channel::new(stream);
-        let gone = |error: std::io::Error| lost(&error);
-        channel.send(&Who::here()).map_err(gone)?;
-        channel.await_until(until).map_err(|error| lost(&error))?;
-        match channel.receive().map_err(gone)? {
+        channel.send(&Who::here()).map_err(lost)?;
+        channel.await_until(until).map_err(lost)?;
+        match channel.receive().map_err(lost)? {
             Some(Role::Agent(cpus)) => {
                 run_on(&cpus);
                 agent::over(channel)
@@ -154,13 +152,13 @@ impl Adopted {
     ) -> Result<Gathered, Failure> {
         let until = Instant::now() + deadline;
         let way = way(self.by, self.size, apart)?;
-        let centre = Centre::listen(way.port(), false).map_err(|error| lost(&error))?;
-        let port = centre.port().map_err(|error| lost(&error))?;
+        let centre = Centre::listen(way.port(), false).map_err(lost)?;
+        let port = centre.port().map_err(lost)?;
         let mut published = way.publish(port, until)?;
         let kept = published.kept.take();
         let streams =
             centre.wait(published.secret, self.size, until, &|| false).map_err(|error| {
-                lost(&error).hint("are all processes bandgap's, with the same command?")
+                lost(error).hint("are all processes bandgap's, with the same command?")
             })?;
         drop(published);
         let gathered = self.divide(needed, apart, streams, until)?;
@@ -205,10 +203,10 @@ impl Adopted {
                 .filter(|_| apart || keys[0] != who.host);
             if let Some(at) = free {
                 let role = Role::Agent(of_hosts[at].clone());
-                channel.send(&role).map_err(|error| lost(&error))?;
+                channel.send(&role).map_err(lost)?;
                 gathered.agents[at] = Some((channel, address));
             } else {
-                channel.send(&Role::Idle).map_err(|error| lost(&error))?;
+                channel.send(&Role::Idle).map_err(lost)?;
                 gathered.idle.push(channel);
             }
         }

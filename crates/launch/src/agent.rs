@@ -15,10 +15,10 @@ use crate::group::{Group, Heard};
 use crate::interface::Interface;
 use crate::local::Local;
 use crate::memory::{self, Need};
-use crate::message::{Assignment, Channel};
+use crate::message::{Assignment, Channel, FromRank};
 use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, Who, build, silence};
 use crate::stage::Stage;
-use crate::{Exit, Failure, descriptors};
+use crate::{Failure, descriptors, remote};
 
 /// Longest silence of a launcher that has no ranks here: it fits, or measures elsewhere.
 const IDLE: Duration = Duration::from_secs(60);
@@ -39,7 +39,7 @@ pub fn main(remove: Option<&Path>) -> ExitCode {
 }
 
 fn lost(error: std::io::Error) -> Failure {
-    Failure::new(Exit::Remote, format!("speak with the launcher: {error}"))
+    remote!("speak with the launcher: {error}")
 }
 
 fn serve() -> Result<(), Failure> {
@@ -185,7 +185,10 @@ fn launch<'a>(
         let (found, of_ranks) = launcher.wait(&group.awaited(), stage, BEAT.min(silence / 4))?;
         let mut heard = Vec::new();
         group.attend(&of_ranks, &mut |rank, what| heard.push((rank, what)));
-        failed |= heard.iter().any(|(_, heard)| heard.is_failure());
+        failed |= heard.iter().any(|(_, heard)| match heard {
+            Heard::Said(all) => all.iter().any(|said| matches!(said, FromRank::Failed { .. })),
+            Heard::Ended(_, noted) => noted.is_some(),
+        });
         pass_on(heard, &mut group, launcher)?;
         let Some(messages) = launcher.hear(found)? else { return Ok(Launched::Gone) };
         for message in messages {

@@ -9,12 +9,12 @@ use bandgap_host::Placement;
 use bandgap_campaign::planned::Reaches;
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_sim::Machine;
+use bandgap_socket::nonce;
 
 use crate::agents::Agent;
 use crate::group::Group;
-use crate::launcher::{Ended, Launch, RunFailure};
+use crate::launcher::{Ended, Launch};
 use crate::local::Local;
-use crate::meet::secret;
 use crate::message::{Assignment, Wait};
 use crate::protocol::{Begin, Hello};
 use crate::remote::Remote;
@@ -23,7 +23,7 @@ use crate::room::{Prepared, check_limits, room, with_nodes_for};
 use crate::spread::Spread;
 use crate::stage::Stage;
 use crate::virtual_time::VirtualRunner;
-use crate::{Classify, Exit, Failure, Target, Transport, descriptors, outside};
+use crate::{Classify, Exit, Failure, Target, Transport, descriptors, outside, remote, usage};
 
 /// How ranks are started, as the user asked.
 #[derive(Clone)]
@@ -73,7 +73,7 @@ pub struct Collected {
 impl Collected {
     /// Nothing, since nothing could be begun.
     pub fn nothing(failure: Failure) -> Self {
-        let ended = Ended::Failed(RunFailure::of("", failure));
+        let ended = Ended::failed("", failure);
         let (table, hosts) = (Table::default(), Vec::new());
         Self { table, ended, placement: None, hosts, launches: 0 }
     }
@@ -133,7 +133,7 @@ pub fn collect(
             "measure with {ranks} ranks over {transport}: its launcher has started {processes} processes"
         );
         let hint = format!("start {ranks} processes, or take --ranks {processes}");
-        return Err(Failure::new(Exit::Remote, what).hint(hint));
+        return Err(remote!("{what}").hint(hint));
     }
     let mut table = Table::default();
     let launches = (options.now(), &mut table);
@@ -162,11 +162,11 @@ fn outside(
                 collect_into(stage, target, ranks, task, options, (only, &mut table), progress);
             let said = stage.end_outside(running);
             // Later it says no more than that a rank is gone.
-            if let Ok(Collected { ended: Ended::Failed(failure), .. }) = &mut done
+            if let Ok(Collected { ended: Ended::Failed { what, .. }, .. }) = &mut done
                 && table.is_empty()
                 && !said.is_empty()
             {
-                failure.what += &format!(": {said}");
+                *what += &format!(": {said}");
             }
             done
         });
@@ -175,14 +175,14 @@ fn outside(
             (Err(failure), None) => return Err(failure),
             (Err(failure), Some(before)) => {
                 let whom = format!("launch {} of the ranks ", launch + 1);
-                before.ended = Ended::Failed(RunFailure::of(&whom, failure));
+                before.ended = Ended::failed(&whom, failure);
             }
         }
         if all.as_ref().is_some_and(|collected| collected.ended != Ended::Done) {
             break;
         }
     }
-    let none = || Failure::new(Exit::Usage, "measure with no launch");
+    let none = || usage!("measure with no launch");
     Ok(Collected { table, ..all.ok_or_else(none)? })
 }
 
@@ -214,8 +214,8 @@ fn collect_into(
     let spread = Spread::of(stage, ranks, options.cores.as_deref())?;
     let placement = &spread.placement;
     if let Some(local) = transports.iter().find(|of| !of.can.hosts && spread.several()) {
-        let what = format!("measure over {local} between hosts: it is of one host");
-        return Err(Failure::new(Exit::Usage, what).hint("use -t tcp or -t udp"));
+        return Err(usage!("measure over {local} between hosts: it is of one host")
+            .hint("use -t tcp or -t udp"));
     }
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };
@@ -232,8 +232,8 @@ fn collect_into(
     if wait == Wait::Block
         && let Some(spins) = transports.iter().find(|transport| !transport.can.block)
     {
-        let what = format!("wait by blocking over {spins}: ranks there poll memory");
-        return Err(Failure::new(Exit::Usage, what).hint("use --wait yield, or a socket transport"));
+        return Err(usage!("wait by blocking over {spins}: ranks there poll memory")
+            .hint("use --wait yield, or a socket transport"));
     }
     let mut ended = Ended::Done;
     let mut launches = 0;
@@ -241,7 +241,7 @@ fn collect_into(
         let mut agents = stage.agents.borrow_mut();
         let local = agents.is_empty().then_some((ranks, room.exposed));
         let prepared = Prepared::of(&transports, floors, local).class(Exit::Host)?;
-        let secret = secret().class(Exit::Host)?;
+        let secret = nonce().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {
                 rank,
@@ -294,7 +294,7 @@ fn collect_into(
             // What was measured is not lost for it.
             Err(failure) => {
                 let whom = format!("launch {} of the ranks ", launch + 1);
-                Ended::Failed(RunFailure::of(&whom, failure))
+                Ended::failed(&whom, failure)
             }
         };
         if ended != Ended::Done {
@@ -358,7 +358,7 @@ pub fn in_virtual_time(
         other => match other.class(Exit::Input) {
             Ok(()) => Ended::Done,
             Err(failure) if runner.kept.is_empty() => return Err(failure),
-            Err(failure) => Ended::Failed(RunFailure::of("", failure)),
+            Err(failure) => Ended::failed("", failure),
         },
     };
     let (table, hosts) = (runner.kept, Vec::new());

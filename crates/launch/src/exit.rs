@@ -53,9 +53,7 @@ impl Exit {
         (Self::Defect, "defect"),
         (Self::Interrupted, "interrupted"),
     ];
-}
 
-impl Exit {
     fn gravity(self) -> Option<usize> {
         Self::ALL.iter().position(|(exit, _)| *exit == self)
     }

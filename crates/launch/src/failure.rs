@@ -33,6 +33,24 @@ impl Failure {
     }
 }
 
+/// A [`Failure`] of what the user asked for, from a format string and its arguments.
+#[macro_export]
+macro_rules! usage {
+    ($($what:tt)*) => { $crate::Failure::new($crate::Exit::Usage, format_args!($($what)*)) };
+}
+
+/// The same of what was read.
+#[macro_export]
+macro_rules! input {
+    ($($what:tt)*) => { $crate::Failure::new($crate::Exit::Input, format_args!($($what)*)) };
+}
+
+/// The same of another host.
+#[macro_export]
+macro_rules! remote {
+    ($($what:tt)*) => { $crate::Failure::new($crate::Exit::Remote, format_args!($($what)*)) };
+}
+
 /// Gives errors their class.
 pub trait Classify<T> {
     /// The value, or the error as a failure of class `exit`.
@@ -52,8 +70,8 @@ impl<T, E: Error + 'static> Classify<T> for Result<T, E> {
 }
 
 /// Processes of a run that could not join.
-pub(crate) fn lost(error: &(dyn Error + 'static)) -> Failure {
-    Failure::new(Exit::Remote, format!("join the run's processes: {}", told(error)))
+pub(crate) fn lost(error: impl Error) -> Failure {
+    remote!("join the run's processes: {}", told(&error))
 }
 
 /// Ranks or threads that the system did not start; `tasks` are all those that are needed.
@@ -65,7 +83,7 @@ pub(crate) fn unstarted(what: &str, tasks: usize, error: &io::Error) -> Failure 
                 "{what}: {error}; bandgap takes {tasks} processes and threads here, and the limit of all that the \
                  user has is {most}"
             );
-            Failure::new(Exit::Usage, what).hint("raise `ulimit -u`, or take fewer ranks")
+            usage!("{what}").hint("raise `ulimit -u`, or take fewer ranks")
         }
         _ => {
             let failure = Failure::new(Exit::Host, format!("{what}: {error}"));

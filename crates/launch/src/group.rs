@@ -13,18 +13,6 @@ pub enum Heard {
     Ended(i32, Option<Noted>),
 }
 
-impl Heard {
-    /// Whether it is that the rank failed.
-    pub fn is_failure(&self) -> bool {
-        match self {
-            Self::Said(messages) => {
-                messages.iter().any(|message| matches!(message, FromRank::Failed { .. }))
-            }
-            Self::Ended(_, noted) => noted.is_some(),
-        }
-    }
-}
-
 /// The ranks of one host: children of this process, or an agent's.
 pub trait Group {
     /// What to wait for.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::{Exit, Failure};
+use crate::{Failure, input, remote, usage};
 
 /// The command that reaches another host, where none is named.
 pub const SSH: &str = "ssh";
@@ -46,7 +46,7 @@ impl Hosts {
         }
         if let Some(path) = file {
             let refused = |what: String| {
-                Failure::new(Exit::Input, format!("read {}{what}", path.display()))
+                input!("read {}{what}", path.display())
                     .hint("one host a line: host, host:2 or host slots=2")
             };
             let text = fs::read_to_string(path).map_err(|error| refused(format!(": {error}")))?;
@@ -94,15 +94,15 @@ impl Hosts {
             }
         };
         if hosts.len() < ranks {
-            let what = format!("start {ranks} ranks: the hosts have {} slots", self.slots());
-            return Err(Failure::new(Exit::Remote, what).hint("name more, as in --hosts a:4,b:4"));
+            return Err(remote!("start {ranks} ranks: the hosts have {} slots", self.slots())
+                .hint("name more, as in --hosts a:4,b:4"));
         }
         Ok(hosts)
     }
 }
 
 fn usage(what: &str) -> Failure {
-    Failure::new(Exit::Usage, format!("read --hosts: {what}")).hint("as in --hosts a,user@b:2")
+    usage!("read --hosts: {what}").hint("as in --hosts a,user@b:2")
 }
 
 fn add(places: &mut Vec<Place>, place: Place) {
@@ -178,8 +178,8 @@ pub fn cores(list: &str, hosts: &[String]) -> Result<BTreeMap<String, String>, F
         };
         let host = host.filter(|host| hosts.iter().any(|known| known == host));
         let host = host.ok_or_else(|| {
-            let what = format!("read --cores: {part:?} names no host of the run");
-            Failure::new(Exit::Usage, what).hint("as in --cores a:0-3,b:0,2")
+            usage!("read --cores: {part:?} names no host of the run")
+                .hint("as in --cores a:0-3,b:0,2")
         })?;
         let list = of.entry(host.to_owned()).or_default();
         if !list.is_empty() {
@@ -195,6 +195,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::Exit;
 
     fn places(list: &str) -> Vec<(String, usize)> {
         let places = Hosts::of(Some(list), None).unwrap().places;

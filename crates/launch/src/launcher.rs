@@ -1,6 +1,5 @@
 //! The launcher's side.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::Table;
@@ -16,34 +15,6 @@ use crate::{Exit, Failure};
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// What ended a run early.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunFailure {
-    /// The rank that failed; `None` where no rank was the cause: they could not be started, say.
-    pub rank: Option<usize>,
-    /// What happened, in words.
-    pub what: String,
-    /// The class of failure.
-    pub exit: Exit,
-}
-
-impl RunFailure {
-    /// What keeps `whom` from going on.
-    pub(crate) fn of(whom: &str, Failure { exit, what, hint }: Failure) -> Self {
-        let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
-        Self { rank: None, what: format!("{whom}failed to {what}{hint}"), exit }
-    }
-}
-
-impl fmt::Display for RunFailure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.rank {
-            Some(rank) => write!(f, "rank {rank}: {}", self.what),
-            None => f.write_str(&self.what),
-        }
-    }
-}
-
 /// How a launch ended. What was measured has been handed on in any case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ended {
@@ -52,7 +23,20 @@ pub enum Ended {
     /// A signal stopped the run.
     Interrupted,
     /// Something failed.
-    Failed(RunFailure),
+    Failed {
+        /// What happened, in words, and to which rank, if one was the cause.
+        what: String,
+        /// The class of failure.
+        exit: Exit,
+    },
+}
+
+impl Ended {
+    /// What keeps `whom` from going on.
+    pub(crate) fn failed(whom: &str, Failure { exit, what, hint }: Failure) -> Self {
+        let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
+        Self::Failed { what: format!("{whom}failed to {what}{hint}"), exit }
+    }
 }
 
 /// What the launcher knows of a rank.
@@ -150,7 +134,7 @@ impl<'a> Launch<'a> {
             _ if interrupted => Ended::Interrupted,
             Some((rank, noted)) => {
                 let begun = table.executed().next().is_some();
-                Ended::Failed(self.failure(*rank, noted.clone(), begun))
+                self.failure(*rank, noted.clone(), begun)
             }
             None => Ended::Done,
         })
@@ -158,7 +142,7 @@ impl<'a> Launch<'a> {
 
     /// The failure of a rank. Where it has not heard from another host before anything was measured, the network between
     /// them is named.
-    fn failure(&self, rank: usize, Noted { cause, what, exit }: Noted, begun: bool) -> RunFailure {
+    fn failure(&self, rank: usize, Noted { cause, what, exit }: Noted, begun: bool) -> Ended {
         let of = |has: bool| {
             let hosts = self.groups.iter().filter(move |group| group.has(rank) == has);
             hosts.filter_map(|group| group.host()).collect::<Vec<_>>()
@@ -169,12 +153,12 @@ impl<'a> Launch<'a> {
         others.dedup();
         let others = others.join(", ");
         if begun || others.is_empty() || cause < Cause::Waited {
-            return RunFailure { rank: Some(rank), what, exit };
+            return Ended::Failed { what: format!("rank {rank}: {what}"), exit };
         }
         let what = format!(
-            "on {own}, {what}: is a firewall between it and {others}? (bandgap uses any free port; --interface names another way)"
+            "rank {rank}: on {own}, {what}: is a firewall between it and {others}? (bandgap uses any free port; --interface names another way)"
         );
-        RunFailure { rank: Some(rank), what, exit: Exit::Remote }
+        Ended::Failed { what, exit: Exit::Remote }
     }
 
     /// Waits for something to read, and gives what came.

@@ -12,9 +12,8 @@ use rustix::event::{PollFd, PollFlags};
 use crate::failure::unstarted;
 use crate::group::{Group, Heard};
 use crate::message::{Assignment, ToRank};
-use crate::process::RankProcess;
+use crate::process::{RankProcess, child};
 use crate::signals::Signals;
-use crate::start::child;
 use crate::{Exit, Failure, descriptors, told};
 
 /// Longest wait for ranks that wait to begin again to have ended by themselves.

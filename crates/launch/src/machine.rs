@@ -86,9 +86,7 @@ impl Parts {
         let slots = room.then_some((0, &tuning));
         Ok(Box::new(RigOver::<T>::new(endpoint, slots, waiting, watch, clock)?))
     }
-}
 
-impl Parts {
     /// The end of transport `T` that takes stamps at the border with the system.
     ///
     /// # Errors

@@ -8,12 +8,12 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use bandgap_host::process::inherited;
-use bandgap_socket::Secret;
+use bandgap_socket::{Secret, nonce};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 
 use crate::failure::lost;
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, remote};
 
 /// Between two looks for a file.
 const LOOK: Duration = Duration::from_millis(20);
@@ -59,7 +59,7 @@ pub enum Way {
 pub struct Published {
     /// What only this run's processes know.
     pub secret: Secret,
-    file: Option<PathBuf>,
+    pub file: Option<PathBuf>,
     /// To be kept until this process ends.
     pub kept: Option<Kept>,
 }
@@ -73,22 +73,18 @@ impl Drop for Published {
     }
 }
 
-impl Published {
-    /// The file that says where this process is.
-    pub fn place(&self) -> PathBuf {
-        self.file.clone().unwrap_or_default()
-    }
-}
-
 /// Says in a new file where this process listens, for those that a launcher starts.
 ///
 /// # Errors
 /// No directory takes it.
 pub fn publish_for(port: u16) -> Result<Published, Failure> {
-    let name = format!(".bandgap-{}-{port}", std::process::id());
-    let here = std::env::current_dir().ok();
-    let places = here.into_iter().chain([std::env::temp_dir()]).map(|of| of.join(&name)).collect();
-    Way::Shared(places).publish(port, Instant::now())
+    shared(&format!("{}-{port}", std::process::id())).publish(port, Instant::now())
+}
+
+/// Through a file in this directory, or in that of temporary files.
+fn shared(name: &str) -> Way {
+    let places = std::env::current_dir().ok().into_iter().chain([std::env::temp_dir()]);
+    Way::Shared(places.map(|place| place.join(format!(".bandgap-{name}"))).collect())
 }
 
 fn variable(name: &str) -> Option<String> {
@@ -132,16 +128,10 @@ pub fn way(by: &str, size: usize, apart: bool) -> Result<Way, Failure> {
     let job: Vec<String> = job.iter().filter_map(|name| variable(name)).collect();
     let job = job.join("-").replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
     if job.is_empty() {
-        let what = format!("tell which processes {} started together", by);
-        return Err(
-            Failure::new(Exit::Remote, what).hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE")
-        );
+        return Err(remote!("tell which processes {by} started together")
+            .hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE"));
     }
-    let name = format!(".bandgap-{job}-{}", size);
-    let here = std::env::current_dir().ok();
-    Ok(Way::Shared(
-        here.into_iter().chain([std::env::temp_dir()]).map(|of| of.join(&name)).collect(),
-    ))
+    Ok(shared(&format!("{job}-{size}")))
 }
 
 impl Way {
@@ -158,17 +148,16 @@ impl Way {
     /// # Errors
     /// There is no way to tell them.
     pub fn publish(self, port: u16, until: Instant) -> Result<Published, Failure> {
-        let failed = |error: std::io::Error| lost(&error);
         match self {
             Self::Given(_, secret) => Ok(Published { secret, file: None, kept: None }),
             Self::Manager(file, last) => {
-                let (secret, text) = told(port).map_err(failed)?;
+                let (secret, text) = told(port).map_err(lost)?;
                 let kept = file.try_clone().ok().filter(|_| !last).map(Kept);
-                Manager { file, last, until }.meet(Some(&text)).map_err(failed)?;
+                Manager { file, last, until }.meet(Some(&text)).map_err(lost)?;
                 Ok(Published { secret, file: None, kept })
             }
             Self::Shared(places) => {
-                let (secret, text) = told(port).map_err(failed)?;
+                let (secret, text) = told(port).map_err(lost)?;
                 let mut refused = None;
                 for place in places {
                     match write(&place, &text) {
@@ -200,7 +189,7 @@ impl Way {
                 let kept = file.try_clone().ok().filter(|_| !last).map(Kept);
                 let text = Manager { file, last, until }.meet(None);
                 let found = text.and_then(|text| Meeting::read(&text).ok_or_else(wrong));
-                found.map(|found| (found, kept)).map_err(|error| lost(&error))
+                found.map(|found| (found, kept)).map_err(lost)
             }
             Self::Shared(places) => loop {
                 let texts = places.iter().filter_map(|place| own(place));
@@ -208,10 +197,10 @@ impl Way {
                     return Ok((found, None));
                 }
                 if Instant::now() > until {
-                    let what =
-                        "hear of the first process: it has written no file in this directory";
-                    return Err(Failure::new(Exit::Remote, what)
-                        .hint("start it in a directory that all hosts see, or set BANDGAP_JOIN"));
+                    return Err(remote!(
+                        "hear of the first process: it has written no file in this directory"
+                    )
+                    .hint("start it in a directory that all hosts see, or set BANDGAP_JOIN"));
                 }
                 std::thread::sleep(LOOK);
             },
@@ -219,16 +208,9 @@ impl Way {
     }
 }
 
-/// A secret that nobody else has.
-pub fn secret() -> std::io::Result<Secret> {
-    let mut secret = Secret::default();
-    rustix::rand::getrandom(&mut secret, rustix::rand::GetRandomFlags::empty())?;
-    Ok(secret)
-}
-
 /// A secret, and what the others are told: addresses, and the secret.
 fn told(port: u16) -> std::io::Result<(Secret, String)> {
-    let secret = secret()?;
+    let secret = nonce()?;
     let mut addresses: Vec<IpAddr> = if_addrs::get_if_addrs()?
         .iter()
         .filter(|one| !one.is_link_local())

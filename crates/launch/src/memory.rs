@@ -4,7 +4,7 @@ use bandgap_host::available_memory;
 use bandgap_units::Bytes;
 use rustix::process::{Resource, getrlimit};
 
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, usage};
 
 /// What a rank's process takes by itself, whatever it does: its own pages, stacks and tables, and the buffers of
 /// floors. Processes of a plain build were seen to take half of it.
@@ -64,13 +64,13 @@ fn has_addresses(limit: u64, need: Need) -> Result<(), Failure> {
     if needed <= limit {
         return Ok(());
     }
-    let what = format!(
+    Err(usage!(
         "hold the memory of {} ranks: each takes up to {} of addresses, and the limit is {}",
         need.ranks,
         rounded(needed),
         rounded(limit)
-    );
-    Err(Failure::new(Exit::Usage, what).hint(format!("raise `ulimit -v`, {}", need.hint())))
+    )
+    .hint(format!("raise `ulimit -v`, {}", need.hint())))
 }
 
 fn rounded(bytes: u64) -> Bytes {

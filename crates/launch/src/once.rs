@@ -8,7 +8,7 @@ use bandgap_sim::{
 };
 use bandgap_units::Bytes;
 
-use crate::{Classify, Exit, Failure};
+use crate::{Classify, Exit, Failure, usage};
 
 /// Memory that a message takes if no ranks do alike, and it waits for its receive: two operations,
 /// and the message.
@@ -99,16 +99,16 @@ fn has_room(messages: u64, each: u64, left: u64) -> Result<(), Failure> {
         return Ok(());
     }
     let (needed, left) = (Bytes(needed), Bytes(left));
-    let what = format!("replay {messages} messages: they may take {needed}, and {left} are left");
-    Err(Failure::new(Exit::Usage, what).hint("take fewer ranks"))
+    Err(usage!("replay {messages} messages: they may take {needed}, and {left} are left")
+        .hint("take fewer ranks"))
 }
 
 fn has_time(messages: u64) -> Result<(), Failure> {
     if messages <= MOST_MESSAGES {
         return Ok(());
     }
-    let what = format!("replay {messages} messages: at most {MOST_MESSAGES} are possible");
-    Err(Failure::new(Exit::Usage, what).hint("take fewer ranks, or another --algorithm"))
+    Err(usage!("replay {messages} messages: at most {MOST_MESSAGES} are possible")
+        .hint("take fewer ranks, or another --algorithm"))
 }
 
 #[cfg(test)]

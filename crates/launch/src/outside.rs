@@ -20,7 +20,7 @@ use crate::meet::publish_for;
 use crate::message::Channel;
 use crate::process::ended_until;
 use crate::protocol::{COMMAND, Role, Who, allowed, names};
-use crate::{Classify, Exit, Failure};
+use crate::{Classify, Exit, Failure, remote, usage};
 
 /// Longest wait for a launcher to have ended once its processes have.
 const ENDING: Duration = Duration::from_secs(3);
@@ -41,14 +41,14 @@ pub fn command(
         let words = with.replace(RANKS, &ranks.to_string());
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
         return match words.is_empty() {
-            true => Err(Failure::new(Exit::Usage, "start ranks with an empty --launch-with")),
+            true => Err(usage!("start ranks with an empty --launch-with")),
             false => Ok(words),
         };
     }
     let loaded = find(library).class(Exit::Remote)?;
     let program = loaded.launcher().ok_or_else(|| {
-        let what = format!("find the launcher of {}", loaded.name());
-        Failure::new(Exit::Remote, what).hint("name it with --launch-with 'mpirun -n {ranks}'")
+        remote!("find the launcher of {}", loaded.name())
+            .hint("name it with --launch-with 'mpirun -n {ranks}'")
     })?;
     Ok(vec![program.display().to_string(), "-n".to_owned(), ranks.to_string()])
 }
@@ -89,20 +89,18 @@ impl Outside {
     ) -> Result<(Self, Processes), Failure> {
         let (program, options) = command
             .split_first()
-            .ok_or_else(|| Failure::new(Exit::Usage, "start ranks with an empty --launch-with"))?;
-        let failed = |what: &str, error: std::io::Error| {
-            Failure::new(Exit::Remote, format!("{what} {program}: {error}"))
-        };
+            .ok_or_else(|| usage!("start ranks with an empty --launch-with"))?;
+        let failed = |what: &str, error: std::io::Error| remote!("{what} {program}: {error}");
         let until = Instant::now() + deadline;
-        let centre = Centre::listen(0, local).map_err(|error| lost(&error))?;
-        let published = publish_for(centre.port().map_err(|error| lost(&error))?)?;
+        let centre = Centre::listen(0, local).map_err(lost)?;
+        let published = publish_for(centre.port().map_err(lost)?)?;
         let own =
             std::env::current_exe().map_err(|error| failed("find this program for", error))?;
         let words = memfd_create("bandgap-words", MemfdFlags::CLOEXEC).map(File::from);
         let words = words.map_err(|error| failed("keep the words of", error.into()))?;
         let copy = || words.try_clone().map_err(|error| failed("keep the words of", error));
         let mut run = Command::new(program);
-        run.args(options).arg(own).arg(COMMAND).arg("--join").arg(published.place());
+        run.args(options).arg(own).arg(COMMAND).arg("--join").args(&published.file);
         let child = run
             .stdin(Stdio::null())
             .stdout(Stdio::from(copy()?))
@@ -118,7 +116,7 @@ impl Outside {
             let gone = || child.borrow_mut().try_wait().is_ok_and(|ended| ended.is_some());
             centre.wait(secret, ranks + 1, until, &gone)
         };
-        let streams = streams.map_err(|error| outside.refused(program, &lost(&error)))?;
+        let streams = streams.map_err(|error| outside.refused(program, &lost(error)))?;
         drop(published);
         let all = streams.into_iter().map(|stream| Who::calls(stream, until));
         let all = all.collect::<Result<Vec<_>, _>>()?;
@@ -127,7 +125,7 @@ impl Outside {
         let names = names(whom());
         let (mut places, mut channels) = (Vec::new(), Vec::new());
         for (((_, mut channel, address), cpus), host) in all.into_iter().zip(cpus).zip(names) {
-            channel.send(&Role::Agent(cpus)).map_err(|error| lost(&error))?;
+            channel.send(&Role::Agent(cpus)).map_err(lost)?;
             places.push(Place { host, slots: 1 });
             channels.push(Some((channel, address)));
         }

@@ -1,22 +1,43 @@
 //! One rank's process as its launcher sees it.
 
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, ExitStatus};
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::net::{Shutdown, shutdown};
 use rustix::process::Pid;
 use signal_hook::low_level::signal_name;
 
-use crate::Exit;
 use crate::cause::{Cause, Noted};
 use crate::message::{Channel, FromRank};
+use crate::protocol::OWN;
 use crate::signals::Signals;
+use crate::{Exit, rank};
 
 /// Between two looks whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
+
+/// Starts a rank: a child of this process that runs this program. Returns it, and this side of the socket that is its
+/// standard input.
+///
+/// # Errors
+/// The system refused.
+pub fn child() -> io::Result<(Child, UnixStream)> {
+    let (ours, theirs) = UnixStream::pair()?;
+    let child = Command::new(OWN)
+        .arg0(std::env::args_os().next().unwrap_or_default())
+        .arg(rank::COMMAND)
+        .arg(std::process::id().to_string())
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::null())
+        // What a terminal sends goes to the launcher alone, which stops and halts the ranks in order.
+        .process_group(0)
+        .spawn()?;
+    Ok((child, ours))
+}
 
 /// Waits until a process has ended, or until then.
 pub fn ended_until(child: &mut Child, until: Instant) {
@@ -147,7 +168,6 @@ impl RankProcess {
 #[cfg(test)]
 mod tests {
     use std::io::Write;
-    use std::process::Command;
 
     use super::*;
 

@@ -185,7 +185,7 @@ impl Who {
             let who = channel.receive()?.ok_or(ErrorKind::UnexpectedEof)?;
             Ok((who, channel, address))
         };
-        hear().map_err(|error| lost(&error))
+        hear().map_err(lost)
     }
 
     /// This process.

@@ -8,7 +8,7 @@ use bandgap_comm::CommError;
 use bandgap_sim::Machine;
 
 use crate::memory::Need;
-use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory};
+use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory, usage};
 
 /// The room that a task takes of each rank, if there is so much.
 pub(crate) fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
@@ -55,15 +55,10 @@ impl Prepared {
         let mut bare = Vec::new();
         for transport in transports {
             let name = || transport.name.to_owned();
-            let own = match local {
-                Some((ranks, exposed)) => (transport.prepare)(ranks, exposed)?,
-                None => Vec::new(),
-            };
+            let own = |(ranks, exposed)| (transport.prepare)(ranks, exposed);
+            let own = local.map_or(Ok(Vec::new()), own)?;
             if let Some(mechanism) = transport.bare.filter(|_| floors) {
-                let descriptors = match local {
-                    Some(_) => (mechanism.prepare)(&own)?,
-                    None => Vec::new(),
-                };
+                let descriptors = local.map_or(Ok(Vec::new()), |_| (mechanism.prepare)(&own))?;
                 prepared.bares.push((name(), descriptors.len()));
                 bare.extend(descriptors);
             }
@@ -80,9 +75,9 @@ pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(),
     for transport in transports {
         let most = transport.can.ranks;
         if ranks > most {
-            let what =
-                format!("run {ranks} ranks over {transport}: one machine takes {most} at most");
-            return Err(Failure::new(Exit::Usage, what));
+            return Err(usage!(
+                "run {ranks} ranks over {transport}: one machine takes {most} at most"
+            ));
         }
     }
     Ok(())
@@ -92,8 +87,7 @@ pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(),
 pub(crate) fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine, Failure> {
     let machine = simulated(machine)?;
     if ranks > machine.ranks {
-        let what = format!("run {ranks} ranks: {} has {}", machine.name, machine.ranks);
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(usage!("run {ranks} ranks: {} has {}", machine.name, machine.ranks));
     }
     Ok(machine)
 }

@@ -272,7 +272,7 @@ mod tests {
         ));
         drop(ShmEndpoint::attach(&segment, 1, 3).unwrap());
         let again = ShmEndpoint::attach(&segment, 1, 3);
-        assert!(matches!(again, Err(ShmError::Attached { rank: 1 })));
+        assert!(matches!(again, Err(ShmError::Attached(1))));
     }
 
     #[test]

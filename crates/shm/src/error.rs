@@ -10,30 +10,23 @@ use crate::limits::{MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS};
 #[derive(Debug, thiserror::Error)]
 pub enum ShmError {
     /// A run has too few or too many ranks.
-    #[error("create shared memory for {size} ranks: 1 to {} are possible", MAX_RANKS)]
-    Size {
-        /// The number of ranks requested.
-        size: usize,
-    },
+    #[error("create shared memory for {} ranks: 1 to {} are possible", .0, MAX_RANKS)]
+    Size(usize),
     /// The number of slots of a ring is not a power of two, or is out of range.
     #[error(
-        "create rings of {slots} slots: the number must be a power of two from {} to {}",
+        "create rings of {} slots: the number must be a power of two from {} to {}",
+        .0,
         MIN_SLOTS,
         MAX_SLOTS
     )]
-    Slots {
-        /// The number of slots requested.
-        slots: usize,
-    },
+    Slots(usize),
     /// The exposed memory of a rank is too large, or not a whole number of pages.
     #[error(
-        "expose {bytes} bytes of each rank: the number must be a multiple of 4096 up to {}",
+        "expose {} bytes of each rank: the number must be a multiple of 4096 up to {}",
+        .0,
         MAX_EXPOSED
     )]
-    Exposed {
-        /// The number of bytes requested.
-        bytes: usize,
-    },
+    Exposed(usize),
     /// The rank is not part of the run.
     #[error("attach rank {rank} to shared memory of {size} ranks: there is no such rank")]
     NoSuchRank {
@@ -51,11 +44,8 @@ pub enum ShmError {
         segment: usize,
     },
     /// The rank has attached before. Each rank can attach to a segment only once.
-    #[error("attach rank {rank} to shared memory: that rank has attached before")]
-    Attached {
-        /// The rank.
-        rank: Rank,
-    },
+    #[error("attach rank {0} to shared memory: that rank has attached before")]
+    Attached(Rank),
     /// A file descriptor is not the shared memory that it should be.
     #[error("use a file descriptor as {what}: {reason}")]
     NotOurs {
@@ -65,11 +55,8 @@ pub enum ShmError {
         reason: String,
     },
     /// The other side of a floor did not answer in the time that the caller allows.
-    #[error("measure the floor {floor}: the other side did not answer")]
-    GaveUp {
-        /// The floor.
-        floor: &'static str,
-    },
+    #[error("measure the floor {0}: the other side did not answer")]
+    GaveUp(&'static str),
     /// A copy differs from what was written.
     #[error("verify the floor {floor}: byte {at} of the copy is wrong")]
     WrongData {
@@ -91,7 +78,7 @@ pub enum ShmError {
 impl ShmError {
     /// Checks that a run may have this many ranks.
     pub(crate) fn check_size(size: usize) -> Result<(), Self> {
-        if (1..=MAX_RANKS).contains(&size) { Ok(()) } else { Err(Self::Size { size }) }
+        if (1..=MAX_RANKS).contains(&size) { Ok(()) } else { Err(Self::Size(size)) }
     }
 
     /// Wraps an error of the operating system.

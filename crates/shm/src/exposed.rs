@@ -51,7 +51,7 @@ pub struct Exposed {
 fn total(size: usize, bytes: usize) -> Result<usize, ShmError> {
     ShmError::check_size(size)?;
     if bytes > MAX_EXPOSED || !bytes.is_multiple_of(4096) {
-        return Err(ShmError::Exposed { bytes });
+        return Err(ShmError::Exposed(bytes));
     }
     Ok(MEMORY_AT + size * bytes)
 }
@@ -176,10 +176,10 @@ mod tests {
 
     #[test]
     fn sizes_out_of_range_and_other_memory_are_refused() {
-        assert!(matches!(Exposed::create(0, 4096), Err(ShmError::Size { size: 0 })));
-        assert!(matches!(Exposed::create(2, 100), Err(ShmError::Exposed { bytes: 100 })));
+        assert!(matches!(Exposed::create(0, 4096), Err(ShmError::Size(0))));
+        assert!(matches!(Exposed::create(2, 100), Err(ShmError::Exposed(100))));
         let most = MAX_EXPOSED + 4096;
-        assert!(matches!(Exposed::create(2, most), Err(ShmError::Exposed { .. })));
+        assert!(matches!(Exposed::create(2, most), Err(ShmError::Exposed(_))));
         let rings = crate::Segment::create(2, 4).unwrap();
         let fd = rings.fd().try_clone_to_owned().unwrap();
         assert!(matches!(Exposed::from_fd(fd), Err(ShmError::NotOurs { .. })));

@@ -44,7 +44,7 @@ const fn ring_bytes(slots: usize) -> usize {
 pub(crate) fn segment_bytes(size: usize, slots: usize) -> Result<usize, ShmError> {
     ShmError::check_size(size)?;
     if !slots.is_power_of_two() || !(MIN_SLOTS..=MAX_SLOTS).contains(&slots) {
-        return Err(ShmError::Slots { slots });
+        return Err(ShmError::Slots(slots));
     }
     Ok(RINGS_AT + size * size * ring_bytes(slots))
 }
@@ -100,7 +100,7 @@ impl Segment {
         let bit = 1 << (rank % 64);
         let attached = self.mapping.word(ATTACHED_AT + rank / 64 * 8);
         if attached.fetch_or(bit, Ordering::Relaxed) & bit != 0 {
-            return Err(ShmError::Attached { rank });
+            return Err(ShmError::Attached(rank));
         }
         Ok(())
     }
@@ -193,10 +193,10 @@ mod tests {
 
     #[test]
     fn sizes_out_of_range_are_refused() {
-        assert!(matches!(segment_bytes(0, 128), Err(ShmError::Size { size: 0 })));
-        assert!(matches!(segment_bytes(257, 128), Err(ShmError::Size { size: 257 })));
+        assert!(matches!(segment_bytes(0, 128), Err(ShmError::Size(0))));
+        assert!(matches!(segment_bytes(257, 128), Err(ShmError::Size(257))));
         for slots in [0, 1, 3, 96, 1 << 17] {
-            assert!(matches!(segment_bytes(2, slots), Err(ShmError::Slots { .. })), "{slots}");
+            assert!(matches!(segment_bytes(2, slots), Err(ShmError::Slots(_))), "{slots}");
         }
     }
 
@@ -206,7 +206,7 @@ mod tests {
         let second = Segment::from_fd(first.fd().try_clone_to_owned().unwrap()).unwrap();
         assert_eq!((second.size(), second.slots()), (3, 4));
         first.claim(2).unwrap();
-        assert!(matches!(second.claim(2), Err(ShmError::Attached { rank: 2 })));
+        assert!(matches!(second.claim(2), Err(ShmError::Attached(2))));
         second.claim(1).unwrap();
         assert!(matches!(second.claim(3), Err(ShmError::NoSuchRank { rank: 3, size: 3 })));
     }

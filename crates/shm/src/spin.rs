@@ -41,5 +41,5 @@ fn wait_longer<T>(
             }
         }
     }
-    Err(ShmError::GaveUp { floor })
+    Err(ShmError::GaveUp(floor))
 }

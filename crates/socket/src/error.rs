@@ -1,5 +1,6 @@
 //! Errors of connecting ranks, and of the floors.
 
+use std::error::Error;
 use std::io;
 use std::time::Duration;
 
@@ -18,11 +19,8 @@ pub enum SocketError {
         source: io::Error,
     },
     /// A text is not a socket address.
-    #[error("read {text:?} as a socket address, such as 127.0.0.1:4000")]
-    Address {
-        /// The text.
-        text: String,
-    },
+    #[error("read {0:?} as a socket address, such as 127.0.0.1:4000")]
+    Address(String),
     /// The number of addresses is not the number of ranks.
     #[error("connect {size} ranks with {addresses} addresses: each rank needs one")]
     Addresses {
@@ -31,43 +29,26 @@ pub enum SocketError {
         /// Number of ranks.
         size: usize,
     },
-    /// A peer could not be reached.
+    /// A peer could not be reached, or something else answers at its address.
     #[error("connect to rank {peer}: {source}")]
     Unreachable {
         /// The peer.
         peer: Rank,
-        /// The system's answer.
-        source: io::Error,
-    },
-    /// Something other than the peer answers at the peer's address.
-    #[error("connect to rank {peer}: {what}")]
-    NotThePeer {
-        /// The peer.
-        peer: Rank,
-        /// What was found instead.
-        what: &'static str,
+        /// The system's answer, or what was found instead.
+        source: Box<dyn Error + Send + Sync>,
     },
     /// Ranks did not connect in time.
-    #[error("connect to rank {}: no answer before the deadline", list(missing))]
-    Missing {
-        /// The ranks that did not connect.
-        missing: Vec<Rank>,
-    },
+    #[error("connect to rank {}: no answer before the deadline", list(.0))]
+    Missing(Vec<Rank>),
     /// The other side of a floor measurement closed its socket.
     #[error("continue the floor measurement: the other side closed its socket")]
     Closed,
     /// The other side of a floor measurement was silent for too long.
-    #[error("continue the floor measurement: the other side was silent for {waited:?}")]
-    Silent {
-        /// How long it was silent.
-        waited: Duration,
-    },
+    #[error("continue the floor measurement: the other side was silent for {0:?}")]
+    Silent(Duration),
     /// The other side of a floor measurement sent wrong bytes.
-    #[error("verify the bytes of the floor measurement: {what}")]
-    Corrupt {
-        /// What was wrong.
-        what: &'static str,
-    },
+    #[error("verify the bytes of the floor measurement: {0}")]
+    Corrupt(&'static str),
 }
 
 fn list(ranks: &[Rank]) -> String {

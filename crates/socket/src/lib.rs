@@ -22,7 +22,7 @@ mod transport;
 pub mod udp;
 pub mod unix;
 
-pub use connect::{Secret, star};
+pub use connect::{Secret, nonce, star};
 pub use error::SocketError;
 pub use kind::Kind;
 pub use link::SocketLink;

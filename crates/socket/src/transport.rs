@@ -85,7 +85,7 @@ impl<K: Kind> Bare for Over<K> {
         meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn BareEnd<T>>, CommError> {
         let socket = K::bare(meeting)?.into_iter().next();
-        let socket = socket.ok_or_else(|| SocketError::Missing { missing: vec![1] })?;
+        let socket = socket.ok_or_else(|| SocketError::Missing(vec![1]))?;
         Ok(Box::new(BareSocket { socket, number: 0 }))
     }
 }

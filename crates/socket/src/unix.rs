@@ -11,7 +11,7 @@ use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-use crate::connect::{Listen, mesh};
+use crate::connect::{Listen, mesh, nonce};
 use crate::error::system;
 use crate::transport::{bytes, message, store, streams, word, words};
 use crate::{Kind, Over, SocketError};
@@ -56,10 +56,8 @@ impl Listen for UnixListener {
 
     /// Listens at a random name in the abstract namespace. The name vanishes with the listener.
     fn bind(_interface: IpAddr) -> Result<(Self, String), SocketError> {
-        let mut bytes = [0; 16];
-        rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-            .map_err(system("draw a random name"))?;
-        let name = format!("bandgap-{:032x}", u128::from_le_bytes(bytes));
+        let number = nonce().map_err(system("draw a random name"))?;
+        let name = format!("bandgap-{:032x}", u128::from_le_bytes(number));
         let bind = || {
             let listener = Self::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
             listener.set_nonblocking(true)?;

@@ -6,7 +6,7 @@ mod text;
 
 use std::path::Path;
 
-use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_launch::{Classify, Exit, Failure, input};
 use bandgap_record::{Note, Quantity};
 use bandgap_sim::{Loggops, Machine};
 use clap::Args;
@@ -128,9 +128,8 @@ impl Calibrated {
         if !self.protocols.is_empty() {
             return Ok(());
         }
-        let what = format!("move bytes on the machine of {}: it has no G", self.origin);
         let hint = format!("bandgap run -t {} measures it, with os, or, g and L", self.transport);
-        Err(Failure::new(Exit::Input, what).hint(hint))
+        Err(input!("move bytes on the machine of {}: it has no G", self.origin).hint(hint))
     }
 
     /// The machine with these numbers of its intervals.
@@ -181,8 +180,7 @@ impl Calibrated {
 /// It has no time for bytes.
 pub fn of_machine(machine: &Machine, name: &str) -> Result<Loggops, Failure> {
     Loggops::of(machine).ok_or_else(|| {
-        let what = format!("replay a schedule on {name}: it does not say what bytes cost");
         let hint = "a machine with gap_per_byte_ns does, such as sim:ipsc860";
-        Failure::new(Exit::Input, what).hint(hint)
+        input!("replay a schedule on {name}: it does not say what bytes cost").hint(hint)
     })
 }

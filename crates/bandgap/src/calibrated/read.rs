@@ -1,6 +1,6 @@
 //! What of a run makes a machine, and what does not.
 
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Failure, input, usage};
 use bandgap_model::Regime;
 use bandgap_record::{Note, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::scaled;
@@ -132,15 +132,16 @@ pub(crate) fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str, F
         (None, [one]) => Ok(one),
         (None, []) => {
             let command = run.command.get(1).map_or("run", String::as_str);
-            let what = format!("use a run of {command}: it has measured nothing");
-            Err(Failure::new(Exit::Input, what))
+            Err(input!("use a run of {command}: it has measured nothing"))
         }
-        (None, _) => Err(Failure::new(Exit::Usage, "use a run over several transports")
+        (None, _) => Err(usage!("use a run over several transports")
             .hint(format!("name one: -t {}", all.join(", -t ")))),
-        (Some(named), _) => all.iter().find(|of| **of == named).copied().ok_or_else(|| {
-            let what = format!("use the run over {named}: it has measured {}", all.join(", "));
-            Failure::new(Exit::Input, what)
-        }),
+        (Some(named), _) => {
+            let own = all.iter().find(|of| **of == named).copied();
+            own.ok_or_else(|| {
+                input!("use the run over {named}: it has measured {}", all.join(", "))
+            })
+        }
     }
 }
 
@@ -152,10 +153,8 @@ fn words(
     How { one_latency }: How,
     notes: &mut Vec<Note>,
 ) -> Result<(Costs, Parameter), Failure> {
-    let fail = |why: &str, hint: String| {
-        let what = format!("take a machine from {origin}: {why}");
-        Err(Failure::new(Exit::Input, what).hint(hint))
-    };
+    let fail =
+        |why: &str, hint: String| Err(input!("take a machine from {origin}: {why}").hint(hint));
     let needed: &[&str] = if one_latency { &["g", "RTT"] } else { &["os", "or", "g", "L", "RTT"] };
     let missing: Vec<&str> = needed.iter().copied().filter(|name| known(name).is_none()).collect();
     let of = |name: &str| known(name).unwrap_or_default();

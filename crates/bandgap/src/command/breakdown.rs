@@ -7,7 +7,7 @@ use std::time::Duration;
 use bandgap_assemble::{Made, breakdown, table_breakdown};
 use bandgap_campaign::breakdown::{BreakdownPlan, Division};
 use bandgap_campaign::floors::RANKS;
-use bandgap_launch::{Classify, Exit, Failure, Target, Wait};
+use bandgap_launch::{Classify, Exit, Failure, Target, Wait, usage};
 use bandgap_record::Note;
 use bandgap_units::Ns;
 use clap::Args;
@@ -85,22 +85,20 @@ pub fn run(of: &Breakdown) -> Result<Exit, Failure> {
         (None, Some(from)) => given(from, source.id.as_deref(), measure),
         (None, None) => {
             if one_size(measure, RANKS)? != RANKS {
-                let what = "break down a message: it is between 2 ranks";
-                return Err(Failure::new(Exit::Usage, what));
+                return Err(usage!("break down a message: it is between 2 ranks"));
             }
             if let Some(time) = insert.iter().find(|time| !INSERTED.contains(&time.0)) {
                 let [least, most] = [INSERTED.start(), INSERTED.end()].map(|end| Ns(*end));
-                let what = format!("insert {time}: from {least} to {most} is possible");
-                return Err(Failure::new(Exit::Usage, what));
+                return Err(usage!("insert {time}: from {least} to {most} is possible"));
             }
             let divided = division(&measure.target(), measure)?;
             if matches!(divided, Division::Lines(_)) && !insert.is_empty() {
-                let what = format!(
+                let hint = "leave out --insert, or name a socket transport";
+                return Err(usage!(
                     "insert a computation over {}: its time is divided without stamps",
                     measure.target()
-                );
-                let hint = "leave out --insert, or name a socket transport";
-                return Err(Failure::new(Exit::Usage, what).hint(hint));
+                )
+                .hint(hint));
             }
             let stages = vec![("breakdown".to_owned(), 1.0)];
             let mut session = Session::open("breakdown", measure, USUAL, stages)?;

@@ -9,7 +9,7 @@ use bandgap_comm::Delay;
 use bandgap_kernels::{
     Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series,
 };
-use bandgap_launch::{Exit, Failure, contended};
+use bandgap_launch::{Exit, Failure, contended, usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -202,8 +202,8 @@ fn used(comet: &Comet, named: &[&str]) -> Result<(), Failure> {
     match rules.iter().find(|(_, given, takes)| *given && !named.is_empty() && !takes) {
         None => Ok(()),
         Some((option, ..)) => {
-            let what = format!("use {option}: it does not apply to {}", named.join(", "));
-            Err(Failure::new(Exit::Usage, what).hint("leave it out, or name other kernels"))
+            Err(usage!("use {option}: it does not apply to {}", named.join(", "))
+                .hint("leave it out, or name other kernels"))
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::components;
-use bandgap_launch::{Exit, Failure, told};
+use bandgap_launch::{Exit, Failure, input, told, usage};
 use bandgap_model::breakdown::Stack;
 use bandgap_record::{
     ComponentTable, Note, component_preset, component_presets, read_component_table,
@@ -103,13 +103,13 @@ fn of_run(from: &Path, id: Option<&str>) -> Result<Loaded, Failure> {
     let Some((meant, table)) = meant.and_then(|of| Some((of, components(of, level)?))) else {
         let known: Vec<String> = run.results.iter().filter_map(ids).take(NAMED).collect();
         return Err(match known.is_empty() {
-            true => Failure::new(Exit::Input, format!("use {}: it has no signature", named(from)))
+            true => input!("use {}: it has no signature", named(from))
                 .hint("measure one, as with bandgap signature --out DIR"),
-            false => Failure::new(Exit::Usage, format!("use {}: no such id", named(from)))
+            false => usage!("use {}: no such id", named(from))
                 .hint(format!("give one of {}", known.join(", "))),
         });
     };
-    let wrong = |error| Failure::new(Exit::Input, format!("use {}: {error}", named(from)));
+    let wrong = |error| input!("use {}: {error}", named(from));
     let table = table.map_err(wrong)?;
     let own = ids(meant).unwrap_or_default();
     let is_its = |note: &Note| note.about.is_empty() || note.about.starts_with(&own);

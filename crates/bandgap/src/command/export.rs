@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Classify, Exit, Failure, Target, told};
+use bandgap_launch::{Classify, Exit, Failure, Target, input, told, usage};
 use bandgap_record::{RecordError, RunDir};
 use bandgap_results::{drawn, values};
 use bandgap_sim::Loggops;
@@ -136,10 +136,7 @@ impl Export {
         ];
         match all.iter().find(|(given, _, is_taken)| *given && !is_taken) {
             None => Ok(()),
-            Some((_, option, _)) => {
-                let what = format!("export {} so with {option}", self.what.display());
-                Err(Failure::new(Exit::Usage, what))
-            }
+            Some((_, option, _)) => Err(usage!("export {} so with {option}", self.what.display())),
         }
     }
 
@@ -158,8 +155,8 @@ impl Export {
         let is_its = |(name, _): &(String, String)| name.starts_with("gnuplot/") == is_gnuplot;
         let files: Vec<(String, String)> = drawn(&run).into_iter().filter(is_its).collect();
         if files.is_empty() {
-            let what = format!("export the figures of {}: it has none", path.display());
-            return Err(Failure::new(Exit::Input, what).hint("--to csv has its values"));
+            return Err(input!("export the figures of {}: it has none", path.display())
+                .hint("--to csv has its values"));
         }
         let failed = |error: RecordError| Failure::new(Exit::Output, told(&error));
         let directory =
@@ -180,7 +177,7 @@ impl Export {
     /// The file or directory, which must be named.
     fn out(&self, what: &str, like: &str) -> Result<&Path, Failure> {
         self.out.as_deref().ok_or_else(|| {
-            let failure = Failure::new(Exit::Usage, format!("export {what}"));
+            let failure = usage!("export {what}");
             failure.hint(format!("name one, as in --out {like}"))
         })
     }
@@ -192,8 +189,7 @@ impl Export {
             [] => HOSTS,
             [hosts @ 2..=MOST_HOSTS] => hosts,
             _ => {
-                let what = format!("export a platform of other than 2 to {MOST_HOSTS} hosts");
-                return Err(Failure::new(Exit::Usage, what));
+                return Err(usage!("export a platform of other than 2 to {MOST_HOSTS} hosts"));
             }
         };
         machine.moves_bytes()?;

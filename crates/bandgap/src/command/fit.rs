@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bandgap_assemble::{AssembleError, Fitting, Made};
 use bandgap_import::{Choice, Phase, Remark, Run, SizeTable, read_logp_table, read_size_table};
-use bandgap_launch::{Exit, Failure, told};
+use bandgap_launch::{Exit, Failure, input, told, usage};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::{Kind, ModelError, Row};
 use bandgap_record::Note;
@@ -120,8 +120,8 @@ impl How {
 /// Fits a signature to rows of kind, messages, delay and time.
 fn logp(file: &Path, how: &How) -> Result<Exit, Failure> {
     let name = named(file);
-    let rows = read_logp_table(open(file)?)
-        .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
+    let rows =
+        read_logp_table(open(file)?).map_err(|error| input!("use {name}: {}", told(&error)))?;
     let rows: Vec<Row> = rows
         .into_iter()
         .map(|row| Row {
@@ -138,7 +138,7 @@ fn logp(file: &Path, how: &How) -> Result<Exit, Failure> {
         })
         .collect();
     let made = how.fitting().logp(&rows).map_err(|error| {
-        let failure = Failure::new(Exit::Input, format!("fit {name}: {error}"));
+        let failure = input!("fit {name}: {error}");
         match &error {
             AssembleError::Model(error) => match error.unobserved() {
                 Some(what) => failure.hint(format!("observe {what}")),
@@ -155,11 +155,11 @@ fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
     let name = named(&fit.file);
     let choice = Choice { test: fit.test.clone(), run: fit.run.unwrap_or_default() };
     let table = read_size_table(open(&fit.file)?, &choice)
-        .map_err(|error| Failure::new(Exit::Input, format!("use {name}: {}", told(&error))))?;
+        .map_err(|error| input!("use {name}: {}", told(&error)))?;
     let sizes = table.rows.iter().map(|row| row.bytes).collect::<BTreeSet<u64>>().len();
     if sizes > MOST_SIZES {
-        let what = format!("fit {name}: too many sizes: {sizes} (limit {MOST_SIZES})");
-        return Err(Failure::new(Exit::Input, what).hint("leave some out"));
+        return Err(input!("fit {name}: too many sizes: {sizes} (limit {MOST_SIZES})")
+            .hint("leave some out"));
     }
     let breaks = match fit.breaks.as_slice() {
         [] => Breaks::Automatic { most: usize::from(fit.segments) },
@@ -203,9 +203,9 @@ fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
         }
         AssembleError::Model(
             ModelError::BreakOutside { .. } | ModelError::BreaksTooClose { .. },
-        ) => Failure::new(Exit::Usage, format!("{what}{error}"))
+        ) => usage!("{what}{error}")
             .hint("choose other --breaks, or leave the option out to have them found"),
-        _ => Failure::new(Exit::Input, format!("{what}{error}")),
+        _ => input!("{what}{error}"),
     }
 }
 
@@ -215,11 +215,9 @@ pub fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
         return Ok(Box::new(std::io::stdin()));
     }
     let opened = File::open(file);
-    let opened =
-        opened.map_err(|e| Failure::new(Exit::Input, format!("open {}: {e}", file.display())))?;
+    let opened = opened.map_err(|e| input!("open {}: {e}", file.display()))?;
     if opened.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-        let what = format!("open {}: it is a directory", file.display());
-        return Err(Failure::new(Exit::Input, what).hint("name a table"));
+        return Err(input!("open {}: it is a directory", file.display()).hint("name a table"));
     }
     Ok(Box::new(opened))
 }

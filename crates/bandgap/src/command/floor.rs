@@ -6,7 +6,7 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
-use bandgap_launch::{Classify, Exit, Failure, floors};
+use bandgap_launch::{Classify, Exit, Failure, floors, usage};
 use clap::Args;
 
 use crate::args::{Effort, Measure, Output, Precision, Ranks, Reach, Seats};
@@ -76,7 +76,7 @@ fn chosen(names: &[String]) -> Result<Vec<Floor>, Failure> {
     for name in names {
         let at = find(name).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|floor| &*floor.name).collect();
-            Failure::new(Exit::Usage, format!("measure {name}: there is no such floor"))
+            usage!("measure {name}: there is no such floor")
                 .hint(format!("floors are {}", known.join(", ")))
         })?;
         chosen[at] = true;

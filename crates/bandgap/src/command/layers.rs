@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bandgap_assemble::Made;
 use bandgap_campaign::contention::CONTENTION;
-use bandgap_launch::{Classify, Exit, Failure, launcher_of};
+use bandgap_launch::{Classify, Exit, Failure, launcher_of, usage};
 use bandgap_record::{Column, Evidence, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::LAYERS;
 use clap::Args;
@@ -36,16 +36,16 @@ pub fn run(layers: &Layers) -> Result<Exit, Failure> {
     let Layers { kernel, series, measure } = layers;
     let targets = measure.ranks.transport.clone();
     if targets.len() < 2 {
-        let what = "compare the layers of one transport";
-        return Err(Failure::new(Exit::Usage, what).hint("name several, as in -t shm,tcp,mpi"));
+        return Err(usage!("compare the layers of one transport")
+            .hint("name several, as in -t shm,tcp,mpi"));
     }
     if let Some(twice) = (1..targets.len()).find(|at| targets[..*at].contains(&targets[*at])) {
-        let what = format!("compare {} with itself", targets[twice]);
-        return Err(Failure::new(Exit::Usage, what).hint("name each transport once"));
+        let hint = "name each transport once";
+        return Err(usage!("compare {} with itself", targets[twice]).hint(hint));
     }
     if kernel == CONTENTION {
         let what = "compare the layers of contention: its loads are looked for over each transport";
-        return Err(Failure::new(Exit::Usage, what).hint("bandgap comet contention -t …, for each"));
+        return Err(usage!("{what}").hint("bandgap comet contention -t …, for each"));
     }
     let mut parts = Vec::new();
     for target in targets {

@@ -26,10 +26,10 @@ mod whatif;
 
 use std::path::PathBuf;
 
-use bandgap_launch::{Adopted, Classify, Exit, Failure};
+use bandgap_launch::{Adopted, Classify, Exit, Failure, usage};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::args::{Measure, Output, Reach};
+use crate::args::{Measure, Output, Reach, With};
 use crate::output::{print, printed};
 use breakdown::Breakdown;
 use bulk::Bulk;
@@ -89,23 +89,13 @@ pub enum Command {
   bandgap pairs --cores 0-7 -t unix
   bandgap pairs -H a,b,c,d               between hosts, all of them at work in every round
   bandgap pairs -t sim:paragon -n 8")]
-    Pairs {
-        #[command(flatten)]
-        rounds: Rounds,
-        #[command(flatten)]
-        measure: Measure,
-    },
+    Pairs(With<Rounds>),
     /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap
     #[command(after_help = "Examples:
   bandgap bulk
   bandgap bulk --get --sizes 4KiB:1MiB
   bandgap bulk -t tcp --no-surface       without the signatures")]
-    Bulk {
-        #[command(flatten)]
-        bulk: Bulk,
-        #[command(flatten)]
-        measure: Measure,
-    },
+    Bulk(With<Bulk>),
     /// COMMS1: ping-pong of messages over sizes, fitted with r∞, n½, t0, π0
     #[command(after_help = "Examples:
   bandgap comms1
@@ -113,32 +103,17 @@ pub enum Command {
   bandgap comms1 -t tcp --breaks 64KiB
   bandgap comms1 -H a,b                  between two hosts, over TCP
   bandgap comms1 -t sim:ipsc860 --breaks 100")]
-    Comms1 {
-        #[command(flatten)]
-        series: Series,
-        #[command(flatten)]
-        measure: Measure,
-    },
+    Comms1(With<Series>),
     /// COMMS2: exchange of messages, both ways at once, fitted likewise
     #[command(after_help = "Examples:
   bandgap comms2
   bandgap comms2 -n 4 --between 0,3")]
-    Comms2 {
-        #[command(flatten)]
-        series: Series,
-        #[command(flatten)]
-        measure: Measure,
-    },
+    Comms2(With<Series>),
     /// COMMS3: all ranks exchange messages with all, total bandwidth
     #[command(after_help = "Examples:
   bandgap comms3
   bandgap comms3 -n 4 --sizes 1KiB:1MiB")]
-    Comms3 {
-        #[command(flatten)]
-        lengths: Lengths,
-        #[command(flatten)]
-        measure: Measure,
-    },
+    Comms3(With<Lengths>),
     /// SYNCH1: barriers of all ranks
     #[command(after_help = "Examples:
   bandgap synch1
@@ -151,12 +126,7 @@ pub enum Command {
   bandgap comet all_reduce -n 4 --algorithm all --sizes 8,64KiB
   bandgap comet echo exchange --sizes 0:64KiB
   bandgap comet -t sim:ipsc860 -n 16")]
-    Comet {
-        #[command(flatten)]
-        comet: Comet,
-        #[command(flatten)]
-        measure: Measure,
-    },
+    Comet(With<Comet>),
     /// One kernel over several transports: what each layer costs more than the one before
     #[command(after_help = "Examples:
   bandgap layers comms1 -t shm,unix,tcp
@@ -269,14 +239,14 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
         Some(Command::Run(run)) => Some((&mut run.measure, false)),
         Some(Command::Signature(of)) => Some((&mut of.measure, false)),
         Some(
-            Command::Bulk { measure, .. }
-            | Command::Comms1 { measure, .. }
-            | Command::Comms2 { measure, .. },
+            Command::Bulk(With { measure, .. })
+            | Command::Comms1(With { measure, .. })
+            | Command::Comms2(With { measure, .. }),
         ) => Some((measure, false)),
         Some(
-            Command::Comms3 { measure, .. }
-            | Command::Comet { measure, .. }
-            | Command::Pairs { measure, .. }
+            Command::Comms3(With { measure, .. })
+            | Command::Comet(With { measure, .. })
+            | Command::Pairs(With { measure, .. })
             | Command::Synch1(measure),
         ) => Some((measure, true)),
         _ => None,
@@ -292,18 +262,18 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
         None => run::run(&cli.run),
         Some(Command::Run(of)) => run::run(of),
         Some(Command::Signature(of)) => signature::run(of),
-        Some(Command::Pairs { rounds, measure }) => pairs::run(*rounds, &measure.everywhere()?),
-        Some(Command::Bulk { bulk, measure }) => bulk::run(bulk, measure),
-        Some(Command::Comms1 { series, measure }) => series::run("comms1", series, measure),
-        Some(Command::Comms2 { series, measure }) => series::run("comms2", series, measure),
-        Some(Command::Comms3 { lengths, measure }) => {
-            let series = Series { lengths: lengths.clone(), ..Series::default() };
+        Some(Command::Pairs(With { of, measure })) => pairs::run(*of, &measure.everywhere()?),
+        Some(Command::Bulk(With { of, measure })) => bulk::run(of, measure),
+        Some(Command::Comms1(With { of, measure })) => series::run("comms1", of, measure),
+        Some(Command::Comms2(With { of, measure })) => series::run("comms2", of, measure),
+        Some(Command::Comms3(With { of, measure })) => {
+            let series = Series { lengths: of.clone(), ..Series::default() };
             series::run("comms3", &series, &measure.everywhere()?)
         }
         Some(Command::Synch1(measure)) => {
             series::run("synch1", &Series::default(), &measure.everywhere()?)
         }
-        Some(Command::Comet { comet, measure }) => comet::run(comet, &measure.everywhere()?),
+        Some(Command::Comet(With { of, measure })) => comet::run(of, &measure.everywhere()?),
         Some(Command::Layers(of)) => layers::run(of),
         Some(Command::Floor(of)) => floor::run(of),
         Some(Command::Doctor(of)) => doctor::run(of),
@@ -329,7 +299,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
             print(&text).map(|()| Exit::Fine)
         }
         Some(Command::Agent { .. } | Command::Rank { .. }) => {
-            Err(Failure::new(Exit::Usage, "start a rank by hand: ranks belong to a launcher"))
+            Err(usage!("start a rank by hand: ranks belong to a launcher"))
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use bandgap_launch::{Exit, Failure, told};
+use bandgap_launch::{Failure, input, told};
 use bandgap_record::Note;
 use bandgap_sim::{Detours, Noise};
 use rand::{RngExt, SeedableRng};
@@ -22,8 +22,7 @@ const SECOND: f64 = 1e9;
 pub fn detours(of: &Path, notes: &mut Vec<Note>) -> Result<Vec<Detours>, Failure> {
     let name = of.display();
     if of.is_file() && of.extension().is_none_or(|end| end != "json") {
-        let input =
-            |why: String| Failure::new(Exit::Input, format!("read the noise {name}: {why}"));
+        let input = |why: String| input!("read the noise {name}: {why}");
         let text = fs::read_to_string(of).map_err(|error| input(told(&error)))?;
         let trace = Detours::read(&text).map_err(|error| input(error.to_string()))?;
         return Ok(vec![trace]);
@@ -33,8 +32,8 @@ pub fn detours(of: &Path, notes: &mut Vec<Note>) -> Result<Vec<Detours>, Failure
     let looked = hosts.filter_map(|host| host["noise"].as_array()).flatten();
     let all: Vec<Detours> = looked.filter_map(evenly).collect();
     if all.is_empty() {
-        let what = format!("take the noise of {name}: it has none that can be used");
-        return Err(Failure::new(Exit::Input, what).hint("bandgap doctor does"));
+        return Err(input!("take the noise of {name}: it has none that can be used")
+            .hint("bandgap doctor does"));
     }
     notes.push(Note::new("noise_even", ""));
     Ok(all)

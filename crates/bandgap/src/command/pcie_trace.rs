@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::{pcie_table, pcie_trace, table_breakdown};
-use bandgap_launch::{Classify, Exit, Failure, told};
+use bandgap_launch::{Classify, Exit, Failure, input, told, usage};
 use bandgap_model::breakdown::{Errors, Stack};
 use bandgap_model::pcie::{Hardware, Software, Timed, Trace};
 use bandgap_record::read_pcie_trace;
@@ -44,7 +44,7 @@ pub fn run(
 ) -> Result<Exit, Failure> {
     let inputs = [Some(file), of.without_switch.as_deref(), source.from.as_deref()];
     if inputs.into_iter().flatten().filter(|path| *path == Path::new("-")).count() > 1 {
-        return Err(Failure::new(Exit::Usage, "read standard input twice: give files"));
+        return Err(usage!("read standard input twice: give files"));
     }
     let given = set(of)?;
     let from = source.from.as_deref().map(|from| load(from, source.id.as_deref())).transpose()?;
@@ -71,7 +71,7 @@ pub fn run(
 
 /// Reads a trace to its end. One without posts and completions is none.
 fn read(file: &Path) -> Result<Trace, Failure> {
-    let wrong = |why: String| Failure::new(Exit::Input, format!("use {}: {why}", named(file)));
+    let wrong = |why: String| input!("use {}: {why}", named(file));
     let trace = read_pcie_trace(open(file)?).map_err(|error| wrong(told(&error)))?;
     if trace.counted.posts == 0 && trace.counted.completions == 0 {
         return Err(wrong(
@@ -85,7 +85,7 @@ fn read(file: &Path) -> Result<Trace, Failure> {
 fn set(of: &PcieTrace) -> Result<Software, Failure> {
     let mut software = Software::default();
     for (name, Ns(ns)) in &of.set {
-        let usage = |why: &str| Err(Failure::new(Exit::Usage, format!("set {name}: {why}")));
+        let usage = |why: &str| Err(usage!("set {name}: {why}"));
         let known = match name.as_str() {
             "llp_post" => &mut software.post,
             "llp_prog" => &mut software.prog,

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bandgap_host::available_memory;
-use bandgap_launch::{Classify, Exit, Failure};
+use bandgap_launch::{Classify, Exit, Failure, usage};
 use bandgap_record::{Evidence, Note, Number, Quantity, Seconds, Unit};
 use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 use bandgap_sim::{
@@ -29,8 +29,7 @@ pub fn read(path: &Path) -> Result<Goal, Failure> {
     match available_memory() {
         Some(Bytes(left)) if left < goal.replay_bytes() => {
             let (needed, left) = (Bytes(goal.replay_bytes()), Bytes(left));
-            let what = format!("simulate {file}: it needs {needed} of memory, and {left} are left");
-            Err(Failure::new(Exit::Usage, what))
+            Err(usage!("simulate {file}: it needs {needed} of memory, and {left} are left"))
         }
         _ => Ok(goal),
     }

@@ -10,7 +10,7 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_kernels::{Refused, Series as Measured, in_series};
-use bandgap_launch::{Classify, Collected, Ended, Exit, Failure, Target, distances};
+use bandgap_launch::{Classify, Collected, Ended, Exit, Failure, Target, distances, usage};
 use bandgap_record::Note;
 
 use crate::args::Measure;
@@ -76,8 +76,8 @@ impl Planned {
     ) -> Result<Self, Failure> {
         let pair = series.between.unwrap_or([0, 1]);
         if pair[0] == pair[1] {
-            let what = format!("measure between rank {} and itself", pair[0]);
-            return Err(Failure::new(Exit::Usage, what).hint("name two different ranks"));
+            return Err(usage!("measure between rank {} and itself", pair[0])
+                .hint("name two different ranks"));
         }
         let least = pair[0].max(pair[1]) + 1;
         let of_mesh = ways.mesh.map_or(0, |[rows, columns]| rows * columns);
@@ -86,10 +86,10 @@ impl Planned {
         let ranks = once(if given.is_empty() { &usual[..] } else { given });
         let most = ranks.iter().copied().max().unwrap_or(least);
         if let Some([rows, columns]) = ways.mesh.filter(|_| !ranks.contains(&of_mesh)) {
-            let what = format!(
+            return Err(usage!(
                 "divide a matrix over {most} ranks: a mesh of {rows}x{columns} has {of_mesh}"
-            );
-            return Err(Failure::new(Exit::Usage, what).hint(format!("give --ranks {of_mesh}")));
+            )
+            .hint(format!("give --ranks {of_mesh}")));
         }
         let library = measure.is_apart();
         let points = Points { series, ways, pair, library };

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Exit, Failure, told};
+use bandgap_launch::{Exit, Failure, input, told};
 use bandgap_record::{RUN_FILE, read};
 use bandgap_report::{Block, text};
 use bandgap_results::{Outcome, Run, why, words};
@@ -49,16 +49,15 @@ pub fn run(show: &Show) -> Result<Exit, Failure> {
                 || show.ids.iter().any(|id| note.about.starts_with(id) || note.is_about(id))
         });
         if run.results.is_empty() {
-            let what = format!("show {} of {}: no such id", show.ids.join(", "), path.display());
-            let hint = "ids stand in values.csv of the run";
-            return Err(Failure::new(Exit::Input, what).hint(hint));
+            let ids = show.ids.join(", ");
+            return Err(input!("show {ids} of {}: no such id", path.display())
+                .hint("ids stand in values.csv of the run"));
         }
     }
     let command = run.command.get(1).map_or("run", String::as_str);
     if run.results.is_empty() && command != "doctor" {
-        let what = format!("show {}: this run of {command} has no results", path.display());
-        let hint = run.notes.first().map(words);
-        return Err(Failure { hint, ..Failure::new(Exit::Input, what) });
+        let failure = input!("show {}: this run of {command} has no results", path.display());
+        return Err(run.notes.first().map(words).into_iter().fold(failure, Failure::hint));
     }
     let mut blocks = if show.why {
         why(&run)
@@ -94,7 +93,7 @@ pub fn found(run: &Path) -> Result<PathBuf, Failure> {
     let last = runs.last().map(|path| format!(", such as {}", path.display()));
     runs.into_iter().rfind(is_called).ok_or_else(|| {
         let hint = format!("name a run's directory{}", last.unwrap_or_default());
-        Failure::new(Exit::Input, format!("find the run {name}: there is none")).hint(hint)
+        input!("find the run {name}: there is none").hint(hint)
     })
 }
 

@@ -7,7 +7,7 @@ use bandgap_campaign::fan_in::FanInPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Exit, Failure, usage};
 use clap::Args;
 
 use crate::args::Measure;
@@ -41,8 +41,7 @@ pub fn run(signature: &Signature) -> Result<Exit, Failure> {
     let requesters = signature.fan_in.map(usize::from);
     let ranks = one_size(measure, requesters.map_or(2, |requesters| requesters + 1))?;
     if signature.pairs && !ranks.is_multiple_of(2) {
-        let what = format!("pair {ranks} ranks: half against half needs an even number");
-        return Err(Failure::new(Exit::Usage, what));
+        return Err(usage!("pair {ranks} ranks: half against half needs an even number"));
     }
     let pattern = match signature {
         Signature { pairs: true, .. } => SignaturePattern::Pairs,

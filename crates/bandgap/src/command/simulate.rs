@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use bandgap_assemble::Made;
 use bandgap_kernels::in_series;
-use bandgap_launch::{Classify, Exit, Failure, Signals, Target, simulated};
+use bandgap_launch::{Classify, Exit, Failure, Signals, Target, simulated, usage};
 use bandgap_sim::Loggops;
 use bandgap_units::Fraction;
 use clap::Args;
@@ -137,7 +137,7 @@ impl Points {
 /// One is given.
 pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<(), Failure> {
     let Some((_, option, hint)) = all.iter().find(|(given, ..)| *given) else { return Ok(()) };
-    Err(Failure::new(Exit::Usage, format!("{what} with {option}")).hint(*hint))
+    Err(usage!("{what} with {option}").hint(*hint))
 }
 
 impl Simulate {

@@ -2,7 +2,7 @@
 
 use bandgap_assemble::Made;
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
-use bandgap_launch::{Classify, Exit, Failure, Once, Signals, Target, once, simulated};
+use bandgap_launch::{Classify, Exit, Failure, Once, Signals, Target, once, simulated, usage};
 use bandgap_record::Note;
 use bandgap_results::Simulation;
 use bandgap_sim::Machine;
@@ -207,9 +207,7 @@ fn variants(series: &Series, named: Option<&str>) -> Result<Vec<Option<&'static 
             Ok(series.variants.iter().copied().map(Some).collect())
         }
         Some("all") if series.variants.is_empty() => Ok(vec![None]),
-        Some(LIBRARY) => {
-            Err(Failure::new(Exit::Usage, "simulate a library: nobody knows its algorithms"))
-        }
+        Some(LIBRARY) => Err(usage!("simulate a library: nobody knows its algorithms")),
         Some(name) => Ok(vec![Some(series.variant(name).class(Exit::Usage)?)]),
         None => Ok(vec![None]),
     }

@@ -8,7 +8,7 @@ use bandgap_campaign::pairs::PairsPlan;
 use bandgap_campaign::signature::SignaturePlan;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_kernels::{Extent, LIBRARY, in_series};
-use bandgap_launch::{Classify, Exit, Failure, in_virtual_time, simulated};
+use bandgap_launch::{Classify, Exit, Failure, in_virtual_time, input, simulated};
 use bandgap_model::breakdown::verdict;
 use bandgap_record::{Column, Evidence, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::share;
@@ -84,8 +84,7 @@ pub fn run(of: &Simulate) -> Result<Exit, Failure> {
         }
     }
     if points.rows.is_empty() {
-        let what = format!("validate {path} over {transport}: nothing in it can be simulated");
-        return Err(Failure::new(Exit::Input, what));
+        return Err(input!("validate {path} over {transport}: nothing in it can be simulated"));
     }
     let summary = summary(&points, &share(tolerance))?;
     let is_outside = summary.labels.get("verdict") == Some(&VERDICTS[0].into());
@@ -103,9 +102,8 @@ fn times(machine: &Machine, run: &Run, transport: &str) -> Result<BTreeMap<Strin
     let ranks = run.conditions.iter().filter(|of| of.transport == transport);
     let ranks = ranks.map(|of| of.ranks as usize).max().unwrap_or(2);
     if ranks > machine.ranks {
-        let what =
-            format!("validate {ranks} ranks over {transport}: its machine has {}", machine.ranks);
-        return Err(Failure::new(Exit::Input, what));
+        let most = machine.ranks;
+        return Err(input!("validate {ranks} ranks over {transport}: its machine has {most}"));
     }
     let setting = Setting { transport: transport.to_owned(), ranks, ..Setting::default() };
     let planned = match &run.plan {

@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use bandgap_assemble::{AssembleError, whatif};
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Exit, Failure, input, usage};
 use bandgap_model::breakdown::{Change, Stack};
 use bandgap_units::{Fraction, Ns};
 use clap::Args;
@@ -68,7 +68,7 @@ pub fn time(text: &str) -> Result<(String, Ns), String> {
 /// The table cannot be read or is wrong, a name means nothing, or the result cannot be written.
 pub fn run(of: &WhatIf) -> Result<Exit, Failure> {
     let Some(from) = &of.source.from else {
-        return Err(Failure::new(Exit::Usage, "change components: name some with --from"));
+        return Err(usage!("change components: name some with --from"));
     };
     let Loaded { table, breakdown, .. } = load(from, of.source.id.as_deref())?;
     let changes = changes(of, &table.stack)?;
@@ -76,11 +76,11 @@ pub fn run(of: &WhatIf) -> Result<Exit, Failure> {
     let made = whatif(&table, &changes, breakdown.as_ref(), rule(&of.precision), confidence);
     let made = made.map_err(|error| match error {
         AssembleError::Change(_) => {
-            let failure = Failure::new(Exit::Usage, format!("change the components: {error}"));
+            let failure = usage!("change the components: {error}");
             failure.hint(known(&table.stack))
         }
         AssembleError::Components(_) => {
-            Failure::new(Exit::Input, format!("use {}: {error}", from.display()))
+            input!("use {}: {error}", from.display())
         }
         error => Failure::new(Exit::Defect, error.to_string()),
     })?;
@@ -94,7 +94,7 @@ fn changes(of: &WhatIf, stack: &Stack) -> Result<Vec<Change>, Failure> {
         changes.push(Change::Reduce { what: what.clone(), share: *share });
     }
     for (what, value) in &of.set {
-        let wrong = |why: String| Failure::new(Exit::Usage, format!("set {what}: {why}"));
+        let wrong = |why: String| usage!("set {what}: {why}");
         let value = match stack.parameters.contains_key(what) {
             true => value.trim().parse().map_err(|_| wrong("it is a plain number".to_owned()))?,
             false => value.parse::<Ns>().map_err(|error| wrong(error.to_string()))?.0,

@@ -132,7 +132,7 @@ mod tests {
         let of = |error| refused_unless_wrong(&floor, error);
         let wrong = of(ShmError::WrongData { floor: "copy_vm_readv", at: 3 });
         assert!(matches!(wrong, FloorError::Failed(_)), "{wrong}");
-        let refused = of(ShmError::GaveUp { floor: "copy_vm_readv" });
+        let refused = of(ShmError::GaveUp("copy_vm_readv"));
         assert!(matches!(refused, FloorError::Unavailable { .. }), "{refused}");
     }
 }

@@ -60,7 +60,7 @@ impl<L: Listen> Callers<L> {
             let sockets = listener.chain(self.unknown.iter().map(|(stream, _)| stream.as_fd()));
             let mut awaited = sockets.map(readable).collect::<Vec<PollFd<'_>>>();
             if gone() {
-                return Err(SocketError::Missing { missing });
+                return Err(SocketError::Missing(missing));
             }
             left(deadline, &missing)?;
             wait(&mut awaited, deadline.min(Instant::now() + LOOK), &missing)?;

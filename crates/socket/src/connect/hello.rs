@@ -40,10 +40,10 @@ enum Side {
 }
 
 /// A number that is used once.
-pub(super) type Nonce = [u8; 16];
+pub type Nonce = [u8; 16];
 
 /// A nonce that nobody can foresee.
-pub(super) fn nonce() -> io::Result<Nonce> {
+pub fn nonce() -> io::Result<Nonce> {
     let mut nonce = Nonce::default();
     getrandom(&mut nonce, GetRandomFlags::empty())?;
     Ok(nonce)

@@ -25,7 +25,8 @@ use rustix::io::Errno;
 use crate::SocketError;
 use crate::error::system;
 use callers::Callers;
-use hello::{Known, Nonce, Reading, STRANGE, nonce, say};
+pub use hello::nonce;
+use hello::{Known, Nonce, Reading, STRANGE, say};
 
 /// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
@@ -62,7 +63,8 @@ pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Str
     let at = |peer: Rank| Known { secret, listener: texts[peer].clone() };
     let mut called = Vec::with_capacity(rank);
     for (peer, address) in addresses.iter().enumerate().take(rank) {
-        let unreachable = |source| SocketError::Unreachable { peer, source };
+        let unreachable =
+            |error: io::Error| SocketError::Unreachable { peer, source: error.into() };
         let stream = reach::<L>(peer, address, deadline)?;
         let nonce = nonce().map_err(unreachable)?;
         say(&at(peer).call(rank, peer, &nonce), &stream).map_err(unreachable)?;
@@ -91,7 +93,7 @@ pub(crate) fn exchange(
 
 /// Reads a peer's socket address, as it was told through whoever started the ranks.
 pub(crate) fn address(text: &str) -> Result<SocketAddr, SocketError> {
-    text.parse().map_err(|_| SocketError::Address { text: text.to_owned() })
+    text.parse().map_err(|_| SocketError::Address(text.to_owned()))
 }
 
 /// Connects to one peer's listener.
@@ -100,12 +102,15 @@ fn reach<L: Listen>(
     address: &L::Address,
     deadline: Instant,
 ) -> Result<L::Stream, SocketError> {
-    let unreachable = |source| SocketError::Unreachable { peer, source };
+    let unreachable = |error: io::Error| SocketError::Unreachable { peer, source: error.into() };
     loop {
         let left = left(deadline, &[peer])?;
         if let Some(stream) = L::connect(address, left).map_err(unreachable)? {
             if !L::is_own(&stream).map_err(unreachable)? {
-                return Err(SocketError::NotThePeer { peer, what: "another user listens there" });
+                return Err(SocketError::Unreachable {
+                    peer,
+                    source: "another user listens there".into(),
+                });
             }
             L::prepare(&stream).map_err(system("prepare a socket"))?;
             return Ok(stream);
@@ -127,8 +132,8 @@ fn hear(
         match reading.go_on(stream) {
             Ok(None) => wait(&mut [readable(stream.as_fd())], deadline, &[peer])?,
             Ok(Some(hello)) if known.answers(&hello, peer, rank, nonce) => return Ok(()),
-            Ok(Some(_)) => return Err(SocketError::NotThePeer { peer, what: STRANGE }),
-            Err(what) => return Err(SocketError::NotThePeer { peer, what }),
+            Ok(Some(_)) => return Err(SocketError::Unreachable { peer, source: STRANGE.into() }),
+            Err(what) => return Err(SocketError::Unreachable { peer, source: what.into() }),
         }
     }
 }
@@ -136,7 +141,7 @@ fn hear(
 /// The time left before the deadline. None is left for the missing ranks if it has passed.
 fn left(deadline: Instant, missing: &[Rank]) -> Result<Duration, SocketError> {
     let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
-    left.ok_or_else(|| SocketError::Missing { missing: missing.to_vec() })
+    left.ok_or_else(|| SocketError::Missing(missing.to_vec()))
 }
 
 fn readable(socket: BorrowedFd<'_>) -> PollFd<'_> {

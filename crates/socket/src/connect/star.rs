@@ -1,6 +1,6 @@
 //! How processes that whoever started them left to themselves find the first of them.
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use bandgap_comm::Rank;
@@ -33,17 +33,15 @@ impl Centre {
     /// # Errors
     /// The system refused.
     pub fn listen(port: u16, local: bool) -> Result<Self, SocketError> {
-        if local {
-            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port));
-            let listener = listener.map_err(system("listen for the other processes"))?;
-            listener.set_nonblocking(true).map_err(system("listen for the other processes"))?;
-            return Ok(Self(listener));
-        }
-        let both = TcpListener::bind((Ipv6Addr::UNSPECIFIED, port));
-        let listener = both.or_else(|_| TcpListener::bind((Ipv4Addr::UNSPECIFIED, port)));
-        let listener = listener.map_err(system("listen for the other processes"))?;
-        listener.set_nonblocking(true).map_err(system("listen for the other processes"))?;
-        Ok(Self(listener))
+        let bind = |address: IpAddr| TcpListener::bind((address, port));
+        let listener = match local {
+            true => bind(Ipv4Addr::LOCALHOST.into()),
+            false => {
+                bind(Ipv6Addr::UNSPECIFIED.into()).or_else(|_| bind(Ipv4Addr::UNSPECIFIED.into()))
+            }
+        };
+        let ready = listener.and_then(|of| of.set_nonblocking(true).map(|()| Self(of)));
+        ready.map_err(system("listen for the other processes"))
     }
 
     /// Its port.
@@ -81,7 +79,8 @@ pub fn call(
     secret: Secret,
     deadline: Instant,
 ) -> Result<TcpStream, SocketError> {
-    let unreachable = |source| SocketError::Unreachable { peer: 0, source };
+    let unreachable =
+        |error: std::io::Error| SocketError::Unreachable { peer: 0, source: error.into() };
     loop {
         for address in addresses {
             let left = left(deadline, &[0])?;
@@ -105,14 +104,14 @@ pub fn call(
 
 /// The same, with calls that wait, and that fail once the other end is cut off.
 fn waiting(stream: TcpStream) -> Result<TcpStream, SocketError> {
-    let alive = || -> rustix::io::Result<()> {
+    let prepare = || -> std::io::Result<()> {
         set_socket_keepalive(&stream, true)?;
         set_tcp_keepidle(&stream, ALIVE)?;
         set_tcp_keepintvl(&stream, ALIVE)?;
-        set_tcp_keepcnt(&stream, 3)
+        set_tcp_keepcnt(&stream, 3)?;
+        stream.set_nonblocking(false)
     };
-    alive().map_err(system("prepare a socket"))?;
-    stream.set_nonblocking(false).map_err(system("prepare a socket"))?;
+    prepare().map_err(system("prepare a socket"))?;
     Ok(stream)
 }
 

@@ -46,7 +46,7 @@ pub fn stream<K: Kind, T: Timer>(
             }
             // Only after the last sample: the writer does not wait for this.
             if window.all_rounds() > 0 && arrived != pattern {
-                return Err(SocketError::Corrupt { what: "a wrong byte arrived" });
+                return Err(SocketError::Corrupt("a wrong byte arrived"));
             }
             Ok(Vec::new())
         }

@@ -59,7 +59,7 @@ impl<K: Kind> Player<'_, K> {
                 Some(number) if number == self.number => break,
                 // The second answer to a message that was sent twice.
                 Some(number) if K::LOSES && number < self.number => {}
-                Some(_) => return Err(SocketError::Corrupt { what: "a wrong number came back" }),
+                Some(_) => return Err(SocketError::Corrupt("a wrong number came back")),
                 None => {
                     if let Some(silent) = self.side.waits()?
                         && K::LOSES
@@ -86,7 +86,7 @@ impl<K: Kind> Player<'_, K> {
                     self.send(number)?;
                 }
                 Some(_) if K::LOSES => {}
-                Some(_) => return Err(SocketError::Corrupt { what: "a wrong number arrived" }),
+                Some(_) => return Err(SocketError::Corrupt("a wrong number arrived")),
                 None => {
                     self.side.waits()?;
                 }
@@ -118,7 +118,7 @@ impl<K: Kind> Player<'_, K> {
         while received < bytes.len() {
             match self.side.receive(&mut bytes[received..])? {
                 Some(more) if K::LOSES && more < bytes.len() => {
-                    return Err(SocketError::Corrupt { what: "a datagram is not 8 bytes long" });
+                    return Err(SocketError::Corrupt("a datagram is not 8 bytes long"));
                 }
                 Some(more) => received += more,
                 None if received == 0 => return Ok(None),

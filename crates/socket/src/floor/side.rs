@@ -66,7 +66,7 @@ impl<'a, K: Kind> Side<'a, K> {
     fn look(&mut self) -> Result<Duration, SocketError> {
         let waited = self.since.get_or_insert_with(Instant::now).elapsed();
         if (self.give_up)(waited, self.patience) {
-            Err(SocketError::Silent { waited })
+            Err(SocketError::Silent(waited))
         } else {
             Ok(waited)
         }

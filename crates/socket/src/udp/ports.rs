@@ -43,7 +43,7 @@ pub(super) fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, Co
         // This rank's place among the peer's peers; the peer itself is not one of them.
         let nth = if rank < peer { rank } else { rank - 1 };
         let address = text.split(BETWEEN).nth(nth);
-        let address = address.ok_or_else(|| SocketError::Address { text: text.clone() })?;
+        let address = address.ok_or_else(|| SocketError::Address(text.clone()))?;
         socket.connect(connect::address(address)?).map_err(system(operation))?;
         socket.set_nonblocking(true).map_err(system(operation))?;
     }

@@ -135,9 +135,9 @@ fn missing_ranks_are_named() {
     };
     // The deadline has passed: nobody is waited for.
     let error = missing(1, Instant::now());
-    assert!(matches!(error, SocketError::Missing { ref missing } if *missing == [0]), "{error}");
+    assert!(matches!(error, SocketError::Missing(ref missing) if *missing == [0]), "{error}");
     let error = missing(0, Instant::now() + Duration::from_millis(20));
-    assert!(matches!(error, SocketError::Missing { ref missing } if *missing == [1, 2, 3]));
+    assert!(matches!(error, SocketError::Missing(ref missing) if *missing == [1, 2, 3]));
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn whoever_does_not_answer_as_the_peer_is_not_the_peer() {
         let theirs = name.clone();
         let error =
             mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![theirs, own]).unwrap_err();
-        assert!(matches!(error, SocketError::NotThePeer { peer: 0, .. }), "{error}");
+        assert!(matches!(error, SocketError::Unreachable { peer: 0, .. }), "{error}");
         let heard = impostor.join().unwrap();
         assert_eq!(heard[..], hello(RIGHT, (1, 0, 1), &heard[16..32], &name, &SECRET)[..]);
         // It has not learnt the secret, nor any part of it.
@@ -198,7 +198,7 @@ fn addresses_are_checked<K: Kind>() {
     for text in ["", "somewhere", "127.0.0.1", "127.0.0.1:", "[::1:80"] {
         let exchange = |own| vec![text.to_owned(), own];
         let error = mesh::link::<K>(1, 2, deadline(), exchange).map(drop).unwrap_err();
-        assert!(matches!(error, SocketError::Address { text: ref t } if t == text), "{error}");
+        assert!(matches!(error, SocketError::Address(ref t) if t == text), "{error}");
     }
     let error = mesh::link::<K>(0, 2, deadline(), |own| vec![own]).map(drop).unwrap_err();
     assert!(matches!(error, SocketError::Addresses { addresses: 1, size: 2 }), "{error}");
@@ -214,7 +214,7 @@ fn addresses_of_ports_are_checked() {
 fn a_peer_that_tells_too_few_ports_is_noticed() {
     let exchange = |own| vec![own, "127.0.0.1:9".to_owned(), String::new()];
     let error = mesh::link::<UdpSocket>(2, 3, deadline(), exchange).map(drop).unwrap_err();
-    assert!(matches!(error, SocketError::Address { ref text } if text == "127.0.0.1:9"), "{error}");
+    assert!(matches!(error, SocketError::Address(ref text) if text == "127.0.0.1:9"), "{error}");
 }
 
 fn alone<K: Kind>() -> usize {

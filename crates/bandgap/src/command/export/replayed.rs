@@ -1,6 +1,6 @@
 //! Kernels and schedules, exported.
 
-use bandgap_launch::{Classify, Exit, Failure, recorded};
+use bandgap_launch::{Classify, Exit, Failure, recorded, usage};
 use bandgap_sim::{Timeline, Window, observe, observe_goal, write_goal};
 
 use super::super::fit::named;
@@ -14,11 +14,8 @@ fn one_point(of: &Export, kernel: &str) -> Result<Planned, Failure> {
     let planned = planned(&of.points, None, "export", kernel)?;
     match planned.points.len() {
         1 => Ok(planned),
-        many => {
-            let what = format!("export {kernel} at {many} points");
-            Err(Failure::new(Exit::Usage, what)
-                .hint("name one of -n, --sizes and --algorithm each"))
-        }
+        many => Err(usage!("export {kernel} at {many} points")
+            .hint("name one of -n, --sizes and --algorithm each")),
     }
 }
 
@@ -39,7 +36,7 @@ fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String), Failure>
         return Ok((seen, described(&loggops)));
     };
     if of.loggops.is_some() {
-        return Err(Failure::new(Exit::Usage, format!("export {kernel} with --loggops")));
+        return Err(usage!("export {kernel} with --loggops"));
     }
     let Planned { machine, named, points, .. } = one_point(of, kernel)?;
     let (_, schedule) = recorded(&machine, &points[0].1, true)?;
@@ -51,7 +48,7 @@ fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String), Failure>
 /// # Errors
 /// It is no kernel over message passing, or cannot be written.
 pub fn goal(of: &Export) -> Result<(), Failure> {
-    let refused = |what: &str| Failure::new(Exit::Usage, format!("export {what}"));
+    let refused = |what: &str| usage!("export {what}");
     let Some(kernel) = kernel(&of.what) else {
         return Err(refused(&format!("{} as GOAL", of.what.display()))
             .hint("kernels are barrier, broadcast, …"));

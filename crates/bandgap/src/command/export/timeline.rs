@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Exit, Failure, usage};
 use bandgap_report::{Arrow, Gantt, Slice, svg_gantt};
 use bandgap_sim::{Span, Timeline, Window};
 use bandgap_units::Ns;
@@ -45,7 +45,7 @@ pub fn seen(
     let picoseconds = |time: Ns| (time.0 * NANO).round() as u64;
     let ranks = match &of.on {
         Some(list) => {
-            let what = || Failure::new(Exit::Usage, format!("show the ranks {list}"));
+            let what = || usage!("show the ranks {list}");
             ranks(list).ok_or_else(|| what().hint("write numbers, as in 0-15,128"))?
         }
         None => (0..MOST).collect(),
@@ -86,8 +86,8 @@ fn ranks(list: &str) -> Option<BTreeSet<u32>> {
 /// It has too many ranks.
 pub fn svg(name: &str, (seen, window, machine): &Seen) -> Result<String, Failure> {
     if window.ranks.len() > MOST as usize {
-        let what = format!("draw {} ranks: at most {MOST} have room", window.ranks.len());
-        return Err(Failure::new(Exit::Usage, what).hint("name some with --on, or take perfetto"));
+        return Err(usage!("draw {} ranks: at most {MOST} have room", window.ranks.len())
+            .hint("name some with --on, or take perfetto"));
     }
     let ranks: Vec<u32> = window.ranks.iter().copied().collect();
     let row = |span: &Span| ranks.iter().position(|of| *of == span.rank).unwrap_or(0);

@@ -5,7 +5,7 @@ use bandgap_campaign::sizes::{matrices, rounds};
 use bandgap_kernels::{
     Buffers, DOUBLE, Extent, LIBRARY, NoMesh, ProcessorMesh, Refused, Series as Measured,
 };
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Failure, usage};
 use bandgap_record::Note;
 
 use super::options::{Dimensions, Series, Ways};
@@ -13,7 +13,7 @@ use crate::sizes::Sizes;
 
 /// What cannot be done, as the user is told.
 pub fn refusal(refused: &Refused) -> Failure {
-    Failure::new(Exit::Usage, format!("measure {}: {}", refused.kernel, refused.why))
+    usage!("measure {}: {}", refused.kernel, refused.why)
 }
 
 /// All that says which points a series has.
@@ -99,18 +99,16 @@ impl Points<'_> {
         if mesh.size() == ranks {
             return Ok(Some(mesh));
         }
-        let what =
-            format!("divide a matrix over {ranks} ranks: a mesh of {mesh} has {}", mesh.size());
         let hint = format!("give --ranks {}, or {}", mesh.size(), meshes(ranks));
-        Err(Failure::new(Exit::Usage, what).hint(hint))
+        Err(usage!("divide a matrix over {ranks} ranks: a mesh of {mesh} has {}", mesh.size())
+            .hint(hint))
     }
 
     /// The sizes at which a series is measured: one at least.
     fn sizes_of(&self, of: &Measured, mesh: Option<ProcessorMesh>) -> Result<Vec<u32>, Failure> {
         let (sizes, perturb) = (self.series.sizes(), self.series.lengths.perturb);
-        let none = |what: String, hint: String| {
-            Err(Failure::new(Exit::Usage, format!("measure {}: {what}", of.name)).hint(hint))
-        };
+        let none =
+            |what: String, hint: String| Err(usage!("measure {}: {what}", of.name).hint(hint));
         match of.extent {
             Extent::None => Ok(vec![0]),
             Extent::Bytes => Ok(sizes.all(perturb)),
@@ -147,8 +145,8 @@ impl Points<'_> {
             None if library.is_some() => Ok(vec![library]),
             Some(LIBRARY) if library.is_some() => Ok(vec![library]),
             Some(LIBRARY) if of.library => {
-                let what = format!("measure {} by library: this transport has none", of.name);
-                Err(Failure::new(Exit::Usage, what).hint("use -t mpi"))
+                Err(usage!("measure {} by library: this transport has none", of.name)
+                    .hint("use -t mpi"))
             }
             _ if of.variants.is_empty() => Ok(vec![None]),
             // Those of two ranks are different things, not ways to do one.
@@ -177,17 +175,17 @@ fn moving(of: &Measured, steps: &[Step], mesh: ProcessorMesh) -> Result<(), Fail
     if steps.is_empty() || steps.iter().any(moves) {
         return Ok(());
     }
-    let what = format!("measure {} on a mesh of {mesh}: no rank sends anything there", of.name);
-    Err(Failure::new(Exit::Usage, what).hint("give another --mesh, or more --ranks"))
+    Err(usage!("measure {} on a mesh of {mesh}: no rank sends anything there", of.name)
+        .hint("give another --mesh, or more --ranks"))
 }
 
 /// What to do with ranks that make no mesh by themselves.
 fn no_mesh(NoMesh { ranks, below, above }: NoMesh) -> Failure {
-    let what = format!(
-        "divide a matrix over {ranks} ranks: the number of ranks must be a square or twice a square"
-    );
     let below = below.map_or(String::new(), |below| format!("{below} or "));
-    Failure::new(Exit::Usage, what).hint(format!("take {below}{above} ranks, or {}", meshes(ranks)))
+    usage!(
+        "divide a matrix over {ranks} ranks: the number of ranks must be a square or twice a square"
+    )
+    .hint(format!("take {below}{above} ranks, or {}", meshes(ranks)))
 }
 
 /// The option for the mesh of so many ranks that is nearest to a square.
@@ -210,6 +208,7 @@ fn repeated(step: Step) -> Step {
 #[cfg(test)]
 mod tests {
     use bandgap_kernels::in_series;
+    use bandgap_launch::Exit;
 
     use super::super::options::Lengths;
     use super::*;
