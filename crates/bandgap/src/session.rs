@@ -11,7 +11,7 @@ use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
     Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Stage, Target, Wait,
-    collect, has_room, launcher_of, usage,
+    Wanted, collect, has_room, launcher_of, usage,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;
@@ -49,6 +49,9 @@ pub struct Session<'a> {
 }
 
 /// Of which results floors are measured, and whether the plan has something like one.
+/// No floors lie beneath.
+pub const ALONE: Beneath<'static> = (&[], &|_| false);
+
 type Beneath<'a> = (&'a [&'a str], &'a dyn Fn(&Beside) -> bool);
 
 /// What is told when a signal asks to end.
@@ -289,7 +292,8 @@ impl<'a> Session<'a> {
         let options = &Options { time, ..options.clone() };
         let progress = &mut self.progress;
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
-        let collected = match collect(&self.stage, target, ranks, task, options, &mut show) {
+        let wanted = Wanted { stage: &self.stage, target, ranks, task, options };
+        let collected = match collect(wanted, &mut show) {
             Ok(collected) => collected,
             // What was measured before it is whole.
             Err(failure) if !self.sink.run.results.is_empty() => Collected::nothing(failure),

@@ -1,6 +1,5 @@
 //! A description of the machine. A fact that the machine does not reveal is `None`, never an error.
 
-mod cgroup;
 mod hypervisor;
 mod processor;
 #[cfg(test)]
@@ -13,7 +12,7 @@ use bandgap_units::Bytes;
 use serde::Serialize;
 
 use crate::memory::meminfo;
-use crate::{Topology, TopologySummary, system_file};
+use crate::{Topology, TopologySummary, control_group, system_file};
 
 pub use hypervisor::VirtualMachine;
 
@@ -88,8 +87,8 @@ impl Description {
             boost: processor::boost(root),
             smt: text("sys/devices/system/cpu/smt/active").map(|active| active == "1"),
             virtual_machine: hypervisor::read(root),
-            container: cgroup::container(root),
-            cpu_quota: cgroup::quota(root),
+            container: control_group::container(root),
+            cpu_quota: control_group::quota(root),
             clocksource: text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
             transparent_hugepages: text("sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|all| bracketed(&all)),

@@ -107,27 +107,35 @@ impl Collected {
     }
 }
 
-/// Measures with `ranks` ranks on a target; on all transports of this machine, with their floors,
-/// where none is named.
+/// What is measured, where, and how.
+#[derive(Clone, Copy)]
+pub struct Wanted<'a> {
+    /// What ranks are started with.
+    pub stage: &'a Stage,
+    /// On all transports of this machine, with their floors, where none is named.
+    pub target: Option<&'a Target>,
+    /// The number of ranks.
+    pub ranks: usize,
+    /// What they do.
+    pub task: &'a Task,
+    /// How they are started.
+    pub options: &'a Options,
+}
+
+/// Measures.
 ///
 /// # Errors
 /// Ranks could not be started, or a simulated machine cannot do what is asked of it. (What fails after a first batch
 /// is in [`Collected::ended`], with what was measured until then.)
-pub fn collect(
-    stage: &Stage,
-    target: Option<&Target>,
-    ranks: usize,
-    task: &Task,
-    options: &Options,
-    progress: Progress<'_>,
-) -> Result<Collected, Failure> {
+pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected, Failure> {
+    let Wanted { stage, target, ranks, .. } = of;
     if let Some(Target::Real(transport)) = target
         && transport.has_launcher()
         && stage.agents().len() != ranks
     {
         let processes = stage.agents().len();
         if processes == 0 {
-            return outside(stage, target, ranks, task, options, progress);
+            return outside(of, progress);
         }
         let what = format!(
             "measure with {ranks} ranks over {transport}: its launcher has started {processes} processes"
@@ -136,20 +144,13 @@ pub fn collect(
         return Err(remote!("{what}").hint(hint));
     }
     let mut table = Table::default();
-    let launches = (options.now(), &mut table);
-    collect_into(stage, target, ranks, task, options, launches, progress)
+    collect_into(of, (of.options.now(), &mut table), progress)
         .map(|collected| Collected { table, ..collected })
 }
 
 /// [`collect`] with a launcher of the ranks' own, which is run anew for each launch.
-fn outside(
-    stage: &Stage,
-    target: Option<&Target>,
-    ranks: usize,
-    task: &Task,
-    options: &Options,
-    progress: Progress<'_>,
-) -> Result<Collected, Failure> {
+fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected, Failure> {
+    let Wanted { stage, ranks, options, .. } = of;
     let (library, with) = (options.library.as_ref(), options.launch_with.as_deref());
     let command = outside::command(with, library.map(PathBuf::as_path), ranks)?;
     let mut table = Table::default();
@@ -157,9 +158,7 @@ fn outside(
     for launch in options.now() {
         let one = stage.start_outside(&command, ranks, with.is_none(), options.deadline);
         let one = one.and_then(|running| {
-            let only = launch..launch + 1;
-            let mut done =
-                collect_into(stage, target, ranks, task, options, (only, &mut table), progress);
+            let mut done = collect_into(of, (launch..launch + 1, &mut table), progress);
             let said = stage.end_outside(running);
             // Later it says no more than that a rank is gone.
             if let Ok(Collected { ended: Ended::Failed { what, .. }, .. }) = &mut done
@@ -188,14 +187,11 @@ fn outside(
 
 /// [`collect`] of these launches; batches go into `into`.
 fn collect_into(
-    stage: &Stage,
-    target: Option<&Target>,
-    ranks: usize,
-    task: &Task,
-    options: &Options,
+    of: Wanted<'_>,
     (which, table): (Range<u32>, &mut Table),
     progress: Progress<'_>,
 ) -> Result<Collected, Failure> {
+    let Wanted { stage, target, ranks, task, options } = of;
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
             let machine = with_nodes_for(ranks, name)?;

@@ -42,7 +42,6 @@ mod spread;
 mod stage;
 mod stamped;
 mod station;
-mod target;
 mod together;
 mod transports;
 mod vigil;
@@ -51,7 +50,7 @@ mod watch;
 
 pub use adopt::Adopted;
 pub use agents::{Agent, Gathered};
-pub use collect::{Collected, Options, Progress, collect, in_virtual_time};
+pub use collect::{Collected, Options, Progress, Wanted, collect, in_virtual_time};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, limit, told};
 pub use floors::floors;
@@ -66,8 +65,7 @@ pub use protocol::Hello;
 pub use room::{has_room, simulated};
 pub use signals::{Signals, let_long_files_fail};
 pub use stage::Stage;
-pub use target::Target;
-pub use transports::Transport;
+pub use transports::{Target, Transport};
 
 #[cfg(test)]
 #[path = "../../kernels/tests/support/examples.rs"]

@@ -22,7 +22,6 @@ mod library;
 mod link;
 mod load;
 mod search;
-mod start;
 mod world;
 
 pub use abi::{Constant, Constants, Family, Handle};
@@ -32,5 +31,4 @@ pub use library::{Library, Request};
 pub use link::MpiLink;
 pub use load::Loaded;
 pub use search::{find, found, places};
-pub use start::start;
-pub use world::World;
+pub use world::{World, start};

@@ -16,7 +16,7 @@ use super::components::{Loaded, Source, load, rule};
 use super::pcie_trace::{self, PcieTrace};
 use crate::args::Measure;
 use crate::output::close_given;
-use crate::session::{Session, one_size};
+use crate::session::{ALONE, Session, one_size};
 
 /// Examples.
 pub const HELP: &str = "Examples:
@@ -144,7 +144,7 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<(), Failure> 
     inserted.sort_by(f64::total_cmp);
     inserted.dedup();
     let plan = BreakdownPlan { asked: session.asked(), divided, inserted };
-    session.measure(&plan, RANKS, (&[], &|_| false), |measured| breakdown(measured, &plan))
+    session.measure(&plan, RANKS, ALONE, |measured| breakdown(measured, &plan))
 }
 
 /// How the time of a message over the target can be divided.

@@ -15,7 +15,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::series::{MESSAGE_COSTS, Planned, Series, Ways, left_out, refusal};
 use crate::args::Measure;
-use crate::session::{BATCH, Session};
+use crate::session::{ALONE, BATCH, Session};
 
 /// Time for one kernel, and for all.
 const ONE: Duration = Duration::from_secs(15);
@@ -166,16 +166,12 @@ impl Parts {
         if let Some(plan) = overlap.filter(|_| !session.failed()) {
             session.share(share());
             let plan = OverlapPlan { asked: session.asked(), ..plan };
-            session.measure(&plan, self.ranks, (&[], &|_| false), |measured| {
-                assemble::overlap(measured)
-            })?;
+            session.measure(&plan, self.ranks, ALONE, assemble::overlap)?;
         }
         if let Some(plan) = contention.filter(|_| !session.failed()) {
             session.share(share());
             let plan = ContentionPlan { asked: session.asked(), ..plan };
-            session.measure(&plan, plan.ranks, (&[], &|_| false), |measured| {
-                assemble::series(measured)
-            })?;
+            session.measure(&plan, plan.ranks, ALONE, assemble::series)?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use clap::Args;
 
 use super::run::moves_bytes;
 use crate::args::Measure;
-use crate::session::{BATCH, Session, one_size};
+use crate::session::{ALONE, BATCH, Session, one_size};
 
 /// Bytes of the message whose time gives the bandwidth.
 const LONG: usize = 1 << 20;
@@ -55,6 +55,6 @@ pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit, Failure> {
         agents.iter().any(|agent| agent.host != agents[0].host)
     });
     let plan = PairsPlan { asked: session.asked(), samples: BATCH, bytes, at_once };
-    session.measure(&plan, ranks, (&[], &|_| false), assemble::pairs)?;
+    session.measure(&plan, ranks, ALONE, assemble::pairs)?;
     session.close()
 }

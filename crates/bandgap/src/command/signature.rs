@@ -11,7 +11,7 @@ use bandgap_launch::{Exit, Failure, usage};
 use clap::Args;
 
 use crate::args::Measure;
-use crate::session::{BATCH, Session, one_size};
+use crate::session::{ALONE, BATCH, Session, one_size};
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(15);
@@ -53,7 +53,7 @@ pub fn run(signature: &Signature) -> Result<Exit, Failure> {
     match requesters {
         Some(requesters) => {
             let plan = FanInPlan { asked: session.asked(), requesters };
-            session.measure(&plan, ranks, (&[], &|_| false), assemble::fan_in)?;
+            session.measure(&plan, ranks, ALONE, assemble::fan_in)?;
         }
         None => self::measure(&mut session, pattern, ranks)?,
     }

@@ -74,7 +74,7 @@ fn the_tightest_quota_counts() {
     tree.file("sys/fs/cgroup/job/cpu.max", "400000 100000");
     tree.file("sys/fs/cgroup/job/job/step/cpu.max", "150000 100000");
     tree.file("sys/fs/cgroup/cpu.max", "max 100000");
-    assert_eq!(cgroup::quota(tree.root()), Some(1.5));
+    assert_eq!(control_group::quota(tree.root()), Some(1.5));
     // Version 1: unlimited at the top, 2 below.
     let tree = Tree::new();
     tree.file("proc/self/cgroup", "3:cpuset:/x\n2:cpu,cpuacct:/job\n1:memory:/y");
@@ -82,17 +82,17 @@ fn the_tightest_quota_counts() {
         tree.file(&format!("sys/fs/cgroup/cpu,cpuacct{group}/cpu.cfs_quota_us"), quota);
         tree.file(&format!("sys/fs/cgroup/cpu,cpuacct{group}/cpu.cfs_period_us"), "100000");
     }
-    assert_eq!(cgroup::quota(tree.root()), Some(2.0));
+    assert_eq!(control_group::quota(tree.root()), Some(2.0));
 }
 
 #[test]
 fn containers_show_by_file_or_group() {
     let tree = Tree::new();
-    assert_eq!(cgroup::container(tree.root()), None);
+    assert_eq!(control_group::container(tree.root()), None);
     tree.file("proc/self/cgroup", "0::/kubepods/pod1");
-    assert_eq!(cgroup::container(tree.root()).as_deref(), Some("Kubernetes"));
+    assert_eq!(control_group::container(tree.root()).as_deref(), Some("Kubernetes"));
     tree.file("run/.containerenv", "");
-    assert_eq!(cgroup::container(tree.root()).as_deref(), Some("Podman"));
+    assert_eq!(control_group::container(tree.root()).as_deref(), Some("Podman"));
 }
 
 #[test]

@@ -14,7 +14,6 @@
 mod area;
 mod cache_line;
 mod copy;
-mod local_lines;
 mod ring_lines;
 mod slot_ring;
 mod stream;
@@ -24,8 +23,7 @@ mod turn;
 pub use area::{COPY_BYTES, FloorArea, PLACES};
 pub use cache_line::{cache_line, cache_line_exchange};
 pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};
-pub use local_lines::local_lines;
-pub use ring_lines::{PARTS, ring_lines};
+pub use ring_lines::{PARTS, local_lines, ring_lines};
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;
 pub use table::{FLOORS, Lines, YARDSTICKS};

@@ -1,11 +1,13 @@
-//! The lines of the transport's own ring.
+//! The lines of the transport's own ring, between two processors and on one.
+
+use std::hint::black_box;
 
 use bandgap_comm::{Measuring, Timer};
 
 use super::turn::{Turned, turn, with_blocks};
 use crate::places::Walk;
 use crate::probe::ping_pong;
-use crate::sync::AtomicU64;
+use crate::sync::{AtomicU64, Ordering};
 use crate::{Segment, ShmError};
 
 /// Parts of the ring, each as many slots.
@@ -45,5 +47,43 @@ impl<T: Timer> Turned for RoundTrips<'_, T> {
     fn run<const BLOCKS: usize>(self) -> Self::Out {
         let Self { lines, walk, epoch, with } = self;
         ping_pong("ring_lines", lines, walk, epoch, with, turn::<BLOCKS>)
+    }
+}
+
+/// What [`ring_lines`] does on both sides, one after the other on one processor: over the slots of a
+/// ring of `rings`, so many round trips, with a stamp after each side, and with a computation of so many blocks before each
+/// store. Returns the ticks of all.
+pub fn local_lines<T: Timer>(rings: &Segment, rounds: u32, blocks: u32, timer: &T) -> u64 {
+    let lines = rings.spare_words(0, 1);
+    with_blocks(blocks, OnOne { lines: &lines, rounds, timer })
+}
+
+struct OnOne<'a, T> {
+    lines: &'a [[&'a AtomicU64; 2]],
+    rounds: u32,
+    timer: &'a T,
+}
+
+impl<T: Timer> Turned for OnOne<'_, T> {
+    type Out = u64;
+
+    fn run<const BLOCKS: usize>(self) -> u64 {
+        let Self { lines, rounds, timer } = self;
+        let Some(mut back) = lines.first().map(|[_, back]| back) else { return 0 };
+        let begun = timer.stamp();
+        let mut last = begun;
+        for (number, [there, next]) in (1..=u64::from(rounds)).zip(lines.iter().cycle()) {
+            // The requester's side: it takes what came back, and sends.
+            black_box(back.load(Ordering::Acquire));
+            turn::<BLOCKS>();
+            there.store(number, Ordering::Release);
+            timer.stamp();
+            black_box(there.load(Ordering::Acquire));
+            turn::<BLOCKS>();
+            next.store(number, Ordering::Release);
+            last = timer.stamp();
+            back = next;
+        }
+        last.ticks().wrapping_sub(begun.ticks())
     }
 }

@@ -9,7 +9,6 @@
 mod datagrams;
 mod header;
 mod inbox;
-mod mishaps;
 mod outbox;
 mod ports;
 mod protocol;
@@ -26,8 +25,20 @@ use crate::transport::{message, word, words};
 use crate::{Kind, Over, SocketError};
 
 pub use datagrams::Datagrams;
-pub use mishaps::Mishaps;
 pub use stream::UdpStream;
+
+/// What has gone wrong at one end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Mishaps {
+    /// Datagrams sent again.
+    pub repeated: u64,
+    /// Datagrams that had arrived before.
+    pub duplicates: u64,
+    /// Datagrams that arrived before their turn and were dropped.
+    pub early: u64,
+    /// Datagrams that were not the peer's, were changed on their way, or were invalid.
+    pub refused: u64,
+}
 
 /// Size to request for a socket's receive buffer: Linux's default limit for unprivileged processes.
 /// The system grants twice as much, for what it adds to each datagram.
