@@ -17,7 +17,6 @@ pub enum Family {
 }
 
 /// A constant of type `MPI_Comm`, `MPI_Datatype` and the like.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Constant {
     /// Its value.
     Value(usize),
@@ -28,7 +27,6 @@ pub enum Constant {
 use Constant::{Symbol, Value};
 
 /// The constants of a family that this crate uses.
-#[derive(Clone, Copy, Debug)]
 pub struct Constants {
     /// `MPI_COMM_WORLD`.
     pub world: Constant,

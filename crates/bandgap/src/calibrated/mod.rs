@@ -48,7 +48,6 @@ pub struct Costs {
 }
 
 /// What messages of bytes cost up to a length.
-#[derive(Clone, Copy, Debug)]
 pub struct Protocol {
     /// The longest, in bytes.
     pub up_to: u64,
@@ -59,7 +58,6 @@ pub struct Protocol {
 }
 
 /// Groups of ranks that are farther from each other than their ranks are.
-#[derive(Clone, Copy, Debug)]
 pub struct Groups {
     /// Ranks in each.
     pub ranks: u64,

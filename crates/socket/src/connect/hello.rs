@@ -33,7 +33,6 @@ const SAID: usize = 32;
 const BEGIN: [u8; 12] = *b"bandgap\n\x02\0\0\0";
 
 /// Who greets in a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Side {
     Caller = 1,
     Listener = 2,
@@ -51,7 +50,6 @@ pub fn nonce() -> io::Result<Nonce> {
 
 /// What both sides of a pair know: the run's secret, and the address where one listens. It cannot be formatted, so
 /// the secret is never shown.
-#[derive(Clone)]
 pub(super) struct Known {
     pub(super) secret: Secret,
     pub(super) listener: String,
@@ -112,7 +110,6 @@ impl Known {
 }
 
 /// A greeting that arrived: of the right version, and not proven.
-#[derive(Clone, Copy, Debug)]
 pub struct Hello([u8; HELLO]);
 
 impl Hello {

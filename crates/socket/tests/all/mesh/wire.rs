@@ -10,7 +10,6 @@ use rand::{RngExt as _, SeedableRng as _};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// What goes wrong with the datagrams that a rank sends: shares from 0 to 1, drawn for each datagram by itself.
-#[derive(Clone, Copy, Debug)]
 pub struct Faults {
     pub loss: f64,
     pub duplicate: f64,
