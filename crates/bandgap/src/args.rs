@@ -5,7 +5,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use bandgap_campaign::plan::Asked;
-use bandgap_launch::{Adopted, Failure, Hosts, Options, Target, Transport, Wait, usage};
+use bandgap_launch::{Adopted, Hosts, Options, Result, Target, Transport, Wait, usage};
 use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
@@ -73,7 +73,7 @@ impl Reach {
     ///
     /// # Errors
     /// The list or the file is wrong.
-    pub fn hosts(&self) -> Result<Option<Hosts>, Failure> {
+    pub fn hosts(&self) -> Result<Option<Hosts>> {
         if self.hosts.is_none() && self.hostfile.is_none() {
             return Ok(None);
         }
@@ -251,7 +251,7 @@ impl Measure {
     ///
     /// # Errors
     /// Something is.
-    pub fn check_reach(&self) -> Result<(), Failure> {
+    pub fn check_reach(&self) -> Result<()> {
         let Reach { interface, ssh_command, copy, mpi_lib, launch_with, .. } = &self.ranks.reach;
         let (several, mpi) =
             (self.has_hosts(), self.mpi || self.ranks.transport.iter().any(has_launcher));
@@ -287,7 +287,7 @@ impl Measure {
     ///
     /// # Errors
     /// As [`Reach::hosts`].
-    pub fn everywhere(&self) -> Result<Self, Failure> {
+    pub fn everywhere(&self) -> Result<Self> {
         let mut all = self.clone();
         let named = self.ranks.reach.hosts()?.map(|hosts| hosts.slots());
         let adopted = self.adopted.as_ref().map(|adopted| adopted.size);

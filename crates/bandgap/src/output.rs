@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use bandgap_assemble::{Made, SAMPLES, samples};
 use bandgap_campaign::Table;
-use bandgap_launch::{Agent, Classify, Exit, Failure, limit, told};
+use bandgap_launch::{Agent, Classify, Exit, Failure, Result, limit, told};
 use bandgap_record::{Bandgap, Conditions, Note, Number, RecordError, RunDir, timestamp};
 use bandgap_report::{Block, Layout, text};
 use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
@@ -47,7 +47,7 @@ impl Sink {
     ///
     /// # Errors
     /// The directory exists and holds something, or something cannot be written.
-    pub fn open(output: &Output, command: &str, seed: u64) -> Result<Self, Failure> {
+    pub fn open(output: &Output, command: &str, seed: u64) -> Result<Self> {
         let now = SystemTime::now();
         let directory = match (&output.out, output.no_save) {
             (Some(path), _) => Some(RunDir::create(path)),
@@ -136,7 +136,7 @@ impl Sink {
         made: Made,
         conditions: Option<Conditions>,
         table: Option<Table>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         self.run.results.extend(made.results);
         made.notes.into_iter().for_each(|note| self.note(note));
         if let Some(found) = conditions {
@@ -158,7 +158,7 @@ impl Sink {
     ///
     /// # Errors
     /// The run can be neither kept nor printed.
-    pub fn close(mut self, exit: Exit) -> Result<Exit, Failure> {
+    pub fn close(mut self, exit: Exit) -> Result<Exit> {
         let kept = self.keep(true);
         let printed = match &self.json {
             Some(Json::Standard) => print(self.run.to_json().class(Exit::Defect)?.as_bytes()),
@@ -192,7 +192,7 @@ impl Sink {
     }
 
     /// Prints the run; where it is kept is the last line.
-    fn show(&self) -> Result<(), Failure> {
+    fn show(&self) -> Result<()> {
         if !self.said.is_empty() {
             return print(text(&self.said, &self.layout).as_bytes());
         }
@@ -217,7 +217,7 @@ impl Sink {
     ///
     /// # Errors
     /// One of them cannot be written. The run is then somewhere else, which the hint names.
-    fn keep(&mut self, last: bool) -> Result<(), Failure> {
+    fn keep(&mut self, last: bool) -> Result<()> {
         self.run.elapsed = Number((self.begun.elapsed().as_secs_f64() * 10.0).round() / 10.0);
         if let Some(directory) = &self.directory {
             self.write(directory).map_err(|error| self.rescued(unwritable(error)))?;
@@ -273,7 +273,7 @@ pub fn close_given(
     (precision, output): (&Precision, &Output),
     made: Made,
     exit: Exit,
-) -> Result<Exit, Failure> {
+) -> Result<Exit> {
     let mut sink = Sink::open(&output.only_asked(), command, precision.seed)?;
     let Precision { precision: share, confidence, strict, .. } = precision;
     sink.plan(&json!({"name": command, "precision": share.0, "confidence": confidence.0}));

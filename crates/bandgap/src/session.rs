@@ -10,8 +10,8 @@ use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
-    Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Stage, Target, Wait,
-    Wanted, collect, has_room, launcher_of, usage,
+    Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Result, Stage, Target,
+    Wait, Wanted, collect, has_room, launcher_of, usage,
 };
 use bandgap_record::Note;
 use bandgap_results::Verdict;
@@ -76,7 +76,7 @@ impl<'a> Session<'a> {
         measure: &'a Measure,
         usual: Duration,
         stages: Vec<(String, f64)>,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let (quiet, begun) = (measure.output.quiet, Instant::now());
         if measure.ranks.transport.len() > 1 && command != "layers" {
             return Err(usage!("measure over several transports at a time")
@@ -157,7 +157,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// There is not.
-    pub fn check(&self, plan: &impl Planned, ranks: usize) -> Result<(), Failure> {
+    pub fn check(&self, plan: &impl Planned, ranks: usize) -> Result<()> {
         has_room(&self.target, ranks, &Task::of(plan).class(Exit::Defect)?)
     }
 
@@ -172,7 +172,7 @@ impl<'a> Session<'a> {
         ranks: usize,
         (results, fits): Beneath<'_>,
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let collected = self.collect_plan(plan, ranks, (results, fits), None)?;
         self.assemble_plan(collected, ranks, results, assemble)
     }
@@ -187,7 +187,7 @@ impl<'a> Session<'a> {
         ranks: usize,
         (results, fits): Beneath<'_>,
         only: Option<u32>,
-    ) -> Result<Collected, Failure> {
+    ) -> Result<Collected> {
         let target = self.target.clone();
         let beside = self.beside(results);
         let measured = beside.iter().filter(|floor| ranks >= RANKS && fits(floor));
@@ -208,7 +208,7 @@ impl<'a> Session<'a> {
         ranks: usize,
         results: &[&str],
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         let beside = self.beside(results);
         let setting = Setting { beside, ..collected.setting(&self.stage, &self.target, ranks) };
         let asked = self.asked();
@@ -233,7 +233,7 @@ impl<'a> Session<'a> {
         setting: &Setting,
         asked: &Asked,
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
-    ) -> Result<(), Failure> {
+    ) -> Result<()> {
         self.end(&collected.ended);
         let (table, failed) = (collected.table, matches!(collected.ended, Ended::Failed { .. }));
         let (made, conditions) = {
@@ -277,7 +277,7 @@ impl<'a> Session<'a> {
         target: Option<&Target>,
         ranks: usize,
         options: &Options,
-    ) -> Result<Collected, Failure> {
+    ) -> Result<Collected> {
         if let Some(Target::Real(transport)) = target
             && transport.has_launcher()
             && self.measure.adopted.is_none()
@@ -354,7 +354,7 @@ impl<'a> Session<'a> {
     ///
     /// # Errors
     /// The run cannot be written.
-    pub fn close(mut self) -> Result<Exit, Failure> {
+    pub fn close(mut self) -> Result<Exit> {
         self.progress.clear();
         // All that was measured is kept by now; who waits for the end of a run that failed waits for no more.
         if let Some(mut host) = self.host.take().filter(|_| !self.failed()) {
@@ -383,7 +383,7 @@ impl<'a> Session<'a> {
 ///
 /// # Errors
 /// They name several, or too few.
-pub fn one_size(measure: &Measure, least: usize) -> Result<usize, Failure> {
+pub fn one_size(measure: &Measure, least: usize) -> Result<usize> {
     let usage = |what: String, hint: &str| Err(Failure::new(Exit::Usage, what).hint(hint));
     match measure.ranks.ranks.as_slice() {
         [] => Ok(least),

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry};
-use bandgap_launch::{Adopted, Classify as _, Exit, Failure, add, compiled, let_long_files_fail};
+use bandgap_launch::{Adopted, Classify as _, Exit, Result, add, compiled, let_long_files_fail};
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
 
@@ -87,7 +87,7 @@ fn has_launcher() -> bool {
 
 /// This process among those that somebody else has started. All take part in what is measured; of everything else the
 /// first does all.
-fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode, Failure> {
+fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
     let measure = measured(cli).and_then(|(measure, all)| {
         measure.adopt(adopted.clone(), all);
         measure.adopted.is_some().then_some(measure)
@@ -109,7 +109,7 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode, Failure> {
     }
 }
 
-fn carry_out(cli: &Cli) -> Result<ExitCode, Failure> {
+fn carry_out(cli: &Cli) -> Result<ExitCode> {
     let_long_files_fail().class(Exit::Host)?;
     // What panicked has been told by then; the program ends here, so nothing half done is seen.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(cli)));

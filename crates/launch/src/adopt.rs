@@ -17,7 +17,7 @@ use crate::hosts::{Hosts, Place};
 use crate::meet::{Meeting, Way, manager, way};
 use crate::message::Channel;
 use crate::protocol::{Role, Who, allowed, names};
-use crate::{Exit, Failure, agent, remote};
+use crate::{Exit, Failure, Result, agent, remote};
 
 /// Longest wait for the process that has started the launcher of this one.
 const JOINING: Duration = Duration::from_secs(30);
@@ -72,7 +72,7 @@ impl Adopted {
     ///
     /// # Errors
     /// There are more.
-    pub fn check(&self, ranks: usize) -> Result<(), Failure> {
+    pub fn check(&self, ranks: usize) -> Result<()> {
         if ranks <= self.size {
             return Ok(());
         }
@@ -102,7 +102,7 @@ impl Adopted {
         }
     }
 
-    fn joined(&self, apart: bool, until: Instant) -> Result<(), Failure> {
+    fn joined(&self, apart: bool, until: Instant) -> Result<()> {
         let (meeting, _kept) = way(self.by, self.size, apart)?.look_up(until)?;
         self.called(meeting, self.rank, until)
     }
@@ -111,7 +111,7 @@ impl Adopted {
     ///
     /// # Errors
     /// It is gone, or this process is none of a launcher's.
-    pub fn join_outside(place: &Path) -> Result<(), Failure> {
+    pub fn join_outside(place: &Path) -> Result<()> {
         let adopted = Self::one_of(1, |name| std::env::var(name).ok())
             .ok_or_else(|| remote!("join a run: no launcher has started this process"))?;
         let until = Instant::now() + JOINING;
@@ -119,7 +119,7 @@ impl Adopted {
         adopted.called(meeting, adopted.rank + 1, until)
     }
 
-    fn called(&self, meeting: Meeting, number: usize, until: Instant) -> Result<(), Failure> {
+    fn called(&self, meeting: Meeting, number: usize, until: Instant) -> Result<()> {
         let Meeting { addresses, secret } = meeting;
         let stream = call(&addresses, number, secret, until).map_err(lost)?;
         let mut channel = Channel::new(stream);
@@ -144,12 +144,7 @@ impl Adopted {
     ///
     /// # Errors
     /// They did not come.
-    pub fn gather(
-        &self,
-        needed: usize,
-        apart: bool,
-        deadline: Duration,
-    ) -> Result<Gathered, Failure> {
+    pub fn gather(&self, needed: usize, apart: bool, deadline: Duration) -> Result<Gathered> {
         let until = Instant::now() + deadline;
         let way = way(self.by, self.size, apart)?;
         let centre = Centre::listen(way.port(), false).map_err(lost)?;
@@ -172,7 +167,7 @@ impl Adopted {
         apart: bool,
         streams: Vec<TcpStream>,
         until: Instant,
-    ) -> Result<Gathered, Failure> {
+    ) -> Result<Gathered> {
         let mut all = vec![(Who::here(), None)];
         for stream in streams {
             let (who, channel, address) = Who::calls(stream, until)?;

@@ -18,7 +18,7 @@ use crate::memory::{self, Need};
 use crate::message::{Assignment, Channel, FromRank};
 use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, Who, build, silence};
 use crate::stage::Stage;
-use crate::{Failure, descriptors, remote};
+use crate::{Failure, Result, descriptors, remote};
 
 /// Longest silence of a launcher that has no ranks here: it fits, or measures elsewhere.
 const IDLE: Duration = Duration::from_secs(60);
@@ -42,7 +42,7 @@ fn lost(error: std::io::Error) -> Failure {
     remote!("speak with the launcher: {error}")
 }
 
-fn serve() -> Result<(), Failure> {
+fn serve() -> Result<()> {
     let streams = || -> std::io::Result<Channel> {
         let output = std::io::stdout().as_fd().try_clone_to_owned()?;
         fcntl_setfl(&output, fcntl_getfl(&output)? | OFlags::NONBLOCK)?;
@@ -55,7 +55,7 @@ fn serve() -> Result<(), Failure> {
 ///
 /// # Errors
 /// The system refused something, or the connection broke.
-pub fn over(mut channel: Channel) -> Result<(), Failure> {
+pub fn over(mut channel: Channel) -> Result<()> {
     let stage = Stage::new(|| ())?;
     let hello = Hello {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -247,7 +247,7 @@ fn started<'a>(
     stage: &'a Stage,
     begin: Begin,
     resting: Option<Local<'a>>,
-) -> Result<(Local<'a>, FromAgent), Failure> {
+) -> Result<(Local<'a>, FromAgent)> {
     let Begin { ranks, network, interface, address, memory } = begin;
     let connections = |of: &Assignment| of.transports.len() + of.bares.len() + 1;
     if let Some(first) = ranks.first() {

@@ -23,7 +23,9 @@ use crate::room::{Prepared, check_limits, room, with_nodes_for};
 use crate::spread::Spread;
 use crate::stage::Stage;
 use crate::virtual_time::VirtualRunner;
-use crate::{Classify, Exit, Failure, Target, Transport, descriptors, outside, remote, usage};
+use crate::{
+    Classify, Exit, Failure, Result, Target, Transport, descriptors, outside, remote, usage,
+};
 
 /// How ranks are started, as the user asked.
 #[derive(Clone)]
@@ -127,7 +129,7 @@ pub struct Wanted<'a> {
 /// # Errors
 /// Ranks could not be started, or a simulated machine cannot do what is asked of it. (What fails after a first batch
 /// is in [`Collected::ended`], with what was measured until then.)
-pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected, Failure> {
+pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     let Wanted { stage, target, ranks, .. } = of;
     if let Some(Target::Real(transport)) = target
         && transport.has_launcher()
@@ -149,7 +151,7 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected, Fail
 }
 
 /// [`collect`] with a launcher of the ranks' own, which is run anew for each launch.
-fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected, Failure> {
+fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     let Wanted { stage, ranks, options, .. } = of;
     let (library, with) = (options.library.as_ref(), options.launch_with.as_deref());
     let command = outside::command(with, library.map(PathBuf::as_path), ranks)?;
@@ -190,7 +192,7 @@ fn collect_into(
     of: Wanted<'_>,
     (which, table): (Range<u32>, &mut Table),
     progress: Progress<'_>,
-) -> Result<Collected, Failure> {
+) -> Result<Collected> {
     let Wanted { stage, target, ranks, task, options } = of;
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
@@ -309,7 +311,7 @@ fn at_agents<'a>(
     assignments: &[Assignment],
     stage: &Stage,
     memory: usize,
-) -> Result<Vec<Box<dyn Group + 'a>>, Failure> {
+) -> Result<Vec<Box<dyn Group + 'a>>> {
     let addresses = Agent::addresses(agents);
     let mut begun = Vec::new();
     for (host, (agent, address)) in agents.iter_mut().zip(addresses).enumerate() {
@@ -339,7 +341,7 @@ pub fn in_virtual_time(
     task: &Task,
     stopped: &dyn Fn() -> bool,
     progress: Progress<'_>,
-) -> Result<Collected, Failure> {
+) -> Result<Collected> {
     let mut runner = VirtualRunner {
         machine,
         size: ranks,

@@ -9,6 +9,9 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::Exit;
 
+/// What is there, or why it is not.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
 /// What went wrong, and what to do about it.
 #[derive(Debug)]
 pub struct Failure {
@@ -57,11 +60,11 @@ pub trait Classify<T> {
     ///
     /// # Errors
     /// The error.
-    fn class(self, exit: Exit) -> Result<T, Failure>;
+    fn class(self, exit: Exit) -> Result<T>;
 }
 
 impl<T, E: Error + 'static> Classify<T> for Result<T, E> {
-    fn class(self, exit: Exit) -> Result<T, Failure> {
+    fn class(self, exit: Exit) -> Result<T> {
         self.map_err(|error| {
             let hint = limit(&error).map(str::to_owned);
             Failure { hint, ..Failure::new(exit, told(&error)) }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::{Failure, input, remote, usage};
+use crate::{Failure, Result, input, remote, usage};
 
 /// The command that reaches another host, where none is named.
 pub const SSH: &str = "ssh";
@@ -39,7 +39,7 @@ impl Hosts {
     ///
     /// # Errors
     /// The file cannot be read, or names something else; there is no host.
-    pub fn of(list: Option<&str>, file: Option<&Path>) -> Result<Self, Failure> {
+    pub fn of(list: Option<&str>, file: Option<&Path>) -> Result<Self> {
         let mut places = Vec::new();
         for entry in list.iter().flat_map(|list| list.split(',')) {
             add(&mut places, place(entry.trim()).map_err(|what| usage(&what))?);
@@ -83,7 +83,7 @@ impl Hosts {
     ///
     /// # Errors
     /// There are more ranks than slots.
-    pub fn by_rank(&self, ranks: usize) -> Result<Vec<usize>, Failure> {
+    pub fn by_rank(&self, ranks: usize) -> Result<Vec<usize>> {
         let hosts: Vec<usize> = match &self.order {
             Some(order) => order.iter().copied().take(ranks).collect(),
             None if ranks <= self.places.len() => (0..ranks).collect(),
@@ -162,7 +162,7 @@ fn of_line(line: &str) -> Result<Option<Place>, String> {
 ///
 /// # Errors
 /// It names a host that is not there.
-pub fn cores(list: &str, hosts: &[String]) -> Result<BTreeMap<String, String>, Failure> {
+pub fn cores(list: &str, hosts: &[String]) -> Result<BTreeMap<String, String>> {
     if !list.contains(':') {
         return Ok(hosts.iter().map(|host| (host.clone(), list.to_owned())).collect());
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, Result};
 
 /// An interface of this host, as the system describes it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -34,7 +34,7 @@ impl Interface {
     ///
     /// # Errors
     /// There is none.
-    pub fn find(named: Option<&str>, reached: Option<IpAddr>) -> Result<Self, Failure> {
+    pub fn find(named: Option<&str>, reached: Option<IpAddr>) -> Result<Self> {
         let refused = |what: String| {
             Failure::new(Exit::Remote, what).hint("name one with --interface, e.g. eth0")
         };

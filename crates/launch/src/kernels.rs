@@ -3,7 +3,7 @@
 use bandgap_kernels::{Added, Entry, NotAdded};
 use bandgap_sim::Recorder;
 
-use crate::{Classify, Exit, Failure, floors, transports};
+use crate::{Classify, Exit, Result, floors, transports};
 
 /// The kernel, compiled for every transport and for virtual time.
 pub fn compiled<K: Entry>() -> Added {
@@ -15,7 +15,7 @@ pub fn compiled<K: Entry>() -> Added {
 ///
 /// # Errors
 /// A name is taken, by another kernel, a series or a floor; or kernels were added before.
-pub fn add(kernels: Vec<Added>) -> Result<(), Failure> {
+pub fn add(kernels: Vec<Added>) -> Result<()> {
     // A rank looks among floors first.
     let names = kernels.iter().flat_map(Added::names);
     let taken = names.into_iter().find(|name| floors::find(name).is_some());

@@ -10,7 +10,7 @@ use crate::group::{Group, Heard};
 use crate::message::{FromRank, ToRank};
 use crate::signals::Signals;
 use crate::vigil::Vigil;
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, Result};
 
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
@@ -80,7 +80,7 @@ impl<'a> Launch<'a> {
         mut self,
         table: &mut Table,
         progress: &mut dyn FnMut(f64, &str),
-    ) -> Result<Ended, Failure> {
+    ) -> Result<Ended> {
         // What ranks fail with once they are told to end is no failure.
         let mut interrupted = false;
         let begun = Instant::now();
@@ -162,7 +162,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Waits for something to read, and gives what came.
-    fn wait(&mut self, timeout: Duration, signals: bool) -> Result<Vec<(usize, Heard)>, Failure> {
+    fn wait(&mut self, timeout: Duration, signals: bool) -> Result<Vec<(usize, Heard)>> {
         let readable = self.signals.readable();
         let awaited: Vec<Vec<PollFd<'_>>> =
             self.groups.iter().map(|group| group.awaited()).collect();

@@ -52,7 +52,7 @@ pub use adopt::Adopted;
 pub use agents::{Agent, Gathered};
 pub use collect::{Collected, Options, Progress, Wanted, collect, in_virtual_time};
 pub use exit::Exit;
-pub use failure::{Classify, Failure, limit, told};
+pub use failure::{Classify, Failure, Result, limit, told};
 pub use floors::floors;
 pub use hosts::Hosts;
 pub use kernels::{add, compiled};

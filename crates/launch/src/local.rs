@@ -14,7 +14,7 @@ use crate::group::{Group, Heard};
 use crate::message::{Assignment, ToRank};
 use crate::process::{RankProcess, child};
 use crate::signals::Signals;
-use crate::{Exit, Failure, descriptors, told};
+use crate::{Exit, Failure, Result, descriptors, told};
 
 /// Longest wait for ranks that wait to begin again to have ended by themselves.
 const LEAVING: Duration = Duration::from_secs(2);
@@ -35,7 +35,7 @@ impl<'a> Local<'a> {
         assignments: &[Assignment],
         inherited: &[OwnedFd],
         signals: &'a Signals,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let (size, of) = (assignments.len(), assignments.first().map_or(0, |first| first.size));
         let refused = |what| Failure::new(Exit::Host, what);
         let control = Control::create().map_err(|error| {

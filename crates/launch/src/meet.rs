@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 
 use crate::failure::lost;
-use crate::{Exit, Failure, remote};
+use crate::{Exit, Failure, Result, remote};
 
 /// Between two looks for a file.
 const LOOK: Duration = Duration::from_millis(20);
@@ -77,7 +77,7 @@ impl Drop for Published {
 ///
 /// # Errors
 /// No directory takes it.
-pub fn publish_for(port: u16) -> Result<Published, Failure> {
+pub fn publish_for(port: u16) -> Result<Published> {
     shared(&format!("{}-{port}", std::process::id())).publish(port, Instant::now())
 }
 
@@ -101,7 +101,7 @@ pub fn manager() -> Option<File> {
 ///
 /// # Errors
 /// What the user gave for it is wrong.
-pub fn way(by: &str, size: usize, apart: bool) -> Result<Way, Failure> {
+pub fn way(by: &str, size: usize, apart: bool) -> Result<Way> {
     if let Some(join) = variable("BANDGAP_JOIN") {
         let wrong = |what: String| {
             Failure::new(Exit::Usage, what).hint(
@@ -147,7 +147,7 @@ impl Way {
     ///
     /// # Errors
     /// There is no way to tell them.
-    pub fn publish(self, port: u16, until: Instant) -> Result<Published, Failure> {
+    pub fn publish(self, port: u16, until: Instant) -> Result<Published> {
         match self {
             Self::Given(_, secret) => Ok(Published { secret, file: None, kept: None }),
             Self::Manager(file, last) => {
@@ -181,7 +181,7 @@ impl Way {
     ///
     /// # Errors
     /// It has not said so in time.
-    pub fn look_up(self, until: Instant) -> Result<(Meeting, Option<Kept>), Failure> {
+    pub fn look_up(self, until: Instant) -> Result<(Meeting, Option<Kept>)> {
         let wrong = || std::io::Error::from(std::io::ErrorKind::InvalidData);
         match self {
             Self::Given(addresses, secret) => Ok((Meeting { addresses, secret }, None)),

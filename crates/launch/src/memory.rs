@@ -4,7 +4,7 @@ use bandgap_host::available_memory;
 use bandgap_units::Bytes;
 use rustix::process::{Resource, getrlimit};
 
-use crate::{Exit, Failure, usage};
+use crate::{Exit, Failure, Result, usage};
 
 /// What a rank's process takes by itself, whatever it does: its own pages, stacks and tables, and the buffers of
 /// floors. Processes of a plain build were seen to take half of it.
@@ -54,12 +54,12 @@ impl Need {
 ///
 /// # Errors
 /// There is too little memory.
-pub fn check(need: Need) -> Result<(), Failure> {
+pub fn check(need: Need) -> Result<()> {
     getrlimit(Resource::As).current.map_or(Ok(()), |limit| has_addresses(limit, need))?;
     available_memory().map_or(Ok(()), |left| fits(left.0, need))
 }
 
-fn has_addresses(limit: u64, need: Need) -> Result<(), Failure> {
+fn has_addresses(limit: u64, need: Need) -> Result<()> {
     let needed = need.addresses();
     if needed <= limit {
         return Ok(());
@@ -77,7 +77,7 @@ fn rounded(bytes: u64) -> Bytes {
     Bytes(bytes.next_multiple_of(1 << 20))
 }
 
-fn fits(left: u64, need: Need) -> Result<(), Failure> {
+fn fits(left: u64, need: Need) -> Result<()> {
     let needed = need.bytes();
     if needed <= left {
         return Ok(());

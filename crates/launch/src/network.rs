@@ -7,7 +7,7 @@ use bandgap_sim::Network;
 
 use crate::room::simulated;
 use crate::spread::Spread;
-use crate::{Failure, Stage, Target};
+use crate::{Result, Stage, Target};
 
 /// For each distance that there is between two of `ranks` ranks on a target: hops, and the pair of the
 /// lowest ranks; the shortest distance first. Ranks that share a processor are at no distance.
@@ -19,7 +19,7 @@ pub fn distances(
     target: &Target,
     ranks: usize,
     cores: Option<&str>,
-) -> Result<Vec<(u32, [usize; 2])>, Failure> {
+) -> Result<Vec<(u32, [usize; 2])>> {
     match target {
         Target::Simulated(name) => {
             let pairs = simulated(name)?.topology().pairs_by_distance(ranks);
@@ -64,7 +64,7 @@ pub fn contended(
     target: &Target,
     ranks: Option<usize>,
     echo: Option<[usize; 2]>,
-) -> Result<(usize, Vec<Beside>), Failure> {
+) -> Result<(usize, Vec<Beside>)> {
     let least = echo.map_or(0, |[a, b]| a.max(b) + 1).max(RANKS[0]);
     let usual = ranks.unwrap_or(least);
     let alone = |between| {

@@ -8,7 +8,7 @@ use bandgap_sim::{
 };
 use bandgap_units::Bytes;
 
-use crate::{Classify, Exit, Failure, usage};
+use crate::{Classify, Exit, Result, usage};
 
 /// Memory that a message takes if no ranks do alike, and it waits for its receive: two operations,
 /// and the message.
@@ -40,7 +40,7 @@ pub struct Once {
 ///
 /// # Errors
 /// As [`recorded`]; or the replay cannot end.
-pub fn once(machine: &Machine, order: &Order, sensitivity: bool) -> Result<Once, Failure> {
+pub fn once(machine: &Machine, order: &Order, sensitivity: bool) -> Result<Once> {
     let (fact, schedule) = recorded(machine, order, sensitivity)?;
     let (replayed, sensitivity) = if sensitivity {
         let both = replay_with_sensitivity(&schedule, machine).class(Exit::Input)?;
@@ -65,11 +65,7 @@ pub fn once(machine: &Machine, order: &Order, sensitivity: bool) -> Result<Once,
 /// # Errors
 /// Nobody can carry out the order, or not this machine: it has fewer ranks, or no time for bytes. Or
 /// all ranks send more messages than there may be memory or time for.
-pub fn recorded(
-    machine: &Machine,
-    order: &Order,
-    looked_at: bool,
-) -> Result<(Fact, Schedule), Failure> {
+pub fn recorded(machine: &Machine, order: &Order, looked_at: bool) -> Result<(Fact, Schedule)> {
     let (ranks, most) = (order.ranks, machine.ranks);
     if ranks > most {
         let machine = machine.name.clone();
@@ -93,7 +89,7 @@ fn messages(fact: &Fact, order: &Order) -> Result<u64, Refused> {
     Ok(if of_all { each.saturating_mul(order.ranks as u64) } else { 0 })
 }
 
-fn has_room(messages: u64, each: u64, left: u64) -> Result<(), Failure> {
+fn has_room(messages: u64, each: u64, left: u64) -> Result<()> {
     let needed = messages.saturating_mul(each);
     if needed <= left {
         return Ok(());
@@ -103,7 +99,7 @@ fn has_room(messages: u64, each: u64, left: u64) -> Result<(), Failure> {
         .hint("take fewer ranks"))
 }
 
-fn has_time(messages: u64) -> Result<(), Failure> {
+fn has_time(messages: u64) -> Result<()> {
     if messages <= MOST_MESSAGES {
         return Ok(());
     }

@@ -20,7 +20,7 @@ use crate::meet::publish_for;
 use crate::message::Channel;
 use crate::process::ended_until;
 use crate::protocol::{COMMAND, Role, Who, allowed, names};
-use crate::{Classify, Exit, Failure, remote, usage};
+use crate::{Classify, Exit, Failure, Result, remote, usage};
 
 /// Longest wait for a launcher to have ended once its processes have.
 const ENDING: Duration = Duration::from_secs(3);
@@ -32,11 +32,7 @@ const RANKS: &str = "{ranks}";
 ///
 /// # Errors
 /// There is no MPI, or none of its launchers.
-pub fn command(
-    with: Option<&str>,
-    library: Option<&Path>,
-    ranks: usize,
-) -> Result<Vec<String>, Failure> {
+pub fn command(with: Option<&str>, library: Option<&Path>, ranks: usize) -> Result<Vec<String>> {
     if let Some(with) = with {
         let words = with.replace(RANKS, &ranks.to_string());
         let words: Vec<String> = words.split_whitespace().map(str::to_owned).collect();
@@ -86,7 +82,7 @@ impl Outside {
         ranks: usize,
         local: bool,
         deadline: Duration,
-    ) -> Result<(Self, Processes), Failure> {
+    ) -> Result<(Self, Processes)> {
         let (program, options) = command
             .split_first()
             .ok_or_else(|| usage!("start ranks with an empty --launch-with"))?;

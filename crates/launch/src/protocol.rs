@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::cause::Noted;
 use crate::failure::lost;
 use crate::message::{Assignment, Channel, FromRank, ToRank};
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, Result};
 
 /// The hidden command under which the binary is an agent.
 pub const COMMAND: &str = "agent";
@@ -29,7 +29,7 @@ const SILENCE: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 /// It cannot be read.
-pub fn build() -> Result<u32, Failure> {
+pub fn build() -> Result<u32> {
     let read = || -> std::io::Result<u32> {
         let (mut file, mut crc) = (File::open(OWN)?, flate2::Crc::new());
         let mut bytes = vec![0; 1 << 20];
@@ -177,7 +177,7 @@ impl Who {
     ///
     /// # Errors
     /// It does not say so in time.
-    pub fn calls(stream: TcpStream, until: Instant) -> Result<(Self, Channel, IpAddr), Failure> {
+    pub fn calls(stream: TcpStream, until: Instant) -> Result<(Self, Channel, IpAddr)> {
         let hear = || -> std::io::Result<_> {
             let address = stream.peer_addr()?.ip().to_canonical();
             let mut channel = Channel::new(stream);

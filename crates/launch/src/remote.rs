@@ -10,7 +10,7 @@ use crate::group::{Group, Heard};
 use crate::message::ToRank;
 use crate::protocol::{BEAT, Begin, FromAgent, ToAgent, silence};
 use crate::signals::Signals;
-use crate::{Exit, Failure, remote};
+use crate::{Exit, Failure, Result, remote};
 
 /// The ranks of one launch at an agent.
 pub struct Remote<'a> {
@@ -40,7 +40,7 @@ impl<'a> Remote<'a> {
     ///
     /// # Errors
     /// The host refused, or is gone.
-    pub fn started(&mut self, signals: &Signals) -> Result<(), Failure> {
+    pub fn started(&mut self, signals: &Signals) -> Result<()> {
         let until = Instant::now() + self.silence.max(BEAT);
         loop {
             let host = self.agent.host.clone();

@@ -8,10 +8,10 @@ use bandgap_comm::CommError;
 use bandgap_sim::Machine;
 
 use crate::memory::Need;
-use crate::{Classify, Exit, Failure, Target, Transport, descriptors, memory, usage};
+use crate::{Classify, Exit, Result, Target, Transport, descriptors, memory, usage};
 
 /// The room that a task takes of each rank, if there is so much.
-pub(crate) fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room, Failure> {
+pub(crate) fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room> {
     let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
     let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
     // Who has something in common maps what the others expose too.
@@ -25,7 +25,7 @@ pub(crate) fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Resul
 ///
 /// # Errors
 /// There is not.
-pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<(), Failure> {
+pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<()> {
     match target {
         Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
         Target::Real(transport) => {
@@ -71,7 +71,7 @@ impl Prepared {
 }
 
 /// Refuses more ranks than the transports take.
-pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(), Failure> {
+pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<()> {
     for transport in transports {
         let most = transport.can.ranks;
         if ranks > most {
@@ -84,7 +84,7 @@ pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<(),
 }
 
 /// The simulated machine of this name, if it has so many nodes.
-pub(crate) fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine, Failure> {
+pub(crate) fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine> {
     let machine = simulated(machine)?;
     if ranks > machine.ranks {
         return Err(usage!("run {ranks} ranks: {} has {}", machine.name, machine.ranks));
@@ -96,6 +96,6 @@ pub(crate) fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine, Fai
 ///
 /// # Errors
 /// There is none, or its file is wrong.
-pub fn simulated(machine: &str) -> Result<Machine, Failure> {
+pub fn simulated(machine: &str) -> Result<Machine> {
     Machine::load(machine).class(Exit::Input)
 }

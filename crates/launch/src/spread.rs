@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_host::Placement;
 
 use crate::stage::{Stage, placed};
-use crate::{Failure, hosts};
+use crate::{Failure, Result, hosts};
 
 /// Which host and which processor each rank is on.
 pub struct Spread {
@@ -22,7 +22,7 @@ impl Spread {
     ///
     /// # Errors
     /// There are more ranks than slots, or a processor that `cores` names is not there or not allowed.
-    pub fn of(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<Self, Failure> {
+    pub fn of(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<Self> {
         let Some(hosts) = &*stage.hosts.borrow() else {
             let placement = stage.place(ranks, cores)?;
             return Ok(Self { hosts: Vec::new(), by_rank: vec![0; ranks], placement });

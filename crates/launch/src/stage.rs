@@ -14,7 +14,7 @@ use crate::message::Channel;
 use crate::outside::Outside;
 use crate::reach::{adopt_all, start_all};
 use crate::signals::Signals;
-use crate::{Classify, Exit, Failure};
+use crate::{Classify, Exit, Result};
 
 /// The machine as far as starting ranks on it needs it.
 pub struct Stage {
@@ -45,7 +45,7 @@ impl Stage {
     ///
     /// # Errors
     /// The machine does not show its processors, or signals cannot be handled.
-    pub fn new(interrupted: impl Fn() + Send + 'static) -> Result<Self, Failure> {
+    pub fn new(interrupted: impl Fn() + Send + 'static) -> Result<Self> {
         let signals =
             Signals::take(interrupted).map_err(|error| unstarted("take signals", 2, &error))?;
         let topology = Topology::read().class(Exit::Host)?;
@@ -60,7 +60,7 @@ impl Stage {
     ///
     /// # Errors
     /// One of them cannot be reached, or has no or another bandgap.
-    pub fn reach(&mut self, hosts: Hosts) -> Result<(), Failure> {
+    pub fn reach(&mut self, hosts: Hosts) -> Result<()> {
         self.agents = start_all(&hosts, &self.signals)?.into();
         self.hosts = Some(hosts).into();
         Ok(())
@@ -70,7 +70,7 @@ impl Stage {
     ///
     /// # Errors
     /// One of them has another bandgap, or is gone.
-    pub fn adopt(&mut self, gathered: Gathered, interface: Option<String>) -> Result<(), Failure> {
+    pub fn adopt(&mut self, gathered: Gathered, interface: Option<String>) -> Result<()> {
         let Gathered { hosts, agents, idle, kept } = gathered;
         (self.idle, self.kept) = (idle, kept);
         if let Some(hosts) = hosts {
@@ -93,7 +93,7 @@ impl Stage {
         ranks: usize,
         local: bool,
         deadline: Duration,
-    ) -> Result<Outside, Failure> {
+    ) -> Result<Outside> {
         let (outside, (hosts, channels)) = Outside::start(command, ranks, local, deadline)?;
         *self.agents.borrow_mut() = adopt_all(&hosts, channels, &self.signals)?;
         *self.hosts.borrow_mut() = Some(hosts);
@@ -142,7 +142,7 @@ impl Stage {
     ///
     /// # Errors
     /// A processor named by the user is not there or not allowed.
-    pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement, Failure> {
+    pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement> {
         placed(&self.topology, ranks, cores)
     }
 }
@@ -151,11 +151,7 @@ impl Stage {
 ///
 /// # Errors
 /// As [`Stage::place`].
-pub fn placed(
-    topology: &Topology,
-    ranks: usize,
-    cores: Option<&str>,
-) -> Result<Placement, Failure> {
+pub fn placed(topology: &Topology, ranks: usize, cores: Option<&str>) -> Result<Placement> {
     let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
     place(topology, ranks, requested.as_deref()).class(Exit::Usage)
 }

@@ -6,7 +6,7 @@ mod text;
 
 use std::path::Path;
 
-use bandgap_launch::{Classify, Exit, Failure, input};
+use bandgap_launch::{Classify, Exit, Result, input};
 use bandgap_record::{Note, Quantity};
 use bandgap_sim::{Loggops, Machine};
 use clap::Args;
@@ -113,7 +113,7 @@ impl Calibrated {
     ///
     /// # Errors
     /// There is no such run or transport, it lacks parameters, or these make no machine.
-    pub fn load(run: &Path, transport: Option<&str>, how: How) -> Result<Self, Failure> {
+    pub fn load(run: &Path, transport: Option<&str>, how: How) -> Result<Self> {
         let (path, run) = kept(run)?;
         Self::of(&run, &path.display().to_string(), transport, how)
     }
@@ -122,7 +122,7 @@ impl Calibrated {
     ///
     /// # Errors
     /// It does not.
-    pub fn moves_bytes(&self) -> Result<(), Failure> {
+    pub fn moves_bytes(&self) -> Result<()> {
         if !self.protocols.is_empty() {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl Calibrated {
     ///
     /// # Errors
     /// A number is not possible.
-    pub fn machine(&self, pick: Pick<'_>) -> Result<Machine, Failure> {
+    pub fn machine(&self, pick: Pick<'_>) -> Result<Machine> {
         Machine::parse(&self.toml(pick), &self.origin).class(Exit::Input)
     }
 
@@ -143,7 +143,7 @@ impl Calibrated {
     ///
     /// # Errors
     /// As [`Calibrated::machine`].
-    pub fn ends(&self) -> Result<[Machine; 2], Failure> {
+    pub fn ends(&self) -> Result<[Machine; 2]> {
         Ok([self.machine(&mut |of| of.low)?, self.machine(&mut |of| of.high)?])
     }
 
@@ -151,7 +151,7 @@ impl Calibrated {
     ///
     /// # Errors
     /// The run does not say what bytes cost, or a number is not possible.
-    pub fn loggops(&self, pick: Pick<'_>) -> Result<Loggops, Failure> {
+    pub fn loggops(&self, pick: Pick<'_>) -> Result<Loggops> {
         self.moves_bytes()?;
         of_machine(&self.machine(pick)?, &self.origin)
     }
@@ -161,7 +161,7 @@ impl Calibrated {
     ///
     /// # Errors
     /// As [`Calibrated::loggops`].
-    pub fn drawn(&self) -> Result<Vec<Loggops>, Failure> {
+    pub fn drawn(&self) -> Result<Vec<Loggops>> {
         let mut all = vec![self.loggops(&mut |of| of.low)?, self.loggops(&mut |of| of.high)?];
         let mut generator = Xoshiro256PlusPlus::seed_from_u64(SEED);
         for _ in 0..DRAWN {
@@ -176,7 +176,7 @@ impl Calibrated {
 ///
 /// # Errors
 /// It has no time for bytes.
-pub fn of_machine(machine: &Machine, name: &str) -> Result<Loggops, Failure> {
+pub fn of_machine(machine: &Machine, name: &str) -> Result<Loggops> {
     Loggops::of(machine).ok_or_else(|| {
         let hint = "a machine with gap_per_byte_ns does, such as sim:ipsc860";
         input!("replay a schedule on {name}: it does not say what bytes cost").hint(hint)

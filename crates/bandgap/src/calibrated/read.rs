@@ -1,6 +1,6 @@
 //! What of a run makes a machine, and what does not.
 
-use bandgap_launch::{Failure, input, usage};
+use bandgap_launch::{Result, input, usage};
 use bandgap_model::Regime;
 use bandgap_record::{Note, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::scaled;
@@ -13,7 +13,7 @@ impl Calibrated {
     ///
     /// # Errors
     /// As [`Calibrated::load`].
-    pub fn of(run: &Run, path: &str, transport: Option<&str>, how: How) -> Result<Self, Failure> {
+    pub fn of(run: &Run, path: &str, transport: Option<&str>, how: How) -> Result<Self> {
         let transport = chosen(run, transport)?;
         let signature = run.results.iter().find_map(|result| match result {
             Outcome::Logp(logp) if is_own(logp, transport) => Some(&**logp),
@@ -126,7 +126,7 @@ fn is_own(logp: &Logp, transport: &str) -> bool {
 ///
 /// # Errors
 /// There is none, or there are several.
-pub(crate) fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str, Failure> {
+pub(crate) fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str> {
     let all: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
     match (named, &all[..]) {
         (None, [one]) => Ok(one),
@@ -152,7 +152,7 @@ fn words(
     (origin, transport): (&str, &str),
     How { one_latency }: How,
     notes: &mut Vec<Note>,
-) -> Result<(Costs, Parameter), Failure> {
+) -> Result<(Costs, Parameter)> {
     let fail =
         |why: &str, hint: String| Err(input!("take a machine from {origin}: {why}").hint(hint));
     let needed: &[&str] = if one_latency { &["g", "RTT"] } else { &["os", "or", "g", "L", "RTT"] };

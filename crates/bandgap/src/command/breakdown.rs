@@ -7,7 +7,7 @@ use std::time::Duration;
 use bandgap_assemble::{Made, breakdown, table_breakdown};
 use bandgap_campaign::breakdown::{BreakdownPlan, Division};
 use bandgap_campaign::floors::RANKS;
-use bandgap_launch::{Classify, Exit, Failure, Target, Wait, usage};
+use bandgap_launch::{Classify, Exit, Failure, Result, Target, Wait, usage};
 use bandgap_record::Note;
 use bandgap_units::Ns;
 use clap::Args;
@@ -76,7 +76,7 @@ pub struct Breakdown {
 ///
 /// # Errors
 /// The table cannot be read or is wrong; ranks could not be started; or the result cannot be written.
-pub fn run(of: &Breakdown) -> Result<Exit, Failure> {
+pub fn run(of: &Breakdown) -> Result<Exit> {
     let Breakdown { source, insert, trace, measure } = of;
     match (&trace.pcie_trace, &source.from) {
         (Some(file), _) => {
@@ -110,7 +110,7 @@ pub fn run(of: &Breakdown) -> Result<Exit, Failure> {
 
 /// Of components that are known, or as a run has it: what was measured was compared round by round, which its components
 /// do not tell.
-fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit, Failure> {
+fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit> {
     let Loaded { table, breakdown, notes } = load(from, id)?;
     let level = measure.precision.confidence.0;
     let mut made = match breakdown.filter(|recorded| recorded.measured.is_some()) {
@@ -125,7 +125,7 @@ fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit, Failu
 ///
 /// # Errors
 /// Ranks could not be started, or results not be written.
-pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<(), Failure> {
+pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
     let divided = match division(&session.target, session.measure) {
         Ok(divided) => divided,
         Err(failure) => {
@@ -148,7 +148,7 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<(), Failure> 
 }
 
 /// How the time of a message over the target can be divided.
-fn division(target: &Target, measure: &Measure) -> Result<Division, Failure> {
+fn division(target: &Target, measure: &Measure) -> Result<Division> {
     let usage = |what: String, hint| Err(Failure::new(Exit::Usage, what).hint(hint));
     if measure.ranks.at.wait == Wait::Block {
         let what = "break down a message while ranks sleep: what they wait for is then the system's wake-up";

@@ -9,7 +9,7 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
 use bandgap_kernels::{Get, Kernel, Store};
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Exit, Result};
 use clap::Args;
 
 use super::signature::plan;
@@ -56,7 +56,7 @@ pub struct Bulk {
 ///
 /// # Errors
 /// It could not be measured, or not be written.
-pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit, Failure> {
+pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit> {
     let ranks = one_size(measure, 2)?;
     let mut session = Session::open("bulk", measure, USUAL, vec![("bulk".to_owned(), 1.0)])?;
     self::measure(&mut session, bulk, ranks)?;
@@ -67,7 +67,7 @@ pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// As [`run`].
-pub fn measure(session: &mut Session<'_>, bulk: &Bulk, ranks: usize) -> Result<(), Failure> {
+pub fn measure(session: &mut Session<'_>, bulk: &Bulk, ranks: usize) -> Result<()> {
     let sizes = bulk.sizes.clone().unwrap_or_else(|| Sizes::powers(0, 4 << 20));
     let (from, to) = sizes.ends();
     let both = [name::<Store>(), name::<Get>()];

@@ -9,7 +9,7 @@ use bandgap_comm::Delay;
 use bandgap_kernels::{
     Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series,
 };
-use bandgap_launch::{Exit, Failure, contended, usage};
+use bandgap_launch::{Exit, Result, contended, usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -75,7 +75,7 @@ fn passing() -> Vec<&'static str> {
 ///
 /// # Errors
 /// They could not be measured, or not be written.
-pub fn run(comet: &Comet, measure: &Measure) -> Result<Exit, Failure> {
+pub fn run(comet: &Comet, measure: &Measure) -> Result<Exit> {
     let parts = Parts::of(comet, measure)?;
     let usual = if comet.names.is_empty() { ALL } else { ONE };
     let mut session = Session::open("comet", measure, usual, parts.stages())?;
@@ -96,7 +96,7 @@ impl Parts {
     ///
     /// # Errors
     /// They say what cannot be measured.
-    pub fn of(comet: &Comet, measure: &Measure) -> Result<Self, Failure> {
+    pub fn of(comet: &Comet, measure: &Measure) -> Result<Self> {
         let named: Vec<&str> = comet.names.iter().map(String::as_str).collect();
         let all = named.is_empty();
         used(comet, &named)?;
@@ -138,12 +138,7 @@ impl Parts {
     ///
     /// # Errors
     /// They could not be measured, or not be written.
-    pub fn measure(
-        self,
-        session: &mut Session<'_>,
-        comet: &Comet,
-        whole: f64,
-    ) -> Result<(), Failure> {
+    pub fn measure(self, session: &mut Session<'_>, comet: &Comet, whole: f64) -> Result<()> {
         let mut weights = self.stages().into_iter().map(|(_, weight)| weight);
         let all: f64 = self.stages().iter().map(|(_, weight)| weight).sum();
         let mut share = || whole * weights.next().unwrap_or(1.0) / all;
@@ -178,7 +173,7 @@ impl Parts {
 }
 
 /// Refuses options that none of the kernels named takes.
-fn used(comet: &Comet, named: &[&str]) -> Result<(), Failure> {
+fn used(comet: &Comet, named: &[&str]) -> Result<()> {
     let (series, ways) = (&comet.series, &comet.ways);
     let any = |takes: &dyn Fn(&bandgap_kernels::Series) -> bool| {
         named.iter().any(|name| in_series(name).is_ok_and(|(_, series)| takes(&series)))
@@ -205,11 +200,7 @@ fn used(comet: &Comet, named: &[&str]) -> Result<(), Failure> {
 }
 
 /// Echo between two ranks while two others load the machine.
-fn contention(
-    comet: &Comet,
-    measure: &Measure,
-    most: Option<usize>,
-) -> Result<ContentionPlan, Failure> {
+fn contention(comet: &Comet, measure: &Measure, most: Option<usize>) -> Result<ContentionPlan> {
     let target = measure.target();
     let (ranks, pairs) = contended(&target, most, comet.series.between)?;
     let refused = |beside: &Beside| beside.check(ranks);
@@ -235,7 +226,7 @@ fn lengths(comet: &Comet, usual: &[u32]) -> Vec<u32> {
 }
 
 /// What of an exchange hides behind a computation.
-fn overlap(comet: &Comet, pair: [usize; 2], ranks: usize) -> Result<OverlapPlan, Failure> {
+fn overlap(comet: &Comet, pair: [usize; 2], ranks: usize) -> Result<OverlapPlan> {
     let sizes = lengths(comet, &SIZES);
     let mut elements =
         if comet.vectors.is_empty() { ELEMENTS.to_vec() } else { comet.vectors.clone() };

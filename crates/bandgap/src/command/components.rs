@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::components;
-use bandgap_launch::{Exit, Failure, input, told, usage};
+use bandgap_launch::{Exit, Failure, Result, input, told, usage};
 use bandgap_model::breakdown::Stack;
 use bandgap_record::{
     ComponentTable, Note, component_preset, component_presets, read_component_table,
@@ -47,7 +47,7 @@ pub struct Loaded {
 ///
 /// # Errors
 /// There is none, or something is wrong with it.
-pub fn load(from: &Path, id: Option<&str>) -> Result<Loaded, Failure> {
+pub fn load(from: &Path, id: Option<&str>) -> Result<Loaded> {
     let input = |what: String| Failure::new(Exit::Input, what);
     let plain = |table| Loaded { table, breakdown: None, notes: Vec::new() };
     if let Some(table) = from.to_str().and_then(component_preset) {
@@ -75,14 +75,14 @@ pub fn load(from: &Path, id: Option<&str>) -> Result<Loaded, Failure> {
     Ok(plain(table))
 }
 
-fn only_run(id: Option<&str>, from: &Path) -> Result<(), Failure> {
+fn only_run(id: Option<&str>, from: &Path) -> Result<()> {
     let what = || format!("--id needs a run; {} is a component table", named(from));
     id.map_or(Ok(()), |_| Err(Failure::new(Exit::Usage, what()).hint("leave it out")))
 }
 
 /// What of a run is divided: the result of this id, or the first breakdown, else the signature of small messages, else
 /// that of the longest transfer.
-fn of_run(from: &Path, id: Option<&str>) -> Result<Loaded, Failure> {
+fn of_run(from: &Path, id: Option<&str>) -> Result<Loaded> {
     let (_, run) = kept(from)?;
     let rank = |result: &Outcome| match result {
         Outcome::Breakdown(_) => (0, 0),

@@ -8,7 +8,7 @@ use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Pinning, PlacementState, examine};
 use bandgap_host::machine::{Machine, on};
-use bandgap_launch::{Classify, Collected, Exit, Failure, Transport, mpis};
+use bandgap_launch::{Classify, Collected, Exit, Result, Transport, mpis};
 use bandgap_results::doctor;
 use bandgap_stats::State;
 use bandgap_units::Fraction;
@@ -40,7 +40,7 @@ pub struct Doctor {
 ///
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
-pub fn run(of: &Doctor) -> Result<Exit, Failure> {
+pub fn run(of: &Doctor) -> Result<Exit> {
     let Doctor { ranks, at, reach, output } = of.clone();
     let ranks = Ranks { transport: Vec::new(), ranks: ranks.into_iter().collect(), at, reach };
     let effort = Effort { time_budget: None, launches: 1, check: false };
@@ -75,7 +75,7 @@ pub fn run(of: &Doctor) -> Result<Exit, Failure> {
 }
 
 /// Says it; a bad machine is a verdict.
-fn close(mut session: Session<'_>) -> Result<Exit, Failure> {
+fn close(mut session: Session<'_>) -> Result<Exit> {
     let (blocks, bad) = doctor(&session.sink.run);
     session.sink.say(blocks);
     session.note(if bad { Exit::Doubtful } else { Exit::Fine });
@@ -95,7 +95,7 @@ fn pinning(cpus: &[usize]) -> Pinning {
 }
 
 /// The placement states seen within two seconds, with their shares.
-fn states(session: &mut Session<'_>) -> Result<Option<Vec<PlacementState>>, Failure> {
+fn states(session: &mut Session<'_>) -> Result<Option<Vec<PlacementState>>> {
     let usual = Transport::usual().beside(&["signature"]);
     let plan = FloorPlan {
         asked: Asked { precision: 0.0, budget: WATCH, check: false, ..session.asked() },

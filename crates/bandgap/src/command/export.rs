@@ -10,7 +10,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Classify, Exit, Failure, Target, input, told, usage};
+use bandgap_launch::{Classify, Exit, Failure, Result, Target, input, told, usage};
 use bandgap_record::{RecordError, RunDir};
 use bandgap_results::{drawn, values};
 use bandgap_sim::Loggops;
@@ -94,7 +94,7 @@ const MOST_HOSTS: usize = 1024;
 ///
 /// # Errors
 /// It is not there or has no such form, or it cannot be written.
-pub fn run(of: &Export) -> Result<Exit, Failure> {
+pub fn run(of: &Export) -> Result<Exit> {
     of.takes()?;
     match of.to {
         Format::Machine => of.put(of.machine()?.toml(&mut |of| of.value)),
@@ -117,7 +117,7 @@ pub fn run(of: &Export) -> Result<Exit, Failure> {
 
 impl Export {
     /// Refuses options that the format has no use for.
-    fn takes(&self) -> Result<(), Failure> {
+    fn takes(&self) -> Result<()> {
         let is_timeline = matches!(self.to, Format::Perfetto | Format::Svg) && !self.is_of_run();
         let is_replay = is_timeline || self.to == Format::Goal;
         let is_machine = matches!(self.to, Format::Machine | Format::Loggopsim | Format::Simgrid);
@@ -149,7 +149,7 @@ impl Export {
     }
 
     /// Writes a run's figures to a new directory.
-    fn figures(&self) -> Result<(), Failure> {
+    fn figures(&self) -> Result<()> {
         let (path, run) = kept(&self.what)?;
         let is_gnuplot = self.to == Format::Gnuplot;
         let is_its = |(name, _): &(String, String)| name.starts_with("gnuplot/") == is_gnuplot;
@@ -169,20 +169,20 @@ impl Export {
     }
 
     /// The machine that a run has measured.
-    fn machine(&self) -> Result<Calibrated, Failure> {
+    fn machine(&self) -> Result<Calibrated> {
         let transport = self.points.transport.as_ref().map(Target::to_string);
         Calibrated::load(&self.what, transport.as_deref(), self.how)
     }
 
     /// The file or directory, which must be named.
-    fn out(&self, what: &str, like: &str) -> Result<&Path, Failure> {
+    fn out(&self, what: &str, like: &str) -> Result<&Path> {
         self.out.as_deref().ok_or_else(|| {
             let failure = usage!("export {what}");
             failure.hint(format!("name one, as in --out {like}"))
         })
     }
 
-    fn platform(&self) -> Result<(), Failure> {
+    fn platform(&self) -> Result<()> {
         let machine = self.machine()?;
         let path = self.out("a platform to no file", "platform.xml")?;
         let hosts = match self.points.ranks[..] {
@@ -198,12 +198,12 @@ impl Export {
     }
 
     /// Writes all of it to the file, or to standard output.
-    fn put(&self, content: impl AsRef<[u8]>) -> Result<(), Failure> {
+    fn put(&self, content: impl AsRef<[u8]>) -> Result<()> {
         self.write(|to| to.write_all(content.as_ref()))
     }
 
     /// Writes to the file, or to standard output.
-    fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let buffered = |to: &mut dyn Write| {
             let mut to = BufWriter::new(to);
             content(&mut to)?;

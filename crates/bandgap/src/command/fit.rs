@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use bandgap_assemble::{AssembleError, Fitting, Made};
 use bandgap_import::{Choice, Phase, Remark, Run, SizeTable, read_logp_table, read_size_table};
-use bandgap_launch::{Exit, Failure, input, told, usage};
+use bandgap_launch::{Exit, Failure, Result, input, told, usage};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::{Kind, ModelError, Row};
 use bandgap_record::Note;
@@ -97,7 +97,7 @@ const MOST_SIZES: usize = 6000;
 ///
 /// # Errors
 /// The table cannot be read or is wrong, does not hold what a fit needs, or the result cannot be written.
-pub fn run(fit: &Fit) -> Result<Exit, Failure> {
+pub fn run(fit: &Fit) -> Result<Exit> {
     match fit {
         Fit::Logp { file, how } => logp(file, how),
         Fit::Hockney(hockney) => self::hockney(hockney),
@@ -111,14 +111,14 @@ impl How {
     }
 
     /// Keeps and prints what was made of a table.
-    fn close(&self, mut made: Made, notes: Vec<Note>) -> Result<Exit, Failure> {
+    fn close(&self, mut made: Made, notes: Vec<Note>) -> Result<Exit> {
         made.notes.extend(notes);
         close_given("fit", (&self.precision, &self.output), made, Exit::Fine)
     }
 }
 
 /// Fits a signature to rows of kind, messages, delay and time.
-fn logp(file: &Path, how: &How) -> Result<Exit, Failure> {
+fn logp(file: &Path, how: &How) -> Result<Exit> {
     let name = named(file);
     let rows =
         read_logp_table(open(file)?).map_err(|error| input!("use {name}: {}", told(&error)))?;
@@ -151,7 +151,7 @@ fn logp(file: &Path, how: &How) -> Result<Exit, Failure> {
 }
 
 /// Fits t(n) = (n + n½)/r∞ to sizes and times.
-fn hockney(fit: &FitHockney) -> Result<Exit, Failure> {
+fn hockney(fit: &FitHockney) -> Result<Exit> {
     let name = named(&fit.file);
     let choice = Choice { test: fit.test.clone(), run: fit.run.unwrap_or_default() };
     let table = read_size_table(open(&fit.file)?, &choice)
@@ -210,7 +210,7 @@ fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
 }
 
 /// The file named, or standard input.
-pub fn open(file: &Path) -> Result<Box<dyn Read>, Failure> {
+pub fn open(file: &Path) -> Result<Box<dyn Read>> {
     if file == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
     }

@@ -6,7 +6,7 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
-use bandgap_launch::{Classify, Exit, Failure, floors, usage};
+use bandgap_launch::{Classify, Exit, Result, floors, usage};
 use clap::Args;
 
 use crate::args::{Effort, Measure, Output, Precision, Ranks, Reach, Seats};
@@ -35,7 +35,7 @@ pub struct Floors {
 ///
 /// # Errors
 /// A name is none, ranks could not be started, or results not be written.
-pub fn run(floor: &Floors) -> Result<Exit, Failure> {
+pub fn run(floor: &Floors) -> Result<Exit> {
     let Floors { names, at, effort, precision, output } = floor;
     let floors = chosen(names)?;
     // Between two ranks of this machine, over all that it has.
@@ -69,7 +69,7 @@ pub fn run(floor: &Floors) -> Result<Exit, Failure> {
 }
 
 /// The floors named; all when none is. A layer brings those it stands on.
-fn chosen(names: &[String]) -> Result<Vec<Floor>, Failure> {
+fn chosen(names: &[String]) -> Result<Vec<Floor>> {
     let all = floors();
     let find = |name: &str| all.iter().position(|floor| floor.name == name);
     let mut chosen = vec![names.is_empty(); all.len()];

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use bandgap_assemble::Made;
 use bandgap_campaign::contention::CONTENTION;
-use bandgap_launch::{Classify, Exit, Failure, launcher_of, usage};
+use bandgap_launch::{Classify, Exit, Result, launcher_of, usage};
 use bandgap_record::{Column, Evidence, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::LAYERS;
 use clap::Args;
@@ -32,7 +32,7 @@ pub struct Layers {
 ///
 /// # Errors
 /// It could not be measured, or not be written.
-pub fn run(layers: &Layers) -> Result<Exit, Failure> {
+pub fn run(layers: &Layers) -> Result<Exit> {
     let Layers { kernel, series, measure } = layers;
     let targets = measure.ranks.transport.clone();
     if targets.len() < 2 {
@@ -94,7 +94,7 @@ fn compared(
     session: &Session<'_>,
     kernel: &str,
     (names, precision): (&[String], f64),
-) -> Result<Rows, Failure> {
+) -> Result<Rows> {
     let all = session.sink.run.results.iter().filter_map(|result| result.as_rows());
     let series: Vec<&Rows> = all.filter(|rows| rows.name == kernel).collect();
     let of = |name: &String| series.iter().find(|rows| rows.transport == *name).copied();
@@ -134,7 +134,7 @@ fn compared(
     })
 }
 
-fn cost(time: &Quantity, below: &Quantity, precision: f64) -> Result<Quantity, Failure> {
+fn cost(time: &Quantity, below: &Quantity, precision: f64) -> Result<Quantity> {
     let value = time.value.0 - below.value.0;
     let wide = time.half_width().zip(below.half_width()).map(|(a, b)| a.hypot(b));
     let interval = wide.map(|wide| (value - wide, value + wide));

@@ -26,7 +26,7 @@ mod whatif;
 
 use std::path::PathBuf;
 
-use bandgap_launch::{Adopted, Classify, Exit, Failure, usage};
+use bandgap_launch::{Adopted, Classify, Exit, Result, usage};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{Measure, Output, Reach, With};
@@ -217,7 +217,7 @@ pub enum Command {
 ///
 /// # Errors
 /// Help could not be printed.
-pub fn parse(adopted: Option<&Adopted>) -> Result<Cli, Failure> {
+pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
     let plain = adopted.map_or(ColorChoice::Auto, |_| ColorChoice::Never);
     let matches = Cli::command().color(plain).try_get_matches();
     matches.and_then(|matches| Cli::from_arg_matches(&matches)).or_else(|error| {
@@ -257,7 +257,7 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
 ///
 /// # Errors
 /// Whatever kept it from being done.
-pub fn dispatch(cli: &Cli) -> Result<Exit, Failure> {
+pub fn dispatch(cli: &Cli) -> Result<Exit> {
     match &cli.command {
         None => run::run(&cli.run),
         Some(Command::Run(of)) => run::run(of),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use bandgap_launch::{Failure, input, told};
+use bandgap_launch::{Result, input, told};
 use bandgap_record::Note;
 use bandgap_sim::{Detours, Noise};
 use rand::{RngExt, SeedableRng};
@@ -19,7 +19,7 @@ const SECOND: f64 = 1e9;
 ///
 /// # Errors
 /// There is none, or it cannot be read.
-pub fn detours(of: &Path, notes: &mut Vec<Note>) -> Result<Vec<Detours>, Failure> {
+pub fn detours(of: &Path, notes: &mut Vec<Note>) -> Result<Vec<Detours>> {
     let name = of.display();
     if of.is_file() && of.extension().is_none_or(|end| end != "json") {
         let input = |why: String| input!("read the noise {name}: {why}");

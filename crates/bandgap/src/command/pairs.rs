@@ -5,7 +5,7 @@ use std::time::Duration;
 use bandgap_assemble as assemble;
 use bandgap_campaign::pairs::PairsPlan;
 use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Failure, Target, simulated};
+use bandgap_launch::{Classify, Exit, Result, Target, simulated};
 use clap::Args;
 
 use super::run::moves_bytes;
@@ -32,7 +32,7 @@ pub struct Rounds {
 ///
 /// # Errors
 /// They could not be measured, or not be written.
-pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit, Failure> {
+pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit> {
     let mut session = Session::open("pairs", measure, USUAL, vec![("pairs".to_owned(), 1.0)])?;
     let all = match session.target.clone() {
         Target::Simulated(name) => simulated(&name)?.ranks.min(SIMULATED),

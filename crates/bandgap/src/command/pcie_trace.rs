@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::{pcie_table, pcie_trace, table_breakdown};
-use bandgap_launch::{Classify, Exit, Failure, input, told, usage};
+use bandgap_launch::{Classify, Exit, Result, input, told, usage};
 use bandgap_model::breakdown::{Errors, Stack};
 use bandgap_model::pcie::{Hardware, Software, Timed, Trace};
 use bandgap_record::read_pcie_trace;
@@ -41,7 +41,7 @@ pub fn run(
     file: &Path,
     source: &Source,
     (precision, output): (&Precision, &Output),
-) -> Result<Exit, Failure> {
+) -> Result<Exit> {
     let inputs = [Some(file), of.without_switch.as_deref(), source.from.as_deref()];
     if inputs.into_iter().flatten().filter(|path| *path == Path::new("-")).count() > 1 {
         return Err(usage!("read standard input twice: give files"));
@@ -70,7 +70,7 @@ pub fn run(
 }
 
 /// Reads a trace to its end. One without posts and completions is none.
-fn read(file: &Path) -> Result<Trace, Failure> {
+fn read(file: &Path) -> Result<Trace> {
     let wrong = |why: String| input!("use {}: {why}", named(file));
     let trace = read_pcie_trace(open(file)?).map_err(|error| wrong(told(&error)))?;
     if trace.counted.posts == 0 && trace.counted.completions == 0 {
@@ -82,7 +82,7 @@ fn read(file: &Path) -> Result<Trace, Failure> {
 }
 
 /// The times that were given.
-fn set(of: &PcieTrace) -> Result<Software, Failure> {
+fn set(of: &PcieTrace) -> Result<Software> {
     let mut software = Software::default();
     for (name, Ns(ns)) in &of.set {
         let usage = |why: &str| Err(usage!("set {name}: {why}"));

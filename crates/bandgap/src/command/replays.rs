@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bandgap_host::available_memory;
-use bandgap_launch::{Classify, Exit, Failure, usage};
+use bandgap_launch::{Classify, Exit, Failure, Result, usage};
 use bandgap_record::{Evidence, Note, Number, Quantity, Seconds, Unit};
 use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 use bandgap_sim::{
@@ -23,7 +23,7 @@ pub const MOST: usize = 65_536;
 ///
 /// # Errors
 /// It cannot be read, or there is too little memory for it.
-pub fn read(path: &Path) -> Result<Goal, Failure> {
+pub fn read(path: &Path) -> Result<Goal> {
     let file = named(path);
     let goal = read_goal(open(path)?).map_err(|error| failed("read", &file, error))?;
     match available_memory() {
@@ -55,7 +55,7 @@ pub fn made(
     with_sensitivity: bool,
     noise: Option<(Vec<Detours>, u64)>,
     [steps, done]: &Steps,
-) -> Result<(Simulation, Option<Note>), Failure> {
+) -> Result<(Simulation, Option<Note>)> {
     let goal = read(path)?;
     steps.store(goal.steps() * all.len() as u64, Relaxed);
     let noise = noise.map(|(detours, seed)| seeded(detours, seed, goal.size()));
@@ -106,7 +106,7 @@ fn name(file: &Path) -> String {
 }
 
 /// A replayed time, from those with other numbers of the machine's intervals which come behind it.
-pub fn replayed(times: &[f64]) -> Result<Quantity, Failure> {
+pub fn replayed(times: &[f64]) -> Result<Quantity> {
     let end = |pick: fn(f64, f64) -> f64| times.iter().copied().fold(times[0], pick);
     let evidence = Evidence::new("replay", times.len() as u64, true);
     let ends = Some((end(f64::min), end(f64::max)));

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bandgap_campaign::signature::SignaturePattern;
-use bandgap_launch::{Exit, Failure, Target, Transport, simulated};
+use bandgap_launch::{Exit, Result, Target, Transport, simulated};
 use clap::Args;
 
 use super::series::{Lengths, Planned, Series};
@@ -43,7 +43,7 @@ fn weight(part: &str) -> f64 {
 ///
 /// # Errors
 /// Ranks could not be started, or results not be written.
-pub fn run(run: &Run) -> Result<Exit, Failure> {
+pub fn run(run: &Run) -> Result<Exit> {
     let measure = &run.measure;
     let ranks = one_size(measure, 2)?;
     let several = measure.has_hosts();
@@ -108,7 +108,7 @@ pub fn run(run: &Run) -> Result<Exit, Failure> {
 }
 
 /// Whether messages of bytes have a cost there: a simulated machine may not say what they take.
-pub fn moves_bytes(target: &Target) -> Result<bool, Failure> {
+pub fn moves_bytes(target: &Target) -> Result<bool> {
     match target {
         Target::Real(_) => Ok(true),
         Target::Simulated(name) => Ok(!simulated(name)?.protocols.is_empty()),

@@ -10,7 +10,7 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
 use bandgap_kernels::{Refused, Series as Measured, in_series};
-use bandgap_launch::{Classify, Collected, Ended, Exit, Failure, Target, distances, usage};
+use bandgap_launch::{Classify, Collected, Ended, Exit, Failure, Result, Target, distances, usage};
 use bandgap_record::Note;
 
 use crate::args::Measure;
@@ -33,7 +33,7 @@ pub const MESSAGE_COSTS: &str = "message_costs";
 ///
 /// # Errors
 /// It could not be measured, or not be written.
-pub fn run(name: &'static str, series: &Series, measure: &Measure) -> Result<Exit, Failure> {
+pub fn run(name: &'static str, series: &Series, measure: &Measure) -> Result<Exit> {
     let planned = Planned::of(&[name], false, series, measure)?;
     let mut session = Session::open(name, measure, USUAL, vec![(name.to_owned(), 1.0)])?;
     planned.measure(&mut session, series)?;
@@ -54,12 +54,7 @@ impl Planned {
     ///
     /// # Errors
     /// They cannot be measured so.
-    pub fn of(
-        names: &[&str],
-        all: bool,
-        series: &Series,
-        measure: &Measure,
-    ) -> Result<Self, Failure> {
+    pub fn of(names: &[&str], all: bool, series: &Series, measure: &Measure) -> Result<Self> {
         Self::with(names, all, series, &Ways::default(), measure)
     }
 
@@ -73,7 +68,7 @@ impl Planned {
         series: &Series,
         ways: &Ways,
         measure: &Measure,
-    ) -> Result<Self, Failure> {
+    ) -> Result<Self> {
         let pair = series.between.unwrap_or([0, 1]);
         if pair[0] == pair[1] {
             return Err(usage!("measure between rank {} and itself", pair[0])
@@ -142,7 +137,7 @@ impl Planned {
     ///
     /// # Errors
     /// There is not.
-    pub fn check(&self, session: &Session<'_>) -> Result<(), Failure> {
+    pub fn check(&self, session: &Session<'_>) -> Result<()> {
         session.check(&self.plan(session, self.steps.clone()), self.ranks)
     }
 
@@ -150,7 +145,7 @@ impl Planned {
     ///
     /// # Errors
     /// They could not be measured, or not be written.
-    pub fn measure(self, session: &mut Session<'_>, series: &Series) -> Result<(), Failure> {
+    pub fn measure(self, session: &mut Session<'_>, series: &Series) -> Result<()> {
         let mut at_work = self.begin(session)?;
         at_work.collect(session, None, false)?;
         at_work.end(session, series)
@@ -160,7 +155,7 @@ impl Planned {
     ///
     /// # Errors
     /// The distances of ranks cannot be told.
-    pub fn begin(mut self, session: &mut Session<'_>) -> Result<AtWork, Failure> {
+    pub fn begin(mut self, session: &mut Session<'_>) -> Result<AtWork> {
         let mut steps = std::mem::take(&mut self.steps);
         let names = steps.iter().map(|step| step.series.clone()).collect();
         if self.spread {
@@ -194,7 +189,7 @@ impl AtWork {
         session: &mut Session<'_>,
         only: Option<u32>,
         to_keep: bool,
-    ) -> Result<bool, Failure> {
+    ) -> Result<bool> {
         if only.unwrap_or(0) > 0 && matches!(self.target, Target::Simulated(_)) {
             return Ok(true);
         }
@@ -218,7 +213,7 @@ impl AtWork {
     ///
     /// # Errors
     /// They cannot be written.
-    pub fn end(self, session: &mut Session<'_>, series: &Series) -> Result<(), Failure> {
+    pub fn end(self, session: &mut Session<'_>, series: &Series) -> Result<()> {
         let Some(collected) = self.collected else { return Ok(()) };
         session.target = self.target;
         let breaks: Vec<u64> = series.lengths.breaks.iter().map(|bytes| bytes.0).collect();
@@ -249,7 +244,7 @@ fn at_distances(steps: Vec<Step>, found: &[(u32, [usize; 2])]) -> Vec<Step> {
 }
 
 /// The series of these names, and what messages cost where collectives are measured beside the time of messages.
-fn with_costs<'a>(names: &[&'a str]) -> Result<Vec<&'a str>, Failure> {
+fn with_costs<'a>(names: &[&'a str]) -> Result<Vec<&'a str>> {
     let mut names = names.to_vec();
     let is_collective = |name: &&str| in_series(name).map(|(_, series)| series.by_algorithm());
     let collectives: Result<Vec<bool>, Refused> = names.iter().map(is_collective).collect();
@@ -266,7 +261,7 @@ fn check_ranks(
     ranks: &[usize],
     least: usize,
     beside_others: bool,
-) -> Result<(), Failure> {
+) -> Result<()> {
     let usage = |what, hint: String| Err(Failure::new(Exit::Usage, what).hint(hint));
     if let Some(few) = ranks.iter().find(|few| **few < least) {
         let few = counted(*few, "rank");

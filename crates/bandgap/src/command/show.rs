@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Exit, Failure, input, told};
+use bandgap_launch::{Exit, Failure, Result, input, told};
 use bandgap_record::{RUN_FILE, read};
 use bandgap_report::{Block, text};
 use bandgap_results::{Outcome, Run, why, words};
@@ -36,7 +36,7 @@ const LAST: &str = "LAST";
 ///
 /// # Errors
 /// There is no such run or result, or its file is cut, foreign or newer.
-pub fn run(show: &Show) -> Result<Exit, Failure> {
+pub fn run(show: &Show) -> Result<Exit> {
     let (path, mut run) = kept(&show.run)?;
     if !show.ids.is_empty() {
         let has = |result: &Outcome| {
@@ -75,7 +75,7 @@ pub fn run(show: &Show) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// There is none.
-pub fn found(run: &Path) -> Result<PathBuf, Failure> {
+pub fn found(run: &Path) -> Result<PathBuf> {
     if run.exists() {
         return Ok(run.to_owned());
     }
@@ -101,7 +101,7 @@ pub fn found(run: &Path) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// There is none, or it cannot be read.
-pub fn kept(run: &Path) -> Result<(PathBuf, Run), Failure> {
+pub fn kept(run: &Path) -> Result<(PathBuf, Run)> {
     let path = found(run)?;
     let run = read(&path).map_err(|error| Failure::new(Exit::Input, told(&error)))?;
     Ok((path, run))

@@ -7,7 +7,7 @@ use bandgap_campaign::fan_in::FanInPlan;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
-use bandgap_launch::{Exit, Failure, usage};
+use bandgap_launch::{Exit, Result, usage};
 use clap::Args;
 
 use crate::args::Measure;
@@ -36,7 +36,7 @@ pub struct Signature {
 ///
 /// # Errors
 /// It could not be measured, or not be written.
-pub fn run(signature: &Signature) -> Result<Exit, Failure> {
+pub fn run(signature: &Signature) -> Result<Exit> {
     let measure = &signature.measure;
     let requesters = signature.fan_in.map(usize::from);
     let ranks = one_size(measure, requesters.map_or(2, |requesters| requesters + 1))?;
@@ -64,11 +64,7 @@ pub fn run(signature: &Signature) -> Result<Exit, Failure> {
 ///
 /// # Errors
 /// It could not be measured, or not be written.
-pub fn measure(
-    session: &mut Session<'_>,
-    pattern: SignaturePattern,
-    ranks: usize,
-) -> Result<(), Failure> {
+pub fn measure(session: &mut Session<'_>, pattern: SignaturePattern, ranks: usize) -> Result<()> {
     let plan = plan(session.asked(), pattern);
     // What cannot be measured is refused, and not warned of.
     session.check(&plan, ranks)?;

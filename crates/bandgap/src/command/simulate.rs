@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use bandgap_assemble::Made;
 use bandgap_kernels::in_series;
-use bandgap_launch::{Classify, Exit, Failure, Signals, Target, simulated, usage};
+use bandgap_launch::{Classify, Exit, Result, Signals, Target, simulated, usage};
 use bandgap_sim::Loggops;
 use bandgap_units::Fraction;
 use clap::Args;
@@ -108,12 +108,7 @@ impl Points {
     ///
     /// # Errors
     /// One is given.
-    pub fn of_no_kernel(
-        &self,
-        command: &str,
-        file: &Path,
-        has_machine: bool,
-    ) -> Result<(), Failure> {
+    pub fn of_no_kernel(&self, command: &str, file: &Path, has_machine: bool) -> Result<()> {
         if file.extension().is_none() && !file.exists() && file != Path::new("-") {
             // A kernel that is not called so.
             in_series(&file.to_string_lossy()).class(Exit::Usage)?;
@@ -135,7 +130,7 @@ impl Points {
 ///
 /// # Errors
 /// One is given.
-pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<(), Failure> {
+pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<()> {
     let Some((_, option, hint)) = all.iter().find(|(given, ..)| *given) else { return Ok(()) };
     Err(usage!("{what} with {option}").hint(*hint))
 }
@@ -145,7 +140,7 @@ impl Simulate {
     ///
     /// # Errors
     /// As [`Calibrated::load`].
-    pub fn measured(&self) -> Result<Option<Calibrated>, Failure> {
+    pub fn measured(&self) -> Result<Option<Calibrated>> {
         let transport = self.points.transport.as_ref().map(Target::to_string);
         let load = |run: &PathBuf| Calibrated::load(run, transport.as_deref(), self.how);
         self.from.as_ref().map(load).transpose()
@@ -161,7 +156,7 @@ pub fn kernel(name: &Path) -> Option<&str> {
 ///
 /// # Errors
 /// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
-pub fn run(of: &Simulate) -> Result<Exit, Failure> {
+pub fn run(of: &Simulate) -> Result<Exit> {
     let of_run = of.from.is_some();
     let is_simulated = matches!(of.points.transport, Some(Target::Simulated(_)));
     let has_machine = of_run || (is_simulated && of.loggops.is_none());

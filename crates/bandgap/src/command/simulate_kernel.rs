@@ -2,7 +2,9 @@
 
 use bandgap_assemble::Made;
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
-use bandgap_launch::{Classify, Exit, Failure, Once, Signals, Target, once, simulated, usage};
+use bandgap_launch::{
+    Classify, Exit, Failure, Once, Result, Signals, Target, once, simulated, usage,
+};
 use bandgap_record::Note;
 use bandgap_results::Simulation;
 use bandgap_sim::Machine;
@@ -43,7 +45,7 @@ pub fn planned(
     measured: Option<&Calibrated>,
     command: &str,
     kernel: &str,
-) -> Result<Planned, Failure> {
+) -> Result<Planned> {
     let refused = |what: String| Failure::new(Exit::Usage, what);
     let (named, machine) = match (measured, &of.transport) {
         (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value)?),
@@ -109,7 +111,7 @@ pub fn planned(
 ///
 /// # Errors
 /// As [`planned`]; or the machine cannot carry it out, or the result cannot be written.
-pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
+pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     let one_latency = of.how.one_latency && of.from.is_none();
     let all = [
         (of.loggops.is_some(), "--loggops", "it has the parameters of a machine"),
@@ -141,7 +143,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit, Failure> {
         let all_once = move || {
             let all = machines.iter().enumerate();
             let all = all.map(|(at, machine)| once(machine, &order, sensitivity && at == 0));
-            all.collect::<Result<Vec<Once>, Failure>>()
+            all.collect::<Result<Vec<Once>>>()
         };
         let Some(done) = watched(&signals, all_once, show)? else {
             progress.clear();
@@ -164,7 +166,7 @@ fn made(
     series: &Series,
     point: &AtSize,
     all: Vec<Once>,
-) -> Result<Simulation, Failure> {
+) -> Result<Simulation> {
     let time = |done: &Once| {
         let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
         whole as f64 / f64::from(series.parts) / PICO
@@ -201,7 +203,7 @@ fn sizes(series: &Series, named: Option<&Sizes>) -> Vec<u32> {
     }
 }
 
-fn variants(series: &Series, named: Option<&str>) -> Result<Vec<Option<&'static str>>, Failure> {
+fn variants(series: &Series, named: Option<&str>) -> Result<Vec<Option<&'static str>>> {
     match named {
         Some("all") if series.by_algorithm() => {
             Ok(series.variants.iter().copied().map(Some).collect())

@@ -1,7 +1,7 @@
 //! `bandgap topology`.
 
 use bandgap_host::Topology;
-use bandgap_launch::{Agent, Classify, Exit, Failure, Stage};
+use bandgap_launch::{Agent, Classify, Exit, Result, Stage};
 use bandgap_report::{Block, Cell, Head, Table};
 
 use crate::args::{Output, Reach};
@@ -26,7 +26,7 @@ fn of_hosts(agents: &[Agent]) -> Table {
 ///
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
-pub fn run(output: &Output, reach: &Reach) -> Result<Exit, Failure> {
+pub fn run(output: &Output, reach: &Reach) -> Result<Exit> {
     let mut sink = Sink::open(&output.only_asked(), "topology", 0)?;
     if let Some(hosts) = reach.hosts()? {
         let mut stage = Stage::new(|| ())?;

@@ -8,7 +8,7 @@ use bandgap_campaign::pairs::PairsPlan;
 use bandgap_campaign::signature::SignaturePlan;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_kernels::{Extent, LIBRARY, in_series};
-use bandgap_launch::{Classify, Exit, Failure, in_virtual_time, input, simulated};
+use bandgap_launch::{Classify, Exit, Result, in_virtual_time, input, simulated};
 use bandgap_model::breakdown::verdict;
 use bandgap_record::{Column, Evidence, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::share;
@@ -39,7 +39,7 @@ const ASKED: [&str; 4] =
 ///
 /// # Errors
 /// There is no such run, it makes no machine, the machine cannot do what was measured, or the result cannot be written.
-pub fn run(of: &Simulate) -> Result<Exit, Failure> {
+pub fn run(of: &Simulate) -> Result<Exit> {
     let (path, run) = kept(&of.schedule)?;
     let named = of.points.transport.as_ref().map(ToString::to_string);
     let transport = chosen(&run, named.as_deref())?;
@@ -98,7 +98,7 @@ fn rows(name: &str, transport: &str, axis: &str, columns: Vec<Column>) -> Rows {
 }
 
 /// The times that the tasks of a run take on a machine, in seconds, by the ids of the run.
-fn times(machine: &Machine, run: &Run, transport: &str) -> Result<BTreeMap<String, f64>, Failure> {
+fn times(machine: &Machine, run: &Run, transport: &str) -> Result<BTreeMap<String, f64>> {
     let ranks = run.conditions.iter().filter(|of| of.transport == transport);
     let ranks = ranks.map(|of| of.ranks as usize).max().unwrap_or(2);
     if ranks > machine.ranks {
@@ -190,7 +190,7 @@ fn compared(
     measured: &Quantity,
     times: &[f64],
     tolerance: f64,
-) -> Result<(Vec<Option<Quantity>>, &'static str), Failure> {
+) -> Result<(Vec<Option<Quantity>>, &'static str)> {
     let simulated = replayed(times)?;
     // Without an interval nothing is told.
     let both = measured.interval().filter(|(low, _)| *low > 0.0).zip(simulated.interval());
@@ -209,7 +209,7 @@ fn compared(
 /// A row for each group.
 ///
 /// *Formula*: RRMSE = √mean((s − m)²)/mean(m); the geometric mean is of |s/m − 1|.
-fn summary(points: &Rows, tolerance: &str) -> Result<Rows, Failure> {
+fn summary(points: &Rows, tolerance: &str) -> Result<Rows> {
     let columns = [
         ("rrmse", "root of the mean square of simulated - measured, over mean measured"),
         ("geometric_mean", "of the errors' sizes"),

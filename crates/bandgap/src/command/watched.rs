@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use bandgap_launch::{Classify, Exit, Failure, Signals};
+use bandgap_launch::{Classify, Exit, Result, Signals};
 
 /// Between two looks.
 const LOOK: Duration = Duration::from_millis(100);
@@ -15,9 +15,9 @@ const LOOK: Duration = Duration::from_millis(100);
 /// The work fails.
 pub fn watched<T: Send + 'static>(
     signals: &Signals,
-    work: impl FnOnce() -> Result<T, Failure> + Send + 'static,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
     mut show: impl FnMut(),
-) -> Result<Option<T>, Failure> {
+) -> Result<Option<T>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));
     loop {

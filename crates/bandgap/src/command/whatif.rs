@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use bandgap_assemble::{AssembleError, whatif};
-use bandgap_launch::{Exit, Failure, input, usage};
+use bandgap_launch::{Exit, Failure, Result, input, usage};
 use bandgap_model::breakdown::{Change, Stack};
 use bandgap_units::{Fraction, Ns};
 use clap::Args;
@@ -66,7 +66,7 @@ pub fn time(text: &str) -> Result<(String, Ns), String> {
 ///
 /// # Errors
 /// The table cannot be read or is wrong, a name means nothing, or the result cannot be written.
-pub fn run(of: &WhatIf) -> Result<Exit, Failure> {
+pub fn run(of: &WhatIf) -> Result<Exit> {
     let Some(from) = &of.source.from else {
         return Err(usage!("change components: name some with --from"));
     };
@@ -88,7 +88,7 @@ pub fn run(of: &WhatIf) -> Result<Exit, Failure> {
 }
 
 /// The changes that were asked for.
-fn changes(of: &WhatIf, stack: &Stack) -> Result<Vec<Change>, Failure> {
+fn changes(of: &WhatIf, stack: &Stack) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for (what, Fraction(share)) in &of.reduce {
         changes.push(Change::Reduce { what: what.clone(), share: *share });

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Exit, Failure, Result};
 use bandgap_record::{can_replace, replace};
 
 /// Where the run goes as JSON.
@@ -21,7 +21,7 @@ impl JsonFile {
     ///
     /// # Errors
     /// It cannot.
-    pub fn open(named: &Path) -> Result<Self, Failure> {
+    pub fn open(named: &Path) -> Result<Self> {
         let real = fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
         let replaced = !real.exists() || real.is_file();
         let file = Self { named: named.to_owned(), real, replaced };
@@ -36,7 +36,7 @@ impl JsonFile {
     ///
     /// # Errors
     /// It could not be written whole. A file has then its old contents.
-    pub fn write(&self, json: &[u8]) -> Result<(), Failure> {
+    pub fn write(&self, json: &[u8]) -> Result<()> {
         let direct = || OpenOptions::new().write(true).open(&self.real)?.write_all(json);
         let written = if self.replaced { replace(&self.real, json) } else { direct() };
         written.map_err(|error| self.unwritable(&error))

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 use bandgap_host::standard_output;
-use bandgap_launch::{Exit, Failure};
+use bandgap_launch::{Exit, Failure, Result};
 use bandgap_report::{ascii, printable};
 
 use crate::layout::is_ascii;
@@ -13,7 +13,7 @@ use crate::layout::is_ascii;
 ///
 /// # Errors
 /// Standard output is closed or fails in another way.
-pub fn print(text: &[u8]) -> Result<(), Failure> {
+pub fn print(text: &[u8]) -> Result<()> {
     if text.is_empty() { Ok(()) } else { printed(|| io::stdout().write_all(text)) }
 }
 
@@ -21,7 +21,7 @@ pub fn print(text: &[u8]) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`print`].
-pub fn printed(write: impl FnOnce() -> io::Result<()>) -> Result<(), Failure> {
+pub fn printed(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
     let failed = |why: &dyn fmt::Display| {
         Failure::new(Exit::Output, format!("write to standard output: {why}"))
     };

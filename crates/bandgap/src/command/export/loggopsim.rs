@@ -1,6 +1,6 @@
 //! Arguments of LogGOPSim.
 
-use bandgap_launch::Failure;
+use bandgap_launch::Result;
 use bandgap_sim::EAGER;
 use clap::ValueEnum;
 
@@ -20,7 +20,7 @@ pub enum Unit {
 ///
 /// # Errors
 /// The run lacks what they need.
-pub fn arguments(machine: &Calibrated, unit: Unit) -> Result<String, Failure> {
+pub fn arguments(machine: &Calibrated, unit: Unit) -> Result<String> {
     let [latency, o, gap, per_byte, _] = machine.loggops(&mut |of| of.value)?.parameters;
     // Picoseconds, and attoseconds a byte.
     let times = [latency, o, gap].map(|time| time as f64);

@@ -1,6 +1,6 @@
 //! Kernels and schedules, exported.
 
-use bandgap_launch::{Classify, Exit, Failure, recorded, usage};
+use bandgap_launch::{Classify, Exit, Result, recorded, usage};
 use bandgap_sim::{Timeline, Window, observe, observe_goal, write_goal};
 
 use super::super::fit::named;
@@ -10,7 +10,7 @@ use super::super::simulate_kernel::{Planned, planned};
 use super::{Export, timeline};
 
 /// A kernel with its only point.
-fn one_point(of: &Export, kernel: &str) -> Result<Planned, Failure> {
+fn one_point(of: &Export, kernel: &str) -> Result<Planned> {
     let planned = planned(&of.points, None, "export", kernel)?;
     match planned.points.len() {
         1 => Ok(planned),
@@ -23,11 +23,11 @@ fn one_point(of: &Export, kernel: &str) -> Result<Planned, Failure> {
 ///
 /// # Errors
 /// It is not there, cannot end, or nothing of it is to be seen.
-pub fn seen(of: &Export) -> Result<timeline::Seen, Failure> {
+pub fn seen(of: &Export) -> Result<timeline::Seen> {
     timeline::seen(&of.shown, |window| replayed(of, window))
 }
 
-fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String), Failure> {
+fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String)> {
     let Some(kernel) = kernel(&of.what) else {
         of.points.of_no_kernel("export", &of.what, false)?;
         let (goal, loggops) = (read(&of.what)?, of.loggops.unwrap_or_default());
@@ -47,7 +47,7 @@ fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String), Failure>
 ///
 /// # Errors
 /// It is no kernel over message passing, or cannot be written.
-pub fn goal(of: &Export) -> Result<(), Failure> {
+pub fn goal(of: &Export) -> Result<()> {
     let refused = |what: &str| usage!("export {what}");
     let Some(kernel) = kernel(&of.what) else {
         return Err(refused(&format!("{} as GOAL", of.what.display()))

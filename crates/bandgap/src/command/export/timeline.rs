@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use bandgap_launch::{Exit, Failure, usage};
+use bandgap_launch::{Exit, Failure, Result, usage};
 use bandgap_report::{Arrow, Gantt, Slice, svg_gantt};
 use bandgap_sim::{Span, Timeline, Window};
 use bandgap_units::Ns;
@@ -40,8 +40,8 @@ pub type Seen = (Timeline, Window, String);
 /// The replay fails, or there is nothing to be seen.
 pub fn seen(
     of: &Shown,
-    replay: impl FnOnce(&Window) -> Result<(Timeline, String), Failure>,
-) -> Result<Seen, Failure> {
+    replay: impl FnOnce(&Window) -> Result<(Timeline, String)>,
+) -> Result<Seen> {
     let picoseconds = |time: Ns| (time.0 * NANO).round() as u64;
     let ranks = match &of.on {
         Some(list) => {
@@ -84,7 +84,7 @@ fn ranks(list: &str) -> Option<BTreeSet<u32>> {
 ///
 /// # Errors
 /// It has too many ranks.
-pub fn svg(name: &str, (seen, window, machine): &Seen) -> Result<String, Failure> {
+pub fn svg(name: &str, (seen, window, machine): &Seen) -> Result<String> {
     if window.ranks.len() > MOST as usize {
         return Err(usage!("draw {} ranks: at most {MOST} have room", window.ranks.len())
             .hint("name some with --on, or take perfetto"));

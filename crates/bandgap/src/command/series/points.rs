@@ -5,7 +5,7 @@ use bandgap_campaign::sizes::{matrices, rounds};
 use bandgap_kernels::{
     Buffers, DOUBLE, Extent, LIBRARY, NoMesh, ProcessorMesh, Refused, Series as Measured,
 };
-use bandgap_launch::{Failure, usage};
+use bandgap_launch::{Failure, Result, usage};
 use bandgap_record::Note;
 
 use super::options::{Dimensions, Series, Ways};
@@ -44,7 +44,7 @@ impl Points<'_> {
     ///
     /// # Errors
     /// The series cannot be measured so.
-    pub fn steps_of(&self, of: &Measured, ranks: usize) -> Result<(Vec<Step>, Vec<Note>), Failure> {
+    pub fn steps_of(&self, of: &Measured, ranks: usize) -> Result<(Vec<Step>, Vec<Note>)> {
         let (mut steps, mut refusals) = (Vec::new(), Vec::<(&str, Refused)>::new());
         let variants = self.variants(of)?;
         let mesh = self.mesh(of, ranks)?;
@@ -88,7 +88,7 @@ impl Points<'_> {
     }
 
     /// The mesh that a series of matrices has.
-    fn mesh(&self, of: &Measured, ranks: usize) -> Result<Option<ProcessorMesh>, Failure> {
+    fn mesh(&self, of: &Measured, ranks: usize) -> Result<Option<ProcessorMesh>> {
         if of.extent != Extent::Dimension {
             return Ok(None);
         }
@@ -105,7 +105,7 @@ impl Points<'_> {
     }
 
     /// The sizes at which a series is measured: one at least.
-    fn sizes_of(&self, of: &Measured, mesh: Option<ProcessorMesh>) -> Result<Vec<u32>, Failure> {
+    fn sizes_of(&self, of: &Measured, mesh: Option<ProcessorMesh>) -> Result<Vec<u32>> {
         let (sizes, perturb) = (self.series.sizes(), self.series.lengths.perturb);
         let none =
             |what: String, hint: String| Err(usage!("measure {}: {what}", of.name).hint(hint));
@@ -138,7 +138,7 @@ impl Points<'_> {
     }
 
     /// The variants that are measured: one that is not named yet, unless they are asked for.
-    fn variants(&self, of: &Measured) -> Result<Vec<Option<&'static str>>, Failure> {
+    fn variants(&self, of: &Measured) -> Result<Vec<Option<&'static str>>> {
         let library = (self.library && of.library).then_some(LIBRARY);
         let all = || library.into_iter().chain(of.variants.iter().copied()).map(Some).collect();
         match self.ways.algorithm.as_deref() {
@@ -170,7 +170,7 @@ pub fn elements(sizes: &Sizes) -> Vec<u32> {
 }
 
 /// Refuses steps on a mesh where nothing is sent.
-fn moving(of: &Measured, steps: &[Step], mesh: ProcessorMesh) -> Result<(), Failure> {
+fn moving(of: &Measured, steps: &[Step], mesh: ProcessorMesh) -> Result<()> {
     let moves = |step: &Step| step.moved().is_ok_and(|bytes| bytes > 0);
     if steps.is_empty() || steps.iter().any(moves) {
         return Ok(());
@@ -213,7 +213,7 @@ mod tests {
     use super::super::options::Lengths;
     use super::*;
 
-    fn found(ways: &Ways, name: &str, sizes: &str, ranks: usize) -> Result<Vec<Step>, Failure> {
+    fn found(ways: &Ways, name: &str, sizes: &str, ranks: usize) -> Result<Vec<Step>> {
         let lengths = Lengths { sizes: sizes.parse().ok(), ..Lengths::default() };
         let series = Series { lengths, ..Series::default() };
         let (pair, library) = ([0, 1], false);
