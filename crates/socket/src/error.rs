@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use bandgap_comm::{CommError, Rank};
 
+/// What is there, or why it is not.
+pub(crate) type Result<T, E = SocketError> = std::result::Result<T, E>;
+
 /// A failure to connect ranks, or of a floor measurement. A connected link fails with
 /// [`bandgap_comm::CommError`].
 #[derive(Debug, thiserror::Error)]

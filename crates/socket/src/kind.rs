@@ -4,7 +4,7 @@ use std::os::fd::AsFd;
 
 use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 
-use crate::{SocketError, Stream};
+use crate::{Result, Stream};
 
 /// A kind of connected socket, whose calls do not wait. [`Over`](crate::Over) makes a transport of
 /// it.
@@ -46,5 +46,5 @@ pub trait Kind: AsFd + Sized + 'static {
     ///
     /// # Errors
     /// The operating system refused.
-    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream, SocketError>;
+    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream>;
 }

@@ -23,6 +23,7 @@ pub mod udp;
 pub mod unix;
 
 pub use connect::{Secret, nonce, star};
+pub(crate) use error::Result;
 pub use error::SocketError;
 pub use kind::Kind;
 pub use link::SocketLink;

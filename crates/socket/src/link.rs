@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use crate::channel::{Channel, sent};
 use crate::error::system;
-use crate::{SocketError, Stream};
+use crate::{Result, Stream};
 
 /// Largest number of peers for which every socket is simply read. A read that finds nothing costs
 /// as much as a call that finds the readable sockets, and each arrival at a watched socket costs
@@ -45,7 +45,7 @@ impl<S: Stream> SocketLink<S> {
     ///
     /// # Errors
     /// The operating system refused to watch a socket.
-    pub fn over(rank: Rank, streams: Vec<S>) -> Result<Self, SocketError> {
+    pub fn over(rank: Rank, streams: Vec<S>) -> Result<Self> {
         let peers = (0..=streams.len()).filter(|&peer| peer != rank);
         let channels: Vec<_> =
             peers.zip(streams).map(|(peer, stream)| Channel::new(peer, stream)).collect();
@@ -269,7 +269,7 @@ struct Readable {
 }
 
 impl Readable {
-    fn watch<S: Stream>(channels: &[Channel<S>]) -> Result<Self, SocketError> {
+    fn watch<S: Stream>(channels: &[Channel<S>]) -> Result<Self> {
         let operation = "watch a socket";
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system(operation))?;
         for (index, channel) in channels.iter().enumerate() {

@@ -10,7 +10,7 @@ use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 use crate::connect::{Listen, address, mesh};
 use crate::error::system;
 use crate::transport::{bytes, message, store, streams, word, words};
-use crate::{Kind, Over, SocketError};
+use crate::{Kind, Over, Result};
 
 /// TCP, between hosts or over the loopback interface.
 pub type Tcp = Over<TcpStream>;
@@ -36,7 +36,7 @@ impl Kind for TcpStream {
         mesh::<TcpListener>(meeting)
     }
 
-    fn stream(self, _meeting: &dyn Rendezvous, _peer: Rank) -> Result<Self, SocketError> {
+    fn stream(self, _meeting: &dyn Rendezvous, _peer: Rank) -> Result<Self> {
         Ok(self)
     }
 }
@@ -45,7 +45,7 @@ impl Listen for TcpListener {
     type Stream = TcpStream;
     type Address = SocketAddr;
 
-    fn bind(interface: IpAddr) -> Result<(Self, String), SocketError> {
+    fn bind(interface: IpAddr) -> Result<(Self, String)> {
         let operation = "listen at the interface's address";
         let listener = Self::bind((interface, 0)).map_err(system(operation))?;
         listener.set_nonblocking(true).map_err(system(operation))?;
@@ -53,7 +53,7 @@ impl Listen for TcpListener {
         Ok((listener, address.to_string()))
     }
 
-    fn address(text: &str) -> Result<SocketAddr, SocketError> {
+    fn address(text: &str) -> Result<SocketAddr> {
         address(text)
     }
 

@@ -14,7 +14,7 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use crate::connect::{Listen, mesh, nonce};
 use crate::error::system;
 use crate::transport::{bytes, message, store, streams, word, words};
-use crate::{Kind, Over, SocketError};
+use crate::{Kind, Over, Result};
 
 /// Unix stream sockets. Processes of other users are not let in.
 pub type Unix = Over<UnixStream>;
@@ -45,7 +45,7 @@ impl Kind for UnixStream {
         mesh::<UnixListener>(meeting)
     }
 
-    fn stream(self, _meeting: &dyn Rendezvous, _peer: Rank) -> Result<Self, SocketError> {
+    fn stream(self, _meeting: &dyn Rendezvous, _peer: Rank) -> Result<Self> {
         Ok(self)
     }
 }
@@ -55,7 +55,7 @@ impl Listen for UnixListener {
     type Address = SocketAddrUnix;
 
     /// Listens at a random name in the abstract namespace. The name vanishes with the listener.
-    fn bind(_interface: IpAddr) -> Result<(Self, String), SocketError> {
+    fn bind(_interface: IpAddr) -> Result<(Self, String)> {
         let number = nonce().map_err(system("draw a random name"))?;
         let name = format!("bandgap-{:032x}", u128::from_le_bytes(number));
         let bind = || {
@@ -67,7 +67,7 @@ impl Listen for UnixListener {
         Ok((listener, name))
     }
 
-    fn address(text: &str) -> Result<SocketAddrUnix, SocketError> {
+    fn address(text: &str) -> Result<SocketAddrUnix> {
         let address = SocketAddrUnix::new_abstract_name(text.as_bytes());
         address.map_err(system("use a name of the abstract namespace"))
     }

@@ -2,8 +2,7 @@
 
 use bandgap_comm::{Measuring, Role, Timer};
 
-use super::FloorArea;
-use crate::ShmError;
+use super::{FloorArea, Ticks};
 use crate::places::Walk;
 use crate::probe::ping_pong;
 use crate::spin::wait;
@@ -22,11 +21,7 @@ const WALK: Walk = Walk { at_once: 1, warm: 2 };
 ///
 /// # Panics
 /// `samples · (rounds + 2)` is 2³² − 1 or more.
-pub fn cache_line(
-    area: &FloorArea,
-    epoch: u64,
-    with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+pub fn cache_line(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>) -> Ticks {
     ping_pong("cache_line", &area.pairs(), WALK, epoch, with, || ())
 }
 
@@ -45,7 +40,7 @@ pub fn cache_line_exchange(
     area: &FloorArea,
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+) -> Ticks {
     let exchange = |own: &AtomicU64, other: &AtomicU64, number| {
         // The number itself is the payload: it orders no other memory.
         own.store(number, Ordering::Relaxed);

@@ -11,7 +11,7 @@ use std::ptr;
 
 use bandgap_comm::{Measuring, Role, Timer};
 
-use super::{COPY_BYTES, FloorArea};
+use super::{COPY_BYTES, FloorArea, Ticks};
 use crate::ShmError;
 use crate::places::first_number;
 use crate::spin::wait;
@@ -24,7 +24,7 @@ use crate::sync::Ordering;
 ///
 /// # Errors
 /// The copy differs from the original.
-pub fn copy_local(bytes: usize, with: &Measuring<'_, impl Timer>) -> Result<Vec<u64>, ShmError> {
+pub fn copy_local(bytes: usize, with: &Measuring<'_, impl Timer>) -> Ticks {
     let Measuring { role, window, .. } = *with;
     if role == Role::Responder {
         return Ok(Vec::new());
@@ -59,7 +59,7 @@ pub fn copy_cross_core(
     epoch: u64,
     bytes: usize,
     with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+) -> Ticks {
     assert!(bytes <= COPY_BYTES, "a copy of {bytes} bytes; {COPY_BYTES} are the most");
     let shared = area.buffer().as_ptr();
     let mut own = vec![0_u8; bytes];
@@ -96,7 +96,7 @@ pub fn copy_vm_readv(
     bytes: usize,
     mut read: impl FnMut(u32, u64, &mut [u8]) -> io::Result<()>,
     with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+) -> Ticks {
     let [process, address] = area.source();
     let mut own = vec![0_u8; bytes];
     let turns = Turns { floor: "copy_vm_readv", area, epoch, with };
@@ -130,7 +130,7 @@ pub fn store_cross_core(
     epoch: u64,
     bytes: usize,
     with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+) -> Ticks {
     const FLOOR: &str = "store_cross_core";
     assert!(bytes <= COPY_BYTES, "a copy of {bytes} bytes; {COPY_BYTES} are the most");
     let Measuring { role, window, timer, .. } = *with;
@@ -201,7 +201,7 @@ impl<T: Timer> Turns<'_, T> {
         &self,
         own: &mut [u8],
         mut copy: impl FnMut(&mut [u8]) -> Result<(), ShmError>,
-    ) -> Result<Vec<u64>, ShmError> {
+    ) -> Ticks {
         let Measuring { window, timer, .. } = *self.with;
         let [wanted, ready] = self.area.wanted_ready();
         let (mut number, _) = self.numbers();
@@ -228,11 +228,7 @@ impl<T: Timer> Turns<'_, T> {
     }
 
     /// The responder's part: fills each buffer that is asked for.
-    fn give(
-        &self,
-        own: &mut [u8],
-        mut publish: impl FnMut(&mut [u8]),
-    ) -> Result<Vec<u64>, ShmError> {
+    fn give(&self, own: &mut [u8], mut publish: impl FnMut(&mut [u8])) -> Ticks {
         let [wanted, ready] = self.area.wanted_ready();
         let (first, last) = self.numbers();
         for number in first + 1..=last {

@@ -27,3 +27,6 @@ pub use ring_lines::{PARTS, local_lines, ring_lines};
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;
 pub use table::{FLOORS, Lines, YARDSTICKS};
+
+/// The ticks of each sample; of none on the side that takes no time.
+pub type Ticks = Result<Vec<u64>, crate::ShmError>;

@@ -4,11 +4,12 @@ use std::hint::black_box;
 
 use bandgap_comm::{Measuring, Timer};
 
+use super::Ticks;
 use super::turn::{Turned, turn, with_blocks};
+use crate::Segment;
 use crate::places::Walk;
 use crate::probe::ping_pong;
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Segment, ShmError};
 
 /// Parts of the ring, each as many slots.
 pub const PARTS: usize = 8;
@@ -24,11 +25,7 @@ pub const PARTS: usize = 8;
 ///
 /// # Panics
 /// The ring has fewer than 8 slots, or there are 2³² − 1 round trips or more.
-pub fn ring_lines(
-    rings: &Segment,
-    epoch: u64,
-    with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+pub fn ring_lines(rings: &Segment, epoch: u64, with: &Measuring<'_, impl Timer>) -> Ticks {
     let walk = Walk { at_once: rings.slots() / PARTS, warm: 2 };
     let lines = rings.spare_words(0, 1);
     with_blocks(with.turn, RoundTrips { lines: &lines, walk, epoch, with })
@@ -42,7 +39,7 @@ struct RoundTrips<'a, T> {
 }
 
 impl<T: Timer> Turned for RoundTrips<'_, T> {
-    type Out = Result<Vec<u64>, ShmError>;
+    type Out = Ticks;
 
     fn run<const BLOCKS: usize>(self) -> Self::Out {
         let Self { lines, walk, epoch, with } = self;

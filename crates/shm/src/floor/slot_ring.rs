@@ -2,8 +2,8 @@
 
 use bandgap_comm::{Measuring, Role, Timer};
 
-use super::FloorArea;
 use super::area::RING_SLOTS;
+use super::{FloorArea, Ticks};
 use crate::ShmError;
 use crate::mapping::Line;
 use crate::places::{Walk, first_number};
@@ -26,11 +26,7 @@ const WALK: Walk = Walk { at_once: 1, warm: 2 * RING_SLOTS as u32 };
 ///
 /// # Panics
 /// `samples · (rounds + 64)` is 2³² − 1 or more.
-pub fn slot_ring(
-    area: &FloorArea,
-    epoch: u64,
-    with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+pub fn slot_ring(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>) -> Ticks {
     let exchanges = WALK.exchanges(with.window);
     let mut sum = 0_u64;
     let samples = WALK.over(&area.rings(), epoch, with, |[there, back], number| {

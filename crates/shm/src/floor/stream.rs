@@ -2,9 +2,9 @@
 
 use bandgap_comm::{Measuring, Role, Timer};
 
-use super::FloorArea;
 use super::area::STREAM_SLOTS;
 use super::slot_ring::{check, send};
+use super::{FloorArea, Ticks};
 use crate::ShmError;
 use crate::places::first_number;
 use crate::spin::wait;
@@ -26,22 +26,14 @@ const CREDIT_EVERY: u64 = 128;
 ///
 /// # Panics
 /// `samples · rounds` is 2³² − 1 or more.
-pub fn slot_ring_stream(
-    area: &FloorArea,
-    epoch: u64,
-    with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+pub fn slot_ring_stream(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>) -> Ticks {
     match with.role {
         Role::Initiator => initiate(area, epoch, with),
         Role::Responder => respond(area, epoch, with).map(|()| Vec::new()),
     }
 }
 
-fn initiate(
-    area: &FloorArea,
-    epoch: u64,
-    with: &Measuring<'_, impl Timer>,
-) -> Result<Vec<u64>, ShmError> {
+fn initiate(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>) -> Ticks {
     let window = with.window;
     let (ring, credits) = area.stream();
     let messages = window.all_rounds();

@@ -12,9 +12,9 @@ use rustix::net::{SocketFlags, accept_with};
 
 use super::hello::{Hello, Known, Reading, say};
 use super::{Listen, left, readable, wait};
-use crate::SocketError;
 use crate::call::at_once;
 use crate::error::system;
+use crate::{Result, SocketError};
 
 /// Between two looks whether those that are expected are gone.
 const LOOK: Duration = Duration::from_millis(100);
@@ -46,7 +46,7 @@ impl<L: Listen> Callers<L> {
         mut self,
         deadline: Instant,
         gone: &dyn Fn() -> bool,
-    ) -> Result<Vec<L::Stream>, SocketError> {
+    ) -> Result<Vec<L::Stream>> {
         loop {
             self.admit()?;
             self.listen();
@@ -68,7 +68,7 @@ impl<L: Listen> Callers<L> {
     }
 
     /// Accepts new callers.
-    fn admit(&mut self) -> Result<(), SocketError> {
+    fn admit(&mut self) -> Result<()> {
         // Not more at a time, so that a crowd cannot push out callers that nobody has heard.
         for _ in 0..STRANGERS {
             match at_once(|| accept_with(&self.listener, SocketFlags::CLOEXEC)) {

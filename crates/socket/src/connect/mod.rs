@@ -22,8 +22,8 @@ use bandgap_comm::{CommError, Rank, Rendezvous};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use crate::SocketError;
 use crate::error::system;
+use crate::{Result, SocketError};
 use callers::Callers;
 pub use hello::nonce;
 use hello::{Known, Nonce, Reading, STRANGE, say};
@@ -37,9 +37,9 @@ pub(crate) trait Listen: AsFd + Sized {
     type Address;
 
     /// Listens where nobody else does, at this address of the host. Also returns where, to tell the others.
-    fn bind(interface: IpAddr) -> Result<(Self, String), SocketError>;
+    fn bind(interface: IpAddr) -> Result<(Self, String)>;
     /// Reads the address of a listener.
-    fn address(text: &str) -> Result<Self::Address, SocketError>;
+    fn address(text: &str) -> Result<Self::Address>;
     /// Connects to a listener. `None` if it has no room, or does not exist yet.
     fn connect(address: &Self::Address, timeout: Duration) -> io::Result<Option<Self::Stream>>;
     /// Whether this process's user owns the other end; true if the system does not tell.
@@ -92,16 +92,12 @@ pub(crate) fn exchange(
 }
 
 /// Reads a peer's socket address, as it was told through whoever started the ranks.
-pub(crate) fn address(text: &str) -> Result<SocketAddr, SocketError> {
+pub(crate) fn address(text: &str) -> Result<SocketAddr> {
     text.parse().map_err(|_| SocketError::Address(text.to_owned()))
 }
 
 /// Connects to one peer's listener.
-fn reach<L: Listen>(
-    peer: Rank,
-    address: &L::Address,
-    deadline: Instant,
-) -> Result<L::Stream, SocketError> {
+fn reach<L: Listen>(peer: Rank, address: &L::Address, deadline: Instant) -> Result<L::Stream> {
     let unreachable = |error: io::Error| SocketError::Unreachable { peer, source: error.into() };
     loop {
         let left = left(deadline, &[peer])?;
@@ -126,7 +122,7 @@ fn hear(
     known: &Known,
     nonce: &Nonce,
     deadline: Instant,
-) -> Result<(), SocketError> {
+) -> Result<()> {
     let mut reading = Reading::default();
     loop {
         match reading.go_on(stream) {
@@ -139,7 +135,7 @@ fn hear(
 }
 
 /// The time left before the deadline. None is left for the missing ranks if it has passed.
-fn left(deadline: Instant, missing: &[Rank]) -> Result<Duration, SocketError> {
+fn left(deadline: Instant, missing: &[Rank]) -> Result<Duration> {
     let left = deadline.checked_duration_since(Instant::now()).filter(|left| !left.is_zero());
     left.ok_or_else(|| SocketError::Missing(missing.to_vec()))
 }
@@ -150,11 +146,7 @@ fn readable(socket: BorrowedFd<'_>) -> PollFd<'_> {
 
 /// Sleeps until a socket is readable or the deadline has passed. Fails with the missing ranks if it
 /// had passed before.
-fn wait(
-    sockets: &mut [PollFd<'_>],
-    deadline: Instant,
-    missing: &[Rank],
-) -> Result<(), SocketError> {
+fn wait(sockets: &mut [PollFd<'_>], deadline: Instant, missing: &[Rank]) -> Result<()> {
     let timeout = Timespec::try_from(left(deadline, missing)?).ok();
     match poll(sockets, timeout.as_ref()) {
         Ok(_) | Err(Errno::INTR) => Ok(()),

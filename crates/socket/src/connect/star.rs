@@ -11,8 +11,8 @@ use rustix::net::sockopt::{
 use super::callers::Callers;
 use super::hello::{Known, nonce, say};
 use super::{AGAIN, Listen, Secret, hear, left};
-use crate::SocketError;
 use crate::error::system;
+use crate::{Result, SocketError};
 
 /// What both sides of a greeting name as the place where one listens: its addresses are many.
 const PLACE: &str = "the first process";
@@ -32,7 +32,7 @@ impl Centre {
     ///
     /// # Errors
     /// The system refused.
-    pub fn listen(port: u16, local: bool) -> Result<Self, SocketError> {
+    pub fn listen(port: u16, local: bool) -> Result<Self> {
         let bind = |address: IpAddr| TcpListener::bind((address, port));
         let listener = match local {
             true => bind(Ipv4Addr::LOCALHOST.into()),
@@ -48,7 +48,7 @@ impl Centre {
     ///
     /// # Errors
     /// The system does not tell.
-    pub fn port(&self) -> Result<u16, SocketError> {
+    pub fn port(&self) -> Result<u16> {
         Ok(self.0.local_addr().map_err(system("read the address of a listener"))?.port())
     }
 
@@ -63,7 +63,7 @@ impl Centre {
         size: usize,
         deadline: Instant,
         gone: &dyn Fn() -> bool,
-    ) -> Result<Vec<TcpStream>, SocketError> {
+    ) -> Result<Vec<TcpStream>> {
         let streams = Callers::new(self.0, 0, known(secret), 1..size).wait(deadline, gone)?;
         streams.into_iter().map(waiting).collect()
     }
@@ -78,7 +78,7 @@ pub fn call(
     rank: Rank,
     secret: Secret,
     deadline: Instant,
-) -> Result<TcpStream, SocketError> {
+) -> Result<TcpStream> {
     let unreachable =
         |error: std::io::Error| SocketError::Unreachable { peer: 0, source: error.into() };
     loop {
@@ -103,7 +103,7 @@ pub fn call(
 }
 
 /// The same, with calls that wait, and that fail once the other end is cut off.
-fn waiting(stream: TcpStream) -> Result<TcpStream, SocketError> {
+fn waiting(stream: TcpStream) -> Result<TcpStream> {
     let prepare = || -> std::io::Result<()> {
         set_socket_keepalive(&stream, true)?;
         set_tcp_keepidle(&stream, ALIVE)?;

@@ -2,8 +2,9 @@
 
 use bandgap_comm::{Measuring, Role, Timer};
 
+use super::Ticks;
 use super::side::Side;
-use crate::{Kind, SocketError};
+use crate::{Kind, Result, SocketError};
 
 /// Bytes of a round.
 pub const STREAM_BYTES: usize = 1 << 20;
@@ -22,10 +23,7 @@ pub const STREAM_BYTES: usize = 1 << 20;
 /// # Errors
 /// The other side closed its socket, sent wrong bytes, or was silent for longer than
 /// [`Measuring::patience`], or the operating system refused.
-pub fn stream<K: Kind, T: Timer>(
-    socket: &K,
-    with: &Measuring<'_, T>,
-) -> Result<Vec<u64>, SocketError> {
+pub fn stream<K: Kind, T: Timer>(socket: &K, with: &Measuring<'_, T>) -> Ticks {
     let window = with.window;
     assert!(!K::LOSES, "lost bytes are not sent again");
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
@@ -59,7 +57,7 @@ fn byte_at(position: usize) -> u8 {
 }
 
 impl<K: Kind> Side<'_, K> {
-    fn write(&mut self, bytes: &[u8]) -> Result<(), SocketError> {
+    fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let mut sent = 0;
         while sent < bytes.len() {
             let more = self.send(&bytes[sent..])?;
@@ -68,7 +66,7 @@ impl<K: Kind> Side<'_, K> {
         Ok(())
     }
 
-    fn read(&mut self, bytes: &mut [u8]) -> Result<(), SocketError> {
+    fn read(&mut self, bytes: &mut [u8]) -> Result<()> {
         let mut received = 0;
         while received < bytes.len() {
             let more = self.receive(&mut bytes[received..])?;
@@ -79,7 +77,7 @@ impl<K: Kind> Side<'_, K> {
 
     /// The bytes that a call has moved. If there are none, this side waits.
     #[inline(always)]
-    fn moved(&mut self, bytes: Option<usize>) -> Result<usize, SocketError> {
+    fn moved(&mut self, bytes: Option<usize>) -> Result<usize> {
         match bytes {
             Some(_) => self.goes_on(),
             None => drop(self.waits()?),

@@ -12,3 +12,6 @@ mod side;
 
 pub use bandwidth::{STREAM_BYTES, stream};
 pub use ping_pong::ping_pong;
+
+/// The ticks of each sample; of none on the side that takes no time.
+pub type Ticks = Result<Vec<u64>, crate::SocketError>;

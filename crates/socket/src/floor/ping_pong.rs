@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use bandgap_comm::{Measuring, Role, Timer};
 
+use super::Ticks;
 use super::side::Side;
-use crate::{Kind, SocketError};
+use crate::{Kind, Result, SocketError};
 
 /// Silence after which a message that may be lost is sent again: a thousand round trips.
 const RESEND: Duration = Duration::from_millis(20);
@@ -26,7 +27,7 @@ pub fn ping_pong<K: Kind, T: Timer>(
     socket: &K,
     with: &Measuring<'_, T>,
     number: &mut u64,
-) -> Result<Vec<u64>, SocketError> {
+) -> Ticks {
     let mut player = Player { side: Side::new(socket, with), number: *number };
     let samples = match with.role {
         Role::Initiator => {
@@ -50,7 +51,7 @@ struct Player<'a, K> {
 impl<K: Kind> Player<'_, K> {
     /// One round of the initiator.
     #[inline(always)]
-    fn ping(&mut self) -> Result<(), SocketError> {
+    fn ping(&mut self) -> Result<()> {
         self.number += 1;
         self.send(self.number)?;
         let mut resend = RESEND;
@@ -77,7 +78,7 @@ impl<K: Kind> Player<'_, K> {
 
     /// One round of the responder.
     #[inline(always)]
-    fn pong(&mut self) -> Result<(), SocketError> {
+    fn pong(&mut self) -> Result<()> {
         loop {
             match self.receive()? {
                 Some(number) if number == self.number + 1 => break,
@@ -98,7 +99,7 @@ impl<K: Kind> Player<'_, K> {
     }
 
     #[inline(always)]
-    fn send(&mut self, number: u64) -> Result<(), SocketError> {
+    fn send(&mut self, number: u64) -> Result<()> {
         let bytes = number.to_le_bytes();
         let mut sent = 0;
         while sent < bytes.len() {
@@ -112,7 +113,7 @@ impl<K: Kind> Player<'_, K> {
 
     /// The number that has arrived, if one has.
     #[inline(always)]
-    fn receive(&mut self) -> Result<Option<u64>, SocketError> {
+    fn receive(&mut self) -> Result<Option<u64>> {
         let mut bytes = [0; 8];
         let mut received = 0;
         while received < bytes.len() {

@@ -8,7 +8,7 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::call::at_once;
 use crate::error::system;
-use crate::{Kind, SocketError};
+use crate::{Kind, Result, SocketError};
 
 /// Fruitless calls between two readings of the clock; a call costs several times a reading.
 const CALLS: u32 = 1 << 10;
@@ -33,13 +33,13 @@ impl<'a, K: Kind> Side<'a, K> {
 
     /// Sends the first bytes. Returns how many; `None` if there is no room.
     #[inline(always)]
-    pub(super) fn send(&self, bytes: &[u8]) -> Result<Option<usize>, SocketError> {
+    pub(super) fn send(&self, bytes: &[u8]) -> Result<Option<usize>> {
         at_once(|| send(self.socket, bytes, SendFlags::NOSIGNAL)).map_err(failed)
     }
 
     /// Receives the next bytes. Returns how many, at least one; `None` if none have arrived.
     #[inline(always)]
-    pub(super) fn receive(&self, into: &mut [u8]) -> Result<Option<usize>, SocketError> {
+    pub(super) fn receive(&self, into: &mut [u8]) -> Result<Option<usize>> {
         match at_once(|| recv(self.socket, &mut *into, RecvFlags::empty())) {
             Ok(Some((0, _))) => Err(SocketError::Closed),
             Ok(received) => Ok(received.map(|(bytes, _)| bytes)),
@@ -49,7 +49,7 @@ impl<'a, K: Kind> Side<'a, K> {
 
     /// Call this after a call that did nothing. Now and then it returns how long that has been so.
     #[inline(always)]
-    pub(super) fn waits(&mut self) -> Result<Option<Duration>, SocketError> {
+    pub(super) fn waits(&mut self) -> Result<Option<Duration>> {
         self.calls = self.calls.wrapping_add(1);
         if self.calls.is_multiple_of(CALLS) { self.look().map(Some) } else { Ok(None) }
     }
@@ -63,7 +63,7 @@ impl<'a, K: Kind> Side<'a, K> {
 
     #[cold]
     #[inline(never)]
-    fn look(&mut self) -> Result<Duration, SocketError> {
+    fn look(&mut self) -> Result<Duration> {
         let waited = self.since.get_or_insert_with(Instant::now).elapsed();
         if (self.give_up)(waited, self.patience) {
             Err(SocketError::Silent(waited))

@@ -22,7 +22,7 @@ use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 
 use crate::error::system;
 use crate::transport::{message, word, words};
-use crate::{Kind, Over, SocketError};
+use crate::{Kind, Over, Result};
 
 pub use datagrams::Datagrams;
 pub use stream::UdpStream;
@@ -88,7 +88,7 @@ impl Kind for UdpSocket {
         ports::emptied(meeting)
     }
 
-    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream, SocketError> {
+    fn stream(self, meeting: &dyn Rendezvous, peer: Rank) -> Result<Self::Stream> {
         let longest = ports::longest(&self, meeting.interface());
         let stream = UdpStream::over(self, &meeting.secret(), meeting.rank(), peer);
         let stream = stream.map_err(system("prepare a datagram socket"))?;
