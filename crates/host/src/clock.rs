@@ -14,7 +14,7 @@ use bandgap_units::Ns;
 use bandgap_units::{Stamp, Timer};
 use serde::{Deserialize, Serialize};
 
-use crate::{HostError, rounds, system_file};
+use crate::{HostError, Result, rounds, system_file};
 
 /// Where stamps come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,7 +116,7 @@ impl CycleClock {
     /// # Errors
     /// [`HostError::Calibration`] if this machine has no such clock, or if no clock can have the
     /// numbers in the report.
-    pub fn with_calibration(report: ClockReport) -> Result<Self, HostError> {
+    pub fn with_calibration(report: ClockReport) -> Result<Self> {
         let wrong = |problem| Err(HostError::Calibration(problem));
         if report.source == ClockSource::CycleCounter && !counter::facts().exists {
             return wrong("it is for a cycle counter, and this processor has none");

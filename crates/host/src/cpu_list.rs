@@ -1,6 +1,6 @@
 //! Lists of cores in the notation of the kernel and of users: `0-3,8`.
 
-use crate::HostError;
+use crate::{HostError, Result};
 
 /// Highest core number accepted: far above the kernel's limit (8192), but so low that a mistyped
 /// range cannot exhaust memory.
@@ -10,7 +10,7 @@ const HIGHEST: usize = 65_535;
 ///
 /// # Errors
 /// [`HostError::CpuList`] names the part that is neither a number nor an ascending range.
-pub fn parse_cpu_list(text: &str) -> Result<Vec<usize>, HostError> {
+pub fn parse_cpu_list(text: &str) -> Result<Vec<usize>> {
     let text = text.trim();
     let mut cpus = Vec::new();
     if text.is_empty() {

@@ -1,5 +1,8 @@
 //! Errors of this crate.
 
+/// What is there, or why it is not.
+pub(crate) type Result<T, E = HostError> = std::result::Result<T, E>;
+
 /// A failure to read or use the machine. A fact that is missing from a [`crate::Description`] is
 /// `None`, not an error.
 #[derive(Debug, thiserror::Error)]

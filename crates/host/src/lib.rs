@@ -41,6 +41,7 @@ pub use clock::{ClockReport, ClockSource, CycleClock, Fallback};
 pub use cpu_list::{format_cpu_list, parse_cpu_list};
 pub use description::{Description, VirtualMachine};
 pub use error::HostError;
+pub(crate) use error::Result;
 pub use memory::available_memory;
 pub use noise::NoiseReport;
 pub use pace::pace;

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::doctor::{Check, Evidence, Pinning, examine};
 use crate::noise::fixed_work_quantum;
 use crate::{
-    ClockReport, CycleClock, Description, HostError, NoiseReport, Topology, WorkRate, pin, place,
+    ClockReport, CycleClock, Description, NoiseReport, Result, Topology, WorkRate, pin, place,
 };
 
 /// Time that noise is looked at on each core after a measurement.
@@ -98,10 +98,7 @@ pub fn noise(
 ///
 /// # Errors
 /// The system refuses a thread.
-pub fn on<T: Send>(
-    cpu: usize,
-    work: impl FnOnce() -> T + Send,
-) -> io::Result<Result<T, HostError>> {
+pub fn on<T: Send>(cpu: usize, work: impl FnOnce() -> T + Send) -> io::Result<Result<T>> {
     scope(|threads| {
         let thread = Builder::new().spawn_scoped(threads, || pin(cpu).map(|()| work()))?;
         thread.join().map_err(|_| io::Error::other("the thread panicked"))

@@ -3,14 +3,14 @@
 use std::io;
 
 use crate::affinity::Mask;
-use crate::{HostError, format_cpu_list};
+use crate::{HostError, Result, format_cpu_list};
 
 /// Pins the calling thread, and all threads that it starts from now on, to core `cpu`.
 ///
 /// # Errors
 /// [`HostError::CpuUnusable`] if the core is not online or not allowed, [`HostError::System`] if the kernel refuses for
 /// another reason.
-pub fn pin(cpu: usize) -> Result<(), HostError> {
+pub fn pin(cpu: usize) -> Result<()> {
     let invalid = || io::Error::from_raw_os_error(libc::EINVAL);
     let pinned = Mask::only(cpu).ok_or_else(invalid).and_then(|only| only.set());
     pinned.map_err(|error| refused(cpu, error))
@@ -32,7 +32,7 @@ fn refused(cpu: usize, error: io::Error) -> HostError {
 ///
 /// # Errors
 /// [`HostError::System`] if the kernel refuses: none of them is online and allowed by the control group.
-pub fn allow(cpus: &[usize]) -> Result<(), HostError> {
+pub fn allow(cpus: &[usize]) -> Result<()> {
     let allowed = Mask::of(cpus).set();
     allowed.map_err(HostError::system("run on more cores (sched_setaffinity)"))
 }
@@ -41,7 +41,7 @@ pub fn allow(cpus: &[usize]) -> Result<(), HostError> {
 ///
 /// # Errors
 /// [`HostError::System`] if the kernel does not tell.
-pub fn allowed_cpus() -> Result<Vec<usize>, HostError> {
+pub fn allowed_cpus() -> Result<Vec<usize>> {
     let mask =
         Mask::get().map_err(HostError::system("read the allowed cores (sched_getaffinity)"))?;
     Ok(mask.cpus().collect())

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde::Serialize;
 
 use crate::topology::CacheKind;
-use crate::{Cpu, HostError, Topology, format_cpu_list};
+use crate::{Cpu, HostError, Result, Topology, format_cpu_list};
 
 /// A core for every rank.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -29,11 +29,7 @@ pub struct Placement {
 /// # Errors
 /// [`HostError::CpuUnusable`] names a requested core that is not online or not allowed.
 /// [`HostError::NoCpus`] if the request is empty, or no core is allowed.
-pub fn place(
-    topology: &Topology,
-    ranks: usize,
-    requested: Option<&[usize]>,
-) -> Result<Placement, HostError> {
+pub fn place(topology: &Topology, ranks: usize, requested: Option<&[usize]>) -> Result<Placement> {
     let order = match requested {
         Some(cpus) => {
             check(topology, cpus)?;
@@ -52,7 +48,7 @@ pub fn place(
     Ok(Placement { oversubscribed: distinct.len() < cpus.len(), cpus })
 }
 
-fn check(topology: &Topology, cpus: &[usize]) -> Result<(), HostError> {
+fn check(topology: &Topology, cpus: &[usize]) -> Result<()> {
     for &cpu in cpus {
         let problem = match topology.cpu(cpu) {
             None => "not online",

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::process::{Signal, getppid, set_parent_process_death_signal};
 
-use crate::{HostError, system_file};
+use crate::{HostError, Result, system_file};
 
 /// Asks the kernel to kill this process when its parent ends, and checks that the parent, process
 /// `parent`, has not already ended.
@@ -17,7 +17,7 @@ use crate::{HostError, system_file};
 /// # Errors
 /// [`HostError::Orphaned`] if the parent is now another process, [`HostError::System`] if the
 /// kernel refuses.
-pub fn die_with_parent(parent: u32) -> Result<(), HostError> {
+pub fn die_with_parent(parent: u32) -> Result<()> {
     set_parent_process_death_signal(Some(Signal::KILL))
         .map_err(HostError::system("tie this process to its parent (PR_SET_PDEATHSIG)"))?;
     // Checked after the request: otherwise a parent that ended in between would go unnoticed.

@@ -13,7 +13,7 @@ use bandgap_socket::nonce;
 
 use crate::agents::Agent;
 use crate::group::Group;
-use crate::launcher::{Ended, Launch};
+use crate::launcher::{Ended, Launch, Progress};
 use crate::local::Local;
 use crate::message::{Assignment, Wait};
 use crate::protocol::{Begin, Hello};
@@ -54,9 +54,6 @@ impl Options {
         self.only.map_or(0..self.launches, |only| only..only + 1)
     }
 }
-
-/// Told the share done and what is being done.
-pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
 
 /// What an experiment brought.
 pub struct Collected {

@@ -15,6 +15,9 @@ use crate::{Exit, Failure, Result};
 /// Time that ranks get to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
 
+/// Told the share done and what is being done.
+pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
+
 /// How a launch ended. What was measured has been handed on in any case.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Ended {
@@ -76,11 +79,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// Waiting itself failed.
-    pub fn watch(
-        mut self,
-        table: &mut Table,
-        progress: &mut dyn FnMut(f64, &str),
-    ) -> Result<Ended> {
+    pub fn watch(mut self, table: &mut Table, progress: Progress<'_>) -> Result<Ended> {
         // What ranks fail with once they are told to end is no failure.
         let mut interrupted = false;
         let begun = Instant::now();
@@ -191,13 +190,7 @@ impl<'a> Launch<'a> {
     }
 
     /// Takes what came from one rank.
-    fn hear(
-        &mut self,
-        rank: usize,
-        heard: Heard,
-        table: &mut Table,
-        progress: &mut dyn FnMut(f64, &str),
-    ) {
+    fn hear(&mut self, rank: usize, heard: Heard, table: &mut Table, progress: Progress<'_>) {
         let messages = match heard {
             Heard::Said(messages) => messages,
             Heard::Ended(status, noted) => {

@@ -50,13 +50,13 @@ mod watch;
 
 pub use adopt::Adopted;
 pub use agents::{Agent, Gathered};
-pub use collect::{Collected, Options, Progress, Wanted, collect, in_virtual_time};
+pub use collect::{Collected, Options, Wanted, collect, in_virtual_time};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, Result, limit, told};
 pub use floors::floors;
 pub use hosts::Hosts;
 pub use kernels::{add, compiled};
-pub use launcher::Ended;
+pub use launcher::{Ended, Progress};
 pub use message::Wait;
 pub use network::{contended, distances};
 pub use once::{Once, once, recorded};

@@ -168,28 +168,18 @@ impl Comm for Foreign {
     type Pending = Request;
 
     #[inline(always)]
-    fn isend(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-    ) -> Result<Pending<Self::Pending>, CommError> {
+    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Request>, CommError> {
         self.library.isend(peer, tag, from)
     }
 
     #[inline(always)]
-    fn irecv(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        into: Part,
-    ) -> Result<Pending<Self::Pending>, CommError> {
+    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Request>, CommError> {
         self.received += u64::from(is_counted(tag));
         self.library.irecv(peer, tag, into)
     }
 
     #[inline(always)]
-    fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<(), CommError> {
+    fn wait(&mut self, pending: Pending<Request>) -> Result<(), CommError> {
         self.library.wait(pending)
     }
 

@@ -5,7 +5,7 @@ use std::mem::transmute;
 
 use bandgap_comm::{CommError, Rank};
 
-use crate::{Constant, Family, Handle, Loaded, MpiError};
+use crate::{Constant, Family, Handle, Loaded, MpiError, Result};
 
 /// Longest text of `MPI_Error_string` and of `MPI_Get_processor_name`, in all families.
 const TEXT_BYTES: usize = 2048;
@@ -199,7 +199,7 @@ impl Api {
         bytes: &mut [u8],
         root: Rank,
         (comm, size): (Handle, usize),
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         if root >= size {
             return Err(CommError::NoSuchPeer { peer: root, size });
         }

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use bandgap_comm::{CommError, ExposedMemory, Part, Pending, Rank, check_peer};
 
 use crate::api::{Place, count};
-use crate::{Handle, World};
+use crate::{Handle, Result, World};
 
 /// The highest bit of a tag: tags that have it are those of collectives over messages. MPI's tags are shorter, so these
 /// messages have a communicator of their own.
@@ -16,7 +16,7 @@ const OWN_BIT: u32 = 1 << 31;
 pub struct Request(Handle);
 
 /// What begins a message returns.
-type Begun = Result<Pending<Request>, CommError>;
+type Begun = Result<Pending<Request>>;
 
 /// Ranks among which messages pass.
 #[derive(Clone, Copy)]
@@ -55,7 +55,7 @@ impl Library {
     ///
     /// # Errors
     /// MPI refused.
-    pub fn new(world: Rc<World>) -> Result<Self, CommError> {
+    pub fn new(world: Rc<World>) -> Result<Self> {
         let comms = [world.api.dup(world.api.world)?, world.api.dup(world.api.world)?];
         let all = Team { size: world.size(), comms };
         // Not nowhere: Open MPI's MPI_IN_PLACE is the address of an empty slice.
@@ -68,7 +68,7 @@ impl Library {
     ///
     /// # Errors
     /// There are not so many ranks, or this is none of them; or MPI refused.
-    pub fn over(&mut self, ranks: usize) -> Result<(), CommError> {
+    pub fn over(&mut self, ranks: usize) -> Result<()> {
         if let Some(team) = self.teams.iter().find(|team| team.size == ranks) {
             self.now = *team;
             return Ok(());
@@ -136,7 +136,7 @@ impl Library {
     }
 
     #[inline(always)]
-    fn place(&self, peer: Rank, tag: u32) -> Result<Place, CommError> {
+    fn place(&self, peer: Rank, tag: u32) -> Result<Place> {
         check_peer(peer, self.rank(), self.size())?;
         let comm = self.now.comms[usize::from(tag >= OWN_BIT)];
         Ok((comm, peer as c_int, (tag & !OWN_BIT) as c_int))
@@ -147,7 +147,7 @@ impl Library {
     /// # Errors
     /// There is no such peer, the part is not in memory, or MPI refused.
     #[inline(always)]
-    pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+    pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<()> {
         let place = self.place(peer, tag)?;
         Ok(self.world.api.send_bytes(from.of(&self.memory)?, place)?)
     }
@@ -157,7 +157,7 @@ impl Library {
     /// # Errors
     /// As [`Library::send`].
     #[inline(always)]
-    pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+    pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<()> {
         let place = self.place(peer, tag)?;
         Ok(self.world.api.recv_bytes(into.of_mut(&mut self.memory)?, place)?)
     }
@@ -167,13 +167,7 @@ impl Library {
     /// # Errors
     /// As [`Library::send`]; or the parts overlap.
     #[inline(always)]
-    pub fn exchange(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-        into: Part,
-    ) -> Result<(), CommError> {
+    pub fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<()> {
         let (comm, peer, tag) = self.place(peer, tag)?;
         from.apart(into)?;
         let (sent, room) = (count(from.len)?, count(into.len)?);
@@ -220,7 +214,7 @@ impl Library {
     /// # Errors
     /// MPI refused.
     #[inline(always)]
-    pub fn wait(&mut self, pending: Pending<Request>) -> Result<(), CommError> {
+    pub fn wait(&mut self, pending: Pending<Request>) -> Result<()> {
         let mut request = pending.0.0;
         // SAFETY: a request of this library, which is not used again.
         unsafe { self.world.api.wait(&mut request, self.world.api.ignore)? };
@@ -233,7 +227,7 @@ impl Library {
     /// # Errors
     /// As [`Library::send`]; or there is no member `root`.
     #[inline(always)]
-    pub fn broadcast(&mut self, root: Rank, part: Part) -> Result<(), CommError> {
+    pub fn broadcast(&mut self, root: Rank, part: Part) -> Result<()> {
         let team = (self.now.comms[0], self.size());
         self.world.api.broadcast(part.of_mut(&mut self.memory)?, root, team)
     }
@@ -244,7 +238,7 @@ impl Library {
     /// # Errors
     /// As [`Library::send`]; [`CommError::Lengths`] where the lengths differ or are no multiple of 8.
     #[inline(always)]
-    pub fn sum(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+    pub fn sum(&mut self, from: Part, into: Part) -> Result<()> {
         let terms = from.of(&self.memory)?.as_ptr().cast::<f64>();
         let sums = into.of_mut(&mut self.memory)?.as_mut_ptr().cast::<f64>();
         if from.len != into.len || !from.len.is_multiple_of(size_of::<f64>()) {
@@ -262,7 +256,7 @@ impl Library {
     /// The sum by way of memory that doubles are aligned to.
     #[cold]
     #[inline(never)]
-    fn sum_aside(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+    fn sum_aside(&mut self, from: Part, into: Part) -> Result<()> {
         let terms = from.of(&self.memory)?.as_chunks().0;
         let mut sums: Vec<_> = terms.iter().map(|&bytes| f64::from_ne_bytes(bytes)).collect();
         let (api, comm, doubles) = (&self.world.api, self.now.comms[0], count(sums.len())?);
@@ -279,7 +273,7 @@ impl Library {
     /// # Errors
     /// MPI refused.
     #[inline(always)]
-    pub fn barrier(&mut self) -> Result<(), CommError> {
+    pub fn barrier(&mut self) -> Result<()> {
         // SAFETY: the type of the function.
         unsafe { Ok(self.world.api.barrier(self.now.comms[0])?) }
     }

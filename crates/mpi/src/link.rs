@@ -14,7 +14,7 @@ use bandgap_comm::{
 };
 
 use crate::api::Place;
-use crate::{Handle, MpiError, World};
+use crate::{Handle, MpiError, Result, World};
 
 /// Frames to one peer that may be under way.
 const FRAMES: usize = 16;
@@ -138,7 +138,7 @@ impl MpiLink {
     ///
     /// # Errors
     /// MPI refused.
-    pub fn new(world: Rc<World>, exposed: usize) -> Result<Self, CommError> {
+    pub fn new(world: Rc<World>, exposed: usize) -> Result<Self> {
         let comm = world.api.dup(world.api.world)?;
         let way = |_| Way {
             frames: Outgoing::new(&world, FRAMES, MAX_FRAME),
@@ -154,12 +154,7 @@ impl MpiLink {
 
     /// Takes a frame of `from`. Returns the number of frames delivered: none if its payload has yet to come.
     #[inline(always)]
-    fn accept(
-        &mut self,
-        from: Rank,
-        frame: Frame,
-        deliver: Deliver<'_>,
-    ) -> Result<usize, CommError> {
+    fn accept(&mut self, from: Rank, frame: Frame, deliver: Deliver<'_>) -> Result<usize> {
         if !frame.has_payload() {
             deliver(from, frame);
             return Ok(1);
@@ -174,7 +169,7 @@ impl MpiLink {
         from: Rank,
         mut arriving: Arriving,
         deliver: Deliver<'_>,
-    ) -> Result<usize, CommError> {
+    ) -> Result<usize> {
         let rest = arriving.rest.clone();
         if rest.is_empty() {
             deliver(from, arriving.frame);
@@ -193,7 +188,7 @@ impl MpiLink {
     /// Moves on what arrives, and delivers payloads that are complete and the frames behind them.
     #[cold]
     #[inline(never)]
-    fn payloads(&mut self, deliver: Deliver<'_>) -> Result<usize, CommError> {
+    fn payloads(&mut self, deliver: Deliver<'_>) -> Result<usize> {
         let mut frames = 0;
         for from in 0..self.ways.len() {
             while let Some(mut arriving) = self.ways[from].arriving.take() {
@@ -217,7 +212,7 @@ impl MpiLink {
     /// Notes which sends have ended.
     #[cold]
     #[inline(never)]
-    fn look(&mut self) -> Result<(), CommError> {
+    fn look(&mut self) -> Result<()> {
         for way in &mut self.ways {
             way.frames.look(&self.world)?;
             way.pieces.look(&self.world)?;
@@ -250,7 +245,7 @@ impl Link for MpiLink {
     }
 
     #[inline]
-    fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
+    fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted> {
         check_peer(peer, self.rank(), self.size())?;
         let way = &mut self.ways[peer];
         if way.writing.is_some() {
@@ -268,7 +263,7 @@ impl Link for MpiLink {
         frame: &Frame,
         from: Source<'_>,
         done: &mut usize,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         check_peer(peer, self.rank(), self.size())?;
         from.within(&self.memory)?;
         if self.ways[peer].writing.is_none() {
@@ -301,7 +296,7 @@ impl Link for MpiLink {
     }
 
     #[inline]
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
+    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize> {
         let frames = if self.arriving > 0 { self.payloads(&mut deliver)? } else { 0 };
         let Some(source) = self.world.api.probe(self.comm, FRAME)? else {
             if self.sending {

@@ -14,7 +14,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 
 use bandgap_comm::Rank;
 
-use crate::ShmError;
+use crate::Result;
 use crate::mapping::{Kind, Mapping, PAGE};
 use crate::places::pair_at;
 use crate::sync::{AtomicU64, Ordering};
@@ -47,7 +47,7 @@ impl Control {
     ///
     /// # Errors
     /// The operating system refused.
-    pub fn create() -> Result<Self, ShmError> {
+    pub fn create() -> Result<Self> {
         Ok(Self { mapping: Mapping::create(&KIND, BYTES, &[])? })
     }
 
@@ -55,7 +55,7 @@ impl Control {
     ///
     /// # Errors
     /// The descriptor is not that of a control page.
-    pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
+    pub fn from_fd(fd: OwnedFd) -> Result<Self> {
         Ok(Self { mapping: Mapping::from_fd(&KIND, fd, BYTES)? })
     }
 
@@ -111,6 +111,7 @@ impl Control {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ShmError;
 
     fn other_end(control: &Control) -> Control {
         Control::from_fd(control.fd().try_clone_to_owned().unwrap()).unwrap()

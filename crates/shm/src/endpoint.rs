@@ -7,7 +7,7 @@ use bandgap_comm::{
 use crate::ring::{Lane, Lanes, Receiver, Sender};
 use crate::segment::{MappedCells, Segment};
 use crate::signals::Signals;
-use crate::{Exposed, Readable, ShmError};
+use crate::{Exposed, Readable, Result, ShmError};
 
 /// The rings between `rank` and `peer`.
 fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
@@ -67,7 +67,7 @@ impl ShmEndpoint {
     ///
     /// # Errors
     /// The segment has another number of ranks, `rank` is out of range, or has attached before.
-    pub fn attach(segment: &Segment, rank: Rank, size: usize) -> Result<Self, ShmError> {
+    pub fn attach(segment: &Segment, rank: Rank, size: usize) -> Result<Self> {
         if size != segment.size() {
             return Err(ShmError::OtherSize { size, segment: segment.size() });
         }
@@ -85,7 +85,7 @@ impl ShmEndpoint {
     ///
     /// # Errors
     /// The memory has another number of ranks.
-    pub fn exposing(mut self, memory: Exposed) -> Result<Self, ShmError> {
+    pub fn exposing(mut self, memory: Exposed) -> Result<Self> {
         if memory.size() != self.lanes.size() {
             return Err(ShmError::OtherSize { size: self.lanes.size(), segment: memory.size() });
         }

@@ -6,6 +6,9 @@ use bandgap_comm::{CommError, Rank};
 
 use crate::limits::{MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS};
 
+/// What is there, or why it is not.
+pub(crate) type Result<T, E = ShmError> = std::result::Result<T, E>;
+
 /// A failure to set up shared memory, or of a raw floor.
 #[derive(Debug, thiserror::Error)]
 pub enum ShmError {

@@ -28,9 +28,9 @@ use std::sync::Arc;
 
 use bandgap_comm::{CommError, Rank, exposed_range};
 
-use crate::ShmError;
 use crate::limits::MAX_EXPOSED;
 use crate::mapping::{Kind, Mapping};
+use crate::{Result, ShmError};
 
 const KIND: Kind = Kind {
     file: "bandgap-exposed",
@@ -48,7 +48,7 @@ pub struct Exposed {
     bytes: usize,
 }
 
-fn total(size: usize, bytes: usize) -> Result<usize, ShmError> {
+fn total(size: usize, bytes: usize) -> Result<usize> {
     ShmError::check_size(size)?;
     if bytes > MAX_EXPOSED || !bytes.is_multiple_of(4096) {
         return Err(ShmError::Exposed(bytes));
@@ -63,7 +63,7 @@ impl Exposed {
     /// # Errors
     /// `size` or `bytes` (a multiple of 4096, at most [`MAX_EXPOSED`]) is out of range, or the
     /// operating system refused.
-    pub fn create(size: usize, bytes: usize) -> Result<Self, ShmError> {
+    pub fn create(size: usize, bytes: usize) -> Result<Self> {
         let mapping = Mapping::create(&KIND, total(size, bytes)?, &[size, bytes])?;
         Ok(Self { mapping: Arc::new(mapping), size, bytes })
     }
@@ -72,7 +72,7 @@ impl Exposed {
     ///
     /// # Errors
     /// The descriptor is not that of exposed memory, or the memory's numbers do not fit its length.
-    pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
+    pub fn from_fd(fd: OwnedFd) -> Result<Self> {
         let mapping = Mapping::from_fd(&KIND, fd, MEMORY_AT)?;
         let (size, bytes) = (mapping.number(0), mapping.number(1));
         mapping.check_len(&KIND, total(size, bytes)?)?;

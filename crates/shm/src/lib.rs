@@ -43,3 +43,4 @@ pub use self::{
     slot::{Sequence, Slot},
     transport::Shm,
 };
+pub(crate) use error::Result;

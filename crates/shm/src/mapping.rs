@@ -19,8 +19,8 @@ use rustix::fs::{MemfdFlags, SealFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, ProtFlags};
 
-use crate::ShmError;
 use crate::sync::{AtomicU64, Ordering};
+use crate::{Result, ShmError};
 
 /// Bytes of a page, or a part of one where pages are larger.
 pub(crate) const PAGE: usize = 4096;
@@ -87,7 +87,7 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     /// Creates memory of `len` bytes: the kind's first line with these numbers, and zeros. The
     /// descriptor closes on exec.
-    pub(crate) fn create(kind: &Kind, len: usize, numbers: &[usize]) -> Result<Self, ShmError> {
+    pub(crate) fn create(kind: &Kind, len: usize, numbers: &[usize]) -> Result<Self> {
         let fd = in_memory(kind.file)
             .map_err(ShmError::system("create shared memory (memfd_create)"))?;
         rustix::fs::ftruncate(&fd, len as u64)
@@ -102,7 +102,7 @@ impl Mapping {
     }
 
     /// Opens the memory of this kind behind a descriptor. It must have at least `least` bytes.
-    pub(crate) fn from_fd(kind: &Kind, fd: OwnedFd, least: usize) -> Result<Self, ShmError> {
+    pub(crate) fn from_fd(kind: &Kind, fd: OwnedFd, least: usize) -> Result<Self> {
         let stat =
             rustix::fs::fstat(&fd).map_err(ShmError::system("read the size of shared memory"))?;
         if !rustix::fs::fcntl_get_seals(&fd).is_ok_and(|seals| seals.contains(SealFlags::SHRINK)) {
@@ -126,7 +126,7 @@ impl Mapping {
     }
 
     /// Checks that the memory is as long as its own numbers say.
-    pub(crate) fn check_len(&self, kind: &Kind, expected: usize) -> Result<(), ShmError> {
+    pub(crate) fn check_len(&self, kind: &Kind, expected: usize) -> Result<()> {
         let len = self.len;
         if len == expected {
             return Ok(());
@@ -134,7 +134,7 @@ impl Mapping {
         Err(kind.not_ours(format!("it has {len} bytes, but {expected} by its own numbers")))
     }
 
-    fn map(fd: OwnedFd, len: usize, kind: &Kind) -> Result<Self, ShmError> {
+    fn map(fd: OwnedFd, len: usize, kind: &Kind) -> Result<Self> {
         if cfg!(loom) {
             panic!("the model checker's atomics cannot lie in shared memory");
         }

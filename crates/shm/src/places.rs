@@ -6,7 +6,7 @@
 
 use bandgap_comm::{Measuring, Role, Timer, Window};
 
-use crate::ShmError;
+use crate::Result;
 use crate::mapping::PAGE;
 
 /// Processors fetch lines in pairs, so a line that only one side writes has a neighbour that is never written.
@@ -58,8 +58,8 @@ impl Walk {
         places: &[P],
         epoch: u64,
         with: &Measuring<'_, impl Timer>,
-        mut exchange: impl FnMut(P, u64) -> Result<(), ShmError>,
-    ) -> Result<Vec<u64>, ShmError> {
+        mut exchange: impl FnMut(P, u64) -> Result<()>,
+    ) -> Result<Vec<u64>> {
         let Measuring { role, window, timer, .. } = *with;
         assert!(places.len().is_multiple_of(self.at_once), "samples have equally many places");
         let mut number = first_number(epoch, self.exchanges(window));

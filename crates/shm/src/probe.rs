@@ -12,7 +12,7 @@ use crate::control::PROBE_PLACES;
 use crate::places::Walk;
 use crate::spin::wait;
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Control, ShmError};
+use crate::{Control, Result};
 
 const NAME: &str = "placement probe";
 
@@ -78,7 +78,7 @@ pub(crate) fn ping_pong(
     epoch: u64,
     with: &Measuring<'_, impl Timer>,
     turn: impl Fn(),
-) -> Result<Vec<u64>, ShmError> {
+) -> Result<Vec<u64>> {
     // The number itself is the payload: it orders no other memory.
     let give = |line: &AtomicU64, number| line.store(number, Ordering::Relaxed);
     let take =

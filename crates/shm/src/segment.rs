@@ -20,12 +20,12 @@ use std::sync::Arc;
 
 use bandgap_comm::Rank;
 
-use crate::ShmError;
 use crate::limits::{MAX_SLOTS, MIN_SLOTS};
 use crate::mapping::{Kind, Mapping};
 use crate::ring::{Cells, Counter};
 use crate::slot::{SLOT_BYTES, SPARE_IN_SLOT, STEP, Sequence, Slot};
 use crate::sync::{AtomicU64, Ordering};
+use crate::{Result, ShmError};
 
 const KIND: Kind =
     Kind { file: "bandgap-rings", what: "the rings of a run", magic: *b"bg-ring3", populate: true };
@@ -41,7 +41,7 @@ const fn ring_bytes(slots: usize) -> usize {
 }
 
 /// Bytes of a segment for `size` ranks with rings of `slots` slots: 4096 + size²·(256 + 64·slots).
-pub(crate) fn segment_bytes(size: usize, slots: usize) -> Result<usize, ShmError> {
+pub(crate) fn segment_bytes(size: usize, slots: usize) -> Result<usize> {
     ShmError::check_size(size)?;
     if !slots.is_power_of_two() || !(MIN_SLOTS..=MAX_SLOTS).contains(&slots) {
         return Err(ShmError::Slots(slots));
@@ -61,7 +61,7 @@ impl Segment {
     ///
     /// # Errors
     /// `size` or `slots` is out of range, or the operating system refused.
-    pub fn create(size: usize, slots: usize) -> Result<Self, ShmError> {
+    pub fn create(size: usize, slots: usize) -> Result<Self> {
         let mapping = Mapping::create(&KIND, segment_bytes(size, slots)?, &[size, slots])?;
         Ok(Self { mapping: Arc::new(mapping), size, slots })
     }
@@ -70,7 +70,7 @@ impl Segment {
     ///
     /// # Errors
     /// The descriptor is not that of a segment, or the segment's numbers do not fit its length.
-    pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
+    pub fn from_fd(fd: OwnedFd) -> Result<Self> {
         let mapping = Mapping::from_fd(&KIND, fd, RINGS_AT)?;
         let (size, slots) = (mapping.number(0), mapping.number(1));
         mapping.check_len(&KIND, segment_bytes(size, slots)?)?;
@@ -93,7 +93,7 @@ impl Segment {
     }
 
     /// Notes that `rank` attaches. A second time is an error, since a rank's positions start at 0.
-    pub(crate) fn claim(&self, rank: Rank) -> Result<(), ShmError> {
+    pub(crate) fn claim(&self, rank: Rank) -> Result<()> {
         if rank >= self.size {
             return Err(ShmError::NoSuchRank { rank, size: self.size });
         }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use bandgap_comm::Measuring;
 
-use crate::ShmError;
+use crate::{Result, ShmError};
 
 /// Looks between two calls of [`Measuring::give_up`].
 const SPINS: u32 = 4096;
@@ -17,7 +17,7 @@ pub(crate) fn wait<T>(
     floor: &'static str,
     mut ready: impl FnMut() -> bool,
     with: &Measuring<'_, T>,
-) -> Result<(), ShmError> {
+) -> Result<()> {
     for _ in 0..SPINS {
         if ready() {
             return Ok(());
@@ -32,7 +32,7 @@ fn wait_longer<T>(
     floor: &'static str,
     mut ready: impl FnMut() -> bool,
     with: &Measuring<'_, T>,
-) -> Result<(), ShmError> {
+) -> Result<()> {
     let since = Instant::now();
     while !(with.give_up)(since.elapsed(), with.patience) {
         for _ in 0..SPINS {

@@ -10,7 +10,7 @@ use bandgap_comm::{
 
 use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS, local_lines};
 use crate::segment::segment_bytes;
-use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Segment, ShmEndpoint, ShmError};
+use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Result, Segment, ShmEndpoint, ShmError};
 
 /// Slot rings in memory that all ranks map.
 pub struct Shm;
@@ -98,7 +98,7 @@ fn slots(size: usize) -> usize {
     }
 }
 
-fn next(inherited: &mut impl Iterator<Item = OwnedFd>) -> Result<OwnedFd, ShmError> {
+fn next(inherited: &mut impl Iterator<Item = OwnedFd>) -> Result<OwnedFd> {
     inherited.next().ok_or_else(nothing)
 }
 
@@ -106,6 +106,6 @@ fn nothing() -> ShmError {
     ShmError::NotOurs { what: "shared memory", reason: "none came".into() }
 }
 
-fn owned(descriptor: BorrowedFd<'_>) -> Result<OwnedFd, ShmError> {
+fn owned(descriptor: BorrowedFd<'_>) -> Result<OwnedFd> {
     descriptor.try_clone_to_owned().map_err(ShmError::system("duplicate a descriptor"))
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use bandgap_units::Bytes;
 
 use super::{Cache, CacheKind, Cpu, Topology};
-use crate::{HostError, allowed_cpus, parse_cpu_list, system_file};
+use crate::{Result, allowed_cpus, parse_cpu_list, system_file};
 
 const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
@@ -17,7 +17,7 @@ impl Topology {
     ///
     /// # Errors
     /// The kernel's lists cannot be parsed, or the kernel does not tell which cores are allowed.
-    pub fn read() -> Result<Self, HostError> {
+    pub fn read() -> Result<Self> {
         Self::read_from(Path::new("/"), &allowed_cpus()?)
     }
 
@@ -26,18 +26,18 @@ impl Topology {
     /// What the kernel does not describe gets a default: package 0, node 0, a physical core for
     /// each logical processor, no caches. Without a list of online cores, the allowed ones are
     /// online.
-    pub(crate) fn read_from(root: &Path, allowed: &[usize]) -> Result<Self, HostError> {
+    pub(crate) fn read_from(root: &Path, allowed: &[usize]) -> Result<Self> {
         let mut online = list(root, &format!("{CPUS}/online"))?;
         if online.is_empty() {
             online = sorted(allowed.to_vec());
         }
         let nodes = nodes(root)?;
         let cpu = |id| cpu(root, id, allowed.contains(&id), nodes.get(&id).copied().unwrap_or(0));
-        Ok(Self { cpus: online.into_iter().map(cpu).collect::<Result<_, HostError>>()? })
+        Ok(Self { cpus: online.into_iter().map(cpu).collect::<Result<_>>()? })
     }
 }
 
-fn cpu(root: &Path, id: usize, allowed: bool, node: usize) -> Result<Cpu, HostError> {
+fn cpu(root: &Path, id: usize, allowed: bool, node: usize) -> Result<Cpu> {
     let folder = format!("{CPUS}/cpu{id}");
     let topology = |name: &str| format!("{folder}/topology/{name}");
     // The second is the name before kernel 5.3.
@@ -54,7 +54,7 @@ fn cpu(root: &Path, id: usize, allowed: bool, node: usize) -> Result<Cpu, HostEr
 }
 
 /// The node of each core.
-fn nodes(root: &Path) -> Result<BTreeMap<usize, usize>, HostError> {
+fn nodes(root: &Path) -> Result<BTreeMap<usize, usize>> {
     let mut of_cpu = BTreeMap::new();
     for node in system_file::numbered(root, NODES, "node") {
         for cpu in list(root, &format!("{NODES}/node{node}/cpulist"))? {
@@ -64,7 +64,7 @@ fn nodes(root: &Path) -> Result<BTreeMap<usize, usize>, HostError> {
     Ok(of_cpu)
 }
 
-fn caches(root: &Path, folder: &str, id: usize) -> Result<Vec<Cache>, HostError> {
+fn caches(root: &Path, folder: &str, id: usize) -> Result<Vec<Cache>> {
     let folder = format!("{folder}/cache");
     let mut caches = Vec::new();
     for index in system_file::numbered(root, &folder, "index") {
@@ -98,7 +98,7 @@ fn size(text: &str) -> Option<Bytes> {
 }
 
 /// The list in the first of these files that names this core; without any, the core alone.
-fn sharing(root: &Path, id: usize, files: &[String]) -> Result<Vec<usize>, HostError> {
+fn sharing(root: &Path, id: usize, files: &[String]) -> Result<Vec<usize>> {
     for file in files {
         let cpus = list(root, file)?;
         if cpus.contains(&id) {
@@ -109,7 +109,7 @@ fn sharing(root: &Path, id: usize, files: &[String]) -> Result<Vec<usize>, HostE
 }
 
 /// The cores in the file, ascending; none if there is no file.
-fn list(root: &Path, relative: &str) -> Result<Vec<usize>, HostError> {
+fn list(root: &Path, relative: &str) -> Result<Vec<usize>> {
     parse_cpu_list(&system_file::text(root, relative).unwrap_or_default()).map(sorted)
 }
 

@@ -14,7 +14,7 @@
 use core::ptr::NonNull;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
-use crate::ShmError;
+use crate::Result;
 use crate::mapping::{Kind, Line, Mapping, PAGE};
 use crate::places::pair_at;
 use crate::sync::AtomicU64;
@@ -61,7 +61,7 @@ impl FloorArea {
     ///
     /// # Errors
     /// The operating system refused.
-    pub fn create() -> Result<Self, ShmError> {
+    pub fn create() -> Result<Self> {
         Ok(Self { mapping: Mapping::create(&KIND, BYTES, &[])? })
     }
 
@@ -69,7 +69,7 @@ impl FloorArea {
     ///
     /// # Errors
     /// The descriptor is not that of an area.
-    pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
+    pub fn from_fd(fd: OwnedFd) -> Result<Self> {
         Ok(Self { mapping: Mapping::from_fd(&KIND, fd, BYTES)? })
     }
 

@@ -12,10 +12,10 @@ use std::ptr;
 use bandgap_comm::{Measuring, Role, Timer};
 
 use super::{COPY_BYTES, FloorArea, Ticks};
-use crate::ShmError;
 use crate::places::first_number;
 use crate::spin::wait;
 use crate::sync::Ordering;
+use crate::{Result, ShmError};
 
 /// Copies `bytes` between two buffers of the initiator, neither of them shared: `window.samples`
 /// samples of `window.rounds` copies. The responder does nothing.
@@ -197,11 +197,7 @@ impl<T: Timer> Turns<'_, T> {
     }
 
     /// The initiator's part: asks for a buffer, copies it out, and checks it.
-    fn take(
-        &self,
-        own: &mut [u8],
-        mut copy: impl FnMut(&mut [u8]) -> Result<(), ShmError>,
-    ) -> Ticks {
+    fn take(&self, own: &mut [u8], mut copy: impl FnMut(&mut [u8]) -> Result<()>) -> Ticks {
         let Measuring { window, timer, .. } = *self.with;
         let [wanted, ready] = self.area.wanted_ready();
         let (mut number, _) = self.numbers();
@@ -255,7 +251,7 @@ fn fill(buffer: &mut [u8], number: u64) {
     }
 }
 
-fn check(floor: &'static str, buffer: &[u8], number: u64) -> Result<(), ShmError> {
+fn check(floor: &'static str, buffer: &[u8], number: u64) -> Result<()> {
     match (0..buffer.len()).find(|&at| buffer[at] != pattern(number, at)) {
         Some(at) => Err(ShmError::WrongData { floor, at }),
         None => Ok(()),

@@ -4,11 +4,11 @@ use bandgap_comm::{Measuring, Role, Timer};
 
 use super::area::RING_SLOTS;
 use super::{FloorArea, Ticks};
-use crate::ShmError;
 use crate::mapping::Line;
 use crate::places::{Walk, first_number};
 use crate::spin::wait;
 use crate::sync::Ordering;
+use crate::{Result, ShmError};
 
 const FLOOR: &str = "slot_ring";
 
@@ -52,11 +52,7 @@ pub(super) fn send<const N: usize>(ring: &[Line; N], number: u64) {
 }
 
 #[inline(always)]
-fn receive<T>(
-    ring: &[Line; RING_SLOTS],
-    number: u64,
-    with: &Measuring<'_, T>,
-) -> Result<u64, ShmError> {
+fn receive<T>(ring: &[Line; RING_SLOTS], number: u64, with: &Measuring<'_, T>) -> Result<u64> {
     let slot = &ring[number as usize & (RING_SLOTS - 1)];
     // Acquire: pairs with the release in `send`.
     wait(FLOOR, || slot.sequence.load(Ordering::Acquire) == number, with)?;
@@ -64,12 +60,7 @@ fn receive<T>(
 }
 
 /// Checks the sum of the payloads of messages `first + 1` to `first + messages`.
-pub(super) fn check(
-    floor: &'static str,
-    first: u64,
-    messages: u64,
-    sum: u64,
-) -> Result<(), ShmError> {
+pub(super) fn check(floor: &'static str, first: u64, messages: u64, sum: u64) -> Result<()> {
     // The payload of n is !n = −n − 1, and 1 + … + m = m(m + 1)/2.
     let numbers = u128::from(messages) * u128::from(first)
         + u128::from(messages) * (u128::from(messages) + 1) / 2;

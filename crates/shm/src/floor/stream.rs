@@ -5,7 +5,7 @@ use bandgap_comm::{Measuring, Role, Timer};
 use super::area::STREAM_SLOTS;
 use super::slot_ring::{check, send};
 use super::{FloorArea, Ticks};
-use crate::ShmError;
+use crate::Result;
 use crate::places::first_number;
 use crate::spin::wait;
 use crate::sync::Ordering;
@@ -65,7 +65,7 @@ fn initiate(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>) -> T
     })
 }
 
-fn respond<T>(area: &FloorArea, epoch: u64, with: &Measuring<'_, T>) -> Result<(), ShmError> {
+fn respond<T>(area: &FloorArea, epoch: u64, with: &Measuring<'_, T>) -> Result<()> {
     let window = with.window;
     let (ring, credits) = area.stream();
     let messages = window.all_rounds();
