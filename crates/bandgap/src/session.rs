@@ -75,7 +75,7 @@ impl<'a> Session<'a> {
         command: &str,
         measure: &'a Measure,
         usual: Duration,
-        stages: Vec<(String, f64)>,
+        stages: impl IntoIterator<Item = (impl Into<String>, f64)>,
     ) -> Result<Self> {
         let (quiet, begun) = (measure.output.quiet, Instant::now());
         if measure.ranks.transport.len() > 1 && command != "layers" {
@@ -108,7 +108,8 @@ impl<'a> Session<'a> {
             }
             stage.adopt(gathered, measure.ranks.reach.interface.clone())?;
         }
-        let progress = Progress::new(stages, quiet);
+        let stages = stages.into_iter().map(|(name, weight)| (name.into(), weight));
+        let progress = Progress::new(stages.collect(), quiet);
         let whole = measure.budget(usual);
         // Reaching hosts takes its part of the time.
         let took = if reaches { begun.elapsed() } else { Duration::ZERO };

@@ -87,20 +87,17 @@ impl<'a> LiveRunner<'a> {
     /// The leader over `station`.
     pub fn new(station: Station, channel: &'a mut Channel, assignment: &Assignment) -> Self {
         let &Assignment { work, launch, probes, .. } = assignment;
-        let now = Instant::now();
-        let (unsent, beside) = (Vec::new(), assignment.task.beside.clone());
-        let (begun, last_sent, far) = (now, now, assignment.interface.is_some());
         Self {
             station,
             channel,
             work,
             launch,
-            beside,
+            beside: assignment.task.beside.clone(),
             probes,
-            far,
-            begun,
-            unsent,
-            last_sent,
+            far: assignment.interface.is_some(),
+            begun: Instant::now(),
+            unsent: Vec::new(),
+            last_sent: Instant::now(),
             done: 0.0,
         }
     }

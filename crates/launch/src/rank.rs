@@ -30,28 +30,18 @@ use crate::{Exit, Transport, descriptors};
 /// The hidden command under which the binary is a rank.
 pub(crate) const COMMAND: &str = "rank";
 
-/// The class of the failure that a rank gives up for.
-fn class(stop: &Stop) -> Exit {
+/// The class of the failure that a rank gives up for, and whether it may be a consequence of another one.
+fn kind(stop: &Stop) -> (Exit, Cause) {
+    use CommError::{Connect, Deadline, PeerGone, SetUp, Stopped};
     match stop {
-        Stop::Interrupted | Stop::Comm(CommError::Stopped) => Exit::Interrupted,
-        Stop::Comm(CommError::SetUp(_)) => Exit::Host,
-        Stop::Comm(_) | Stop::Wrong(_) => Exit::Communication,
-        Stop::Launcher(_) => Exit::Rank,
-        _ => Exit::Defect,
-    }
-}
-
-/// Whether the failure may be a consequence of another one.
-fn cause(stop: &Stop) -> Cause {
-    match stop {
-        Stop::Wrong(_) => Cause::Wrong,
-        Stop::Interrupted | Stop::Comm(CommError::PeerGone { .. } | CommError::Stopped) => {
-            Cause::LostPeer
-        }
-        Stop::Comm(CommError::Deadline { .. } | CommError::Connect(_)) | Stop::Launcher(_) => {
-            Cause::Waited
-        }
-        _ => Cause::Own,
+        Stop::Interrupted | Stop::Comm(Stopped) => (Exit::Interrupted, Cause::LostPeer),
+        Stop::Comm(PeerGone { .. }) => (Exit::Communication, Cause::LostPeer),
+        Stop::Comm(Deadline { .. } | Connect(_)) => (Exit::Communication, Cause::Waited),
+        Stop::Comm(SetUp(_)) => (Exit::Host, Cause::Own),
+        Stop::Comm(_) => (Exit::Communication, Cause::Own),
+        Stop::Wrong(_) => (Exit::Communication, Cause::Wrong),
+        Stop::Launcher(_) => (Exit::Rank, Cause::Waited),
+        _ => (Exit::Defect, Cause::Own),
     }
 }
 
@@ -105,8 +95,7 @@ pub fn main(parent: u32) -> ExitCode {
         Stop::Comm(CommError::Deadline { .. }) => " (--deadline says how long to wait)",
         _ => "",
     };
-    let exit = class(&stop);
-    let (message, cause) = (format!("{stop}{advice}"), cause(&stop));
+    let ((exit, cause), message) = (kind(&stop), format!("{stop}{advice}"));
     // Without a launcher there is nobody left to tell.
     let _ = channel.send(&FromRank::Failed { message, exit, cause });
     ExitCode::from(exit as u8)

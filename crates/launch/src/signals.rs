@@ -39,13 +39,8 @@ pub struct Signals {
 #[derive(Debug, Default)]
 struct Shared {
     came: AtomicBool,
-    running: Mutex<Running>,
-}
-
-/// The ranks at work.
-#[derive(Debug, Default)]
-struct Running {
-    ranks: Vec<Pid>,
+    /// The ranks at work.
+    ranks: Mutex<Vec<Pid>>,
 }
 
 impl Signals {
@@ -103,40 +98,38 @@ impl Signals {
 
     /// Lets signals halt and end a rank.
     pub fn covers(&self, rank: Pid) {
-        self.shared.running().ranks.push(rank);
+        self.shared.ranks().push(rank);
     }
 
     /// Lets them do so no longer. To be called before the rank is waited for: its number may then be another's.
     pub fn leaves(&self, rank: Pid) {
-        self.shared.running().ranks.retain(|one| *one != rank);
+        self.shared.ranks().retain(|one| *one != rank);
     }
 }
 
 impl Shared {
-    fn running(&self) -> MutexGuard<'_, Running> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    fn ranks(&self) -> MutexGuard<'_, Vec<Pid>> {
+        self.ranks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Stops all ranks and then this process. Once that goes on, so do they.
     fn halt(&self) {
-        let running = self.running();
-        running.send(Signal::STOP);
+        let ranks = self.ranks();
+        send(&ranks, Signal::STOP);
         // Without it the run just goes on.
         let _ = emulate_default_handler(SIGTSTP);
-        running.send(Signal::CONT);
+        send(&ranks, Signal::CONT);
     }
 
     fn end_at_once(&self) {
-        self.running().send(Signal::KILL);
+        send(&self.ranks(), Signal::KILL);
         std::process::exit(Exit::Interrupted as i32);
     }
 }
 
-impl Running {
-    fn send(&self, signal: Signal) {
-        for rank in &self.ranks {
-            // One that has ended needs no signal.
-            let _ = kill_process(*rank, signal);
-        }
+fn send(ranks: &[Pid], signal: Signal) {
+    for rank in ranks {
+        // One that has ended needs no signal.
+        let _ = kill_process(*rank, signal);
     }
 }

@@ -100,8 +100,7 @@ pub fn run(of: &Breakdown) -> Result<Exit> {
                 )
                 .hint(hint));
             }
-            let stages = vec![("breakdown".to_owned(), 1.0)];
-            let mut session = Session::open("breakdown", measure, USUAL, stages)?;
+            let mut session = Session::open("breakdown", measure, USUAL, [("breakdown", 1.0)])?;
             self::measure(&mut session, insert)?;
             session.close()
         }

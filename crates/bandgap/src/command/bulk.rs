@@ -58,7 +58,7 @@ pub struct Bulk {
 /// It could not be measured, or not be written.
 pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit> {
     let ranks = one_size(measure, 2)?;
-    let mut session = Session::open("bulk", measure, USUAL, vec![("bulk".to_owned(), 1.0)])?;
+    let mut session = Session::open("bulk", measure, USUAL, [("bulk", 1.0)])?;
     self::measure(&mut session, bulk, ranks)?;
     session.close()
 }

@@ -48,8 +48,7 @@ pub fn run(of: &Doctor) -> Result<Exit> {
     let precision = Precision { precision, confidence, seed: 1, strict: false };
     let output = output.only_asked();
     let measure = &Measure { ranks, effort, precision, output, adopted: None, mpi: false };
-    let stages = vec![("doctor".to_owned(), 1.0)];
-    let mut session = Session::open("doctor", measure, Duration::from_secs(4), stages)?;
+    let mut session = Session::open("doctor", measure, Duration::from_secs(4), [("doctor", 1.0)])?;
     if measure.has_hosts() {
         session.stage.look(LOOK);
         session.sink.hosts(&session.stage.agents());

@@ -43,7 +43,7 @@ pub fn run(floor: &Floors) -> Result<Exit> {
     let ranks = Ranks { transport, ranks, at: at.clone(), reach };
     let (effort, precision, output) = (*effort, *precision, output.clone());
     let measure = &Measure { ranks, effort, precision, output, adopted: None, mpi: false };
-    let mut session = Session::open("floor", measure, USUAL, vec![("floors".to_owned(), 1.0)])?;
+    let mut session = Session::open("floor", measure, USUAL, [("floors", 1.0)])?;
     let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
     let task = Task::of(&plan).class(Exit::Defect)?;
     session.sink.plan(&task);

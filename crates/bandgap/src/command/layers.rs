@@ -58,7 +58,7 @@ pub fn run(layers: &Layers) -> Result<Exit> {
         parts.push((target, Planned::of(&[kernel], false, series, &of)?));
     }
     let usual = USUAL * parts.len() as u32;
-    let mut session = Session::open("layers", measure, usual, vec![(kernel.clone(), 1.0)])?;
+    let mut session = Session::open("layers", measure, usual, [(kernel, 1.0)])?;
     session.share(1.0 / parts.len() as f64);
     let names: Vec<String> = parts.iter().map(|(target, _)| target.to_string()).collect();
     let mut at_work = Vec::new();

@@ -31,20 +31,7 @@ use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{Measure, Output, Reach, With};
 use crate::output::{print, printed};
-use breakdown::Breakdown;
-use bulk::Bulk;
-use comet::Comet;
-use export::Export;
-use fit::Fit;
-use floor::Floors;
-use layers::Layers;
-use pairs::Rounds;
-use run::Run;
 use series::{Lengths, Series};
-use show::Show;
-use signature::Signature;
-use simulate::Simulate;
-use whatif::WhatIf;
 
 /// Measures how machines communicate, and fits the models people reason with.
 ///
@@ -62,7 +49,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
-    pub run: Run,
+    pub run: run::Run,
 }
 
 #[derive(Debug, Subcommand)]
@@ -72,7 +59,7 @@ pub enum Command {
   bandgap run
   bandgap run --quick
   bandgap run --full --out monday")]
-    Run(Run),
+    Run(run::Run),
     /// LogP parameters of small messages: send and receive overhead, gap, latency
     #[command(after_help = "Examples:
   bandgap signature
@@ -82,20 +69,20 @@ pub enum Command {
   bandgap signature -n 4 --fan-in 3      many to one: the gap under contention
   bandgap signature -t sim:myrinet       a machine in virtual time
   bandgap signature --json - -q          numbers for a program")]
-    Signature(Signature),
+    Signature(signature::Signature),
     /// Round trips and bandwidths between all pairs of ranks, with the distances of their cores or hosts
     #[command(after_help = "Examples:
   bandgap pairs
   bandgap pairs --cores 0-7 -t unix
   bandgap pairs -H a,b,c,d               between hosts, all of them at work in every round
   bandgap pairs -t sim:paragon -n 8")]
-    Pairs(With<Rounds>),
+    Pairs(With<pairs::Rounds>),
     /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap
     #[command(after_help = "Examples:
   bandgap bulk
   bandgap bulk --get --sizes 4KiB:1MiB
   bandgap bulk -t tcp --no-surface       without the signatures")]
-    Bulk(With<Bulk>),
+    Bulk(With<bulk::Bulk>),
     /// COMMS1: ping-pong of messages over sizes, fitted with r∞, n½, t0, π0
     #[command(after_help = "Examples:
   bandgap comms1
@@ -126,18 +113,18 @@ pub enum Command {
   bandgap comet all_reduce -n 4 --algorithm all --sizes 8,64KiB
   bandgap comet echo exchange --sizes 0:64KiB
   bandgap comet -t sim:ipsc860 -n 16")]
-    Comet(With<Comet>),
+    Comet(With<comet::Comet>),
     /// One kernel over several transports: what each layer costs more than the one before
     #[command(after_help = "Examples:
   bandgap layers comms1 -t shm,unix,tcp
   bandgap layers echo -t shm,mpi --sizes 8,64KiB
   bandgap layers barrier -t shm,tcp,mpi -n 2")]
-    Layers(Layers),
+    Layers(layers::Layers),
     /// Plain loops on this machine: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
   bandgap floor
   bandgap floor cache_line tcp")]
-    Floor(Floors),
+    Floor(floor::Floors),
     /// Is this machine fit to measure on? Graded, with what to do
     #[command(after_help = "Examples:
   bandgap doctor
@@ -161,7 +148,7 @@ pub enum Command {
   bandgap show LAST --why
   bandgap show LAST -v logp/tcp
   bandgap show monday --plot")]
-    Show(Show),
+    Show(show::Show),
     /// Parameters from a table of numbers, with no measurement
     #[command(
         subcommand,
@@ -170,19 +157,19 @@ pub enum Command {
   bandgap fit hockney times.csv
   osu_latency | bandgap fit hockney -"
     )]
-    Fit(Fit),
+    Fit(fit::Fit),
     /// Where the time of a message goes: components, models over them, and what follows
     #[command(after_help = breakdown::HELP)]
-    Breakdown(Box<Breakdown>),
+    Breakdown(Box<breakdown::Breakdown>),
     /// What faster or slower components would bring
     #[command(after_help = whatif::HELP)]
-    Whatif(WhatIf),
+    Whatif(whatif::WhatIf),
     /// A kernel, or a schedule in GOAL, on a machine that is not here: when its ranks end, and on what that depends
     #[command(after_help = simulate::HELP)]
-    Simulate(Simulate),
+    Simulate(simulate::Simulate),
     /// For other programs: a run as a machine, for LogGOPSim and SimGrid, as CSV; a kernel as GOAL, a replay as a timeline
     #[command(after_help = export::HELP)]
-    Export(Export),
+    Export(export::Export),
     /// Shell completions on standard output
     #[command(after_help = "Examples:
   bandgap completions bash > ~/.local/share/bash-completion/completions/bandgap")]

@@ -33,7 +33,7 @@ pub struct Rounds {
 /// # Errors
 /// They could not be measured, or not be written.
 pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit> {
-    let mut session = Session::open("pairs", measure, USUAL, vec![("pairs".to_owned(), 1.0)])?;
+    let mut session = Session::open("pairs", measure, USUAL, [("pairs", 1.0)])?;
     let all = match session.target.clone() {
         Target::Simulated(name) => simulated(&name)?.ranks.min(SIMULATED),
         Target::Real(transport) if measure.ranks.ranks.is_empty() => {

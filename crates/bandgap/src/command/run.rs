@@ -79,7 +79,7 @@ pub fn run(run: &Run) -> Result<Exit> {
     };
     let all: f64 = parts.iter().map(|(_, part)| weight(part)).sum();
     let stages = parts.iter().map(|(target, part)| (format!("{target} {part}"), weight(part)));
-    let mut session = Session::open("run", measure, usual, stages.collect())?;
+    let mut session = Session::open("run", measure, usual, stages)?;
     for (target, part) in parts {
         session.target = target;
         session.share(weight(part) / all);

@@ -35,7 +35,7 @@ pub const MESSAGE_COSTS: &str = "message_costs";
 /// It could not be measured, or not be written.
 pub fn run(name: &'static str, series: &Series, measure: &Measure) -> Result<Exit> {
     let planned = Planned::of(&[name], false, series, measure)?;
-    let mut session = Session::open(name, measure, USUAL, vec![(name.to_owned(), 1.0)])?;
+    let mut session = Session::open(name, measure, USUAL, [(name, 1.0)])?;
     planned.measure(&mut session, series)?;
     session.close()
 }

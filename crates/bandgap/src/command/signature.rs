@@ -48,8 +48,7 @@ pub fn run(signature: &Signature) -> Result<Exit> {
         Signature { fan_out: true, .. } => SignaturePattern::FanOut,
         _ => SignaturePattern::OneToOne,
     };
-    let mut session =
-        Session::open("signature", measure, USUAL, vec![("signature".to_owned(), 1.0)])?;
+    let mut session = Session::open("signature", measure, USUAL, [("signature", 1.0)])?;
     match requesters {
         Some(requesters) => {
             let plan = FanInPlan { asked: session.asked(), requesters };
