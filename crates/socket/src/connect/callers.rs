@@ -76,7 +76,7 @@ impl<L: Listen> Callers<L> {
                     let stream = L::Stream::from(socket);
                     let own = L::is_own(&stream).unwrap_or(false);
                     if own && L::prepare(&stream).is_ok() {
-                        self.unknown.push_back((stream, Reading::default()));
+                        self.unknown.push_back((stream, Reading::BEGUN));
                     }
                 }
                 Ok(None) => break,

@@ -144,16 +144,12 @@ pub(super) struct Reading {
     len: usize,
 }
 
-impl Default for Reading {
-    fn default() -> Self {
-        Self { bytes: [0; HELLO], len: 0 }
-    }
-}
-
 /// What was found in place of a greeting, if something came.
 pub(super) const STRANGE: &str = "something else answers at its address";
 
 impl Reading {
+    pub(super) const BEGUN: Self = Self { bytes: [0; HELLO], len: 0 };
+
     /// Reads what has arrived of the greeting, but no byte beyond it: frames may follow. `None`
     /// until it is complete. Fails with what was found in its place.
     pub(super) fn go_on(&mut self, from: impl AsFd) -> Result<Option<Hello>, &'static str> {

@@ -123,7 +123,7 @@ fn hear(
     nonce: &Nonce,
     deadline: Instant,
 ) -> Result<()> {
-    let mut reading = Reading::default();
+    let mut reading = Reading::BEGUN;
     loop {
         match reading.go_on(stream) {
             Ok(None) => wait(&mut [readable(stream.as_fd())], deadline, &[peer])?,

@@ -6,11 +6,7 @@ use bandgap_record::Note;
 use bandgap_results::words;
 use serde_json::Value;
 
-use crate::program::subject::{Place, near, of_kind, value};
-
-const DOUBTFUL: i32 = 1;
-const USAGE: i32 = 2;
-const INPUT: i32 = 3;
+use crate::program::subject::{DOUBTFUL, INPUT, Place, USAGE, near, of_kind, value};
 
 /// Bound by the network, with two protocols.
 const OWN: &str = "name = 'own'\nsend_overhead_ns = 1400\nrecv_overhead_ns = 2200\ngap_ns = 7600.25\n\

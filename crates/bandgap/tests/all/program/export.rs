@@ -5,12 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, of_kind};
-
-const USAGE: i32 = 2;
-const INPUT: i32 = 3;
-const OUTPUT: i32 = 4;
-const ENDLESS: i32 = 11;
+use crate::program::subject::{ENDLESS, INPUT, OUTPUT, Place, USAGE, of_kind};
 
 /// What `simulate` says of something.
 fn simulated(place: &Place, what: &str) -> Value {

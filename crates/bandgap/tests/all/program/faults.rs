@@ -4,14 +4,13 @@ use std::fs;
 use std::io::{PipeReader, pipe};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
 use bandgap_results::Run;
 use bandgap_soak::processes::Process;
 use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::program::subject::{BINARY, PATIENCE, Place, skipped};
+use crate::program::subject::{BINARY, Place, skipped, wait};
 
 /// A run that would go on for long: it can never be as precise as asked.
 const LONG: &str = "signature --time-budget 100s --precision 1e-9 --out run";
@@ -21,19 +20,6 @@ struct Watched<'a> {
     place: &'a Place,
     launcher: Child,
     mark: String,
-}
-
-/// Asks until there is an answer.
-#[track_caller]
-fn poll<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 impl<'a> Watched<'a> {
@@ -53,7 +39,7 @@ impl<'a> Watched<'a> {
 
     /// Waits until there are so many ranks, and rank 0 has used the processor for some hundredths of a second.
     fn ranks_after(&mut self, count: usize, hundredths: u64) -> Vec<Pid> {
-        let ranks = poll("for the ranks to be at work", || {
+        let ranks = wait("for the ranks to be at work", || {
             assert_eq!(self.launcher.try_wait().unwrap(), None, "the launcher ended too early");
             let ranks = Process::ranks_of(self.launcher.id());
             let at_work = ranks.first().is_some_and(|leader| leader.used >= hundredths);
@@ -68,9 +54,9 @@ impl<'a> Watched<'a> {
 
     /// The exit code, once nothing of the run is left.
     fn ends(mut self) -> Option<i32> {
-        let status = poll("for the launcher to end", || self.launcher.try_wait().unwrap());
+        let status = wait("for the launcher to end", || self.launcher.try_wait().unwrap());
         // Ranks may outlive a killed launcher by a moment.
-        poll("for the run's processes to be gone", || {
+        wait("for the run's processes to be gone", || {
             Process::all().all(|process| !process.carries(&self.mark)).then_some(())
         });
         let shared = fs::read_dir("/dev/shm").into_iter().flatten().flatten();
@@ -164,7 +150,7 @@ fn a_run_that_is_halted_halts_its_ranks_and_goes_on_with_them() {
     let mut all = run.ranks_after(2, 5);
     all.push(Pid::from_child(&run.launcher));
     let are_stopped = |stopped: bool| {
-        poll("for processes to be stopped, or to go on", || {
+        wait("for processes to be stopped, or to go on", || {
             let mut processes =
                 all.iter().map(|pid| Process::read(pid.as_raw_nonzero().get().cast_unsigned()));
             processes.all(|process| process.is_some_and(|it| it.stopped == stopped)).then_some(())
@@ -191,7 +177,7 @@ fn simulation(place: &Place) -> String {
 impl Watched<'_> {
     /// Waits until the launcher has used the processor for some time: it takes signals then.
     fn is_at_work(&self) {
-        poll("for the launcher to be at work", || {
+        wait("for the launcher to be at work", || {
             Process::read(self.launcher.id()).filter(|launcher| launcher.used >= 20)
         });
     }
@@ -210,7 +196,7 @@ fn a_replay_that_is_interrupted_keeps_what_is_done() {
     let command = format!("simulate all_reduce -t sim:{machine} -n 2,65536 {what}");
     let run = Watched::start(&place, &command);
     let read = || -> Option<Run> { bandgap_record::read(&place.path("run")).ok() };
-    poll("for the first to be kept", read);
+    wait("for the first to be kept", read);
     run.signal(Signal::INT);
     assert_eq!(run.ends(), Some(130));
     let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
@@ -241,7 +227,7 @@ fn a_run_under_nohup_outlives_its_terminal() {
     run.is_at_work();
     run.signal(Signal::HUP);
     let used = Process::read(run.launcher.id()).unwrap().used;
-    poll("for the launcher to go on", || {
+    wait("for the launcher to go on", || {
         Process::read(run.launcher.id()).filter(|it| it.used > used + 5)
     });
     run.signal(Signal::TERM);
@@ -265,7 +251,7 @@ fn unread(place: &Place, error: bool) -> (Watched<'_>, PipeReader) {
     }
     let run = Watched::of(place, program);
     let results = || bandgap_record::read(&place.path("run")).ok().map(|run: Run| run.results);
-    poll("for results to be kept", || results().filter(|results| !results.is_empty()));
+    wait("for results to be kept", || results().filter(|results| !results.is_empty()));
     (run, reader)
 }
 
@@ -274,7 +260,7 @@ fn a_second_signal_ends_a_program_that_cannot_go_on() {
     for error in [false, true] {
         let place = Place::new();
         let (mut run, _reader) = unread(&place, error);
-        poll("for the launcher to end", || {
+        wait("for the launcher to end", || {
             run.signal(Signal::INT);
             run.launcher.try_wait().unwrap()
         });
@@ -305,7 +291,7 @@ fn a_schedule_that_is_not_there_yet_is_not_waited_for_after_a_signal() {
         return;
     }
     let run = Watched::start(&place, "simulate late.goal --out run");
-    poll("for signals to be taken", || place.path("run").exists().then_some(()));
+    wait("for signals to be taken", || place.path("run").exists().then_some(()));
     run.signal(Signal::INT);
     assert_eq!(run.ends(), Some(130));
 }

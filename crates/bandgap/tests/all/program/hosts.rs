@@ -5,18 +5,14 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::program::subject::{BINARY, Finished, PATIENCE, Place, skipped};
-
-const USAGE: i32 = 2;
-const RANK: i32 = 5;
-const COMMUNICATION: i32 = 6;
-const REMOTE: i32 = 10;
-const INTERRUPTED: i32 = 130;
+use crate::program::subject::{
+    BINARY, COMMUNICATION, Finished, INTERRUPTED, PATIENCE, Place, RANK, REMOTE, USAGE, skipped,
+    wait,
+};
 
 /// Hosts h0, h1, … for as long as this lives.
 struct Bed {
@@ -84,19 +80,6 @@ impl Bed {
 impl Drop for Bed {
     fn drop(&mut self) {
         let _ = self.script(["down"]).output();
-    }
-}
-
-/// Asks until there is an answer.
-#[track_caller]
-fn wait<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
-        std::thread::sleep(Duration::from_millis(10));
     }
 }
 

@@ -7,9 +7,7 @@ use std::path::Path;
 
 use bandgap_results::Run;
 
-use crate::program::subject::{BINARY, Place, skipped};
-
-const OUTPUT: i32 = 4;
+use crate::program::subject::{BINARY, OUTPUT, Place, skipped};
 
 /// Commands that keep what they find in `run`.
 const KEEPING: [&str; 6] = [

@@ -8,12 +8,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
-use crate::program::subject::{BINARY, Finished, PATIENCE, Place, skipped};
-
-const USAGE: i32 = 2;
-const RANK: i32 = 5;
-const COMMUNICATION: i32 = 6;
-const REMOTE: i32 = 10;
+use crate::program::subject::{
+    BINARY, COMMUNICATION, Finished, PATIENCE, Place, RANK, REMOTE, USAGE, skipped,
+};
 
 /// The launchers of MPIs that are here, or of the one whose folder BANDGAP_MPI names.
 fn launchers() -> Vec<Vec<String>> {

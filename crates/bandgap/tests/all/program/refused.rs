@@ -3,10 +3,7 @@
 
 use std::fs;
 
-use crate::program::subject::Place;
-
-const USAGE: i32 = 2;
-const INPUT: i32 = 3;
+use crate::program::subject::{INPUT, Place, USAGE};
 
 /// Asserts that each of these command lines is refused with this code.
 #[track_caller]

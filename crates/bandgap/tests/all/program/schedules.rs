@@ -6,11 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::program::subject::{BINARY, Place, of_kind, skipped, value};
-
-const USAGE: i32 = 2;
-const INPUT: i32 = 3;
-const ENDLESS: i32 = 11;
+use crate::program::subject::{BINARY, ENDLESS, INPUT, Place, USAGE, of_kind, skipped, value};
 
 /// There and back with a computation between: rank 0 ends at 4o + 2L + 5 µs.
 const THERE_AND_BACK: &str = "num_ranks 3\nrank 0 {\ns: send 1b to 1 tag 7\nr: recv 1b from 1 tag 7\nr requires s\n}\n\

@@ -1,10 +1,7 @@
 //! What is forbidden, limited or plain here: one core, a terminal that takes no colours, refused system calls, limits of
 //! the process.
 
-use crate::program::subject::{Finished, Place, skipped};
-
-const USAGE: i32 = 2;
-const HOST: i32 = 7;
+use crate::program::subject::{Finished, HOST, Place, USAGE, skipped};
 
 /// What came of a shell's command line; `None`, and said, where one of the `tools` that set the situation up is missing
 /// or may not.

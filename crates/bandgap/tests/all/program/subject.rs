@@ -5,7 +5,7 @@ use std::fmt::Arguments;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bandgap_results::Run;
 use serde_json::Value;
@@ -20,6 +20,18 @@ pub const PATIENCE: Duration = Duration::from_secs(120);
 pub fn skipped(what: Arguments<'_>) {
     let _ = writeln!(std::io::stderr(), "SKIPPED: {what}");
 }
+
+// Exit codes.
+pub const DOUBTFUL: i32 = 1;
+pub const USAGE: i32 = 2;
+pub const INPUT: i32 = 3;
+pub const OUTPUT: i32 = 4;
+pub const RANK: i32 = 5;
+pub const COMMUNICATION: i32 = 6;
+pub const HOST: i32 = 7;
+pub const REMOTE: i32 = 10;
+pub const ENDLESS: i32 = 11;
+pub const INTERRUPTED: i32 = 130;
 
 /// An empty working directory, beside an empty directory for temporary files.
 pub struct Place {
@@ -192,4 +204,17 @@ pub fn near(what: &str, found: f64, expected: f64, share: f64) {
 pub fn named<'a>(all: &'a Value, name: &str) -> &'a Value {
     let found = all.as_array().unwrap().iter().find(|one| one["name"] == name);
     found.unwrap_or_else(|| panic!("no {name} in {all}"))
+}
+
+/// Asks until there is an answer.
+#[track_caller]
+pub fn wait<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begun.elapsed() < PATIENCE, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
 }
