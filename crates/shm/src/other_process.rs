@@ -45,23 +45,14 @@ mod tests {
 
     use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, Output};
-    use std::time::Instant;
 
-    use bandgap_comm::{Bare, CommError, Rank, Rendezvous, Stamp, Timer, Transport};
+    use bandgap_comm::{Bare, Transport};
 
     use super::*;
     use crate::Shm;
     use crate::floor::{FloorArea, Lines};
-
-    struct NoTimer;
-
-    impl Timer for NoTimer {
-        fn stamp(&self) -> Stamp {
-            Stamp::from_ticks(0)
-        }
-
-        fn work(&self, _iterations: u32) {}
-    }
+    use crate::places::tests::Costs;
+    use crate::private::tests::Meeting;
 
     #[test]
     fn reads_its_own_memory_through_the_kernel() {
@@ -89,27 +80,6 @@ mod tests {
             .unwrap()
     }
 
-    /// Stops where ranks first hear of each other: what lets them read must be done by then.
-    struct Stop;
-
-    impl Rendezvous for Stop {
-        fn rank(&self) -> Rank {
-            0
-        }
-        fn size(&self) -> usize {
-            2
-        }
-        fn secret(&self) -> [u8; 16] {
-            [0; 16]
-        }
-        fn deadline(&self) -> Instant {
-            Instant::now()
-        }
-        fn exchange(&mut self, _: String) -> Result<Vec<String>, CommError> {
-            std::process::exit(MET)
-        }
-    }
-
     /// The exit codes of a process in which nothing asked, and of one without filters.
     const MET: i32 = 7;
     const NO_FILTER: i32 = 8;
@@ -128,12 +98,14 @@ mod tests {
             if filter::end_at(libc::SYS_prctl, &with).is_err() {
                 std::process::exit(NO_FILTER);
             }
+            // It stops where ranks first hear of each other: what lets them read must be done by then.
+            let mut stop = Meeting(|_| -> String { std::process::exit(MET) });
             match part {
-                "transport" => drop(Shm::connect(Shm::prepare(2, 0).unwrap(), 0, &mut Stop)),
+                "transport" => drop(Shm::connect(Shm::prepare(2, 0).unwrap(), 0, &mut stop)),
                 _ => {
                     let rings = Shm::prepare(2, 0).unwrap();
                     let area = Shm::prepare_bare(&rings).unwrap();
-                    drop(Shm::bare::<NoTimer>(area, &mut Stop));
+                    drop(Shm::bare::<Costs>(area, &mut stop));
                 }
             }
             std::process::exit(MET);

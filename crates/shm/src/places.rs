@@ -86,7 +86,7 @@ impl Walk {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::cell::Cell;
     use std::collections::{BTreeMap, BTreeSet};
     use std::time::Duration;
@@ -120,7 +120,7 @@ mod tests {
 
     /// Advances by what the exchanges so far cost.
     #[derive(Default)]
-    struct Costs(Cell<u64>);
+    pub(crate) struct Costs(Cell<u64>);
 
     impl Timer for Costs {
         fn stamp(&self) -> Stamp {

@@ -90,7 +90,7 @@ impl Readable {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use std::time::Instant;
 
     use super::*;
@@ -98,7 +98,7 @@ mod tests {
     const SECRET: [u8; 16] = *b"of this run only";
 
     /// A meeting of rank 0 with a rank 1 that is told of by `other`, from what rank 0 tells.
-    struct Meeting<F>(F);
+    pub(crate) struct Meeting<F>(pub F);
 
     impl<F: Fn(String) -> String> Rendezvous for Meeting<F> {
         fn rank(&self) -> Rank {
