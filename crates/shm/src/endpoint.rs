@@ -304,26 +304,14 @@ mod tests {
         assert_eq!(endpoint.progress(&mut Nothing).unwrap(), 0);
     }
 
-    /// Completes requests without replies.
-    struct Done;
+    /// Answers every request with this, or with nothing.
+    struct Answer(Option<Message>);
 
-    impl Deliver for Done {
+    impl Deliver for Answer {
         fn request(&mut self, _: Rank, _: Message) -> Result<Option<&Message>, NoHandler> {
-            Ok(None)
+            Ok(self.0.as_ref())
         }
-        fn reply(&mut self, _: Rank, _: Message) -> Result<(), NoHandler> {
-            Ok(())
-        }
-    }
 
-    /// Replies with the request itself.
-    struct Echo(Message);
-
-    impl Deliver for Echo {
-        fn request(&mut self, _: Rank, message: Message) -> Result<Option<&Message>, NoHandler> {
-            self.0 = message;
-            Ok(Some(&self.0))
-        }
         fn reply(&mut self, _: Rank, _: Message) -> Result<(), NoHandler> {
             Ok(())
         }
@@ -341,12 +329,9 @@ mod tests {
                 // Each call delivers a completion, and one of the first also the request.
                 let served = (1..=most).find(|_| {
                     assert_eq!(here.try_request(1, message).unwrap(), Posted::Yes);
-                    if replies {
-                        assert_eq!(there.progress(&mut Echo(message)).unwrap(), 1);
-                    } else {
-                        assert_eq!(there.progress(&mut Done).unwrap(), 1);
-                    }
-                    here.progress(&mut Done).unwrap() == 2
+                    let mut answer = Answer(replies.then_some(message));
+                    assert_eq!(there.progress(&mut answer).unwrap(), 1);
+                    here.progress(&mut Answer(None)).unwrap() == 2
                 });
                 assert!(served.is_some(), "{size} ranks, {replies}");
                 assert_eq!(there.progress(&mut Nothing).unwrap(), 1);
@@ -361,16 +346,16 @@ mod tests {
         let mut there = ShmEndpoint::attach(&segment, 1, 2).unwrap();
         let posted = here.try_request(1, Message::new(HandlerId(0), [])).unwrap();
         assert_eq!((posted, here.outstanding()), (Posted::Yes, 1));
-        assert_eq!(there.progress(&mut Done).unwrap(), 1);
+        assert_eq!(there.progress(&mut Answer(None)).unwrap(), 1);
         assert_eq!(there.unsent(), 1);
-        assert_eq!(here.progress(&mut Done).unwrap(), 0);
+        assert_eq!(here.progress(&mut Answer(None)).unwrap(), 0);
         // Calls that find nothing soon publish what was handled.
         let idle = (0..1000).find(|_| {
-            assert_eq!(there.progress(&mut Done).unwrap(), 0);
+            assert_eq!(there.progress(&mut Answer(None)).unwrap(), 0);
             there.unsent() == 0
         });
         assert!(idle.is_some());
-        assert_eq!(here.progress(&mut Done).unwrap(), 1);
+        assert_eq!(here.progress(&mut Answer(None)).unwrap(), 1);
         assert_eq!(here.outstanding(), 0);
     }
 }
