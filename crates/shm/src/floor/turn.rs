@@ -11,21 +11,15 @@ pub(super) trait Turned {
 
 /// Does it with the computation of `blocks` blocks, or of 12 where these are fewer.
 pub(super) fn with_blocks<T: Turned>(blocks: u32, of: T) -> T::Out {
-    match blocks {
-        0 => of.run::<0>(),
-        1 => of.run::<1>(),
-        2 => of.run::<2>(),
-        3 => of.run::<3>(),
-        4 => of.run::<4>(),
-        5 => of.run::<5>(),
-        6 => of.run::<6>(),
-        7 => of.run::<7>(),
-        8 => of.run::<8>(),
-        9 => of.run::<9>(),
-        10 => of.run::<10>(),
-        11 => of.run::<11>(),
-        _ => of.run::<12>(),
+    macro_rules! run {
+        ($($less:literal)*) => {
+            match blocks {
+                $($less => of.run::<$less>(),)*
+                _ => of.run::<12>(),
+            }
+        };
     }
+    run!(0 1 2 3 4 5 6 7 8 9 10 11)
 }
 
 /// Dependent arithmetic of so many blocks, each a nanosecond or so. It has no branches and no fences: so the processor goes
