@@ -30,18 +30,21 @@ pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     };
     let all = curves(rows, axis);
     match &all[..] {
-        [one] => {
-            vec![single(rows, (axis, one), context)].into_iter().chain(rest(rows, &all)).collect()
-        }
+        [one] => vec![single(rows, (axis, one), context)]
+            .into_iter()
+            .chain(rest(rows, &all, "time"))
+            .collect(),
         _ => side_by_side(rows, "time", context),
     }
 }
 
 /// What is left out of a table, where something is.
-fn rest(rows: &Rows, of: &[Curve<'_>]) -> Option<Block> {
+fn rest(rows: &Rows, of: &[Curve<'_>], column: &str) -> Option<Block> {
     let shown = |of: &Curve<'_>| chosen(&of.rows, most(rows)).len();
     let shown: usize = of.iter().take(SIDE_BY_SIDE).map(shown).sum();
-    let more = rows.rows.len().saturating_sub(shown);
+    let at = rows.column(column);
+    let has = |row: &&Row| at.is_none_or(|at| row.cells[at].is_some());
+    let more = rows.rows.iter().filter(has).count().saturating_sub(shown);
     (more > 0).then(|| Block::Text(format!("{more} more in -v, values.csv")))
 }
 
@@ -125,7 +128,7 @@ pub fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Blo
         blocks.push(Block::Text(meaning(rows, column)));
     }
     blocks.push(Block::Table(beside(rows, axis, &several, context)));
-    blocks.extend(rest(rows, &all));
+    blocks.extend(rest(rows, &all, column));
     blocks
 }
 
@@ -169,6 +172,6 @@ fn contention(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
         all.iter().take(2 * SIDE_BY_SIDE).map(|curve| (curve, column(curve))).collect();
     let mut blocks = vec![Block::Text(meaning(rows, "slowdown"))];
     blocks.push(Block::Table(beside(rows, "bytes", &several, context)));
-    blocks.extend(rest(rows, &all));
+    blocks.extend(rest(rows, &all, "time"));
     blocks
 }

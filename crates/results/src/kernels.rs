@@ -222,12 +222,16 @@ fn hidden(rows: &Rows) -> Option<Block> {
     Some(Block::Text(told))
 }
 
-/// Which algorithms are the fastest, on the most ranks: `broadcast: tree below 32 KiB, chain above`.
+/// Which algorithms are the fastest, on the most ranks: `broadcast: tree below 32 KiB, chain above`. Between two ranks they
+/// hardly differ.
 fn algorithms(rows: &Rows) -> Option<String> {
     if rows.kind != "fastest" {
         return None;
     }
     let ranks = rows.rows.iter().filter_map(|row| rows.place(row, "ranks")?.number()).max()?;
+    if ranks < 3 {
+        return None;
+    }
     let its = rows.rows.iter().filter(|row| rows.place(row, "ranks") == Some(&ranks.into()));
     let ranges: Vec<(String, Option<&Quantity>)> = its
         .filter_map(|row| {

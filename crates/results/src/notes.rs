@@ -100,7 +100,7 @@ pub const TEMPLATES: &[Template] = &[
     note("no_empty_round_trip", Level::Detail, "L is not known: no round trip without bytes was measured in this state", LONGER),
     note("noise_even", Level::Doubt, "the run knows of its noise only how often and how much: detours are evenly spaced and of one length", NONE),
     note("not_above_zero", Level::Doubt, "it cannot be told from 0 ({low:s} to {high:s})", LONGER),
-    note("not_known", Level::Doubt, "not known: {low:s} to {high:s} is wider than the round trip of {rtt:s}", LONGER),
+    note("not_known", Level::Detail, "not known: {low:s} to {high:s} is wider than the round trip of {rtt:s}", LONGER),
     note("not_probed", Level::Detail, "ranks sleep while they wait: placement is not probed", measuring("--wait spin")),
     note("one_latency", Level::Detail, "os + or + L are taken as one latency: nothing is said of who is busy", NONE),
     note("one_run_read", Level::Detail, "run {run:n} of {of:n} is read", NONE),

@@ -177,7 +177,11 @@ fn heading(run: &Run) -> String {
             parts.push(hosts(&first.hosts));
             parts.extend(run.hosts.first().and_then(network));
         } else if !first.cores.is_empty() && alike(&|of| of.cores == first.cores) {
-            parts.push(cores(&first.cores, first.distance.as_deref()));
+            let line = first.state.as_ref().filter(|_| placements(run).is_none());
+            let line = line.map(|state| scaled(state.probe.0.0, Unit::Second));
+            let apart: Vec<&str> =
+                first.distance.as_deref().into_iter().chain(line.as_deref()).collect();
+            parts.push(cores(&first.cores, &apart.join(", ")));
         }
         if first.launches > 1 {
             let lost: usize =
@@ -221,8 +225,8 @@ fn network(host: &Value) -> Option<String> {
     Some(format!("{}{speed}", of["name"].as_str()?))
 }
 
-/// `cores 0, 1 (shared L3)`; many of them as a count.
-fn cores(all: &[u64], distance: Option<&str>) -> String {
+/// `cores 0, 1 (shared L3, 62 ns)`, the time being that of a cache line; many of them as a count.
+fn cores(all: &[u64], apart: &str) -> String {
     let mut each: Vec<&u64> = Vec::new();
     all.iter().for_each(|core| each.extend((!each.contains(&core)).then_some(core)));
     let listed: Vec<String> = each.iter().map(ToString::to_string).collect();
@@ -231,7 +235,7 @@ fn cores(all: &[u64], distance: Option<&str>) -> String {
         2..=4 => format!("cores {}", listed.join(", ")),
         many => format!("{many} cores from {}", listed[0]),
     };
-    distance.filter(|_| all.len() == 2).map_or(text.clone(), |of| format!("{text} ({of})"))
+    if all.len() == 2 && !apart.is_empty() { format!("{text} ({apart})") } else { text }
 }
 
 /// The machine in a few words, as far as it is described: model, cores, virtual or not, system.
@@ -378,7 +382,10 @@ fn marked(blocks: &[Block]) -> (usize, usize, usize) {
 fn subject<'a>(run: &Run, about: &'a str) -> &'a str {
     let is_transport = |part: &&str| run.conditions.iter().any(|of| of.transport == **part);
     match about.split('/').find(is_transport) {
-        Some(_) if run.conditions.len() == 1 => "",
+        Some(_) if run.conditions.len() == 1 => {
+            let name = about.split('/').nth(1).filter(|name| !is_transport(name));
+            name.filter(|name| run.command.get(1).is_none_or(|own| own != name)).unwrap_or("")
+        }
         Some(transport) => transport,
         None => about.split('/').nth(1).unwrap_or(about),
     }

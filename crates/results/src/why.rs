@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_record::{Conditions, Quantity};
+use bandgap_record::{Conditions, Note, Quantity};
 use bandgap_report::Block;
 
-use crate::count::grouped;
+use crate::count::{counted, grouped};
 use crate::notes::{Hint, LONGER, NONE, SIZES, measuring, template, words};
 use crate::run::{Run, Verdict, context};
 use crate::shown::{CLOCK_LIMIT, Context};
@@ -41,11 +41,14 @@ pub fn why(run: &Run) -> Vec<Block> {
     let causes = causes(run);
     let doubtful = verdict.doubtful.len() + verdict.limited.len();
     let mut blocks = vec![Block::Text(match doubtful {
-        0 => format!("All {} values that count are as precise as asked for", verdict.counted),
+        0 => format!("Nothing that counts is in doubt, of {}", counted(verdict.counted, "value")),
         some => format!("{some} of {} values in doubt", verdict.counted),
     })];
     blocks.extend(causes.iter().map(|cause| Block::Text(cause.line())));
-    let said = run.notes.iter().filter(|note| note.code != CLOCK_LIMIT);
+    let is_cause = |note: &Note| {
+        causes.iter().any(|of| note.about.starts_with(&of.result) && of.words == words(note))
+    };
+    let said = run.notes.iter().filter(|note| note.code != CLOCK_LIMIT && !is_cause(note));
     let mut notes = BTreeMap::<(String, &str), Vec<&str>>::new();
     for note in said {
         let hint = template(&note.code).map_or("", |template| template.hint.of(run));

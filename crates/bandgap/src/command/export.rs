@@ -104,6 +104,8 @@ pub fn run(of: &Export) -> Result<Exit> {
         Format::Simgrid => of.platform(),
         Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
         Format::Goal => replayed::goal(of),
+        Format::Perfetto if of.is_of_run() => Err(usage!("export a timeline of a run")
+            .hint("name a kernel, on the run's machine: --to machine, then -t sim:FILE.toml")),
         Format::Perfetto => {
             let seen = replayed::seen(of)?;
             of.write(|to| perfetto::write(&seen, to))

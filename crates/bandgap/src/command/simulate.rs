@@ -98,7 +98,7 @@ pub struct Points {
     /// Message sizes of a kernel, as of what measures; of a matrix N
     #[arg(long, value_name = "SIZES")]
     pub sizes: Option<Sizes>,
-    /// The algorithm of a collective, or all of them
+    /// The algorithm of a collective; all compares them [default: one of them]
     #[arg(long, value_name = "NAME|all")]
     pub algorithm: Option<String>,
 }

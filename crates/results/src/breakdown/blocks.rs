@@ -70,7 +70,7 @@ impl Shown for Breakdown {
         if let ([first, ..], true, [_]) = (&parts[..], self.measured.is_some(), &model.rows[..]) {
             let (name, saved) = (cut(&first.name), share(0.2 * first.share.0));
             blocks.push(Block::Text(format!(
-                "20 % off {name} would save {saved}: bandgap whatif --from LAST --reduce {name}=20%"
+                "20 % off {name} would save {saved}: bandgap whatif --from RUN --reduce {name}=20%"
             )));
         }
         blocks
