@@ -27,7 +27,6 @@ mod program;
 mod ring;
 mod stamper;
 mod together;
-mod transfer;
 mod transport;
 mod wait;
 
@@ -46,11 +45,10 @@ pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{
-    Am, BARRIER, Comm, DOUBLE, Part, Pending, Processor, Verb, View, Work, collectives,
+    Am, BARRIER, Comm, DOUBLE, Part, Pending, Processor, Transfer, Verb, View, Work, collectives,
 };
 pub use stamper::{AtBorder, Border, Stamped, Stamper, Stamping, Timed};
 pub use together::{BothEnds, RoundTrips, Together};
-pub use transfer::Transfer;
 pub use transport::{Can, Rendezvous, Transport};
 pub use wait::{DeadlineWatch, Waiting, Watch};
 

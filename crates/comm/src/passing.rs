@@ -38,7 +38,6 @@ mod handlers;
 mod inline;
 mod lane;
 mod mail;
-mod matching;
 mod outgoing;
 mod slots;
 mod steps;

@@ -14,26 +14,15 @@
 
 mod bulk;
 mod delegate;
-mod exchange;
-mod fault;
+mod endpoint;
 mod filled;
-mod group;
 mod passing;
-mod pressure;
 mod ranks;
 mod transfers;
 
-pub use bulk::{
-    a_get_brings_the_bytes_of_the_peer, a_store_is_there_before_its_request,
-    rings_of_long_transfers_do_not_lock_up, what_is_not_exposed_is_refused,
-};
-pub use exchange::{
-    completes_once, replies_keep_to_their_handler, requests_arrive_once_and_in_order,
-};
-pub use fault::{departure_is_noticed, no_such_peer, unknown_handler_names_the_rank};
-pub use group::{all_to_all, fan_in};
+pub use bulk::*;
+pub use endpoint::*;
 pub use passing::*;
-pub use pressure::{busy_at_capacity, flood_both_ways, replies_find_room};
 pub use transfers::random_transfers;
 
 #[doc(hidden)]

@@ -1,11 +1,10 @@
 //! What handlers do: check what peers say, match what arrives with receives, and leave copying.
 
-use super::entries::{Arrival, Body, CopyOut, Giving, Receive, Taking};
+use super::entries::{Arrival, Body, CopyOut, Envelope, Giving, Receive, Taking};
 use super::handlers::Kind;
 use super::inline;
 use super::lane::Coming;
 use super::mail::Mail;
-use super::matching::Envelope;
 use super::tuning::Cut;
 use crate::{Message, Part, Rank, Word};
 

@@ -1,11 +1,10 @@
 //! Messages in slots where nothing else is under way: past queues and entries.
 
 use super::engine::copy_out;
-use super::entries::{Giving, Send};
+use super::entries::{Envelope, Giving, Send};
 use super::handlers::Kind;
 use super::lane::Storing;
 use super::mail::Mail;
-use super::matching::Envelope;
 use super::tuning::Place;
 use super::words::header;
 use super::{HoldsMail, INLINE, Passing};

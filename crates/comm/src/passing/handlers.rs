@@ -12,8 +12,8 @@
 //! BARRIER   round | ranks << 32                     its sender has come to this round
 //! ```
 
+use super::entries::Envelope;
 use super::mail::{HoldsMail, Mail};
-use super::matching::Envelope;
 use crate::{Call, HandlerId, Handlers, Outcome, Rank, Word};
 
 /// Place of a handler after the first of message passing.

@@ -5,9 +5,8 @@ use std::collections::VecDeque;
 use slab::Slab;
 
 use super::Tuning;
-use super::entries::{Arrival, CopyOut, Receive, Send};
+use super::entries::{Arrival, CopyOut, Envelope, Receive, Send};
 use super::lane::Lane;
-use super::matching::Envelope;
 use super::tuning::Layout;
 use crate::{CommError, HandlerId, Part, Rank};
 

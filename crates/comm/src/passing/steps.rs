@@ -1,7 +1,6 @@
 //! What the calls of message passing are made of.
 
-use super::entries::{Arrival, Body, Giving, Receive, Send, Taking};
-use super::matching::Envelope;
+use super::entries::{Arrival, Body, Envelope, Giving, Receive, Send, Taking};
 use super::tuning::Cut;
 use super::{HoldsMail, Mail, Passing, inline};
 use crate::active::Expected;

@@ -1,8 +1,8 @@
 //! Messages in words where nothing else is under way: past queues and entries.
 
+use super::entries::Envelope;
 use super::handlers::Kind;
 use super::inline;
-use super::matching::Envelope;
 use super::{HoldsMail, INLINE, Passing};
 use crate::active::Expected;
 use crate::{Bulk, CommError, Message, Part, Posted, Rank, Watch, Word};
