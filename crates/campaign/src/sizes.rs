@@ -1,5 +1,7 @@
 //! The message sizes of a series.
 
+use std::collections::BTreeSet;
+
 /// Bytes of the region that blocks are sent from, and of the one that they arrive in, where no
 /// block is longer.
 pub const SIZES_REGION: usize = 8 << 20;
@@ -14,17 +16,17 @@ const FROM: u32 = 16;
 /// 0, then powers of two with their neighbours, as far as they lie within `range`.
 pub fn sizes(range: std::ops::RangeInclusive<u32>) -> Vec<u32> {
     let powers = (0..=LONGEST.ilog2()).map(|exponent| 1_u32 << exponent);
-    let mut sizes: Vec<u32> = powers
-        .flat_map(|power| match power {
-            FROM.. => vec![power - PERTURBED, power, power + PERTURBED],
-            _ => vec![power],
-        })
-        .chain([0, *range.start(), *range.end()])
-        .filter(|size| range.contains(size) && *size <= LONGEST)
-        .collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    sizes
+    let all = powers.flat_map(|power| match power {
+        FROM.. => vec![power - PERTURBED, power, power + PERTURBED],
+        _ => vec![power],
+    });
+    let all = all.chain([0, *range.start(), *range.end()]);
+    ascending(all.filter(|size| range.contains(size) && *size <= LONGEST))
+}
+
+/// Each of them once.
+fn ascending(all: impl Iterator<Item = u32>) -> Vec<u32> {
+    all.collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
 /// Lengths of vectors whose bytes lie within `range`: powers of two of elements of so many bytes, and
@@ -35,11 +37,7 @@ pub fn vectors(range: std::ops::RangeInclusive<u32>, element: u32) -> Vec<u32> {
         |length: &u32| length.checked_mul(element).is_some_and(|bytes| range.contains(&bytes));
     let ends = [*range.start(), *range.end()].into_iter();
     let ends = ends.filter(|bytes| *bytes > 0 && bytes.is_multiple_of(element));
-    let mut lengths: Vec<u32> =
-        powers.filter(fit).chain(ends.map(|bytes| bytes / element)).collect();
-    lengths.sort_unstable();
-    lengths.dedup();
-    lengths
+    ascending(powers.filter(fit).chain(ends.map(|bytes| bytes / element)))
 }
 
 /// Dimensions of matrices within `range`: its ends, and the powers of two between them, each raised
@@ -51,10 +49,7 @@ pub fn matrices(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
     let powers = (0..u32::BITS).map(|exponent| 1_u32 << exponent);
     let raised = powers.chain([*range.start(), *range.end()]).filter(|rows| range.contains(rows));
     let raised = raised.filter_map(|rows| rows.checked_next_multiple_of(of));
-    let mut rows: Vec<u32> = raised.filter(|rows| range.contains(rows)).collect();
-    rows.sort_unstable();
-    rows.dedup();
-    rows
+    ascending(raised.filter(|rows| range.contains(rows)))
 }
 
 /// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as

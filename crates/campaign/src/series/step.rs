@@ -232,17 +232,12 @@ pub fn key(step: &Step, part: &str) -> Key {
     } else {
         key.at("from", step.pair[0]).at("to", step.pair[1])
     };
-    let key = match &step.variant {
-        Some(variant) => key.at("variant", variant.as_str()),
+    let shape = (!step.shape.is_usual()).then(|| step.shape.to_string());
+    let way = step.way.map(|way| way.name().to_owned());
+    let named = [("variant", step.variant.clone()), ("way", way), ("shape", shape)];
+    let key = named.into_iter().fold(key, |key, (axis, name)| match name {
+        Some(name) => key.at(axis, name),
         None => key,
-    };
-    let key = match step.way {
-        Some(way) => key.at("way", way.name()),
-        None => key,
-    };
-    let key = match step.shape {
-        Shape::Batch => key,
-        other => key.at("shape", other.to_string().as_str()),
-    };
+    });
     key.at("part", part)
 }
