@@ -1,9 +1,58 @@
-//! Bytes between exposed memories: they arrive where they should, and nowhere else.
+//! Bytes between exposed memories: they arrive where they should, and nowhere else; random stores, gets and messages do as
+//! a model says.
 
-use super::filled::{Filled, byte_at, filled};
-use super::ranks::{ECHO, Log, SINK, run_over};
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+
+use super::ranks::{Am, ECHO, Log, SINK, run_over};
 use super::{EXPOSED, Harness};
-use bandgap_comm::{Bulk, CommError, Endpoint, HandlerId, Message, Source};
+use bandgap_comm::{Bulk, CommError, Endpoint, HandlerId, Message, Rank, Source, Word};
+
+/// The byte at an offset of a rank's memory before anything was transferred. It differs from the
+/// byte at that offset of other ranks, and from those a power of two away.
+fn byte_at(rank: Rank, at: usize) -> u8 {
+    let mixed = (at ^ at >> 7 ^ at >> 14 ^ at >> 21) as u8;
+    mixed.wrapping_add((rank as u8).wrapping_mul(101))
+}
+
+/// The endpoints of a new run, their memory filled with [`byte_at`] up to [`EXPOSED`].
+fn filled<H: Harness>(size: usize) -> Vec<H::E> {
+    let mut ends = H::endpoints(size, EXPOSED);
+    for (rank, end) in ends.iter_mut().enumerate() {
+        let written = end.write_exposed(0, &Filled::new(rank).0);
+        written.expect("harnesses expose as many bytes as the suite needs");
+    }
+    ends
+}
+
+/// What a rank's memory must hold.
+struct Filled(Vec<u8>);
+
+impl Filled {
+    fn new(rank: Rank) -> Self {
+        Self((0..EXPOSED).map(|at| byte_at(rank, at)).collect())
+    }
+
+    /// From offset `at` on it must hold these bytes.
+    fn expect(&mut self, at: usize, bytes: impl Iterator<Item = u8>) {
+        for (held, byte) in self.0[at..].iter_mut().zip(bytes) {
+            *held = byte;
+        }
+    }
+
+    /// Compares this with the memory of the rank `am`.
+    fn check<E: Bulk>(&self, am: &Am<E>) -> Result<(), CommError> {
+        let rank = am.rank();
+        let mut held = vec![0; EXPOSED];
+        am.endpoint().read_exposed(0, &mut held)?;
+        let wrong = held.iter().zip(&self.0).position(|(held, expected)| held != expected);
+        if let Some(at) = wrong {
+            let last = held.iter().zip(&self.0).rposition(|(held, expected)| held != expected);
+            panic!("rank {rank}: other bytes between offsets {at} and {last:?}");
+        }
+        Ok(())
+    }
+}
 
 /// Lengths of transfers: 0, less than a word, a page, and more than fits into a channel.
 const LENGTHS: [usize; 5] = [0, 1, 7, 4096, (1 << 20) + 3];
@@ -150,4 +199,149 @@ pub fn what_is_not_exposed_is_refused<H: Harness>() {
         if am.rank() == 0 { am.store(1, end, Source::Bytes(&[]), ECHO, []) } else { Ok(()) }
     });
     assert_eq!((whole[1].requests.len(), whole[0].replies.len()), (1, 1));
+}
+
+/// One step of one rank. Its peer is `offset` ranks further, counted round without this rank.
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    /// Stores `len` bytes at the peer, in the next free place of this rank's share.
+    Store { offset: usize, len: usize, replies: bool },
+    /// Gets `len` bytes into the next free place.
+    Get { offset: usize, len: usize },
+    /// Sends a message.
+    Request { offset: usize, replies: bool },
+    /// Handles what has arrived.
+    Poll,
+    /// Waits for all completions.
+    Await,
+}
+
+/// Lengths around those of words, frames and buffers.
+fn len() -> impl Strategy<Value = usize> {
+    prop_oneof![
+        0..100_usize,
+        prop::sample::select(vec![4095, 4096, 4097, 16_384, 40_000, 65_536, 70_001]),
+    ]
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..8_usize, len(), any::<bool>())
+            .prop_map(|(offset, len, replies)| Step::Store { offset, len, replies }),
+        3 => (0..8_usize, len()).prop_map(|(offset, len)| Step::Get { offset, len }),
+        4 => (0..8_usize, any::<bool>())
+            .prop_map(|(offset, replies)| Step::Request { offset, replies }),
+        1 => Just(Step::Poll),
+        1 => Just(Step::Await),
+    ]
+}
+
+/// Most steps of a rank. Whatever their lengths, the bytes fit into its share.
+const STEPS: usize = 15;
+/// Bytes at the beginning that no transfer changes.
+const SOURCE: usize = EXPOSED / 8;
+/// The share of each rank in every rank's memory. A rank gets into its own share. There are at most
+/// 5 ranks.
+const SHARE: usize = (EXPOSED - SOURCE) / 5;
+
+/// A step and what it moves: to or from `peer`, from offset `at` to offset `into`.
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    step: Step,
+    peer: Rank,
+    at: usize,
+    into: usize,
+}
+
+/// Gives every transfer of `rank` a place of its own.
+fn plan(rank: Rank, size: usize, steps: &[Step]) -> Vec<Planned> {
+    let mut used = vec![0; size];
+    let planned = steps.iter().enumerate().map(|(index, &step)| {
+        let further = |offset: usize| (rank + 1 + offset % (size - 1)) % size;
+        let (peer, len, share) = match step {
+            Step::Store { offset, len, .. } => (further(offset), len, further(offset)),
+            Step::Get { offset, len } => (further(offset), len, rank),
+            Step::Request { offset, .. } => (further(offset), 0, rank),
+            Step::Poll | Step::Await => (rank, 0, rank),
+        };
+        let into = SOURCE + rank * SHARE + used[share];
+        used[share] += len;
+        Planned { step, peer, at: 37 * index, into }
+    });
+    planned.collect()
+}
+
+/// Whatever ranks store, get and send: in the end the bytes are where they belong, and nothing else
+/// has changed. Requests arrive in order, and everything completes once.
+pub fn random_transfers<H: Harness>() {
+    let schedules = (2..5_usize).prop_flat_map(|size| {
+        prop::collection::vec(prop::collection::vec(step(), 0..STEPS), size..=size)
+    });
+    let config = Config { cases: 8, failure_persistence: None, ..Config::default() };
+    let outcome = TestRunner::new(config).run(&schedules, |schedule| {
+        let size = schedule.len();
+        let plans: Vec<_> =
+            schedule.iter().enumerate().map(|(rank, steps)| plan(rank, size, steps)).collect();
+        let sent = |from: Rank, to: Rank, replied: bool| -> Vec<Vec<Word>> {
+            let steps = plans[from].iter().enumerate().filter(|(_, planned)| planned.peer == to);
+            let words = steps.filter_map(|(index, planned)| match planned.step {
+                Step::Store { replies, .. } | Step::Request { replies, .. } => {
+                    (replies || !replied).then_some(vec![index as Word])
+                }
+                Step::Get { .. } => replied.then_some(vec![index as Word]),
+                Step::Poll | Step::Await => None,
+            });
+            words.collect()
+        };
+        let (plans, sent) = (&plans, &sent);
+        let logs = run_over(filled::<H>(size), |am| {
+            let rank = am.rank();
+            for (index, planned) in plans[rank].iter().enumerate() {
+                let &Planned { step, peer, at, into } = planned;
+                let word = [index as Word];
+                match step {
+                    Step::Store { len, replies, .. } => {
+                        let from = Source::Exposed { at, len };
+                        am.store(peer, into, from, if replies { ECHO } else { SINK }, word)?;
+                    }
+                    Step::Get { len, .. } => am.get(peer, at, into, len, NOTE, word)?,
+                    Step::Request { replies, .. } => {
+                        am.request(peer, if replies { ECHO } else { SINK }, word)?;
+                    }
+                    Step::Poll => drop(am.poll()?),
+                    Step::Await => am.await_replies()?,
+                }
+            }
+            am.await_replies()?;
+            let before = (0..size).filter(|&from| from != rank);
+            let expected = before.clone().map(|from| sent(from, rank, false).len()).sum::<usize>();
+            am.serve_until(|log| log.requests.len() == expected)?;
+            let mut memory = Filled::new(rank);
+            for Planned { step, peer, at, into } in plans[rank].iter().copied() {
+                if let Step::Get { len, .. } = step {
+                    memory.expect(into, (at..at + len).map(|at| byte_at(peer, at)));
+                }
+            }
+            for from in before {
+                for Planned { step, peer, at, into } in plans[from].iter().copied() {
+                    if let (Step::Store { len, .. }, true) = (step, peer == rank) {
+                        memory.expect(into, (at..at + len).map(|at| byte_at(from, at)));
+                    }
+                }
+            }
+            memory.check(am)
+        });
+        for (here, log) in logs.iter().enumerate() {
+            for there in (0..size).filter(|&there| there != here) {
+                prop_assert_eq!(log.requests_of(there), sent(there, here, false));
+                let mut replies = log.replies_of(there);
+                replies.sort_unstable();
+                prop_assert_eq!(replies, sent(here, there, true));
+            }
+        }
+        Ok(())
+    });
+    if let Err(failure) = outcome {
+        panic!("{failure}");
+    }
 }

@@ -15,15 +15,12 @@
 mod bulk;
 mod delegate;
 mod endpoint;
-mod filled;
 mod passing;
 mod ranks;
-mod transfers;
 
 pub use bulk::*;
 pub use endpoint::*;
 pub use passing::*;
-pub use transfers::random_transfers;
 
 #[doc(hidden)]
 pub use bandgap_comm as comm;

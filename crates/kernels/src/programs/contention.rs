@@ -57,10 +57,6 @@ impl Contention {
     fn cut(part: Part, bytes: usize) -> Part {
         Part::new(part.at, bytes)
     }
-
-    fn is_loaded(&self) -> bool {
-        self.load_messages > 0
-    }
 }
 
 impl Kernel for Contention {
@@ -138,9 +134,9 @@ impl Kernel for Contention {
 
     fn samples(&self, _size: usize, stamps: &Stamps) -> Samples {
         let echo = Samples::of_triples(stamps, self.echo.requester);
-        match self.is_loaded() {
-            true => echo.beside(LOAD, &Samples::of_triples(stamps, self.load.replier)),
-            false => echo,
+        match self.load_messages {
+            1.. => echo.beside(LOAD, &Samples::of_triples(stamps, self.load.replier)),
+            0 => echo,
         }
     }
 }

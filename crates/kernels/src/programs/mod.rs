@@ -1,11 +1,10 @@
 //! The kernels, and what several of them share.
 
-mod asking;
 mod pair;
 mod repeat;
 mod variant;
 
-pub use asking::Asking;
+pub use burst::Asking;
 pub use contention::{LOAD, LOADS};
 pub use overlap::{OverlapMode, TAKE};
 pub use pair::Pair;

@@ -15,13 +15,6 @@ pub struct Pair {
     pub replier: Rank,
 }
 
-impl Pair {
-    /// The least number of first ranks that both are among.
-    pub fn among(self) -> usize {
-        self.requester.max(self.replier).saturating_add(1)
-    }
-}
-
 /// What a rank does in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
@@ -36,6 +29,11 @@ pub(super) enum Side {
 impl Pair {
     /// Ranks 0 and 1.
     pub const FIRST: Self = Self { requester: 0, replier: 1 };
+
+    /// The least number of first ranks that both are among.
+    pub fn among(self) -> usize {
+        self.requester.max(self.replier).saturating_add(1)
+    }
 
     pub(super) fn check(self, size: usize) -> Result<(), Refused> {
         let Self { requester, replier } = self;
