@@ -18,7 +18,6 @@ use crate::local::Local;
 use crate::message::{Assignment, Wait};
 use crate::protocol::{Begin, Hello};
 use crate::remote::Remote;
-use crate::replayed::Replayed;
 use crate::room::{Prepared, check_limits, room, with_nodes_for};
 use crate::spread::Spread;
 use crate::stage::Stage;
@@ -339,15 +338,7 @@ pub fn in_virtual_time(
     stopped: &dyn Fn() -> bool,
     progress: Progress<'_>,
 ) -> Result<Collected> {
-    let mut runner = VirtualRunner {
-        machine,
-        size: ranks,
-        begun: Instant::now(),
-        kept: Table::default(),
-        replayed: Replayed::default(),
-        progress,
-        stopped,
-    };
+    let mut runner = VirtualRunner::new(machine, ranks, progress, stopped);
     let ended = match task.lead(&mut runner) {
         Err(Stop::Interrupted) => Ended::Interrupted,
         other => match other.class(Exit::Input) {

@@ -8,22 +8,20 @@ use bandgap_comm::Delay;
 use bandgap_kernels::{Order, fact, program};
 use bandgap_sim::{Machine, Recorder, SimError, record_for, replay};
 
+use crate::Progress;
 use crate::replayed::Replayed;
 
 /// Carries out orders on a simulated LogGP machine.
 pub struct VirtualRunner<'a> {
-    pub machine: &'a Machine,
-    /// Number of ranks.
-    pub size: usize,
+    machine: &'a Machine,
+    size: usize,
     /// When the measurement began.
-    pub begun: Instant,
+    begun: Instant,
     /// What was measured.
     pub kept: Table,
-    /// What was replayed.
-    pub replayed: Replayed,
-    pub progress: &'a mut dyn FnMut(f64, &str),
-    /// Whether the user stopped the run.
-    pub stopped: &'a dyn Fn() -> bool,
+    replayed: Replayed,
+    progress: Progress<'a>,
+    stopped: &'a dyn Fn() -> bool,
 }
 
 const PICOSECONDS: f64 = 1e3;
@@ -32,7 +30,18 @@ fn refused(error: SimError) -> Stop {
     Stop::Sim(Box::new(error))
 }
 
-impl VirtualRunner<'_> {
+impl<'a> VirtualRunner<'a> {
+    /// A runner of so many ranks; `stopped` is whether the user stopped the run.
+    pub fn new(
+        machine: &'a Machine,
+        size: usize,
+        progress: Progress<'a>,
+        stopped: &'a dyn Fn() -> bool,
+    ) -> Self {
+        let (begun, kept, replayed) = (Instant::now(), Table::default(), Replayed::default());
+        Self { machine, size, begun, kept, replayed, progress, stopped }
+    }
+
     /// Records the programs of all ranks, and replays them.
     fn replay(&self, order: &Order) -> Result<Executed, Stop> {
         let fact = fact(&order.kernel)?;
@@ -127,15 +136,7 @@ mod tests {
         size: usize,
         run: impl FnOnce(&mut VirtualRunner<'_>) -> T,
     ) -> T {
-        run(&mut VirtualRunner {
-            machine,
-            size,
-            begun: Instant::now(),
-            kept: Table::default(),
-            replayed: Replayed::default(),
-            progress: &mut |_, _| {},
-            stopped: &|| false,
-        })
+        run(&mut VirtualRunner::new(machine, size, &mut |_, _| {}, &|| false))
     }
 
     #[test]
