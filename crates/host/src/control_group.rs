@@ -46,29 +46,18 @@ pub(crate) fn folders(root: &Path, controller: &str) -> Vec<(Version, String)> {
 ///
 /// *Formula*: quota / period, both in microseconds.
 pub(crate) fn quota(root: &Path) -> Option<f64> {
-    let quotas = folders(root, "cpu").into_iter().filter_map(|(version, group)| match version {
-        Version::One => quota_1(root, &group),
-        Version::Two => quota_2(root, &group),
+    let quotas = folders(root, "cpu").into_iter().filter_map(|(version, group)| {
+        let text = |name: &str| system_file::text(root, &format!("{group}/cpu.{name}"));
+        // Version 1 has two files, and a quota of −1 where there is no limit; version 2 has `QUOTA PERIOD`, or
+        // `max PERIOD`.
+        let (quota, period) = match version {
+            Version::One => (text("cfs_quota_us")?, text("cfs_period_us")?),
+            Version::Two => text("max")?.split_once(' ').map(|(a, b)| (a.into(), b.into()))?,
+        };
+        let (quota, period): (f64, f64) = (quota.parse().ok()?, period.parse().ok()?);
+        (quota > 0.0 && period > 0.0).then(|| quota / period)
     });
     quotas.reduce(f64::min)
-}
-
-/// Version 2: `cpu.max` holds `QUOTA PERIOD`, or `max PERIOD`.
-fn quota_2(root: &Path, group: &str) -> Option<f64> {
-    let text = system_file::text(root, &format!("{group}/cpu.max"))?;
-    let (quota, period) = text.split_once(' ')?;
-    share(quota.parse().ok()?, period.parse().ok()?)
-}
-
-/// Version 1: two files. A quota of −1 means no limit.
-fn quota_1(root: &Path, group: &str) -> Option<f64> {
-    let quota = system_file::number(root, &format!("{group}/cpu.cfs_quota_us"))?;
-    let period = system_file::number(root, &format!("{group}/cpu.cfs_period_us"))?;
-    share(quota, period)
-}
-
-fn share(quota: f64, period: f64) -> Option<f64> {
-    (quota > 0.0 && period > 0.0).then(|| quota / period)
 }
 
 /// The container runtime, recognised by the files and group names that runtimes leave.

@@ -74,9 +74,18 @@ pub fn recorded(machine: &Machine, order: &Order, looked_at: bool) -> Result<(Fa
     let fact = fact(&order.kernel).class(Exit::Input)?;
     let messages = messages(&fact, order).class(Exit::Input)?;
     let each = if looked_at { MESSAGE + LOOKED_AT } else { MESSAGE };
-    has_room(messages, each, available_memory().map_or(u64::MAX, |left| left.0))?;
-    let received = (fact.receives)(order, ranks).class(Exit::Input)?;
-    has_time(received.saturating_mul(ranks as u64))?;
+    let needed = Bytes(messages.saturating_mul(each));
+    if let Some(left) = available_memory().filter(|left| left.0 < needed.0) {
+        return Err(usage!(
+            "replay {messages} messages: they may take {needed}, and {left} are left"
+        )
+        .hint("take fewer ranks"));
+    }
+    let received = (fact.receives)(order, ranks).class(Exit::Input)?.saturating_mul(ranks as u64);
+    if received > MOST_MESSAGES {
+        return Err(usage!("replay {received} messages: at most {MOST_MESSAGES} are possible")
+            .hint("take fewer ranks, or another --algorithm"));
+    }
     let rank = program::<Recorder>(order).class(Exit::Input)?;
     let schedule = record_once(machine, ranks, |recorder| rank(recorder)).class(Exit::Input)?;
     Ok((fact, schedule))
@@ -87,24 +96,6 @@ fn messages(fact: &Fact, order: &Order) -> Result<u64, Refused> {
     let each = (fact.needs)(order, order.ranks)?.sends;
     let of_all = fact.series.iter().all(|series| series.of_all);
     Ok(if of_all { each.saturating_mul(order.ranks as u64) } else { 0 })
-}
-
-fn has_room(messages: u64, each: u64, left: u64) -> Result<()> {
-    let needed = messages.saturating_mul(each);
-    if needed <= left {
-        return Ok(());
-    }
-    let (needed, left) = (Bytes(needed), Bytes(left));
-    Err(usage!("replay {messages} messages: they may take {needed}, and {left} are left")
-        .hint("take fewer ranks"))
-}
-
-fn has_time(messages: u64) -> Result<()> {
-    if messages <= MOST_MESSAGES {
-        return Ok(());
-    }
-    Err(usage!("replay {messages} messages: at most {MOST_MESSAGES} are possible")
-        .hint("take fewer ranks, or another --algorithm"))
 }
 
 #[cfg(test)]

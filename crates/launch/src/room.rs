@@ -72,15 +72,13 @@ impl Prepared {
 
 /// Refuses more ranks than the transports take.
 pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<()> {
-    for transport in transports {
-        let most = transport.can.ranks;
-        if ranks > most {
-            return Err(usage!(
-                "run {ranks} ranks over {transport}: one machine takes {most} at most"
-            ));
+    match transports.iter().find(|transport| ranks > transport.can.ranks) {
+        None => Ok(()),
+        Some(over) => {
+            let most = over.can.ranks;
+            Err(usage!("run {ranks} ranks over {over}: one machine takes {most} at most"))
         }
     }
-    Ok(())
 }
 
 /// The simulated machine of this name, if it has so many nodes.
