@@ -17,7 +17,7 @@ use crate::hosts::{Hosts, Place};
 use crate::meet::{Meeting, Way, manager, way};
 use crate::message::Channel;
 use crate::protocol::{Role, Who, allowed, names};
-use crate::{Exit, Failure, Result, agent, remote};
+use crate::{Exit, Failure, Result, agent, elsewhere};
 
 /// Longest wait for the process that has started the launcher of this one.
 const JOINING: Duration = Duration::from_secs(30);
@@ -76,7 +76,7 @@ impl Adopted {
         if ranks <= self.size {
             return Ok(());
         }
-        Err(remote!("run {ranks} ranks: {} has started {} processes", self.by, self.size)
+        Err(elsewhere!("run {ranks} ranks: {} has started {} processes", self.by, self.size)
             .hint("let it start more, or take fewer --ranks"))
     }
 
@@ -113,7 +113,7 @@ impl Adopted {
     /// It is gone, or this process is none of a launcher's.
     pub fn join_outside(place: &Path) -> Result<()> {
         let adopted = Self::one_of(1, |name| std::env::var(name).ok())
-            .ok_or_else(|| remote!("join a run: no launcher has started this process"))?;
+            .ok_or_else(|| elsewhere!("join a run: no launcher has started this process"))?;
         let until = Instant::now() + JOINING;
         let (meeting, _) = Way::Shared(vec![place.to_owned()]).look_up(until)?;
         adopted.called(meeting, adopted.rank + 1, until)

@@ -18,7 +18,7 @@ use crate::memory::{self, Need};
 use crate::message::{Assignment, Channel, FromRank};
 use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, Who, build, silence};
 use crate::stage::Stage;
-use crate::{Failure, Result, descriptors, remote};
+use crate::{Failure, Result, descriptors, elsewhere};
 
 /// Longest silence of a launcher that has no ranks here: it fits, or measures elsewhere.
 const IDLE: Duration = Duration::from_secs(60);
@@ -39,7 +39,7 @@ pub fn main(remove: Option<&Path>) -> ExitCode {
 }
 
 fn lost(error: std::io::Error) -> Failure {
-    remote!("speak with the launcher: {error}")
+    elsewhere!("speak with the launcher: {error}")
 }
 
 fn serve() -> Result<()> {

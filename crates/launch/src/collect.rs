@@ -23,7 +23,7 @@ use crate::spread::Spread;
 use crate::stage::Stage;
 use crate::virtual_time::VirtualRunner;
 use crate::{
-    Classify, Exit, Failure, Result, Target, Transport, descriptors, outside, remote, usage,
+    Classify, Exit, Failure, Result, Target, Transport, descriptors, elsewhere, outside, usage,
 };
 
 /// How ranks are started, as the user asked.
@@ -139,7 +139,7 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
             "measure with {ranks} ranks over {transport}: its launcher has started {processes} processes"
         );
         let hint = format!("start {ranks} processes, or take --ranks {processes}");
-        return Err(remote!("{what}").hint(hint));
+        return Err(elsewhere!("{what}").hint(hint));
     }
     let mut table = Table::default();
     collect_into(of, (of.options.now(), &mut table), progress)

@@ -50,7 +50,7 @@ macro_rules! input {
 
 /// The same of another host.
 #[macro_export]
-macro_rules! remote {
+macro_rules! elsewhere {
     ($($what:tt)*) => { $crate::Failure::new($crate::Exit::Remote, format_args!($($what)*)) };
 }
 
@@ -74,7 +74,7 @@ impl<T, E: Error + 'static> Classify<T> for Result<T, E> {
 
 /// Processes of a run that could not join.
 pub(crate) fn lost(error: impl Error) -> Failure {
-    remote!("join the run's processes: {}", told(&error))
+    elsewhere!("join the run's processes: {}", told(&error))
 }
 
 /// Ranks or threads that the system did not start; `tasks` are all those that are needed.

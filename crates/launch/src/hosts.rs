@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-use crate::{Failure, Result, input, remote, usage};
+use crate::{Failure, Result, elsewhere, input, usage};
 
 /// The command that reaches another host, where none is named.
 pub const SSH: &str = "ssh";
@@ -94,7 +94,7 @@ impl Hosts {
             }
         };
         if hosts.len() < ranks {
-            return Err(remote!("start {ranks} ranks: the hosts have {} slots", self.slots())
+            return Err(elsewhere!("start {ranks} ranks: the hosts have {} slots", self.slots())
                 .hint("name more, as in --hosts a:4,b:4"));
         }
         Ok(hosts)

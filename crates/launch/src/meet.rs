@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 
 use crate::failure::lost;
-use crate::{Exit, Failure, Result, remote};
+use crate::{Exit, Failure, Result, elsewhere};
 
 /// Between two looks for a file.
 const LOOK: Duration = Duration::from_millis(20);
@@ -128,7 +128,7 @@ pub fn way(by: &str, size: usize, apart: bool) -> Result<Way> {
     let job: Vec<String> = job.iter().filter_map(|name| variable(name)).collect();
     let job = job.join("-").replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
     if job.is_empty() {
-        return Err(remote!("tell which processes {by} started together")
+        return Err(elsewhere!("tell which processes {by} started together")
             .hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE"));
     }
     Ok(shared(&format!("{job}-{size}")))
@@ -197,7 +197,7 @@ impl Way {
                     return Ok((found, None));
                 }
                 if Instant::now() > until {
-                    return Err(remote!(
+                    return Err(elsewhere!(
                         "hear of the first process: it has written no file in this directory"
                     )
                     .hint("start it in a directory that all hosts see, or set BANDGAP_JOIN"));

@@ -20,7 +20,7 @@ use crate::meet::publish_for;
 use crate::message::Channel;
 use crate::process::ended_until;
 use crate::protocol::{COMMAND, Role, Who, allowed, names};
-use crate::{Classify, Exit, Failure, Result, remote, usage};
+use crate::{Classify, Exit, Failure, Result, elsewhere, usage};
 
 /// Longest wait for a launcher to have ended once its processes have.
 const ENDING: Duration = Duration::from_secs(3);
@@ -43,7 +43,7 @@ pub fn command(with: Option<&str>, library: Option<&Path>, ranks: usize) -> Resu
     }
     let loaded = find(library).class(Exit::Remote)?;
     let program = loaded.launcher().ok_or_else(|| {
-        remote!("find the launcher of {}", loaded.name())
+        elsewhere!("find the launcher of {}", loaded.name())
             .hint("name it with --launch-with 'mpirun -n {ranks}'")
     })?;
     Ok(vec![program.display().to_string(), "-n".to_owned(), ranks.to_string()])
@@ -86,7 +86,7 @@ impl Outside {
         let (program, options) = command
             .split_first()
             .ok_or_else(|| usage!("start ranks with an empty --launch-with"))?;
-        let failed = |what: &str, error: std::io::Error| remote!("{what} {program}: {error}");
+        let failed = |what: &str, error: std::io::Error| elsewhere!("{what} {program}: {error}");
         let until = Instant::now() + deadline;
         let centre = Centre::listen(0, local).map_err(lost)?;
         let published = publish_for(centre.port().map_err(lost)?)?;

@@ -10,7 +10,7 @@ use crate::group::{Group, Heard};
 use crate::message::ToRank;
 use crate::protocol::{BEAT, Begin, FromAgent, ToAgent, silence};
 use crate::signals::Signals;
-use crate::{Exit, Failure, Result, remote};
+use crate::{Exit, Failure, Result, elsewhere};
 
 /// The ranks of one launch at an agent.
 pub struct Remote<'a> {
@@ -64,7 +64,7 @@ impl<'a> Remote<'a> {
                     let quiet = Instant::now() >= until;
                     let more = self.agent.last_words();
                     let why = if quiet { "nothing was heard" } else { "the connection ended" };
-                    return Err(remote!("start ranks on {host}: {why}{more}"));
+                    return Err(elsewhere!("start ranks on {host}: {why}{more}"));
                 }
             }
         }
