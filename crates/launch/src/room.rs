@@ -20,7 +20,7 @@ pub(crate) fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Resul
     Ok(room)
 }
 
-/// Checks that there is room for a task of so many ranks on a target. [`collect`] does so too; this is for
+/// Checks that there is room for a task of so many ranks on a target. `collect` does so too; this is for
 /// tasks that others come before.
 ///
 /// # Errors
