@@ -253,6 +253,7 @@ impl Deliver for Side {
 }
 
 /// Two ranks that play.
+#[derive(Clone, Copy)]
 struct Both {
     slots: u64,
     /// Requests completed in each direction before the run begins. Those of rank 1 were all carried:
