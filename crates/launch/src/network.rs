@@ -22,7 +22,7 @@ pub fn distances(
 ) -> Result<Vec<(u32, [usize; 2])>> {
     match target {
         Target::Simulated(name) => {
-            let pairs = simulated(name)?.topology().pairs_by_distance(ranks);
+            let pairs = simulated(name)?.network.pairs_by_distance(ranks);
             Ok(pairs.into_iter().map(|(hops, (a, b))| (hops, [a, b])).collect())
         }
         Target::Real(_) if stage.hosts.borrow().is_some() => {
@@ -114,7 +114,7 @@ fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Be
     if named.is_some_and(|echo| echo.iter().any(|rank| *rank >= ranks)) {
         return Vec::new();
     }
-    let hops = |a: usize, b: usize| network.topology().distance(a, b);
+    let hops = |a: usize, b: usize| network.distance(a, b);
     let mut loads: Vec<[usize; 2]> = (0..ranks)
         .flat_map(|start| (0..ranks).map(move |end| [start, end]))
         .filter(|[start, end]| start != end)
@@ -146,7 +146,6 @@ fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Be
 #[cfg(test)]
 mod tests {
     use super::*;
-    use bandgap_sim::topology::Grid;
 
     fn of(machine: &str, ranks: Option<usize>) -> (usize, Vec<Beside>) {
         contended(&Target::Simulated(machine.to_owned()), ranks, None).unwrap()
@@ -186,7 +185,7 @@ mod tests {
     #[test]
     fn of_a_named_echo_a_load_from_any_rank_is_found_and_either_message_may_share_its_way() {
         // 2 rows of 4: between 0 and 3 messages pass 1 and 2, and no load from rank 0 is beside them.
-        let mesh = Network::Grid(Grid::mesh(2, 4).unwrap());
+        let mesh = Network::Grid { rows: 2, columns: 4, is_torus: false };
         for echo in [[0, 3], [3, 0]] {
             let load = [1, 7];
             let expected = Beside { echo, load, between: Between::Channel };

@@ -181,7 +181,7 @@ mod tests {
                 let overheads = machine.send_overhead + machine.recv_overhead;
                 close(found.gap.value, machine.gap.max(overheads));
                 // Between the first two ranks.
-                let hops = u64::from(machine.topology().distance(0, 1) - 1);
+                let hops = u64::from(machine.network.distance(0, 1) - 1);
                 close(found.latency.value, machine.latency + hops * machine.hop);
                 // Bound by the network: each peer takes as many requests.
                 let capacity = found.capacity.map(|capacity| capacity.value / (ranks - 1) as f64);

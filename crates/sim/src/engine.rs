@@ -95,7 +95,7 @@ pub(crate) fn replay_by<C: Clock>(clock: C, schedule: &Schedule, machine: &Machi
         return Err(SimError::Ranks { ranks, machine, most });
     }
     if schedule.moves_bytes() && machine.protocols.is_empty() {
-        return Err(SimError::NoTimeForBytes { machine: machine.name.clone() });
+        return Err(SimError::NoTimeForBytes(machine.name.clone()));
     }
     match machine.least_delay() {
         0 => in_order(schedule, machine, clock),
@@ -126,7 +126,7 @@ fn finish<C: Clock, Q: Queue<C::At>>(mut world: World<'_, Q, C>) -> Done<C> {
     }
     let ends: Vec<C::At> = world.ranks.iter().map(|rank| rank.now).collect();
     if let Some(rank) = ends.iter().position(|end| end.picoseconds() > LATEST) {
-        return Err(SimError::TooLong { rank });
+        return Err(SimError::TooLong(rank));
     }
     let replay = Replay {
         messages: world.sent,

@@ -1,6 +1,6 @@
 //! What can go wrong before and during a simulation.
 
-use std::fmt;
+use std::fmt::Display;
 use std::path::PathBuf;
 
 use bandgap_comm::{CommError, Rank};
@@ -9,14 +9,9 @@ use bandgap_comm::{CommError, Rank};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
-    /// A program ended with an error while it was recorded.
-    #[error("record the program of rank {rank}: failed to {source}")]
-    Program {
-        /// The rank.
-        rank: Rank,
-        /// What the program returned.
-        source: CommError,
-    },
+    /// A program ended with an error while it was recorded: the rank, and what it returned.
+    #[error("record the program of rank {0}: failed to {1}")]
+    Program(Rank, #[source] CommError),
     /// The machine does not have so many ranks, or none were asked for.
     #[error("simulate {ranks} ranks: machine {machine} has from 1 to {most}")]
     Ranks {
@@ -27,43 +22,21 @@ pub enum SimError {
         /// Its number of processors.
         most: usize,
     },
-    /// A name is neither a built-in machine nor a file.
-    #[error("find machine {name}: there is no such file, and the built-in machines are {known}")]
-    NoSuchMachine {
-        /// The name.
-        name: String,
-        /// The names that exist.
-        known: String,
-    },
-    /// A machine's file cannot be read.
-    #[error("read machine file {}: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's answer.
-        source: std::io::Error,
-    },
-    /// A machine's file is not TOML, or has an unknown key or a value of a wrong type.
+    /// A machine's file cannot be read, and is no built-in machine.
+    #[error("read machine file {file}: {1}", file = .0.display())]
+    Unreadable(PathBuf, #[source] std::io::Error),
+    /// A machine's file is not TOML, has an unknown key, or a value that is of a wrong type or outside
+    /// its bounds.
     #[error("read machine {origin}, line {line}: {what}")]
-    Syntax {
+    Machine {
         /// The file, or the built-in's name.
         origin: String,
         /// Line in it, from 1.
         line: usize,
+        /// The key of a value outside its bounds, else empty.
+        key: String,
         /// What is wrong there.
         what: String,
-    },
-    /// A machine's value is outside its bounds.
-    #[error("read machine {origin}: {key} is {value}; it must be {bounds}")]
-    Value {
-        /// The file, or the built-in's name.
-        origin: String,
-        /// The key.
-        key: &'static str,
-        /// Its value.
-        value: String,
-        /// What it may be.
-        bounds: String,
     },
     /// Some ranks wait for something that will never happen.
     #[error("finish the program: its ranks wait for ever: {}", listed(.0))]
@@ -87,26 +60,21 @@ pub enum SimError {
     },
     /// Bytes are to be moved on a machine whose file does not say what they cost.
     #[error(
-        "move bytes on machine {machine}: its file does not say what a byte costs; give it \
+        "move bytes on machine {0}: its file does not say what a byte costs; give it \
          gap_per_byte_ns or protocols"
     )]
-    NoTimeForBytes {
-        /// The machine's name.
-        machine: String,
-    },
+    NoTimeForBytes(String),
     /// A replay that is looked at has more than can be kept of it.
     #[error("look at the program: its ranks do more than 268 million things; take fewer ranks")]
     TooMuch,
     /// Virtual time passed half of what 64 bits of picoseconds hold (about 107 days).
-    #[error("finish the program: rank {rank} takes more than 107 days, the longest virtual time")]
-    TooLong {
-        /// The rank.
-        rank: Rank,
-    },
+    #[error("finish the program: rank {0} takes more than 107 days, the longest virtual time")]
+    TooLong(Rank),
 }
 
 /// A rank that cannot go on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("rank {rank} waits {what}")]
 pub struct Wait {
     /// The rank.
     pub rank: Rank,
@@ -115,50 +83,33 @@ pub struct Wait {
 }
 
 /// What a rank waits for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WaitFor {
     /// The completion of so many of its requests.
+    #[error("for {0} of its requests to complete")]
     Completions(u64),
     /// So many further requests of its peers.
+    #[error("for {0} more of its peers' requests")]
     Requests(u64),
     /// Room for a request toward this peer.
+    #[error("for room toward rank {0}")]
     Room(Rank),
-    /// A message.
-    Message {
-        /// Its sender.
-        from: Rank,
-        /// Its tag.
-        tag: u32,
-    },
+    /// A message: its sender and its tag.
+    #[error("for a message of tag {1} from rank {0}")]
+    Message(Rank, u32),
     /// This rank, to come to a barrier.
+    #[error("in a barrier for rank {0}")]
     Barrier(Rank),
 }
 
-impl fmt::Display for Wait {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rank, what } = self;
-        write!(f, "rank {rank} waits ")?;
-        match what {
-            WaitFor::Completions(1) => write!(f, "for the completion of a request"),
-            WaitFor::Completions(n) => write!(f, "for the completion of {n} requests"),
-            WaitFor::Requests(1) => write!(f, "for 1 more request"),
-            WaitFor::Requests(n) => write!(f, "for {n} more requests"),
-            WaitFor::Room(peer) => write!(f, "for room toward rank {peer}"),
-            WaitFor::Message { from, tag } => {
-                write!(f, "for a message of tag {tag} from rank {from}")
-            }
-            WaitFor::Barrier(from) => write!(f, "in a barrier for rank {from}"),
-        }
-    }
-}
-
-/// Most ranks that a message names; it counts the others.
+/// How many are named.
 const NAMED: usize = 8;
 
-fn listed(waits: &[Wait]) -> String {
-    let mut text: Vec<String> = waits.iter().take(NAMED).map(Wait::to_string).collect();
-    if waits.len() > NAMED {
-        text.push(format!("{} more ranks wait", waits.len() - NAMED));
+/// The first of them in words.
+pub(crate) fn listed<T: Display>(all: &[T]) -> String {
+    let mut text: Vec<String> = all.iter().take(NAMED).map(T::to_string).collect();
+    if all.len() > NAMED {
+        text.push(format!("and {} more", all.len() - NAMED));
     }
-    text.join(", ")
+    text.join("; ")
 }

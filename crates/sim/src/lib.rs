@@ -12,7 +12,7 @@
 //! Time is a count of picoseconds and the replay is deterministic. So a kernel's results on a
 //! simulated machine are the machine's parameters, not an estimate of them.
 //!
-//! [`topology`]: the hops between the nodes of a network.
+//! [`Network`]: the hops between its nodes, and which messages share a channel.
 //!
 //! [`observe`] tells what ranks did when and what the end came from, and [`replay_with_sensitivity`] how the end depends
 //! on the machine's parameters.
@@ -60,7 +60,6 @@ mod recorder;
 mod schedule;
 mod slopes;
 mod timeline;
-pub mod topology;
 
 pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};

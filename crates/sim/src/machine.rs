@@ -1,20 +1,16 @@
 //! The LogGP machine: its parameters, the files that hold them, and the machines of the papers.
 
 mod description;
-mod progress;
 mod protocol;
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::topology::Topology;
-
 use crate::{Network, SimError};
-pub use progress::Progress;
 pub(crate) use protocol::MessageCosts;
-pub use protocol::Protocol;
 use protocol::thousandths;
+pub use protocol::{Progress, Protocol};
 
 /// A LogGP machine with separate overheads for sending and receiving.
 ///
@@ -132,16 +128,18 @@ impl Machine {
             return Self::parse(text, name);
         }
         let path = Path::new(name_or_path);
-        match read(path) {
-            Ok(text) => Self::parse(&text, name_or_path),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                Err(SimError::NoSuchMachine {
-                    name: name_or_path.into(),
-                    known: Self::built_in().collect::<Vec<_>>().join(", "),
-                })
-            }
-            Err(source) => Err(SimError::Unreadable { path: path.into(), source }),
-        }
+        let text = read(path).map_err(|error| {
+            let known = || Self::built_in().collect::<Vec<_>>().join(", ");
+            let error = match error.kind() {
+                kind @ io::ErrorKind::NotFound => io::Error::new(
+                    kind,
+                    format!("there is no such file, and the built-in machines are {}", known()),
+                ),
+                _ => error,
+            };
+            SimError::Unreadable(path.into(), error)
+        })?;
+        Self::parse(&text, name_or_path)
     }
 
     /// The machine that `text` describes; `origin` names the text in errors.
@@ -150,11 +148,6 @@ impl Machine {
     /// The text is not TOML, has an unknown key, lacks a key, or a value is out of its bounds.
     pub fn parse(text: &str, origin: &str) -> Result<Self, SimError> {
         description::parse(text, origin)
-    }
-
-    /// The hops between its ranks: rank r is on node r.
-    pub fn topology(&self) -> &dyn Topology {
-        self.network.topology()
     }
 
     /// How long a processor computes y ← a·x + y with vectors of so many elements, in picoseconds.
@@ -221,7 +214,7 @@ impl Machine {
     /// The least L, and the greatest with all hops, where a message can overtake one that left the
     /// interface a gap before, or comes at the same time. The difference of two L is greatest at the fewest hops or at the most.
     pub(crate) fn overtaking(&self) -> Option<[u64; 2]> {
-        let further = u64::from(self.topology().diameter().saturating_sub(1));
+        let further = u64::from(self.network.diameter().saturating_sub(1));
         let range = |hops: u64| {
             let bytes = self.protocols.iter().map(|protocol| (protocol.latency, protocol.hop));
             let all = bytes.chain([(self.latency, self.hop)]);

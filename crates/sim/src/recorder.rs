@@ -94,7 +94,7 @@ fn recorded(
     for rank in 0..size {
         recorder.rank = rank;
         recorder.leaves_out = once;
-        program(&mut recorder).map_err(|source| SimError::Program { rank, source })?;
+        program(&mut recorder).map_err(|source| SimError::Program(rank, source))?;
         builder.add(recorder.ops.finish());
         recorder.ops.clear();
         recorder.begun.clear();
@@ -231,7 +231,7 @@ mod tests {
     fn a_request_to_itself_or_beyond_the_last_rank_is_an_error_with_the_rank() {
         for wrong in [0, 2] {
             let error = record(2, |am| am.request(wrong, ECHO, 0)).unwrap_err();
-            assert!(matches!(error, SimError::Program { rank: 0, .. }), "{error}");
+            assert!(matches!(error, SimError::Program(0, _)), "{error}");
         }
         assert!(matches!(record(0, |_| Ok(())), Err(SimError::Ranks { ranks: 0, .. })));
     }

@@ -1,16 +1,15 @@
 //! What a program does, rank by rank, as data.
 
 mod builder;
-mod op;
 mod program;
 mod step;
 
 use bandgap_comm::Rank;
 
 pub(crate) use builder::Builder;
-pub use op::{Context, Op};
 pub(crate) use program::{Cursor, Program};
 pub(crate) use step::Step;
+pub use step::{Context, Op};
 
 use program::Along;
 

@@ -43,7 +43,7 @@ pub fn replay_with_sensitivity(
         let Trace { picoseconds, growth: [slope], .. } = last(&ends).1;
         Ok(Line { at, end: picoseconds as i64, slope })
     };
-    let is_late = |error: &SimError| matches!(error, SimError::TooLong { .. });
+    let is_late = |error: &SimError| matches!(error, SimError::TooLong(_));
     let end_at = |at: i64| {
         let machine = machine.with_more_latency((at - latency) as u64);
         let ends = replay_by(Plain, schedule, &machine).map(|done| done.1);

@@ -39,7 +39,6 @@ impl<'a, T: Time> Circuits<'a, T> {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::Grid;
     use proptest::prelude::*;
 
     use super::*;
@@ -49,7 +48,7 @@ mod tests {
         fn a_channel_has_one_circuit_at_a_time_and_none_waits_longer_than_it_must(
             asked in proptest::collection::vec((0_u64..20, 0_u32..12, 0_u32..12, 1_u64..30), 1..60)
         ) {
-            let network = Network::Grid(Grid::torus(3, 4).unwrap());
+            let network = Network::Grid { rows: 3, columns: 4, is_torus: true };
             let mut circuits = Circuits::<u64>::new(&network);
             // When the last circuit over each channel ends.
             let mut ends = vec![0; network.channels()];

@@ -10,16 +10,10 @@ use super::world::World;
 use crate::SimError;
 
 /// Events by time; of one time first arrivals, then departures, then wakes, each by rank.
-#[derive(Debug)]
-pub(super) struct Heap<T> {
+#[derive(Debug, Default)]
+pub(super) struct Heap<T: Time> {
     events: BinaryHeap<Reverse<Numbered<T>>>,
     pushed: u64,
-}
-
-impl<T: Time> Default for Heap<T> {
-    fn default() -> Self {
-        Self { events: BinaryHeap::new(), pushed: 0 }
-    }
 }
 
 /// An event, and how many were pushed before.

@@ -57,18 +57,12 @@ struct Stored<T> {
 }
 
 /// The letters of all ranks. Few wait anywhere, as a rule.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Mail<T> {
     letters: Vec<Stored<T>>,
     /// Places that are free.
     free: Vec<u32>,
     waiting: usize,
-}
-
-impl<T> Default for Mail<T> {
-    fn default() -> Self {
-        Self { letters: Vec::new(), free: Vec::new(), waiting: 0 }
-    }
 }
 
 impl<T: Copy> Mail<T> {

@@ -88,7 +88,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     pub(super) fn happen(&mut self, event: Event<C::At>) -> Result<(), SimError> {
         let Event { time, to, from, what } = event;
         if time.picoseconds() > LATEST {
-            return Err(SimError::TooLong { rank: to as Rank });
+            return Err(SimError::TooLong(to as Rank));
         }
         let goes_on = match what {
             What::Deliver { context, tag, bytes } => {
@@ -232,7 +232,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
             Op::Serve { requests } => WaitFor::Requests(requests - handled),
             Op::Request { peer, .. } | Op::Get { peer, .. } => WaitFor::Room(peer as Rank),
             Op::Recv { context: Context::Barrier, peer, .. } => WaitFor::Barrier(peer as Rank),
-            Op::Recv { peer, tag, .. } => WaitFor::Message { from: peer as Rank, tag },
+            Op::Recv { peer, tag, .. } => WaitFor::Message(peer as Rank, tag),
             _ => WaitFor::Completions(outstanding),
         })
     }

@@ -24,9 +24,8 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::clock::Clock;
 use super::error::GoalError;
 use super::loggops::{Loggops, Step};
-use super::matching::{Ambiguous, fits, found};
+use super::matching::{Ambiguous, Letter, fits, found, stuck};
 use super::schedule::{ANY_PEER, Goal, Operation, Verb};
-use super::stuck::{self, Letter};
 
 /// What came of a replay.
 pub(super) struct Replayed<C: Clock> {
@@ -134,7 +133,7 @@ pub(super) fn replay<C: Clock>(
         || needs.iter().any(|needs| *needs > 0)
     {
         let queues = ranks.into_iter().map(|rank| (rank.posted, rank.unexpected)).collect();
-        return Err(stuck::reason(goal, &needs, queues));
+        return Err(stuck(goal, &needs, queues));
     }
     let latest = |cpus: &[C::At]| {
         cpus.iter().fold(cpus[0], |latest, at| {

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::io;
 
+use crate::error::listed;
+
 /// Failures of reading a schedule and of replaying it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -114,15 +116,4 @@ impl fmt::Display for Left {
         let tag = self.tag.map_or("any".to_owned(), |tag| tag.to_string());
         write!(f, "{} {way} rank {peer}, tag {tag}", self.place)
     }
-}
-
-/// Most operations that a message names; it counts the others.
-const NAMED: usize = 8;
-
-fn listed<T: fmt::Display>(all: &[T]) -> String {
-    let mut text: Vec<String> = all.iter().take(NAMED).map(T::to_string).collect();
-    if all.len() > NAMED {
-        text.push(format!("and {} more", all.len() - NAMED));
-    }
-    text.join("; ")
 }

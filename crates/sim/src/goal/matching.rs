@@ -1,10 +1,17 @@
-//! Which message a receive has, and whether it might as well have had another.
+//! Which message a receive has, whether it might as well have had another, and why a schedule cannot end.
 
 use std::collections::VecDeque;
 
-use super::error::Place;
-use super::schedule::{ANY_PEER, ANY_TAG};
-use super::stuck::Letter;
+use super::error::{GoalError, Left, Place};
+use super::schedule::{ANY_PEER, ANY_TAG, Goal, Verb};
+
+/// A posted receive, or a message without one.
+#[derive(Clone, Copy)]
+pub(super) struct Letter {
+    pub tag: u64,
+    pub peer: u32,
+    pub operation: u32,
+}
 
 /// Receives from any rank for which, when each was matched, a message of another rank was there or on its way too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -25,4 +32,85 @@ pub(super) fn found(queue: &mut VecDeque<Letter>, peer: u32, tag: u64) -> Option
 pub(super) fn fits(letter: &Letter, peer: u32, tag: u64) -> bool {
     (letter.peer == peer || letter.peer == ANY_PEER || peer == ANY_PEER)
         && (letter.tag == tag || letter.tag == ANY_TAG || tag == ANY_TAG)
+}
+
+/// Of each rank, the receives that wait and the messages that nobody has received.
+pub(super) type Queues = Vec<(VecDeque<Letter>, VecDeque<Letter>)>;
+
+/// Why it cannot end: `needs` are dependencies that are open.
+pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
+    if let Some(cycle) = (0..goal.size()).find_map(|rank| cycle(goal, needs, rank as u32)) {
+        return GoalError::Cycle(cycle);
+    }
+    let (mut alone, mut waiting) = (Vec::new(), Vec::new());
+    for (rank, (posted, unexpected)) in (0..).zip(queues) {
+        let receives = posted.into_iter().map(|of| (rank, of.operation));
+        for (owner, at) in receives.chain(unexpected.into_iter().map(|of| (of.peer, of.operation)))
+        {
+            let of = goal.operations[at as usize];
+            let left = Left {
+                place: goal.place(owner, at),
+                sends: of.verb == Verb::Send,
+                peer: Some(of.peer).filter(|peer| *peer != ANY_PEER),
+                tag: Some(of.tag).filter(|tag| *tag != ANY_TAG),
+            };
+            // An operation that has not begun may be what it waits for.
+            let peers = match of.peer {
+                ANY_PEER => 0..goal.size() as u32,
+                peer => peer..peer + 1,
+            };
+            let mut others = peers.flat_map(|peer| goal.range(peer as usize));
+            let fits = |other: u32| {
+                let one = goal.operations[other as usize];
+                needs[other as usize] > 0
+                    && one.verb != of.verb
+                    && one.verb != Verb::Compute
+                    && (one.peer == owner || one.peer == ANY_PEER)
+                    && (one.tag == of.tag || one.tag == ANY_TAG || of.tag == ANY_TAG)
+            };
+            if others.any(fits) { &mut waiting } else { &mut alone }.push(left);
+        }
+    }
+    if alone.is_empty() { GoalError::Deadlock(waiting) } else { GoalError::Unmatched(alone) }
+}
+
+/// Operations of a rank that wait for one another.
+fn cycle(goal: &Goal, needs: &[u32], rank: u32) -> Option<Vec<Place>> {
+    let range = goal.range(rank as usize);
+    if range.clone().all(|at| needs[at as usize] == 0) {
+        return None;
+    }
+    // What is left when everything is taken away that waits for nothing else, again and again.
+    let number = |at: u32| (at - range.start) as usize;
+    let mut open: Vec<u32> = range.clone().map(|at| goal.needs[at as usize]).collect();
+    let mut free: Vec<u32> = range.clone().filter(|at| open[number(*at)] == 0).collect();
+    while let Some(at) = free.pop() {
+        for (after, _) in goal.dependents(at) {
+            open[number(after)] -= 1;
+            if open[number(after)] == 0 {
+                free.push(after);
+            }
+        }
+    }
+    let begin = range.clone().find(|at| open[number(*at)] > 0)?;
+    // Each of these waits for another of these: whoever goes back comes to one for the second time.
+    let mut before = vec![None; open.len()];
+    for at in range.clone().filter(|at| open[number(*at)] > 0) {
+        for (after, _) in goal.dependents(at) {
+            before[number(after)] = Some(at);
+        }
+    }
+    let mut seen = vec![false; open.len()];
+    let mut at = begin;
+    while !std::mem::replace(&mut seen[number(at)], true) {
+        at = before[number(at)]?;
+    }
+    let mut cycle = vec![at];
+    let mut next = before[number(at)]?;
+    while next != at {
+        cycle.push(next);
+        next = before[number(next)]?;
+    }
+    cycle.sort_unstable();
+    Some(cycle.into_iter().map(|at| goal.place(rank, at)).collect())
 }

@@ -12,10 +12,8 @@ mod loggops;
 mod matching;
 mod noise;
 mod path;
-mod read;
 mod schedule;
 mod sensitivity;
-mod stuck;
 mod text;
 mod timeline;
 mod write;
@@ -25,16 +23,17 @@ pub use loggops::{EAGER, LETTERS, Loggops};
 pub use matching::Ambiguous;
 pub use noise::{Detours, Noise};
 pub use path::{CriticalPath, PathStep};
-pub use read::read_goal;
 pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
 pub use sensitivity::{Derivative, Sensitivity, sensitivity};
 pub(crate) use sensitivity::{Line, Point};
 pub use timeline::observe_goal;
 pub use write::write_goal;
 
+use std::io::{BufRead, BufReader, Read};
 use std::sync::atomic::AtomicU64;
 
 use clock::Plain;
+use flate2::bufread::MultiGzDecoder;
 use noise::Watched;
 
 /// What came of a replay.
@@ -80,4 +79,27 @@ pub fn replay_goal_with(
     let replayed = engine::replay(goal, loggops, clock)?;
     let engine::Replayed { finish, messages, ambiguous, clock } = replayed;
     Ok(GoalReplay { finish, messages, lost: clock.lost, ambiguous })
+}
+
+/// Bytes that are read at a time.
+const AT_A_TIME: usize = 1 << 18;
+
+/// Reads a schedule to its end. What it is, its first byte tells.
+///
+/// # Errors
+/// It cannot be read, or is neither GOAL text nor binary GOAL.
+pub fn read_goal(source: impl Read) -> Result<Goal, GoalError> {
+    let mut source = BufReader::with_capacity(AT_A_TIME, source);
+    match source.fill_buf()?.first() {
+        Some(0x1f) => plain(BufReader::with_capacity(AT_A_TIME, MultiGzDecoder::new(source))),
+        _ => plain(source),
+    }
+}
+
+fn plain(mut source: impl BufRead) -> Result<Goal, GoalError> {
+    let first = binary::COOKIE.to_le_bytes()[0];
+    match source.fill_buf()?.first() == Some(&first) {
+        true => binary::read(source),
+        false => text::read(source),
+    }
 }

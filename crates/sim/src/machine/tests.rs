@@ -48,7 +48,7 @@ fn values_out_of_bounds_are_named_by_their_key() {
         ("name", GOOD.replace("'m'", "\"a\\u001b[2Jb\"")),
     ] {
         let error = parse(&text).unwrap_err();
-        assert!(matches!(&error, SimError::Value { key, .. } if *key == name), "{text}{error}");
+        assert!(matches!(&error, SimError::Machine { key, .. } if *key == name), "{text}{error}");
     }
 }
 
@@ -56,9 +56,7 @@ fn values_out_of_bounds_are_named_by_their_key() {
 fn refused_at(files: &[(usize, String)]) {
     for (wrong, text) in files {
         let found = match parse(text).unwrap_err() {
-            SimError::Syntax { line, .. } => line,
-            // Its origin ends with the line.
-            SimError::Value { origin, .. } => origin.rsplit(' ').next().unwrap().parse().unwrap(),
+            SimError::Machine { line, .. } => line,
             other => panic!("{text}{other}"),
         };
         assert_eq!(found, *wrong, "{text}");

@@ -5,19 +5,27 @@ use proptest::prelude::*;
 use super::*;
 
 fn cube(dimensions: u32) -> Network {
-    Network::Hypercube(Hypercube::new(dimensions).unwrap())
+    Network::Hypercube { dimensions }
 }
 
 fn torus(rows: usize, columns: usize) -> Network {
-    Network::Grid(Grid::torus(rows, columns).unwrap())
+    Network::Grid { rows, columns, is_torus: true }
 }
 
 fn mesh(rows: usize, columns: usize) -> Network {
-    Network::Grid(Grid::mesh(rows, columns).unwrap())
+    Network::Grid { rows, columns, is_torus: false }
 }
 
 fn tree(arity: usize, levels: u32) -> Network {
-    Network::FatTree(FatTree::new(arity, levels).unwrap())
+    Network::FatTree { arity, levels, dealt: false }
+}
+
+fn dragonfly(routers: usize, nodes: usize, links: usize) -> Network {
+    Network::Dragonfly { routers, nodes, links }
+}
+
+fn hosts(hosts: usize, ranks_per_host: usize) -> Network {
+    Network::Hosts { hosts, ranks_per_host }
 }
 
 fn route(network: &Network, from: usize, to: usize) -> Vec<usize> {
@@ -29,12 +37,12 @@ fn route(network: &Network, from: usize, to: usize) -> Vec<usize> {
 /// Where a channel of a network of links begins and ends.
 fn ends(network: &Network, channel: usize) -> (usize, usize) {
     let [rows, columns] = match network {
-        Network::Hypercube(cube) => {
-            let (node, bit) =
-                (channel / cube.dimensions() as usize, channel % cube.dimensions() as usize);
+        Network::Hypercube { dimensions } => {
+            let dimensions = *dimensions as usize;
+            let (node, bit) = (channel / dimensions, channel % dimensions);
             return (node, node ^ 1 << bit);
         }
-        Network::Grid(grid) => grid.sides(),
+        Network::Grid { rows, columns, .. } => [*rows, *columns],
         other => panic!("{other:?} has switches"),
     };
     let node = channel / 4;
@@ -59,23 +67,22 @@ fn linked() -> impl Strategy<Value = Network> {
 /// Whether no two ranks' messages share a channel when rank r sends to `to(r)`.
 fn disjoint(network: &Network, to: impl Fn(usize) -> usize) -> bool {
     let mut used = BTreeSet::new();
-    let mut ranks = 0..network.topology().size();
+    let mut ranks = 0..network.size();
     ranks.all(|rank| route(network, rank, to(rank)).into_iter().all(|channel| used.insert(channel)))
 }
 
 proptest! {
     #[test]
     fn a_route_leads_over_neighbours_by_the_fewest_hops(network in linked()) {
-        let topology = network.topology();
-        for (from, to) in (0..topology.size()).flat_map(|a| (0..topology.size()).map(move |b| (a, b))) {
+        for (from, to) in (0..network.size()).flat_map(|a| (0..network.size()).map(move |b| (a, b))) {
             let channels = route(&network, from, to);
-            prop_assert_eq!(channels.len() as u32, topology.distance(from, to));
+            prop_assert_eq!(channels.len() as u32, network.distance(from, to));
             let mut at = from;
             for channel in channels {
                 prop_assert!(channel < network.channels());
                 let (begin, end) = ends(&network, channel);
                 prop_assert_eq!(begin, at);
-                prop_assert_eq!(topology.distance(begin, end), 1);
+                prop_assert_eq!(network.distance(begin, end), 1);
                 at = end;
             }
             prop_assert_eq!(at, to);
@@ -87,15 +94,12 @@ proptest! {
         network in prop_oneof![
             (2_usize..4, 1_u32..4).prop_map(|(arity, levels)| tree(arity, levels)),
             (4_usize..6, 1_u32..3).prop_map(|(arity, levels)| tree(arity, levels)),
-            (1_usize..4, 1_usize..3, 1_usize..3).prop_map(|(a, p, h)| {
-                Network::Dragonfly(Dragonfly::new(a, p, h).unwrap())
-            }),
+            (1_usize..4, 1_usize..3, 1_usize..3).prop_map(|(a, p, h)| dragonfly(a, p, h)),
         ]
     ) {
-        let topology = network.topology();
-        for (from, to) in (0..topology.size()).flat_map(|a| (0..topology.size()).map(move |b| (a, b))) {
+        for (from, to) in (0..network.size()).flat_map(|a| (0..network.size()).map(move |b| (a, b))) {
             let channels = route(&network, from, to);
-            prop_assert_eq!(channels.len() as u32, topology.distance(from, to).saturating_sub(1));
+            prop_assert_eq!(channels.len() as u32, network.distance(from, to).saturating_sub(1));
             prop_assert!(channels.iter().all(|&channel| channel < network.channels()));
             let different: BTreeSet<_> = channels.iter().collect();
             prop_assert_eq!(different.len(), channels.len());
@@ -119,9 +123,9 @@ proptest! {
 fn routes_between_two_groups_meet_at_their_link() {
     // Two routers of two nodes in each of three groups. From group 0 to 1 it is the first router's
     // link, and its other end the first router's of group 1; to group 2 the second one's.
-    let network = Network::Dragonfly(Dragonfly::new(2, 2, 1).unwrap());
-    let hops = |from, to| network.topology().distance(from, to);
-    assert_eq!((network.topology().size(), network.topology().diameter()), (12, 4));
+    let network = dragonfly(2, 2, 1);
+    let hops = |from, to| network.distance(from, to);
+    assert_eq!((network.size(), network.diameter()), (12, 4));
     assert_eq!([1, 2, 4, 6, 8, 10].map(|to| hops(0, to)), [1, 2, 2, 3, 3, 4]);
     assert!(network.shares_channel([0, 6], [1, 4]) && network.shares_channel([2, 4], [0, 5]));
     assert!(!network.shares_channel([0, 4], [0, 8]) && !network.shares_channel([0, 4], [4, 0]));
@@ -140,4 +144,102 @@ fn a_trees_channels_up_are_shared_by_the_destinations_digit() {
     assert_ne!(route(&network, 0, 4)[1], route(&network, 1, 6)[1]);
     // A tree of one level is a crossbar.
     assert_eq!(tree(8, 1).channels(), 0);
+}
+
+/// Every topology of a few dozen nodes.
+fn any() -> impl Strategy<Value = Network> {
+    prop_oneof![
+        linked(),
+        (1_usize..40).prop_map(|nodes| hosts(1, nodes)),
+        (1_usize..7, 1_usize..7).prop_map(|(h, r)| hosts(h, r)),
+        prop_oneof![(2_usize..4, 1_u32..4), (4_usize..7, 1_u32..3)].prop_map(|(a, l)| tree(a, l)),
+        (1_usize..4, 1_usize..4, 1_usize..3).prop_map(|(a, p, h)| dragonfly(a, p, h)),
+        (2_usize..5, 1_u32..4).prop_map(|(arity, levels)| Network::FatTree {
+            arity,
+            levels,
+            dealt: true
+        }),
+    ]
+}
+
+/// Hops by search over nodes one hop apart: what a distance must be in a network of links.
+fn searched(network: &Network, from: Rank) -> Vec<u32> {
+    let mut hops = vec![u32::MAX; network.size()];
+    hops[from] = 0;
+    let mut front = vec![from];
+    for further in 1.. {
+        let near =
+            |&node: &Rank| (0..network.size()).filter(move |to| network.distance(node, *to) == 1);
+        front = front.iter().flat_map(near).collect();
+        front.retain(|&node| hops[node] == u32::MAX);
+        front.iter().for_each(|&node| hops[node] = further);
+        if front.is_empty() {
+            break;
+        }
+    }
+    hops
+}
+
+proptest! {
+    #[test]
+    fn a_distance_is_a_metric_and_the_diameter_its_maximum(network in any()) {
+        let nodes = 0..network.size();
+        let mut longest = 0;
+        for (a, b) in nodes.clone().flat_map(|a| nodes.clone().map(move |b| (a, b))) {
+            let between = network.distance(a, b);
+            prop_assert_eq!(between == 0, a == b);
+            prop_assert_eq!(between, network.distance(b, a));
+            for by_way_of in nodes.clone() {
+                let detour = network.distance(a, by_way_of) + network.distance(by_way_of, b);
+                prop_assert!(between <= detour, "{} {} {}", a, by_way_of, b);
+            }
+            longest = longest.max(between);
+        }
+        prop_assert_eq!(network.diameter(), longest);
+    }
+
+    #[test]
+    fn distances_are_the_fewest_links(network in linked()) {
+        for from in 0..network.size() {
+            let hops: Vec<u32> = (0..network.size()).map(|to| network.distance(from, to)).collect();
+            prop_assert_eq!(hops, searched(&network, from));
+        }
+    }
+
+    #[test]
+    fn a_pair_stands_for_each_distance_among_some_ranks(network in any(), ranks in 0_usize..50) {
+        let pairs = network.pairs_by_distance(ranks);
+        prop_assert!(pairs.is_sorted_by(|a, b| a.0 < b.0));
+        let ranks = ranks.min(network.size());
+        for &(hops, (a, b)) in &pairs {
+            prop_assert!(a < b && b < ranks);
+            prop_assert_eq!(network.distance(a, b), hops);
+        }
+        for (a, b) in (0..ranks).flat_map(|b| (0..b).map(move |a| (a, b))) {
+            let hops = network.distance(a, b);
+            let Some((_, lowest)) = pairs.iter().find(|pair| pair.0 == hops) else {
+                return Err(TestCaseError::fail(format!("no pair for {hops} hops")));
+            };
+            prop_assert!(*lowest <= (a, b));
+        }
+    }
+}
+
+#[test]
+fn what_is_no_network_is_none() {
+    for none in [
+        hosts(1, 0),
+        mesh(0, 3),
+        mesh(3, 0),
+        mesh(usize::MAX, 2),
+        torus(0, 3),
+        torus(usize::MAX, usize::MAX),
+        tree(1, 3),
+        tree(2, 0),
+        tree(2, 64),
+        cube(64),
+        dragonfly(1, 1, 0),
+    ] {
+        assert_eq!(none.checked(), None, "{none:?}");
+    }
 }

@@ -1,7 +1,6 @@
 //! The operations of one rank, and a place in them.
 
-use super::op::Op;
-use super::step::{COMPUTE, Step};
+use super::step::{COMPUTE, Op, Step};
 
 /// What makes a list of operations that one rank has the one of another: its peers go along.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

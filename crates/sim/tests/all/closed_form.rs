@@ -113,6 +113,6 @@ fn time_that_the_counter_cannot_hold_is_an_error() {
     for ranks in [1, 2] {
         let schedule = record(ranks, |am| programs::late_replier(am, u64::MAX)).unwrap();
         let outcome = replay(&schedule, &load("paragon"));
-        assert!(matches!(outcome, Err(SimError::TooLong { .. })), "{outcome:?}");
+        assert!(matches!(outcome, Err(SimError::TooLong(_))), "{outcome:?}");
     }
 }

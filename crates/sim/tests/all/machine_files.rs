@@ -27,11 +27,11 @@ proptest! {
     #[test]
     fn a_damaged_file_is_a_machine_that_can_be_simulated_or_is_refused(text in damaged(examples())) {
         if let Ok(machine) = Machine::parse(&text, "damaged") {
-            let nodes = machine.topology().size();
+            let nodes = machine.network.size();
             prop_assert!((1..=nodes).contains(&machine.ranks), "{} of {nodes}", machine.ranks);
             prop_assert!(machine.capacity > 0 && machine.gap > 0);
-            let far = machine.topology().distance(0, machine.ranks - 1);
-            prop_assert!(far <= machine.topology().diameter());
+            let far = machine.network.distance(0, machine.ranks - 1);
+            prop_assert!(far <= machine.network.diameter());
             let _ = machine.daxpy(u32::MAX);
         }
     }

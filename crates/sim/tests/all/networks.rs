@@ -35,7 +35,7 @@ fn one_way(hops: u32, bytes: usize) -> u64 {
 
 /// Each of these messages (from, to, bytes) is sent at time 0; when each receiver has it.
 fn received(machine: &Machine, messages: &[(usize, usize, usize)]) -> Vec<u64> {
-    let size = machine.topology().size().min(64);
+    let size = machine.network.size().min(64);
     let stamps = marks(machine, size, |comm| {
         let rank = comm.rank();
         for &(_, to, bytes) in messages.iter().filter(|(from, ..)| *from == rank) {
@@ -59,7 +59,7 @@ fn received(machine: &Machine, messages: &[(usize, usize, usize)]) -> Vec<u64> {
 fn a_message_takes_a_hop_time_more_for_each_further_hop() {
     for network in ALL {
         let machine = connected(network);
-        let topology = machine.topology();
+        let topology = machine.network;
         let pairs = topology.pairs_by_distance(topology.size().min(32));
         assert_eq!(pairs.last().unwrap().0, topology.diameter(), "{network}");
         for (hops, (a, b)) in pairs {
@@ -126,7 +126,7 @@ const APART: [(&str, [(usize, usize); 2]); 8] = [
 ];
 
 fn hops(machine: &Machine, (from, to): (usize, usize)) -> u32 {
-    machine.topology().distance(from, to)
+    machine.network.distance(from, to)
 }
 
 #[test]
@@ -213,7 +213,7 @@ fn a_message_that_waits_for_a_channel_holds_up_those_behind_it() {
 fn a_stream_over_any_route_is_as_fast_as_its_interface() {
     for network in ALL {
         let machine = connected(network);
-        let topology = machine.topology();
+        let topology = machine.network;
         let farthest = |to: &usize| topology.distance(0, *to) == topology.diameter();
         let last = (0..topology.size()).find(farthest).unwrap();
         // Five messages, one n·G after the other.
@@ -261,7 +261,7 @@ fn echo(
 #[test]
 fn the_ipsc860_adds_its_hop_time_at_each_distance() {
     let machine = Machine::load("ipsc860").unwrap();
-    let topology = machine.topology();
+    let topology = machine.network;
     assert_eq!((topology.size(), topology.diameter(), machine.ranks), (128, 7, 128));
     for hops in 1..=7_u32 {
         let peer = (1 << hops) - 1;

@@ -142,6 +142,6 @@ fn a_machine_without_a_time_for_bytes_moves_none() {
         assert_eq!(times(&paragon, way, 1, 0, 0)[1], 19_900 * NS, "{way:?}");
         let schedule = record(2, |am| burst(am, way, 1, 1, 0)).unwrap();
         let error = replay(&schedule, &paragon).unwrap_err();
-        assert!(matches!(error, SimError::NoTimeForBytes { .. }), "{error}");
+        assert!(matches!(error, SimError::NoTimeForBytes(_)), "{error}");
     }
 }

@@ -21,10 +21,7 @@ fn each_network_is_read_with_its_size_and_its_nodes_are_the_ranks() {
         ),
     ] {
         let m = parse(&with(network)).unwrap();
-        assert_eq!(
-            (m.topology().size(), m.topology().diameter(), m.ranks),
-            (nodes, diameter, nodes)
-        );
+        assert_eq!((m.network.size(), m.network.diameter(), m.ranks), (nodes, diameter, nodes));
         assert_eq!((m.hop, m.further_hops(0, 0, None)), (2500, 0));
         assert_eq!(m.further_hops(0, nodes as u32 - 1, None) % 2500, 0);
         // RTT = 2(2 + 10 + 3.5 + 2.5 for each further hop) ns, and g = 4.125 ns, os = 2 ns.
@@ -35,8 +32,8 @@ fn each_network_is_read_with_its_size_and_its_nodes_are_the_ranks() {
     }
     let m = parse(&with("topology = 'crossbar'")).unwrap();
     assert_eq!(m, parse(GOOD).unwrap());
-    assert_eq!((m.topology().size(), m.topology().diameter(), m.hop), (1 << 20, 1, 0));
-    assert_eq!(parse(&format!("{GOOD}ranks = 9")).unwrap().topology().size(), 9);
+    assert_eq!((m.network.size(), m.network.diameter(), m.hop), (1 << 20, 1, 0));
+    assert_eq!(parse(&format!("{GOOD}ranks = 9")).unwrap().network.size(), 9);
 }
 
 #[test]
