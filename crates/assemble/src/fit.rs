@@ -122,7 +122,7 @@ impl Fitting {
         let rounded = |row: &SizeRow| row.rounding()[1] / row.time_ns;
         let worst = table.rows.iter().max_by(|a, b| rounded(a).total_cmp(&rounded(b)));
         if let Some(worst) = worst.filter(|row| rounded(row) > COARSE) {
-            let note = Note::new("times_rounded", rows.rows().id()).with("share", rounded(worst));
+            let note = Note::new("times_rounded", rows.rows.id()).with("share", rounded(worst));
             fits.notes.push(note.with("bytes", worst.bytes as f64));
         }
         Ok(fits.and(rows.made()))

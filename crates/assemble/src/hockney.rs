@@ -1,8 +1,8 @@
 //! Fits of t(n) = t0 + n/r∞ to the times of a series.
 
 use bandgap_model::hockney::{
-    Breakpoint as Found, Breaks, Fit, HockneyFinding, HockneyFit, HockneyOptions,
-    Segment as Fitted, SizedTimes, Weighting, fit_launches,
+    Breakpoint as Found, Breaks, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes,
+    Weighting, fit_launches,
 };
 use bandgap_model::{Estimate, ModelError};
 use bandgap_record::{Note, Number, Quantity, RecordError, Unit};
@@ -12,7 +12,7 @@ use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
-use crate::made::{Made, SERIES};
+use crate::made::{Made, SERIES, note};
 use crate::series::{CurveTimes, curve_times};
 
 /// The fits of all series over the lengths of messages; none of fewer than three lengths.
@@ -27,9 +27,9 @@ pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made, AssembleError
     for curve in curve_times(of) {
         match fit(&curve, transport, &options, of.judged.rule()) {
             Ok(fits) => made = made.and(fits),
-            Err(AssembleError::Model(ModelError::TooFewSizes { .. })) => {}
+            Err(AssembleError::Model(ModelError::TooFewSizes(_))) => {}
             // The times stay what they are.
-            Err(AssembleError::Model(ModelError::BadTime { bytes, value })) => {
+            Err(AssembleError::Model(ModelError::BadTime(bytes, value))) => {
                 let about = format!("{SERIES}/{}/{transport}", curve.name);
                 let note = Note::new("series_unfitted", about).with("bytes", bytes as f64);
                 made.notes.push(note.with("time", Ns(value).as_secs()));
@@ -56,7 +56,7 @@ pub(crate) fn fit(
     let relative = recorded((curve, transport), &both, &both.relative, rule)?;
     let id = relative.id();
     let found = both.findings.iter().chain(&both.relative.findings);
-    let notes = found.filter_map(|finding| note(&id, &both.relative, finding)).collect();
+    let notes = found.map(|finding| note(&id, finding)).collect();
     let ordinary = recorded((curve, transport), &both, &both.ordinary, rule)?;
     Ok(Made { results: vec![relative.into(), ordinary.into()], notes })
 }
@@ -123,40 +123,6 @@ fn breakpoint(found: &Found) -> Breakpoint {
     let bound = |bytes: u64| (!given).then_some(Number(bytes as f64));
     let bytes = if given { low as f64 } else { between };
     Breakpoint { bytes: Number(bytes), low: bound(low), high: bound(high) }
-}
-
-/// The note of a finding; `None` of what changes nothing for a reader.
-fn note(id: &str, fit: &Fit, finding: &HockneyFinding) -> Option<Note> {
-    let segment = |from: u64| fit.segments.iter().position(|of| of.from_bytes == from);
-    let about = |code: &str, from: u64| {
-        let number = segment(from).map_or(1, |at| at + 1);
-        Note::new(code, format!("{id}/segment={number}")).with("from", from as f64)
-    };
-    let s = |ns: f64| Ns(ns).as_secs();
-    Some(match *finding {
-        HockneyFinding::LeftOut { bytes, time, line } => Note::new("size_left_out", id)
-            .with("bytes", bytes as f64)
-            .with("time", s(time))
-            .with("line", s(line)),
-        HockneyFinding::TooFewSizes { range, sizes } => {
-            about("segment_too_short", range.from).with("sizes", sizes as f64)
-        }
-        HockneyFinding::NegativeStartup { range, t0 } => {
-            about("startup_below_zero", range.from).with("t0", s(t0))
-        }
-        HockneyFinding::StartupUnresolved { range, high } => {
-            about("startup_unresolved", range.from).with("high", s(high))
-        }
-        HockneyFinding::RateUnresolved { range } => about("rate_unresolved", range.from),
-        HockneyFinding::HalfLengthOutside { range, n_half, .. } => {
-            about("half_length_outside", range.from).with("half", n_half)
-        }
-        HockneyFinding::LargeResiduals { range, rms, worst, at } => {
-            let note = about("line_missed", range.from).with("rms", rms);
-            note.with("worst", worst).with("at", at as f64)
-        }
-        _ => return None,
-    })
 }
 
 #[cfg(test)]

@@ -55,7 +55,7 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Assem
     let fit = match fit_launches(&launches, &ends, of.judged.confidence) {
         Ok(fit) => fit,
         Err(_) => {
-            let note = Note::new("hops_unfitted", rows.rows().id());
+            let note = Note::new("hops_unfitted", rows.rows.id());
             return Ok(Made { notes: vec![note], ..Made::default() });
         }
     };
@@ -79,8 +79,8 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Assem
         labels.insert("to_bytes".to_owned(), segment.range.to.into());
         labels.insert("points".to_owned(), (segment.points as u64).into());
         if segment.misfit {
-            let about = format!("{}/segment={}", rows.rows().id(), at + 1);
-            rows.note(Note::new("hops_misfit", about));
+            let about = format!("{}/segment={}", rows.rows.id(), at + 1);
+            rows.notes.push(Note::new("hops_misfit", about));
         }
         rows.push(vec![(at as u64 + 1).into()], labels, &cells, None)?;
     }

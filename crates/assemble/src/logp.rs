@@ -7,7 +7,7 @@ use bandgap_campaign::signature::{
     QUICK_RESAMPLES, SignaturePattern, SignaturePlan, Verdicts, judge, judge_received, of_load, rtt,
 };
 use bandgap_model::signature::{ArmFit, Cause, IssueLine};
-use bandgap_model::{Estimate, Finding, Kind, ModelError, Signature};
+use bandgap_model::{Estimate, Kind, ModelError, Signature};
 use bandgap_record::{Column, Labels, Note, Number, Quantity, RecordError, Unit};
 use bandgap_results::{Arm, Line, Logp, OverFloor, Parameters, SIGNATURE, Transition};
 use bandgap_stats::{Convergence, Interval, Rule};
@@ -15,7 +15,7 @@ use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
-use crate::made::{Builder, Made, SERIES, clock_limit};
+use crate::made::{Builder, Made, SERIES, clock_limit, note};
 
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;
@@ -167,9 +167,9 @@ impl Measurement<'_> {
 fn lacks(why: &ModelError) -> &'static str {
     match why {
         ModelError::NoRtt => "round trips",
-        ModelError::NoZeroDelay | ModelError::TooFewSmall { .. } => "bursts of few messages",
-        ModelError::TooFewLarge { .. } => "bursts of many messages",
-        ModelError::NoDelayAboveIdle { .. } => "delays above the gap",
+        ModelError::NoZeroDelay | ModelError::TooFewSmall(..) => "bursts of few messages",
+        ModelError::TooFewLarge(..) => "bursts of many messages",
+        ModelError::NoDelayAboveIdle(_) => "delays above the gap",
         _ => "usable times",
     }
 }
@@ -318,26 +318,7 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
         let note = about("rtt_below_os", "rtt").with("rtt", s(rtt.value));
         notes.push(note.with("os", s(send_overhead.value)));
     }
-    for finding in &signature.findings {
-        notes.push(match *finding {
-            Finding::ArmSlope { slope, from_delay } => {
-                about("arm_slope", "recv_overhead").with("slope", slope).with("from", s(from_delay))
-            }
-            Finding::ArmUndecided { slope, low, high, from_delay } => {
-                let note = about("arm_undecided", "recv_overhead").with("slope", slope);
-                note.with("low", low).with("high", high).with("from", s(from_delay))
-            }
-            Finding::SendOnlyUnseen { .. } => about("send_only_unseen", "send_overhead"),
-            Finding::SendOnlyBends { to, next, last, cost, .. } => {
-                let note = about("send_only_bends", "send_overhead").with("cost", s(cost));
-                note.with("to", to as f64).with("next", next as f64).with("last", last as f64)
-            }
-            Finding::GapUnsettled { from_messages, to_messages } => about("gap_unsettled", "gap")
-                .with("from", from_messages as f64)
-                .with("to", to_messages as f64),
-            _ => continue,
-        });
-    }
+    notes.extend(signature.findings.iter().map(|finding| note(id, finding)));
     notes
 }
 

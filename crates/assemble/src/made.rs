@@ -1,5 +1,6 @@
 //! Results with their notes, and rows as they are made.
 
+use bandgap_model::Finding;
 use bandgap_record::{Column, Labels, Note, Place, RecordError, Row, Rows, Spread};
 use bandgap_results::{CLOCK_LIMIT, Outcome};
 
@@ -28,8 +29,10 @@ impl Made {
 
 /// Rows as they are made, with the notes that belong to their cells.
 pub struct Builder {
-    rows: Rows,
-    notes: Vec<Note>,
+    /// The rows so far.
+    pub rows: Rows,
+    /// About rows that were pushed, or about all.
+    pub notes: Vec<Note>,
 }
 
 impl Builder {
@@ -57,11 +60,6 @@ impl Builder {
     /// Something that holds for all rows.
     pub fn label(&mut self, name: &str, place: impl Into<Place>) {
         self.rows.labels.insert(name.to_owned(), place.into());
-    }
-
-    /// Whether received bytes were compared.
-    pub fn verified(&mut self, verified: Option<bool>) {
-        self.rows.verified = verified;
     }
 
     /// Adds a row; `cells` are in the order of the columns.
@@ -99,16 +97,6 @@ impl Builder {
         }
     }
 
-    /// A note about a row that was pushed, or about all where `row` is none.
-    pub fn note(&mut self, note: Note) {
-        self.notes.push(note);
-    }
-
-    /// The rows so far.
-    pub fn rows(&self) -> &Rows {
-        &self.rows
-    }
-
     /// The rows as a result, with the notes; nothing of no rows. Columns without a value are left out, and what all rows
     /// say of themselves is said once.
     pub fn made(mut self) -> Made {
@@ -129,6 +117,13 @@ impl Builder {
         let results = if rows.columns.is_empty() { Vec::new() } else { vec![self.rows.into()] };
         Made { results, notes: self.notes }
     }
+}
+
+/// What a model found about a result, as a note.
+pub(crate) fn note(id: &str, of: &Finding) -> Note {
+    let about = format!("{id}/{}", of.about);
+    let note = Note::new(of.code, about.trim_end_matches('/'));
+    of.values.iter().fold(note, |note, (name, value)| note.with(name, *value))
 }
 
 /// The note that the clock limits a quantity.

@@ -44,7 +44,7 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
     ];
     let transport = of.setting.transport.as_str();
     let mut rows = Builder::new(SERIES, OVERLAP, transport, &["bytes", "elements"], columns);
-    rows.verified((!of.setting.is_virtual()).then_some(true));
+    rows.rows.verified = (!of.setting.is_virtual()).then_some(true);
     let (mut missing, mut planned, mut vague) = (0, 0, 0_usize);
     for (key, point) in of.judged.table.points() {
         if key.text("mode") != Some("blocking") {
@@ -77,7 +77,7 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
     }
     rows.count("points_missing", missing, planned);
     rows.count("hidden_undecided", vague, planned);
-    if rows.rows().rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
+    if rows.rows.rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
 }
 
 const TIME: &str = "mean over the rounds that have all five times";

@@ -49,5 +49,5 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
         values.extend((!long.is_empty()).then_some(bandwidth));
         rows.push(vec![from.into(), to.into()], labels, &values, spread)?;
     }
-    if rows.rows().rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
+    if rows.rows.rows.is_empty() { Err(AssembleError::Empty) } else { Ok(rows.made()) }
 }

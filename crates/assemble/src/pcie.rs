@@ -40,7 +40,7 @@ pub fn pcie_trace(
             }
             Err(why) => {
                 let about = format!("{PCIE_TRACE}/trace/part={name}");
-                rows.note(Note::new(&format!("pcie_{why}"), about));
+                rows.notes.push(Note::new(&format!("pcie_{why}"), about));
             }
         }
     }

@@ -96,7 +96,7 @@ fn one(
     let (name, transport) = (points.name, of.setting.transport.as_str());
     let axes = points.axes();
     let mut rows = Builder::new(SERIES, name, transport, &axes, columns());
-    rows.verified(verified(of, points));
+    rows.rows.verified = verified(of, points);
     let (mut missing, mut unlooked) = (0, 0);
     let by_look = points.all.iter().any(|(_, of)| of.labels.contains_key("variant"));
     for &(key, described) in &points.all {

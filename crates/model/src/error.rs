@@ -3,9 +3,7 @@
 use bandgap_units::{Bytes, Ns};
 use thiserror::Error;
 
-use crate::observation::Kind;
-
-/// What is missing or wrong in the data. Reads after "failed to …: ".
+/// What is missing or wrong in the data. Reads after "failed to …: ". Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ModelError {
@@ -15,146 +13,67 @@ pub enum ModelError {
     /// The issue phase was never observed without computing between the messages.
     #[error("no issue observations with a delay of 0; os and g are read from them")]
     NoZeroDelay,
-    /// Fewer message counts than needed before the first reply comes back.
+    /// Fewer message counts than needed before the first reply comes back: how many, and the round-trip time.
     #[error(
         "{} in the send-only regime (M·os below RTT = {}); at least 2 are needed, and 4 are better",
-        message_counts(*.found), Ns(*.rtt)
+        message_counts(*.0), Ns(*.1)
     )]
-    TooFewSmall {
-        /// How many there are.
-        found: usize,
-        /// The round-trip time in nanoseconds.
-        rtt: f64,
-    },
-    /// Too few message counts beyond the send-only regime at this delay.
+    TooFewSmall(usize, f64),
+    /// Too few message counts beyond the send-only regime: how many, and the delay.
     #[error(
         "{} beyond the send-only regime with a delay of {}; at least 2 are needed, and 4 are better",
-        message_counts(*.found), Ns(*.delay)
+        message_counts(*.0), Ns(*.1)
     )]
-    TooFewLarge {
-        /// The delay in nanoseconds.
-        delay: f64,
-        /// How many there are.
-        found: usize,
-    },
-    /// No delay was long enough to raise the message cost above the gap.
+    TooFewLarge(usize, f64),
+    /// No delay was long enough to raise the message cost above this gap.
     #[error(
         "no delay above idle: none raises the message cost above the gap of {}, so or cannot be read",
-        Ns(*.gap)
+        Ns(*.0)
     )]
-    NoDelayAboveIdle {
-        /// The gap in nanoseconds.
-        gap: f64,
-    },
-    /// An observation has too few repetitions for an interval.
-    #[error(
-        "{found} repetition of {kind} with {messages} messages and a delay of {}, at least 2 are \
-         needed for an interval", Ns(*.delay)
-    )]
-    TooFewBatches {
-        /// What was observed.
-        kind: Kind,
-        /// Messages of the observation.
-        messages: u64,
-        /// The delay in nanoseconds.
-        delay: f64,
-        /// How many there are.
-        found: usize,
-    },
-    /// An observation has an impossible value.
-    #[error(
-        "{value} ns as a time of {kind} with {messages} messages and a delay of {delay} ns; times \
-         are finite and not negative, and messages at least 1"
-    )]
-    BadValue {
-        /// What was observed.
-        kind: Kind,
-        /// Messages of the observation.
-        messages: u64,
-        /// The delay in nanoseconds.
-        delay: f64,
-        /// The value in nanoseconds.
-        value: f64,
-    },
-    /// A quantity that is positive on every machine is not.
-    #[error("{quantity} of {}: the table does not rise with the number of messages", Ns(*.value))]
-    NotPositive {
-        /// Name of the quantity.
-        quantity: &'static str,
-        /// The value in nanoseconds.
-        value: f64,
-    },
-    /// A message's time is impossible.
-    #[error("{value:?} ns as the time of {}; times lie between 1e-12 and 1e18 ns", Bytes(*.bytes))]
-    BadTime {
-        /// Message length.
-        bytes: u64,
-        /// The value in nanoseconds.
-        value: f64,
-    },
-    /// A size without a single time.
-    #[error("no times of messages of {}", Bytes(*.bytes))]
-    NoTimes {
-        /// Message length.
-        bytes: u64,
-    },
+    NoDelayAboveIdle(f64),
+    /// The time of a message of so many bytes is impossible.
+    #[error("{:?} ns as the time of {}; times lie between 1e-12 and 1e18 ns", .1, Bytes(*.0))]
+    BadTime(u64, f64),
     /// Too few different message sizes for a line and its residuals.
-    #[error("{found} different message sizes, at least 3 are needed and 8 or more are better")]
-    TooFewSizes {
-        /// How many there are.
-        found: usize,
-    },
-    /// Points of one distance only.
-    #[error("{found} distance, at least 2 are needed for the time of a hop and 3 are better")]
-    TooFewDistances {
-        /// How many there are.
-        found: usize,
-    },
-    /// A given break has no sizes on one of its sides.
+    #[error("{0} different message sizes, at least 3 are needed and 8 or more are better")]
+    TooFewSizes(usize),
+    /// A given break has no sizes on one of its sides: it, the smallest and the largest size.
     #[error(
         "a break at {} leaves no sizes on one side; the sizes are {} to {}",
-        Bytes(*.at), Bytes(*.from), Bytes(*.to)
+        Bytes(*.0), Bytes(*.1), Bytes(*.2)
     )]
-    BreakOutside {
-        /// The break.
-        at: u64,
-        /// Smallest size.
-        from: u64,
-        /// Largest size.
-        to: u64,
-    },
-    /// Given breaks without a size between them, or that do not ascend.
-    #[error("there is no size above the break at {} up to that at {}", Bytes(*.before), Bytes(*.at))]
-    BreaksTooClose {
-        /// The first of the two.
-        before: u64,
-        /// The second.
-        at: u64,
-    },
-    /// The confidence cannot be used.
-    #[error("a confidence of {confidence}; use one above 0 and below 1")]
-    BadConfidence {
-        /// The confidence asked for.
-        confidence: f64,
-    },
+    BreakOutside(u64, u64, u64),
+    /// Two given breaks without a size between them, or that do not ascend.
+    #[error("there is no size above the break at {} up to that at {}", Bytes(*.0), Bytes(*.1))]
+    BreaksTooClose(u64, u64),
+    /// Anything else that is missing, or that cannot be.
+    #[error("{0}")]
+    Unusable(String),
 }
 
 impl ModelError {
     /// # Errors
-    /// [`ModelError::BadConfidence`] unless it is strictly between 0 and 1.
+    /// Unless the confidence is strictly between 0 and 1.
     pub(crate) fn unless_confidence(confidence: f64) -> Result<(), ModelError> {
-        let is_one = confidence > 0.0 && confidence < 1.0;
-        if is_one { Ok(()) } else { Err(ModelError::BadConfidence { confidence }) }
+        match confidence > 0.0 && confidence < 1.0 {
+            true => Ok(()),
+            false => Err(Self::Unusable(format!(
+                "a confidence of {confidence}; use one above 0 and below 1"
+            ))),
+        }
+    }
+
+    /// No times of messages of so many bytes.
+    pub(crate) fn no_times(bytes: u64) -> ModelError {
+        Self::Unusable(format!("no times of messages of {}", Bytes(bytes)))
     }
 
     /// What a table would have to hold as well; `None` where it is not too little that it holds.
     pub fn unobserved(&self) -> Option<String> {
         match self {
-            Self::TooFewSmall { .. } => Some("smaller M with a delay of 0".to_owned()),
-            Self::TooFewLarge { .. } => Some("larger M".to_owned()),
-            Self::NoDelayAboveIdle { gap } => {
-                Some(format!("longer delays, up to {}", Ns(2.0 * gap)))
-            }
+            Self::TooFewSmall(..) => Some("smaller M with a delay of 0".to_owned()),
+            Self::TooFewLarge(..) => Some("larger M".to_owned()),
+            Self::NoDelayAboveIdle(gap) => Some(format!("longer delays, up to {}", Ns(2.0 * gap))),
             _ => None,
         }
     }

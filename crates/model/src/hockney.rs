@@ -12,20 +12,20 @@
 //! Parallel Computers" (1994), COMMS1; Hockney, "The Communication Challenge for MPP" (1994).
 
 mod breaks;
-mod finding;
 mod input;
 mod rounding;
 mod segment;
 
-pub use finding::{HockneyFinding, Range};
 pub use input::{SizedTimes, sized_times_from_pairs};
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_stats::Regression;
+use bandgap_units::Ns;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ModelError;
+use crate::finding::Finding;
 use crate::signature::Estimate;
 
 /// Where segments end.
@@ -93,6 +93,15 @@ pub struct Breakpoint {
     pub given: bool,
 }
 
+/// Sizes of a segment in bytes, both ends included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Range {
+    /// Smallest size.
+    pub from: u64,
+    /// Largest size.
+    pub to: u64,
+}
+
 /// The fits of both weightings over the same segments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HockneyFit {
@@ -103,7 +112,7 @@ pub struct HockneyFit {
     /// The fit of least absolute errors.
     pub ordinary: Fit,
     /// Findings of the segments as a whole.
-    pub findings: Vec<HockneyFinding>,
+    pub findings: Vec<Finding>,
     /// Sizes whose times are far off every line, and count nowhere; ascending.
     pub left_out: Vec<u64>,
     /// Of several launches those without a line in some segment, by their index: intervals there hold
@@ -119,7 +128,7 @@ pub struct Fit {
     /// The segments, ascending.
     pub segments: Vec<Segment>,
     /// Findings, and why parameters are absent.
-    pub findings: Vec<HockneyFinding>,
+    pub findings: Vec<Finding>,
 }
 
 /// Residuals of a segment, measured less fitted, at a glance.
@@ -180,9 +189,9 @@ pub struct Segment {
 /// proportion to the time, for the ordinary fit of any variance.
 ///
 /// # Errors
-/// [`ModelError::BadTime`] for a time that is not a positive number of usual size, [`ModelError::NoTimes`],
+/// [`ModelError::BadTime`] for a time that is not a positive number of usual size,
 /// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`] and
-/// [`ModelError::BreaksTooClose`] for given breaks without sizes between them or not ascending, [`ModelError::BadConfidence`].
+/// [`ModelError::BreaksTooClose`] for given breaks without sizes between them or not ascending; no times, or a confidence that is none.
 pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, ModelError> {
     fit_launches(&[data], options)
 }
@@ -216,13 +225,15 @@ pub fn fit_launches(
         segment::fit((&table, &each), &breakpoints, by, &mut lost)
     };
     let (relative, ordinary) = (of(Weighting::Relative), of(Weighting::Ordinary));
+    let s = |ns: f64| Ns(ns).as_secs();
     let findings = left_out.iter().filter_map(|&bytes| {
         let time = whole.times[whole.bytes.binary_search(&bytes).ok()?];
         let beside = |of: &&Segment| of.to_bytes >= bytes;
         let segments = &relative.segments;
         let segment = segments.iter().find(beside).or(segments.last())?;
         let line = segment.line.as_ref()?.at(bytes as f64);
-        Some(HockneyFinding::LeftOut { bytes, time, line })
+        let values = [("bytes", bytes as f64), ("time", s(time)), ("line", s(line))];
+        Some(Finding::new("size_left_out", "", &values))
     });
     let findings = findings.collect();
     let lost = lost.into_iter().collect();

@@ -76,8 +76,7 @@ const LARGE_RESIDUAL: f64 = 0.1;
 /// *Source*: [CoMet, 5.1].
 ///
 /// # Errors
-/// [`ModelError::BadConfidence`], [`ModelError::NoTimes`], [`ModelError::BadTime`];
-/// [`ModelError::TooFewDistances`] where all points are equally far.
+/// [`ModelError::BadTime`]; no times, points that are all equally far, or a confidence that is none.
 pub fn fit(data: &[HopTimes], ends: &[u64], confidence: f64) -> Result<HopsFit, ModelError> {
     fit_launches(&[data], ends, confidence)
 }
@@ -99,15 +98,18 @@ pub fn fit_launches(
     ModelError::unless_confidence(confidence)?;
     for of in data() {
         if of.times_ns.is_empty() {
-            return Err(ModelError::NoTimes { bytes: of.bytes });
+            return Err(ModelError::no_times(of.bytes));
         }
         if let Some(&value) = of.times_ns.iter().find(|time| !(**time > 0.0 && time.is_finite())) {
-            return Err(ModelError::BadTime { bytes: of.bytes, value });
+            return Err(ModelError::BadTime(of.bytes, value));
         }
     }
     let distances: BTreeSet<u32> = data().map(|of| of.hops).collect();
     if distances.len() < 2 {
-        return Err(ModelError::TooFewDistances { found: distances.len() });
+        let found = distances.len();
+        return Err(ModelError::Unusable(format!(
+            "{found} distance, at least 2 are needed for the time of a hop and 3 are better"
+        )));
     }
     let mut fit = HopsFit { segments: Vec::new(), lost: Vec::new() };
     let mut above = None;

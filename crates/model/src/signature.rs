@@ -15,6 +15,9 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::observation::Kind;
 
+/// The code of what is found where os has no line.
+const SEND_ONLY_UNSEEN: &str = "send_only_unseen";
+
 /// How to extract.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {

@@ -92,7 +92,7 @@ fn breakpoints_that_are_given_stay_where_they_are() {
     let options = HockneyOptions { breaks: Breaks::At(vec![1 << 40]), ..HockneyOptions::default() };
     assert!(matches!(
         super::fit(&curve, "shm", &options, Rule::default()),
-        Err(AssembleError::Model(ModelError::BreakOutside { .. }))
+        Err(AssembleError::Model(ModelError::BreakOutside(..)))
     ));
 }
 

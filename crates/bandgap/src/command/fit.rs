@@ -193,7 +193,7 @@ fn hockney(fit: &FitHockney) -> Result<Exit> {
 fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
     let what = format!("fit {name}: ");
     match error {
-        AssembleError::Model(ModelError::BadTime { bytes, value }) => {
+        AssembleError::Model(ModelError::BadTime(bytes, value)) => {
             let row = table
                 .rows
                 .iter()
@@ -201,10 +201,10 @@ fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
             let line = row.map(|row| format!("line {}: ", row.line));
             Failure::new(Exit::Input, what + &line.unwrap_or_default() + &error.to_string())
         }
-        AssembleError::Model(
-            ModelError::BreakOutside { .. } | ModelError::BreaksTooClose { .. },
-        ) => usage!("{what}{error}")
-            .hint("choose other --breaks, or leave the option out to have them found"),
+        AssembleError::Model(ModelError::BreakOutside(..) | ModelError::BreaksTooClose(..)) => {
+            usage!("{what}{error}")
+                .hint("choose other --breaks, or leave the option out to have them found")
+        }
         _ => input!("{what}{error}"),
     }
 }

@@ -43,12 +43,11 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
     for &at in given {
         let above = bytes.partition_point(|&size| size <= at);
         if above == 0 || above == bytes.len() {
-            let (from, to) = (bytes[0], bytes[bytes.len() - 1]);
-            return Err(ModelError::BreakOutside { at, from, to });
+            return Err(ModelError::BreakOutside(at, bytes[0], bytes[bytes.len() - 1]));
         }
         if above <= below {
             let before = breakpoints.last().map_or(0, |breakpoint| breakpoint.low);
-            return Err(ModelError::BreaksTooClose { before, at });
+            return Err(ModelError::BreaksTooClose(before, at));
         }
         breakpoints.push(Breakpoint {
             last_below: bytes[above - 1],

@@ -60,12 +60,12 @@ impl Table {
         left_out: &[u64],
     ) -> Result<Table, ModelError> {
         if let Some(empty) = data.iter().find(|sized| sized.times_ns.is_empty()) {
-            return Err(ModelError::NoTimes { bytes: empty.bytes });
+            return Err(ModelError::no_times(empty.bytes));
         }
         let pairs = data.iter().flat_map(|s| s.times_ns.iter().map(|&time| (s.bytes, time)));
         for (bytes, value) in pairs.clone() {
             if !TIMES.contains(&value) {
-                return Err(ModelError::BadTime { bytes, value });
+                return Err(ModelError::BadTime(bytes, value));
             }
         }
         let sizes = sized_times_from_pairs(pairs.filter(|(bytes, _)| !left_out.contains(bytes)));
@@ -107,7 +107,7 @@ impl Table {
         bytes.sort_unstable();
         bytes.dedup();
         if bytes.len() < 3 {
-            return Err(ModelError::TooFewSizes { found: bytes.len() });
+            return Err(ModelError::TooFewSizes(bytes.len()));
         }
         if let [one] = launches {
             return Ok(one.clone());

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use bandgap_stats::interval::Interval;
 use bandgap_stats::launches::widened as over_launches;
 use bandgap_stats::regression::{self, Regression};
+use bandgap_units::Ns;
 
-use super::finding::{HockneyFinding, Range};
 use super::input::Table;
 use super::rounding::{Moved, widened};
-use super::{Breakpoint, Fit, ResidualSummary, Segment, Weighting};
+use super::{Breakpoint, Fit, Range, ResidualSummary, Segment, Weighting};
+use crate::finding::Finding;
 use crate::signature::Estimate;
 
 /// Nanoseconds in a second.
@@ -33,7 +34,8 @@ pub(super) fn fit(
         breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
     let mut start = 0;
     for end in ends.chain([table.bytes.len()]) {
-        Piece { table, launches, start, end, weighting, confidence }.fit(&mut fit, lost);
+        let number = fit.segments.len() + 1;
+        Piece { table, launches, number, start, end, weighting, confidence }.fit(&mut fit, lost);
         start = end;
     }
     fit
@@ -43,6 +45,7 @@ pub(super) fn fit(
 struct Piece<'a> {
     table: &'a Table,
     launches: &'a [Table],
+    number: usize,
     start: usize,
     end: usize,
     weighting: Weighting,
@@ -53,6 +56,11 @@ impl Piece<'_> {
     /// What a column of the table has of this segment.
     fn part<'a>(&self, column: &'a [f64]) -> &'a [f64] {
         &column[self.start..self.end]
+    }
+
+    fn finding(&self, code: &'static str, values: &[(&'static str, f64)]) -> Finding {
+        let from = ("from", self.range().from as f64);
+        Finding::new(code, format!("segment={}", self.number), &[values, &[from]].concat())
     }
 
     fn range(&self) -> Range {
@@ -98,7 +106,9 @@ impl Piece<'_> {
             ..Segment::default()
         };
         match line {
-            None => fit.findings.push(HockneyFinding::TooFewSizes { range, sizes: segment.points }),
+            None => fit
+                .findings
+                .push(self.finding("segment_too_short", &[("sizes", segment.points as f64)])),
             Some(line) => {
                 segment.residuals = Some(self.judge(&line, &mut fit.findings));
                 segment.launches = self.of_launches(lost);
@@ -106,16 +116,14 @@ impl Piece<'_> {
                 segment.line = Some(line);
             }
         }
-        segment.misfit = fit.findings[before..].iter().any(|finding| {
-            use HockneyFinding::{LargeResiduals, NegativeStartup};
-            matches!(finding, NegativeStartup { .. } | LargeResiduals { .. })
-        });
+        segment.misfit = fit.findings[before..]
+            .iter()
+            .any(|finding| ["startup_below_zero", "line_missed"].contains(&finding.code));
         fit.segments.push(segment);
     }
 
     /// Sums up the residuals, and notes where they are large beyond what rounding explains.
-    fn judge(&self, line: &Regression, findings: &mut Vec<HockneyFinding>) -> ResidualSummary {
-        let range = self.range();
+    fn judge(&self, line: &Regression, findings: &mut Vec<Finding>) -> ResidualSummary {
         let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
         let ranges = &self.table.ranges[self.start..self.end];
         let summary = |time: &dyn Fn(usize, f64) -> f64| {
@@ -134,20 +142,16 @@ impl Piece<'_> {
         };
         let beyond = summary(&|at, line| ranges[at].nearest(line));
         if beyond.rms_relative > LARGE_RESIDUAL {
-            let ResidualSummary { rms_relative: rms, worst_relative: worst, worst_bytes: at } =
-                beyond;
-            findings.push(HockneyFinding::LargeResiduals { range, rms, worst, at });
+            let ResidualSummary { rms_relative, worst_relative, worst_bytes } = beyond;
+            let values =
+                [("rms", rms_relative), ("worst", worst_relative), ("at", worst_bytes as f64)];
+            findings.push(self.finding("line_missed", &values));
         }
         summary(&|at, _| times[at])
     }
 
     /// Fills in the parameters that make sense, and notes why others do not.
-    fn parameters(
-        &self,
-        line: &Regression,
-        segment: &mut Segment,
-        findings: &mut Vec<HockneyFinding>,
-    ) {
+    fn parameters(&self, line: &Regression, segment: &mut Segment, findings: &mut Vec<Finding>) {
         let range = self.range();
         let ranges = &self.table.ranges[self.start..self.end];
         let moved = Moved::of(self.part(&self.table.x), ranges, line);
@@ -166,20 +170,21 @@ impl Piece<'_> {
         let unseen = UNSEEN * shortest;
         let rise = line.slope * (range.to - range.from) as f64;
         if line.slope <= 0.0 || rise <= unseen || slope.low <= 0.0 {
-            findings.push(HockneyFinding::RateUnresolved { range });
+            findings.push(self.finding("rate_unresolved", &[]));
         } else {
             segment.r_inf = Some(self.estimate(SECOND / line.slope, reciprocal(slope)));
         }
         let zero = line.intercept.abs() <= unseen;
         if line.intercept <= 0.0 && !zero {
-            findings.push(HockneyFinding::NegativeStartup { range, t0: line.intercept });
+            findings
+                .push(self.finding("startup_below_zero", &[("t0", Ns(line.intercept).as_secs())]));
             return;
         }
         let t0 = line.intercept.max(0.0);
         segment.t0 = Some(self.estimate(t0, startup));
         if startup.low <= 0.0 || zero {
             let high = startup.high.max(t0);
-            findings.push(HockneyFinding::StartupUnresolved { range, high });
+            findings.push(self.finding("startup_unresolved", &[("high", Ns(high).as_secs())]));
             return;
         }
         segment.pi0 = Some(self.estimate(SECOND / line.intercept, reciprocal(startup)));
@@ -193,19 +198,17 @@ impl Piece<'_> {
         line: &Regression,
         launches: &[f64],
         moved: &Moved,
-        findings: &mut Vec<HockneyFinding>,
+        findings: &mut Vec<Finding>,
     ) -> Option<Estimate> {
-        let range = self.range();
-        let measured =
-            Range { from: self.table.bytes[0], to: self.table.bytes[self.table.bytes.len() - 1] };
+        let [first, .., last] = self.table.bytes[..] else { return None };
         let n_half = line.intercept / line.slope;
-        if n_half < measured.from as f64 || n_half > measured.to as f64 {
-            findings.push(HockneyFinding::HalfLengthOutside { range, n_half, measured });
+        if n_half < first as f64 || n_half > last as f64 {
+            findings.push(self.finding("half_length_outside", &[("half", n_half)]));
             return None;
         }
         // The slope may be 0 after all, by the degrees of freedom of the ratio.
         let Some(interval) = line.ratio_interval(self.confidence) else {
-            findings.push(HockneyFinding::RateUnresolved { range });
+            findings.push(self.finding("rate_unresolved", &[]));
             return None;
         };
         let interval = over_launches(n_half, interval, launches, self.confidence);

@@ -1,5 +1,7 @@
 //! The arms of the hinge: os + or on each, and what it rests on.
 
+use bandgap_units::Ns;
+
 use super::estimator::Estimator;
 use super::{ArmFit, Estimate};
 use crate::arm::{Among, Arm, Cost, SLOPE_TOLERANCE};
@@ -74,12 +76,14 @@ pub(super) fn fitted(
 
 /// What there is to say of the far arm.
 pub(super) fn finding(arm: &ArmFit) -> Option<Finding> {
-    let from_delay = arm.from_delay;
-    match (arm.slope, arm.holds) {
-        (Some(slope), Some(false)) => Some(Finding::ArmSlope { slope: slope.value, from_delay }),
-        (Some(Estimate { value, low, high, .. }), None) => {
-            Some(Finding::ArmUndecided { slope: value, low, high, from_delay })
+    let Estimate { value, low, high, .. } = arm.slope?;
+    let known = [("slope", value), ("from", Ns(arm.from_delay).as_secs())];
+    match arm.holds {
+        Some(false) => Some(Finding::new("arm_slope", "recv_overhead", &known)),
+        None => {
+            let values = [&known[..], &[("low", low), ("high", high)]].concat();
+            Some(Finding::new("arm_undecided", "recv_overhead", &values))
         }
-        (None, _) | (Some(_), Some(true)) => None,
+        Some(true) => None,
     }
 }

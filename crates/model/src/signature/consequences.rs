@@ -1,7 +1,6 @@
 //! What follows from a signature's parameters.
 
-use super::{Cause, Estimate, Regime, Signature, Transition};
-use crate::finding::Finding;
+use super::{Cause, Estimate, Regime, SEND_ONLY_UNSEEN, Signature, Transition};
 
 /// An idle time is none within this share of the gap.
 const IDLE_TOLERANCE: f64 = 0.05;
@@ -47,9 +46,8 @@ impl Transition {
 impl Signature {
     /// The same with the transition that its parameters give. The capacity counts requests: its interval ends at 0.
     pub(super) fn with_consequences(mut self) -> Signature {
-        let is_unseen = |finding: &Finding| matches!(finding, Finding::SendOnlyUnseen { .. });
         // A regime that was not seen has no end.
-        self.transition = match self.findings.iter().any(is_unseen) {
+        self.transition = match self.findings.iter().any(|of| of.code == SEND_ONLY_UNSEEN) {
             true => None,
             false => Transition::of(&self.send_overhead, &self.rtt, self.capacity.as_ref()),
         };

@@ -1,10 +1,12 @@
 //! From observations to the signature.
 
+use bandgap_units::Ns;
+
 use super::arms::{self, Overheads};
 use super::estimator::Estimator;
 use super::shape::Shape;
 use super::table::Table;
-use super::{Estimate, IssueLine, Options, Regime, Share, Signature, Steady};
+use super::{Estimate, IssueLine, Options, Regime, SEND_ONLY_UNSEEN, Share, Signature, Steady};
 use crate::arm::{Among, Arm};
 use crate::curve::Stretch;
 use crate::error::ModelError;
@@ -196,12 +198,13 @@ fn capacity(estimator: &Estimator, above: &Linear, gap: &Linear) -> Option<Estim
 
 /// The findings of the arm and the lines.
 fn findings(signature: &Signature, shape: &Shape) -> Vec<Finding> {
-    let unseen = Finding::SendOnlyUnseen { rtt: signature.rtt.value };
-    let of_send_only = shape.send_only.is_single().then_some(unseen);
+    let unseen = || Finding::new(SEND_ONLY_UNSEEN, "send_overhead", &[]);
+    let of_send_only = shape.send_only.is_single().then(unseen);
     let without_delay = signature.steady.first().filter(|steady| !steady.settled);
     let unsettled = without_delay.map(|steady| {
         let IssueLine { from_messages, to_messages, .. } = steady.line;
-        Finding::GapUnsettled { from_messages, to_messages }
+        let values = [("from", from_messages as f64), ("to", to_messages as f64)];
+        Finding::new("gap_unsettled", "gap", &values)
     });
     [arms::finding(&signature.arm), of_send_only, unsettled].into_iter().flatten().collect()
 }
@@ -214,8 +217,9 @@ fn bend(table: &Table, shape: &Shape, signature: &Signature) -> Option<Finding> 
     let run = &shape.send_only;
     let (next, last, cost) = bends(&table.curves[0], run, limit, most)?;
     let IssueLine { to_messages: to, .. } = issue_line(run);
-    let last = last.messages as u64;
-    Some(Finding::SendOnlyBends { to, next, last, cost })
+    let (to, next, cost) = (to as f64, next as f64, Ns(cost).as_secs());
+    let values = [("to", to), ("next", next), ("last", last.messages), ("cost", cost)];
+    Some(Finding::new("send_only_bends", "send_overhead", &values))
 }
 
 fn issue_line(run: &Stretch) -> IssueLine {

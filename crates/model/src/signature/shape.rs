@@ -1,6 +1,7 @@
 //! Which points each line runs through.
 
 use bandgap_stats::quantile::median;
+use bandgap_units::Ns;
 
 use super::table::Table;
 use crate::arm::{Among, Arm, Cost};
@@ -18,7 +19,7 @@ fn send_only_or_single(curve: &Curve, limit: f64, rtt: f64) -> Result<Stretch, M
             Ok(Stretch::single(*first))
         }
         // A table without the smallest M does not show how many lie in the regime.
-        _ => Err(ModelError::TooFewSmall { found, rtt }),
+        _ => Err(ModelError::TooFewSmall(found, rtt)),
     })
 }
 
@@ -38,7 +39,7 @@ impl Shape {
         let first = Shape::within(table, rtt)?;
         let gap = first.costs[0].value;
         let Some(arm) = Arm::far(&first.costs, Among::Raised) else {
-            return Err(ModelError::NoDelayAboveIdle { gap });
+            return Err(ModelError::NoDelayAboveIdle(gap));
         };
         let overheads = arm.overheads().value(&table.groups);
         let recv_overhead = (overheads - first.send_only.slope()).clamp(0.0, rtt / 2.0);
@@ -94,7 +95,7 @@ impl Shape {
             let Some((run, settled)) = steady(curve, beyond) else {
                 if curve.delay == 0.0 {
                     let found = curve.points.iter().filter(|p| p.messages > beyond).count();
-                    return Err(ModelError::TooFewLarge { delay: 0.0, found });
+                    return Err(ModelError::TooFewLarge(found, 0.0));
                 }
                 continue;
             };
@@ -102,7 +103,8 @@ impl Shape {
         }
         for (quantity, value) in [("a round-trip time", rtt), ("a gap", costs[0].value)] {
             if value <= 0.0 {
-                return Err(ModelError::NotPositive { quantity, value });
+                let why = "the table does not rise with the number of messages";
+                return Err(ModelError::Unusable(format!("{quantity} of {}: {why}", Ns(value))));
             }
         }
         let rivals = rivals(&table.curves[0], &send_only, limit);

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_stats::outlier::fence;
 use bandgap_stats::quantile::{mean, variance};
+use bandgap_units::Ns;
 
 use crate::curve::Curve;
 use crate::error::ModelError;
@@ -30,7 +31,12 @@ impl Table {
         let mut points: BTreeMap<Place, Vec<(f64, usize)>> = BTreeMap::new();
         for observation in observations {
             let Observation { kind, messages, delay, ref batches, .. } = *observation;
-            let bad = |value| ModelError::BadValue { kind, messages, delay, value };
+            let bad = |value| {
+                ModelError::Unusable(format!(
+                    "{value} ns as a time of {kind} with {messages} messages and a delay of {delay} ns; \
+                     times are finite and not negative, and messages at least 1"
+                ))
+            };
             if !delay.is_finite() || delay < 0.0 || messages == 0 {
                 return Err(bad(batches.first().copied().unwrap_or(0.0)));
             }
@@ -53,8 +59,11 @@ impl Table {
         let mut rtt = None;
         for ((kind, delay, messages), batches) in points {
             if batches.len() < 2 {
-                let (delay, found) = (f64::from_bits(delay), batches.len());
-                return Err(ModelError::TooFewBatches { kind, messages, delay, found });
+                let (delay, found) = (Ns(f64::from_bits(delay)), batches.len());
+                return Err(ModelError::Unusable(format!(
+                    "{found} repetition of {kind} with {messages} messages and a delay of {delay}, at \
+                     least 2 are needed for an interval"
+                )));
             }
             let inside = fence(&batches.iter().map(|(batch, _)| *batch).collect::<Vec<f64>>());
             let kept = batches.into_iter().filter(|(batch, _)| inside.contains(*batch));

@@ -128,7 +128,7 @@ fn a_single_launch_changes_nothing() {
 #[test]
 fn what_is_of_arm_and_lines_is_that_of_all_observations() {
     let mut whole = launch([1.0, 3.0, 7.0, 7.0], Some(8.0));
-    whole.findings = vec![Finding::ArmSlope { slope: 1.6, from_delay: 54.0 }];
+    whole.findings = vec![Finding::new("arm_slope", "recv_overhead", &[])];
     let launches = [launch([1.0, 3.0, 7.0, 12.0], None), launch([1.0, 3.0, 5.0, 10.0], Some(8.0))];
     let found = whole.clone().over_launches(&launches, 0.95);
     // Idle times of 3 and 1: s = √2, half = 12.7. One of two launches shows a capacity, which is not most.

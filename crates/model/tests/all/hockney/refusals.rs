@@ -1,9 +1,7 @@
 //! What the data do not support is not given, and the reason is.
 
-use bandgap_model::hockney::{
-    Breaks, Fit, HockneyFinding, HockneyOptions, Range, fit, sized_times_from_pairs,
-};
-use bandgap_model::{HockneyFit, ModelError, SizedTimes};
+use bandgap_model::hockney::{Breaks, Fit, HockneyOptions, fit, sized_times_from_pairs};
+use bandgap_model::{Finding, HockneyFit, ModelError, SizedTimes};
 
 fn exact(sizes: &[u64], time: impl Fn(f64) -> f64) -> Vec<SizedTimes> {
     let pairs = sizes.iter().map(|&bytes| (bytes, time(bytes as f64)));
@@ -18,8 +16,9 @@ fn single(data: &[SizedTimes], breaks: &[u64]) -> HockneyFit {
 }
 
 #[track_caller]
-fn assert_says(fit: &Fit, wanted: impl Fn(&HockneyFinding) -> bool) {
-    assert!(fit.findings.iter().any(wanted), "{:?}", fit.findings);
+fn assert_says(fit: &Fit, code: &str, wanted: impl Fn(&[(&str, f64)]) -> bool) {
+    let is_wanted = |of: &Finding| of.code == code && wanted(&of.values);
+    assert!(fit.findings.iter().any(is_wanted), "{:?}", fit.findings);
 }
 
 #[test]
@@ -31,11 +30,11 @@ fn no_negative_startup() {
         assert_eq!((segment.t0, segment.n_half, segment.pi0), (None, None, None));
         // The slope is as good as ever: 1 ns/B is 1 GB/s.
         assert!((segment.r_inf.unwrap().value - 1e9).abs() < 1.0);
-        assert_says(&fit, |finding| {
-            matches!(finding, HockneyFinding::NegativeStartup {
-                range: Range { from: 1000, to: 5000 }, t0, ..
-            } if (t0 + 500.0).abs() < 1e-6)
-        });
+        assert_says(
+            &fit,
+            "startup_below_zero",
+            |values| matches!(values, [("t0", t0), ("from", 1000.0)] if (1e9 * t0 + 500.0).abs() < 1e-6),
+        );
     }
 }
 
@@ -50,7 +49,7 @@ fn no_rate_of_an_unresolved_startup() {
     assert!(t0.low < 0.0 && t0.value > 0.0, "{t0:?}");
     assert_eq!((segment.n_half, segment.pi0), (None, None));
     assert!(segment.r_inf.is_some());
-    assert_says(&fit, |finding| matches!(finding, HockneyFinding::StartupUnresolved { .. }));
+    assert_says(&fit, "startup_unresolved", |values| values[0].0 == "high");
 }
 
 #[test]
@@ -61,7 +60,7 @@ fn no_infinite_rate() {
     assert_eq!((segment.r_inf, segment.n_half), (None, None));
     assert!((segment.t0.unwrap().value - 100.0).abs() < 1e-9);
     assert!((segment.pi0.unwrap().value - 1e7).abs() < 1e-3);
-    assert_says(&fit, |finding| matches!(finding, HockneyFinding::RateUnresolved { .. }));
+    assert_says(&fit, "rate_unresolved", |values| values[0].0 == "from");
 }
 
 #[test]
@@ -74,13 +73,13 @@ fn rounding_is_no_parameter() {
         let segment = &fit.segments[0];
         assert!((segment.r_inf.unwrap().value - 3e9).abs() < 1.0);
         assert_eq!((segment.n_half, segment.pi0), (None, None));
-        assert_says(&fit, |finding| matches!(finding, HockneyFinding::StartupUnresolved { .. }));
+        assert_says(&fit, "startup_unresolved", |values| values[0].0 == "high");
     }
     for fit in [level.relative, level.ordinary] {
         let segment = &fit.segments[0];
         assert!((segment.t0.unwrap().value - 123.4).abs() < 1e-9);
         assert_eq!((segment.r_inf, segment.n_half), (None, None));
-        assert_says(&fit, |finding| matches!(finding, HockneyFinding::RateUnresolved { .. }));
+        assert_says(&fit, "rate_unresolved", |values| values[0].0 == "from");
     }
 }
 
@@ -91,11 +90,11 @@ fn no_half_length_beyond_what_was_measured() {
     let segment = &fit.segments[0];
     assert_eq!(segment.n_half, None);
     assert!(segment.t0.is_some() && segment.r_inf.is_some() && segment.pi0.is_some());
-    let measured = Range { from: 0, to: 64 };
-    assert_says(&fit, |finding| {
-        matches!(finding, HockneyFinding::HalfLengthOutside { n_half, measured: all, .. }
-            if (n_half - 1000.0).abs() < 1e-6 && *all == measured)
-    });
+    assert_says(
+        &fit,
+        "half_length_outside",
+        |values| matches!(values, [("half", half), ("from", 0.0)] if (half - 1000.0).abs() < 1e-6),
+    );
 }
 
 #[test]
@@ -107,12 +106,7 @@ fn no_line_through_two_sizes() {
         assert_eq!(short.residuals, None);
         let long = fit.segments[1].line.as_ref().unwrap();
         assert!((long.at(1000.0) - 1100.0).abs() < 1e-9);
-        assert_says(&fit, |finding| {
-            matches!(
-                finding,
-                HockneyFinding::TooFewSizes { range: Range { from: 0, to: 8 }, sizes: 2 }
-            )
-        });
+        assert_says(&fit, "segment_too_short", |values| *values == [("sizes", 2.0), ("from", 0.0)]);
     }
 }
 
@@ -123,7 +117,8 @@ fn a_bend_is_no_line() {
     let fit = single(&exact(&sizes, |n| 1000.0 + n * n / 1000.0), &[]);
     assert_says(
         &fit.relative,
-        |finding| matches!(finding, HockneyFinding::LargeResiduals { rms, .. } if *rms > 0.1),
+        "line_missed",
+        |values| matches!(values, [("rms", rms), ..] if *rms > 0.1),
     );
 }
 
@@ -144,24 +139,24 @@ fn input_is_checked() {
     let mut data = exact(&[0, 8, 16, 32], |n| 100.0 + n);
     for value in [0.0, -3.0, f64::INFINITY, 1e300] {
         data[1].times_ns = vec![10.0, value];
-        assert_eq!(fit(&data, &options), Err(ModelError::BadTime { bytes: 8, value }));
+        assert_eq!(fit(&data, &options), Err(ModelError::BadTime(8, value)));
     }
     data[1].times_ns = vec![f64::NAN];
-    assert!(matches!(fit(&data, &options), Err(ModelError::BadTime { bytes: 8, .. })));
+    assert!(matches!(fit(&data, &options), Err(ModelError::BadTime(8, _))));
     data[1].times_ns.clear();
-    assert_eq!(fit(&data, &options), Err(ModelError::NoTimes { bytes: 8 }));
+    assert!(matches!(fit(&data, &options), Err(ModelError::Unusable(_))));
     // The same size again and again is one size.
     let same = sized_times_from_pairs([(8, 1.0), (8, 2.0), (8, 3.0)]);
-    assert_eq!(fit(&same, &options), Err(ModelError::TooFewSizes { found: 1 }));
-    assert_eq!(fit(&[], &options), Err(ModelError::TooFewSizes { found: 0 }));
+    assert_eq!(fit(&same, &options), Err(ModelError::TooFewSizes(1)));
+    assert_eq!(fit(&[], &options), Err(ModelError::TooFewSizes(0)));
     let data = exact(&[0, 8, 16, 32], |n| 100.0 + n);
-    let outside = |at| ModelError::BreakOutside { at, from: 0, to: 32 };
+    let outside = |at| ModelError::BreakOutside(at, 0, 32);
     for (given, error) in [
         (vec![32], outside(32)),
         (vec![8, 99], outside(99)),
-        (vec![8, 12], ModelError::BreaksTooClose { before: 8, at: 12 }),
-        (vec![16, 8], ModelError::BreaksTooClose { before: 16, at: 8 }),
-        (vec![8, 8], ModelError::BreaksTooClose { before: 8, at: 8 }),
+        (vec![8, 12], ModelError::BreaksTooClose(8, 12)),
+        (vec![16, 8], ModelError::BreaksTooClose(16, 8)),
+        (vec![8, 8], ModelError::BreaksTooClose(8, 8)),
     ] {
         let options = HockneyOptions { breaks: Breaks::At(given), ..HockneyOptions::default() };
         assert_eq!(fit(&data, &options), Err(error));
@@ -169,11 +164,11 @@ fn input_is_checked() {
     // A break below all sizes parts nothing either.
     let data = exact(&[8, 16, 32], |n| 100.0 + n);
     let options = HockneyOptions { breaks: Breaks::At(vec![4]), ..HockneyOptions::default() };
-    let error = ModelError::BreakOutside { at: 4, from: 8, to: 32 };
+    let error = ModelError::BreakOutside(4, 8, 32);
     assert_eq!(fit(&data, &options), Err(error));
     for confidence in [0.0, 1.0, f64::NAN] {
         let options = HockneyOptions { confidence, ..HockneyOptions::default() };
-        assert!(matches!(fit(&data, &options), Err(ModelError::BadConfidence { .. })));
+        assert!(matches!(fit(&data, &options), Err(ModelError::Unusable(_))));
     }
 }
 
