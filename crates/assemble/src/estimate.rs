@@ -3,7 +3,7 @@
 use bandgap_campaign::judge::{Judged, launch_of};
 use bandgap_campaign::{Key, Setting};
 use bandgap_model::Estimate;
-use bandgap_record::{Evidence, Number, Quantity, RecordError, Spread, Unit};
+use bandgap_record::{Number, Quantity, RecordError, Spread, Unit};
 use bandgap_stats::quantile::{quantile_sorted, sorted};
 use bandgap_stats::{Convergence, Interval, Point, estimate, ratio};
 use bandgap_units::Ns;
@@ -73,7 +73,7 @@ impl Estimated {
     pub fn recorded(&self, unit: Unit) -> Result<Quantity, RecordError> {
         let si = |value: f64| if unit == Unit::Second { Ns(value).as_secs() } else { value };
         let interval = self.interval.map(|i| (si(i.low), si(i.high)));
-        let evidence = Evidence::new(self.estimator, self.samples, self.convergence.is_enough());
+        let evidence = (self.estimator, self.samples, self.convergence.is_enough());
         Quantity::new(si(self.value), interval, unit, evidence)
     }
 

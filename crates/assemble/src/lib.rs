@@ -6,11 +6,9 @@ mod collectives;
 mod components;
 mod conditions;
 mod contention;
-mod error;
 mod estimate;
 mod fastest;
 mod fit;
-mod fitted;
 mod floors;
 mod growth;
 mod hockney;
@@ -30,16 +28,14 @@ pub use collectives::{MESSAGE_COSTS, MESSAGES};
 pub use components::components;
 pub use conditions::conditions;
 pub use contention::fan_in;
-pub use error::AssembleError;
 pub use estimate::{Estimated, Measured};
 pub use fastest::FASTEST;
 pub use fit::{Fitting, TABLE};
-pub use fitted::{bulk, fitted};
 pub use floors::{FLOOR, floors};
 pub use growth::GROWTH;
 pub use hockney::hockney;
 pub use hops::HOPS;
-pub use logp::logp;
+pub use logp::{bulk, fitted, logp};
 pub use made::{Builder, Made, SERIES};
 pub use overlap::overlap;
 pub use pairs::pairs;
@@ -47,6 +43,35 @@ pub use pcie::{Named, pcie_table, pcie_trace};
 pub use samples::{SAMPLES, samples};
 pub use series::{CurveTimes, curve_times, series};
 pub use whatif::whatif;
+
+/// Why nothing could be assembled. Texts are fragments that follow "failed to".
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum AssembleError {
+    /// What was measured does not hold what the model needs.
+    #[error(transparent)]
+    Model(#[from] bandgap_model::ModelError),
+    /// A number cannot be recorded.
+    #[error(transparent)]
+    Record(#[from] bandgap_record::RecordError),
+    /// No two rounds have everything that a breakdown is made of.
+    #[error(
+        "divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)"
+    )]
+    NoRounds,
+    /// A change of components that means nothing.
+    #[error("{0}")]
+    Change(String),
+    /// Components or models that mean nothing.
+    #[error("{0}")]
+    Components(String),
+    /// Nothing was measured.
+    #[error("estimate anything: no batch was measured")]
+    Unmeasured,
+    /// Nothing has a value.
+    #[error("estimate anything: too few of the batches count (more --time-budget brings more)")]
+    Empty,
+}
 
 #[cfg(test)]
 #[path = "../../model/tests/support/machine.rs"]

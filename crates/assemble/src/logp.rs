@@ -1,11 +1,13 @@
 //! A LogP signature: its parameters over launches, its curve, and where the model does not hold.
 
-use bandgap_campaign::floors;
+use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{
     QUICK_RESAMPLES, SignaturePattern, SignaturePlan, Verdicts, judge, judge_received, of_load, rtt,
 };
+use bandgap_campaign::{Table, floors};
+use bandgap_model::hockney::Breaks;
 use bandgap_model::signature::{ArmFit, Cause, IssueLine};
 use bandgap_model::{Estimate, Kind, ModelError, Signature};
 use bandgap_record::{Column, Labels, Note, Number, Quantity, RecordError, Unit};
@@ -15,7 +17,9 @@ use bandgap_units::Ns;
 
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
+use crate::hockney::hockney;
 use crate::made::{Builder, Made, SERIES, clock_limit, note};
+use crate::series::series;
 
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;
@@ -324,6 +328,39 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
 
 /// Of the round trip, what arithmetic may take from a time of 0.
 const ROUNDING: f64 = 1e-9;
+
+/// Segments of a line at most, where none are given.
+const SEGMENTS: usize = 5;
+
+/// The series of a table, each with its fits; segments end at `breaks`, or are found where there are none.
+///
+/// # Errors
+/// Too little was measured, or the breaks do not fit.
+pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made, AssembleError> {
+    let breaks = match breaks {
+        [] => Breaks::Automatic { most: SEGMENTS },
+        given => Breaks::At(given.to_vec()),
+    };
+    Ok(series(of)?.and(hockney(of, &breaks)?))
+}
+
+/// Stores and gets over their lengths, and their signatures at a few.
+///
+/// # Errors
+/// As [`fitted`]; a signature that cannot be had is left out.
+pub fn bulk(of: &Measured<'_>, plan: &BulkPlan) -> Result<Made, AssembleError> {
+    let mut made = fitted(of, &[])?;
+    let part = |load: Load| -> Table { of_load(of.judged.table, load) };
+    for plan in &plan.surface {
+        let (own, empty) = (part(plan.load), part(plan.load.with(0)));
+        let (own, empty) = (of.judged.over(&own), of.judged.over(&empty));
+        let measured = Measured { judged: &own, ..*of };
+        if let Ok(signature) = logp(&measured, plan, Some(&empty)) {
+            made = made.and(signature);
+        }
+    }
+    Ok(made)
+}
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -36,7 +36,7 @@ impl Line {
 
     /// The error that says why it cannot be used.
     pub fn wrong(&self, why: impl Into<String>) -> TableError {
-        TableError::Line { line: self.number, why: why.into() }
+        TableError::Line(self.number, why.into())
     }
 
     /// The error that `found` in it does not go with `before`, from line `first` on.
@@ -179,14 +179,14 @@ impl<R: Read> Lines<R> {
     /// that, or otherwise in Latin-1.
     pub fn next_line(&mut self) -> Result<Option<&str>> {
         let read = self.read_line();
-        let read = read.map_err(|source| TableError::Io { line: self.number, source })?;
+        let read = read.map_err(|source| TableError::Io(self.number, source))?;
         if read == 0 {
             return Ok(None);
         }
         self.number += 1;
         if read as u64 > LONGEST_LINE {
             let why = "it is longer than 64 KiB".to_owned();
-            return Err(TableError::Line { line: self.number, why });
+            return Err(TableError::Line(self.number, why));
         }
         if str::from_utf8(&self.bytes).is_err() {
             let text: String = self.bytes.iter().copied().map(char::from).collect();

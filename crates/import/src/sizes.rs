@@ -39,7 +39,7 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         }
         if lines.len() > MOST_SHORT_LINES + length / 16 {
             let why = format!("the table has more than {} short lines", lines.len() - 1);
-            return Err(TableError::Whole { why });
+            return Err(TableError::Whole(why));
         }
     }
     let mut tests = Sections::default();
@@ -117,7 +117,7 @@ fn unknown(lines: &[Line]) -> TableError {
     }
     // The first of those that are most alike.
     match lines.iter().take(10_000).rev().max_by_key(likeness) {
-        None => TableError::Empty { expected: "a table, or what a tool printed" },
+        None => TableError::Empty("a table, or what a tool printed"),
         Some(line) => {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
             line.wrong(format!(

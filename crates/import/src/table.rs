@@ -163,7 +163,9 @@ impl Sections {
         let wanted = |section: &Section| choice.test.as_ref().is_none_or(|test| section.is(test));
         if let (Some(test), false) = (&choice.test, self.list.iter().any(wanted)) {
             let (test, found) = (shortened(test), shortened(&names(&self.list).join(", ")));
-            return Err(whole(format!("the test '{test}' is not in it (found: {found})")));
+            return Err(TableError::Whole(format!(
+                "the test '{test}' is not in it (found: {found})"
+            )));
         }
         // The first of these dialects, and one that is named before one that is not.
         let rank = |section: &Section| {
@@ -200,20 +202,18 @@ impl Sections {
         let rows = match choice.run {
             _ if count == 0 => return Err(TableError::NoRows),
             Run::Number(number) if number > count || number == 0 => {
-                return Err(whole(format!("there is no run {number}: it has {count}")));
+                return Err(TableError::Whole(format!("there is no run {number}: it has {count}")));
             }
             Run::Only if count > 1 => {
                 let lines: Vec<String> =
                     runs.iter().take(12).map(|(line, _)| line.to_string()).collect();
-                return Err(TableError::Line {
-                    line: runs[1].0,
-                    why: format!(
-                        "another run of {} begins; runs begin in lines {} (choose one \
-                         with --run, by its number, or take them as repetitions with --run all)",
-                        dialect.tool,
-                        lines.join(", ")
-                    ),
-                });
+                let why = format!(
+                    "another run of {} begins; runs begin in lines {} (choose one with --run, by \
+                     its number, or take them as repetitions with --run all)",
+                    dialect.tool,
+                    lines.join(", ")
+                );
+                return Err(TableError::Line(runs[1].0, why));
             }
             Run::Number(number) if count > 1 => {
                 self.remark(Remark::Run(number, count));
@@ -244,10 +244,6 @@ fn names(sections: &[Section]) -> Vec<String> {
         }
     }
     names
-}
-
-fn whole(why: String) -> TableError {
-    TableError::Whole { why }
 }
 
 impl Section {

@@ -36,7 +36,7 @@ fn gives(name: &str, tool: &str, timing: Timing, expected: &[(u64, f64)]) {
 #[track_caller]
 fn refused(text: &str) -> u64 {
     match choosing(text, None, Run::Only) {
-        Err(TableError::Line { line, .. }) => line,
+        Err(TableError::Line(line, _)) => line,
         other => panic!("{other:?}"),
     }
 }
@@ -150,7 +150,7 @@ fn what_cannot_be_read_is_refused_in_its_line() {
     // The line that is most like a heading is named.
     let other = "hello\n# the size and the latency of it\n8 1.0\n";
     match choosing(other, None, Run::Only) {
-        Err(TableError::Line { line: 2, .. }) => {}
+        Err(TableError::Line(2, _)) => {}
         other => panic!("{other:?}"),
     }
 }

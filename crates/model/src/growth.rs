@@ -1,6 +1,6 @@
 //! How a time grows with the ranks, or with the size of a problem: t(x) = a + b·f(x).
 
-use bandgap_stats::launches::widened;
+use bandgap_stats::interval::widened;
 use bandgap_stats::{Interval, Regression, regression};
 use serde::{Deserialize, Serialize};
 

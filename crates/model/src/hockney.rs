@@ -200,7 +200,7 @@ pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, 
 ///
 /// A size is the mean of the launches' means. Segments are those of all launches together. Each launch
 /// has a line of its own in each of them, and every interval, that of the common line from how sizes scatter about
-/// it, is [`widened`](bandgap_stats::launches::widened) to hold how the launches' lines differ. *Assumes* launches that
+/// it, is [`widened`](bandgap_stats::interval::widened) to hold how the launches' lines differ. *Assumes* launches that
 /// are independent and alike.
 ///
 /// # Errors

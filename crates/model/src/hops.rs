@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bandgap_stats::launches::widened;
+use bandgap_stats::interval::widened;
 use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::quantile::mean;
 use bandgap_stats::regression::{Plane, relative_plane};

@@ -82,7 +82,7 @@ pub fn paper_models(components: Vec<Component>) -> (Stack, Vec<Lacking>) {
 pub fn read_component_table(source: impl Read) -> Result<ComponentTable> {
     let mut lines = table_lines::bounded(source, LONGEST)
         .filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
-    let first = lines.next().transpose()?.ok_or(TableError::Empty { expected: EXPECTED })?;
+    let first = lines.next().transpose()?.ok_or(TableError::Empty(EXPECTED))?;
     let header = Header::new(&first)?;
     let columns = Columns::of(&header)?;
     let mut rows = Rows::new(columns);
@@ -241,8 +241,8 @@ impl Rows {
         }
         stack.observed_are_main();
         stack.check().map_err(|(name, why)| match lines.get(&name) {
-            Some(line) => TableError::Line { line: *line, why },
-            None => TableError::Whole { why },
+            Some(line) => TableError::Line(*line, why),
+            None => TableError::Whole(why),
         })?;
         let (stack, lacking) = match stack.models.is_empty() {
             true => paper_models(stack.components),

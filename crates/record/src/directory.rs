@@ -28,7 +28,7 @@ impl RunDir {
         let run = Self::makes(path)?;
         let mut entries = fs::read_dir(path).map_err(at("open the directory", path))?;
         match entries.next() {
-            Some(_) => Err(RecordError::NotEmpty { path: path.to_owned() }),
+            Some(_) => Err(RecordError::NotEmpty(path.to_owned())),
             None => run.takes_files(),
         }
     }
@@ -62,7 +62,7 @@ impl RunDir {
         let run = RunDir { path: path.to_owned(), made };
         fs::create_dir_all(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
-                RecordError::NotADirectory { path: path.to_owned() }
+                RecordError::NotADirectory(path.to_owned())
             }
             _ => at("create the directory", path)(error),
         })?;
@@ -127,9 +127,9 @@ mod tests {
         let run = RunDir::create(&fresh).unwrap();
         run.write("notes.txt", b"x").unwrap();
         drop(run);
-        assert!(matches!(RunDir::create(&fresh), Err(RecordError::NotEmpty { .. })));
+        assert!(matches!(RunDir::create(&fresh), Err(RecordError::NotEmpty(_))));
         let file = fresh.join("notes.txt");
-        assert!(matches!(RunDir::create(&file), Err(RecordError::NotADirectory { .. })));
+        assert!(matches!(RunDir::create(&file), Err(RecordError::NotADirectory(_))));
         assert!(RunDir::create(&file.join("c")).is_err());
     }
 

@@ -7,38 +7,22 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// A value that JSON cannot hold.
-    #[error("record {what}: {value} is not a finite number")]
-    NotFinite {
-        /// Which part of the quantity it is.
-        what: &'static str,
-        /// The value.
-        value: f64,
-    },
+    /// A value that JSON cannot hold, and which part of a quantity it is.
+    #[error("record {0}: {1} is not a finite number")]
+    NotFinite(&'static str, f64),
     /// An interval whose ends are exchanged.
-    #[error("record a quantity: its interval runs from {low} down to {high}")]
-    Inverted {
-        /// The end given as the lower one.
-        low: f64,
-        /// The end given as the upper one.
-        high: f64,
-    },
+    #[error("record a quantity: its interval runs from {0} down to {1}")]
+    Inverted(f64, f64),
     /// The run could not be written as JSON.
     #[error("write the run as JSON")]
     Encode(#[source] serde_json::Error),
     /// The output directory holds something already.
-    #[error("use {} for the run's files: it is not empty (name another directory, or remove it)", .path.display())]
-    NotEmpty {
-        /// The directory.
-        path: PathBuf,
-    },
+    #[error("use {} for the run's files: it is not empty (name another directory, or remove it)", .0.display())]
+    NotEmpty(PathBuf),
     /// The output directory is something else.
-    #[error("use {} for the run's files: it is not a directory (name another place)", .path.display())]
-    NotADirectory {
-        /// The path.
-        path: PathBuf,
-    },
-    /// The operating system refused.
+    #[error("use {} for the run's files: it is not a directory (name another place)", .0.display())]
+    NotADirectory(PathBuf),
+    /// The operating system refused what was tried on a file or directory.
     #[error("{action} {}", .path.display())]
     Io {
         /// What was tried.
@@ -52,31 +36,17 @@ pub enum RecordError {
     #[error("write a CSV table")]
     Csv(#[source] csv::Error),
     /// The bytes are no JSON, or its fields are not a run's.
-    #[error("read a run: {error}")]
-    Decode {
-        /// Where and why.
-        error: serde_json::Error,
-    },
-    /// JSON, but no run file.
-    #[error("read a run: the file's \"format\" is {found}, not \"bandgap-run\"")]
-    WrongFormat {
-        /// What it says instead.
-        found: String,
-    },
+    #[error("read a run: {0}")]
+    Decode(serde_json::Error),
+    /// JSON, but no run file: what it says that it is.
+    #[error("read a run: the file's \"format\" is {0}, not \"bandgap-run\"")]
+    WrongFormat(String),
     /// A version this program does not know.
     #[error(
-        "read a run: it has format version {found}; this bandgap reads version 1 (use the bandgap that wrote it)"
+        "read a run: it has format version {0}; this bandgap reads version 1 (use the bandgap that wrote it)"
     )]
-    Version {
-        /// The file's version.
-        found: String,
-    },
+    Version(String),
     /// An error of reading, with the file it was in.
-    #[error("{error} (in {})", .path.display())]
-    InFile {
-        /// The file.
-        path: PathBuf,
-        /// The error.
-        error: Box<RecordError>,
-    },
+    #[error("{error} (in {file})", error = .1, file = .0.display())]
+    InFile(PathBuf, Box<RecordError>),
 }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use derive_more::From;
 use serde::{Deserialize, Serialize};
 
 use crate::Number;
@@ -19,31 +20,15 @@ pub struct Note {
 }
 
 /// A value of a note.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, From, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Value {
     /// A number.
+    #[from(f64)]
     Number(Number),
     /// A name.
+    #[from(&str, String)]
     Text(String),
-}
-
-impl From<f64> for Value {
-    fn from(number: f64) -> Value {
-        Value::Number(Number(number))
-    }
-}
-
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        Value::Text(text)
-    }
 }
 
 impl Note {

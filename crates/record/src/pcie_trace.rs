@@ -39,7 +39,7 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
             }
         }
     };
-    let (first, _) = next()?.ok_or(TableError::Empty { expected: EXPECTED })?;
+    let (first, _) = next()?.ok_or(TableError::Empty(EXPECTED))?;
     let header = Header::new(&first)?;
     let columns = Columns::of(&header)?;
     let mut trace = Trace::default();

@@ -1,6 +1,7 @@
 //! A number with its interval, unit and estimator.
 
 use bandgap_units::Ns;
+use derive_more::From;
 use serde::{Deserialize, Serialize, Serializer, ser};
 
 use crate::RecordError;
@@ -23,24 +24,6 @@ pub enum Unit {
     /// A plain number.
     #[serde(rename = "1")]
     One,
-}
-
-/// How an estimate was obtained.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Evidence {
-    /// The estimator in a few words: `slope of median elapsed(M)`.
-    pub estimator: String,
-    /// The number of values behind it: those of batches mostly, not single samples.
-    pub samples: u64,
-    /// Whether the interval is as narrow as was asked for, or as the clock allows.
-    pub converged: bool,
-}
-
-impl Evidence {
-    /// Evidence from `samples` values by `estimator`.
-    pub fn new(estimator: impl Into<String>, samples: u64, converged: bool) -> Evidence {
-        Evidence { estimator: estimator.into(), samples, converged }
-    }
 }
 
 /// A measured or derived number as the run file holds it.
@@ -75,11 +58,11 @@ impl Quantity {
         value: f64,
         interval: Option<(f64, f64)>,
         unit: Unit,
-        evidence: Evidence,
+        (estimator, samples, converged): (impl Into<String>, u64, bool),
     ) -> Result<Quantity, RecordError> {
         let finite = |what, value: f64| match value.is_finite() {
             true => Ok(Number(value)),
-            false => Err(RecordError::NotFinite { what, value }),
+            false => Err(RecordError::NotFinite(what, value)),
         };
         let value = finite("an estimate", value)?;
         let (low, high) = interval.unzip();
@@ -88,10 +71,9 @@ impl Quantity {
         if let (Some(Number(low)), Some(Number(high))) = (low, high)
             && low > high
         {
-            return Err(RecordError::Inverted { low, high });
+            return Err(RecordError::Inverted(low, high));
         }
-        let Evidence { estimator, samples, converged } = evidence;
-        Ok(Quantity { value, low, high, unit, estimator, samples, converged })
+        Ok(Quantity { value, low, high, unit, estimator: estimator.into(), samples, converged })
     }
 
     /// The value as a time; `None` for other units.
@@ -124,17 +106,13 @@ impl Quantity {
             let (a, b) = (low * factor, high * factor);
             (a.min(b), a.max(b))
         });
-        Quantity::new(self.value.0 * factor, ends, unit, self.evidence())
-    }
-
-    /// What it rests on.
-    pub fn evidence(&self) -> Evidence {
-        Evidence::new(self.estimator.clone(), self.samples, self.converged)
+        let evidence = (&*self.estimator, self.samples, self.converged);
+        Quantity::new(self.value.0 * factor, ends, unit, evidence)
     }
 }
 
 /// A number in the run file: finite, or it is refused on writing. JSON cannot hold another.
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, From, PartialEq, PartialOrd, Deserialize)]
 #[serde(transparent)]
 pub struct Number(pub f64);
 
@@ -171,7 +149,7 @@ mod tests {
 
     #[test]
     fn times_are_recorded_in_seconds_with_all_digits() {
-        let evidence = Evidence::new("median", 50, true);
+        let evidence = ("median", 50, true);
         let quantity =
             Quantity::new(2.7e-8, Some((2.65e-8, 2.725e-8)), Unit::Second, evidence).unwrap();
         assert_eq!(
@@ -184,20 +162,20 @@ mod tests {
 
     #[test]
     fn what_json_cannot_hold_is_refused() {
-        let evidence = || Evidence::new("mean", 3, false);
+        let evidence = || ("mean", 3, false);
         let of_nan = Quantity::new(f64::NAN, None, Unit::Second, evidence());
-        assert!(matches!(of_nan, Err(RecordError::NotFinite { .. })));
+        assert!(matches!(of_nan, Err(RecordError::NotFinite(..))));
         let endless = Quantity::new(1.0, Some((0.0, f64::INFINITY)), Unit::One, evidence());
-        assert!(matches!(endless, Err(RecordError::NotFinite { .. })));
+        assert!(matches!(endless, Err(RecordError::NotFinite(..))));
         let inverted = Quantity::new(1.0, Some((2.0, 1.0)), Unit::One, evidence());
-        assert!(matches!(inverted, Err(RecordError::Inverted { .. })));
+        assert!(matches!(inverted, Err(RecordError::Inverted(..))));
         // A field filled by hand is caught when it is written.
         assert!(serde_json::to_string(&vec![Seconds(Number(f64::NAN))]).is_err());
     }
 
     #[test]
     fn a_product_carries_its_interval() {
-        let by = Evidence::new("mean", 9, true);
+        let by = ("mean", 9, true);
         let time = Quantity::new(1e-7, Some((8e-8, 1.25e-7)), Unit::Second, by).unwrap();
         let less = time.scaled(-1.0, Unit::Second).unwrap();
         assert!(less.low < less.high && less.value.0 < 0.0);

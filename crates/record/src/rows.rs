@@ -1,8 +1,8 @@
 //! Quantities over axes: what most results are.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
+use derive_more::{Display, From};
 use serde::de::{DeserializeOwned, Error as _};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -77,34 +77,17 @@ pub struct Row {
 }
 
 /// A place on an axis.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(
+    Clone, Debug, Display, From, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
 #[serde(untagged)]
 pub enum Place {
     /// A count, a size, a rank.
+    #[from]
     Number(u64),
     /// A name.
+    #[from(&str, String)]
     Text(String),
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Place::Number(number) => number.fmt(f),
-            Place::Text(text) => f.pad(text),
-        }
-    }
-}
-
-impl From<u64> for Place {
-    fn from(number: u64) -> Place {
-        Place::Number(number)
-    }
-}
-
-impl From<&str> for Place {
-    fn from(text: &str) -> Place {
-        Place::Text(text.to_owned())
-    }
 }
 
 impl Place {
@@ -307,11 +290,9 @@ fn field<T: DeserializeOwned + Default, E: serde::de::Error>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Evidence;
 
     fn quantity(value: f64) -> Quantity {
-        Quantity::new(value, Some((value, value)), Unit::Second, Evidence::new("mean", 5, true))
-            .unwrap()
+        Quantity::new(value, Some((value, value)), Unit::Second, ("mean", 5, true)).unwrap()
     }
 
     fn series() -> Rows {

@@ -122,17 +122,16 @@ impl<R: DeserializeOwned> Run<R> {
             #[serde(default)]
             version: Value,
         }
-        let decode = |error| RecordError::Decode { error };
-        let head: Head = serde_json::from_slice(bytes).map_err(decode)?;
+        let head: Head = serde_json::from_slice(bytes).map_err(RecordError::Decode)?;
         if head.format != FORMAT {
             let found =
                 if head.format.is_null() { "missing".into() } else { head.format.to_string() };
-            return Err(RecordError::WrongFormat { found });
+            return Err(RecordError::WrongFormat(found));
         }
         if head.version != VERSION {
-            return Err(RecordError::Version { found: head.version.to_string() });
+            return Err(RecordError::Version(head.version.to_string()));
         }
-        serde_json::from_slice(bytes).map_err(decode)
+        serde_json::from_slice(bytes).map_err(RecordError::Decode)
     }
 }
 
@@ -145,8 +144,7 @@ pub fn read<R: DeserializeOwned>(path: &Path) -> Result<Run<R>, RecordError> {
     let bytes = File::open(&file).and_then(|source| whole(source, LONGEST));
     let bytes =
         bytes.map_err(|source| RecordError::Io { action: "read", path: file.clone(), source })?;
-    Run::from_json(&bytes)
-        .map_err(|error| RecordError::InFile { path: file, error: Box::new(error) })
+    Run::from_json(&bytes).map_err(|error| RecordError::InFile(file, Box::new(error)))
 }
 
 /// A run file is not longer, in bytes. One without end is refused before it fills the memory.

@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use bandgap_record::{Quantity, Unit};
+use bandgap_units::Fraction;
+use derive_more::From;
 
-use crate::{Bars, Figure, Precision};
+use crate::{Figure, Precision};
 
 /// A piece of what is shown of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -72,15 +74,17 @@ pub struct Head {
 }
 
 /// A cell.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, From, PartialEq)]
 pub enum Cell {
     /// Nothing.
     Empty,
     /// Words, aligned to the left.
+    #[from(&str, String)]
     Text(String),
     /// A number without interval, aligned to the right.
     Number(String),
     /// A value with its half-width.
+    #[from]
     Value(Shown),
     /// A share as a bar.
     Bar(f64),
@@ -138,26 +142,111 @@ impl Head {
     }
 }
 
-impl From<&str> for Cell {
-    fn from(text: &str) -> Cell {
-        Cell::Text(text.to_owned())
-    }
-}
-
-impl From<String> for Cell {
-    fn from(text: String) -> Cell {
-        Cell::Text(text)
-    }
-}
-
 impl<T: Into<Cell>> From<Option<T>> for Cell {
     fn from(cell: Option<T>) -> Cell {
         cell.map_or(Cell::Empty, Into::into)
     }
 }
 
-impl From<Shown> for Cell {
-    fn from(shown: Shown) -> Cell {
-        Cell::Value(shown)
+/// Bars with a title. Parts of the same name look the same in all of them, those of a kind alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bars {
+    /// What is shown.
+    pub title: String,
+    /// The bars, from top to bottom.
+    pub bars: Vec<Bar>,
+}
+
+/// A bar, which is as long as all others, whatever its whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Bar {
+    /// What is divided.
+    pub name: String,
+    /// The whole, with its unit, as it is written beside the bar.
+    pub whole: String,
+    /// Its parts, in their order.
+    pub parts: Vec<Part>,
+}
+
+/// A part of a bar.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// What it is.
+    pub name: String,
+    /// Its share of the whole. One that is not above 0 is named, and not drawn.
+    pub share: f64,
+    /// The kind that it is of, if it is of one: kinds have a colour each, in which its parts differ by shade.
+    pub kind: Option<usize>,
+}
+
+impl Bars {
+    /// The names of all parts, each once.
+    pub(crate) fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for part in self.bars.iter().flat_map(|bar| &bar.parts) {
+            if !names.contains(&part.name.as_str()) {
+                names.push(&part.name);
+            }
+        }
+        names
     }
+}
+
+impl Bar {
+    /// How many parts of the same kind stand before this one.
+    pub(crate) fn shade(&self, at: usize) -> usize {
+        self.parts[..at].iter().filter(|part| part.kind == self.parts[at].kind).count()
+    }
+}
+
+impl Part {
+    /// Its name and its share.
+    pub(crate) fn legend(&self) -> String {
+        format!("{} {}", self.name, Fraction(self.share))
+    }
+}
+
+/// A Gantt chart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Gantt {
+    /// Heading.
+    pub title: String,
+    /// A line below it.
+    pub subtitle: String,
+    /// Names of the rows.
+    pub rows: Vec<String>,
+    /// What slices may be, at most three.
+    pub kinds: Vec<String>,
+    /// What is done.
+    pub slices: Vec<Slice>,
+    /// What goes from one to another.
+    pub arrows: Vec<Arrow>,
+    /// How long it is, in nanoseconds.
+    pub length: f64,
+}
+
+/// Something that is done in a row, with times in nanoseconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slice {
+    /// The row.
+    pub row: usize,
+    /// What it is.
+    pub kind: usize,
+    /// When it begins.
+    pub from: f64,
+    /// When it ends.
+    pub to: f64,
+    /// Whether it is marked.
+    pub marked: bool,
+}
+
+/// From a time and a row to others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Arrow {
+    /// Where it begins.
+    pub from: (f64, usize),
+    /// Where it ends.
+    pub to: (f64, usize),
+    /// Whether it is marked.
+    pub marked: bool,
 }

@@ -5,10 +5,8 @@
 //! looks like is not known here.
 #![forbid(unsafe_code)]
 
-mod bars;
 mod block;
 mod figure;
-mod gantt;
 mod gnuplot;
 mod layout;
 mod number;
@@ -19,10 +17,8 @@ mod svg;
 mod terminal;
 mod text;
 
-pub use bars::{Bar, Bars, Part};
-pub use block::{Block, Cell, Head, Heat, Shown, Table};
+pub use block::{Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, Shown, Slice, Table};
 pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
-pub use gantt::{Arrow, Gantt, Slice};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use layout::Layout;
 

@@ -6,7 +6,6 @@ mod gantt;
 mod heat;
 mod ink;
 mod legend;
-mod marker;
 mod paper;
 
 use crate::figure::{Figure, Reference, Region};
@@ -218,14 +217,14 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
         if let Some((low, high)) = interval.filter(|(_, high)| frame.plane.y.shows(*high)) {
             let (bottom, top) = (frame.down(low), frame.down(high));
             // An interval that the marker hides is not drawn.
-            if bottom - top > 2.0 * marker::RADIUS {
+            if bottom - top > 2.0 * legend::RADIUS {
                 paper.line((x, bottom), (x, top), colour, 1.1, None);
                 for end in [bottom, top] {
                     paper.line((x - 3.0, end), (x + 3.0, end), colour, 1.1, None);
                 }
             }
         }
-        marker::draw(paper, (x, y), place, colour, point.precision);
+        legend::mark(paper, (x, y), place, colour, point.precision);
     }
 }
 

@@ -3,9 +3,8 @@
 use bandgap_record::{Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Table, signed_share};
 
-use crate::heats::PAIRS;
 use crate::pairs::pairs;
-use crate::rows::{Curve, along, at, curves, fit, head, place_cell, spelled, table};
+use crate::rows::{Curve, PAIRS, along, at, curves, fit, head, place_cell, spelled, table};
 use crate::shown::Context;
 
 /// Rows of one series on a screen, at most, and of one kernel of an application.

@@ -7,9 +7,8 @@ use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, writte
 use bandgap_units::significant;
 
 use crate::curves::{cell, curve};
-use crate::heats::PAIRS;
 use crate::pairs::pairs;
-use crate::rows::{along, fit, spelled, worded};
+use crate::rows::{PAIRS, along, fit, spelled, worded};
 use crate::shown::Context;
 
 /// Series that are no kernels: they are what models rest on.

@@ -4,8 +4,7 @@ use bandgap_record::{Row, Rows};
 use bandgap_report::{Block, Cell, Head, Heat, Table, multiple};
 use bandgap_units::significant_short;
 
-use crate::heats::heats;
-use crate::rows::{table, timed};
+use crate::rows::{heats, table, timed};
 use crate::shown::Context;
 
 /// The slowest pairs that are named.

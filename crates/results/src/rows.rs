@@ -1,10 +1,13 @@
 //! What rows look like in full: all of them as a table, and as curves.
 
+use std::iter::repeat;
+
 use bandgap_record::{Labels, Place, Quantity, Row, Rows, Unit};
-use bandgap_report::{Axis, Block, Cell, Datum, Dimension, Figure, Head, Scale, Series, Table};
+use bandgap_report::{
+    Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Scale, Series, Table,
+};
 use bandgap_units::{Bytes, Ns};
 
-use crate::heats::{PAIRS, heats};
 use crate::hockney::{Hockney, Segment};
 use crate::shown::{Context, Shown};
 
@@ -272,6 +275,55 @@ fn line(fit: &Hockney, column: &str, factor: f64) -> Vec<Datum> {
 /// A time in words, without an interval.
 pub(crate) fn timed(seconds: f64) -> String {
     Ns::from_secs(seconds).to_string()
+}
+
+/// The kind of rows that are of a trace: the times between its packets, each with its spread, and what follows from
+/// them.
+pub const PCIE_TRACE: &str = "pcie_trace";
+
+/// What follows from a trace; nothing of one from which nothing does.
+pub(crate) fn derived(rows: &Rows, context: &Context<'_>) -> Option<Block> {
+    let some: Vec<&Row> = rows.rows.iter().filter(|row| row.spread.is_none()).collect();
+    (!some.is_empty()).then(|| Block::Table(table(rows, &some, context)))
+}
+
+/// The name of rows of pairs.
+pub const PAIRS: &str = "pairs";
+
+/// A heat map of each column.
+pub fn heats(rows: &Rows, title: &str) -> Vec<Heat> {
+    let names = names(rows);
+    let map = |at: usize| Heat {
+        title: format!("{title}: {}", rows.columns[at].name),
+        names: names.clone(),
+        unit: rows.columns[at].unit,
+        cells: rows
+            .rows
+            .iter()
+            .filter_map(|row| Some((ends(rows, row)?, row.cells[at].as_ref()?.value.0)))
+            .filter(|(_, value)| *value > 0.0)
+            .collect(),
+    };
+    (0..rows.columns.len()).map(map).collect()
+}
+
+fn ends(rows: &Rows, row: &Row) -> Option<[usize; 2]> {
+    let at = |axis| rows.place(row, axis).and_then(Place::number).map(|rank| rank as usize);
+    Some([at("from")?, at("to")?])
+}
+
+/// The ranks, each with its host where there are several.
+fn names(rows: &Rows) -> Vec<String> {
+    let mut names = Vec::new();
+    for row in &rows.rows {
+        let Some(ends) = ends(rows, row) else { continue };
+        let hosts = rows.label(row, "hosts").map_or_else(String::new, ToString::to_string);
+        for (rank, host) in ends.into_iter().zip(hosts.split(" - ").chain(repeat(""))) {
+            names.resize(names.len().max(rank + 1), String::new());
+            names[rank] = format!("{rank} {host}").trim_end().to_owned();
+        }
+    }
+    names
 }
 
 #[cfg(test)]

@@ -26,7 +26,6 @@ pub mod cluster;
 pub mod convergence;
 pub mod estimate;
 pub mod interval;
-pub mod launches;
 pub mod line;
 pub mod outlier;
 pub mod quantile;

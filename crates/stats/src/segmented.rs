@@ -11,12 +11,10 @@
 mod moments;
 mod outliers;
 mod partition;
-mod place;
 mod search;
 
 pub use outliers::outliers;
-pub use partition::{EXACT, Points, partitions};
-pub use place::break_range;
+pub use partition::{EXACT, Points, break_range, partitions};
 pub use search::{Choice, Cuts, Limits, search};
 
 #[cfg(test)]

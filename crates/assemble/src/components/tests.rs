@@ -1,5 +1,5 @@
 use bandgap_model::breakdown::Change;
-use bandgap_record::{Evidence, Unit, component_preset};
+use bandgap_record::{Unit, component_preset};
 
 use super::*;
 use crate::breakdown::tests::{RULE, STACK, given, table};
@@ -7,7 +7,7 @@ use crate::whatif::whatif;
 
 fn time(ns: f64, half: f64) -> Quantity {
     let [value, low, high] = [ns, ns - half, ns + half].map(|ns| Ns(ns).as_secs());
-    let evidence = Evidence::new("slope", 24, true);
+    let evidence = ("slope", 24, true);
     Quantity::new(value, Some((low, high)), Unit::Second, evidence).unwrap()
 }
 
@@ -92,7 +92,7 @@ fn spreads_are_of_the_level_that_the_intervals_have() {
         let table = components(&paragon().into(), level).unwrap().unwrap();
         near(table.stack.components[0].errors["os"], 0.05 / normal_factor(level));
     }
-    let bare = Quantity::new(1.4e-6, None, Unit::Second, Evidence::new("mean", 1, false)).unwrap();
+    let bare = Quantity::new(1.4e-6, None, Unit::Second, ("mean", 1, false)).unwrap();
     let mut logp = paragon();
     logp.parameters.send_overhead = Some(bare);
     assert!(of(logp).unwrap().stack.components[0].errors.is_empty());

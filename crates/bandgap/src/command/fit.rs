@@ -6,11 +6,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::{AssembleError, Fitting, Made};
-use bandgap_import::{Choice, Phase, Remark, Run, SizeTable, read_logp_table, read_size_table};
+use bandgap_import::{Choice, Remark, Run, SizeTable, read_size_table};
 use bandgap_launch::{Exit, Failure, Result, input, told, usage};
+use bandgap_model::ModelError;
 use bandgap_model::hockney::Breaks;
-use bandgap_model::{Kind, ModelError, Row};
-use bandgap_record::Note;
+use bandgap_record::{Note, read_logp_table};
 use bandgap_units::Bytes;
 use clap::{Args, Subcommand};
 
@@ -122,21 +122,6 @@ fn logp(file: &Path, how: &How) -> Result<Exit> {
     let name = named(file);
     let rows =
         read_logp_table(open(file)?).map_err(|error| input!("use {name}: {}", told(&error)))?;
-    let rows: Vec<Row> = rows
-        .into_iter()
-        .map(|row| Row {
-            kind: match row.phase {
-                Phase::Issue => Kind::Issue,
-                Phase::RoundTrip => Kind::Rtt,
-            },
-            messages: row.messages,
-            delay_ns: row.delay_ns,
-            elapsed_ns: row.elapsed_ns,
-            batch: row.batch,
-            round: row.round,
-            launch: row.launch,
-        })
-        .collect();
     let made = how.fitting().logp(&rows).map_err(|error| {
         let failure = input!("fit {name}: {error}");
         match &error {

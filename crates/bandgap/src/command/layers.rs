@@ -5,7 +5,7 @@ use std::time::Duration;
 use bandgap_assemble::Made;
 use bandgap_campaign::contention::CONTENTION;
 use bandgap_launch::{Classify, Exit, Result, launcher_of, usage};
-use bandgap_record::{Column, Evidence, Place, Quantity, Row, Rows, Unit};
+use bandgap_record::{Column, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::LAYERS;
 use clap::Args;
 
@@ -141,6 +141,6 @@ fn cost(time: &Quantity, below: &Quantity, precision: f64) -> Result<Quantity> {
     let samples = time.samples.min(below.samples);
     let both = time.converged && below.converged;
     let precise = wide.map_or(both, |wide| wide <= precision * value.abs());
-    let evidence = Evidence::new("difference", samples, precise);
+    let evidence = ("difference", samples, precise);
     Quantity::new(value, interval, Unit::Second, evidence).class(Exit::Defect)
 }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bandgap_host::available_memory;
 use bandgap_launch::{Classify, Exit, Failure, Result, usage};
-use bandgap_record::{Evidence, Note, Number, Quantity, Seconds, Unit};
+use bandgap_record::{Note, Number, Quantity, Seconds, Unit};
 use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 use bandgap_sim::{
     Detours, Goal, GoalError, LETTERS, Loggops, read_goal, replay_goal_with, sensitivity,
@@ -108,7 +108,7 @@ fn name(file: &Path) -> String {
 /// A replayed time, from those with other numbers of the machine's intervals which come behind it.
 pub fn replayed(times: &[f64]) -> Result<Quantity> {
     let end = |pick: fn(f64, f64) -> f64| times.iter().copied().fold(times[0], pick);
-    let evidence = Evidence::new("replay", times.len() as u64, true);
+    let evidence = ("replay", times.len() as u64, true);
     let ends = Some((end(f64::min), end(f64::max)));
     Quantity::new(times[0], ends, Unit::Second, evidence).class(Exit::Defect)
 }

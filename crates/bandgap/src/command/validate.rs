@@ -10,7 +10,7 @@ use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_kernels::{Extent, LIBRARY, in_series};
 use bandgap_launch::{Classify, Exit, Result, in_virtual_time, input, simulated};
 use bandgap_model::breakdown::verdict;
-use bandgap_record::{Column, Evidence, Labels, Place, Quantity, Row, Rows, Unit};
+use bandgap_record::{Column, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::share;
 use bandgap_results::{POINTS, Run, SIGNATURE, SUMMARY, VALIDATION};
 use bandgap_sim::Machine;
@@ -200,7 +200,7 @@ fn compared(
         None => VERDICTS[1],
         Some(true) => VERDICTS[2],
     };
-    let evidence = Evidence::new("simulated / measured − 1", measured.samples, measured.converged);
+    let evidence = ("simulated / measured − 1", measured.samples, measured.converged);
     let value = times[0] / measured.value.0 - 1.0;
     let error = Quantity::new(value, error, Unit::One, evidence).class(Exit::Defect)?;
     Ok((vec![Some(measured.clone()), Some(simulated), Some(error)], verdict))
@@ -231,7 +231,7 @@ fn summary(points: &Rows, tolerance: &str) -> Result<Rows> {
         let rrmse = square.sqrt() / mean(&each(&|[measured, ..]| measured));
         let geometric = mean(&each(&|[.., error]| error.abs().ln())).exp();
         let by = |value: f64| {
-            let evidence = Evidence::new("over all points", all.len() as u64, true);
+            let evidence = ("over all points", all.len() as u64, true);
             Quantity::new(value, None, Unit::One, evidence).map(Some).class(Exit::Defect)
         };
         let cells = [rrmse, geometric, errors[worst]].map(by);

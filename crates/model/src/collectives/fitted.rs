@@ -1,7 +1,6 @@
 //! Costs by a fit of measured messages, with the uncertainty of the fit.
 
-use bandgap_stats::interval::student_factor;
-use bandgap_stats::launches::widened;
+use bandgap_stats::interval::{student_factor, widened};
 use bandgap_stats::{Interval, Regression};
 use bandgap_units::{Bytes, Ns, Rate};
 

@@ -12,20 +12,12 @@
 //! *Sources*: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
 //! MPICH", IJHPCA 19(1), 2005; Alexandrov, Ionescu, Schauser, Scheiman, "LogGP", SPAA 1995.
 
-mod barrier;
-mod broadcast;
-mod by_length;
+mod algorithms;
 mod fitted;
-mod hockney;
 mod measured;
-mod point_to_point;
-mod sum;
+mod messages;
 
-pub use barrier::barrier;
-pub use broadcast::broadcast;
-pub use by_length::ByLength;
+pub use algorithms::{barrier, broadcast, sum};
 pub use fitted::FittedMessages;
-pub use hockney::Hockney;
 pub use measured::{CostCurve, MeasuredCost, MeasuredMessages, MovedMessages};
-pub use point_to_point::PointToPoint;
-pub use sum::sum;
+pub use messages::{ByLength, Hockney, PointToPoint};

@@ -2,8 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bandgap_stats::interval::Interval;
-use bandgap_stats::launches::widened as over_launches;
+use bandgap_stats::interval::{Interval, widened as over_launches};
 use bandgap_stats::regression::{self, Regression};
 use bandgap_units::Ns;
 

@@ -1,7 +1,7 @@
 //! One signature over several launches of the same measurement.
 
 use bandgap_stats::Interval;
-use bandgap_stats::launches::{over_launches, widened};
+use bandgap_stats::interval::{over_launches, widened};
 use bandgap_stats::quantile::mean;
 
 use super::{Estimate, Regime, Signature, Steady};

@@ -13,7 +13,7 @@ fn read(text: &str) -> Result<ComponentTable> {
 
 fn line_of(text: &str) -> Option<u64> {
     match read(text).unwrap_err() {
-        TableError::Line { line, .. } => Some(line),
+        TableError::Line(line, _) => Some(line),
         _ => None,
     }
 }
@@ -196,7 +196,7 @@ fn what_is_wrong_is_told_with_its_line() {
         assert_eq!(line_of(&MINE.replacen(from, to, 1)), line, "{from} -> {to}");
     }
     assert!(matches!(read(HEAD), Err(TableError::NoRows)));
-    assert!(matches!(read("# nothing\n"), Err(TableError::Empty { .. })));
+    assert!(matches!(read("# nothing\n"), Err(TableError::Empty(_))));
 }
 
 proptest! {

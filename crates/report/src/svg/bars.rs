@@ -1,6 +1,6 @@
 //! Stacked bars as an SVG.
 
-use crate::bars::{Bar, Bars, Part};
+use crate::block::{Bar, Bars, Part};
 
 use super::ink::{self, LABEL, NAME, colour};
 use super::paper::{Anchor, Paper, text_width};

@@ -1,7 +1,7 @@
 //! A Gantt chart as an SVG.
 
+use crate::block::Gantt;
 use crate::figure::{Axis, Dimension, Scale};
-use crate::gantt::Gantt;
 use crate::scale::Placed;
 
 use super::ink::{self, GRID, INK, LABEL, MUTED};

@@ -5,7 +5,6 @@ use crate::Precision;
 use crate::figure::Figure;
 
 use super::ink::{LABEL, LEGEND, MUTED, colour};
-use super::marker;
 use super::paper::{Anchor, Paper};
 
 const LINE: f64 = 18.0;
@@ -40,7 +39,7 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
         let middle = y + LINE * (line as f64 + 1.1);
         let colour = colour(index, count);
         paper.line((x, middle), (x + 22.0, middle), colour, 1.6, None);
-        marker::draw(paper, (x + 11.0, middle), index, colour, Precision::Converged);
+        mark(paper, (x + 11.0, middle), index, colour, Precision::Converged);
         for name in wrapped(&series.name) {
             let middle = y + LINE * (line as f64 + 1.1);
             paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LABEL, &name);
@@ -50,9 +49,43 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     let mut middle = y + LINE * (line as f64 + 1.6);
     for (precision, words) in LESS_PRECISE {
         if figure.has(precision) {
-            marker::draw(paper, (x + 11.0, middle), 0, MUTED, precision);
+            mark(paper, (x + 11.0, middle), 0, MUTED, precision);
             paper.text((x + 29.0, middle + 4.0), Anchor::Start, &LEGEND, words);
             middle += LINE;
         }
     }
+}
+
+/// Half the extent of a mark.
+pub(super) const RADIUS: f64 = 3.4;
+
+/// Radius of the dot inside a hollow mark.
+const DOT: f64 = 1.2;
+
+/// Draws the mark of series `index`; hollow when the point did not converge, with a dot inside where
+/// it is at the clock's limit.
+pub(super) fn mark(
+    paper: &mut Paper,
+    at: (f64, f64),
+    index: usize,
+    colour: &str,
+    precision: Precision,
+) {
+    let fill = if precision == Precision::Converged { colour } else { "#ffffff" };
+    outline(paper, at, index, colour, fill);
+    if precision == Precision::ClockLimited {
+        paper.circle(at, DOT, colour, colour);
+    }
+}
+
+fn outline(paper: &mut Paper, at: (f64, f64), index: usize, colour: &str, fill: &str) {
+    let r = RADIUS;
+    let corners: &[(f64, f64)] = match index % 4 {
+        0 => return paper.circle(at, r, fill, colour),
+        1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
+        2 => &[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)],
+        _ => &[(0.0, -1.3), (1.1, 0.0), (0.0, 1.3), (-1.1, 0.0)],
+    };
+    let corners = corners.iter().map(|(x, y)| (at.0 + x * r, at.1 + y * r));
+    paper.polygon(corners, fill, colour);
 }

@@ -1,4 +1,4 @@
-use bandgap_record::{Evidence, Unit};
+use bandgap_record::Unit;
 use bandgap_report::{Block, Layout, svg_bars, text};
 
 use super::*;
@@ -29,9 +29,7 @@ pub(crate) fn sample(components: usize, name: &str, within: Within) -> Breakdown
         ("layer", vec![part("llp".into(), components)]),
         ("side", vec![part("target".into(), components)]),
     ];
-    let error =
-        Quantity::new(-0.06, Some((-0.07, -0.051)), Unit::One, Evidence::new("ratio", 9, true))
-            .unwrap();
+    let error = Quantity::new(-0.06, Some((-0.07, -0.051)), Unit::One, ("ratio", 9, true)).unwrap();
     let model = |name: &str| ModelTime {
         name: name.to_owned(),
         main: true,

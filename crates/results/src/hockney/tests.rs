@@ -1,5 +1,4 @@
 use crate::Outcome;
-use bandgap_record::Evidence;
 use bandgap_report::Cell;
 
 use super::*;
@@ -9,9 +8,7 @@ use crate::logp::tests::run;
 pub(crate) fn example(name: &str, transport: &str, weighting: &str, times: f64) -> Outcome {
     let of = |value: f64, unit| {
         let interval = Some((0.98 * value, 1.02 * value));
-        Some(
-            Quantity::new(value, interval, unit, Evidence::new("least squares", 12, true)).unwrap(),
-        )
+        Some(Quantity::new(value, interval, unit, ("least squares", 12, true)).unwrap())
     };
     let segment = |from_bytes, to_bytes, rate: f64, t0: f64| Segment {
         from_bytes,

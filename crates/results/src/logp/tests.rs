@@ -1,5 +1,5 @@
 use crate::Outcome;
-use bandgap_record::{Bandgap, Column, Evidence, Labels, Note, Row};
+use bandgap_record::{Bandgap, Column, Labels, Note, Row};
 use bandgap_report::{Cell, Layout, text};
 
 use super::*;
@@ -9,7 +9,7 @@ use crate::Run;
 pub(crate) fn time(ns: f64, half: f64, converged: bool) -> Quantity {
     let s = |ns: f64| ns * 1e-9;
     let interval = Some((s(ns - half), s(ns + half)));
-    Quantity::new(s(ns), interval, Unit::Second, Evidence::new("slope", 24, converged)).unwrap()
+    Quantity::new(s(ns), interval, Unit::Second, ("slope", 24, converged)).unwrap()
 }
 
 /// A signature with these os, or, g and RTT in nanoseconds, and its curve.
@@ -29,10 +29,8 @@ pub(crate) fn example(transport: &str, [os, or, g, rtt]: [f64; 4]) -> [Outcome; 
     let messages = Number(rtt / os);
     logp.transition = Some(Transition { messages, cause: "round_trip".to_owned() });
     let seconds = |ns: f64| Seconds(Number(ns * 1e-9));
-    let slope = Some(
-        Quantity::new(1.01, Some((0.99, 1.03)), Unit::One, Evidence::new("slope", 9, true))
-            .unwrap(),
-    );
+    let slope =
+        Some(Quantity::new(1.01, Some((0.99, 1.03)), Unit::One, ("slope", 9, true)).unwrap());
     let (from_delay, to_delay) = (seconds(2.0 * g), seconds(4.0 * g));
     logp.arms = vec![Arm {
         from_delay,
@@ -53,8 +51,7 @@ pub(crate) fn example(transport: &str, [os, or, g, rtt]: [f64; 4]) -> [Outcome; 
     logp.lines = vec![line("send_overhead", 0.0, os, 1, 4), line("gap", 0.0, g, 64, 256)];
     logp.lines
         .extend(delays[1..].iter().map(|delay| line("gap", *delay, delay + os + or, 16, 256)));
-    let ratio =
-        Quantity::new(1.25, Some((1.2, 1.3)), Unit::One, Evidence::new("ratio", 24, true)).unwrap();
+    let ratio = Quantity::new(1.25, Some((1.2, 1.3)), Unit::One, ("ratio", 24, true)).unwrap();
     logp.over_floor = Some(OverFloor { floor: "cache_line".to_owned(), ratio });
     let row = |delay: f64, messages: u64| {
         let cost = (os + delay).max(if messages > 16 { g.max(os + or + delay) } else { 0.0 });

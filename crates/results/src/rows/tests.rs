@@ -1,5 +1,5 @@
 use crate::Outcome;
-use bandgap_record::{Column, Evidence, Note, Number};
+use bandgap_record::{Column, Note, Number};
 use bandgap_report::{Layout, text};
 
 use super::*;
@@ -10,7 +10,7 @@ use crate::shown::CLOCK_LIMIT;
 /// A quantity with an interval of ±2 %.
 pub(crate) fn quantity(value: f64, unit: Unit) -> Quantity {
     let half = 0.02 * value.abs();
-    let by = Evidence::new("mean", 12, true);
+    let by = ("mean", 12, true);
     Quantity::new(value, Some((value - half, value + half)), unit, by).unwrap()
 }
 

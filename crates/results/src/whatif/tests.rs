@@ -1,12 +1,10 @@
 use super::*;
 use crate::breakdown::tests::lines;
 use crate::logp::tests::{run, time};
-use bandgap_record::Evidence;
 
 fn sample(models: usize, name: &str, within: Within) -> WhatIf {
     let number = |of: f64| {
-        Quantity::new(of, Some((of - 0.01, of + 0.01)), Unit::One, Evidence::new("share", 9, true))
-            .unwrap()
+        Quantity::new(of, Some((of - 0.01, of + 0.01)), Unit::One, ("share", 9, true)).unwrap()
     };
     let change = |at: usize| ModelChange {
         name: format!("{name}{at}"),

@@ -9,38 +9,12 @@
 
 use std::io::Read;
 
+use bandgap_model::{Kind, Row};
+
 use crate::TableError;
-use crate::lines::{Header, Line, Result, bounded};
+use crate::table_lines::{Header, Line, Result, bounded};
 
-/// One repetition.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LogpRow {
-    /// Line of the file.
-    pub line: u64,
-    /// What was timed.
-    pub phase: Phase,
-    /// M.
-    pub messages: u64,
-    /// Δ in nanoseconds.
-    pub delay_ns: f64,
-    /// Elapsed time in nanoseconds, of all messages.
-    pub elapsed_ns: f64,
-    /// The batch, if the table numbers them.
-    pub batch: Option<u64>,
-    /// The round, if the table numbers them.
-    pub round: Option<u64>,
-    /// The launch, if the table numbers them.
-    pub launch: Option<u64>,
-}
-
-/// What was timed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// M requests with Δ after each.
-    Issue,
-    /// M round trips, one at a time.
-    RoundTrip,
-}
+const EXPECTED: &str = "the first line must name the columns kind,messages,delay_ns,elapsed_ns";
 
 /// Longest time in nanoseconds, 31.7 years. The squares of much longer ones have no numbers.
 const LONGEST_NS: f64 = 1e18;
@@ -52,12 +26,10 @@ const LONGEST: usize = 256 << 20;
 ///
 /// # Errors
 /// Every defect is one, with its line: the file is taken whole or not at all.
-pub fn read_logp_table(source: impl Read) -> Result<Vec<LogpRow>> {
+pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>> {
     let mut lines =
         bounded(source, LONGEST).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
-    let first = lines.next().transpose()?.ok_or(TableError::Empty {
-        expected: "the first line must name the columns kind,messages,delay_ns,elapsed_ns",
-    })?;
+    let first = lines.next().transpose()?.ok_or(TableError::Empty(EXPECTED))?;
     let header = Header::new(&first)?;
     let [kind, messages, delay, elapsed] = [
         header.need("kind")?,
@@ -71,9 +43,9 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<LogpRow>> {
     for line in lines {
         let line = line?;
         let record = header.row(&line)?;
-        let phase = match &record[kind] {
-            "issue" => Phase::Issue,
-            "rtt" => Phase::RoundTrip,
+        let kind = match &record[kind] {
+            "issue" => Kind::Issue,
+            "rtt" => Kind::Rtt,
             other => return Err(line.cell("kind", other).wrong("it must be issue or rtt")),
         };
         let number = |column, place: Option<usize>| {
@@ -88,9 +60,8 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<LogpRow>> {
                 ns => Ok(ns),
             }
         };
-        rows.push(LogpRow {
-            line: line.number,
-            phase,
+        rows.push(Row {
+            kind,
             messages: line.cell("messages", &record[messages]).count()?,
             delay_ns: time("delay_ns", delay)?,
             elapsed_ns: time("elapsed_ns", elapsed)?,
