@@ -56,14 +56,14 @@ impl Costs {
         name: &str,
         point: &Described,
     ) -> [Option<Estimated>; 2] {
-        let Some(by) = Collective::of(name, point) else { return [None, None] };
+        let Some(by) = formula(name, point) else { return [None, None] };
         let rule = of.judged.rule();
         let hockney = self.hockney.as_ref().map(|messages| {
-            let found = messages.estimate(of.judged.confidence, |on| by.cost(on));
+            let found = messages.estimate(of.judged.confidence, |on| by(on));
             Estimated::of_model(&found, of.virtual_or(judge(&found, &rule)))
         });
         let loggp = self.loggp.as_ref().map(|messages| {
-            let (found, is_known) = messages.estimate(|on| by.cost(on));
+            let (found, is_known) = messages.estimate(|on| by(on));
             let judged = if is_known { judge(&found, &rule) } else { Convergence::No };
             Estimated::of_model(&found, of.virtual_or(judged))
         });
@@ -94,36 +94,26 @@ fn cost_curve(of: &Measured<'_>, curve: &Curve<'_>) -> Option<CostCurve> {
     }))
 }
 
-/// An operation of all ranks whose cost has a formula.
-struct Collective {
-    by: Formula,
-    ranks: usize,
-    bytes: Bytes,
-}
+/// The formula of an algorithm's time.
+type Formula = Box<dyn Fn(&dyn PointToPoint) -> Ns>;
 
-enum Formula {
-    Broadcast(Broadcast),
-    Sum(Sum),
-    Barrier(Barrier),
-}
-
-impl Collective {
-    fn of(name: &str, point: &Described) -> Option<Collective> {
-        let by = point.place("variant").or_else(|| point.labels.get("variant"))?.to_string();
-        let by = match name {
-            "broadcast" => Formula::Broadcast(Broadcast::from_name(&by)?),
-            "global_sum" | "all_reduce" => Formula::Sum(Sum::from_name(&by)?),
-            "barrier" => Formula::Barrier(Barrier::from_name(&by)?),
-            _ => return None,
-        };
-        Some(Collective { by, ranks: number(point, "ranks")? as usize, bytes: Bytes(point.bytes) })
-    }
-
-    fn cost(&self, on: &impl PointToPoint) -> Ns {
-        match self.by {
-            Formula::Broadcast(by) => broadcast(by, on, self.ranks, self.bytes),
-            Formula::Sum(by) => sum(by, on, self.ranks, self.bytes),
-            Formula::Barrier(by) => barrier(by, on, self.ranks),
+/// What the operation at a point costs by its algorithm; `None` of one that has no formula.
+fn formula(name: &str, point: &Described) -> Option<Formula> {
+    let by = point.place("variant").or_else(|| point.labels.get("variant"))?.to_string();
+    let (ranks, bytes) = (number(point, "ranks")? as usize, Bytes(point.bytes));
+    Some(match name {
+        "broadcast" => {
+            let by = Broadcast::from_name(&by)?;
+            Box::new(move |on| broadcast(by, on, ranks, bytes))
         }
-    }
+        "global_sum" | "all_reduce" => {
+            let by = Sum::from_name(&by)?;
+            Box::new(move |on| sum(by, on, ranks, bytes))
+        }
+        "barrier" => {
+            let by = Barrier::from_name(&by)?;
+            Box::new(move |on| barrier(by, on, ranks))
+        }
+        _ => return None,
+    })
 }

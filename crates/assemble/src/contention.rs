@@ -38,8 +38,7 @@ pub fn fan_in(of: &Measured<'_>) -> Result<Made, AssembleError> {
         Column::new("gap", Unit::Second, "g_K: time of a message of each requester").counting(),
         Column::new("slowdown", Unit::One, "g_K / g_1, by round; K where the replier is the limit"),
     ];
-    let transport = of.setting.transport.as_str();
-    let mut rows = Builder::new(SERIES, "fan_in", transport, &["requesters"], columns);
+    let mut rows = Builder::new(SERIES, "fan_in", &of.setting.transport, &["requesters"], columns);
     let alone = key(1);
     if of.time(&alone).is_none() {
         return Err(AssembleError::Empty);

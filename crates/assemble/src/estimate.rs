@@ -44,6 +44,11 @@ impl Estimated {
         Estimated { value, interval, convergence, samples: point.batches as u64, estimator }
     }
 
+    /// A single value.
+    pub fn single(value: f64, estimator: &'static str, convergence: Convergence) -> Estimated {
+        Estimated { value, interval: None, convergence, samples: 1, estimator }
+    }
+
     /// A model's estimate.
     pub fn of_model(of: &Estimate, convergence: Convergence) -> Estimated {
         let interval = Some(Interval { low: of.low, high: of.high });
@@ -113,12 +118,8 @@ impl Measured<'_> {
                 MEAN,
                 self.virtual_or(self.judged.rule_of(key).judge_point(&point)),
             )),
-            None => values.first().map(|(_, _, value)| Estimated {
-                value: *value,
-                interval: None,
-                convergence: self.virtual_or(Convergence::No),
-                samples: 1,
-                estimator: MEAN,
+            None => values.first().map(|(_, _, value)| {
+                Estimated::single(*value, MEAN, self.virtual_or(Convergence::No))
             }),
         }
     }

@@ -37,8 +37,8 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, As
     }
     let unit = if axes.contains(&"bytes") { Unit::Byte } else { Unit::One };
     let from = Column::new("from", unit, "the size from which on it is the fastest");
-    let transport = of.setting.transport.as_str();
-    let mut rows = Builder::new(FASTEST, points.name, transport, &["ranks", "range"], vec![from]);
+    let mut rows =
+        Builder::new(FASTEST, points.name, &of.setting.transport, &["ranks", "range"], vec![from]);
     let mut groups: BTreeMap<u64, (Times, Vec<(u64, Winner)>)> = BTreeMap::new();
     for (key, point) in &points.all {
         let (Some(ranks), Some(time)) = (number(point, "ranks"), of.time(key)) else {

@@ -109,13 +109,7 @@ impl Fitting {
         rows.label("timing", table.timing.name());
         for (bytes, times) in sizes {
             // A single repetition has no interval.
-            let single = || Estimated {
-                value: times[0].2,
-                interval: None,
-                convergence: true.into(),
-                samples: 1,
-                estimator: "as given",
-            };
+            let single = || Estimated::single(times[0].2, "as given", true.into());
             let time = self.time(&times).unwrap_or_else(single);
             rows.push(vec![bytes.into()], Labels::new(), &[Some(time)], None)?;
         }

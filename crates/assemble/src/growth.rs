@@ -30,8 +30,7 @@ pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Ass
     others.sort_unstable();
     let slope =
         Column::new("slope", Unit::Second, "b of t = a + b·f, f = ⌈log₂ P⌉, P, N or N² by the law");
-    let transport = of.setting.transport.as_str();
-    let mut rows = Builder::new(GROWTH, points.name, transport, &others, vec![slope]);
+    let mut rows = Builder::new(GROWTH, points.name, &of.setting.transport, &others, vec![slope]);
     for curve in points.along(&[along]) {
         let Some((law, [from, to], slope)) = followed(of, &curve, along, &laws) else { continue };
         let labels = [("law", Place::from(law)), ("from", from.into()), ("to", to.into())];
@@ -48,7 +47,7 @@ fn followed(
     curve: &Curve<'_>,
     along: &str,
     laws: &[Law],
-) -> Option<(&'static str, [u64; 2], Estimated)> {
+) -> Option<(String, [u64; 2], Estimated)> {
     let timed = curve.points.iter().filter_map(|(at, (key, _))| Some((*at, of.time(key)?.value)));
     let timed: Vec<(u64, f64)> = timed.collect();
     let launches = of.launches(curve);
@@ -62,14 +61,9 @@ fn followed(
         let each: Vec<Vec<(f64, f64)>> = launches.iter().map(|of| beyond(of)).collect();
         Some((from, model::growth(&beyond(&timed), &each, laws, of.judged.confidence)?))
     })?;
-    let law = match found.law {
-        Law::Logarithmic => "logarithmic",
-        Law::Linear => "linear",
-        Law::Quadratic => "quadratic",
-    };
     let judged = judge(&found.slope, &of.judged.rule().without_clock());
     let slope = Estimated::of_model(&found.slope, of.virtual_or(judged));
-    Some((law, [from, timed.last()?.0], slope))
+    Some((found.law.to_string(), [from, timed.last()?.0], slope))
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use bandgap_model::hockney::{
     Breakpoint as Found, Breaks, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes,
-    Weighting, fit_launches,
+    fit_launches,
 };
 use bandgap_model::{Estimate, ModelError};
 use bandgap_record::{Note, Number, Quantity, RecordError, Unit};
@@ -68,16 +68,12 @@ fn recorded(
     rule: Rule,
 ) -> Result<Hockney, RecordError> {
     let segment = |of: &Fitted| segment(of, curve.messages as f64, rule.without_clock());
-    let weighting = match fit.weighting {
-        Weighting::Relative => "relative",
-        Weighting::Ordinary => "ordinary",
-    };
     Ok(Hockney {
         name: curve.name.clone(),
         transport: transport.to_owned(),
         curve: curve.which.clone(),
         messages: curve.messages,
-        weighting: weighting.to_owned(),
+        weighting: fit.weighting.to_string(),
         segments: fit.segments.iter().map(segment).collect::<Result<_, _>>()?,
         breakpoints: both.breakpoints.iter().map(breakpoint).collect(),
     })

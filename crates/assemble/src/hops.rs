@@ -33,8 +33,7 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Assem
         second("t_byte", "of each further byte"),
         second("h", "of each further hop"),
     ];
-    let transport = of.setting.transport.as_str();
-    let mut rows = Builder::new(HOPS, points.name, transport, &["segment"], columns);
+    let mut rows = Builder::new(HOPS, points.name, &of.setting.transport, &["segment"], columns);
     let mut launches = BTreeMap::<u32, Vec<HopTimes>>::new();
     for curve in points.along(&["bytes"]) {
         let Some(hops) = number(curve.points[0].1.1, "hops") else { continue };

@@ -8,7 +8,7 @@ use bandgap_campaign::signature::{
 };
 use bandgap_campaign::{Table, floors};
 use bandgap_model::hockney::Breaks;
-use bandgap_model::signature::{ArmFit, Cause, IssueLine};
+use bandgap_model::signature::{ArmFit, IssueLine};
 use bandgap_model::{Estimate, Kind, ModelError, Signature};
 use bandgap_record::{Column, Labels, Note, Number, Quantity, RecordError, Unit};
 use bandgap_results::{Arm, Line, Logp, OverFloor, Parameters, SIGNATURE, Transition};
@@ -246,10 +246,7 @@ pub(crate) fn recorded(
     logp.regime = signature.regime;
     logp.transition = signature.transition.map(|found| Transition {
         messages: Number(found.messages),
-        cause: match found.cause {
-            Cause::RoundTrip => "round_trip".to_owned(),
-            Cause::Capacity => "capacity".to_owned(),
-        },
+        cause: found.cause.to_string(),
     });
     let arms = signature.near_arms.iter().chain([&signature.arm]);
     logp.arms =

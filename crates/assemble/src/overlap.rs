@@ -42,8 +42,8 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
         second("hideable", "the shorter of T_c and T_x − T_o"),
         Column::new("hidden", Unit::One, "the gain over what can be hidden; below 0 a loss"),
     ];
-    let transport = of.setting.transport.as_str();
-    let mut rows = Builder::new(SERIES, OVERLAP, transport, &["bytes", "elements"], columns);
+    let mut rows =
+        Builder::new(SERIES, OVERLAP, &of.setting.transport, &["bytes", "elements"], columns);
     rows.rows.verified = (!of.setting.is_virtual()).then_some(true);
     let (mut missing, mut planned, mut vague) = (0, 0, 0_usize);
     for (key, point) in of.judged.table.points() {

@@ -24,8 +24,7 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
         let meaning = "bandwidth of long messages there and back: n/t";
         columns.push(Column::new("bandwidth", Unit::BytePerSecond, meaning));
     }
-    let transport = of.setting.transport.as_str();
-    let mut rows = Builder::new(SERIES, "pairs", transport, &["from", "to"], columns);
+    let mut rows = Builder::new(SERIES, "pairs", &of.setting.transport, &["from", "to"], columns);
     if let Some(at_once) = at_once {
         rows.label(AT_ONCE, at_once);
     }

@@ -69,7 +69,7 @@ pub fn recorded(machine: &Machine, order: &Order, looked_at: bool) -> Result<(Fa
     let (ranks, most) = (order.ranks, machine.ranks);
     if ranks > most {
         let machine = machine.name.clone();
-        return Err(SimError::Ranks { ranks, machine, most }).class(Exit::Input);
+        return Err(SimError::Ranks(ranks, machine, most)).class(Exit::Input);
     }
     let fact = fact(&order.kernel).class(Exit::Input)?;
     let messages = messages(&fact, order).class(Exit::Input)?;

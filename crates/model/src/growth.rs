@@ -2,13 +2,13 @@
 
 use bandgap_stats::interval::widened;
 use bandgap_stats::{Interval, Regression, regression};
-use serde::{Deserialize, Serialize};
+use derive_more::Display;
 
 use crate::signature::Estimate;
 
 /// How a time grows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
+#[display(rename_all = "lowercase")]
 pub enum Law {
     /// With ⌈log₂ x⌉, the rounds of a tree.
     Logarithmic,

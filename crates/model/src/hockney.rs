@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_stats::Regression;
 use bandgap_units::Ns;
-use serde::{Deserialize, Serialize};
+use derive_more::Display;
 
 use crate::error::ModelError;
 use crate::finding::Finding;
@@ -68,8 +68,8 @@ impl Default for HockneyOptions {
 }
 
 /// Which errors a fit makes small.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
+#[display(rename_all = "lowercase")]
 pub enum Weighting {
     /// Σ(t/t̂ − 1)²: short and long messages count alike.
     Relative,

@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use bandgap_stats::batch::batch_value;
 use derive_more::Display;
-use serde::{Deserialize, Serialize};
 
 /// What was timed.
-#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
 #[display(rename_all = "lowercase")]
-#[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// The issue phase: M requests, each followed by computing for Δ. Replies that come later are taken
     /// outside the timed section.

@@ -10,6 +10,7 @@ mod table;
 
 pub use extract::extract;
 
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
@@ -66,11 +67,10 @@ pub enum Regime {
 }
 
 /// What ends the send-only regime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
+#[display(rename_all = "snake_case")]
 pub enum Cause {
     /// The first replies are back: RTT/os messages.
-    #[serde(rename = "first-replies")]
     RoundTrip,
     /// The network holds no more requests.
     Capacity,

@@ -4,7 +4,7 @@ use bandgap_record::{Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Table, signed_share};
 
 use crate::pairs::pairs;
-use crate::rows::{Curve, PAIRS, along, at, curves, fit, head, place_cell, spelled, table};
+use crate::rows::{Curve, PAIRS, along, at, curves, evenly, fit, head, place_cell, spelled, table};
 use crate::shown::Context;
 
 /// Rows of one series on a screen, at most, and of one kernel of an application.
@@ -64,11 +64,7 @@ fn chosen<'a>(all: &[(u64, &'a Row)], most: usize) -> Vec<(u64, &'a Row)> {
     if places.len() < most / 2 {
         places = (0..=last).collect();
     }
-    let most = most.min(places.len());
-    let mut few: Vec<usize> =
-        (0..most).map(|at| places[at * (places.len() - 1) / (most - 1).max(1)]).collect();
-    few.dedup();
-    few.into_iter().map(|at| all[at]).collect()
+    evenly(&places, most).map(|at| all[*at]).collect()
 }
 
 /// Some rows of one curve: its time and what belongs to it, and how far it is off the fitted line.
@@ -121,7 +117,8 @@ pub fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Blo
         let most = all.iter().map(ranks).max().flatten();
         all.retain(|curve| ranks(curve) == most);
     }
-    let several: Vec<(&Curve<'_>, &str)> = spread(&all).map(|curve| (curve, column)).collect();
+    let several: Vec<(&Curve<'_>, &str)> =
+        evenly(&all, SIDE_BY_SIDE).map(|curve| (curve, column)).collect();
     let mut blocks = Vec::new();
     if column != "time" {
         blocks.push(Block::Text(meaning(rows, column)));
@@ -135,12 +132,6 @@ pub fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Blo
 fn meaning(rows: &Rows, column: &str) -> String {
     let meaning = rows.column(column).map_or("", |at| &rows.columns[at].meaning);
     format!("{}: {meaning}", spelled(column))
-}
-
-/// A few of the curves: the first, the last, and some between.
-fn spread<'a, 'b>(all: &'b [Curve<'a>]) -> impl Iterator<Item = &'b Curve<'a>> {
-    let most = all.len().min(SIDE_BY_SIDE);
-    (0..most).map(move |at| &all[at * (all.len() - 1) / (most - 1).max(1)])
 }
 
 /// A table of one quantity of each curve.

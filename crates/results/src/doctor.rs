@@ -4,7 +4,7 @@ use bandgap_report::{Block, Cell, Head, Table};
 use serde_json::Value;
 
 use crate::Run;
-use crate::count::counted;
+use crate::shown::counted;
 
 /// The name of the command.
 pub(crate) const DOCTOR: &str = "doctor";

@@ -6,7 +6,6 @@
 #![forbid(unsafe_code)]
 
 mod breakdown;
-mod count;
 mod curves;
 mod doctor;
 mod files;

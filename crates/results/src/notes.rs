@@ -1,6 +1,6 @@
 //! The words of notes: the one table of codes.
 
-use crate::count::grouped;
+use crate::shown::grouped;
 use bandgap_record::{Note, Number, Unit, Value};
 use bandgap_report::{scaled, share};
 use bandgap_units::significant_short;

@@ -326,5 +326,11 @@ fn names(rows: &Rows) -> Vec<String> {
     names
 }
 
+/// So many of these at most, the first and the last among them.
+pub(crate) fn evenly<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
+    let most = most.min(all.len());
+    (0..most).map(move |at| &all[at * (all.len() - 1) / (most - 1).max(1)])
+}
+
 #[cfg(test)]
 pub(crate) mod tests;

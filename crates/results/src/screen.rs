@@ -7,7 +7,6 @@ use bandgap_record::{Note, Rows, Unit};
 use bandgap_report::{Block, Cell, Precision, Scale, scaled};
 use serde_json::Value;
 
-use crate::count::{counted, grouped};
 use crate::curves::{curve, side_by_side};
 use crate::doctor::{DOCTOR, doctor, fitness};
 use crate::headline::{headline, segments, surface};
@@ -17,7 +16,7 @@ use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
 use crate::rows::{PCIE_TRACE, along, derived};
 use crate::run::{Run, Verdict, context};
-use crate::shown::Context;
+use crate::shown::{Context, counted, grouped};
 use crate::validation::{VALIDATION, validation};
 use crate::why;
 

@@ -7,8 +7,7 @@ use bandgap_report::{Block, Cell, Head, Table, scaled, share};
 use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::count::grouped;
-use crate::shown::{Context, Shown};
+use crate::shown::{Context, Shown, counted, grouped};
 
 /// The simulation of a schedule.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -201,9 +200,7 @@ impl Simulation {
     }
 
     fn blocks(&self, most: usize) -> Vec<Block> {
-        let count = |of: u64, what: &str| {
-            format!("{} {what}{}", grouped(of as f64), if of == 1 { "" } else { "s" })
-        };
+        let count = |of: u64, what: &str| counted(of as usize, what);
         let mut blocks = vec![
             Block::Text(self.what()),
             Block::Text(format!(

@@ -6,7 +6,7 @@ use bandgap_units::significant_short;
 use serde::{Deserialize, Serialize};
 
 use crate::breakdown::Within;
-use crate::breakdown::blocks::{Counted, cut, given, word};
+use crate::breakdown::blocks::{cut, given, rest, word};
 use crate::shown::{Context, Shown};
 
 /// Changes of a table's components, and what they save.
@@ -137,7 +137,7 @@ impl WhatIf {
             false => format!("{} with {}", self.name, changes.join(", ")),
         };
         let mut shown: Vec<&ModelChange> = self.models.iter().collect();
-        let more = Counted::cut(&mut shown, models);
+        let more = rest(&mut shown, models, "models");
         let heads = ["model", "before", "after", "saved"].map(Head::new);
         let rest = [Head::new("error").optional(), Head::new("within 5 %")];
         let mut table = Table::new(heads.into_iter().chain(rest));
@@ -153,7 +153,7 @@ impl WhatIf {
             ]);
         }
         let mut blocks = vec![Block::Text(heading), Block::Table(table)];
-        blocks.extend(more.block("models"));
+        blocks.extend(more);
         if changes.is_empty() {
             blocks.extend(self.ranked(models, places));
         }

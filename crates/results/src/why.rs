@@ -5,10 +5,9 @@ use std::collections::BTreeMap;
 use bandgap_record::{Conditions, Note, Quantity};
 use bandgap_report::Block;
 
-use crate::count::{counted, grouped};
 use crate::notes::{Hint, LONGER, NONE, SIZES, measuring, template, words};
 use crate::run::{Run, Verdict, context};
-use crate::shown::{CLOCK_LIMIT, Context};
+use crate::shown::{CLOCK_LIMIT, Context, counted, grouped};
 
 /// Values behind an interval below which their number is what makes it wide.
 const FEW: u64 = 8;

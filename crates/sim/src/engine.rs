@@ -92,30 +92,26 @@ pub(crate) fn replay_by<C: Clock>(clock: C, schedule: &Schedule, machine: &Machi
     let ranks = schedule.size();
     if ranks == 0 || ranks > machine.ranks {
         let (machine, most) = (machine.name.clone(), machine.ranks);
-        return Err(SimError::Ranks { ranks, machine, most });
+        return Err(SimError::Ranks(ranks, machine, most));
     }
     if schedule.moves_bytes() && machine.protocols.is_empty() {
         return Err(SimError::NoTimeForBytes(machine.name.clone()));
     }
     match machine.least_delay() {
-        0 => in_order(schedule, machine, clock),
-        width => in_buckets(schedule, machine, clock, width),
+        0 => {
+            let mut world = World::new(schedule, machine, Heap::default(), clock);
+            world.in_order()?;
+            finish(world)
+        }
+        width => {
+            let mut world = World::new(schedule, machine, Buckets::new(width, ranks), clock);
+            world.in_buckets()?;
+            finish(world)
+        }
     }
 }
 
 type Done<C> = Result<(Replay, Vec<<C as Clock>::At>, C), SimError>;
-
-fn in_order<C: Clock>(schedule: &Schedule, machine: &Machine, clock: C) -> Done<C> {
-    let mut world = World::new(schedule, machine, Heap::default(), clock);
-    world.in_order()?;
-    finish(world)
-}
-
-fn in_buckets<C: Clock>(schedule: &Schedule, machine: &Machine, clock: C, width: u64) -> Done<C> {
-    let mut world = World::new(schedule, machine, Buckets::new(width, schedule.size()), clock);
-    world.in_buckets()?;
-    finish(world)
-}
 
 fn finish<C: Clock, Q: Queue<C::At>>(mut world: World<'_, Q, C>) -> Done<C> {
     let ranks = 0..world.ranks.len();

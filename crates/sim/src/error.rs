@@ -12,16 +12,10 @@ pub enum SimError {
     /// A program ended with an error while it was recorded: the rank, and what it returned.
     #[error("record the program of rank {0}: failed to {1}")]
     Program(Rank, #[source] CommError),
-    /// The machine does not have so many ranks, or none were asked for.
-    #[error("simulate {ranks} ranks: machine {machine} has from 1 to {most}")]
-    Ranks {
-        /// The number asked for.
-        ranks: usize,
-        /// The machine's name.
-        machine: String,
-        /// Its number of processors.
-        most: usize,
-    },
+    /// The machine does not have so many ranks, or none were asked for: their number, its name, and
+    /// how many it has.
+    #[error("simulate {0} ranks: machine {1} has from 1 to {2}")]
+    Ranks(usize, String, usize),
     /// A machine's file cannot be read, and is no built-in machine.
     #[error("read machine file {file}: {1}", file = .0.display())]
     Unreadable(PathBuf, #[source] std::io::Error),

@@ -83,7 +83,7 @@ fn recorded(
 ) -> Result<(Schedule, usize), SimError> {
     if size == 0 || u32::try_from(size).is_err() {
         let most = u32::MAX as usize;
-        return Err(SimError::Ranks { ranks: size, machine: "of any kind".into(), most });
+        return Err(SimError::Ranks(size, "of any kind".into(), most));
     }
     let ops = Folder::default();
     let begun = Vec::new();
@@ -233,6 +233,6 @@ mod tests {
             let error = record(2, |am| am.request(wrong, ECHO, 0)).unwrap_err();
             assert!(matches!(error, SimError::Program(0, _)), "{error}");
         }
-        assert!(matches!(record(0, |_| Ok(())), Err(SimError::Ranks { ranks: 0, .. })));
+        assert!(matches!(record(0, |_| Ok(())), Err(SimError::Ranks(0, ..))));
     }
 }

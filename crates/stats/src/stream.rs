@@ -42,17 +42,7 @@ pub struct Stream {
 }
 
 impl Default for Stream {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Stream {
-    /// No samples yet.
-    ///
-    /// # Panics
-    /// Never: the digits are those that a histogram can have.
-    pub fn new() -> Stream {
+    fn default() -> Stream {
         let histogram = Histogram::new(DIGITS).expect("up to five digits are possible");
         Stream {
             histogram,
@@ -63,7 +53,9 @@ impl Stream {
             open: (0.0, 0),
         }
     }
+}
 
+impl Stream {
     /// Takes a sample. Values above 2⁶² count as that.
     pub fn add(&mut self, value: u64) {
         let value = value.min(1 << 62);
@@ -155,7 +147,7 @@ mod tests {
     use crate::quantile::quantile;
 
     fn of(samples: &[u64]) -> Stream {
-        let mut stream = Stream::new();
+        let mut stream = Stream::default();
         samples.iter().for_each(|sample| stream.add(*sample));
         stream
     }
@@ -172,7 +164,7 @@ mod tests {
 
     #[test]
     fn batches_grow_and_their_number_does_not() {
-        let mut stream = Stream::new();
+        let mut stream = Stream::default();
         for at in 0..1_000_000_u64 {
             stream.add(at);
         }
@@ -190,7 +182,7 @@ mod tests {
             .filter(|seed| {
                 let mut generator = Xoshiro256PlusPlus::seed_from_u64(*seed);
                 let normal = Normal::new(0.0, 30.0).unwrap();
-                let (mut stream, mut state) = (Stream::new(), 0.0_f64);
+                let (mut stream, mut state) = (Stream::default(), 0.0_f64);
                 for _ in 0..20_000 {
                     state = 0.95 * state + normal.sample(&mut generator);
                     stream.add((10_000.0 + state).round() as u64);

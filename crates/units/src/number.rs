@@ -1,7 +1,5 @@
 //! Three significant digits, and the prefix that brings a number near one.
 
-use std::fmt;
-
 /// `value` rounded to `digits` significant digits, in plain notation where that stays readable.
 ///
 /// All digits before the point are kept: 1234 stays 1234, since a zero in place of a known digit would
@@ -101,15 +99,6 @@ impl SharedUnit {
     pub fn write(self, value: f64) -> String {
         format!("{} {}", significant(self.count(value), 3), self.symbol)
     }
-}
-
-/// Writes `value` with the right step of `ladder`: `1.40 µs`.
-pub(crate) fn write_scaled(
-    f: &mut fmt::Formatter<'_>,
-    value: f64,
-    ladder: &[(f64, &'static str)],
-) -> fmt::Result {
-    f.pad(&SharedUnit::of(value, ladder).write(value))
 }
 
 #[cfg(test)]

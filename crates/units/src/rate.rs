@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::number::{SharedUnit, write_scaled};
+use crate::number::SharedUnit;
 use crate::typed::{Typed, UnitError};
 
 const LADDER: [(f64, &str); 5] =
@@ -31,7 +31,7 @@ impl Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_scaled(f, self.0, &LADDER)
+        f.pad(&self.unit().write(self.0))
     }
 }
 

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::number::{SharedUnit, distinct, write_scaled};
+use crate::number::{SharedUnit, distinct};
 use crate::typed::{Typed, UnitError};
 
 const LADDER: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
@@ -68,7 +68,7 @@ impl Ns {
 
 impl fmt::Display for Ns {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_scaled(f, self.0, &LADDER)
+        f.pad(&self.unit().write(self.0))
     }
 }
 

@@ -277,13 +277,7 @@ fn what_a_parameter_does_not_mean_is_noted() {
 
 #[test]
 fn delays_that_hardly_differ_have_places_of_their_own() {
-    let elapsed = Estimated {
-        value: 8.0,
-        interval: None,
-        convergence: Convergence::ClockLimited,
-        samples: 1,
-        estimator: "",
-    };
+    let elapsed = Estimated::single(8.0, "", Convergence::ClockLimited);
     let point = |delay| CurvePoint { messages: 2, delay, elapsed: elapsed.clone() };
     let delays = [0.0, 1e-5, 2e-5, 0.002];
     let made = curve(&Logp::new(SIGNATURE, "shm", None), delays.map(point).into()).unwrap();

@@ -143,7 +143,7 @@ impl Component {
 }
 
 /// A component in a row of a model.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Term {
     /// The component's place among all.
     pub component: usize,

@@ -15,7 +15,7 @@ use super::messages::{doubling, longest_block, rounds};
 /// *Assumes* as [`super`] says, and that a barrier is made of messages. That of dissemination is an
 /// equality; that of the tree too where P is a power of two, else an upper bound.
 /// *Source*: Hensgen, Finkel and Manber 1988; Mellor-Crummey and Scott 1991.
-pub fn barrier(by: Barrier, on: &impl PointToPoint, ranks: usize) -> Ns {
+pub fn barrier(by: Barrier, on: &dyn PointToPoint, ranks: usize) -> Ns {
     let way = on.message(Bytes(0)) * f64::from(rounds(ranks));
     match by {
         Barrier::Dissemination => way,
@@ -38,7 +38,7 @@ pub fn barrier(by: Barrier, on: &impl PointToPoint, ranks: usize) -> Ns {
 /// upper bounds.
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on broadcast; Pješivac-Grbović and others, Cluster
 /// Computing 10, 2007, for the chain; Alexandrov et al. 1995.
-pub fn broadcast(by: Broadcast, on: &impl PointToPoint, ranks: usize, bytes: Bytes) -> Ns {
+pub fn broadcast(by: Broadcast, on: &dyn PointToPoint, ranks: usize, bytes: Bytes) -> Ns {
     if ranks < 2 {
         return Ns::ZERO;
     }
@@ -65,7 +65,7 @@ pub fn broadcast(by: Broadcast, on: &impl PointToPoint, ranks: usize, bytes: Byt
 
 /// From when a rank begins to send down a binomial tree until the last rank below it has what it is
 /// sent. `ranks` are those from that rank on; a message that serves k ranks has `sent(k)` bytes.
-fn down(on: &impl PointToPoint, ranks: usize, sent: &dyn Fn(usize) -> Bytes) -> Ns {
+fn down(on: &dyn PointToPoint, ranks: usize, sent: &dyn Fn(usize) -> Bytes) -> Ns {
     if ranks < 2 {
         return Ns::ZERO;
     }
@@ -100,7 +100,7 @@ fn down(on: &impl PointToPoint, ranks: usize, sent: &dyn Fn(usize) -> Bytes) -> 
 /// Replays took at most 1.25 times as long.
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on reduce and allreduce; Patarasuk and Yuan, JPDC 69(2),
 /// 2009.
-pub fn sum(by: Sum, on: &impl PointToPoint, ranks: usize, bytes: Bytes) -> Ns {
+pub fn sum(by: Sum, on: &dyn PointToPoint, ranks: usize, bytes: Bytes) -> Ns {
     if ranks < 2 {
         return Ns::ZERO;
     }

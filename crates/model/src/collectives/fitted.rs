@@ -52,7 +52,7 @@ impl FittedMessages {
     ///
     /// # Panics
     /// If the confidence is not strictly between 0 and 1.
-    pub fn estimate(&self, confidence: f64, time: impl Fn(&ByLength<Hockney>) -> Ns) -> Estimate {
+    pub fn estimate(&self, confidence: f64, time: impl Fn(&ByLength) -> Ns) -> Estimate {
         let cost = |lines: &[Regression]| time(&self.by_length(lines)).0;
         let value = cost(&self.lines);
         let half = self.half(confidence, cost);
@@ -64,7 +64,7 @@ impl FittedMessages {
     }
 
     /// The costs by these lines.
-    fn by_length(&self, lines: &[Regression]) -> ByLength<Hockney> {
+    fn by_length(&self, lines: &[Regression]) -> ByLength {
         let costs = |(end, line): (&Bytes, &Regression)| {
             let (startup, rate) = (Ns(line.intercept), Rate(1e9 / line.slope));
             (*end, Hockney { startup, rate })

@@ -29,7 +29,7 @@ pub(super) fn longest_block(bytes: Bytes, unit: u64, count: usize) -> Bytes {
 /// The time of an allgather of `count` blocks, a power of two, by recursive doubling.
 ///
 /// *Formula*: Σ m(2ʲ·b) for j = 0 … log₂ count − 1, with m the time of a message.
-pub(super) fn doubling(on: &impl PointToPoint, block: Bytes, count: usize) -> Ns {
+pub(super) fn doubling(on: &dyn PointToPoint, block: Bytes, count: usize) -> Ns {
     let steps = (0..rounds(count)).map(|step| on.message(Bytes(block.0 << step)));
     steps.fold(Ns::ZERO, |all, step| all + step)
 }
@@ -65,21 +65,21 @@ impl PointToPoint for Hockney {
 /// Costs of messages up to some length, and of longer ones: the protocols of a machine, or the
 /// segments of a fit.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ByLength<M> {
+pub struct ByLength {
     /// The longest message of each, ascending, and its costs.
-    pub up_to: Vec<(Bytes, M)>,
+    pub up_to: Vec<(Bytes, Hockney)>,
     /// The costs of all longer ones.
-    pub longer: M,
+    pub longer: Hockney,
 }
 
-impl<M> ByLength<M> {
-    fn of(&self, bytes: Bytes) -> &M {
+impl ByLength {
+    fn of(&self, bytes: Bytes) -> &Hockney {
         let found = self.up_to.iter().find(|(most, _)| bytes <= *most);
         found.map_or(&self.longer, |(_, costs)| costs)
     }
 }
 
-impl<M: PointToPoint> PointToPoint for ByLength<M> {
+impl PointToPoint for ByLength {
     fn message(&self, bytes: Bytes) -> Ns {
         self.of(bytes).message(bytes)
     }

@@ -3,7 +3,6 @@
 use bandgap_stats::Stream;
 use bandgap_stats::interval::normal_factor;
 use derive_more::Display;
-use serde::{Deserialize, Serialize};
 
 use super::trace::Trace;
 use crate::breakdown::{Errors, deviation};
@@ -23,9 +22,8 @@ pub struct Timed {
 }
 
 /// Why a time does not follow from a trace.
-#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
 #[display(rename_all = "snake_case")]
-#[serde(rename_all = "snake_case")]
 pub enum Why {
     /// There are fewer than two posts (MWr of 64 bytes down).
     NoPosts,

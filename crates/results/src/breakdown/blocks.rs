@@ -54,19 +54,19 @@ impl Shown for Breakdown {
             return vec![Block::Text(self.line(model, &parts))];
         }
         let mut models: Vec<&ModelTime> = self.main().collect();
-        let more = Counted::cut(&mut models, MODELS);
+        let more = rest(&mut models, MODELS, "models");
         let mut blocks =
             vec![Block::Text(self.title()), Block::Table(self.model_table(context, &models))];
-        blocks.extend(more.block("models"));
+        blocks.extend(more);
         let several = ["category", "layer"].into_iter().filter(|by| model.by(by).len() > 1);
         let by = |by| format!("by {by}: {}", shares(&mut model.by(by).iter()));
         let ways: Vec<String> = several.map(by).collect();
         if !ways.is_empty() {
             blocks.push(Block::Text(format!("{} {}", cut(&model.name), ways.join("; "))));
         }
-        let more = Counted::cut(&mut parts, COMPONENTS);
+        let more = rest(&mut parts, COMPONENTS, "components");
         blocks.push(Block::Table(self.part_table(context, &parts)));
-        blocks.extend(more.block("components"));
+        blocks.extend(more);
         if let ([first, ..], true, [_]) = (&parts[..], self.measured.is_some(), &model.rows[..]) {
             let (name, saved) = (cut(&first.name), share(0.2 * first.share.0));
             blocks.push(Block::Text(format!(
@@ -89,21 +89,11 @@ const IN_LINE: usize = 4;
 /// Letters of a name in a table, at most.
 const LETTERS: usize = 24;
 
-/// What a screen leaves out.
-pub(crate) struct Counted(usize);
-
-impl Counted {
-    /// Keeps the first so many.
-    pub(crate) fn cut<T>(all: &mut Vec<T>, most: usize) -> Counted {
-        let more = all.len().saturating_sub(most);
-        all.truncate(most);
-        Counted(more)
-    }
-
-    /// How many there are more.
-    pub(crate) fn block(&self, what: &str) -> Option<Block> {
-        (self.0 > 0).then(|| Block::Text(format!("{} more {what} in -v, values.csv", self.0)))
-    }
+/// Leaves so many of them, and says how many more there are.
+pub(crate) fn rest<T>(all: &mut Vec<T>, most: usize, what: &str) -> Option<Block> {
+    let more = all.len().saturating_sub(most);
+    all.truncate(most);
+    (more > 0).then(|| Block::Text(format!("{more} more {what} in -v, values.csv")))
 }
 
 /// A name that leaves room for others.

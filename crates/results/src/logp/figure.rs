@@ -5,6 +5,7 @@ use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, S
 use bandgap_units::Ns;
 
 use super::{Arm, Logp, SIGNATURE};
+use crate::rows::evenly;
 use crate::shown::Context;
 
 /// More curves than this are hard to tell apart.
@@ -16,7 +17,7 @@ const WIDE: f64 = 12.0;
 /// The signature as a figure; `None` without its curve.
 pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
     let curves = curves(context, logp)?;
-    let shown = evenly(&curves, MOST_CURVES);
+    let shown: Vec<_> = evenly(&curves, MOST_CURVES).collect();
     let delays: Vec<Ns> = shown.iter().map(|(delay, _)| *delay).collect();
     let name = |name: String| format!("Δ = {name}");
     let names = Ns::distinct(&delays).into_iter().map(name);
@@ -63,14 +64,6 @@ fn curves(context: &Context<'_>, logp: &Logp) -> Option<Vec<(Ns, Vec<Datum>)>> {
     curves.sort_by_key(|(delay, _)| *delay);
     curves.iter_mut().for_each(|(_, points)| points.sort_by(|a, b| a.x.total_cmp(&b.x)));
     Some(curves.into_iter().map(|(delay, points)| (Ns(delay as f64 / 1e3), points)).collect())
-}
-
-/// At most `most` of them, evenly spread, the first and the last among them.
-fn evenly<T: Clone>(all: &[T], most: usize) -> Vec<T> {
-    if all.len() <= most {
-        return all.to_vec();
-    }
-    (0..most).map(|at| all[at * (all.len() - 1) / (most - 1)].clone()).collect()
 }
 
 /// The levels that the model gives, each where it holds: os before the first replies, g in the steady state of Δ = 0,

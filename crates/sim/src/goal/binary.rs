@@ -47,16 +47,16 @@ pub(super) fn read(from: impl Read) -> Result<Goal, GoalError> {
     let mut rank = 0;
     all(&mut Source { from, at: 0 }, &mut rank).map_err(|error| match error {
         GoalError::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
-            GoalError::Binary { rank, wrong: Wrong::Ends }
+            GoalError::Binary(rank, Wrong::Ends)
         }
-        GoalError::Binary { wrong, .. } => GoalError::Binary { rank, wrong },
+        GoalError::Binary(_, wrong) => GoalError::Binary(rank, wrong),
         other => other,
     })
 }
 
 impl From<Wrong> for GoalError {
     fn from(wrong: Wrong) -> Self {
-        Self::Binary { rank: 0, wrong }
+        Self::Binary(0, wrong)
     }
 }
 

@@ -12,24 +12,12 @@ pub enum GoalError {
     /// It cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// It is not GOAL text.
-    #[error("line {line}, column {column}: {wrong}")]
-    Syntax {
-        /// Line, from 1.
-        line: u64,
-        /// Column in bytes, from 1.
-        column: usize,
-        /// What is wrong there.
-        wrong: Wrong,
-    },
-    /// It is not a binary schedule.
-    #[error("rank {rank} of a binary schedule: {wrong}")]
-    Binary {
-        /// The rank.
-        rank: u32,
-        /// What is wrong with it.
-        wrong: Wrong,
-    },
+    /// What is wrong at a line and a column, both from 1.
+    #[error("line {0}, column {1}: {2}")]
+    Syntax(u64, usize, Wrong),
+    /// What is wrong with a rank of a binary schedule.
+    #[error("rank {0} of a binary schedule: {1}")]
+    Binary(u32, Wrong),
     /// Operations of a rank wait for one another.
     #[error("its operations wait for one another: {}", listed(.0))]
     Cycle(Vec<Place>),

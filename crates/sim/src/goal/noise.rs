@@ -76,7 +76,7 @@ fn picoseconds(nanoseconds: f64) -> Option<i64> {
 }
 
 fn wrong(line: u64, what: &'static str, is: &str) -> GoalError {
-    GoalError::Syntax { line, column: 1, wrong: Wrong::Expected(what, is.to_owned()) }
+    GoalError::Syntax(line, 1, Wrong::Expected(what, is.to_owned()))
 }
 
 /// The noise of all ranks.

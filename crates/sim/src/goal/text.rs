@@ -29,7 +29,7 @@ pub(super) fn read(mut source: impl BufRead) -> Result<Goal, GoalError> {
         let is_end = source.read_until(b'\n', &mut bytes)? == 0;
         let mut line = Line { bytes: bytes.trim_ascii_end(), from: 0, at: 0, number, is_comment };
         let read = if is_end { text.end(&line) } else { text.line(&mut line) };
-        read.map_err(|(line, at, wrong)| GoalError::Syntax { line, column: at + 1, wrong })?;
+        read.map_err(|(line, at, wrong)| GoalError::Syntax(line, at + 1, wrong))?;
         if is_end {
             return Ok(text.goal.unwrap_or_default().whole());
         }

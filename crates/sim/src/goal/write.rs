@@ -27,17 +27,10 @@ pub fn write_goal(schedule: &Schedule, to: &mut impl Write) -> io::Result<()> {
         seen.clear();
         let (mut number, mut rest, mut after_send) = (0_u64, 0, false);
         for op in schedule.operations(rank) {
-            let of_message = match op {
-                Op::Send { context, peer, tag, bytes } => {
-                    Some((["send", "to"], context, peer, tag, bytes))
-                }
-                Op::Recv { context, peer, tag, bytes } => {
-                    Some((["recv", "from"], context, peer, tag, bytes))
-                }
-                _ => None,
-            };
-            match (op, of_message) {
-                (_, Some(([verb, way], context, peer, tag, bytes))) => {
+            match op {
+                Op::Send { context, peer, tag, bytes } | Op::Recv { context, peer, tag, bytes } => {
+                    let sends = matches!(op, Op::Send { .. });
+                    let [verb, way] = if sends { ["send", "to"] } else { ["recv", "from"] };
                     let nth = seen.entry((verb, context, peer, tag)).or_insert(0_u64);
                     let next = tags.len();
                     let unique = tags.entry((context, tag, *nth)).or_insert(next);
@@ -45,7 +38,7 @@ pub fn write_goal(schedule: &Schedule, to: &mut impl Write) -> io::Result<()> {
                     let bytes = bytes.max(1);
                     writeln!(to, "l{number}: {verb} {bytes}b {way} {peer} tag {unique}")?;
                 }
-                (Op::Compute { picoseconds }, _) => {
+                Op::Compute { picoseconds } => {
                     rest += picoseconds;
                     writeln!(to, "l{number}: calc {}", rest / UNIT)?;
                     rest %= UNIT;

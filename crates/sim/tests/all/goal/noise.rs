@@ -104,10 +104,7 @@ fn what_is_no_trace_names_its_line() {
         (1, "-1\t2"),
     ] {
         let error = Detours::read(wrong).unwrap_err();
-        assert!(
-            matches!(error, GoalError::Syntax { line: at, .. } if at == line),
-            "{wrong}: {error}"
-        );
+        assert!(matches!(error, GoalError::Syntax(at, ..) if at == line), "{wrong}: {error}");
     }
 }
 

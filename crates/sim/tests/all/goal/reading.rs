@@ -95,7 +95,7 @@ fn what_is_wrong_is_told_with_line_and_column() {
         (": calc 1", 1, None),
     ] {
         let error = read_goal(inside(line).as_bytes()).expect_err(line);
-        let GoalError::Syntax { line: at, column: of, wrong: is } = error else { panic!("{line}") };
+        let GoalError::Syntax(at, of, is) = error else { panic!("{line}") };
         assert_eq!((at, of), (4, column), "{line}: {is}");
         match wrong {
             Some(wrong) => assert_eq!(is, wrong, "{line}"),
@@ -110,7 +110,7 @@ fn what_is_wrong_is_told_with_line_and_column() {
         ("num_ranks 1 /*", 2, 1, Wrong::Ends),
     ] {
         let error = read_goal(text.as_bytes()).expect_err(text);
-        let GoalError::Syntax { line: at, column: of, wrong: is } = error else { panic!("{text}") };
+        let GoalError::Syntax(at, of, is) = error else { panic!("{text}") };
         assert_eq!((at, of, is), (line, column, wrong), "{text}");
     }
     for text in [
@@ -120,7 +120,7 @@ fn what_is_wrong_is_told_with_line_and_column() {
         "\0\0\0\0\0\0\0\0\0",
     ] {
         let error = read_goal(text.as_bytes()).expect_err(text);
-        assert!(matches!(error, GoalError::Syntax { wrong: Wrong::Expected(..), .. }), "{error}");
+        assert!(matches!(error, GoalError::Syntax(_, _, Wrong::Expected(..))), "{error}");
     }
 }
 
@@ -180,12 +180,12 @@ fn damaged_files_are_refused() {
     let whole = binary();
     for length in 8..whole.len() {
         let error = read_goal(&whole[..length]).expect_err("cut");
-        assert!(matches!(error, GoalError::Binary { wrong: Wrong::Ends, .. }), "{length}: {error}");
+        assert!(matches!(error, GoalError::Binary(_, Wrong::Ends)), "{length}: {error}");
     }
     for (at, value) in [(8 + 4 + 2, 1), (8 + 38 + 12 + 4, 9), (8 + 38 + 12 + 12 + 4, 255)] {
         let mut bytes = whole.clone();
         bytes[at] = value;
-        assert!(matches!(read_goal(&bytes[..]), Err(GoalError::Binary { .. })), "{at}");
+        assert!(matches!(read_goal(&bytes[..]), Err(GoalError::Binary(..))), "{at}");
     }
     let zipped = std::fs::read(super::folder().join("sweep3d_2x2.goal.gz")).unwrap();
     assert!(matches!(read_goal(&zipped[..9000]), Err(GoalError::Io(_))));
