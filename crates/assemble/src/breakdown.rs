@@ -273,22 +273,14 @@ fn stack(found: &[(Modelled, Rounds)], confidence: f64) -> Stack {
         };
         let mut row = Vec::new();
         for (name, values) in &rounds.parts {
-            let Some((_, category, layer, side)) = ABOUT.iter().find(|(of, ..)| of == name) else {
-                continue;
-            };
+            let about = ABOUT.into_iter().find(|(of, ..)| of == name);
+            let Some((name, category, layer, side)) = about else { continue };
             let (value, spread) = known(values);
             let provenance =
-                if *name == "software" { Provenance::Derived } else { Provenance::Measured };
-            let one = Component {
-                name: (*name).to_owned(),
-                category: *category,
-                layer: *layer,
-                side: *side,
-                // Of what is short beside a stamp, the stamp's cost may be more than there was.
-                ns: value.max(0.0),
-                errors: Errors::new(),
-                provenance,
-            };
+                if name == "software" { Provenance::Derived } else { Provenance::Measured };
+            // Of what is short beside a stamp, the stamp's cost may be more than there was.
+            let (name, ns, errors) = (name.to_owned(), value.max(0.0), Errors::new());
+            let one = Component { name, category, layer, side, ns, errors, provenance };
             row.push(stack.push(one.spread(spread)));
         }
         let (ns, spread) = known(&rounds.observed);

@@ -7,7 +7,7 @@ use bandgap_record::{Column, Labels, Place, Unit};
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
-use crate::points::{Curve, Points, places};
+use crate::points::{Curve, Points};
 
 /// The kind of rows that say how times grow.
 pub const GROWTH: &str = "growth";
@@ -35,7 +35,7 @@ pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Ass
         let Some((law, [from, to], slope)) = followed(of, &curve, along, &laws) else { continue };
         let labels = [("law", Place::from(law)), ("from", from.into()), ("to", to.into())];
         let labels: Labels = labels.into_iter().map(|(name, of)| (name.to_owned(), of)).collect();
-        rows.push(places(&curve.which), labels, &[Some(slope)], None)?;
+        rows.push(curve.which.values().cloned().collect(), labels, &[Some(slope)], None)?;
     }
     Ok(rows.made())
 }

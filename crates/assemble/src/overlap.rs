@@ -8,7 +8,7 @@ use bandgap_stats::quantile::mean;
 use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made, SERIES};
-use crate::points::{labels, number};
+use crate::points::number;
 
 /// The modes in the order of the values of a round: T_b, T_n, T_x, T_c, T_o.
 const MODES: [OverlapMode; 5] = [
@@ -73,7 +73,7 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
         vague += usize::from(elements > 0 && hidden.is_none());
         let mut cells = Vec::from(times);
         cells.extend([gain, hideable, hidden]);
-        rows.push(vec![bytes.into(), elements.into()], labels(point), &cells, None)?;
+        rows.push(vec![bytes.into(), elements.into()], point.labels.clone(), &cells, None)?;
     }
     rows.count("points_missing", missing, planned);
     rows.count("hidden_undecided", vague, planned);

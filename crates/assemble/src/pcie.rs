@@ -113,14 +113,9 @@ pub fn pcie_table(
     given: &Software,
     from: Option<ComponentTable>,
 ) -> Option<ComponentTable> {
-    let made = |name: &str, of: &Timed, category, layer, side, provenance| Component {
-        name: name.to_owned(),
-        category,
-        layer,
-        side,
-        ns: of.ns,
-        errors: of.errors.clone(),
-        provenance,
+    let made = |name: &str, of: &Timed, category, layer, side, provenance| {
+        let (name, ns, errors) = (name.to_owned(), of.ns, of.errors.clone());
+        Component { name, category, layer, side, ns, errors, provenance }
     };
     // Network stands for its parts where these are not known.
     let divided = hardware.wire.is_ok() && hardware.switch.is_ok();

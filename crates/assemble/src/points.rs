@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_campaign::{Axis, Described, Key};
+use bandgap_campaign::{Described, Key};
 use bandgap_model::hockney::SizedTimes;
-use bandgap_record::{Labels, Place};
+use bandgap_record::Labels;
 use bandgap_stats::quantile::mean;
 use bandgap_stats::{Rule, batch_value, estimate};
 
@@ -32,19 +32,6 @@ pub(crate) struct Curve<'a> {
     pub(crate) points: Vec<(u64, At<'a>)>,
 }
 
-/// A place as it is recorded.
-pub(crate) fn place(of: &Axis) -> Place {
-    match of {
-        Axis::Number(number) => Place::Number(*number),
-        Axis::Text(text) => Place::Text(text.clone()),
-    }
-}
-
-/// Labels as they are recorded.
-pub(crate) fn labels(of: &Described) -> Labels {
-    of.labels.iter().map(|(name, label)| (name.clone(), place(label))).collect()
-}
-
 /// The size of a point: its place on an axis of sizes.
 pub(crate) fn size(of: &Described) -> Option<u64> {
     SIZES.iter().find_map(|axis| number(of, axis))
@@ -52,7 +39,7 @@ pub(crate) fn size(of: &Described) -> Option<u64> {
 
 /// The place of a point on an axis of numbers.
 pub(crate) fn number(of: &Described, axis: &str) -> Option<u64> {
-    of.place(axis).and_then(|found| place(found).number())
+    of.place(axis)?.number()
 }
 
 impl<'a> Points<'a> {
@@ -75,7 +62,7 @@ impl<'a> Points<'a> {
         for &(key, of) in &self.all {
             let Some(at) = along.iter().find_map(|axis| number(of, axis)) else { continue };
             let others = of.at.iter().filter(|(axis, _)| !along.contains(&&**axis));
-            let which: Labels = others.map(|(axis, at)| (axis.clone(), place(at))).collect();
+            let which: Labels = others.map(|(axis, at)| (axis.clone(), at.clone())).collect();
             match found.iter_mut().find(|curve| curve.which == which) {
                 Some(curve) => curve.points.push((at, (key, of))),
                 None => found.push(Curve { which, points: vec![(at, (key, of))] }),
@@ -163,9 +150,4 @@ impl<'a> Measured<'a> {
         }
         if launches.len() < 2 { Vec::new() } else { launches.into_values().collect() }
     }
-}
-
-/// A place as an id has it.
-pub(crate) fn places(which: &Labels) -> Vec<Place> {
-    which.values().cloned().collect()
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use bandgap_campaign::{Axis, Key, Table};
+use bandgap_campaign::{Key, Table};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -49,10 +49,8 @@ pub fn samples<'a>(tables: impl IntoIterator<Item = (&'a str, &'a Table)>) -> io
 
 /// A key in one cell: `issue;messages=8;delay_ps=0`.
 fn named(key: &Key) -> String {
-    key.axes().fold(key.what().to_owned(), |text, (axis, place)| match place {
-        Axis::Number(number) => format!("{text};{axis}={number}"),
-        Axis::Text(name) => format!("{text};{axis}={name}"),
-    })
+    let place = |text, (axis, place)| format!("{text};{axis}={place}");
+    key.axes().fold(key.what().to_owned(), place)
 }
 
 /// A time in nanoseconds to a hundredth: stamps tell no more.

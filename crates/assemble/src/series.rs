@@ -2,7 +2,7 @@
 
 use bandgap_campaign::data::Verified;
 use bandgap_campaign::series::BURST;
-use bandgap_campaign::{Axis, Described, Key};
+use bandgap_campaign::{Described, Key};
 use bandgap_comm::Yields;
 use bandgap_kernels::ISSUE;
 use bandgap_model::hockney::SizedTimes;
@@ -16,7 +16,7 @@ use crate::fastest::fastest;
 use crate::growth::growth;
 use crate::hops::hops;
 use crate::made::{Builder, Made, SERIES};
-use crate::points::{At, Points, labels, place};
+use crate::points::{At, Points};
 
 /// The times of one curve of a series, for a fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -105,7 +105,7 @@ fn one(
             continue;
         };
         unlooked += usize::from(by_look && !described.labels.contains_key("variant"));
-        let mut labels = labels(described);
+        let mut labels = described.labels.clone();
         if let Some(distance) = described.pair.and_then(|pair| of.setting.distance(pair)) {
             labels.insert("distance".to_owned(), distance.as_str().into());
         }
@@ -131,7 +131,7 @@ fn one(
             contention::slowdown(of, points, (key, described)),
         ];
         let spread = of.spread(key);
-        let place = described.at.iter().map(|(_, at)| place(at)).collect();
+        let place = described.at.iter().map(|(_, at)| at.clone()).collect();
         rows.push(place, labels, &cells, spread)?;
     }
     rows.count("points_missing", missing, points.all.len());
@@ -173,10 +173,7 @@ fn gap(of: &Measured<'_>, bursts: &Points<'_>, (key, point): At<'_>) -> Option<E
         others.all(|(axis, at)| point.place(axis) == Some(at))
     };
     let (burst, described) = bursts.all.iter().find(|(_, burst)| is_its(burst))?;
-    let further = match described.place(BURST)? {
-        Axis::Number(messages) => (*messages as f64 - 1.0).max(1.0),
-        Axis::Text(_) => return None,
-    };
+    let further = (described.place(BURST)?.number()? as f64 - 1.0).max(1.0);
     let rounds = of.rounds([burst, key]);
     let rule = of.judged.rule().without_clock();
     of.over_rounds(

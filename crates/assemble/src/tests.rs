@@ -57,9 +57,8 @@ impl Synthetic {
 
     /// A point with its times, as [`Synthetic::times`], checked.
     pub(crate) fn timed(&mut self, name: &str, point: Described, ns: f64) -> Key {
-        let at = |key: Key, (axis, place): &(String, bandgap_campaign::Axis)| {
-            key.at(axis, place.clone())
-        };
+        let at =
+            |key: Key, (axis, place): &(String, bandgap_record::Place)| key.at(axis, place.clone());
         let key = point.at.iter().fold(Key::new(name), at).at("part", "whole");
         self.point(&key, point);
         self.times(&key, ns);

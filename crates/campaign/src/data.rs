@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use bandgap_kernels::Checked;
+use bandgap_units::Place;
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
-use crate::key::{Axis, Key};
+use crate::key::Key;
 
 /// How two ranks' processors stand to each other and to the rest of the machine at a moment, in
 /// nanoseconds.
@@ -119,9 +120,9 @@ pub enum Kept {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Described {
     /// Its place, by the names that axes have in run files.
-    pub at: Vec<(String, Axis)>,
+    pub at: Vec<(String, Place)>,
     /// What else is to be said of it: how it was done, between which ranks.
-    pub labels: BTreeMap<String, Axis>,
+    pub labels: BTreeMap<String, Place>,
     /// Bytes of one of its messages.
     pub bytes: u64,
     /// Bytes that one operation moves, between all that take part.
@@ -144,19 +145,19 @@ impl Default for Described {
 
 impl Described {
     /// The same at a place on one more axis.
-    pub fn at(mut self, axis: &str, place: impl Into<Axis>) -> Self {
+    pub fn at(mut self, axis: &str, place: impl Into<Place>) -> Self {
         self.at.push((axis.to_owned(), place.into()));
         self
     }
 
     /// The same with one more label.
-    pub fn with(mut self, name: &str, label: impl Into<Axis>) -> Self {
+    pub fn with(mut self, name: &str, label: impl Into<Place>) -> Self {
         self.labels.insert(name.to_owned(), label.into());
         self
     }
 
     /// Its place on an axis.
-    pub fn place(&self, axis: &str) -> Option<&Axis> {
+    pub fn place(&self, axis: &str) -> Option<&Place> {
         self.at.iter().find(|(name, _)| name == axis).map(|(_, place)| place)
     }
 
@@ -166,7 +167,7 @@ impl Described {
             let own = self.labels.entry(name).or_insert_with(|| label.clone());
             let known = own.to_string();
             if known.split('|').all(|known| known != label.to_string()) {
-                *own = Axis::Text(format!("{known}|{label}"));
+                *own = Place::Text(format!("{known}|{label}"));
             }
         }
     }

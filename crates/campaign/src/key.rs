@@ -1,6 +1,6 @@
 //! What a batch is a batch of.
 
-use derive_more::{Display, From};
+use bandgap_units::Place;
 use serde::{Deserialize, Serialize};
 
 /// A name, and a value on each of some axes: `comms1` at `bytes` 64, `part` whole.
@@ -9,27 +9,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Key {
     what: String,
-    axes: Vec<(String, Axis)>,
-}
-
-/// A place on an axis.
-#[derive(
-    Clone, Debug, Display, From, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(untagged)]
-pub enum Axis {
-    /// A count, a size, a rank.
-    #[from(u64, u32)]
-    Number(u64),
-    /// A name.
-    #[from(String, &str)]
-    Text(String),
-}
-
-impl From<usize> for Axis {
-    fn from(number: usize) -> Self {
-        Self::Number(number as u64)
-    }
+    axes: Vec<(String, Place)>,
 }
 
 impl Key {
@@ -39,13 +19,13 @@ impl Key {
     }
 
     /// The same key at a place on one more axis.
-    pub fn at(mut self, axis: &str, place: impl Into<Axis>) -> Self {
+    pub fn at(mut self, axis: &str, place: impl Into<Place>) -> Self {
         self.axes.push((axis.to_owned(), place.into()));
         self
     }
 
     /// The same key at another place on an axis that it has.
-    pub fn with(mut self, axis: &str, place: impl Into<Axis>) -> Self {
+    pub fn with(mut self, axis: &str, place: impl Into<Place>) -> Self {
         if let Some((_, own)) = self.axes.iter_mut().find(|(name, _)| name == axis) {
             *own = place.into();
         }
@@ -58,27 +38,24 @@ impl Key {
     }
 
     /// Its axes, each with its place.
-    pub fn axes(&self) -> impl Iterator<Item = (&str, &Axis)> {
+    pub fn axes(&self) -> impl Iterator<Item = (&str, &Place)> {
         self.axes.iter().map(|(name, place)| (name.as_str(), place))
     }
 
     /// Its place on an axis of numbers.
     pub fn number(&self, axis: &str) -> Option<u64> {
-        match self.place(axis)? {
-            Axis::Number(number) => Some(*number),
-            Axis::Text(_) => None,
-        }
+        self.place(axis)?.number()
     }
 
     /// Its place on an axis of names.
     pub fn text(&self, axis: &str) -> Option<&str> {
         match self.place(axis)? {
-            Axis::Text(text) => Some(text),
-            Axis::Number(_) => None,
+            Place::Text(text) => Some(text),
+            Place::Number(_) => None,
         }
     }
 
-    fn place(&self, axis: &str) -> Option<&Axis> {
+    fn place(&self, axis: &str) -> Option<&Place> {
         self.axes.iter().find(|(name, _)| name == axis).map(|(_, place)| place)
     }
 }

@@ -30,7 +30,7 @@ mod stopping;
 pub mod task;
 
 pub use data::{Described, Kept, Table};
-pub use key::{Axis, Key};
+pub use key::Key;
 pub use planned::Planned;
 pub use runner::{Runner, Stop};
 pub use setting::Setting;

@@ -17,7 +17,6 @@ mod headed;
 mod json;
 pub mod lines;
 mod netpipe;
-mod prefix;
 mod sizes;
 mod sockperf;
 mod table;

@@ -275,6 +275,18 @@ impl<'a> Header<'a> {
         self.find(column)?.ok_or_else(|| self.line.lacks(column, &self.columns))
     }
 
+    /// The places of columns that must all be there.
+    ///
+    /// # Errors
+    /// As [`Header::need`].
+    pub fn needs<const N: usize>(&self, columns: [&'static str; N]) -> Result<[usize; N]> {
+        let mut places = [0; N];
+        for (place, column) in places.iter_mut().zip(columns) {
+            *place = self.need(column)?;
+        }
+        Ok(places)
+    }
+
     /// A line's fields, as many as there are columns.
     pub fn row(&self, line: &Line) -> Result<StringRecord> {
         let fields = line.record(self.separator)?;

@@ -131,13 +131,8 @@ impl Sections {
         dialect: Option<&'static Dialect>,
         named: bool,
     ) -> &mut Section {
-        self.list.push(Section {
-            line,
-            name: name.to_owned(),
-            dialect,
-            named,
-            ..Section::default()
-        });
+        let name = name.to_owned();
+        self.list.push(Section { line, name, dialect, named, ..Section::default() });
         self.list.last_mut().expect("just added")
     }
 

@@ -114,13 +114,7 @@ impl Columns {
             }
         }
         Ok(Columns {
-            needed: [
-                header.need(name)?,
-                header.need(category)?,
-                header.need(layer)?,
-                header.need(side)?,
-                header.need(time)?,
-            ],
+            needed: header.needs([name, category, layer, side, time])?,
             spread: header.find(spread)?,
             provenance: header.find(provenance)?,
             models,
@@ -192,17 +186,10 @@ impl Rows {
                         Provenance::named(text)
                             .ok_or_else(|| word("provenance", text, Provenance::EXPECTED))
                     })?;
-                let (name, ns) = (name.to_owned(), amount("time_ns", time)?);
+                let (name, ns, errors) =
+                    (name.to_owned(), amount("time_ns", time)?, BTreeMap::new());
                 self.lines.insert(name.clone(), line.number);
-                let one = Component {
-                    name,
-                    category,
-                    layer,
-                    side,
-                    ns,
-                    errors: BTreeMap::new(),
-                    provenance,
-                };
+                let one = Component { name, category, layer, side, ns, errors, provenance };
                 self.stack.push(one.spread(spread))
             }
         };

@@ -14,7 +14,6 @@
 
 mod component_table;
 mod conditions;
-mod csv;
 mod directory;
 mod error;
 mod logp_table;
@@ -25,19 +24,19 @@ mod replace;
 mod rows;
 mod run;
 
-pub use crate::csv::csv;
 pub use bandgap_import::TableError;
 use bandgap_import::lines as table_lines;
+pub use bandgap_units::Place;
 pub use component_table::{
     ComponentTable, component_preset, component_presets, paper_models, read_component_table,
 };
 pub use conditions::{Batches, Conditions, State, Verified};
-pub use directory::RunDir;
+pub use directory::{RunDir, csv};
 pub use error::RecordError;
 pub use logp_table::read_logp_table;
 pub use note::{Note, Value};
 pub use pcie_trace::read_pcie_trace;
 pub use quantity::{Number, Quantity, Seconds, Unit};
 pub use replace::{can_replace, replace};
-pub use rows::{Column, Labels, Place, Row, Rows, Spread};
+pub use rows::{Column, Labels, Row, Rows, Spread};
 pub use run::{Bandgap, RUN_FILE, Run, read, timestamp};

@@ -31,12 +31,8 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>> {
         bounded(source, LONGEST).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
     let first = lines.next().transpose()?.ok_or(TableError::Empty(EXPECTED))?;
     let header = Header::new(&first)?;
-    let [kind, messages, delay, elapsed] = [
-        header.need("kind")?,
-        header.need("messages")?,
-        header.need("delay_ns")?,
-        header.need("elapsed_ns")?,
-    ];
+    let [kind, messages, delay, elapsed] =
+        header.needs(["kind", "messages", "delay_ns", "elapsed_ns"])?;
     let [batch, round, launch] =
         [header.find("batch")?, header.find("round")?, header.find("launch")?];
     let mut rows = Vec::new();

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use derive_more::{Display, From};
-use serde::de::{DeserializeOwned, Error as _};
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use bandgap_units::Place;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::{Number, Quantity, Unit};
@@ -14,7 +13,8 @@ use crate::{Number, Quantity, Unit};
 ///
 /// In the run file each row is an object in `points`: its place by the names of the axes, its labels, and its
 /// quantities by the names of the columns. A single row without axes stands in the object itself.
-#[derive(Clone, Debug, PartialEq, Default)]
+#[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
+#[serde(into = "Written", try_from = "Written")]
 pub struct Rows {
     /// The kind of result: `series`, `floor`.
     pub kind: String,
@@ -74,30 +74,6 @@ pub struct Row {
     pub cells: Vec<Option<Quantity>>,
     /// The distribution of its samples.
     pub spread: Option<Spread>,
-}
-
-/// A place on an axis.
-#[derive(
-    Clone, Debug, Display, From, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(untagged)]
-pub enum Place {
-    /// A count, a size, a rank.
-    #[from]
-    Number(u64),
-    /// A name.
-    #[from(&str, String)]
-    Text(String),
-}
-
-impl Place {
-    /// It as a number.
-    pub fn number(&self) -> Option<u64> {
-        match self {
-            Place::Number(number) => Some(*number),
-            Place::Text(_) => None,
-        }
-    }
 }
 
 /// A distribution of samples in a few numbers, in seconds.
@@ -170,10 +146,6 @@ impl Rows {
         }
         all
     }
-
-    fn is_single(&self) -> bool {
-        self.axes.is_empty() && self.rows.len() == 1
-    }
 }
 
 /// The fields of a row, in an order that reads well.
@@ -202,64 +174,53 @@ fn json(value: &impl Serialize) -> Value {
 }
 
 const SPREAD: &str = "spread";
-const POINTS: &str = "points";
 
-impl Serialize for Rows {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("kind", &self.kind)?;
-        map.serialize_entry("name", &self.name)?;
-        if !self.transport.is_empty() {
-            map.serialize_entry("transport", &self.transport)?;
-        }
-        if let Some(verified) = self.verified {
-            map.serialize_entry("verified", &verified)?;
-        }
-        if !self.labels.is_empty() {
-            map.serialize_entry("labels", &self.labels)?;
-        }
-        if !self.axes.is_empty() {
-            map.serialize_entry("axes", &self.axes)?;
-        }
-        map.serialize_entry("columns", &self.columns)?;
-        if self.is_single() {
-            for (name, value) in fields(self, &self.rows[0]) {
-                map.serialize_entry(&name, &value)?;
-            }
-        } else {
-            let points: Vec<_> = self.rows.iter().map(|row| fields(self, row)).collect();
-            map.serialize_entry(POINTS, &points)?;
-        }
-        map.end()
+/// Rows as they stand in a run file.
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Written {
+    kind: String,
+    name: String,
+    #[serde(skip_serializing_if = "String::is_empty")]
+    transport: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    verified: Option<bool>,
+    #[serde(skip_serializing_if = "Labels::is_empty")]
+    labels: Labels,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    axes: Vec<String>,
+    columns: Vec<Column>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    points: Option<Vec<Map<String, Value>>>,
+    /// The only row, where there are no axes.
+    #[serde(flatten)]
+    single: Map<String, Value>,
+}
+
+impl From<Rows> for Written {
+    fn from(of: Rows) -> Written {
+        let mut points: Vec<_> = of.rows.iter().map(|row| fields(&of, row)).collect();
+        let is_single = of.axes.is_empty() && points.len() == 1;
+        let single = points.pop_if(|_| is_single).unwrap_or_default();
+        let points = (!is_single).then_some(points);
+        let Rows { kind, name, transport, verified, labels, axes, columns, .. } = of;
+        Written { kind, name, transport, verified, labels, axes, columns, points, single }
     }
 }
 
-impl<'de> Deserialize<'de> for Rows {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rows, D::Error> {
-        let mut map = Map::deserialize(deserializer)?;
-        let mut rows = Rows {
-            kind: field(&mut map, "kind")?,
-            name: field(&mut map, "name")?,
-            transport: field(&mut map, "transport")?,
-            verified: field(&mut map, "verified")?,
-            labels: field(&mut map, "labels")?,
-            axes: field(&mut map, "axes")?,
-            columns: field(&mut map, "columns")?,
-            rows: Vec::new(),
-        };
-        let points: Option<Vec<Map<String, Value>>> = field(&mut map, POINTS)?;
-        let points = match points {
-            Some(points) => points,
-            None => vec![map],
-        };
-        for mut point in points {
+impl TryFrom<Written> for Rows {
+    type Error = String;
+
+    fn try_from(of: Written) -> Result<Rows, String> {
+        let Written { kind, name, transport, verified, labels, axes, columns, points, single } = of;
+        let mut rows = Vec::new();
+        for mut point in points.unwrap_or_else(|| vec![single]) {
             let mut row = Row::default();
-            for axis in &rows.axes {
+            for axis in &axes {
                 let place: Option<Place> = field(&mut point, axis)?;
-                let missing = || D::Error::custom(format_args!("a point has no {axis}"));
-                row.place.push(place.ok_or_else(missing)?);
+                row.place.push(place.ok_or_else(|| format!("a point has no {axis}"))?);
             }
-            for column in &rows.columns {
+            for column in &columns {
                 row.cells.push(field(&mut point, &column.name)?);
             }
             row.spread = field(&mut point, SPREAD)?;
@@ -269,22 +230,19 @@ impl<'de> Deserialize<'de> for Rows {
                     row.labels.insert(name, place);
                 }
             }
-            rows.rows.push(row);
+            rows.push(row);
         }
-        Ok(rows)
+        Ok(Rows { kind, name, transport, verified, labels, axes, columns, rows })
     }
 }
 
 /// A field taken out of an object; what its type has in place of a missing one.
-fn field<T: DeserializeOwned + Default, E: serde::de::Error>(
+fn field<T: DeserializeOwned + Default>(
     map: &mut Map<String, Value>,
     name: &str,
-) -> Result<T, E> {
-    match map.remove(name) {
-        None => Ok(T::default()),
-        Some(value) => serde_json::from_value(value)
-            .map_err(|error| E::custom(format_args!("{name}: {error}"))),
-    }
+) -> Result<T, String> {
+    let value = map.remove(name).map(serde_json::from_value);
+    Ok(value.transpose().map_err(|error| format!("{name}: {error}"))?.unwrap_or_default())
 }
 
 #[cfg(test)]

@@ -46,11 +46,6 @@ impl Heat {
         let of = |pick: fn(f64, f64) -> f64| self.cells.values().copied().reduce(pick);
         [of(f64::min), of(f64::max)].map(|end| end.unwrap_or(1.0))
     }
-
-    /// Whether the greatest is the worst, as of times.
-    pub(crate) fn less_is_better(&self) -> bool {
-        self.unit == Unit::Second
-    }
 }
 
 /// A table: a head, and rows of as many cells.

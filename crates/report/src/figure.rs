@@ -1,6 +1,6 @@
 //! A figure as data: what is drawn, not how.
 
-use bandgap_units::{Ns, Rate, SharedUnit};
+use bandgap_units::{Ns, SharedUnit};
 
 /// Curves over two axes, with reference lines and named regions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -210,6 +210,10 @@ impl Scale {
     }
 }
 
+/// Rates have SI prefixes: 1 GB/s is 10⁹ bytes per second.
+pub(crate) const RATES: &[(f64, &str)] =
+    &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
+
 impl Dimension {
     /// The unit for an axis from `low` to `high`: that of the geometric middle on a logarithmic
     /// scale, where both ends matter alike, and that of the upper end on a linear one.
@@ -221,7 +225,7 @@ impl Dimension {
         match self {
             Dimension::Count | Dimension::Size => None,
             Dimension::Time => Some(Ns(typical).unit()),
-            Dimension::Rate => Some(Rate(typical).unit()),
+            Dimension::Rate => Some(SharedUnit::of(typical, RATES)),
         }
     }
 }

@@ -156,7 +156,7 @@ fn beside(rows: &Rows, axis: &str, several: &[(&Curve<'_>, &str)], context: &Con
 /// An echo without a load, and how many times as long it takes under loads.
 fn contention(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let all = curves(rows, "bytes");
-    let is_idle = |curve: &Curve<'_>| curve.which.iter().any(|of| *of == ("load", &0.into()));
+    let is_idle = |curve: &Curve<'_>| curve.which.iter().any(|of| *of == ("load", &0_u64.into()));
     let column = |curve: &Curve<'_>| if is_idle(curve) { "time" } else { "slowdown" };
     let several: Vec<(&Curve<'_>, &str)> =
         all.iter().take(2 * SIDE_BY_SIDE).map(|curve| (curve, column(curve))).collect();

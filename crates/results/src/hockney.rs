@@ -138,7 +138,7 @@ impl Shown for Hockney {
             "{} over {}, t(n) = t0 + n/r∞, {} errors",
             self.name, self.transport, self.weighting
         );
-        let (id, mut table) = (self.id(), Table::new(HEADS.iter().map(|(head, _)| head_of(head))));
+        let (id, mut table) = (self.id(), Table::new(HEADS.map(head_of)));
         for at in 0..self.segments.len() {
             table.push(self.row(context, &id, at));
         }
@@ -148,20 +148,12 @@ impl Shown for Hockney {
     }
 }
 
-/// The columns of a segment, and whether the short table has them.
-const HEADS: [(&str, bool); 11] = [
-    ("from", true),
-    ("to", true),
-    ("r∞", true),
-    ("n½", true),
-    ("t0", true),
-    ("π0", false),
-    ("worst residual", true),
-    ("at", true),
-    ("rms", false),
-    ("R²", false),
-    ("sizes", false),
-];
+/// The heads of a table of segments.
+const HEADS: [&str; 11] =
+    ["from", "to", "r∞", "n½", "t0", "π0", "worst residual", "at", "rms", "R²", "sizes"];
+
+/// The columns of a screen.
+const SHORT: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
 
 fn head_of(text: &str) -> Head {
     // The rates of segments are compared; start-up times and lengths may differ by orders.
@@ -229,10 +221,8 @@ pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block
     let of_series = || context.of::<Hockney>().filter(|fit| fit.is_of(name, transport));
     let relative: Vec<&Hockney> = of_series().filter(|fit| fit.is_relative()).collect();
     let several = relative.iter().any(|fit| !fit.curve.is_empty());
-    let short = |heads: Vec<Cell>| {
-        heads.into_iter().zip(HEADS).filter(|(_, (_, is))| *is).map(|(cell, _)| cell)
-    };
-    let heads = HEADS.iter().filter(|(_, is)| *is).map(|(head, _)| head_of(head));
+    let short = |cells: Vec<Cell>| SHORT.map(|at| cells[at].clone());
+    let heads = SHORT.map(|at| head_of(HEADS[at]));
     let mut table = Table::new(several.then(|| Head::new("")).into_iter().chain(heads));
     for fit in &relative {
         let id = fit.id();

@@ -251,15 +251,8 @@ impl Logp {
 
     fn parameter_table(&self, context: &Context<'_>) -> Table {
         let id = self.id();
-        let mut table = Table::new([
-            Head::new(""),
-            Head::new("").optional(),
-            Head::new("value"),
-            Head::new("from"),
-            Head::new("to"),
-            Head::new("values"),
-            Head::new("by").optional(),
-        ]);
+        let mut table = Table::new(["", "", "value", "from", "to", "values", "by"].map(Head::new));
+        (table.columns[1].optional, table.columns[6].optional) = (true, true);
         let mut push = |symbol: &str, name: &str, of: &Quantity| {
             let end = |end: Option<Number>| match end {
                 Some(Number(end)) => Cell::Number(scaled(end, of.unit)),

@@ -122,13 +122,10 @@ fn causes(run: &Run) -> Vec<Cause> {
                     }
                     known.width = [known.width[0].min(width), known.width[1].max(width)];
                 }
-                None => all.push(Cause {
-                    result: of,
-                    quantities: vec![name.to_owned()],
-                    width: [width; 2],
-                    words,
-                    hint: hint.of(run),
-                }),
+                None => {
+                    let (result, quantities, hint) = (of, vec![name.to_owned()], hint.of(run));
+                    all.push(Cause { result, quantities, width: [width; 2], words, hint });
+                }
             }
         }
     }

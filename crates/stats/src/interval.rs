@@ -19,11 +19,6 @@ impl Interval {
         (self.high - self.low) / 2.0
     }
 
-    /// The least interval that contains both.
-    pub fn hull(self, other: Interval) -> Interval {
-        Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
-    }
-
     /// What of it is nearest to `value`.
     pub fn nearest(&self, value: f64) -> f64 {
         value.clamp(self.low, self.high)
@@ -109,7 +104,7 @@ pub(crate) fn t_interval(value: f64, variance: f64, degrees: f64, confidence: f6
 pub fn widened(value: f64, pooled: Interval, launches: &[f64], confidence: f64) -> Interval {
     let Some(between) = mean_interval(launches, confidence) else { return pooled };
     let half = between.half_width();
-    pooled.hull(Interval { low: value - half, high: value + half })
+    Interval { low: pooled.low.min(value - half), high: pooled.high.max(value + half) }
 }
 
 /// The mean of the launches' own values, each of the same weight, with its interval: `pooled` moved

@@ -1,13 +1,13 @@
 //! Quantities with their units in the type, and the one formatter of the project.
 //!
 //! Nothing here knows where a quantity comes from. SI and IEC prefixes are not mixed: [`Bytes`] reads
-//! both and writes IEC only where it is exact. [`Rate`] is always SI (GB/s is 10⁹ bytes per second).
+//! both and writes IEC only where it is exact.
 #![forbid(unsafe_code)]
 
 mod bytes;
 mod fraction;
 mod number;
-mod rate;
+mod place;
 mod time;
 mod timer;
 mod typed;
@@ -15,7 +15,7 @@ mod typed;
 pub use bytes::Bytes;
 pub use fraction::Fraction;
 pub use number::{SharedUnit, distinct, significant, significant_short};
-pub use rate::Rate;
+pub use place::Place;
 pub use time::Ns;
 pub use timer::{Delay, Stamp, Timer};
 pub use typed::UnitError;

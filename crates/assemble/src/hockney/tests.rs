@@ -101,7 +101,7 @@ fn rates_count_all_messages_of_an_operation() {
     let one = curve(sizes(), 1, |bytes| 5e3 + bytes / 4.0);
     let four = CurveTimes {
         messages: 4,
-        which: Labels::from([("ranks".into(), 4.into())]),
+        which: Labels::from([("ranks".into(), 4_u64.into())]),
         ..one.clone()
     };
     let [one, four] = [one, four].map(|curve| fit(&curve, Breaks::At(Vec::new())));

@@ -136,7 +136,7 @@ fn curves_for_fits_are_of_lengths_and_count_all_messages() {
         })
         .collect();
     assert_eq!(told, [("comms1", 1, 20), ("comms3", 2, 20), ("comms3", 12, 20)]);
-    assert_eq!(found[2].which, Labels::from([("ranks".to_owned(), 4.into())]));
+    assert_eq!(found[2].which, Labels::from([("ranks".to_owned(), 4_u64.into())]));
 }
 
 #[test]

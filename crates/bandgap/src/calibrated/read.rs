@@ -95,7 +95,7 @@ enum Apart {
 fn apart(rows: &Rows, column: &str, distance: &str, parts: f64) -> Apart {
     let at = |row: &Row, name: &str| rows.place(row, name).or(rows.label(row, name)).cloned();
     let least = rows.rows.iter().filter_map(|row| at(row, "bytes")).min();
-    let of_first = |row: &&Row| at(row, "from") == Some(0.into()) && at(row, "bytes") == least;
+    let of_first = |row: &&Row| at(row, "from") == Some(0_u64.into()) && at(row, "bytes") == least;
     let mut found: Vec<(Place, u64, &Quantity)> = Vec::new();
     for row in rows.rows.iter().filter(of_first) {
         let (Some(distance), Some(time)) = (at(row, distance), rows.cell(row, column)) else {

@@ -71,7 +71,7 @@ fn loads_outlast_the_echo_and_hardly_more_than_a_look_finds_how_many_messages_do
     assert_eq!((length("idle"), length("50 % load").as_deref()), (None, Some("64")));
     assert!(matches!(length("90 % load").as_deref(), Some("449" | "450")));
     let point = runner.kept.point(&at(&plan, 64, "90 % load")).unwrap();
-    assert_eq!(point.place(LOAD_AXIS), Some(&crate::key::Axis::Number(90)));
+    assert_eq!(point.place(LOAD_AXIS), Some(&90_u32.into()));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use bandgap_stats::interval::{student_factor, widened};
 use bandgap_stats::{Interval, Regression};
-use bandgap_units::{Bytes, Ns, Rate};
+use bandgap_units::{Bytes, Ns};
 
 use super::{ByLength, Hockney};
 use crate::hockney::HockneyFit;
@@ -66,7 +66,7 @@ impl FittedMessages {
     /// The costs by these lines.
     fn by_length(&self, lines: &[Regression]) -> ByLength {
         let costs = |(end, line): (&Bytes, &Regression)| {
-            let (startup, rate) = (Ns(line.intercept), Rate(1e9 / line.slope));
+            let (startup, rate) = (Ns(line.intercept), 1e9 / line.slope);
             (*end, Hockney { startup, rate })
         };
         let mut up_to: Vec<(Bytes, Hockney)> = self.ends.iter().zip(lines).map(costs).collect();

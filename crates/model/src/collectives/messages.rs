@@ -1,6 +1,6 @@
 //! What single messages cost.
 
-use bandgap_units::{Bytes, Ns, Rate};
+use bandgap_units::{Bytes, Ns};
 
 /// What messages between two ranks cost.
 pub trait PointToPoint {
@@ -44,13 +44,13 @@ pub(super) fn doubling(on: &dyn PointToPoint, block: Bytes, count: usize) -> Ns 
 pub struct Hockney {
     /// t0, α.
     pub startup: Ns,
-    /// r∞, 1/β.
-    pub rate: Rate,
+    /// r∞, 1/β, in bytes per second.
+    pub rate: f64,
 }
 
 impl PointToPoint for Hockney {
     fn message(&self, bytes: Bytes) -> Ns {
-        self.startup + Ns::from_secs(bytes.0 as f64 / self.rate.0)
+        self.startup + Ns::from_secs(bytes.0 as f64 / self.rate)
     }
 
     fn send_interval(&self, bytes: Bytes) -> Ns {

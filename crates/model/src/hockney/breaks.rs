@@ -49,13 +49,8 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
             let before = breakpoints.last().map_or(0, |breakpoint| breakpoint.low);
             return Err(ModelError::BreaksTooClose(before, at));
         }
-        breakpoints.push(Breakpoint {
-            last_below: bytes[above - 1],
-            first_above: bytes[above],
-            low: at,
-            high: at,
-            given: true,
-        });
+        let [last_below, first_above] = [bytes[above - 1], bytes[above]];
+        breakpoints.push(Breakpoint { last_below, first_above, low: at, high: at, given: true });
         below = above;
     }
     Ok(breakpoints)
@@ -71,13 +66,9 @@ fn found(table: &Table, most: usize, confidence: f64) -> Vec<Breakpoint> {
         .map(|cut| {
             let start = choice.starts[cut];
             let (first, last) = break_range(&points, &choice.starts, cut, confidence);
-            Breakpoint {
-                last_below: table.bytes[start - 1],
-                first_above: table.bytes[start],
-                low: table.bytes[first - 1],
-                high: table.bytes[last],
-                given: false,
-            }
+            let [last_below, first_above, low, high] =
+                [start - 1, start, first - 1, last].map(|at| table.bytes[at]);
+            Breakpoint { last_below, first_above, low, high, given: false }
         })
         .collect()
 }

@@ -2,10 +2,10 @@
 
 use bandgap_comm::collectives::{Algorithm, Barrier, Broadcast, Sum};
 use bandgap_model::collectives::{ByLength, Hockney, PointToPoint, barrier, broadcast, sum};
-use bandgap_units::{Bytes, Ns, Rate};
+use bandgap_units::{Bytes, Ns};
 
 /// α = 1000 ns and β = 2 ns a byte.
-const HOCKNEY: Hockney = Hockney { startup: Ns(1000.0), rate: Rate(0.5e9) };
+const HOCKNEY: Hockney = Hockney { startup: Ns(1000.0), rate: 0.5e9 };
 
 fn broadcasts(on: &impl PointToPoint, ranks: usize, bytes: u64) -> [f64; 4] {
     [Broadcast::Linear, Broadcast::Binomial, Broadcast::ScatterAllgather, Broadcast::Chain]

@@ -1,5 +1,6 @@
 //! A quantity of all pairs as an SVG: a square of colours.
 
+use bandgap_record::Unit;
 use bandgap_units::significant_short;
 
 use crate::block::Heat;
@@ -40,7 +41,7 @@ fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
     // The worst are dark.
     let tint = |value: f64| {
         let share = if high > low { (value / low).ln() / (high / low).ln() } else { 0.0 };
-        let place = if heat.less_is_better() { 1.0 - share } else { share };
+        let place = if heat.unit == Unit::Second { 1.0 - share } else { share };
         colour((place * (STEPS - 1) as f64).round() as usize, STEPS)
     };
     for (&[a, b], &value) in &heat.cells {

@@ -164,15 +164,9 @@ impl Breakdown {
 
     /// The parts of a model by component, each as often as it counts.
     fn part_table(&self, context: &Context<'_>, parts: &[&PartTime]) -> Table {
-        let mut table = Table::new([
-            Head::new("component"),
-            Head::new("layer"),
-            Head::new("side").optional(),
-            Head::new("known").optional(),
-            Head::new("time"),
-            Head::new("share"),
-            Head::new(""),
-        ]);
+        let heads = ["component", "layer", "side", "known", "time", "share", ""];
+        let mut table = Table::new(heads.map(Head::new));
+        table.columns[2..4].iter_mut().for_each(|head| head.optional = true);
         for part in parts {
             let Some(of) = self.component(&part.name) else { continue };
             let times = part.time.0.0 / of.time.value.0;

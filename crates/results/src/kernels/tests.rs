@@ -40,18 +40,19 @@ fn comet() -> Run {
     };
     let columns = [("time", Unit::Second), ("slowdown", Unit::One)];
     let load =
-        |load: u64, slow: Option<f64>| (vec![64.into(), load.into()], vec![Some(1e-7), slow]);
+        |load: u64, slow: Option<f64>| (vec![64_u64.into(), load.into()], vec![Some(1e-7), slow]);
     let contention = rows(
         "contention",
         &["bytes", "load"],
         &columns,
         [load(0, None), load(50, Some(1.8)), load(90, Some(3.9))],
     );
-    let share = |bytes: u64, of: f64| (vec![bytes.into(), 1000.into()], vec![Some(1e-6), Some(of)]);
+    let share =
+        |bytes: u64, of: f64| (vec![bytes.into(), 1000_u64.into()], vec![Some(1e-6), Some(of)]);
     let columns = [("blocking", Unit::Second), ("hidden", Unit::One)];
     let overlap =
         rows("overlap", &["bytes", "elements"], &columns, [share(8, -0.12), share(1 << 20, 0.71)]);
-    let range = |at: u64, from: Option<f64>| (vec![4.into(), at.into()], vec![from]);
+    let range = |at: u64, from: Option<f64>| (vec![4_u64.into(), at.into()], vec![from]);
     let fastest = rows(
         "broadcast",
         &["ranks", "range"],
@@ -59,10 +60,14 @@ fn comet() -> Run {
         [range(1, None), range(2, Some(32768.0))],
     );
     let fastest = labelled(labelled(fastest, 0, "variant", "tree"), 1, "variant", "chain");
-    let hops =
-        rows("echo", &["segment"], &[("h", Unit::Second)], [(vec![1.into()], vec![Some(25e-6)])]);
+    let hops = rows(
+        "echo",
+        &["segment"],
+        &[("h", Unit::Second)],
+        [(vec![1_u64.into()], vec![Some(25e-6)])],
+    );
     let mut hops = Rows { kind: "hops".into(), ..hops };
-    hops.labels.insert("to_bytes".into(), 100.into());
+    hops.labels.insert("to_bytes".into(), 100_u64.into());
     let mut results: Vec<Outcome> =
         vec![Rows { name: "echo".into(), ..comms1() }.into(), fit("echo").into()];
     for name in ["exchange", "broadcast", "global_sum"] {
@@ -71,7 +76,8 @@ fn comet() -> Run {
     results.push(timed("barrier", &["ranks"], &[(&[2], 60e-9), (&[4], 118e-9)]).into());
     results.push(grows("barrier", "logarithmic", 58e-9, Unit::Second, &[], Vec::new()).into());
     results.push(
-        grows("broadcast", "logarithmic", 61e-9, Unit::Second, &["bytes"], vec![8.into()]).into(),
+        grows("broadcast", "logarithmic", 61e-9, Unit::Second, &["bytes"], vec![8_u64.into()])
+            .into(),
     );
     for name in [
         "update_guard",
@@ -82,7 +88,8 @@ fn comet() -> Run {
         "column_broadcast",
     ] {
         results.push(matrix(name).into());
-        results.push(grows(name, "quadratic", 2.0, Unit::One, &["ranks"], vec![4.into()]).into());
+        results
+            .push(grows(name, "quadratic", 2.0, Unit::One, &["ranks"], vec![4_u64.into()]).into());
     }
     results.extend(
         [contention, overlap, Rows { kind: "fastest".into(), ..fastest }, hops].map(Outcome::from),

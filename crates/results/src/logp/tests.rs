@@ -157,7 +157,7 @@ fn curves_are_those_of_the_same_length_and_pattern() {
     (logp.pattern, logp.ranks) = ("fan_out".to_owned(), 5);
     rows.axes.splice(0..0, ["pattern".to_owned(), "ranks".to_owned()]);
     for row in &mut rows.rows {
-        row.place.splice(0..0, ["fan_out".into(), 5.into()]);
+        row.place.splice(0..0, ["fan_out".into(), 5_u64.into()]);
     }
     let (logp, rows) = (logp.clone(), rows.clone());
     let [one, plain] = example("shm", [1.0, 1.0, 9.0, 99.0]);

@@ -21,11 +21,6 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// Whether it completes without a reply.
-    pub(super) fn is_silent(self) -> bool {
-        matches!(self, Self::Request { replies: false, .. })
-    }
-
     /// The bytes that it carries itself.
     pub(super) fn bytes(self) -> Option<u32> {
         match self {

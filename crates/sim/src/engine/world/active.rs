@@ -161,7 +161,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         let active = self.active(rank);
         *active.toward(peer) += 1;
         active.outstanding += 1;
-        active.silent += u64::from(kind.is_silent());
+        active.silent += u64::from(matches!(kind, Kind::Request { replies: false, .. }));
         self.leave(rank, peer, What::Arrive(kind));
         true
     }
