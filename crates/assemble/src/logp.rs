@@ -42,7 +42,8 @@ pub fn logp(
     let of = Measurement { measured, plan, empty };
     let (mut logp, mut notes) = match of.signature() {
         Ok(signature) => {
-            let (mut logp, mut notes) = recorded(of.base(), &signature, &of.rule(), plan.load)?;
+            let (mut logp, mut notes) =
+                recorded(of.base(), &signature, &measured.judged.rule(), plan.load)?;
             if plan.load.bytes() > 0 && of.reply(None).is_none() {
                 let id = format!("{}/latency", logp.id());
                 logp.parameters.latency = None;
@@ -69,10 +70,6 @@ struct Measurement<'a> {
 }
 
 impl Measurement<'_> {
-    fn rule(&self) -> Rule {
-        self.measured.judged.rule()
-    }
-
     fn base(&self) -> Logp {
         let (load, setting) = (self.plan.load, self.measured.setting);
         let name = match load {

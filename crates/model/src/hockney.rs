@@ -2,7 +2,7 @@
 //!
 //! - [`fit`]: from times of messages of many lengths to [`HockneyFit`]; [`fit_launches`] from those of
 //!   several launches.
-//! - [`HockneyFinding`]: what its numbers do not say, such as why a parameter is not given.
+//! - [`Finding`]: what its numbers do not say, such as why a parameter is not given.
 //!
 //! A parameter that the data do not support is absent, and a finding says why. Times are
 //! nanoseconds, rates bytes per second. T(n) = T0 + n/R∞ of bulk transfers is the same line, and

@@ -53,7 +53,7 @@ pub struct Estimate {
 
 /// What limits the rate of messages: whether the idle time g − os − or counts as none, within 5 % of
 /// g, and on which side of that it lies otherwise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regime {
     /// The network: the sender idles at full rate.
@@ -63,6 +63,7 @@ pub enum Regime {
     /// The overheads of neighbouring messages overlap at full rate, so that g < os + or.
     Overlapped,
     /// The interval of the idle time leaves open which.
+    #[default]
     Undecided,
 }
 

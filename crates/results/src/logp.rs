@@ -13,7 +13,7 @@ use figure::figure;
 
 /// The signature of messages of one kind over one transport. Its curve, the cost of a message over M and Δ, stands
 /// beside it as rows of the same name and transport.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Logp {
     /// `signature`, `bulk_store_signature` or `bulk_get_signature`.
     pub name: String,
@@ -124,12 +124,7 @@ impl Logp {
             bytes,
             pattern: ONE_TO_ONE.to_owned(),
             ranks: 2,
-            parameters: Parameters::default(),
-            regime: Regime::Undecided,
-            transition: None,
-            arms: Vec::new(),
-            lines: Vec::new(),
-            over_floor: None,
+            ..Logp::default()
         }
     }
 

@@ -173,7 +173,7 @@ mod tests {
         let ops: Vec<Op> = std::iter::repeat_n(sample, 4096).flatten().collect();
         let schedule = folded(ops.iter().copied());
         // 15 requests, 15 computations and the repetition.
-        assert_eq!(schedule.folded(0).count(), 31);
+        assert_eq!(schedule.stored(), 31);
         assert!(schedule.operations(0).eq(ops));
     }
 

@@ -51,13 +51,6 @@ impl Schedule {
         self.ranks.len()
     }
 
-    /// The operations of `rank` as stored, with [`Op::Repeat`]; none for a rank that does not
-    /// exist.
-    pub fn folded(&self, rank: Rank) -> impl Iterator<Item = Op> + '_ {
-        let program = (rank < self.size()).then(|| self.program(rank as u32));
-        program.into_iter().flat_map(|program| (0..).map_while(move |at| program.get(at)))
-    }
-
     /// Operations that are stored, of all ranks.
     pub fn stored(&self) -> usize {
         self.ops.len()

@@ -250,10 +250,8 @@ impl Stack {
         }
         for Component { name, ns, errors, .. } in &self.components {
             if !is_time(*ns) || !errors.values().all(|error| is_spread(*error)) {
-                return wrong(
-                    name,
-                    "must be 0, or from 1e-21 to 1e18 ns, its spread at most 1e18 ns",
-                );
+                let why = "must be 0, or from 1e-21 to 1e18 ns, its spread at most 1e18 ns";
+                return wrong(name, why);
             }
         }
         let is_number = |number: f64| number.abs() <= LARGEST;
@@ -279,10 +277,8 @@ impl Stack {
                 observed.spread.is_none_or(|own| is_spread(own) && own >= 0.0)
             };
             if !observed.iter().all(|of| is_time(of.ns) && of.ns > 0.0 && spread(of)) {
-                return wrong(
-                    name,
-                    "was observed as what is no time: it must be from 1e-21 to 1e18 ns",
-                );
+                let why = "was observed as what is no time: it must be from 1e-21 to 1e18 ns";
+                return wrong(name, why);
             }
         }
         Ok(())

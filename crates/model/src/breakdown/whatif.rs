@@ -106,24 +106,18 @@ impl Stack {
                 *parameter = value;
                 continue;
             }
-            let components = self.meant(what);
-            let Some(components) = components else {
-                match (Group::named(what), change) {
+            let Some(components) = self.meant(what) else {
+                let why = match (Group::named(what), change) {
                     (Some(group), Change::Reduce { share, .. }) => {
                         state.groups.push((group, 1.0 - share));
                         continue;
                     }
                     (Some(_), Change::Set { .. }) => {
-                        return Err(format!(
-                            "'{what}' has many components: reduce it, or set one of them"
-                        ));
+                        "has many components: reduce it, or set one of them"
                     }
-                    (None, _) => {
-                        return Err(format!(
-                            "'{what}' is no component, model, parameter, category, layer or side"
-                        ));
-                    }
-                }
+                    (None, _) => "is no component, model, parameter, category, layer or side",
+                };
+                return Err(format!("'{what}' {why}"));
             };
             for at in &components {
                 if let Some(was_set) = touched.insert(*at, set.is_some())
