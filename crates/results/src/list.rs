@@ -22,7 +22,7 @@ macro_rules! kinds {
             /// Quantities over axes.
             Rows(Box<Rows>),
             $(#[doc = concat!("See [`", stringify!($Name), "`].")] $Name(Box<$Name>),)*
-            /// See [`Unknown`].
+            /// Of a kind that this version does not know.
             Unknown(Unknown),
         }
 

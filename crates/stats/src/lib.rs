@@ -6,7 +6,7 @@
 //! - [`batch`]: from samples to the value of a batch.
 //! - [`mod@estimate`]: the mean of batches and the ratio of pairs, over launches and rounds.
 //! - [`convergence`]: when an interval is narrow enough.
-//! - [`launches`]: intervals that hold the variance between launches.
+//! - [`interval::widened`]: intervals that hold the variance between launches.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
 //! - [`segmented`]: several straight lines; where they end, and how many there are.
