@@ -5,7 +5,7 @@ use crate::Context;
 
 /// What an Active Message is. `bytes` says how many it carries beside words; `None` is one of words
 /// only, which is not the same as 0 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Request {
         replies: bool,
@@ -30,7 +30,7 @@ impl Kind {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// An Active Message reaches the receiver's interface.
     Arrive(Kind),
