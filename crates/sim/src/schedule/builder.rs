@@ -1,6 +1,7 @@
 //! Schedules from the lists of ranks: those that are the same but for their peers are stored once.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use super::program::Along;
 use super::step::{COMPUTE, Step};
@@ -12,7 +13,7 @@ pub(crate) struct Builder {
     schedule: Schedule,
     size: u32,
     /// Lists by a number for what their ranks have in common.
-    known: BTreeMap<u64, u32>,
+    known: HashMap<u64, u32, BuildHasherDefault<AsIs>>,
     amounts: Vec<u64>,
 }
 
@@ -20,7 +21,7 @@ impl Builder {
     pub(crate) fn new(size: u32) -> Self {
         let mut schedule = Schedule::default();
         schedule.ranks.reserve_exact(size as usize);
-        Self { schedule, size, known: BTreeMap::new(), amounts: Vec::new() }
+        Self { schedule, size, known: HashMap::default(), amounts: Vec::new() }
     }
 
     /// The next rank does this.
@@ -93,6 +94,23 @@ impl Builder {
 
     pub(crate) fn finish(self) -> Schedule {
         self.schedule
+    }
+}
+
+/// Numbers of lists are mixed already.
+#[derive(Debug, Default)]
+struct AsIs(u64);
+
+impl Hasher for AsIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    /// Numbers are no bytes.
+    fn write(&mut self, _: &[u8]) {}
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
     }
 }
 
