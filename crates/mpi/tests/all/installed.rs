@@ -57,11 +57,14 @@ static SKIPPED: AtomicUsize = AtomicUsize::new(0);
 pub fn is_here(program: &str) -> bool {
     let folders = std::env::var_os("PATH").unwrap_or_default();
     let here = std::env::split_paths(&folders).any(|folder| folder.join(program).exists());
-    if !here {
-        let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
-        let _ = writeln!(std::io::stderr(), "SKIPPED: {program} is not installed ({count})");
-    }
-    here
+    here || skipped(program)
+}
+
+/// False, and said.
+pub fn skipped(what: &str) -> bool {
+    let count = SKIPPED.fetch_add(1, Ordering::Relaxed) + 1;
+    let _ = writeln!(std::io::stderr(), "SKIPPED: {what} is not installed ({count})");
+    false
 }
 
 /// The example that ranks run, beside this test. `cargo test` builds it where no target is chosen.

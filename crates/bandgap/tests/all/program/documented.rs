@@ -104,7 +104,7 @@ fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// The command with a budget so small that it ends soon, whatever it says itself.
+/// The command with a budget so small that it ends soon, whatever it says itself, and in one launch.
 fn hurried(command: &str) -> String {
     const BUDGET: &str = "--time-budget";
     const UNHURRIED: [&str; 9] =
@@ -126,6 +126,9 @@ fn hurried(command: &str) -> String {
     let at =
         if words.get(1).is_some_and(|word| !word.starts_with('-') && *word != "|") { 2 } else { 1 };
     words.splice(at..at, [BUDGET, budget]);
+    if at == 2 && !command.contains("sim:") && !words.contains(&"--launches") {
+        words.splice(at..at, ["--launches", "1"]);
+    }
     words.join(" ")
 }
 
