@@ -104,6 +104,9 @@ fn options_that_do_not_fit() {
         "breakdown -t unix --insert 2ms",
         "breakdown --insert 1us",
         "breakdown --signature tcp",
+        "breakdown -t unix --set llp_post=1ns",
+        "breakdown --from thunderx2-connectx4 -H a,b",
+        "simulate barrier -t sim:myrinet -n 4 --strict",
         "signature --out a --no-save",
     ]);
 }
