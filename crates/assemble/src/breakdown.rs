@@ -28,7 +28,8 @@ const NAMED: usize = 3;
 /// Where this share of the rounds is left out, or a batch usually takes so much longer than the least, a note says so.
 const MANY: f64 = 0.1;
 
-/// How times over rounds are estimated.
+/// How errors are estimated, and times over rounds.
+const PAIRED: &str = "modelled / observed - 1, paired by round";
 const OVER_ROUNDS: &str = "mean over rounds of the middle of their batches, t interval";
 /// The same of what rests on the bare loop.
 const OVER_LEAST: &str =
@@ -60,6 +61,19 @@ impl Propagated {
         let interval = reach.map(|reach| Interval { low: value - reach, high: value + reach });
         let convergence = reach.map_or(Convergence::No, |reach| self.rule.judge(reach, value));
         Estimated { value, interval, convergence, samples: samples as u64, estimator }
+    }
+
+    /// What a model gives.
+    pub fn modelled(&self, value: &Value) -> Result<Quantity, RecordError> {
+        let how = ("sum of components", value.parts.len());
+        self.of(value.ns, value.deviation(), how).recorded(Unit::Second)
+    }
+
+    /// How far that is from what was observed.
+    pub fn error(&self, value: &Value, observed: Observed) -> Result<Quantity, RecordError> {
+        let (error, off) = value.error(observed);
+        let how = ("modelled / observed - 1", value.parts.len() + 1);
+        self.of(error, off, how).recorded(Unit::One)
     }
 }
 
@@ -116,7 +130,7 @@ fn divided(table: &ComponentTable, propagated: &Propagated) -> Result<Breakdown,
 fn model(stack: &Stack, model: &Model, propagated: &Propagated) -> Result<ModelTime, RecordError> {
     let value = stack.value(model, &stack.state());
     let observed = model.observed.map(|of| propagated.of(of.ns, of.spread, ("given", 1)));
-    let error = error(&value, model.observed, propagated)?;
+    let error = model.observed.map(|of| propagated.error(&value, of)).transpose()?;
     let term = |term: &Term| TermOf {
         component: stack.components[term.component].name.clone(),
         layer: term.layer,
@@ -137,31 +151,13 @@ fn model(stack: &Stack, model: &Model, propagated: &Propagated) -> Result<ModelT
     Ok(ModelTime {
         name: model.name.clone(),
         main: model.main,
-        modelled: modelled(&value, propagated)?,
+        modelled: propagated.modelled(&value)?,
         observed: observed.map(|of| of.recorded(Unit::Second)).transpose()?,
         within: error.as_ref().map(within),
         error,
         rows: model.rows.iter().map(|row| row.iter().map(term).collect()).collect(),
         divided: divided.into(),
     })
-}
-
-/// What a model gives.
-pub(crate) fn modelled(value: &Value, propagated: &Propagated) -> Result<Quantity, RecordError> {
-    let how = ("sum of components", value.parts.len());
-    propagated.of(value.ns, value.deviation(), how).recorded(Unit::Second)
-}
-
-/// How far that is from what was observed.
-pub(crate) fn error(
-    value: &Value,
-    observed: Option<Observed>,
-    propagated: &Propagated,
-) -> Result<Option<Quantity>, RecordError> {
-    let Some(observed) = observed else { return Ok(None) };
-    let (error, off) = value.error(observed);
-    let how = ("modelled / observed - 1", value.parts.len() + 1);
-    propagated.of(error, off, how).recorded(Unit::One).map(Some)
 }
 
 /// Whether an error is within what counts as right.
@@ -316,7 +312,10 @@ impl InRounds<'_> {
         let ratio = rounds.error(self.confidence);
         let plain = || mean(&rounds.modelled()) / mean(&rounds.observed) - 1.0;
         let value = ratio.as_ref().map_or_else(plain, |ratio| ratio.value);
-        paired(value, ratio.map(|ratio| ratio.interval), rounds.rounds.len()).recorded(Unit::One)
+        let interval = ratio.map(|ratio| ratio.interval);
+        let convergence = interval.is_some_and(|of| of.half_width() <= ENOUGH).into();
+        let (samples, estimator) = (rounds.rounds.len() as u64, PAIRED);
+        Estimated { value, interval, convergence, samples, estimator }.recorded(Unit::One)
     }
 
     /// What a reader should know of the rounds of a model.
@@ -334,13 +333,6 @@ impl InRounds<'_> {
         }
         notes
     }
-}
-
-/// A ratio less 1.
-fn paired(value: f64, interval: Option<Interval>, rounds: usize) -> Estimated {
-    let convergence = interval.is_some_and(|of| of.half_width() <= ENOUGH).into();
-    let (samples, estimator) = (rounds as u64, "modelled / observed - 1, paired by round");
-    Estimated { value, interval, convergence, samples, estimator }
 }
 
 /// A computation that was inserted, and what came back of it.

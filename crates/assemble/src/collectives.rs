@@ -32,11 +32,10 @@ impl Costs {
         let messages = MESSAGES.into_iter().find_map(named).and_then(nearest);
         let Some(messages) = messages else { return Costs { hockney: None, loggp: None } };
         let loggp = named(MESSAGE_COSTS).and_then(|costs| {
+            let curves = costs.along(&["bytes"]);
             let of_variant = |name: &str| {
-                let curve = costs.along(&["bytes"]).into_iter();
-                let mut named =
-                    curve.filter(|curve| curve.which.get("variant") == Some(&name.into()));
-                cost_curve(of, &named.next()?)
+                let is_its = |curve: &&Curve<'_>| curve.which.get("variant") == Some(&name.into());
+                cost_curve(of, curves.iter().find(is_its)?)
             };
             Some(MeasuredMessages {
                 message: cost_curve(of, &messages)?,

@@ -44,9 +44,7 @@ pub fn fan_in(of: &Measured<'_>) -> Result<Made, AssembleError> {
         return Err(AssembleError::Empty);
     }
     for (key, _) in of.judged.table.of(CONTENDED) {
-        let (Some(requesters), Some(gap)) = (key.number("requesters"), of.time(key)) else {
-            continue;
-        };
+        let Some((requesters, gap)) = key.number("requesters").zip(of.time(key)) else { continue };
         let spread = of.spread(key);
         let cells = [Some(gap), of.ratio(key, &alone)];
         rows.push(vec![requesters.into()], Labels::new(), &cells, spread)?;

@@ -112,16 +112,12 @@ impl Measured<'_> {
     /// The time of `key`; of a single batch without an interval, and `None` where no batch counts.
     pub fn time(&self, key: &Key) -> Option<Estimated> {
         let values = self.values(key);
-        match estimate(&values, self.judged.confidence) {
-            Some(point) => Some(Estimated::of(
-                &point,
-                MEAN,
-                self.virtual_or(self.judged.rule_of(key).judge_point(&point)),
-            )),
-            None => values.first().map(|(_, _, value)| {
-                Estimated::single(*value, MEAN, self.virtual_or(Convergence::No))
-            }),
-        }
+        let Some(point) = estimate(&values, self.judged.confidence) else {
+            let (_, _, value) = values.first()?;
+            return Some(Estimated::single(*value, MEAN, self.virtual_or(Convergence::No)));
+        };
+        let judged = self.judged.rule_of(key).judge_point(&point);
+        Some(Estimated::of(&point, MEAN, self.virtual_or(judged)))
     }
 
     /// The times of `above` over those of `below`, by round; `None` where fewer than two rounds have both.

@@ -41,17 +41,14 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, As
         Builder::new(FASTEST, points.name, &of.setting.transport, &["ranks", "range"], vec![from]);
     let mut groups: BTreeMap<u64, (Times, Vec<(u64, Winner)>)> = BTreeMap::new();
     for (key, point) in &points.all {
-        let (Some(ranks), Some(time)) = (number(point, "ranks"), of.time(key)) else {
-            continue;
-        };
+        let Some((ranks, time)) = number(point, "ranks").zip(of.time(key)) else { continue };
         let (times, chosen) = groups.entry(ranks).or_default();
         let at = size(point).unwrap_or(0);
         match (point.place("variant"), point.labels.get("variant")) {
             (Some(variant), _) => {
                 times.entry(at).or_default().insert(variant.to_string(), time);
             }
-            (None, Some(label)) => chosen.push((at, Some(label.to_string()))),
-            (None, None) => chosen.push((at, None)),
+            (None, label) => chosen.push((at, label.map(ToString::to_string))),
         }
     }
     for (ranks, (times, mut sizes)) in groups {
@@ -87,11 +84,9 @@ fn ranges(sizes: &[(u64, Winner)], times: &Times) -> Vec<(String, Option<Estimat
             None => found.push(((*winner).clone(), None)),
             Some((_, before)) if before == *winner => {}
             Some((last, before)) => {
-                let crossing = crossing([before, winner], last..=*size, times);
-                let (value, interval) = (
-                    crossing.unwrap_or(*size as f64),
-                    Some(Interval { low: last as f64, high: *size as f64 }),
-                );
+                let (low, high) = (last as f64, *size as f64);
+                let value = crossing([before, winner], last..=*size, times).unwrap_or(high);
+                let interval = Some(Interval { low, high });
                 let between = sizes.iter().filter(|(at, _)| last < *at && at < size).count();
                 let (samples, convergence) = (sizes.len() as u64, (between == 0).into());
                 let estimator = "where the lines between the times of both cross";

@@ -1,5 +1,6 @@
 //! Fits of t(n) = t0 + n/r∞ to the times of a series.
 
+use bandgap_campaign::signature::judge;
 use bandgap_model::hockney::{
     Breakpoint as Found, Breaks, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes,
     fit_launches,
@@ -87,10 +88,8 @@ fn segment(of: &Fitted, messages: f64, rule: Rule) -> Result<Segment, RecordErro
             Unit::BytePerSecond | Unit::PerSecond => messages,
             _ => 1.0,
         };
-        let half = (estimate.high - estimate.low) / 2.0;
         // An interval is of how the times scatter about a line that they follow.
-        let convergence =
-            if of.misfit { Convergence::No } else { rule.judge(half, estimate.value) };
+        let convergence = if of.misfit { Convergence::No } else { judge(estimate, &rule) };
         let found = Estimated::of_model(estimate, convergence).part(1.0 / times);
         found.recorded(unit).map(Some)
     };

@@ -51,12 +51,9 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Assem
     }
     let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
     let launches: Vec<&[HopTimes]> = launches.values().map(Vec::as_slice).collect();
-    let fit = match fit_launches(&launches, &ends, of.judged.confidence) {
-        Ok(fit) => fit,
-        Err(_) => {
-            let note = Note::new("hops_unfitted", rows.rows.id());
-            return Ok(Made { notes: vec![note], ..Made::default() });
-        }
+    let Ok(fit) = fit_launches(&launches, &ends, of.judged.confidence) else {
+        let note = Note::new("hops_unfitted", rows.rows.id());
+        return Ok(Made { notes: vec![note], ..Made::default() });
     };
     let rule = of.judged.rule();
     for (at, segment) in fit.segments.iter().enumerate() {

@@ -245,9 +245,22 @@ pub(crate) fn recorded(
         messages: Number(found.messages),
         cause: found.cause.to_string(),
     });
+    let slope = |of: &Estimate| -> Result<Quantity, RecordError> {
+        Estimated::of_model(of, judge(of, &rule.without_clock())).recorded(Unit::One)
+    };
+    let recorded_arm = |arm: &ArmFit| -> Result<Arm, RecordError> {
+        let received = judge_received(&arm.recv_overhead, &signature.send_overhead, rule, load);
+        let received = Estimated::of_model(&arm.recv_overhead, received);
+        Ok(Arm {
+            from_delay: Ns(arm.from_delay).into(),
+            to_delay: Ns(arm.to_delay).into(),
+            recv_overhead: received.recorded(s)?,
+            slope: arm.slope.as_ref().map(slope).transpose()?,
+            holds: arm.holds,
+        })
+    };
     let arms = signature.near_arms.iter().chain([&signature.arm]);
-    logp.arms =
-        arms.map(|arm| recorded_arm(arm, signature, rule, load)).collect::<Result<_, _>>()?;
+    logp.arms = arms.map(recorded_arm).collect::<Result<_, _>>()?;
     let line = |name: &str, delay: f64, of: &IssueLine| Line {
         name: name.to_owned(),
         delay: Ns(delay).into(),
@@ -260,25 +273,6 @@ pub(crate) fn recorded(
     logp.lines =
         [line("send_overhead", 0.0, &signature.send_only)].into_iter().chain(steady).collect();
     Ok((logp, notes))
-}
-
-fn recorded_arm(
-    arm: &ArmFit,
-    signature: &Signature,
-    rule: &Rule,
-    load: Load,
-) -> Result<Arm, RecordError> {
-    let received = judge_received(&arm.recv_overhead, &signature.send_overhead, rule, load);
-    let slope = |of: &Estimate| -> Result<Quantity, RecordError> {
-        Estimated::of_model(of, judge(of, &rule.without_clock())).recorded(Unit::One)
-    };
-    Ok(Arm {
-        from_delay: Ns(arm.from_delay).into(),
-        to_delay: Ns(arm.to_delay).into(),
-        recv_overhead: Estimated::of_model(&arm.recv_overhead, received).recorded(Unit::Second)?,
-        slope: arm.slope.as_ref().map(slope).transpose()?,
-        holds: arm.holds,
-    })
 }
 
 /// Where the numbers of a signature do not mean what they seem to.

@@ -48,11 +48,9 @@ impl Builder {
             kind: kind.to_owned(),
             name: name.to_owned(),
             transport: transport.to_owned(),
-            verified: None,
-            labels: Labels::new(),
             axes: axes.iter().map(|&axis| axis.to_owned()).collect(),
             columns,
-            rows: Vec::new(),
+            ..Rows::default()
         };
         Builder { rows, notes: Vec::new() }
     }

@@ -50,10 +50,8 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
         if key.text("mode") != Some("blocking") {
             continue;
         }
-        let (Some(bytes), Some(elements)) = (number(point, "bytes"), number(point, "elements"))
-        else {
-            continue;
-        };
+        let lengths = ["bytes", "elements"].map(|axis| number(point, axis));
+        let [Some(bytes), Some(elements)] = lengths else { continue };
         planned += 1;
         let keys = MODES.map(|mode| Cell::of(mode, bytes as u32, elements as u32).key());
         let rounds = of.rounds(keys.each_ref());

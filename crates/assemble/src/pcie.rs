@@ -4,11 +4,11 @@ use bandgap_model::breakdown::{Category, Component, Layer, Observed, Provenance,
 use bandgap_model::pcie::{Hardware, Known, Software, Timed, Trace};
 use bandgap_record::{Column, ComponentTable, Labels, Note, Unit, paper_models};
 use bandgap_results::PCIE_TRACE;
-use bandgap_stats::{Rule, Stream};
+use bandgap_stats::Rule;
 
 use crate::AssembleError;
 use crate::breakdown::Propagated;
-use crate::estimate::{Estimated, spread};
+use crate::estimate::spread;
 use crate::made::{Builder, Made};
 
 /// The model of injection by the low level, which is what a trace observes.
@@ -62,36 +62,27 @@ fn read(
     let mut rows = Builder::new(PCIE_TRACE, name, "", &["part"], vec![column]);
     let counted = trace.counted;
     rows.label("file", file);
-    for (name, count) in [
-        ("rows", Some(trace.rows)),
-        ("posts", Some(counted.posts)),
-        ("completions", Some(counted.completions)),
-        ("payloads", Some(counted.payloads)),
-        ("acknowledgements", Some(counted.acknowledgements)),
-        ("lost", counted.lost),
-    ] {
-        if let Some(count) = count {
-            rows.label(name, count);
-        }
+    let counts = [
+        ("rows", trace.rows),
+        ("posts", counted.posts),
+        ("completions", counted.completions),
+        ("payloads", counted.payloads),
+        ("acknowledgements", counted.acknowledgements),
+    ];
+    for (name, count) in counts.into_iter().chain(counted.lost.map(|lost| ("lost", lost))) {
+        rows.label(name, count);
     }
     let streams = trace.streams().into_iter().flatten().filter(|(_, stream)| stream.count() > 0);
     for (name, stream) in streams {
-        let time = mean(stream, propagated, confidence);
-        rows.push(
-            vec![name.into()],
-            Labels::new(),
-            &[Some(time)],
-            spread(stream.count(), |p| Some(stream.quantile(p)? / 1e3)),
-        )?;
+        // Of picoseconds.
+        let half = stream.mean_interval(confidence).map(|of| of.half_width() / 1e3);
+        let how = ("mean, t interval of batch means", stream.count() as usize);
+        let mean = stream.mean().unwrap_or(0.0) / 1e3;
+        let time = propagated.of(mean, half.map(|half| half / propagated.factor), how);
+        let spread = spread(stream.count(), |p| Some(stream.quantile(p)? / 1e3));
+        rows.push(vec![name.into()], Labels::new(), &[Some(time)], spread)?;
     }
     Ok(rows)
-}
-
-/// The mean of a stream of picoseconds.
-fn mean(stream: &Stream, propagated: &Propagated, confidence: f64) -> Estimated {
-    let off = stream.mean_interval(confidence).map(|of| of.half_width() / 1e3 / propagated.factor);
-    let how = ("mean, t interval of batch means", stream.count() as usize);
-    propagated.of(stream.mean().unwrap_or(0.0) / 1e3, off, how)
 }
 
 /// What follows from a trace, named as in the paper's table, and what it is.

@@ -9,7 +9,7 @@ use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use crate::AssembleError;
-use crate::breakdown::{Propagated, error, modelled, within};
+use crate::breakdown::{Propagated, within};
 use crate::made::Made;
 
 /// By how much each component is reduced for the ranking.
@@ -44,7 +44,7 @@ pub fn whatif(
         return Err(AssembleError::Components(why));
     }
     let compare = |(model, before): &(&Model, Value)| {
-        change(model, before, &stack.value(model, &changed), of, &propagated)
+        change(model, [before, &stack.value(model, &changed)], of, &propagated)
     };
     let (mut ranking, mut curves) = (Vec::new(), Vec::new());
     for (model, before) in main.iter().take(FIRST) {
@@ -83,12 +83,11 @@ fn made(stack: &Stack, change: &Change) -> ChangeMade {
 
 fn change(
     model: &Model,
-    before: &Value,
-    after: &Value,
+    [before, after]: [&Value; 2],
     of: Option<&Breakdown>,
     propagated: &Propagated,
 ) -> Result<ModelChange, RecordError> {
-    let error = error(before, model.observed, propagated)?;
+    let error = model.observed.map(|of| propagated.error(before, of)).transpose()?;
     let own = (error.as_ref().map(within), error);
     // Measured, it was compared round by round, which spreads do not tell.
     let measured = of.filter(|breakdown| breakdown.measured.is_some());
@@ -96,24 +95,23 @@ fn change(
     let (within, error) = paired.map_or(own, |known| (known.within, known.error.clone()));
     Ok(ModelChange {
         name: model.name.clone(),
-        before: modelled(before, propagated)?,
+        before: propagated.modelled(before)?,
         error,
         within,
-        after: modelled(after, propagated)?,
-        speedup: speedup(before, after, propagated)?,
+        after: propagated.modelled(after)?,
+        speedup: propagated.speedup(before, after)?,
     })
 }
 
-fn speedup(
-    before: &Value,
-    after: &Value,
-    propagated: &Propagated,
-) -> Result<Quantity, RecordError> {
-    let (share, off) = before.saved(after);
-    // A share of what may be nothing may be anything.
-    let known = before.deviation().is_none_or(|own| own * propagated.factor < before.ns);
-    let how = ("1 - after / before", before.parts.len());
-    propagated.of(share, off.filter(|_| known), how).recorded(Unit::One)
+impl Propagated {
+    /// The share of a model's time that is saved.
+    fn speedup(&self, before: &Value, after: &Value) -> Result<Quantity, RecordError> {
+        let (share, off) = before.saved(after);
+        // A share of what may be nothing may be anything.
+        let known = before.deviation().is_none_or(|own| own * self.factor < before.ns);
+        let how = ("1 - after / before", before.parts.len());
+        self.of(share, off.filter(|_| known), how).recorded(Unit::One)
+    }
 }
 
 /// The model where one thing is shorter.
@@ -139,7 +137,7 @@ fn ranked(
     let mut components = Vec::new();
     for component in longest(stack, before, LONGEST) {
         if let Some(after) = reduced(stack, model, &component, RANKED) {
-            let speedup = speedup(before, &after, propagated)?;
+            let speedup = propagated.speedup(before, &after)?;
             components.push(RankedComponent { component, speedup });
         }
     }
