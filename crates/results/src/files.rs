@@ -25,11 +25,13 @@ pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
 
 /// The figures of a run: names and contents of their files. Those of gnuplot are in a folder `gnuplot`.
 pub fn drawn(run: &Run) -> Vec<(String, String)> {
-    let mut files = Vec::new();
-    for (name, blocks) in figures(run) {
+    let among = context(run);
+    let (mut names, mut files) = (Vec::<String>::new(), Vec::new());
+    for result in &run.results {
+        let shown = result.as_shown();
         let (mut drawn, mut bars, mut heats) =
             (Vec::<Figure>::new(), Vec::<Bars>::new(), Vec::<Heat>::new());
-        for block in blocks {
+        for block in shown.detail(&among) {
             match block {
                 Block::Figure(figure) => drawn.push(figure),
                 Block::Bars(of) => bars.push(of),
@@ -38,16 +40,26 @@ pub fn drawn(run: &Run) -> Vec<(String, String)> {
             }
         }
         let picture = match (&drawn[..], &bars[..], &heats[..]) {
+            ([], [], []) => continue,
             ([], [], heats) => svg_heats(heats),
             ([], bars, _) => svg_bars(bars),
             (drawn, ..) => svg(drawn),
         };
+        let id = shown.quantities().into_iter().next().map_or(String::new(), |(id, ..)| id);
+        let parts: Vec<&str> = id.split('/').take(3).filter(|part| !part.contains('=')).collect();
+        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
+        let mut name: String = parts.join("-").chars().map(plain).collect();
+        // No two results have files of one name.
+        while names.contains(&name) {
+            name.push('x');
+        }
         files.push((format!("{name}.svg"), picture));
         if !drawn.is_empty() {
             let plot = gnuplot(&drawn, &name);
             files.push((format!("gnuplot/{name}.dat"), plot.data));
             files.push((format!("gnuplot/{name}.gp"), plot.script));
         }
+        names.push(name);
     }
     files
 }
@@ -77,27 +89,4 @@ pub fn values(run: &Run) -> Result<Vec<u8>, RecordError> {
             ]
         }),
     )
-}
-
-/// The blocks of each result that has some drawn, under a name for its files that no other result has.
-fn figures(run: &Run) -> Vec<(String, Vec<Block>)> {
-    let among = context(run);
-    let mut all: Vec<(String, Vec<Block>)> = Vec::new();
-    for result in &run.results {
-        let shown = result.as_shown();
-        let mut blocks = shown.detail(&among);
-        blocks.retain(|block| matches!(block, Block::Figure(_) | Block::Bars(_) | Block::Heat(_)));
-        if blocks.is_empty() {
-            continue;
-        }
-        let id = shown.quantities().into_iter().next().map_or(String::new(), |(id, ..)| id);
-        let parts: Vec<&str> = id.split('/').take(3).filter(|part| !part.contains('=')).collect();
-        let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
-        let mut name: String = parts.join("-").chars().map(plain).collect();
-        while all.iter().any(|(known, _)| *known == name) {
-            name.push('x');
-        }
-        all.push((name, blocks));
-    }
-    all
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bandgap_record::{Conditions, Note, Quantity};
-use bandgap_report::Block;
+use bandgap_report::{Block, Precision};
 
 use crate::notes::{Hint, LONGER, NONE, SIZES, measuring, template, words};
 use crate::run::{Run, Verdict, context};
@@ -24,13 +24,10 @@ struct Cause {
 }
 
 impl Cause {
-    fn name(&self) -> String {
-        format!("{} {}", self.result, self.quantities.join(", "))
-    }
-
     fn line(&self) -> String {
         let hint = if self.hint.is_empty() { String::new() } else { format!(" ({})", self.hint) };
-        format!("{} {}: {}{hint}", self.name(), width(self.width), self.words)
+        let Cause { result, words, .. } = self;
+        format!("{result} {} {}: {words}{hint}", self.quantities.join(", "), width(self.width))
     }
 }
 
@@ -104,12 +101,14 @@ fn causes(run: &Run) -> Vec<Cause> {
     let mut all: Vec<Cause> = Vec::new();
     for result in &run.results {
         for (id, quantity, counts) in result.as_shown().quantities() {
-            let limited =
-                among.notes.iter().any(|note| note.code == CLOCK_LIMIT && note.about == id);
-            if !counts || (quantity.converged && !limited) {
+            let precision = among.precision(&id, quantity);
+            if !counts || precision == Precision::Converged {
                 continue;
             }
-            let (words, hint) = cause(run, &among, &id, quantity, limited);
+            let (words, hint) = match precision {
+                Precision::ClockLimited => ("one step of the clock is no shorter".to_owned(), NONE),
+                _ => cause(run, &among, &id, quantity),
+            };
             let (of, name) = id.rsplit_once('/').unwrap_or(("", &id));
             // Rows of one result have one cause together.
             let of = of.split('/').filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
@@ -134,16 +133,7 @@ fn causes(run: &Run) -> Vec<Cause> {
 }
 
 /// The cause of the width of one quantity, and what would help.
-fn cause(
-    run: &Run,
-    context: &Context<'_>,
-    id: &str,
-    quantity: &Quantity,
-    limited: bool,
-) -> (String, Hint) {
-    if limited {
-        return ("one step of the clock is no shorter".to_owned(), NONE);
-    }
+fn cause(run: &Run, context: &Context<'_>, id: &str, quantity: &Quantity) -> (String, Hint) {
     if id.starts_with("hockney/") {
         return ("sizes scatter about their line".to_owned(), SIZES);
     }
