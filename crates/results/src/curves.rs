@@ -4,7 +4,9 @@ use bandgap_record::{Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Table, signed_share};
 
 use crate::pairs::pairs;
-use crate::rows::{Curve, PAIRS, along, at, curves, evenly, fit, head, place_cell, spelled, table};
+use crate::rows::{
+    Curve, PAIRS, along, cell, curves, evenly, fit, head, place_cell, spelled, table,
+};
 use crate::shown::Context;
 
 /// Rows of one series on a screen, at most, and of one kernel of an application.
@@ -23,18 +25,11 @@ pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
         "contention" => return contention(rows, context),
         _ => {}
     }
-    let Some(axis) = along(rows) else {
-        let all: Vec<&Row> = rows.rows.iter().collect();
-        return vec![Block::Table(table(rows, &all, context))];
-    };
+    let Some(axis) = along(rows) else { return side_by_side(rows, "time", context) };
     let all = curves(rows, axis);
-    match &all[..] {
-        [one] => vec![single(rows, (axis, one), context)]
-            .into_iter()
-            .chain(rest(rows, &all, "time"))
-            .collect(),
-        _ => side_by_side(rows, "time", context),
-    }
+    let [one] = &all[..] else { return side_by_side(rows, "time", context) };
+    let blocks = [single(rows, (axis, one), context)].into_iter();
+    blocks.chain(rest(rows, &all, "time")).collect()
 }
 
 /// What is left out of a table, where something is.
@@ -84,21 +79,13 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
         let mut cells = vec![place_cell(axis, place)];
         cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
         if let Some(fit) = fit {
-            let its = fit.segments.iter().find(|of| (of.from_bytes..=of.to_bytes).contains(&bytes));
-            let line = its.and_then(|of| at(of, bytes as f64));
-            let off =
-                rows.cell(row, "time").zip(line).map(|(time, line)| time.value.0 / line - 1.0);
-            cells.push(off.map_or(Cell::Empty, |off| Cell::Number(signed_share(off))));
+            let off = rows.cell(row, "time").zip(fit.time(bytes));
+            let off = off.map(|(time, line)| signed_share(time.value.0 / line - 1.0));
+            cells.push(off.map(Cell::Number).into());
         }
         table.push(cells);
     }
     Block::Table(table)
-}
-
-/// A quantity of a row as a cell.
-pub fn cell(rows: &Rows, row: &Row, column: &str, context: &Context<'_>) -> Cell {
-    let id = || format!("{}/{column}", rows.row_id(row));
-    rows.cell(row, column).map(|of| context.cell(&id(), of)).into()
 }
 
 /// One quantity of several curves, a column for each.

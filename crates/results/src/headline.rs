@@ -4,8 +4,8 @@ use bandgap_record::{Quantity, Unit};
 use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple};
 use bandgap_units::{Bytes, significant_short};
 
+use crate::hockney::Hockney;
 pub use crate::hockney::segments;
-use crate::hockney::{Hockney, Segment};
 use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
 use crate::shown::Context;
 
@@ -61,10 +61,8 @@ pub fn surface(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block>
         .filter(own)
         .map(|logp| Column { head: head(logp), logp: Some(logp), transport: None })
         .collect();
-    match columns.is_empty() {
-        true => Vec::new(),
-        false => vec![Block::Table(parameters(context, &columns))],
-    }
+    let table = (!columns.is_empty()).then(|| Block::Table(parameters(context, &columns)));
+    table.into_iter().collect()
 }
 
 /// What a cell says of a parameter that the data do not tell.
@@ -94,7 +92,7 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
         let cell = |logp: &Logp| {
             let of = match field {
                 "rtt" => half(logp)?,
-                _ => logp.parameters.named().into_iter().find(|of| of.0 == field)?.2.clone(),
+                _ => logp.parameters.named().into_iter().find(|of| of.0 == field)?.2?.clone(),
             };
             let id = format!("{}/{field}", logp.id());
             let is_unknown =
@@ -110,17 +108,17 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
     };
     push("", "over its floor", of_logp(&over));
     for (symbol, name) in [("r∞", "r_inf"), ("n½", "n_half")] {
-        let (unit, cells) = in_one_unit(
-            columns.iter().map(|column| of_last(context, column.transport?, name)).collect(),
-        );
-        let fitted =
-            |column: &Column<'_>| column.transport.is_some_and(|of| last(context, of).is_some());
-        let cells = columns.iter().zip(cells).map(|(column, cell)| match cell {
-            Cell::Empty if fitted(column) => UNKNOWN.into(),
+        let fits = || columns.iter().map(|column| fit(context, column.transport?));
+        let of_last = |fit: Option<&Hockney>| {
+            let (id, of) = fit?.last(name)?;
+            Some(Drawn::new(of, context.precision(&id, of)))
+        };
+        let (unit, cells) = in_one_unit(fits().map(of_last).collect());
+        let cells = fits().zip(cells).map(|(fit, cell)| match cell {
+            Cell::Empty if fit.is_some() => UNKNOWN.into(),
             cell => cell,
         });
-        let cells = cells.collect();
-        push(symbol, &unit, cells);
+        push(symbol, &unit, cells.collect());
     }
     push("", "rate limited by", of_logp(&|logp| Some(limit(logp.regime).into())));
     table
@@ -130,20 +128,10 @@ fn half(logp: &Logp) -> Option<Quantity> {
     logp.parameters.rtt.as_ref()?.scaled(0.5, Unit::Second).ok()
 }
 
-/// The fit of a transport, and its last segment.
-fn last<'a>(context: &Context<'a>, transport: &str) -> Option<(&'a Hockney, &'a Segment)> {
-    let is_own =
-        |fit: &&Hockney| fit.name == SERIES && fit.transport == transport && fit.is_relative();
-    let fit = context.of::<Hockney>().find(is_own)?;
-    Some((fit, fit.segments.last()?))
-}
-
-/// A parameter of the last segment of a transport's fit.
-fn of_last(context: &Context<'_>, transport: &str, name: &str) -> Option<Drawn> {
-    let (fit, segment) = last(context, transport)?;
-    let (_, _, quantity) = segment.named().find(|(own, ..)| *own == name)?;
-    let id = format!("{}/segment={}/{name}", fit.id(), fit.segments.len());
-    Some(Drawn::new(quantity, context.precision(&id, quantity)))
+/// The fit of a transport, where it has segments.
+fn fit<'a>(context: &Context<'a>, transport: &str) -> Option<&'a Hockney> {
+    let is_own = |fit: &&Hockney| fit.is_of(SERIES, transport) && fit.is_relative();
+    context.of::<Hockney>().find(is_own).filter(|fit| !fit.segments.is_empty())
 }
 
 /// Cells in the unit of the greatest of them, which stands before the row and not in them.

@@ -77,15 +77,9 @@ pub struct Breakpoint {
 }
 
 impl Segment {
-    /// The parameters that it has, each with its name and its symbol.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, &'static str, &Quantity)> {
-        let all = [
-            ("r_inf", "r∞", &self.r_inf),
-            ("n_half", "n½", &self.n_half),
-            ("t0", "t0", &self.t0),
-            ("pi0", "π0", &self.pi0),
-        ];
-        all.into_iter().filter_map(|(name, symbol, of)| Some((name, symbol, of.as_ref()?)))
+    /// The time of its line at a length, in seconds.
+    pub(crate) fn time(&self, bytes: f64) -> Option<f64> {
+        Some(self.intercept?.0.0 + self.per_byte?.0.0 * bytes)
     }
 }
 
@@ -100,6 +94,21 @@ impl Hockney {
         id
     }
 
+    /// The parameters of a segment, as far as it has them, with their names and ids.
+    fn parameters(&self, at: usize) -> [(&'static str, String, Option<&Quantity>); 4] {
+        let Segment { r_inf, n_half, t0, pi0, .. } = &self.segments[at];
+        let id = |name: &str| format!("{}/segment={}/{name}", self.id(), at + 1);
+        let all = [("r_inf", r_inf), ("n_half", n_half), ("t0", t0), ("pi0", pi0)];
+        all.map(|(name, of)| (name, id(name), of.as_ref()))
+    }
+
+    /// A parameter of the last segment, with its id.
+    pub(crate) fn last(&self, name: &str) -> Option<(String, &Quantity)> {
+        let all = self.parameters(self.segments.len().checked_sub(1)?);
+        let (_, id, of) = all.into_iter().find(|(own, ..)| *own == name)?;
+        Some((id, of?))
+    }
+
     /// Whether errors are weighted as shares of the time: the fit that counts.
     pub fn is_relative(&self) -> bool {
         self.weighting == RELATIVE
@@ -109,28 +118,9 @@ impl Hockney {
 const RELATIVE: &str = "relative";
 
 impl Shown for Hockney {
-    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
-        let id = self.id();
-        let mut all = Vec::new();
-        for (at, segment) in self.segments.iter().enumerate() {
-            for (name, _, quantity) in segment.named() {
-                let id = format!("{id}/segment={}/{name}", at + 1);
-                all.push((id, quantity, self.is_relative()));
-            }
-        }
-        all
-    }
-
-    fn missing(&self) -> Vec<String> {
-        let counts = |_: &&Segment| self.is_relative();
-        let lacks = |(at, segment): (usize, &Segment)| {
-            let known: Vec<&str> = segment.named().map(|(name, ..)| name).collect();
-            let lacking = ["r_inf", "n_half", "t0", "pi0"].into_iter();
-            let lacking = lacking.filter(move |name| !known.contains(name));
-            lacking.map(move |name| (at + 1, name)).collect::<Vec<_>>()
-        };
-        let segments = self.segments.iter().filter(counts).enumerate().flat_map(lacks);
-        segments.map(|(at, name)| format!("{}/segment={at}/{name}", self.id())).collect()
+    fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
+        let all = (0..self.segments.len()).flat_map(|at| self.parameters(at));
+        all.map(|(_, id, of)| (id, of, self.is_relative())).collect()
     }
 
     fn detail(&self, context: &Context<'_>) -> Vec<Block> {
@@ -138,10 +128,8 @@ impl Shown for Hockney {
             "{} over {}, t(n) = t0 + n/r∞, {} errors",
             self.name, self.transport, self.weighting
         );
-        let (id, mut table) = (self.id(), Table::new(HEADS.map(head_of)));
-        for at in 0..self.segments.len() {
-            table.push(self.row(context, &id, at));
-        }
+        let mut table = Table::new(HEADS.map(head_of));
+        (0..self.segments.len()).for_each(|at| table.push(self.row(context, at)));
         let mut blocks = vec![Block::Text(self.named_curve(title)), Block::Table(table)];
         blocks.extend(self.meeting().map(Block::Text));
         blocks
@@ -167,31 +155,25 @@ fn head_of(text: &str) -> Head {
 impl Hockney {
     /// The time of a message of so many bytes by its segment's line, in seconds.
     pub fn time(&self, bytes: u64) -> Option<f64> {
-        let segment = self.segments.iter().find(|segment| bytes <= segment.to_bytes)?;
-        Some(segment.intercept?.0.0 + segment.per_byte?.0.0 * bytes as f64)
+        let has = |of: &&Segment| (of.from_bytes..=of.to_bytes).contains(&bytes);
+        self.segments.iter().find(has)?.time(bytes as f64)
     }
 
-    fn row(&self, context: &Context<'_>, id: &str, at: usize) -> Vec<Cell> {
+    fn row(&self, context: &Context<'_>, at: usize) -> Vec<Cell> {
         let segment = &self.segments[at];
-        let cell = |name: &str, of: &Option<Quantity>| -> Cell {
-            let id = format!("{id}/segment={}/{name}", at + 1);
-            of.as_ref().map(|of| context.cell(&id, of)).into()
-        };
         let number = |of: Option<String>| of.map(Cell::Number).into();
         let bytes = |of: u64| Cell::Number(Bytes(of).to_string());
-        vec![
-            bytes(segment.from_bytes),
-            bytes(segment.to_bytes),
-            cell("r_inf", &segment.r_inf),
-            cell("n_half", &segment.n_half),
-            cell("t0", &segment.t0),
-            cell("pi0", &segment.pi0),
+        let mut row = Vec::from([segment.from_bytes, segment.to_bytes].map(bytes));
+        let parameters = self.parameters(at);
+        row.extend(parameters.map(|(_, id, of)| of.map(|of| context.cell(&id, of)).into()));
+        row.extend([
             number(segment.worst_residual.map(|Number(of)| signed_share(of))),
             segment.worst_bytes.map(bytes).into(),
             number(segment.rms_residual.map(|Number(of)| share(of))),
             number(segment.r_squared.map(|Number(of)| significant_short(of, 4))),
             Cell::Number(segment.points.to_string()),
-        ]
+        ]);
+        row
     }
 
     fn named_curve(&self, text: String) -> String {
@@ -211,7 +193,8 @@ impl Hockney {
         (!all.is_empty()).then(|| format!("Segments meet at {}.", all.join(", ")))
     }
 
-    fn is_of(&self, name: &str, transport: &str) -> bool {
+    /// Whether it is of this series over this transport.
+    pub(crate) fn is_of(&self, name: &str, transport: &str) -> bool {
         self.name == name && self.transport == transport
     }
 }
@@ -225,11 +208,10 @@ pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block
     let heads = SHORT.map(|at| head_of(HEADS[at]));
     let mut table = Table::new(several.then(|| Head::new("")).into_iter().chain(heads));
     for fit in &relative {
-        let id = fit.id();
         for at in 0..fit.segments.len() {
             let named = if at == 0 { fit.named_curve(String::new()) } else { String::new() };
             let named = several.then(|| named.trim_start_matches(", ").to_owned().into());
-            table.push(named.into_iter().chain(short(fit.row(context, &id, at))));
+            table.push(named.into_iter().chain(short(fit.row(context, at))));
         }
     }
     if table.rows.is_empty() {

@@ -4,22 +4,19 @@ use std::collections::BTreeMap;
 
 use bandgap_record::{Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, written};
-use bandgap_units::significant;
+use bandgap_units::{Ns, significant};
 
-use crate::curves::{cell, curve};
+use crate::curves::curve;
 use crate::pairs::pairs;
-use crate::rows::{PAIRS, along, fit, spelled, worded};
+use crate::rows::{PAIRS, along, cell, fit, spelled, worded};
 use crate::shown::Context;
 
-/// Series that are no kernels: they are what models rest on.
-const NO_KERNELS: [&str; 2] = ["message_costs", "layers"];
+/// Series that are no kernels: what models rest on, and what has blocks of its own.
+const NO_KERNELS: [&str; 6] = ["message_costs", "layers", "contention", "overlap", PAIRS, "fan_in"];
 
 /// Several rows: a line for each kernel, then what else there is.
 pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
-    let own = ["contention", "overlap", PAIRS, "fan_in"];
-    let is_kernel = |rows: &&&Rows| {
-        rows.kind == "series" && ![&own[..], &NO_KERNELS].concat().contains(&&*rows.name)
-    };
+    let is_kernel = |rows: &&&Rows| rows.kind == "series" && !NO_KERNELS.contains(&&*rows.name);
     let lines: Vec<Vec<Cell>> =
         all.iter().filter(is_kernel).filter_map(|rows| kernel(rows, all, context)).collect();
     let mut blocks = Vec::new();
@@ -51,14 +48,11 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
             _ => {}
         }
     }
-    let fastest: Vec<String> = all.iter().filter_map(|rows| algorithms(rows)).collect();
-    if !fastest.is_empty() {
-        blocks.push(Block::Text(format!("algorithms: {}", fastest.join("; "))));
-    }
-    let further: Vec<String> = all.iter().filter_map(|rows| hops(rows)).collect();
-    if !further.is_empty() {
-        blocks.push(Block::Text(format!("each further hop: {}", further.join("; "))));
-    }
+    let told = |what: &str, of: Vec<String>| {
+        (!of.is_empty()).then(|| Block::Text(format!("{what}: {}", of.join("; "))))
+    };
+    blocks.extend(told("algorithms", all.iter().filter_map(|rows| algorithms(rows)).collect()));
+    blocks.extend(told("each further hop", all.iter().filter_map(|rows| hops(rows)).collect()));
     blocks
 }
 
@@ -105,17 +99,12 @@ fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>
         _ => [size(large), cell(rows, large, "time", context)],
     });
     let which: Vec<_> = rows.axes.iter().map(String::as_str).zip(&large.place).collect();
-    let fit = fit(rows, &which, context);
-    let last = fit.and_then(|fit| Some((fit, fit.segments.last()?)));
+    let fit = fit(rows, &which, context).filter(|fit| !fit.segments.is_empty());
     for name in ["r_inf", "n_half"] {
-        let found = last.and_then(|(fit, of)| {
-            let (_, _, quantity) = of.named().find(|(own, ..)| *own == name)?;
-            let id = format!("{}/segment={}/{name}", fit.id(), fit.segments.len());
-            Some(context.cell(&id, quantity))
-        });
-        line.push(found.into());
+        let last = fit.and_then(|fit| fit.last(name));
+        line.push(last.map(|(id, of)| context.cell(&id, of)).into());
     }
-    let parts = last.map(|(fit, _)| match fit.segments.len() {
+    let parts = fit.map(|fit| match fit.segments.len() {
         1 => "n".to_owned(),
         parts => format!("n, {parts} parts"),
     });
@@ -142,7 +131,7 @@ fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
         }
         ("linear", _) => "P".to_owned(),
         ("quadratic", _) => "N²".to_owned(),
-        ("logarithmic", Some(slope)) => format!("log₂ P +{}", crate::rows::timed(slope.value.0)),
+        ("logarithmic", Some(slope)) => format!("log₂ P +{}", Ns::from_secs(slope.value.0)),
         _ => "?".to_owned(),
     })
 }
@@ -180,11 +169,8 @@ fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
 fn slowed(rows: &Rows) -> Option<Block> {
     let mut most: BTreeMap<(&str, u64), &Quantity> = BTreeMap::new();
     for row in &rows.rows {
-        let (Some(slowdown), Some(load)) =
-            (rows.cell(row, "slowdown"), rows.place(row, "load").and_then(Place::number))
-        else {
-            continue;
-        };
+        let load = rows.place(row, "load").and_then(Place::number);
+        let Some((slowdown, load)) = rows.cell(row, "slowdown").zip(load) else { continue };
         let shared = match rows.label(row, "between") {
             Some(Place::Text(between)) if between == "channel" => " on a shared channel",
             Some(Place::Text(between)) if between == "nothing" => " on other channels",

@@ -134,7 +134,7 @@ impl PartialEq for Unknown {
 }
 
 impl Shown for Unknown {
-    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+    fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
         Vec::new()
     }
 

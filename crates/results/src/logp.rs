@@ -169,8 +169,8 @@ pub const SIGNATURE: &str = "signature";
 pub const ONE_TO_ONE: &str = "one_to_one";
 
 impl Parameters {
-    /// All that are known, each with its name, its symbol and whether it counts.
-    pub fn named(&self) -> Vec<(&'static str, &'static str, &Quantity, bool)> {
+    /// All, as far as they are known, each with its name, its symbol and whether it counts.
+    pub fn named(&self) -> [(&'static str, &'static str, Option<&Quantity>, bool); 7] {
         let all = [
             ("send_overhead", "os", &self.send_overhead, true),
             ("recv_overhead", "or", &self.recv_overhead, true),
@@ -180,30 +180,16 @@ impl Parameters {
             ("idle", "idle", &self.idle, false),
             ("capacity", "C", &self.capacity, false),
         ];
-        all.into_iter()
-            .filter_map(|(name, symbol, of, counts)| Some((name, symbol, of.as_ref()?, counts)))
-            .collect()
+        all.map(|(name, symbol, of, counts)| (name, symbol, of.as_ref(), counts))
     }
 }
 
 impl Shown for Logp {
-    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
-        let id = self.id();
-        let mut all: Vec<(String, &Quantity, bool)> = Vec::new();
-        for (name, _, quantity, counts) in self.parameters.named() {
-            all.push((format!("{id}/{name}"), quantity, counts));
-        }
-        if let Some(over) = &self.over_floor {
-            all.push((format!("{id}/over_floor"), &over.ratio, false));
-        }
-        all
-    }
-
-    fn missing(&self) -> Vec<String> {
-        let known: Vec<&str> = self.parameters.named().iter().map(|of| of.0).collect();
-        let counting = ["send_overhead", "recv_overhead", "gap", "rtt"].into_iter();
-        let lacking = counting.filter(|name| !known.contains(name));
-        lacking.map(|name| format!("{}/{name}", self.id())).collect()
+    fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
+        let all = self.parameters.named().map(|(name, _, of, counts)| (name, of, counts));
+        let over = ("over_floor", self.over_floor.as_ref().map(|over| &over.ratio), false);
+        let with_id = |(name, of, counts)| (format!("{}/{name}", self.id()), of, counts);
+        all.into_iter().chain([over]).map(with_id).collect()
     }
 
     fn detail(&self, context: &Context<'_>) -> Vec<Block> {
@@ -248,7 +234,10 @@ impl Logp {
         let id = self.id();
         let mut table = Table::new(["", "", "value", "from", "to", "values", "by"].map(Head::new));
         (table.columns[1].optional, table.columns[6].optional) = (true, true);
-        let mut push = |symbol: &str, name: &str, of: &Quantity| {
+        let over = self.over_floor.as_ref().map(|over| &over.ratio);
+        let all = self.parameters.named().map(|(name, symbol, of, _)| (name, symbol, of));
+        for (name, symbol, of) in all.into_iter().chain([("over_floor", "", over)]) {
+            let Some(of) = of else { continue };
             let end = |end: Option<Number>| match end {
                 Some(Number(end)) => Cell::Number(scaled(end, of.unit)),
                 None => Cell::Empty,
@@ -262,12 +251,6 @@ impl Logp {
                 Cell::Number(of.samples.to_string()),
                 of.estimator.clone().into(),
             ]);
-        };
-        for (name, symbol, of, _) in self.parameters.named() {
-            push(symbol, name, of);
-        }
-        if let Some(over) = &self.over_floor {
-            push("", "over_floor", &over.ratio);
         }
         table
     }

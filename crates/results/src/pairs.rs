@@ -2,9 +2,9 @@
 
 use bandgap_record::{Row, Rows};
 use bandgap_report::{Block, Cell, Head, Heat, Table, multiple};
-use bandgap_units::significant_short;
+use bandgap_units::{Ns, significant_short};
 
-use crate::rows::{heats, table, timed};
+use crate::rows::{heats, table};
 use crate::shown::Context;
 
 /// The slowest pairs that are named.
@@ -18,7 +18,7 @@ pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let mut all: Vec<&Row> = rows.rows.iter().collect();
     all.sort_by(|a, b| time(b).total_cmp(&time(a)));
     let ends = all.last().zip(all.first()).map(|ends| [time(ends.0), time(ends.1)]);
-    let [least, most] = ends.unwrap_or_default().map(timed);
+    let [least, most] = ends.unwrap_or_default().map(Ns::from_secs);
     let few = &all[..all.len().min(SLOWEST)];
     if few.len() == all.len() {
         return vec![Block::Table(table(rows, few, context))];

@@ -6,9 +6,9 @@ use bandgap_record::{Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{
     Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Scale, Series, Table,
 };
-use bandgap_units::{Bytes, Ns};
+use bandgap_units::Bytes;
 
-use crate::hockney::{Hockney, Segment};
+use crate::hockney::Hockney;
 use crate::shown::{Context, Shown};
 
 /// The axes that curves are drawn along, in the order of preference; those of sizes first.
@@ -25,8 +25,8 @@ const MOST_CURVES: usize = 12;
 const STEPS: i32 = 24;
 
 impl Shown for Rows {
-    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
-        self.quantities()
+    fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
+        self.quantities().into_iter().map(|(id, of, counts)| (id, Some(of), counts)).collect()
     }
 
     /// All rows, then a figure for each column that is drawn.
@@ -34,34 +34,27 @@ impl Shown for Rows {
         let all: Vec<&Row> = self.rows.iter().collect();
         let labels: Vec<String> =
             self.labels.iter().map(|(name, of)| format!("{name} {of}")).collect();
-        let title = match labels.is_empty() {
-            true => self.title(),
-            false => format!("{} ({})", self.title(), labels.join(", ")),
-        };
-        let mut blocks = vec![Block::Text(title), Block::Table(table(self, &all, context))];
+        let mut text = title(self);
+        if !labels.is_empty() {
+            text += &format!(" ({})", labels.join(", "));
+        }
+        let mut blocks = vec![Block::Text(text), Block::Table(table(self, &all, context))];
         blocks.extend(figures(self, context).into_iter().map(Block::Figure));
         if self.name == PAIRS {
-            blocks.extend(heats(self, &self.title()).into_iter().map(Block::Heat));
+            blocks.extend(heats(self, &title(self)).into_iter().map(Block::Heat));
         }
         blocks
     }
 }
 
-/// What rows say of themselves where they are shown.
-pub(crate) trait Titled {
-    /// Their name and transport, and their kind where they are no series.
-    fn title(&self) -> String;
-}
-
-impl Titled for Rows {
-    fn title(&self) -> String {
-        let kind = if self.kind == "series" { String::new() } else { format!(", {}", self.kind) };
-        let over = match self.transport.as_str() {
-            "" => String::new(),
-            transport => format!(" over {transport}"),
-        };
-        format!("{}{over}{kind}", self.name)
-    }
+/// The name of rows and their transport, and their kind where they are no series.
+fn title(rows: &Rows) -> String {
+    let kind = if rows.kind == "series" { String::new() } else { format!(", {}", rows.kind) };
+    let over = match rows.transport.as_str() {
+        "" => String::new(),
+        transport => format!(" over {transport}"),
+    };
+    format!("{}{over}{kind}", rows.name)
 }
 
 /// A name as it is read.
@@ -114,16 +107,19 @@ pub(crate) fn table(rows: &Rows, some: &[&Row], context: &Context<'_>) -> Table 
     let labels = names.iter().map(|name| Head::new(spelled(name)).optional());
     let mut table = Table::new(axes.chain(quantities).chain(labels));
     for row in some {
-        let id = rows.row_id(row);
         let places = rows.axes.iter().zip(&row.place).map(|(axis, at)| place_cell(axis, at));
-        let values = rows.columns.iter().zip(&row.cells).map(|(column, cell)| {
-            Cell::from(cell.as_ref().map(|of| context.cell(&format!("{id}/{}", column.name), of)))
-        });
+        let values = rows.columns.iter().map(|column| cell(rows, row, &column.name, context));
         let labels =
             names.iter().map(|name| Cell::from(row.labels.get(*name).map(|of| of.to_string())));
         table.push(places.chain(values).chain(labels));
     }
     table
+}
+
+/// A quantity of a row as a cell.
+pub(crate) fn cell(rows: &Rows, row: &Row, column: &str, context: &Context<'_>) -> Cell {
+    let id = || format!("{}/{column}", rows.row_id(row));
+    rows.cell(row, column).map(|of| context.cell(&id(), of)).into()
 }
 
 /// Rows that differ in their place on one axis alone.
@@ -142,6 +138,23 @@ impl Curve<'_> {
             axis => format!("{} {}", spelled(axis), worded(axis, place)),
         });
         words.collect::<Vec<_>>().join(", ")
+    }
+
+    /// A quantity, `times` over, of its rows.
+    pub(crate) fn points(
+        &self,
+        rows: &Rows,
+        column: &str,
+        times: f64,
+        context: &Context<'_>,
+    ) -> Vec<Datum> {
+        let datum = |&(at, row): &(u64, &Row)| {
+            let quantity = rows.cell(row, column)?;
+            let interval = quantity.interval().map(|(low, high)| (low * times, high * times));
+            let precision = context.precision(&format!("{}/{column}", rows.row_id(row)), quantity);
+            Some(Datum { x: at as f64, y: quantity.value.0 * times, interval, precision })
+        };
+        self.rows.iter().filter_map(datum).collect()
     }
 }
 
@@ -182,32 +195,19 @@ pub(crate) fn fit<'a>(
         labels.iter().all(|(name, at)| which.iter().all(|(axis, of)| *axis != name || *of == at))
     };
     context.of::<Hockney>().find(|fit| {
-        let same = fit.name == rows.name && fit.transport == rows.transport;
-        same && fit.is_relative() && is_its(&fit.curve)
+        fit.is_of(&rows.name, &rows.transport) && fit.is_relative() && is_its(&fit.curve)
     })
-}
-
-/// The time of a line at a length, in seconds.
-pub(crate) fn at(segment: &Segment, bytes: f64) -> Option<f64> {
-    Some(segment.intercept?.0.0 + segment.per_byte?.0.0 * bytes)
 }
 
 /// A figure for each column that is drawn.
 fn figures(rows: &Rows, context: &Context<'_>) -> Vec<Figure> {
-    let Some(axis) = along(rows).filter(|_| rows.axis(DELAY).is_none()) else { return Vec::new() };
-    let all = curves(rows, axis);
-    let drawn = DRAWN.iter().filter(|name| rows.column(name).is_some());
-    let figures = drawn.map(|name| figure(rows, name, (axis, &all), context));
+    let along = along(rows).filter(|_| rows.axis(DELAY).is_none());
+    let figures = DRAWN.iter().filter_map(|name| figure(rows, name, along?, context));
     figures.filter(|figure| figure.series.iter().any(|of| of.points.len() > 1)).collect()
 }
 
-fn figure(
-    rows: &Rows,
-    column: &str,
-    (axis, all): (&str, &[Curve<'_>]),
-    context: &Context<'_>,
-) -> Figure {
-    let unit = rows.column(column).map_or(Unit::One, |at| rows.columns[at].unit);
+fn figure(rows: &Rows, column: &str, axis: &str, context: &Context<'_>) -> Option<Figure> {
+    let unit = rows.columns[rows.column(column)?].unit;
     let (y, factor) = match unit {
         Unit::Second => (Dimension::Time, 1e9),
         Unit::BytePerSecond => (Dimension::Rate, 1.0),
@@ -220,15 +220,8 @@ fn figure(
     };
     let mut series: Vec<Series> = Vec::new();
     let mut lines: Vec<Series> = Vec::new();
-    for curve in all.iter().take(MOST_CURVES) {
-        let datum = |&(at, row): &(u64, &Row)| {
-            let quantity = rows.cell(row, column)?;
-            let id = format!("{}/{column}", rows.row_id(row));
-            let interval = quantity.interval().map(|(low, high)| (low * factor, high * factor));
-            let precision = context.precision(&id, quantity);
-            Some(Datum { x: at as f64, y: quantity.value.0 * factor, interval, precision })
-        };
-        let points: Vec<Datum> = curve.rows.iter().filter_map(datum).collect();
+    for curve in curves(rows, axis).iter().take(MOST_CURVES) {
+        let points = curve.points(rows, column, factor, context);
         if points.is_empty() {
             continue;
         }
@@ -242,13 +235,13 @@ fn figure(
     }
     series.extend(lines);
     let scale_y = if unit == Unit::One { Scale::Linear } else { Scale::Log10 };
-    Figure {
-        title: format!("{}: {}", rows.title(), spelled(column)),
+    Some(Figure {
+        title: format!("{}: {}", title(rows), spelled(column)),
         x: Axis { label: spelled(axis), scale, dimension: x },
         y: Axis { label: spelled(column), scale: scale_y, dimension: y },
         series,
         ..Figure::default()
-    }
+    })
 }
 
 /// The fitted lines of times, or of bandwidths, with a gap between segments.
@@ -258,7 +251,7 @@ fn line(fit: &Hockney, column: &str, factor: f64) -> Vec<Datum> {
         let (from, to) = (segment.from_bytes.max(1) as f64, segment.to_bytes.max(1) as f64);
         for step in 0..=STEPS {
             let bytes = from * (to / from).powf(f64::from(step) / f64::from(STEPS));
-            let Some(time) = at(segment, bytes).filter(|time| *time > 0.0) else { continue };
+            let Some(time) = segment.time(bytes).filter(|time| *time > 0.0) else { continue };
             match column {
                 "time" => points.push(Datum::exact(bytes, time * factor)),
                 "bandwidth" => points.push(Datum::exact(bytes, fit.messages as f64 * bytes / time)),
@@ -270,11 +263,6 @@ fn line(fit: &Hockney, column: &str, factor: f64) -> Vec<Datum> {
         }
     }
     points
-}
-
-/// A time in words, without an interval.
-pub(crate) fn timed(seconds: f64) -> String {
-    Ns::from_secs(seconds).to_string()
 }
 
 /// The kind of rows that are of a trace: the times between its packets, each with its spread, and what follows from

@@ -8,13 +8,21 @@ use bandgap_report::{Block, Cell, Precision, Shown as Drawn};
 
 /// A result of any kind, for a reader.
 pub trait Shown: Any {
-    /// Its quantities by id, each with whether `--strict` asks for its convergence. The same quantity has the same
-    /// id in every run, whatever else was measured.
-    fn quantities(&self) -> Vec<(String, &Quantity, bool)>;
+    /// What the data may tell, by id, each with whether `--strict` asks for its convergence. The same quantity has the
+    /// same id in every run, whatever else was measured.
+    fn all(&self) -> Vec<(String, Option<&Quantity>, bool)>;
 
-    /// The ids of quantities that count, and that the data do not tell.
+    /// The quantities of these that the data tell.
+    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+        self.all().into_iter().filter_map(|(id, of, counts)| Some((id, of?, counts))).collect()
+    }
+
+    /// The ids of those that count, and that the data do not tell.
     fn missing(&self) -> Vec<String> {
-        Vec::new()
+        let lacks = |(id, of, counts): (String, Option<&Quantity>, bool)| {
+            (counts && of.is_none()).then_some(id)
+        };
+        self.all().into_iter().filter_map(lacks).collect()
     }
 
     /// All there is of it: tables with all rows, and figures.

@@ -119,12 +119,12 @@ pub struct Derivative {
 const RANKS: usize = 8;
 
 impl Shown for Simulation {
-    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+    fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
         let Self { name, ranks, .. } = self;
         let of = self
             .bytes
             .map_or_else(String::new, |bytes| format!("/bytes={bytes}/variant={}", self.variant));
-        vec![(format!("simulation/{name}{of}/ranks={ranks}/time"), &self.time, true)]
+        vec![(format!("simulation/{name}{of}/ranks={ranks}/time"), Some(&self.time), true)]
     }
 
     fn detail(&self, _: &Context<'_>) -> Vec<Block> {
@@ -177,14 +177,6 @@ fn exactly(of: Seconds) -> String {
 }
 
 impl Simulation {
-    /// The schedule, or the kernel with its bytes and algorithm; and on what.
-    fn what(&self) -> String {
-        let of = self.bytes.map_or(String::new(), |bytes| {
-            format!(" ({}, {})", Bytes(bytes), self.variant.replace('_', " "))
-        });
-        format!("{}{of} on {}", self.name, self.machine)
-    }
-
     /// The end: exactly, or with the ends of its interval.
     fn when(&self) -> String {
         let time = |of| scaled(of, Unit::Second);
@@ -201,8 +193,12 @@ impl Simulation {
 
     fn blocks(&self, most: usize) -> Vec<Block> {
         let count = |of: u64, what: &str| counted(of as usize, what);
+        // Of a kernel with its bytes and algorithm.
+        let of = self.bytes.map_or(String::new(), |bytes| {
+            format!(" ({}, {})", Bytes(bytes), self.variant.replace('_', " "))
+        });
         let mut blocks = vec![
-            Block::Text(self.what()),
+            Block::Text(format!("{}{of} on {}", self.name, self.machine)),
             Block::Text(format!(
                 "{}, {}, {}",
                 count(self.ranks, "rank"),

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_record::{Row, Rows};
 use bandgap_report::{Block, Cell, Head, Table, share, signed_share};
 
+use crate::rows::cell;
 use crate::shown::Context;
 
 /// The kind of these rows.
@@ -47,17 +48,13 @@ pub(crate) fn validation(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
         ["worst of", "points", "measured", "simulated", "error", "", "", "at"].map(Head::new);
     let mut table = Table::new(heads);
     for (name, (points, row)) in worst {
-        let id = rows.row_id(row);
-        let cell = |name: &str| -> Cell {
-            rows.cell(row, name).map(|of| context.cell(&format!("{id}/{name}"), of)).into()
-        };
         let at = row.place[0].to_string();
         let at = at.split('/').skip_while(|part| *part != rows.transport).skip(1);
         table.push([
             name.replace('_', " ").into(),
             Cell::Number(points.to_string()),
-            cell("measured"),
-            cell("simulated"),
+            cell(rows, row, "measured", context),
+            cell(rows, row, "simulated", context),
             Cell::Number(signed_share(value(row, "error"))),
             label(row, "verdict").into(),
             label(row, "group").into(),

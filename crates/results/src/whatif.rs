@@ -95,18 +95,18 @@ const MODELS: usize = 4;
 const PLACES: usize = 5;
 
 impl Shown for WhatIf {
-    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+    fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
         let id = |model: &str, name: &str| format!("whatif/{}/model={model}/{name}", self.name);
         let mut all = Vec::new();
         for model in &self.models {
             let of =
                 [("before", &model.before), ("after", &model.after), ("speedup", &model.speedup)];
-            all.extend(of.map(|(name, of)| (id(&model.name, name), of, false)));
+            all.extend(of.map(|(name, of)| (id(&model.name, name), Some(of), false)));
         }
         for Ranking { model, components, .. } in &self.ranking {
             for one in components {
                 let name = format!("component={}/speedup", one.component);
-                all.push((id(model, &name), &one.speedup, false));
+                all.push((id(model, &name), Some(&one.speedup), false));
             }
         }
         all

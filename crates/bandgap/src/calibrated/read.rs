@@ -26,7 +26,7 @@ impl Calibrated {
             let logp = signature?;
             let mut named = logp.parameters.named().into_iter();
             let (name, _, of, _) = named.find(|(_, own, ..)| *own == symbol)?;
-            (!untold(&format!("{}/{name}", logp.id()))).then(|| Parameter::of(of))
+            of.filter(|_| !untold(&format!("{}/{name}", logp.id()))).map(Parameter::of)
         };
         let regime = signature.map(|logp| logp.regime);
         let (words, gap) = words(&known, regime, (&origin, transport), how, &mut notes)?;

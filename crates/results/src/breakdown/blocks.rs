@@ -12,21 +12,20 @@ use crate::shown::{Context, Shown};
 
 impl Shown for Breakdown {
     /// What was measured as a whole counts. What components say is a model's error, which has its own measure.
-    fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+    fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
         let (id, counts) = (self.id(), self.measured.is_some());
         let mut all = Vec::new();
         for one in &self.components {
-            all.push((format!("{id}/component={}/time", one.name), &one.time, false));
+            all.push((format!("{id}/component={}/time", one.name), Some(&one.time), false));
         }
         for model in &self.models {
             let id = |name: &str| format!("{id}/model={}/{name}", model.name);
-            all.push((id("modelled"), &model.modelled, counts));
-            all.extend(model.observed.iter().map(|of| (id("observed"), of, counts)));
-            all.extend(model.error.iter().map(|of| (id("error"), of, false)));
+            all.push((id("modelled"), Some(&model.modelled), counts));
+            all.push((id("observed"), model.observed.as_ref(), counts && model.observed.is_some()));
+            all.push((id("error"), model.error.as_ref(), false));
         }
-        if let Some(Beside { hidden, .. }) = &self.measured {
-            all.extend(hidden.iter().map(|of| (format!("{id}/hidden"), of, false)));
-        }
+        let hidden = self.measured.as_ref().and_then(|beside| beside.hidden.as_ref());
+        all.push((format!("{id}/hidden"), hidden, false));
         all
     }
 

@@ -5,7 +5,7 @@ use bandgap_report::{Axis, Datum, Dimension, Figure, Reference, Region, Scale, S
 use bandgap_units::Ns;
 
 use super::{Arm, Logp, SIGNATURE};
-use crate::rows::evenly;
+use crate::rows::{self, Curve, evenly};
 use crate::shown::Context;
 
 /// More curves than this are hard to tell apart.
@@ -44,26 +44,14 @@ pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
 /// The points of each Δ, both ascending.
 fn curves(context: &Context<'_>, logp: &Logp) -> Option<Vec<(Ns, Vec<Datum>)>> {
     let rows = logp.curve(context)?;
-    let mut curves: Vec<(u64, Vec<Datum>)> = Vec::new();
-    for row in &rows.rows {
-        let place = |axis| rows.place(row, axis)?.number();
-        let (messages, delay) = (place("messages")?, place("delay_ps")?);
-        let Some(cost) = rows.cell(row, "cost") else { continue };
-        let ns = |seconds: f64| Ns::from_secs(seconds).0;
-        let datum = Datum {
-            x: messages as f64,
-            y: ns(cost.value.0),
-            interval: cost.interval().map(|(low, high)| (ns(low), ns(high))),
-            precision: context.precision(&format!("{}/cost", rows.row_id(row)), cost),
-        };
-        match curves.iter_mut().find(|(known, _)| *known == delay) {
-            Some((_, points)) => points.push(datum),
-            None => curves.push((delay, vec![datum])),
-        }
-    }
-    curves.sort_by_key(|(delay, _)| *delay);
-    curves.iter_mut().for_each(|(_, points)| points.sort_by(|a, b| a.x.total_cmp(&b.x)));
-    Some(curves.into_iter().map(|(delay, points)| (Ns(delay as f64 / 1e3), points)).collect())
+    let curve = |curve: Curve<'_>| {
+        let (_, delay) = curve.which.iter().find(|(axis, _)| *axis == "delay_ps")?;
+        Some((Ns(delay.number()? as f64 / 1e3), curve.points(rows, "cost", 1e9, context)))
+    };
+    let mut curves: Vec<_> = rows::curves(rows, "messages").into_iter().filter_map(curve).collect();
+    curves.retain(|(_, points)| !points.is_empty());
+    curves.sort_by(|(a, _), (b, _)| a.0.total_cmp(&b.0));
+    Some(curves)
 }
 
 /// The levels that the model gives, each where it holds: os before the first replies, g in the steady state of Δ = 0,

@@ -3,7 +3,7 @@ use bandgap_record::{Column, Note, Number};
 use bandgap_report::{Layout, text};
 
 use super::*;
-use crate::hockney::Hockney;
+use crate::hockney::Segment;
 use crate::run::Run;
 use crate::shown::CLOCK_LIMIT;
 
@@ -71,8 +71,8 @@ pub(crate) fn fit(name: &str) -> Hockney {
         worst_residual: None,
         worst_bytes: None,
         rms_residual: None,
-        intercept: Some(Ns(79.0).into()),
-        per_byte: Some(Ns(1.0 / 12.0).into()),
+        intercept: Some(bandgap_units::Ns(79.0).into()),
+        per_byte: Some(bandgap_units::Ns(1.0 / 12.0).into()),
     };
     Hockney {
         name: name.into(),
