@@ -385,17 +385,15 @@ impl<'a> Session<'a> {
 /// # Errors
 /// They name several, or too few.
 pub fn one_size(measure: &Measure, least: usize) -> Result<usize> {
-    let usage = |what: String, hint: &str| Err(Failure::new(Exit::Usage, what).hint(hint));
     match measure.ranks.ranks.as_slice() {
         [] => Ok(least),
-        [ranks] if *ranks < least => usage(
-            format!("measure with {}: at least {least} are needed", counted(*ranks, "rank")),
-            "give more --ranks",
-        ),
+        [ranks] if *ranks < least => {
+            let ranks = counted(*ranks, "rank");
+            Err(usage!("measure with {ranks}: at least {least} are needed")
+                .hint("give more --ranks"))
+        }
         [ranks] => Ok(*ranks),
-        _ => usage(
-            "measure with several numbers of ranks".to_owned(),
-            "give one number; collectives (comet, comms3, synch1) accept a list",
-        ),
+        _ => Err(usage!("measure with several numbers of ranks")
+            .hint("give one number; collectives (comet, comms3, synch1) accept a list")),
     }
 }

@@ -50,7 +50,8 @@ pub struct Quantity {
 }
 
 impl Quantity {
-    /// A value in a unit, with the ends of its interval in the same.
+    /// A value in a unit, with the ends of its interval in the same; how it was estimated, from how many values, and
+    /// whether it has converged.
     ///
     /// # Errors
     /// A value that is not finite, and an interval whose ends are exchanged.

@@ -51,13 +51,8 @@ pub fn planned(
         (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value)?),
         (None, Some(Target::Simulated(name))) => (format!("sim:{name}"), simulated(name)?),
         _ => {
-            let or_run = if command == "simulate" {
-                ", or a run that measured one: --from LAST"
-            } else {
-                "; `export RUN --to machine` writes one"
-            };
             return Err(refused(format!("{command} {kernel} on no machine"))
-                .hint(format!("name one, as in -t sim:myrinet{or_run}")));
+                .hint("name one, as in -t sim:myrinet; `export RUN --to machine` writes one"));
         }
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;

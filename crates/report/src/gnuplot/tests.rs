@@ -1,3 +1,4 @@
+use std::io::Write;
 use std::process::{Command, Stdio};
 
 use super::*;
@@ -73,7 +74,7 @@ fn blocks_count_on_through_all_figures() {
 #[test]
 fn gnuplot_itself_draws_it() {
     if Command::new("gnuplot").arg("--version").stdout(Stdio::null()).status().is_err() {
-        eprintln!("SKIPPED: there is no gnuplot here, so its files are not tried with it");
+        let _ = writeln!(std::io::stderr(), "SKIPPED: there is no gnuplot to try its files with");
         return;
     }
     let folder = tempfile::tempdir().unwrap();
