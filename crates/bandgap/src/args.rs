@@ -24,6 +24,8 @@ pub struct Ranks {
     pub at: Seats,
     #[command(flatten)]
     pub reach: Reach,
+    #[command(flatten)]
+    pub of_mpi: OfMpi,
 }
 
 /// Where ranks run, and how they wait.
@@ -37,7 +39,7 @@ pub struct Seats {
     #[arg(long, value_enum, default_value_t = Wait::Auto)]
     pub wait: Wait,
     /// Longest wait for a message before the run is given up
-    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = time, hide_short_help = true)]
     pub deadline: Ns,
 }
 
@@ -49,32 +51,56 @@ pub struct Reach {
     #[arg(short = 'H', long, value_name = "LIST")]
     pub hosts: Option<String>,
     /// A file of hosts, one a line: a, a:4 or a slots=4
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub hostfile: Option<PathBuf>,
     /// Interface between the hosts, by name or address [default: the one by which a host was reached]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub interface: Option<String>,
     /// What runs a command on a host, with its options [default: ssh]
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pub ssh_command: Option<String>,
-    /// The library of -t mpi [default: that of the launcher, or of mpirun on PATH]
-    #[arg(long, value_name = "FILE")]
-    pub mpi_lib: Option<PathBuf>,
-    /// What starts the ranks of -t mpi, {ranks} being their number [default: the library's own mpirun -n {ranks}]
-    #[arg(long, value_name = "COMMAND")]
-    pub launch_with: Option<String>,
     /// Copy this program to the hosts, and remove it afterwards
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub copy: bool,
 }
 
+/// Which MPI.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "MPI")]
+pub struct OfMpi {
+    /// The library of -t mpi [default: that of the launcher, or of mpirun on PATH]
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub mpi_lib: Option<PathBuf>,
+    /// What starts the ranks of -t mpi, {ranks} being their number [default: the library's own mpirun -n {ranks}]
+    #[arg(long, value_name = "COMMAND", hide_short_help = true)]
+    pub launch_with: Option<String>,
+}
+
 impl Reach {
+    /// Whether hosts are named.
+    pub fn is_named(&self) -> bool {
+        self.hosts.is_some() || self.hostfile.is_some()
+    }
+
+    /// Refuses how hosts are reached where there are none to reach.
+    ///
+    /// # Errors
+    /// None are named, nor were processes `adopted` that may be on several.
+    pub fn check(&self, adopted: bool) -> Result<()> {
+        let named = self.is_named();
+        refuse([
+            (self.interface.is_some() && !named && !adopted, "--interface without hosts"),
+            (self.ssh_command.is_some() && !named, "--ssh-command without hosts"),
+            (self.copy && !named, "--copy without hosts"),
+        ])
+    }
+
     /// The hosts, if any are named.
     ///
     /// # Errors
     /// The list or the file is wrong.
     pub fn hosts(&self) -> Result<Option<Hosts>> {
-        if self.hosts.is_none() && self.hostfile.is_none() {
+        if !self.is_named() {
             return Ok(None);
         }
         let ssh = self.ssh_command.as_deref().unwrap_or("ssh");
@@ -97,10 +123,10 @@ pub struct Precision {
     #[arg(long, value_name = "SHARE", default_value = "5%", value_parser = precision)]
     pub precision: Fraction,
     /// Confidence level of all intervals
-    #[arg(long, value_name = "SHARE", default_value = "95%", value_parser = confidence)]
+    #[arg(long, value_name = "SHARE", default_value = "95%", value_parser = confidence, hide_short_help = true)]
     pub confidence: Fraction,
     /// Seed of the order of points and of the bootstrap
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
     pub seed: u64,
     /// End with exit code 1 where a value that counts has not converged (*), or a model does not hold
     #[arg(long)]
@@ -118,7 +144,7 @@ pub struct Effort {
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
     pub launches: u32,
     /// Compare every message in every round, not only before the first timed one
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub check: bool,
 }
 
@@ -131,7 +157,7 @@ pub struct Output {
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// Keep no files
-    #[arg(long, conflicts_with = "out")]
+    #[arg(long, conflicts_with = "out", hide_short_help = true)]
     pub no_save: bool,
     /// Write the run as JSON to a file, or with - to standard output, where nothing else is then printed
     #[arg(long, value_name = "FILE|-")]
@@ -154,7 +180,7 @@ pub struct Shown {
     #[arg(long)]
     pub plot: bool,
     /// Axes of plots
-    #[arg(long, value_enum, default_value_t = Axes::Log)]
+    #[arg(long, value_enum, default_value_t = Axes::Log, hide_short_help = true)]
     pub axes: Axes,
 }
 
@@ -220,7 +246,7 @@ impl Measure {
 
     /// Whether hosts are named.
     pub fn names_hosts(&self) -> bool {
-        self.ranks.reach.hosts.is_some() || self.ranks.reach.hostfile.is_some()
+        self.ranks.reach.is_named()
     }
 
     /// Takes the processes that somebody else has started into account, unless the ranks are to be others. Where no
@@ -232,7 +258,7 @@ impl Measure {
             let usual = if all { adopted.size } else { 2 };
             self.mpi = self.ranks.transport.is_empty()
                 && self.most(usual) == adopted.size
-                && adopted.has_mpi(self.ranks.reach.mpi_lib.as_deref());
+                && adopted.has_mpi(self.ranks.of_mpi.mpi_lib.as_deref());
             self.adopted = Some(adopted);
         }
     }
@@ -252,24 +278,17 @@ impl Measure {
     /// # Errors
     /// Something is.
     pub fn check_reach(&self) -> Result<()> {
-        let Reach { interface, ssh_command, copy, mpi_lib, launch_with, .. } = &self.ranks.reach;
-        let (several, mpi) =
-            (self.has_hosts(), self.mpi || self.ranks.transport.iter().any(has_launcher));
-        let useless = [
-            (interface.is_some() && !several, "--interface without hosts"),
-            (ssh_command.is_some() && !self.names_hosts(), "--ssh-command without hosts"),
-            (*copy && !self.names_hosts(), "--copy without hosts"),
-            (mpi_lib.is_some() && !mpi, "--mpi-lib without -t mpi"),
-            (launch_with.is_some() && !mpi, "--launch-with without -t mpi"),
-        ];
+        let mpi = self.mpi || self.ranks.transport.iter().any(has_launcher);
         if mpi && self.names_hosts() {
             return Err(usage!("start ranks of an MPI by ssh: its own launcher starts them")
                 .hint("mpiexec -hosts a,b -n 2 bandgap … -t mpi, or --launch-with"));
         }
-        match useless.iter().find(|(given, _)| *given) {
-            Some((_, what)) => Err(usage!("measure with {what}")),
-            None => Ok(()),
-        }
+        let OfMpi { mpi_lib, launch_with } = &self.ranks.of_mpi;
+        refuse([
+            (mpi_lib.is_some() && !mpi, "--mpi-lib without -t mpi"),
+            (launch_with.is_some() && !mpi, "--launch-with without -t mpi"),
+        ])?;
+        self.ranks.reach.check(self.adopted.is_some())
     }
 
     /// Whether each process that a launcher has started has a rank of its own.
@@ -306,9 +325,17 @@ impl Measure {
             only: None,
             wait: self.ranks.at.wait,
             deadline: self.deadline(),
-            library: self.ranks.reach.mpi_lib.clone(),
-            launch_with: self.ranks.reach.launch_with.clone(),
+            library: self.ranks.of_mpi.mpi_lib.clone(),
+            launch_with: self.ranks.of_mpi.launch_with.clone(),
         }
+    }
+}
+
+/// Refuses the first option that has no effect here.
+fn refuse<const N: usize>(options: [(bool, &str); N]) -> Result<()> {
+    match options.iter().find(|(useless, _)| *useless) {
+        Some((_, what)) => Err(usage!("use {what}")),
+        None => Ok(()),
     }
 }
 

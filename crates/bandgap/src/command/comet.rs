@@ -53,7 +53,7 @@ const COMET: [&str; 12] = [
 #[group(skip)]
 pub struct Comet {
     /// Which; none named = CoMet's
-    #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
+    #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing().chain(APART)))]
     pub names: Vec<String>,
     #[command(flatten)]
     pub series: Series,
@@ -64,11 +64,11 @@ pub struct Comet {
     pub vectors: Vec<u32>,
 }
 
-/// All kernels of message passing by name.
-fn passing() -> Vec<&'static str> {
+/// The kernels of message passing that are series, by name.
+pub fn passing() -> impl Iterator<Item = &'static str> {
     let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
     let series = passing.flat_map(|fact| fact.series.iter().map(|series| series.name));
-    series.filter(|name| !APART.contains(name)).chain(APART).collect()
+    series.filter(|name| !APART.contains(name))
 }
 
 /// Measures, prints and keeps the kernels named, or all.
@@ -173,7 +173,10 @@ impl Parts {
 }
 
 /// Refuses options that none of the kernels named takes.
-fn used(comet: &Comet, named: &[&str]) -> Result<()> {
+///
+/// # Errors
+/// There is one.
+pub fn used(comet: &Comet, named: &[&str]) -> Result<()> {
     let (series, ways) = (&comet.series, &comet.ways);
     let any = |takes: &dyn Fn(&bandgap_kernels::Series) -> bool| {
         named.iter().any(|name| in_series(name).is_ok_and(|(_, series)| takes(&series)))
@@ -183,6 +186,8 @@ fn used(comet: &Comet, named: &[&str]) -> Result<()> {
     let mesh = any(&|of| of.extent == Extent::Dimension);
     let rules = [
         ("--sizes", series.lengths.sizes.is_some(), sized),
+        ("--perturb", series.lengths.perturb, any(&|of| of.extent == Extent::Bytes)),
+        ("--breaks", !series.lengths.breaks.is_empty(), any(&|of| of.extent != Extent::None)),
         ("--between", series.between.is_some(), any(&|of| !of.of_all) || apart),
         ("--buffers", series.buffers.is_some(), any(&|of| of.buffers.is_some())),
         ("--algorithm", ways.algorithm.is_some(), any(&|of| of.by_algorithm())),

@@ -14,7 +14,7 @@ use bandgap_stats::State;
 use bandgap_units::Fraction;
 use clap::Args;
 
-use crate::args::{Effort, Measure, Output, Precision, Ranks, Reach, Seats};
+use crate::args::{Effort, Measure, OfMpi, Output, Precision, Ranks, Reach, Seats};
 use crate::session::{Session, one_size};
 
 /// Time that the noise of each core is looked at.
@@ -42,7 +42,8 @@ pub struct Doctor {
 /// The machine does not show its processors, or the record cannot be written.
 pub fn run(of: &Doctor) -> Result<Exit> {
     let Doctor { ranks, at, reach, output } = of.clone();
-    let ranks = Ranks { transport: Vec::new(), ranks: ranks.into_iter().collect(), at, reach };
+    let (transport, ranks) = (Vec::new(), ranks.into_iter().collect());
+    let ranks = Ranks { transport, ranks, at, reach, of_mpi: OfMpi::default() };
     let effort = Effort { time_budget: None, launches: 1, check: false };
     let (precision, confidence) = (Fraction(0.05), Fraction(0.95));
     let precision = Precision { precision, confidence, seed: 1, strict: false };

@@ -9,7 +9,7 @@ use bandgap_comm::Floor;
 use bandgap_launch::{Classify, Exit, Result, floors, usage};
 use clap::Args;
 
-use crate::args::{Effort, Measure, Output, Precision, Ranks, Reach, Seats};
+use crate::args::{Effort, Measure, OfMpi, Output, Precision, Ranks, Reach, Seats};
 use crate::session::Session;
 
 /// Time for the command.
@@ -39,8 +39,8 @@ pub fn run(floor: &Floors) -> Result<Exit> {
     let Floors { names, at, effort, precision, output } = floor;
     let floors = chosen(names)?;
     // Between two ranks of this machine, over all that it has.
-    let (transport, ranks, reach) = (Vec::new(), Vec::new(), Reach::default());
-    let ranks = Ranks { transport, ranks, at: at.clone(), reach };
+    let (transport, ranks, at) = (Vec::new(), Vec::new(), at.clone());
+    let ranks = Ranks { transport, ranks, at, reach: Reach::default(), of_mpi: OfMpi::default() };
     let (effort, precision, output) = (*effort, *precision, output.clone());
     let measure = &Measure { ranks, effort, precision, output, adopted: None, mpi: false };
     let mut session = Session::open("floor", measure, USUAL, [("floors", 1.0)])?;

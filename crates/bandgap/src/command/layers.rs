@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use bandgap_assemble::Made;
-use bandgap_campaign::contention::CONTENTION;
 use bandgap_launch::{Classify, Exit, Result, launcher_of, usage};
 use bandgap_record::{Column, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::LAYERS;
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 
+use super::comet::{Comet, passing, used};
 use super::series::{Planned, Series};
-use crate::args::{Measure, Reach, has_launcher};
+use crate::args::{Measure, OfMpi, has_launcher};
 use crate::session::Session;
 
 /// Time for the command, for each transport.
@@ -19,8 +20,8 @@ const USUAL: Duration = Duration::from_secs(15);
 /// The kernel, and where.
 #[derive(Clone, Debug, Args)]
 pub struct Layers {
-    /// comms1, comms2, comms3, synch1, or a series of comet: echo, exchange, broadcast, barrier, …
-    #[arg(value_name = "KERNEL")]
+    /// Which
+    #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
     kernel: String,
     #[command(flatten)]
     series: Series,
@@ -36,27 +37,24 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     let Layers { kernel, series, measure } = layers;
     let targets = measure.ranks.transport.clone();
     if targets.len() < 2 {
-        return Err(usage!("compare the layers of one transport")
-            .hint("name several, as in -t shm,tcp,mpi"));
+        let what = "compare the layers of one transport";
+        return Err(usage!("{what}").hint("name several, as in -t shm,tcp,mpi"));
     }
     if let Some(twice) = (1..targets.len()).find(|at| targets[..*at].contains(&targets[*at])) {
         let hint = "name each transport once";
         return Err(usage!("compare {} with itself", targets[twice]).hint(hint));
     }
-    if kernel == CONTENTION {
-        let what = "compare the layers of contention: its loads are looked for over each transport";
-        return Err(usage!("{what}").hint("bandgap comet contention -t …, for each"));
-    }
     let mut parts = Vec::new();
     for target in targets {
         if has_launcher(&target) {
-            let Reach { launch_with, mpi_lib, .. } = &measure.ranks.reach;
+            let OfMpi { launch_with, mpi_lib } = &measure.ranks.of_mpi;
             launcher_of(launch_with.as_deref(), mpi_lib.as_deref(), 2)?;
         }
         let mut of = measure.everywhere()?;
         of.ranks.transport = vec![target.clone()];
         parts.push((target, Planned::of(&[kernel], false, series, &of)?));
     }
+    used(&Comet { series: series.clone(), ..Comet::default() }, &[kernel])?;
     let usual = USUAL * parts.len() as u32;
     let mut session = Session::open("layers", measure, usual, [(kernel, 1.0)])?;
     session.share(1.0 / parts.len() as f64);

@@ -15,7 +15,7 @@ pub struct Lengths {
     #[arg(long, value_name = "SIZES")]
     pub sizes: Option<Sizes>,
     /// Measure 3 bytes below and above powers of two as well
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     pub perturb: bool,
     /// Where the lines of the fit end: the greatest size of each but the last [default: found]
     #[arg(long, value_name = "SIZES", value_delimiter = ',')]
@@ -33,10 +33,10 @@ pub struct Series {
     pub between: Option<[usize; 2]>,
     /// Where messages between two ranks lie: one array that travels, a place to send from and one
     /// to receive into, or new places each time [default: same for comms1, else separate]
-    #[arg(long, value_name = "same|separate|fresh")]
+    #[arg(long, value_name = "same|separate|fresh", hide_short_help = true)]
     pub buffers: Option<Buffers>,
     /// Stamps around the operations of a sample, or around each, as the OSU benchmarks have it
-    #[arg(long, value_name = "batch|osu", default_value_t)]
+    #[arg(long, value_name = "batch|osu", default_value_t, hide_short_help = true)]
     pub shape: Shape,
 }
 
