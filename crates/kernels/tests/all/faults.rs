@@ -2,6 +2,7 @@
 //! deadline.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::direct;
@@ -111,10 +112,14 @@ fn has_content(fact: &Fact, order: &Order) -> bool {
 #[test]
 fn every_fault_of_every_kernel_is_found_in_a_checked_batch() {
     // Most of the time ranks wait in vain.
-    let facts = facts();
+    let next = Mutex::new(facts().into_iter());
     std::thread::scope(|scope| {
-        for some in facts.chunks(facts.len().div_ceil(4)) {
-            scope.spawn(|| some.iter().for_each(every_fault_is_found));
+        for _ in 0..8 {
+            scope.spawn(|| {
+                while let Some(fact) = { next.lock().unwrap().next() } {
+                    every_fault_is_found(&fact);
+                }
+            });
         }
     });
 }

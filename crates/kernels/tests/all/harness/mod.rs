@@ -43,7 +43,7 @@ pub struct Impatient {
 }
 
 impl Impatient {
-    pub const NEW: Self = Self { most: 100, looks: 0, waited: Duration::ZERO };
+    pub const NEW: Self = Self { most: 40, looks: 0, waited: Duration::ZERO };
 }
 
 impl Watch for Impatient {
