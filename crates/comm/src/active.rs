@@ -11,7 +11,8 @@ use std::time::{Duration, Instant};
 
 use crate::wait::{Waiting, Watch};
 use crate::{
-    Begun, Bulk, CommError, Deliver, Endpoint, HandlerId, Message, Posted, Rank, Source, Word,
+    Begun, Bulk, CommError, Deliver, Endpoint, HandlerId, Message, Posted, Rank, Result, Source,
+    Word,
 };
 
 mod handlers;
@@ -25,12 +26,12 @@ use handlers::{Dispatch, Expecting};
 ///
 /// ```
 /// # use std::time::Duration;
-/// # use bandgap_comm::{ActiveMessages, CommError, DeadlineWatch, Endpoint, HandlerId, Handlers, Waiting};
+/// # use bandgap_comm::{ActiveMessages, DeadlineWatch, Endpoint, HandlerId, Handlers, Result, Waiting};
 /// // The table is the same on both ranks; the state is a number.
 /// const STORE: HandlerId = HandlerId(0);
 /// const DOUBLE: HandlerId = HandlerId(0);
 ///
-/// fn twice_21(ends: [impl Endpoint; 2]) -> Result<u64, CommError> {
+/// fn twice_21(ends: [impl Endpoint; 2]) -> Result<u64> {
 ///     let [mut here, mut there] = ends.map(|end| {
 ///         let mut handlers = Handlers::<u64>::default();
 ///         handlers.reply(|state, _, word, _, _, _| *state = word);
@@ -132,7 +133,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         peer: Rank,
         handler: HandlerId,
         words: [Word; N],
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         match self.endpoint.try_request(peer, Message::new(handler, words))? {
             Posted::Yes => Ok(()),
             // Made anew there, so that this path keeps it in registers.
@@ -147,7 +148,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         peer: Rank,
         handler: HandlerId,
         words: [Word; N],
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let message = Message::new(handler, words);
         self.wait_for_room("room for a request", |endpoint| {
             Ok(endpoint.try_request(peer, message)? == Posted::Yes)
@@ -160,7 +161,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// # Errors
     /// A peer is gone or sent garbage.
     #[inline(always)]
-    pub fn poll(&mut self) -> Result<usize, CommError> {
+    pub fn poll(&mut self) -> Result<usize> {
         self.endpoint.progress(&mut self.dispatch)
     }
 
@@ -172,7 +173,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         &mut self,
         expected: &mut Expected,
         take: impl FnMut(&mut S) -> bool,
-    ) -> Result<usize, CommError> {
+    ) -> Result<usize> {
         self.endpoint.progress(&mut Expecting { dispatch: &mut self.dispatch, expected, take })
     }
 
@@ -181,7 +182,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// # Errors
     /// As [`ActiveMessages::poll`]; or the deadline passed.
     #[inline]
-    pub fn await_replies(&mut self) -> Result<(), CommError> {
+    pub fn await_replies(&mut self) -> Result<()> {
         self.wait_until("replies", |am| am.endpoint.outstanding() == 0)
     }
 
@@ -190,7 +191,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     /// # Errors
     /// As [`ActiveMessages::poll`]; or the deadline passed.
     #[inline]
-    pub fn serve_until(&mut self, done: impl Fn(&S) -> bool) -> Result<(), CommError> {
+    pub fn serve_until(&mut self, done: impl Fn(&S) -> bool) -> Result<()> {
         self.wait_until("requests", |am| done(&am.dispatch.state))
     }
 
@@ -200,7 +201,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     ///
     /// # Errors
     /// As [`ActiveMessages::serve_until`].
-    pub fn rest_until(&mut self, done: impl Fn(&S) -> bool) -> Result<(), CommError> {
+    pub fn rest_until(&mut self, done: impl Fn(&S) -> bool) -> Result<()> {
         let mut idle = 0_u32;
         let mut since = None;
         while !done(&self.dispatch.state) {
@@ -227,7 +228,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     ///
     /// # Errors
     /// As [`ActiveMessages::poll`]; or the deadline passed.
-    pub fn settle(&mut self) -> Result<(), CommError> {
+    pub fn settle(&mut self) -> Result<()> {
         self.wait_until("room for replies", |am| am.endpoint.unsent() == 0)
     }
 
@@ -236,7 +237,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         &mut self,
         waiting_for: &'static str,
         mut done: impl FnMut(&mut Self) -> bool,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let mut idle = 0_u32;
         let mut since = None;
         while !done(self) {
@@ -262,8 +263,8 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     fn wait_for_room(
         &mut self,
         waiting_for: &'static str,
-        mut attempt: impl FnMut(&mut E) -> Result<bool, CommError>,
-    ) -> Result<(), CommError> {
+        mut attempt: impl FnMut(&mut E) -> Result<bool>,
+    ) -> Result<()> {
         let mut found = Ok(false);
         self.wait_until(waiting_for, |am| {
             found = attempt(&mut am.endpoint);
@@ -279,7 +280,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         idle: u32,
         since: &mut Option<Instant>,
         waiting_for: &'static str,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         if idle & self.spins == 0 { self.pause(idle, since, waiting_for) } else { Ok(()) }
     }
 
@@ -290,7 +291,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         idle: u32,
         since: &mut Option<Instant>,
         waiting_for: &'static str,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         match self.waiting {
             // The rank that is waited for may have lost its core: let it have this one.
             Waiting::Spin => std::thread::yield_now(),
@@ -326,7 +327,7 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
         from: Source<'_>,
         handler: HandlerId,
         words: [Word; N],
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let mut done = 0;
         let message = Message::new(handler, words);
         match self.endpoint.try_store_then(peer, into, from, &mut done, message)? {
@@ -345,7 +346,7 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
         mut done: usize,
         handler: HandlerId,
         words: [Word; N],
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let message = Message::new(handler, words);
         self.wait_for_room("room for a store", |endpoint| {
             Ok(endpoint.try_store_then(peer, into, from, &mut done, message)? == Posted::Yes)
@@ -367,7 +368,7 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
         len: usize,
         handler: HandlerId,
         words: [Word; N],
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let message = Message::new(handler, words);
         let mut begun = Begun::Busy;
         self.wait_for_room("room for a get", |endpoint| {
@@ -387,7 +388,7 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
     ///
     /// # Errors
     /// The range is not exposed.
-    pub fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError> {
+    pub fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<()> {
         self.endpoint.write_exposed(at, from)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{CommError, Endpoint, Message, Posted, Rank, Word};
+use crate::{CommError, Endpoint, Message, Posted, Rank, Result, Word};
 
 /// Where the bytes of a transfer come from.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ impl<'a> Source<'a> {
     /// # Errors
     /// The range is not exposed.
     #[inline]
-    pub fn within(self, exposed: &'a [u8]) -> Result<&'a [u8], CommError> {
+    pub fn within(self, exposed: &'a [u8]) -> Result<&'a [u8]> {
         match self {
             Self::Bytes(bytes) => Ok(bytes),
             Self::Exposed { at, len } => Ok(&exposed[exposed_range(exposed.len(), at, len)?]),
@@ -72,13 +72,13 @@ pub trait Bulk: Endpoint {
     ///
     /// # Errors
     /// The range is not exposed.
-    fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError>;
+    fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<()>;
 
     /// Copies into this rank's exposed memory, from offset `at` on.
     ///
     /// # Errors
     /// The range is not exposed.
-    fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError>;
+    fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<()>;
 
     /// Moves a store on: copies `from` into the exposed memory of `peer` from offset `into` on, as
     /// far as there is room, and adds the number of bytes taken to `done`. [`Posted::Yes`] when all
@@ -94,7 +94,7 @@ pub trait Bulk: Endpoint {
         into: usize,
         from: Source<'_>,
         done: &mut usize,
-    ) -> Result<Posted, CommError>;
+    ) -> Result<Posted>;
 
     /// Moves on a store, and after it a request: as [`Bulk::try_store`] and then
     /// [`Endpoint::try_request`], of which a transport may make one call of the system.
@@ -112,7 +112,7 @@ pub trait Bulk: Endpoint {
         from: Source<'_>,
         done: &mut usize,
         message: Message,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         let whole = *done > 0 && *done == from.len();
         if !whole && self.try_store(peer, into, from, done)? == Posted::Busy {
             return Ok(Posted::Busy);
@@ -134,7 +134,7 @@ pub trait Bulk: Endpoint {
         into: usize,
         len: usize,
         message: Message,
-    ) -> Result<Begun, CommError>;
+    ) -> Result<Begun>;
 
     /// Whether a rank reads the exposed memory of its peers by itself, as its own
     /// ([`Bulk::read_peer`]): the same on every rank.
@@ -148,7 +148,7 @@ pub trait Bulk: Endpoint {
     ///
     /// # Errors
     /// The range is not exposed, there is no such peer, or memory is not shared.
-    fn read_peer(&self, _peer: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
+    fn read_peer(&self, _peer: Rank, at: usize, into: &mut [u8]) -> Result<()> {
         Err(CommError::NotExposed { at, len: into.len(), exposed: 0 })
     }
 
@@ -173,7 +173,7 @@ pub trait Bulk: Endpoint {
     /// # Errors
     /// [`CommError::SingleCopy`]; `peer` is gone or has no such memory, or the operating system
     /// refused.
-    fn read_private(&self, _peer: Rank, _at: Word, _into: &mut [u8]) -> Result<(), CommError> {
+    fn read_private(&self, _peer: Rank, _at: Word, _into: &mut [u8]) -> Result<()> {
         let reason = self.single_copy().err().unwrap_or_default().to_owned();
         Err(CommError::SingleCopy { reason })
     }
@@ -184,7 +184,7 @@ pub trait Bulk: Endpoint {
 /// # Errors
 /// [`CommError::NotExposed`]: it ends beyond `exposed` bytes.
 #[inline]
-pub fn exposed_range(exposed: usize, at: usize, len: usize) -> Result<Range<usize>, CommError> {
+pub fn exposed_range(exposed: usize, at: usize, len: usize) -> Result<Range<usize>> {
     match at.checked_add(len) {
         Some(end) if end <= exposed => Ok(at..end),
         _ => Err(CommError::NotExposed { at, len, exposed }),

@@ -24,7 +24,7 @@
 use std::time::Duration;
 
 use crate::{
-    CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank,
+    CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank, Result,
     check_peer,
 };
 
@@ -62,8 +62,8 @@ impl<L: Link> Credited<L> {
         peer: Rank,
         kind: FrameKind,
         message: Message,
-        send: impl FnOnce(&mut L, &Frame) -> Result<Posted, CommError>,
-    ) -> Result<Posted, CommError> {
+        send: impl FnOnce(&mut L, &Frame) -> Result<Posted>,
+    ) -> Result<Posted> {
         check_peer(peer, self.link.rank(), self.link.size())?;
         let account = &mut self.ledger.peers[peer];
         if account.credits == 0 {
@@ -81,7 +81,7 @@ impl<L: Link> Credited<L> {
 
     /// Sends the replies that wait, as far as the link takes them.
     #[inline]
-    fn send_replies(&mut self) -> Result<(), CommError> {
+    fn send_replies(&mut self) -> Result<()> {
         for (to, peer) in self.ledger.peers.iter_mut().enumerate() {
             while let Some(&message) = peer.replies.front() {
                 let frame = Frame { kind: FrameKind::Reply, credits: peer.owed, message };
@@ -99,7 +99,7 @@ impl<L: Link> Credited<L> {
     /// Returns the owed credits to each peer that is owed at least `least`.
     #[cold]
     #[inline(never)]
-    fn send_credits(&mut self, least: u16) -> Result<(), CommError> {
+    fn send_credits(&mut self, least: u16) -> Result<()> {
         for (to, peer) in self.ledger.peers.iter_mut().enumerate() {
             if peer.owed < least {
                 continue;
@@ -130,12 +130,12 @@ impl<L: Link> Endpoint for Credited<L> {
     }
 
     #[inline]
-    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
+    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted> {
         self.send_on_credit(peer, FrameKind::Request, message, |link, it| link.try_send(peer, it))
     }
 
     #[inline]
-    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize> {
         let ledger = &mut self.ledger;
         let mut handled = 0;
         let mut fault = None;
@@ -174,7 +174,7 @@ impl<L: Link> Endpoint for Credited<L> {
         self.ledger.queued + self.ledger.unanswered + self.ledger.owed + self.link.unsent()
     }
 
-    fn block(&mut self, timeout: Duration) -> Result<(), CommError> {
+    fn block(&mut self, timeout: Duration) -> Result<()> {
         self.link.block(timeout)
     }
 }

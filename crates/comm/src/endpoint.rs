@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{CommError, Message, NoHandler, Rank};
+use crate::{Message, NoHandler, Rank, Result};
 
 /// Answer to an attempt to send: being busy is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,14 +37,14 @@ pub trait Endpoint: 'static {
     ///
     /// # Errors
     /// The connection to the peer is gone or broken.
-    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError>;
+    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted>;
 
     /// Delivers what has arrived and moves on what waits to be sent. Never waits. Returns the
     /// number of requests and completions delivered.
     ///
     /// # Errors
     /// A peer is gone or sent what no peer may send.
-    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError>;
+    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize>;
 
     /// Whether what was sent may be lost, and is sent again only while this rank makes progress. Then it makes progress now and
     /// then while it waits for something else that a peer does after a message.
@@ -85,7 +85,7 @@ pub trait Endpoint: 'static {
     ///
     /// # Errors
     /// The operating system refused to wait.
-    fn block(&mut self, _timeout: Duration) -> Result<(), CommError> {
+    fn block(&mut self, _timeout: Duration) -> Result<()> {
         Ok(())
     }
 }

@@ -4,6 +4,9 @@ use std::time::Duration;
 
 use crate::{Part, Rank};
 
+/// What communication gives, or why it failed.
+pub type Result<T, E = CommError> = std::result::Result<T, E>;
+
 /// Failures of communication. [`crate::Posted::Busy`] is an answer, not a failure.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -134,7 +137,7 @@ pub enum CommError {
 /// # Errors
 /// [`CommError::NoSuchPeer`].
 #[inline(always)]
-pub fn check_peer(peer: Rank, rank: Rank, size: usize) -> Result<(), CommError> {
+pub fn check_peer(peer: Rank, rank: Rank, size: usize) -> Result<()> {
     if peer < size && peer != rank { Ok(()) } else { Err(CommError::NoSuchPeer { peer, size }) }
 }
 

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{CommError, Rendezvous, Timer, Transport};
+use crate::{Rendezvous, Result, Timer, Transport};
 
 /// Which side of a two-sided floor measurement a process plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -198,7 +198,7 @@ pub trait Bare: Transport {
     ///
     /// # Errors
     /// The operating system refused.
-    fn prepare_bare(_own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
+    fn prepare_bare(_own: &[OwnedFd]) -> Result<Vec<OwnedFd>> {
         Ok(Vec::new())
     }
 
@@ -209,7 +209,7 @@ pub trait Bare: Transport {
     fn bare<T: Timer>(
         inherited: Vec<OwnedFd>,
         meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn BareEnd<T>>, CommError>;
+    ) -> Result<Box<dyn BareEnd<T>>>;
 }
 
 /// The bare mechanism below a transport, as one rank holds it.

@@ -38,7 +38,7 @@ pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, 
 pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
 pub use endpoint::{Deliver, Endpoint, Posted};
-pub use error::{CommError, check_peer};
+pub use error::{CommError, Result, check_peer};
 pub use exposed::ExposedMemory;
 pub use floor::{Bare, BareEnd, Floor, FloorError, Measuring, Role, Window, Yardstick, Yields};
 pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};

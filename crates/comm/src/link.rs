@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{CommError, Frame, Posted, Rank, Source};
+use crate::{Frame, Posted, Rank, Result, Source};
 
 /// A transport that moves [`Frame`]s, and bytes into the memory that peers expose.
 /// [`crate::Credited`] adds flow control, completion and gets, and so makes it an
@@ -27,7 +27,7 @@ pub trait Link: 'static {
     ///
     /// # Errors
     /// The connection to the peer is gone or broken.
-    fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError>;
+    fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted>;
     /// Moves on a frame with its payload `from`. Adds the number of bytes taken to `done`.
     /// [`Posted::Yes`] when all bytes are taken and the source may change. After [`Posted::Busy`],
     /// whether or not bytes were taken, the caller repeats the call with the same arguments after
@@ -45,7 +45,7 @@ pub trait Link: 'static {
         frame: &Frame,
         from: Source<'_>,
         done: &mut usize,
-    ) -> Result<Posted, CommError>;
+    ) -> Result<Posted>;
     /// Moves on a frame with its payload, which is not empty, and after it the frame `then`, as
     /// [`Link::try_write`] and then [`Link::try_send`]. [`Posted::Yes`] when both are taken. After
     /// [`Posted::Busy`] the caller repeats the call; but once `done` is the number of bytes, only
@@ -60,7 +60,7 @@ pub trait Link: 'static {
         from: Source<'_>,
         done: &mut usize,
         then: &Frame,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         match self.try_write(peer, frame, from, done)? {
             Posted::Yes => self.try_send(peer, then),
             Posted::Busy => Ok(Posted::Busy),
@@ -72,7 +72,7 @@ pub trait Link: 'static {
     ///
     /// # Errors
     /// A peer is gone, sent bytes that are no frame, or a payload for memory that is not exposed.
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize, CommError>;
+    fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize>;
     /// As [`crate::Endpoint::TENDED`].
     const TENDED: bool = false;
     /// Frames accepted that [`Link::receive`] has yet to push out.
@@ -83,7 +83,7 @@ pub trait Link: 'static {
     ///
     /// # Errors
     /// The operating system refused to wait.
-    fn block(&mut self, _timeout: Duration) -> Result<(), CommError> {
+    fn block(&mut self, _timeout: Duration) -> Result<()> {
         Ok(())
     }
 }

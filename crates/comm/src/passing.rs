@@ -26,7 +26,9 @@
 //! call changes nothing, and [`CommError::OtherLength`] loses one message.
 
 use crate::wait::{Waiting, Watch};
-use crate::{ActiveMessages, Bulk, CommError, ExposedMemory, Handlers, Part, Pending, Rank};
+use crate::{
+    ActiveMessages, Bulk, CommError, ExposedMemory, Handlers, Part, Pending, Rank, Result,
+};
 
 mod arriving;
 mod barrier;
@@ -95,7 +97,7 @@ impl<E: Bulk, W: Watch> Passing<E, W> {
         tuning: &Tuning,
         waiting: Waiting,
         watch: W,
-    ) -> Result<Self, CommError> {
+    ) -> Result<Self> {
         let mut handlers = Handlers::default();
         let first = add_handlers(&mut handlers);
         let (rank, size) = (endpoint.rank(), endpoint.size());
@@ -171,7 +173,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     ///
     /// # Errors
     /// [`CommError::SingleCopy`]: this rank cannot go that way. They go in pieces then.
-    pub fn set_way(&mut self, way: Way) -> Result<(), CommError> {
+    pub fn set_way(&mut self, way: Way) -> Result<()> {
         let possible = match way {
             Way::Pieces => Ok(()),
             Way::Single { .. } => self
@@ -201,7 +203,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// The part is not in memory, `peer` is no other rank of the run, a peer is gone or sent
     /// garbage, or a deadline passed.
     #[inline(always)]
-    pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+    pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<()> {
         if from.len <= INLINE && self.send_at_once(peer, tag, from)? {
             return Ok(());
         }
@@ -209,7 +211,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     #[inline(never)]
-    fn send_later(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+    fn send_later(&mut self, peer: Rank, tag: u32, from: Part) -> Result<()> {
         let sent = self.begin_send(peer, tag, from)?;
         self.wait(Pending(sent))
     }
@@ -219,7 +221,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// # Errors
     /// As [`Passing::send`]; [`CommError::OtherLength`] where the message is not as long as `into`.
     #[inline(always)]
-    pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+    pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<()> {
         let envelope = self.envelope(peer, tag)?;
         into.of(&self.memory)?;
         self.recv_checked(envelope, into)
@@ -231,13 +233,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// # Errors
     /// As [`Passing::send`] and [`Passing::recv`]; or the parts overlap.
     #[inline]
-    pub fn exchange(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-        into: Part,
-    ) -> Result<(), CommError> {
+    pub fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<()> {
         let envelope = self.envelope(peer, tag)?;
         into.of(&self.memory)?;
         from.apart(into)?;
@@ -248,13 +244,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     #[inline(never)]
-    fn exchange_later(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-        into: Part,
-    ) -> Result<(), CommError> {
+    fn exchange_later(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<()> {
         let envelope = self.envelope(peer, tag)?;
         let sent = self.send_in_slot(peer, tag, from)?;
         if sent == InSlot::Done {
@@ -278,7 +268,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// # Errors
     /// A peer is gone or sent garbage.
     #[inline]
-    pub fn progress(&mut self) -> Result<(), CommError> {
+    pub fn progress(&mut self) -> Result<()> {
         self.turn().map(drop)
     }
 
@@ -287,7 +277,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     ///
     /// # Errors
     /// As [`Passing::send`], of earlier messages.
-    pub fn settle(&mut self) -> Result<(), CommError> {
+    pub fn settle(&mut self) -> Result<()> {
         self.wait_until("room for what is to be sent", Mail::has_settled)?;
         self.am.settle()
     }

@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Bulk, CommError, Delay, Rendezvous, Timer, Transport};
+use crate::{Bulk, Delay, Rendezvous, Result, Timer, Transport};
 
 /// What is timed at the border.
 #[derive(
@@ -58,7 +58,7 @@ pub trait Stamped: Transport {
     fn stamped<T: Timer>(
         meeting: &mut dyn Rendezvous,
         stamper: &Rc<Stamper<T>>,
-    ) -> Result<Self::Stamped<T>, CommError>;
+    ) -> Result<Self::Stamped<T>>;
 }
 
 /// Where a computation of known length is inserted, to see whether it comes back.

@@ -1,6 +1,6 @@
 //! Both ends of a connection on one processor: what of a message's time is software.
 
-use crate::{CommError, Timer, Transport};
+use crate::{Result, Timer, Transport};
 
 /// Does so many round trips, with computations of so many blocks, and returns the ticks of all.
 pub type RoundTrips<T> = dyn Fn(u32, u32, &T) -> u64;
@@ -23,5 +23,5 @@ pub trait Together: Transport {
     ///
     /// # Errors
     /// The operating system refused.
-    fn both_ends<T: Timer>() -> Result<BothEnds<Self::Endpoint, T>, CommError>;
+    fn both_ends<T: Timer>() -> Result<BothEnds<Self::Endpoint, T>>;
 }

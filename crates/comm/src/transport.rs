@@ -13,7 +13,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use crate::passing::Tuning;
-use crate::{Bulk, CommError, Rank};
+use crate::{Bulk, Rank, Result};
 
 /// What a transport can do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +52,7 @@ pub trait Rendezvous {
     ///
     /// # Errors
     /// Whoever started the ranks is gone.
-    fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError>;
+    fn exchange(&mut self, address: String) -> Result<Vec<String>>;
 }
 
 /// A way for ranks to communicate.
@@ -79,7 +79,7 @@ pub trait Transport: 'static {
     ///
     /// # Errors
     /// The operating system refused.
-    fn prepare(_size: usize, _exposed: usize) -> Result<Vec<OwnedFd>, CommError> {
+    fn prepare(_size: usize, _exposed: usize) -> Result<Vec<OwnedFd>> {
         Ok(Vec::new())
     }
 
@@ -91,5 +91,5 @@ pub trait Transport: 'static {
         inherited: Vec<OwnedFd>,
         exposed: usize,
         meeting: &mut dyn Rendezvous,
-    ) -> Result<Self::Endpoint, CommError>;
+    ) -> Result<Self::Endpoint>;
 }

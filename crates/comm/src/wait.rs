@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::CommError;
+use crate::{CommError, Result};
 
 /// What a rank does between two fruitless polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub trait Watch: 'static {
     ///
     /// # Errors
     /// The wait is over: a peer is gone, the run was stopped, or the deadline passed.
-    fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError>;
+    fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()>;
 }
 
 /// A watch with a deadline and nothing else.
@@ -29,7 +29,7 @@ pub trait Watch: 'static {
 pub struct DeadlineWatch(pub Duration);
 
 impl Watch for DeadlineWatch {
-    fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {
+    fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()> {
         if waited > self.0 { Err(CommError::Deadline { waited, waiting_for }) } else { Ok(()) }
     }
 }

@@ -2,7 +2,7 @@
 
 use bandgap_comm::passing::{Mail, Tuning, add_handlers};
 use bandgap_comm::{
-    Answer, Call, CommError, HandlerId, Handlers, MAX_WORDS, Outcome, Rank, Verb, Word,
+    Answer, Call, HandlerId, Handlers, MAX_WORDS, Outcome, Rank, Result, Verb, Word,
 };
 
 use crate::mailbox::{MAIL, Mailbox};
@@ -64,13 +64,13 @@ fn meet(state: &mut RankState, call: Call<'_>, number: Word, _: Word, _: Word, _
 /// passes messages of up to [`bandgap_comm::passing::INLINE`] bytes, and longer ones fail.
 ///
 /// # Errors
-/// [`CommError::NotExposed`]: the slots do not fit.
+/// [`bandgap_comm::CommError::NotExposed`]: the slots do not fit.
 pub(crate) fn handlers(
     rank: Rank,
     size: usize,
     exposed: usize,
     slots: Option<(usize, &Tuning)>,
-) -> Result<(Handlers<RankState>, RankState), CommError> {
+) -> Result<(Handlers<RankState>, RankState)> {
     let mut table = Handlers::default();
     let ids = [
         (table.request(echo), ECHO.handler),

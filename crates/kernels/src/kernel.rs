@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use bandgap_comm::{Am, Comm, CommError, Rank, Transfer};
+use bandgap_comm::{Am, Comm, Rank, Result, Transfer};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -76,7 +76,7 @@ pub trait OverAm: Kernel {
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError>;
+    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<()>;
 }
 
 /// A kernel whose program stores and gets.
@@ -85,7 +85,7 @@ pub trait OverTransfer: Kernel {
     ///
     /// # Errors
     /// A peer is gone, a deadline passed, or the exposed memory is too short.
-    fn run<A: Transfer>(&self, am: &mut A, round: Round) -> Result<(), CommError>;
+    fn run<A: Transfer>(&self, am: &mut A, round: Round) -> Result<()>;
 }
 
 /// A kernel whose program passes messages.
@@ -94,7 +94,7 @@ pub trait OverComm: Kernel {
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError>;
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()>;
 }
 
 /// Longest message and transfer, in bytes.

@@ -6,7 +6,9 @@
 
 use std::collections::VecDeque;
 
-use bandgap_comm::{ActiveMessages, CommError, Endpoint, HandlerId, MAX_WORDS, Rank, Watch, Word};
+use bandgap_comm::{
+    ActiveMessages, CommError, Endpoint, HandlerId, MAX_WORDS, Rank, Result, Watch, Word,
+};
 
 /// The handler that takes words of the mailbox.
 pub(crate) const MAIL: HandlerId = HandlerId(2);
@@ -44,7 +46,7 @@ impl Mailbox {
     ///
     /// # Errors
     /// `from` sent words that are not a letter.
-    pub fn take(&mut self, from: Rank) -> Result<Option<Vec<u8>>, CommError> {
+    pub fn take(&mut self, from: Rank) -> Result<Option<Vec<u8>>> {
         let size = self.boxes.len();
         let inbox = self.boxes.get_mut(from).ok_or(CommError::NoSuchPeer { peer: from, size })?;
         match (inbox.letters.pop_front(), &inbox.fault) {
@@ -109,7 +111,7 @@ pub(crate) fn post<E: Endpoint, S, W: Watch>(
     am: &mut ActiveMessages<E, S, W>,
     to: Rank,
     bytes: &[u8],
-) -> Result<(), CommError> {
+) -> Result<()> {
     if bytes.len() > LONGEST {
         let what = format!("{} bytes; at most {LONGEST} are possible", bytes.len());
         let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, what);

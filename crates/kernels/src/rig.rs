@@ -1,7 +1,7 @@
 //! What carries out orders for real.
 
 use bandgap_comm::passing::Way;
-use bandgap_comm::{BARRIER, CommError, Processor, Rank, Stamp};
+use bandgap_comm::{BARRIER, Processor, Rank, Result, Stamp};
 
 use crate::{Log, Needs, Tally, Wrong};
 
@@ -41,13 +41,13 @@ pub trait Rig: Processor {
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn meet(&mut self) -> Result<(), CommError>;
+    fn meet(&mut self) -> Result<()>;
     /// Sends what this rank owes to others, and takes what has arrived, so that it may do something
     /// else for a while.
     ///
     /// # Errors
     /// As [`Rig::meet`].
-    fn settle(&mut self) -> Result<(), CommError>;
+    fn settle(&mut self) -> Result<()>;
     /// The batch is over: what arrived in it counts no further.
     fn forget(&mut self) {}
     /// What this rank found wrong by itself since it was last asked.

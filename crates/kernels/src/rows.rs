@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use bandgap_comm::{Comm, CommError, Transfer};
+use bandgap_comm::{Comm, Result, Transfer};
 
 use crate::facts::ready;
 use crate::list::named;
@@ -37,7 +37,7 @@ pub fn carry_out<M: Rig + Transfer + Comm + 'static>(
 pub fn carry_out_one<M: Rig + 'static, K: OverAm>(
     rig: &mut M,
     order: &Order,
-    run: impl Fn(&mut M, &K, Round) -> Result<(), CommError>,
+    run: impl Fn(&mut M, &K, Round) -> Result<()>,
 ) -> Result<Outcome, Failed> {
     batch(rig, order, |rig, kernel: &K, _, round| run(rig, kernel, round))
 }
@@ -105,7 +105,7 @@ pub fn carry_out_active<M: Rig + Transfer + 'static>(
 }
 
 /// One rank's program.
-pub type Program<M> = Box<dyn Fn(&mut M) -> Result<(), CommError>>;
+pub type Program<M> = Box<dyn Fn(&mut M) -> Result<()>>;
 
 /// The program of an order as it is, without verification: for interpreters that have no data, as
 /// the simulator's recorder. It is to be run by the ranks that take part.
@@ -135,7 +135,7 @@ impl<M: Transfer + Comm + 'static> Visit for Programs<M> {
 
 fn program_of<M, K: Kernel>(
     order: &Order,
-    run: impl Fn(&K, &mut M, &Places, Round) -> Result<(), CommError> + 'static,
+    run: impl Fn(&K, &mut M, &Places, Round) -> Result<()> + 'static,
 ) -> Result<Program<M>, Refused> {
     let (kernel, places) = ready::<K>(order, order.ranks)?;
     let round = Round { samples: order.samples, shape: order.shape, turn: 0 };

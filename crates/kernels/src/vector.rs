@@ -3,7 +3,7 @@
 use std::fmt;
 
 use bandgap_comm::collectives::Blocks;
-use bandgap_comm::{Comm, CommError, Part};
+use bandgap_comm::{Comm, Part, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub trait VectorProgram:
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError>;
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()>;
 }
 
 /// Where the vectors of an operation lie in a rank's memory.
@@ -135,7 +135,7 @@ impl<P: VectorProgram> Kernel for VectorKernel<P> {
 
 impl<P: VectorProgram> OverComm for VectorKernel<P> {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (program, places) = (self.program, *places);
         comm.barrier()?;
         by_shape(comm, round, self.messages, true, |comm, message| {

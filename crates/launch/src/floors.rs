@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Floor, FloorError, Measuring, Role, Yields};
+use bandgap_comm::{CommError, Floor, FloorError, Measuring, Result, Role, Yields};
 use bandgap_host::{CycleClock, floor as processor};
 use bandgap_shm::Control;
 
@@ -48,7 +48,7 @@ impl Bares {
         transport: Option<Transport>,
         floor: &Floor,
         with: &Measuring<'_, CycleClock>,
-    ) -> Result<Result<Vec<f64>, String>, CommError> {
+    ) -> Result<Result<Vec<f64>, String>> {
         let Some(transport) = transport else {
             return Ok(Ok(own(floor, with.window.samples, with.role, with.timer)));
         };

@@ -8,7 +8,7 @@ use bandgap_campaign::data::{Kept, Probe};
 use bandgap_campaign::floors::kernel_order;
 use bandgap_campaign::runner::{AtRank, Executed, Runner, Stop};
 use bandgap_comm::passing::Way;
-use bandgap_comm::{CommError, Delay, Rank, Timed};
+use bandgap_comm::{CommError, Delay, Rank, Result, Timed};
 use bandgap_host::WorkRate;
 use bandgap_kernels::{Failed, Order, Shape, WHOLE, fact};
 use bandgap_units::Ns;
@@ -50,11 +50,7 @@ pub fn follow(station: &mut Station) -> Result<(), Failed> {
 }
 
 /// Waits for a letter from `peer`, which must be a `what`.
-fn receive<T: DeserializeOwned>(
-    station: &mut Station,
-    peer: Rank,
-    what: &str,
-) -> Result<T, CommError> {
+fn receive<T: DeserializeOwned>(station: &mut Station, peer: Rank, what: &str) -> Result<T> {
     let letter = station.first()?.receive(peer)?;
     serde_json::from_slice(&letter).map_err(|error| {
         let what = format!("a letter that is no {what}: {error}");
@@ -116,12 +112,12 @@ impl<'a> LiveRunner<'a> {
         Ok(self.station)
     }
 
-    fn quit(&mut self) -> Result<(), CommError> {
+    fn quit(&mut self) -> Result<()> {
         self.command(&Command::Quit)?;
         self.station.first()?.settle()
     }
 
-    fn command(&mut self, command: &Command) -> Result<(), CommError> {
+    fn command(&mut self, command: &Command) -> Result<()> {
         let letter = encode(command);
         for follower in 1..self.station.size {
             self.station.first()?.post(follower, &letter)?;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bulk, CommError, Delay, Endpoint as _, Rank, Rendezvous, Stamped, Stamper, Transport, Waiting,
+    Bulk, Delay, Endpoint as _, Rank, Rendezvous, Result, Stamped, Stamper, Transport, Waiting,
     Watch,
 };
 use bandgap_host::CycleClock;
@@ -28,28 +28,28 @@ pub trait Machine {
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<(), CommError>;
+    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<()>;
     /// Waits for a letter from another rank.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn receive(&mut self, from: Rank) -> Result<Vec<u8>, CommError>;
+    fn receive(&mut self, from: Rank) -> Result<Vec<u8>>;
     /// Does what this rank owes its peers, so that it may stop polling for a while.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn settle(&mut self) -> Result<(), CommError>;
+    fn settle(&mut self) -> Result<()>;
     /// Sends again what was lost, while this rank waits for something else that a peer does after a message. No acknowledgement
     /// is certain to arrive, so a rank that has settled may yet have to. Returns false where nothing is ever lost.
     ///
     /// # Errors
     /// A peer is gone or sent what no peer may send.
-    fn tend(&mut self) -> Result<bool, CommError>;
+    fn tend(&mut self) -> Result<bool>;
     /// Looks whether the run goes on, after a wait of so long for something else.
     ///
     /// # Errors
     /// A peer is gone, the run was stopped, or the deadline passed.
-    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError>;
+    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()>;
     /// Requests that flow control lets be outstanding toward one peer.
     fn capacity(&self) -> usize;
     /// Times computations of `delay` by themselves, so many for each sample, in ticks.
@@ -77,10 +77,7 @@ impl Parts {
     ///
     /// # Errors
     /// The slots do not fit.
-    pub fn machine<T: Transport>(
-        self,
-        endpoint: T::Endpoint,
-    ) -> Result<Box<dyn Machine>, CommError> {
+    pub fn machine<T: Transport>(self, endpoint: T::Endpoint) -> Result<Box<dyn Machine>> {
         let Self { clock, waiting, watch, tuning } = self;
         let room = endpoint.exposed() >= tuning.memory(endpoint.size());
         let slots = room.then_some((0, &tuning));
@@ -91,10 +88,7 @@ impl Parts {
     ///
     /// # Errors
     /// As [`Transport::connect`].
-    pub fn stamped<T: Stamped>(
-        self,
-        meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn StampedEnd>, CommError> {
+    pub fn stamped<T: Stamped>(self, meeting: &mut dyn Rendezvous) -> Result<Box<dyn StampedEnd>> {
         let Self { clock, waiting, watch, .. } = self;
         let stamper = Rc::new(Stamper::new(clock));
         let endpoint = T::stamped(meeting, &stamper)?;
@@ -109,7 +103,7 @@ impl Parts {
     pub fn together<T: bandgap_comm::Together>(
         self,
         meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn StampedEnd>, CommError> {
+    ) -> Result<Box<dyn StampedEnd>> {
         let Self { clock, watch, .. } = self;
         Ok(Box::new(Together::of(meeting.rank(), T::both_ends()?, &watch, clock)?))
     }
@@ -120,29 +114,29 @@ impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
         self.execute(order)
     }
 
-    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<(), CommError> {
+    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<()> {
         Self::post(self, to, letter)
     }
 
-    fn receive(&mut self, from: Rank) -> Result<Vec<u8>, CommError> {
+    fn receive(&mut self, from: Rank) -> Result<Vec<u8>> {
         let letter = self.letter(from)?;
         // The sender waits until its requests are known to have been handled.
         self.active().settle()?;
         Ok(letter)
     }
 
-    fn settle(&mut self) -> Result<(), CommError> {
+    fn settle(&mut self) -> Result<()> {
         self.active().settle()
     }
 
-    fn tend(&mut self) -> Result<bool, CommError> {
+    fn tend(&mut self) -> Result<bool> {
         if E::TENDED {
             self.active().poll()?;
         }
         Ok(E::TENDED)
     }
 
-    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {
+    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()> {
         self.active().watch_mut().check(waited, waiting_for)
     }
 

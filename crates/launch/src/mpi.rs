@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Stamp,
-    Watch, Work,
+    Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Result,
+    Stamp, Watch, Work,
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{
@@ -39,7 +39,7 @@ pub fn connect(
     exposed: usize,
     meeting: &mut dyn Rendezvous,
     parts: Parts,
-) -> Result<Box<dyn Machine>, CommError> {
+) -> Result<Box<dyn Machine>> {
     let world = match WORLD.with_borrow(Clone::clone) {
         Some(world) => world,
         None => start(find(meeting.library())?)?,
@@ -69,7 +69,7 @@ thread_local! {
 ///
 /// # Errors
 /// MPI refused.
-pub fn finalize() -> Result<(), CommError> {
+pub fn finalize() -> Result<()> {
     Ok(WORLD.take().map_or(Ok(()), World::finalize)?)
 }
 
@@ -144,7 +144,7 @@ impl Rig for Foreign {
         Arrived { messages: self.received, ..Arrived::default() }
     }
 
-    fn meet(&mut self) -> Result<(), CommError> {
+    fn meet(&mut self) -> Result<()> {
         if let Some(refused) = self.refused.take() {
             return Err(refused);
         }
@@ -153,7 +153,7 @@ impl Rig for Foreign {
         self.executor.active().settle()
     }
 
-    fn settle(&mut self) -> Result<(), CommError> {
+    fn settle(&mut self) -> Result<()> {
         Rig::settle(&mut self.executor)
     }
 
@@ -168,18 +168,18 @@ impl Comm for Foreign {
     type Pending = Request;
 
     #[inline(always)]
-    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Request>, CommError> {
+    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Request>> {
         self.library.isend(peer, tag, from)
     }
 
     #[inline(always)]
-    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Request>, CommError> {
+    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Request>> {
         self.received += u64::from(is_counted(tag));
         self.library.irecv(peer, tag, into)
     }
 
     #[inline(always)]
-    fn wait(&mut self, pending: Pending<Request>) -> Result<(), CommError> {
+    fn wait(&mut self, pending: Pending<Request>) -> Result<()> {
         self.library.wait(pending)
     }
 
@@ -189,40 +189,40 @@ impl Comm for Foreign {
     }
 
     #[inline(always)]
-    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<()> {
         self.library.send(peer, tag, from)
     }
 
     #[inline(always)]
-    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<()> {
         self.library.recv(peer, tag, into)?;
         self.received += u64::from(is_counted(tag));
         Ok(())
     }
 
     #[inline(always)]
-    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<(), CommError> {
+    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<()> {
         self.library.exchange(peer, tag, from, into)?;
         self.received += u64::from(is_counted(tag));
         Ok(())
     }
 
     #[inline(always)]
-    fn broadcast(&mut self, root: Rank, part: Part) -> Result<(), CommError> {
+    fn broadcast(&mut self, root: Rank, part: Part) -> Result<()> {
         self.library.broadcast(root, part)?;
         self.received += u64::from(root != self.rank());
         Ok(())
     }
 
     #[inline(always)]
-    fn sum(&mut self, from: Part, into: Part, _scratch: Part) -> Result<(), CommError> {
+    fn sum(&mut self, from: Part, into: Part, _scratch: Part) -> Result<()> {
         self.library.sum(from, into)?;
         self.received += 1;
         Ok(())
     }
 
     #[inline(always)]
-    fn barrier(&mut self) -> Result<(), CommError> {
+    fn barrier(&mut self) -> Result<()> {
         self.library.barrier()
     }
 }
@@ -235,25 +235,25 @@ impl Machine for Foreign {
         }
     }
 
-    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<(), CommError> {
+    fn post(&mut self, to: Rank, letter: &[u8]) -> Result<()> {
         self.executor.post(to, letter)
     }
 
-    fn receive(&mut self, from: Rank) -> Result<Vec<u8>, CommError> {
+    fn receive(&mut self, from: Rank) -> Result<Vec<u8>> {
         Machine::receive(&mut self.executor, from)
     }
 
-    fn settle(&mut self) -> Result<(), CommError> {
+    fn settle(&mut self) -> Result<()> {
         Machine::settle(&mut self.executor)
     }
 
-    fn tend(&mut self) -> Result<bool, CommError> {
+    fn tend(&mut self) -> Result<bool> {
         // A message is with MPI until its peer has taken it.
         self.executor.active().poll()?;
         Ok(true)
     }
 
-    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {
+    fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()> {
         self.executor.active().watch_mut().check(waited, waiting_for)
     }
 

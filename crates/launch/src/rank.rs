@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use std::vec;
 
 use bandgap_campaign::Stop;
-use bandgap_comm::{CommError, Rank, Rendezvous, Waiting};
+use bandgap_comm::{CommError, Rank, Rendezvous, Result, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
 
@@ -139,7 +139,7 @@ fn connect(
     control: &Arc<Control>,
     mut inherited: vec::IntoIter<OwnedFd>,
     clock: CycleClock,
-) -> Result<Station, CommError> {
+) -> Result<Station> {
     let Assignment { rank, size, exposed, deadline, .. } = *assignment;
     let control = Arc::clone(control);
     let waiting = match assignment.wait {
@@ -225,7 +225,7 @@ impl Rendezvous for Meeting<'_> {
         self.assignment.interface.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
     }
 
-    fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
+    fn exchange(&mut self, address: String) -> Result<Vec<String>> {
         let lost = |source| CommError::System { operation: "reach the launcher", source };
         self.channel.send(&FromRank::Address(address)).map_err(lost)?;
         let left = self.until.saturating_duration_since(Instant::now());

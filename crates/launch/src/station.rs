@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::floors::{as_ordered, kernel_order};
-use bandgap_comm::{CommError, Measuring, Rank, Role, Window};
+use bandgap_comm::{CommError, Measuring, Rank, Result, Role, Window};
 use bandgap_host::{CycleClock, pace};
 use bandgap_kernels::{Failed, Order, Outcome, Refused, fact};
 use bandgap_shm::{Control, PROBE_WINDOWS, probe, report};
@@ -91,7 +91,7 @@ impl Station {
     ///
     /// # Errors
     /// There is none, which no launcher lets happen.
-    pub fn first(&mut self) -> Result<&mut (dyn Machine + 'static), CommError> {
+    pub fn first(&mut self) -> Result<&mut (dyn Machine + 'static)> {
         match self.machines.first_mut() {
             Some((_, machine)) => Ok(&mut **machine),
             None => Err(CommError::Stopped),
@@ -188,7 +188,7 @@ impl Station {
 
     /// One probe between the two `ends`, if there are any; every rank counts those of all. Only the
     /// first of them gets the result.
-    fn probe(&mut self, ends: Option<[Rank; 2]>) -> Result<Option<ProbeTicks>, CommError> {
+    fn probe(&mut self, ends: Option<[Rank; 2]>) -> Result<Option<ProbeTicks>> {
         let Some([timed, peer]) = ends else { return Ok(None) };
         self.epoch += 1;
         let role = match self.rank {
@@ -250,28 +250,28 @@ pub(crate) mod tests {
     /// A machine that does nothing but this when it is tended.
     struct Tended<F>(F);
 
-    impl<F: FnMut() -> Result<bool, CommError>> Machine for Tended<F> {
+    impl<F: FnMut() -> Result<bool>> Machine for Tended<F> {
         fn run(&mut self, _: &Order) -> Result<Outcome, Failed> {
             Ok(Outcome::default())
         }
 
-        fn post(&mut self, _: Rank, _: &[u8]) -> Result<(), CommError> {
+        fn post(&mut self, _: Rank, _: &[u8]) -> Result<()> {
             Ok(())
         }
 
-        fn receive(&mut self, _: Rank) -> Result<Vec<u8>, CommError> {
+        fn receive(&mut self, _: Rank) -> Result<Vec<u8>> {
             Ok(Vec::new())
         }
 
-        fn settle(&mut self) -> Result<(), CommError> {
+        fn settle(&mut self) -> Result<()> {
             Ok(())
         }
 
-        fn tend(&mut self) -> Result<bool, CommError> {
+        fn tend(&mut self) -> Result<bool> {
             (self.0)()
         }
 
-        fn look(&mut self, _: Duration, _: &'static str) -> Result<(), CommError> {
+        fn look(&mut self, _: Duration, _: &'static str) -> Result<()> {
             Ok(())
         }
 

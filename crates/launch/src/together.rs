@@ -1,7 +1,7 @@
 //! Both sides of a message on one processor: what of its time is software.
 
 use bandgap_comm::{
-    Am as _, AtBorder, Border, BothEnds, Bulk, CommError, Delay, Rank, RoundTrips, Stamping, Timed,
+    Am as _, AtBorder, Border, BothEnds, Bulk, Delay, Rank, Result, RoundTrips, Stamping, Timed,
     Timer as _, Watch,
 };
 use bandgap_host::CycleClock;
@@ -23,7 +23,7 @@ impl<E: Bulk, W: Watch + Clone + 'static> Together<E, W> {
         both: BothEnds<E, CycleClock>,
         watch: &W,
         clock: CycleClock,
-    ) -> Result<Self, CommError> {
+    ) -> Result<Self> {
         let waiting = bandgap_comm::Waiting::Spin;
         let end = |end| Executor::new(end, None, waiting, watch.clone(), clock);
         let [requester, replier] = both.ends;
@@ -34,7 +34,7 @@ impl<E: Bulk, W: Watch + Clone + 'static> Together<E, W> {
     /// between two arrivals a processor goes on without a break. Returns the ticks of all.
     ///
     /// A requester does not poll after it has sent, as it does elsewhere: that poll is part of the wait.
-    fn round_trips(&mut self, rounds: u32) -> Result<u64, CommError> {
+    fn round_trips(&mut self, rounds: u32) -> Result<u64> {
         let Self { ends: [requester, replier], clock, .. } = self;
         let begun = clock.stamp().ticks();
         let mut last = begun;

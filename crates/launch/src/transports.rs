@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::breakdown::Division;
-use bandgap_comm::{BareEnd, Can, CommError, Floor, Rendezvous, Yardstick};
+use bandgap_comm::{BareEnd, Can, Floor, Rendezvous, Result, Yardstick};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Added, Entry};
 
@@ -58,7 +58,7 @@ pub struct Transport {
     /// Bytes that so many ranks map in common, beside what they expose.
     pub(crate) shared: fn(usize) -> usize,
     /// What ranks inherit from the launcher: so many, who expose so many bytes.
-    pub(crate) prepare: fn(usize, usize) -> Result<Vec<OwnedFd>, CommError>,
+    pub(crate) prepare: fn(usize, usize) -> Result<Vec<OwnedFd>>,
     /// Connects this rank.
     pub(crate) connect: Connect,
     /// Its bare mechanism, where that can be measured.
@@ -73,18 +73,17 @@ pub struct Transport {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BareMechanism {
     /// What two ranks inherit from the launcher to measure it.
-    pub prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>, CommError>,
+    pub prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>>,
     /// Connects this rank by it.
-    pub connect: fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<OwnBareEnd, CommError>,
+    pub connect: fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<OwnBareEnd>,
 }
 
 /// An end of a bare mechanism, measured with the clock of this machine.
 pub(crate) type OwnBareEnd = Box<dyn BareEnd<CycleClock>>;
 
-type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<Box<dyn StampedEnd>, CommError>;
+type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<Box<dyn StampedEnd>>;
 
-type Connect =
-    fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>, CommError>;
+type Connect = fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>>;
 
 impl Transport {
     const fn of<T: bandgap_comm::Transport>() -> Self {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Watch};
+use bandgap_comm::{CommError, Result, Watch};
 use bandgap_shm::Control;
 
 /// Ends a wait when a rank died, the run was stopped, or the deadline passed.
@@ -21,7 +21,7 @@ impl RankWatch {
 }
 
 impl Watch for RankWatch {
-    fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<(), CommError> {
+    fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()> {
         if let Some((peer, status)) = self.control.poisoned() {
             return Err(CommError::PeerGone { peer, detail: format!(" (status {status})") });
         }

@@ -3,14 +3,14 @@
 use super::Credited;
 use super::ledger::Asked;
 use crate::{
-    Begun, Bulk, CommError, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank,
+    Begun, Bulk, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank, Result,
     Source, check_peer, exposed_range,
 };
 
 impl<L: Link> Credited<L> {
     /// The frame that announces a store.
     #[inline]
-    fn announcing(&self, peer: Rank, into: usize, from: Source<'_>) -> Result<Frame, CommError> {
+    fn announcing(&self, peer: Rank, into: usize, from: Source<'_>) -> Result<Frame> {
         check_peer(peer, self.link.rank(), self.link.size())?;
         let len = from.len();
         exposed_range(self.ledger.exposed, into, len)?;
@@ -23,7 +23,7 @@ impl<L: Link> Credited<L> {
     /// Answers gets of peers as far as the link takes the bytes.
     #[cold]
     #[inline(never)]
-    pub(super) fn answer_gets(&mut self) -> Result<(), CommError> {
+    pub(super) fn answer_gets(&mut self) -> Result<()> {
         for (to, peer) in self.ledger.peers.iter_mut().enumerate() {
             while let Some(&get) = peer.gets.front() {
                 let frame = Frame::announcing(FrameKind::Got, get.into, get.len);
@@ -45,13 +45,13 @@ impl<L: Link> Bulk for Credited<L> {
         self.ledger.exposed
     }
 
-    fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), CommError> {
+    fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<()> {
         let range = exposed_range(self.ledger.exposed, at, into.len())?;
         into.copy_from_slice(&self.link.exposed()[range]);
         Ok(())
     }
 
-    fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), CommError> {
+    fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<()> {
         let range = exposed_range(self.ledger.exposed, at, from.len())?;
         self.link.exposed_mut()[range].copy_from_slice(from);
         Ok(())
@@ -63,7 +63,7 @@ impl<L: Link> Bulk for Credited<L> {
         into: usize,
         from: Source<'_>,
         done: &mut usize,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         let frame = self.announcing(peer, into, from)?;
         if from.len() == 0 {
             return Ok(Posted::Yes);
@@ -78,7 +78,7 @@ impl<L: Link> Bulk for Credited<L> {
         from: Source<'_>,
         done: &mut usize,
         message: Message,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         let stored = self.announcing(peer, into, from)?;
         if *done == from.len() {
             return self.try_request(peer, message);
@@ -98,7 +98,7 @@ impl<L: Link> Bulk for Credited<L> {
         into: usize,
         len: usize,
         message: Message,
-    ) -> Result<Begun, CommError> {
+    ) -> Result<Begun> {
         exposed_range(self.ledger.exposed, at, len)?;
         exposed_range(self.ledger.exposed, into, len)?;
         let asking = Message::new(HandlerId(0), [at, into, len].map(|word| word as u64));

@@ -5,7 +5,7 @@ use super::mail::Mail;
 use super::{HoldsMail, Passing};
 use crate::active::Expected;
 use crate::ring::{after, before, rounds};
-use crate::{ActiveMessages, Bulk, CommError, Message, Rank, Watch, Word};
+use crate::{ActiveMessages, Bulk, CommError, Message, Rank, Result, Watch, Word};
 
 const WAITING_FOR: &str = "ranks to come to a barrier";
 /// Looks for a signal between two polls, each of which takes as long as several of these.
@@ -19,7 +19,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     ///
     /// # Errors
     /// As [`Passing::send`]; or this rank is not among the first `ranks` ranks of the run.
-    pub fn barrier(&mut self, ranks: usize) -> Result<(), CommError> {
+    pub fn barrier(&mut self, ranks: usize) -> Result<()> {
         let (rank, size) = (self.rank(), self.size());
         if ranks > size {
             return Err(CommError::NoSuchPeer { peer: ranks - 1, size });
@@ -42,7 +42,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     /// Tells `next`, and waits for `last`.
     #[inline(always)]
-    fn meet_by_signals(&mut self, next: Rank, last: Rank) -> Result<(), CommError> {
+    fn meet_by_signals(&mut self, next: Rank, last: Rank) -> Result<()> {
         self.am.parts().0.signal(next);
         let came =
             |am: &ActiveMessages<E, S, W>| (0..LOOKS).any(|_| am.endpoint().signalled(last) > 0);
@@ -52,7 +52,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     /// The same, with requests that say which round of which barrier it is.
-    fn meet_by_requests(&mut self, next: Rank, last: Rank, word: Word) -> Result<(), CommError> {
+    fn meet_by_requests(&mut self, next: Rank, last: Rank, word: Word) -> Result<()> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
         let handler = Kind::Barrier.after(mail.first);

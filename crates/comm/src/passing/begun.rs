@@ -1,7 +1,7 @@
 //! Sends and receives that go on while the rank does something else.
 
 use super::{HoldsMail, InSlot, Passing, Pending};
-use crate::{Bulk, CommError, Part, Rank, Watch};
+use crate::{Bulk, Part, Rank, Result, Watch};
 
 /// A send or a receive that was begun; [`Passing::wait`] ends it.
 #[derive(Clone, Copy, Debug)]
@@ -20,12 +20,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// # Errors
     /// As [`Passing::send`].
     #[inline]
-    pub fn isend(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-    ) -> Result<Pending<MessageId>, CommError> {
+    pub fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<MessageId>> {
         let sent = self.send_at_once(peer, tag, from)?;
         let id = if sent { MessageId::Sent } else { self.begin_send(peer, tag, from)? };
         Ok(Pending(id))
@@ -35,12 +30,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     ///
     /// # Errors
     /// As [`Passing::send`].
-    pub fn irecv(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        into: Part,
-    ) -> Result<Pending<MessageId>, CommError> {
+    pub fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<MessageId>> {
         let envelope = self.envelope(peer, tag)?;
         into.of(&self.memory)?;
         let key = self.begin_recv(envelope, into)?;
@@ -52,7 +42,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// # Errors
     /// As [`Passing::send`] and [`Passing::recv`].
     #[inline]
-    pub fn wait(&mut self, pending: Pending<MessageId>) -> Result<(), CommError> {
+    pub fn wait(&mut self, pending: Pending<MessageId>) -> Result<()> {
         match pending.0 {
             MessageId::Sent => Ok(()),
             MessageId::Send(key) => self.end_send(key),
@@ -61,12 +51,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     /// Begins a send that words do not take at once.
-    pub(super) fn begin_send(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-    ) -> Result<MessageId, CommError> {
+    pub(super) fn begin_send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<MessageId> {
         match self.send_in_slot(peer, tag, from)? {
             InSlot::Done => Ok(MessageId::Sent),
             InSlot::Begun(key) => Ok(MessageId::Send(key)),

@@ -9,7 +9,7 @@ use super::tuning::Place;
 use super::words::header;
 use super::{HoldsMail, INLINE, Passing};
 use crate::active::Expected;
-use crate::{Bulk, CommError, Message, Part, Posted, Rank, Source, Watch};
+use crate::{Bulk, Message, Part, Posted, Rank, Result, Source, Watch};
 
 /// What came of an attempt to send a message in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,12 +25,7 @@ pub(super) enum InSlot {
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Sends a message in a slot if nothing is before it and there is one.
-    pub(super) fn send_in_slot(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-    ) -> Result<InSlot, CommError> {
+    pub(super) fn send_in_slot(&mut self, peer: Rank, tag: u32, from: Part) -> Result<InSlot> {
         let bytes = from.of(&self.memory)?;
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
@@ -70,7 +65,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     /// Waits for a message longer than words take, and copies it out of its slot if it is in one.
     #[inline(never)]
-    pub(super) fn recv_long(&mut self, envelope: Envelope, into: Part) -> Result<(), CommError> {
+    pub(super) fn recv_long(&mut self, envelope: Envelope, into: Part) -> Result<()> {
         let mail = self.am.state().mail();
         let (peer, rank) = (envelope.peer(), mail.rank);
         let likely = mail.lanes[peer].slots.given;

@@ -5,7 +5,7 @@ use super::handlers::Kind;
 use super::mail::Mail;
 use super::outgoing::{Next, Outgoing};
 use super::tuning::Place;
-use crate::{Bulk, CommError, Message, Rank, Word};
+use crate::{Bulk, CommError, Message, Rank, Result, Word};
 
 /// Bytes of one read of a peer's memory: many beside the cost of a call, few enough for others to have
 /// their turns.
@@ -20,7 +20,7 @@ impl Mail {
         &mut self,
         endpoint: &mut E,
         memory: &mut [u8],
-    ) -> Result<usize, CommError> {
+    ) -> Result<usize> {
         if let Some((peer, what)) = &self.fault {
             return Err(CommError::Garbage { peer: *peer, what: what.clone() });
         }
@@ -50,7 +50,7 @@ impl Mail {
         &mut self,
         endpoint: &mut E,
         memory: &mut [u8],
-    ) -> Result<bool, CommError> {
+    ) -> Result<bool> {
         let Some(CopyOut { from, slot, bytes, into }) = self.copies.pop_front() else {
             return Ok(false);
         };
@@ -77,11 +77,7 @@ impl Mail {
 
     /// Reads a part of the next message that is to be read out of its sender's memory, and says
     /// whether there was one. Receives take turns.
-    fn read_next<E: Bulk>(
-        &mut self,
-        endpoint: &mut E,
-        memory: &mut [u8],
-    ) -> Result<bool, CommError> {
+    fn read_next<E: Bulk>(&mut self, endpoint: &mut E, memory: &mut [u8]) -> Result<bool> {
         let Some(key) = self.reads.pop_front() else { return Ok(false) };
         let receive = &mut self.receives[key];
         let Taking::Reading { send, at } = receive.state else {
@@ -129,6 +125,6 @@ pub(super) fn copy_out<E: Bulk>(
     peer: Rank,
     Place { own, at }: Place,
     into: &mut [u8],
-) -> Result<(), CommError> {
+) -> Result<()> {
     if own { endpoint.read_exposed(at, into) } else { endpoint.read_peer(peer, at, into) }
 }

@@ -8,7 +8,7 @@ use super::Tuning;
 use super::entries::{Arrival, CopyOut, Envelope, Receive, Send};
 use super::lane::Lane;
 use super::tuning::Layout;
-use crate::{CommError, HandlerId, Part, Rank};
+use crate::{HandlerId, Part, Rank, Result};
 
 /// Messages on their way for which a rank has room from the beginning.
 const EXPECTED: usize = 64;
@@ -86,14 +86,14 @@ impl Mail {
     /// [`add_handlers`](super::add_handlers) returned.
     ///
     /// # Errors
-    /// [`CommError::NotExposed`]: the slots ([`Tuning::memory`]) do not fit.
+    /// [`CommError::NotExposed`](crate::CommError::NotExposed): the slots ([`Tuning::memory`]) do not fit.
     pub fn new(
         rank: Rank,
         size: usize,
         exposed: usize,
         slots: Option<(usize, &Tuning)>,
         first: HandlerId,
-    ) -> Result<Self, CommError> {
+    ) -> Result<Self> {
         let layout = match slots {
             Some((at, tuning)) => Layout::new(at, tuning, size, exposed)?,
             None => Layout::none(),

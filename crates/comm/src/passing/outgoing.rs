@@ -11,7 +11,7 @@ use super::lane::{Lane, Storing};
 use super::mail::Mail;
 use super::tuning::{Layout, Place};
 use super::words::header;
-use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Source, Word};
+use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Result, Source, Word};
 
 /// What a lane can do next.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Mail {
         endpoint: &mut E,
         peer: Rank,
         message: Message,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         // A lane toward which something waits may be in the middle of a store.
         if self.lanes[peer].listed || endpoint.try_request(peer, message)? == Posted::Busy {
             self.tell_later(peer, message);
@@ -73,7 +73,7 @@ impl Mail {
 
 impl<E: Bulk> Outgoing<'_, E> {
     /// Sends a request, and says whether there was room.
-    fn request(&mut self, message: Message) -> Result<bool, CommError> {
+    fn request(&mut self, message: Message) -> Result<bool> {
         Ok(self.endpoint.try_request(self.peer, message)? == Posted::Yes)
     }
 }
@@ -84,7 +84,7 @@ impl Lane {
         &mut self,
         out: &mut Outgoing<'_, E>,
         moved: &mut usize,
-    ) -> Result<Next, CommError> {
+    ) -> Result<Next> {
         if self.storing.is_some() && !self.store(out, moved)? {
             return Ok(Next::More);
         }
@@ -152,7 +152,7 @@ impl Lane {
     }
 
     /// Sends a message in words, or announces one, if there is room.
-    fn introduce<E: Bulk>(&self, out: &mut Outgoing<'_, E>, key: usize) -> Result<bool, CommError> {
+    fn introduce<E: Bulk>(&self, out: &mut Outgoing<'_, E>, key: usize) -> Result<bool> {
         let send = &out.sends[key];
         let (tag, bytes) = (send.envelope.tag(), send.from.of(out.memory)?);
         let (message, state) = if bytes.len() <= inline::INLINE {
@@ -178,7 +178,7 @@ impl Lane {
         bytes: Range<usize>,
         notice: Message,
         moved: &mut usize,
-    ) -> Result<bool, CommError> {
+    ) -> Result<bool> {
         let storing = Storing::new(out.layout.place(out.rank, out.peer, slot), bytes, notice);
         self.storing = Some(Storing { send, ..storing });
         self.store(out, moved)
@@ -197,11 +197,7 @@ impl Lane {
     }
 
     /// Moves on the store that was begun, and says whether it is finished.
-    fn store<E: Bulk>(
-        &mut self,
-        out: &mut Outgoing<'_, E>,
-        moved: &mut usize,
-    ) -> Result<bool, CommError> {
+    fn store<E: Bulk>(&mut self, out: &mut Outgoing<'_, E>, moved: &mut usize) -> Result<bool> {
         let Some(storing) = &mut self.storing else { return Ok(true) };
         let send = &out.sends[storing.send];
         let bytes =
@@ -244,7 +240,7 @@ impl Storing {
         endpoint: &mut E,
         peer: Rank,
         bytes: &[u8],
-    ) -> Result<bool, CommError> {
+    ) -> Result<bool> {
         let Place { own, at } = self.into;
         let posted = if own {
             if self.done < bytes.len() {

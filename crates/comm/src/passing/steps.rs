@@ -4,7 +4,7 @@ use super::entries::{Arrival, Body, Envelope, Giving, Receive, Send, Taking};
 use super::tuning::Cut;
 use super::{HoldsMail, Mail, Passing, inline};
 use crate::active::Expected;
-use crate::{ActiveMessages, Bulk, CommError, Part, Rank, Watch, check_peer};
+use crate::{ActiveMessages, Bulk, Part, Rank, Result, Watch, check_peer};
 
 impl Mail {
     /// Whether nothing waits to be sent or copied.
@@ -36,14 +36,14 @@ impl Mail {
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     #[inline(always)]
-    pub(super) fn envelope(&self, peer: Rank, tag: u32) -> Result<Envelope, CommError> {
+    pub(super) fn envelope(&self, peer: Rank, tag: u32) -> Result<Envelope> {
         check_peer(peer, self.rank(), self.size())?;
         Ok(Envelope::new(peer, tag))
     }
 
     /// Handles what has arrived, and moves on what can be moved. Returns how much that was.
     #[inline(always)]
-    pub(super) fn turn(&mut self) -> Result<usize, CommError> {
+    pub(super) fn turn(&mut self) -> Result<usize> {
         let mut moved = self.am.poll()?;
         if self.mail().attention {
             moved += self.advance()?;
@@ -51,7 +51,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(moved)
     }
 
-    pub(super) fn advance(&mut self) -> Result<usize, CommError> {
+    pub(super) fn advance(&mut self) -> Result<usize> {
         let (endpoint, state) = self.am.parts();
         state.mail_mut().advance(endpoint, &mut self.memory)
     }
@@ -62,13 +62,13 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         &mut self,
         waiting_for: &'static str,
         mut done: impl FnMut(&Mail) -> bool,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         self.turns(waiting_for, &mut Expected::none(), |_| false, |am| done(am.state().mail()))
     }
 
     /// Takes turns until the message that is waited for is there: expected, or with the handlers.
     #[inline(always)]
-    pub(super) fn turns_for_waited(&mut self, expected: &mut Expected) -> Result<(), CommError> {
+    pub(super) fn turns_for_waited(&mut self, expected: &mut Expected) -> Result<()> {
         // What follows in the same turn, or came before it, is not the message.
         let take = |mail: &mut Mail| mail.waited.message.take().is_some();
         self.turns("a message", expected, take, |am| am.state().mail().waited.message.is_none())
@@ -83,7 +83,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         expected: &mut Expected,
         mut take: impl FnMut(&mut Mail) -> bool,
         mut done: impl FnMut(&ActiveMessages<E, S, W>) -> bool,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let mut idle = 0_u32;
         let mut since = None;
         while !done(&self.am) {
@@ -107,7 +107,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     /// Waits for the bytes of the message that was waited for, which handlers have taken.
     #[inline(never)]
-    pub(super) fn recv_aside(&mut self) -> Result<(), CommError> {
+    pub(super) fn recv_aside(&mut self) -> Result<()> {
         // If a fault ended the wait there is none, and the next turn finds the fault.
         let key = self.mail_mut().waited.receive.take().unwrap_or(usize::MAX);
         self.end_recv(key, "the bytes of a message")
@@ -115,21 +115,13 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     /// Receives where other receives are posted, or messages have arrived that none has taken.
     #[inline(never)]
-    pub(super) fn recv_among_others(
-        &mut self,
-        envelope: Envelope,
-        into: Part,
-    ) -> Result<(), CommError> {
+    pub(super) fn recv_among_others(&mut self, envelope: Envelope, into: Part) -> Result<()> {
         let key = self.begin_recv(envelope, into)?;
         self.end_recv(key, "a message")
     }
 
     /// Takes a message that has arrived, or posts a receive.
-    pub(super) fn begin_recv(
-        &mut self,
-        envelope: Envelope,
-        into: Part,
-    ) -> Result<usize, CommError> {
+    pub(super) fn begin_recv(&mut self, envelope: Envelope, into: Part) -> Result<usize> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
         // Then every arrival has the bytes that have come.
@@ -153,11 +145,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     /// Waits until a receive is over, and ends it.
-    pub(super) fn end_recv(
-        &mut self,
-        key: usize,
-        waiting_for: &'static str,
-    ) -> Result<(), CommError> {
+    pub(super) fn end_recv(&mut self, key: usize, waiting_for: &'static str) -> Result<()> {
         self.wait_until(waiting_for, |mail| mail.has_received(key))?;
         let Receive { envelope, into, bytes, state, .. } = self.mail_mut().receives.remove(key);
         match state {
@@ -173,8 +161,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Whether a message of this sender and tag is here, or announced, that no receive has taken.
     ///
     /// # Errors
-    /// [`CommError::NoSuchPeer`].
-    pub fn probe(&self, peer: Rank, tag: u32) -> Result<bool, CommError> {
+    /// [`CommError::NoSuchPeer`](crate::CommError::NoSuchPeer).
+    pub fn probe(&self, peer: Rank, tag: u32) -> Result<bool> {
         Ok(self.mail().find_arrival(self.envelope(peer, tag)?).is_some())
     }
 
@@ -190,7 +178,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     /// Puts a send behind those before it, and sends what finds room.
-    pub(super) fn queue_send(&mut self, to: Envelope, from: Part) -> Result<usize, CommError> {
+    pub(super) fn queue_send(&mut self, to: Envelope, from: Part) -> Result<usize> {
         let mail = self.mail_mut();
         let in_pieces = from.len > inline::INLINE && from.len < mail.least;
         let Cut { piece, ahead } = mail.layout.cut(from.len);
@@ -204,7 +192,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 
     /// Waits until a send is over, and ends it.
-    pub(super) fn end_send(&mut self, key: usize) -> Result<(), CommError> {
+    pub(super) fn end_send(&mut self, key: usize) -> Result<()> {
         self.wait_until("a message to be taken", |mail| mail.has_sent(key))?;
         self.mail_mut().sends.remove(key);
         Ok(())

@@ -1,7 +1,7 @@
 //! Where messages too long for words travel: chunks in slots of exposed memory.
 
 use super::slots::Slots;
-use crate::{CommError, Rank};
+use crate::{Rank, Result};
 
 /// How message passing cuts messages, and the memory that this takes. The same on every rank of a run.
 ///
@@ -90,12 +90,7 @@ pub(super) struct Layout {
 }
 
 impl Layout {
-    pub(super) fn new(
-        at: usize,
-        tuning: &Tuning,
-        size: usize,
-        exposed: usize,
-    ) -> Result<Self, CommError> {
+    pub(super) fn new(at: usize, tuning: &Tuning, size: usize, exposed: usize) -> Result<Self> {
         crate::exposed_range(exposed, at, tuning.memory(size))?;
         let Tuning { chunk, slots, request } = tuning.in_range(size);
         let two_from = request.saturating_mul(2).min(chunk + 1);
@@ -170,7 +165,10 @@ mod tests {
             }
         }
         let short = Layout::new(64, &tuning, 3, 831);
-        assert!(matches!(short, Err(CommError::NotExposed { at: 64, len: 768, exposed: 831 })));
+        assert!(matches!(
+            short,
+            Err(crate::CommError::NotExposed { at: 64, len: 768, exposed: 831 })
+        ));
     }
 
     #[test]

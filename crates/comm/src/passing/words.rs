@@ -5,17 +5,12 @@ use super::handlers::Kind;
 use super::inline;
 use super::{HoldsMail, INLINE, Passing};
 use crate::active::Expected;
-use crate::{Bulk, CommError, Message, Part, Posted, Rank, Watch, Word};
+use crate::{Bulk, Message, Part, Posted, Rank, Result, Watch, Word};
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Sends a message in words if nothing is before it and there is room. Says whether it did.
     #[inline(always)]
-    pub(super) fn send_at_once(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-    ) -> Result<bool, CommError> {
+    pub(super) fn send_at_once(&mut self, peer: Rank, tag: u32, from: Part) -> Result<bool> {
         let bytes = from.of(&self.memory)?;
         if bytes.len() > INLINE || !self.am.state().mail().active.is_empty() {
             return Ok(false);
@@ -35,7 +30,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     /// Receives into a part that is in memory.
     #[inline(always)]
-    pub(super) fn recv_checked(&mut self, envelope: Envelope, into: Part) -> Result<(), CommError> {
+    pub(super) fn recv_checked(&mut self, envelope: Envelope, into: Part) -> Result<()> {
         let mail = self.mail_mut();
         if !(mail.arrivals.is_empty() && mail.posted.is_empty()) {
             return self.recv_among_others(envelope, into);
@@ -52,7 +47,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     /// Waits for a message in words: nothing is between it and its part.
     #[inline(always)]
-    fn recv_short(&mut self, envelope: Envelope, into: Part) -> Result<(), CommError> {
+    fn recv_short(&mut self, envelope: Envelope, into: Part) -> Result<()> {
         let handler = Kind::Words.after(self.mail().first);
         let header = header(envelope.tag(), into.len);
         let mut expected = if into.len <= 8 {

@@ -1,6 +1,6 @@
 //! What a rank does with parts of its memory.
 
-use crate::{CommError, Part};
+use crate::{CommError, Part, Result};
 
 impl Part {
     /// Its bytes in `memory`.
@@ -8,7 +8,7 @@ impl Part {
     /// # Errors
     /// [`CommError::NotInMemory`].
     #[inline(always)]
-    pub fn of(self, memory: &[u8]) -> Result<&[u8], CommError> {
+    pub fn of(self, memory: &[u8]) -> Result<&[u8]> {
         match memory.get(self.at..).and_then(|rest| rest.get(..self.len)) {
             Some(bytes) => Ok(bytes),
             None => Err(self.outside(memory.len())),
@@ -20,7 +20,7 @@ impl Part {
     /// # Errors
     /// [`CommError::NotInMemory`].
     #[inline(always)]
-    pub fn of_mut(self, memory: &mut [u8]) -> Result<&mut [u8], CommError> {
+    pub fn of_mut(self, memory: &mut [u8]) -> Result<&mut [u8]> {
         let len = memory.len();
         match memory.get_mut(self.at..).and_then(|rest| rest.get_mut(..self.len)) {
             Some(bytes) => Ok(bytes),
@@ -39,7 +39,7 @@ impl Part {
     /// # Errors
     /// [`CommError::NotInMemory`]; [`CommError::Lengths`] where the lengths differ.
     #[inline]
-    pub fn copy(self, memory: &mut [u8], into: Self) -> Result<(), CommError> {
+    pub fn copy(self, memory: &mut [u8], into: Self) -> Result<()> {
         self.of(memory)?;
         into.of(memory)?;
         if self.len != into.len {
@@ -55,7 +55,7 @@ impl Part {
     /// # Errors
     /// [`CommError::NotInMemory`]; [`CommError::Lengths`] where the lengths differ or are no
     /// multiple of 8; [`CommError::Overlap`].
-    pub fn add(self, memory: &mut [u8], term: Self) -> Result<(), CommError> {
+    pub fn add(self, memory: &mut [u8], term: Self) -> Result<()> {
         self.of(memory)?;
         term.of(memory)?;
         if term.len != self.len || !self.len.is_multiple_of(size_of::<f64>()) {
@@ -75,7 +75,7 @@ impl Part {
     /// # Errors
     /// [`CommError::Overlap`].
     #[inline(always)]
-    pub fn apart(self, other: Self) -> Result<(), CommError> {
+    pub fn apart(self, other: Self) -> Result<()> {
         if self.overlaps(other) { Err(self.overlap(other)) } else { Ok(()) }
     }
 

@@ -3,7 +3,7 @@
 pub mod collectives;
 
 use super::{Part, Processor, View};
-use crate::{CommError, Rank};
+use crate::{Rank, Result};
 use collectives::{Broadcast, Sum};
 
 /// A send or a receive that was begun and not yet waited for.
@@ -27,30 +27,20 @@ pub trait Comm: Processor + Sized {
     ///
     /// # Errors
     /// There is no such peer, the part is not in memory, a peer is gone, or a deadline passed.
-    fn isend(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        from: Part,
-    ) -> Result<Pending<Self::Pending>, CommError>;
+    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Self::Pending>>;
 
     /// Posts a receive of the next message of this tag from `peer`. It must have the length of
     /// `into`.
     ///
     /// # Errors
     /// As [`Comm::isend`].
-    fn irecv(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        into: Part,
-    ) -> Result<Pending<Self::Pending>, CommError>;
+    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Self::Pending>>;
 
     /// Waits until the part of a send may change, or a receive has its message.
     ///
     /// # Errors
-    /// As [`Comm::isend`]; [`CommError::OtherLength`].
-    fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<(), CommError>;
+    /// As [`Comm::isend`]; [`CommError::OtherLength`](crate::CommError::OtherLength).
+    fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<()>;
 
     /// This rank's memory. An interpreter has none: there, copies and additions do nothing.
     fn own(&mut self) -> Option<&mut [u8]>;
@@ -61,7 +51,7 @@ pub trait Comm: Processor + Sized {
     /// # Errors
     /// A part is not in memory, or the lengths differ.
     #[inline(always)]
-    fn copy(&mut self, from: Part, into: Part) -> Result<(), CommError> {
+    fn copy(&mut self, from: Part, into: Part) -> Result<()> {
         self.own().map_or(Ok(()), |memory| from.copy(memory, into))
     }
 
@@ -72,7 +62,7 @@ pub trait Comm: Processor + Sized {
     /// # Errors
     /// A view is not in memory, rows or columns differ, or the views overlap.
     #[inline(always)]
-    fn copy_elements(&mut self, from: View, into: View) -> Result<(), CommError> {
+    fn copy_elements(&mut self, from: View, into: View) -> Result<()> {
         self.own().map_or(Ok(()), |memory| from.copy(memory, into))
     }
 
@@ -82,7 +72,7 @@ pub trait Comm: Processor + Sized {
     /// # Errors
     /// A part is not in memory, the lengths differ, or the parts overlap.
     #[inline(always)]
-    fn add(&mut self, into: Part, term: Part) -> Result<(), CommError> {
+    fn add(&mut self, into: Part, term: Part) -> Result<()> {
         self.own().map_or(Ok(()), |memory| into.add(memory, term))
     }
 
@@ -90,7 +80,7 @@ pub trait Comm: Processor + Sized {
     ///
     /// # Errors
     /// As [`Comm::wait`].
-    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<()> {
         let pending = self.isend(peer, tag, from)?;
         self.wait(pending)
     }
@@ -99,7 +89,7 @@ pub trait Comm: Processor + Sized {
     ///
     /// # Errors
     /// As [`Comm::wait`].
-    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<()> {
         let pending = self.irecv(peer, tag, into)?;
         self.wait(pending)
     }
@@ -108,8 +98,8 @@ pub trait Comm: Processor + Sized {
     /// the same time. The lengths may differ; the parts must not overlap.
     ///
     /// # Errors
-    /// As [`Comm::wait`]; [`CommError::Overlap`].
-    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<(), CommError> {
+    /// As [`Comm::wait`]; [`CommError::Overlap`](crate::CommError::Overlap).
+    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<()> {
         from.apart(into)?;
         let receive = self.irecv(peer, tag, into)?;
         let send = self.isend(peer, tag, from)?;
@@ -122,7 +112,7 @@ pub trait Comm: Processor + Sized {
     /// # Errors
     /// As [`Comm::wait`]; or there is no rank `root`.
     #[inline]
-    fn broadcast(&mut self, root: Rank, part: Part) -> Result<(), CommError> {
+    fn broadcast(&mut self, root: Rank, part: Part) -> Result<()> {
         Broadcast::Binomial.run(self, root, part)
     }
 
@@ -133,7 +123,7 @@ pub trait Comm: Processor + Sized {
     /// # Errors
     /// As [`Comm::wait`] and [`Comm::add`].
     #[inline]
-    fn sum(&mut self, from: Part, into: Part, scratch: Part) -> Result<(), CommError> {
+    fn sum(&mut self, from: Part, into: Part, scratch: Part) -> Result<()> {
         Sum::RecursiveDoubling.run(self, from, into, scratch)
     }
 
@@ -143,7 +133,7 @@ pub trait Comm: Processor + Sized {
     /// # Errors
     /// As [`Comm::wait`].
     #[inline]
-    fn barrier(&mut self) -> Result<(), CommError> {
+    fn barrier(&mut self) -> Result<()> {
         collectives::dissemination(self)
     }
 }

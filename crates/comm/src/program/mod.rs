@@ -18,7 +18,7 @@ pub use view::View;
 use bandgap_units::Delay;
 use serde::{Deserialize, Serialize};
 
-use crate::{CommError, HandlerId, Rank, Word};
+use crate::{HandlerId, Rank, Result, Word};
 
 /// One rank: who it is, its clock, and its arithmetic.
 pub trait Processor {
@@ -69,18 +69,18 @@ pub trait Am: Processor {
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn request(&mut self, peer: Rank, verb: Verb, word: Word) -> Result<(), CommError>;
+    fn request(&mut self, peer: Rank, verb: Verb, word: Word) -> Result<()>;
     /// Waits until every request of this rank has completed.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn await_replies(&mut self) -> Result<(), CommError>;
+    fn await_replies(&mut self) -> Result<()>;
     /// Waits until this many requests have been handled since the program began, or since the last
     /// call of `serve` ended.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn serve(&mut self, requests: u64) -> Result<(), CommError>;
+    fn serve(&mut self, requests: u64) -> Result<()>;
 }
 
 /// An [`Am`] whose ranks also store bytes to each other, and get them.
@@ -94,22 +94,22 @@ pub trait Transfer: Am {
     ///
     /// # Errors
     /// A peer is gone, a deadline passed, or the region is shorter than the block.
-    fn store(&mut self, peer: Rank, verb: Verb, index: u64, bytes: usize) -> Result<(), CommError>;
+    fn store(&mut self, peer: Rank, verb: Verb, index: u64, bytes: usize) -> Result<()>;
     /// Begins to get `bytes` bytes of the peer's block `index`. They are there when
     /// [`Am::await_replies`] returns.
     ///
     /// # Errors
     /// As [`Transfer::store`].
-    fn get(&mut self, peer: Rank, index: u64, bytes: usize) -> Result<(), CommError>;
+    fn get(&mut self, peer: Rank, index: u64, bytes: usize) -> Result<()>;
     /// Writes new bytes into the first `blocks` blocks that this rank sends from. Not timed.
     ///
     /// # Errors
     /// The region is shorter than a block.
-    fn refresh(&mut self, blocks: u64, bytes: usize) -> Result<(), CommError>;
+    fn refresh(&mut self, blocks: u64, bytes: usize) -> Result<()>;
     /// Reads the first `blocks` blocks that arrived, and notes those that differ from what the peer
     /// wrote last. Not timed.
     ///
     /// # Errors
     /// The region is shorter than a block.
-    fn check(&mut self, blocks: u64, bytes: usize) -> Result<(), CommError>;
+    fn check(&mut self, blocks: u64, bytes: usize) -> Result<()>;
 }

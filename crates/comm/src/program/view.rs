@@ -1,6 +1,6 @@
 //! Elements that lie apart in a rank's memory.
 
-use crate::{CommError, Part};
+use crate::{CommError, Part, Result};
 
 /// Bytes of an element: a double.
 const ELEMENT: usize = size_of::<f64>();
@@ -64,7 +64,7 @@ impl View {
     /// [`CommError::NotInMemory`]; [`CommError::Shapes`] where rows or columns differ;
     /// [`CommError::Overlap`].
     #[inline]
-    pub fn copy(self, memory: &mut [u8], into: Self) -> Result<(), CommError> {
+    pub fn copy(self, memory: &mut [u8], into: Self) -> Result<()> {
         let (rows, columns) = (self.rows, self.columns);
         if (rows, columns) != (into.rows, into.columns) {
             return Err(CommError::Shapes {

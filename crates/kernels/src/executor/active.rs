@@ -1,6 +1,6 @@
 //! Active Messages as programs see them, on a transport.
 
-use bandgap_comm::{Am, Bulk, CommError, Rank, Source, Timer, Transfer, Verb, Watch, Word};
+use bandgap_comm::{Am, Bulk, Rank, Result, Source, Timer, Transfer, Verb, Watch, Word};
 
 use super::Executor;
 use crate::handlers::ECHOED;
@@ -8,7 +8,7 @@ use crate::verify::blocks;
 
 impl<E: Bulk, T: Timer, W: Watch> Am for Executor<E, T, W> {
     #[inline(always)]
-    fn request(&mut self, peer: Rank, verb: Verb, word: Word) -> Result<(), CommError> {
+    fn request(&mut self, peer: Rank, verb: Verb, word: Word) -> Result<()> {
         self.passing.active().request(peer, verb.handler, [word])?;
         // Where there is no reply, arrivals are looked at when there is no room: a stream runs on.
         if verb.replies {
@@ -18,12 +18,12 @@ impl<E: Bulk, T: Timer, W: Watch> Am for Executor<E, T, W> {
     }
 
     #[inline(always)]
-    fn await_replies(&mut self) -> Result<(), CommError> {
+    fn await_replies(&mut self) -> Result<()> {
         self.passing.active().await_replies()
     }
 
     #[inline(always)]
-    fn serve(&mut self, requests: u64) -> Result<(), CommError> {
+    fn serve(&mut self, requests: u64) -> Result<()> {
         self.served += requests;
         let target = self.served;
         self.passing.active().serve_until(|state| state.tally.served >= target)
@@ -32,7 +32,7 @@ impl<E: Bulk, T: Timer, W: Watch> Am for Executor<E, T, W> {
 
 impl<E: Bulk, T: Timer, W: Watch> Transfer for Executor<E, T, W> {
     #[inline(always)]
-    fn store(&mut self, peer: Rank, verb: Verb, index: u64, bytes: usize) -> Result<(), CommError> {
+    fn store(&mut self, peer: Rank, verb: Verb, index: u64, bytes: usize) -> Result<()> {
         let into = blocks::target(self.endpoint(), index, bytes)?;
         let at = blocks::source_of(self.endpoint(), index, bytes)?;
         let from = Source::Exposed { at, len: bytes };
@@ -45,7 +45,7 @@ impl<E: Bulk, T: Timer, W: Watch> Transfer for Executor<E, T, W> {
     }
 
     #[inline(always)]
-    fn get(&mut self, peer: Rank, index: u64, bytes: usize) -> Result<(), CommError> {
+    fn get(&mut self, peer: Rank, index: u64, bytes: usize) -> Result<()> {
         let into = blocks::target(self.endpoint(), index, bytes)?;
         let at = blocks::source_of(self.endpoint(), index, bytes)?;
         // The word that the replier's echo would bring.
@@ -55,11 +55,11 @@ impl<E: Bulk, T: Timer, W: Watch> Transfer for Executor<E, T, W> {
         Ok(())
     }
 
-    fn refresh(&mut self, blocks: u64, bytes: usize) -> Result<(), CommError> {
+    fn refresh(&mut self, blocks: u64, bytes: usize) -> Result<()> {
         self.blocks.refresh(self.passing.active(), blocks, bytes)
     }
 
-    fn check(&mut self, blocks: u64, bytes: usize) -> Result<(), CommError> {
+    fn check(&mut self, blocks: u64, bytes: usize) -> Result<()> {
         self.blocks.check(self.passing.as_active(), blocks, bytes)
     }
 }

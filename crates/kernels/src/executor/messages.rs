@@ -1,7 +1,7 @@
 //! Message passing as programs see it, on a transport.
 
 use bandgap_comm::passing::MessageId;
-use bandgap_comm::{Bulk, Comm, CommError, Part, Pending, Rank, Timer, Watch};
+use bandgap_comm::{Bulk, Comm, Part, Pending, Rank, Result, Timer, Watch};
 
 use super::Executor;
 use crate::is_counted;
@@ -10,19 +10,19 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
     type Pending = MessageId;
 
     #[inline(always)]
-    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<MessageId>, CommError> {
+    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<MessageId>> {
         self.passing.isend(peer, tag, from)
     }
 
     #[inline(always)]
-    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<MessageId>, CommError> {
+    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<MessageId>> {
         // One that is never waited for leaves its place poisoned, or fails.
         self.received += u64::from(is_counted(tag));
         self.passing.irecv(peer, tag, into)
     }
 
     #[inline(always)]
-    fn wait(&mut self, pending: Pending<MessageId>) -> Result<(), CommError> {
+    fn wait(&mut self, pending: Pending<MessageId>) -> Result<()> {
         self.passing.wait(pending)
     }
 
@@ -32,26 +32,26 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
     }
 
     #[inline(always)]
-    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<(), CommError> {
+    fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<()> {
         self.passing.send(peer, tag, from)
     }
 
     #[inline(always)]
-    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<(), CommError> {
+    fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<()> {
         self.passing.recv(peer, tag, into)?;
         self.received += u64::from(is_counted(tag));
         Ok(())
     }
 
     #[inline(always)]
-    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<(), CommError> {
+    fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<()> {
         self.passing.exchange(peer, tag, from, into)?;
         self.received += u64::from(is_counted(tag));
         Ok(())
     }
 
     #[inline(always)]
-    fn barrier(&mut self) -> Result<(), CommError> {
+    fn barrier(&mut self) -> Result<()> {
         self.passing.barrier(self.ranks)
     }
 }

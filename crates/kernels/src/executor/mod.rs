@@ -6,7 +6,8 @@ mod vectors;
 
 use bandgap_comm::passing::{Passing, Tuning, Way};
 use bandgap_comm::{
-    ActiveMessages, Bulk, CommError, Delay, Processor, Rank, Stamp, Timer, Waiting, Watch, Work,
+    ActiveMessages, Bulk, CommError, Delay, Processor, Rank, Result, Stamp, Timer, Waiting, Watch,
+    Work,
 };
 
 use self::vectors::Vectors;
@@ -47,7 +48,7 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
         waiting: Waiting,
         watch: W,
         timer: T,
-    ) -> Result<Self, CommError> {
+    ) -> Result<Self> {
         let (rank, size) = (endpoint.rank(), endpoint.size());
         let (handlers, state) = handlers(rank, size, endpoint.exposed(), slots)?;
         let am = ActiveMessages::new(endpoint, handlers, state, waiting, watch);
@@ -104,7 +105,7 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     ///
     /// # Errors
     /// The letter is too long, `to` is no other rank, a peer is gone, or a deadline passed.
-    pub fn post(&mut self, to: Rank, bytes: &[u8]) -> Result<(), CommError> {
+    pub fn post(&mut self, to: Rank, bytes: &[u8]) -> Result<()> {
         mailbox::post(self.passing.active(), to, bytes)
     }
 
@@ -112,7 +113,7 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     ///
     /// # Errors
     /// `from` sent words that are not a letter, a peer is gone, or a deadline passed.
-    pub fn letter(&mut self, from: Rank) -> Result<Vec<u8>, CommError> {
+    pub fn letter(&mut self, from: Rank) -> Result<Vec<u8>> {
         let active = self.passing.active();
         loop {
             active.rest_until(|state| state.mailbox.has(from))?;
@@ -123,7 +124,7 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
     }
 
     /// All tell rank 0, and rank 0 tells all.
-    fn gather(&mut self) -> Result<(), CommError> {
+    fn gather(&mut self) -> Result<()> {
         let number = self.orders << 32 | self.meetings;
         let (rank, ranks) = (self.rank(), self.ranks);
         let active = self.passing.active();
@@ -230,12 +231,12 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
     }
 
     /// Without message passing, whose barriers may be what is verified.
-    fn meet(&mut self) -> Result<(), CommError> {
+    fn meet(&mut self) -> Result<()> {
         self.meetings += 1;
         self.gather()
     }
 
-    fn settle(&mut self) -> Result<(), CommError> {
+    fn settle(&mut self) -> Result<()> {
         self.passing.settle()?;
         while self.passing.active().poll()? > 0 {}
         self.passing.settle()

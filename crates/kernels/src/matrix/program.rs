@@ -4,7 +4,7 @@ use std::fmt;
 use std::marker::PhantomData;
 
 use super::mesh::ProcessorMesh;
-use bandgap_comm::{Comm, CommError, Rank};
+use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Here, Matrix};
@@ -49,12 +49,7 @@ pub trait MatrixProgram: Copy + fmt::Debug + PartialEq + Eq + 'static {
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn once<C: Comm>(
-        comm: &mut C,
-        here: &Here,
-        places: &Places,
-        message: u64,
-    ) -> Result<(), CommError>;
+    fn once<C: Comm>(comm: &mut C, here: &Here, places: &Places, message: u64) -> Result<()>;
 }
 
 /// M operations on a matrix, or M there and M back ([`MatrixProgram::PARTS`]), t(N) with N = rows and columns of it. Its bandwidth counts all bytes that
@@ -145,7 +140,7 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
 
 impl<P: MatrixProgram> OverComm for MatrixKernel<P> {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (here, places) = (Here::new(self.matrix, comm.rank()), *places);
         let [timer, _] = self.timed(comm.size());
         comm.barrier()?;

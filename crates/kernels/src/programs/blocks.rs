@@ -1,6 +1,6 @@
 //! Vectors of all ranks given out in blocks.
 
-use bandgap_comm::{Comm, CommError, collectives};
+use bandgap_comm::{Comm, Result, collectives};
 use serde::{Deserialize, Serialize};
 
 use crate::{Content, Expects, Seat, VectorKernel, VectorProgram, Vectors};
@@ -35,7 +35,7 @@ impl VectorProgram for Scattered {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError> {
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()> {
         collectives::reduce_scatter(comm, vectors.from, vectors.into)
     }
 }
@@ -60,7 +60,7 @@ impl VectorProgram for Gathered {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError> {
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()> {
         let [own, _] = vectors.blocks(comm.size(), comm.rank());
         collectives::all_gather(comm, own, vectors.into)
     }
@@ -85,7 +85,7 @@ impl VectorProgram for Dealt {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError> {
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()> {
         collectives::all_to_all(comm, vectors.from, vectors.into)
     }
 }

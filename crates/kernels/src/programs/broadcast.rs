@@ -1,7 +1,7 @@
 //! Bytes of one rank given to all.
 
 use bandgap_comm::collectives::{Algorithm, Broadcast as Own, Count};
-use bandgap_comm::{Comm, CommError, Part, Rank};
+use bandgap_comm::{Comm, Part, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_shape;
@@ -112,7 +112,7 @@ impl Kernel for Broadcast {
 
 impl OverComm for Broadcast {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (rank, size, places) = (comm.rank(), comm.size(), *places);
         let (algorithm, last) = (self.algorithm, self.last(size));
         comm.barrier()?;

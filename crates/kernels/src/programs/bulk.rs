@@ -1,6 +1,6 @@
 //! Bytes stored in another rank's memory, or got from there.
 
-use bandgap_comm::{CommError, Delay, Rank, Transfer, Work};
+use bandgap_comm::{Delay, Rank, Result, Transfer, Work};
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
@@ -77,7 +77,7 @@ impl<const GETS: bool> Kernel for Transfers<GETS> {
 
 impl<const GETS: bool> OverTransfer for Transfers<GETS> {
     #[inline(never)]
-    fn run<A: Transfer>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
+    fn run<A: Transfer>(&self, am: &mut A, round: Round) -> Result<()> {
         let (blocks, bytes) = (u64::from(self.messages), self.bytes);
         let words = Words::new(am.rank(), round.turn);
         let hand_over = |am: &mut A, peer| {

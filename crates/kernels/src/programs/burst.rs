@@ -1,6 +1,6 @@
 //! Requests in a row, then their replies; who sends them to whom.
 
-use bandgap_comm::{Am, CommError, Delay, Rank, Work};
+use bandgap_comm::{Am, Delay, Rank, Result, Work};
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
@@ -47,7 +47,7 @@ impl Kernel for Burst {
 
 impl OverAm for Burst {
     #[inline(never)]
-    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
+    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<()> {
         let (rank, size) = (am.rank(), am.size());
         match self.asking.role(rank, size, self.messages.into()) {
             Role::Requester { first, peers: 1 } => issue(am, *self, round, |_| first),
@@ -70,7 +70,7 @@ fn issue<A: Am>(
     burst: Burst,
     round: Round,
     mut peer: impl FnMut(u64) -> Rank,
-) -> Result<(), CommError> {
+) -> Result<()> {
     let words = Words::new(am.rank(), round.turn);
     let work = Work::Chain(burst.delay);
     for _ in 0..round.samples {

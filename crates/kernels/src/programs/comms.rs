@@ -1,6 +1,6 @@
 //! Messages between two ranks: back and forth, or both ways at once.
 
-use bandgap_comm::{Comm, CommError, Rank};
+use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
@@ -112,7 +112,7 @@ impl<const AT_ONCE: bool> Kernel for Comms<AT_ONCE> {
 
 impl<const AT_ONCE: bool> OverComm for Comms<AT_ONCE> {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (messages, samples, places) = (self.messages, round.samples, *places);
         if AT_ONCE {
             let Some(peer) = self.pair.peer(comm.rank()) else { return Ok(()) };

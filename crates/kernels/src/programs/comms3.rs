@@ -1,6 +1,6 @@
 //! Messages from all ranks to all others.
 
-use bandgap_comm::{Comm, CommError, Rank};
+use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::pair::{partner, rounds};
@@ -49,7 +49,7 @@ impl Kernel for Comms3 {
 
 impl OverComm for Comms3 {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (rank, size, places) = (comm.rank(), comm.size(), *places);
         let peers = size as u64 - 1;
         comm.barrier()?;

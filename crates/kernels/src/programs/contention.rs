@@ -1,6 +1,6 @@
 //! Messages back and forth between two ranks, while two others load the machine.
 
-use bandgap_comm::{Comm, CommError, Part, Rank};
+use bandgap_comm::{Comm, Part, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
@@ -143,7 +143,7 @@ impl Kernel for Contention {
 
 impl OverComm for Contention {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (kernel, places, rank) = (*self, *places, comm.rank());
         let (messages, loads) = (u64::from(kernel.messages), u64::from(kernel.load_messages));
         let out = move |i| Self::cut(places.outgoing(i), kernel.bytes);

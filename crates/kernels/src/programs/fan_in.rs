@@ -1,6 +1,6 @@
 //! Several requesters of one replier.
 
-use bandgap_comm::{Am, CommError, Delay, Work};
+use bandgap_comm::{Am, Delay, Result, Work};
 use serde::{Deserialize, Serialize};
 
 use crate::kernel::messages_in_range;
@@ -70,7 +70,7 @@ impl Kernel for FanIn {
 
 impl OverAm for FanIn {
     #[inline(never)]
-    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
+    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<()> {
         match am.rank() {
             0 => {
                 // Those who begin before the replier looks would be handled before it times.

@@ -1,7 +1,7 @@
 //! Vectors of all ranks added up for all.
 
 use bandgap_comm::collectives::{Algorithm, Sum};
-use bandgap_comm::{Comm, CommError};
+use bandgap_comm::{Comm, Result};
 use serde::{Deserialize, Serialize};
 
 use super::variant::By;
@@ -51,7 +51,7 @@ impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<(), CommError> {
+    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()> {
         let Vectors { from, into, scratch } = vectors;
         match self.0 {
             By::Library => comm.sum(from, into, scratch),

@@ -1,6 +1,6 @@
 //! A row or a column of a matrix given to all.
 
-use bandgap_comm::{Comm, CommError, Rank, View};
+use bandgap_comm::{Comm, Rank, Result, View};
 
 use crate::{Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places, Side};
 
@@ -113,12 +113,7 @@ impl<const COLUMN: bool> MatrixProgram for LineBroadcast<COLUMN> {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(
-        comm: &mut C,
-        here: &Here,
-        places: &Places,
-        message: u64,
-    ) -> Result<(), CommError> {
+    fn once<C: Comm>(comm: &mut C, here: &Here, places: &Places, message: u64) -> Result<()> {
         let (sender, index) = Self::line(here, message);
         let buffer = Self::buffer(here, places.scratch().at);
         if sender != Self::place(here) {

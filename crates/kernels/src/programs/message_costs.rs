@@ -1,6 +1,6 @@
 //! What of a message is whose time: of its sender, its receiver, and the interfaces between them.
 
-use bandgap_comm::{Comm, CommError, Part};
+use bandgap_comm::{Comm, Part, Result};
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
@@ -129,7 +129,7 @@ impl Kernel for MessageCosts {
 
 impl OverComm for MessageCosts {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (places, samples, messages) = (*places, round.samples, self.messages);
         let (timer, nothing) = (self.pair.requester, nothing(&places));
         let (peer, times) = match self.pair.side(comm.rank()) {

@@ -1,6 +1,6 @@
 //! An exchange with a computation beside it.
 
-use bandgap_comm::{Comm, CommError, Delay, Rank, Work};
+use bandgap_comm::{Comm, Delay, Rank, Result, Work};
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
@@ -95,7 +95,7 @@ impl Overlap {
         peer: Rank,
         places: &Places,
         times: bool,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let mark = |comm: &mut C| {
             if times {
                 comm.mark();
@@ -158,7 +158,7 @@ impl Kernel for Overlap {
 
 impl OverComm for Overlap {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (kernel, samples, places) = (*self, round.samples, *places);
         let Self { pair, messages, .. } = kernel;
         let (timer, work) = (pair.requester, Work::Daxpy(kernel.work));

@@ -1,6 +1,6 @@
 //! The samples of a program.
 
-use bandgap_comm::{Comm, CommError, Processor, Rank};
+use bandgap_comm::{Comm, Processor, Rank, Result};
 
 use crate::{Round, Shape};
 
@@ -11,8 +11,8 @@ pub(super) fn repeat<const TIMES: bool, P: Processor>(
     rank: &mut P,
     samples: u32,
     messages: u32,
-    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    mut once: impl FnMut(&mut P, u64) -> Result<()>,
+) -> Result<()> {
     samples_of::<TIMES, _>(rank, samples, |rank, _| each(rank, 0, messages, &mut once))
 }
 
@@ -22,8 +22,8 @@ pub(super) fn repeat_on<const TIMES: bool, P: Processor>(
     rank: &mut P,
     samples: u32,
     messages: u32,
-    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    mut once: impl FnMut(&mut P, u64) -> Result<()>,
+) -> Result<()> {
     samples_of::<TIMES, _>(rank, samples, |rank, sample| {
         each(rank, first(sample, messages), messages, &mut once)
     })
@@ -40,8 +40,8 @@ pub fn by_rank<P: Processor>(
     timer: Rank,
     samples: u32,
     messages: u32,
-    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    mut once: impl FnMut(&mut P, u64) -> Result<()>,
+) -> Result<()> {
     timed_by(rank, timer, samples, |rank, _| each(rank, 0, messages, &mut once))
 }
 
@@ -53,8 +53,8 @@ pub(crate) fn by_shape<C: Comm>(
     round: Round,
     messages: u32,
     meet: bool,
-    mut once: impl FnMut(&mut C, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    mut once: impl FnMut(&mut C, u64) -> Result<()>,
+) -> Result<()> {
     if round.shape == Shape::Batch {
         return by_rank(comm, 0, round.samples, messages, once);
     }
@@ -73,8 +73,8 @@ pub(super) fn by_rank_on<P: Processor>(
     timer: Rank,
     samples: u32,
     messages: u32,
-    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    mut once: impl FnMut(&mut P, u64) -> Result<()>,
+) -> Result<()> {
     timed_by(rank, timer, samples, |rank, sample| {
         each(rank, first(sample, messages), messages, &mut once)
     })
@@ -92,8 +92,8 @@ fn each<P>(
     rank: &mut P,
     first: u64,
     messages: u32,
-    mut once: impl FnMut(&mut P, u64) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    mut once: impl FnMut(&mut P, u64) -> Result<()>,
+) -> Result<()> {
     (first..first + u64::from(messages)).try_for_each(|message| once(rank, message))
 }
 
@@ -102,8 +102,8 @@ fn timed_by<P: Processor>(
     rank: &mut P,
     timer: Rank,
     samples: u32,
-    one: impl FnMut(&mut P, u32) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    one: impl FnMut(&mut P, u32) -> Result<()>,
+) -> Result<()> {
     match rank.rank() == timer {
         true => samples_of::<true, _>(rank, samples, one),
         false => samples_of::<false, _>(rank, samples, one),
@@ -114,8 +114,8 @@ fn timed_by<P: Processor>(
 fn samples_of<const TIMES: bool, P: Processor>(
     rank: &mut P,
     samples: u32,
-    mut one: impl FnMut(&mut P, u32) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    mut one: impl FnMut(&mut P, u32) -> Result<()>,
+) -> Result<()> {
     for sample in 0..samples {
         if TIMES {
             rank.mark();

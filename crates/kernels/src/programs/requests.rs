@@ -1,6 +1,6 @@
 //! Requests between two ranks, with or without replies.
 
-use bandgap_comm::{Am, CommError, Rank};
+use bandgap_comm::{Am, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
@@ -60,7 +60,7 @@ impl<const AWAITED: bool> Kernel for Requests<AWAITED> {
 
 impl<const AWAITED: bool> OverAm for Requests<AWAITED> {
     #[inline(never)]
-    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<(), CommError> {
+    fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<()> {
         let (messages, samples) = (u64::from(self.messages), round.samples);
         match self.pair.side(am.rank()) {
             Side::Requester { peer } => {

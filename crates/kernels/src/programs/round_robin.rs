@@ -1,6 +1,6 @@
 //! Messages back and forth between all ranks at once, two and two.
 
-use bandgap_comm::{Comm, CommError, Rank};
+use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::pair::{partner, rounds};
@@ -78,7 +78,7 @@ impl Kernel for RoundRobin {
 
 impl OverComm for RoundRobin {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         comm.barrier()?;
         match self.pair(comm.rank(), comm.size()) {
             Some(pair) => self.between(pair).run(comm, places, round),

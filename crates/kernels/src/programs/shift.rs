@@ -1,6 +1,6 @@
 //! A matrix shifted by a block, upwards or to the right.
 
-use bandgap_comm::{Comm, CommError, Rank};
+use bandgap_comm::{Comm, Rank, Result};
 
 use crate::{DOUBLE, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Places, Side};
 
@@ -54,12 +54,7 @@ impl<const EAST: bool> MatrixProgram for Shift<EAST> {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(
-        comm: &mut C,
-        here: &Here,
-        places: &Places,
-        message: u64,
-    ) -> Result<(), CommError> {
+    fn once<C: Comm>(comm: &mut C, here: &Here, places: &Places, message: u64) -> Result<()> {
         let [to, from] = [Self::TO, Self::TO.opposite()].map(|side| here.neighbour(side));
         let (own, shifted) = (places.outgoing(message), places.incoming(message));
         if to == here.rank() {

@@ -1,7 +1,7 @@
 //! Barriers.
 
 use bandgap_comm::collectives::{Algorithm, Barrier};
-use bandgap_comm::{Comm, CommError};
+use bandgap_comm::{Comm, Result};
 use serde::{Deserialize, Serialize};
 
 use super::repeat::by_shape;
@@ -54,7 +54,7 @@ impl Kernel for Synch1 {
 
 impl OverComm for Synch1 {
     #[inline(never)]
-    fn run<C: Comm>(&self, comm: &mut C, _places: &Places, round: Round) -> Result<(), CommError> {
+    fn run<C: Comm>(&self, comm: &mut C, _places: &Places, round: Round) -> Result<()> {
         comm.barrier()?;
         let algorithm = self.algorithm;
         by_shape(comm, round, self.messages, false, |comm, _| match algorithm {

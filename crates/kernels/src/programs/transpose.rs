@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use crate::ProcessorMesh;
-use bandgap_comm::{Comm, CommError, Rank, View};
+use bandgap_comm::{Comm, Rank, Result, View};
 
 use crate::{
     Content, Elements, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Placed, Places,
@@ -84,12 +84,7 @@ impl MatrixProgram for Transposing {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(
-        comm: &mut C,
-        here: &Here,
-        places: &Places,
-        message: u64,
-    ) -> Result<(), CommError> {
+    fn once<C: Comm>(comm: &mut C, here: &Here, places: &Places, message: u64) -> Result<()> {
         let block = here.block;
         let own = block.local(places.outgoing(message));
         let transposed = block.local(places.incoming(message));

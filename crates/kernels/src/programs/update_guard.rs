@@ -1,6 +1,6 @@
 //! A guard ring filled from the neighbours.
 
-use bandgap_comm::{Comm, CommError, Rank, View};
+use bandgap_comm::{Comm, Rank, Result, View};
 
 use crate::{
     Block, Content, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Placed, Places, Side,
@@ -56,12 +56,7 @@ impl MatrixProgram for Guard {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(
-        comm: &mut C,
-        here: &Here,
-        places: &Places,
-        message: u64,
-    ) -> Result<(), CommError> {
+    fn once<C: Comm>(comm: &mut C, here: &Here, places: &Places, message: u64) -> Result<()> {
         let local = here.block.local(places.incoming(message));
         let leaving = Sides { block: here.block, at: places.scratch().at };
         let arriving = Sides { at: leaving.at + Sides::bytes(&here.block), ..leaving };

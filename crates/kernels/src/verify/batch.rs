@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_comm::{CommError, Rank};
+use bandgap_comm::{Rank, Result};
 
 use super::content::Turn;
 use super::words::Expected;
@@ -19,7 +19,7 @@ use crate::{
 pub(crate) fn batch<M: Rig, K: Kernel>(
     rig: &mut M,
     order: &Order,
-    run: impl Fn(&mut M, &K, &Places, Round) -> Result<(), CommError>,
+    run: impl Fn(&mut M, &K, &Places, Round) -> Result<()>,
 ) -> Result<Outcome, Failed> {
     let (kernel, places) = ready::<K>(order, rig.whole())?;
     let turn = rig.begin(order.ranks) << TURNS;
@@ -83,8 +83,8 @@ impl Batch {
         &mut self,
         rig: &mut M,
         turn: u64,
-        run: impl FnOnce(&mut M) -> Result<(), CommError>,
-    ) -> Result<(), CommError> {
+        run: impl FnOnce(&mut M) -> Result<()>,
+    ) -> Result<()> {
         let contents = Turn { turn, shared: !self.checked };
         for placed in &self.expects.arrivals {
             contents.poison(rig.memory(), placed)?;
@@ -137,7 +137,7 @@ impl Batch {
         *(if log.is_some() { &mut self.sums.compared } else { &mut self.sums.summed }) += count;
     }
 
-    fn compare_messages<M: Rig>(&mut self, rig: &mut M, contents: Turn) -> Result<(), CommError> {
+    fn compare_messages<M: Rig>(&mut self, rig: &mut M, contents: Turn) -> Result<()> {
         let noticed = rig.noticed();
         self.wrong = self.wrong.take().or(noticed);
         let Arrived { messages, blocks, blocks_compared, .. } = rig.arrived();
@@ -157,7 +157,7 @@ impl Batch {
         Ok(())
     }
 
-    fn end<M: Rig>(mut self, rig: &mut M, ran: Result<(), CommError>) -> Result<Outcome, Failed> {
+    fn end<M: Rig>(mut self, rig: &mut M, ran: Result<()>) -> Result<Outcome, Failed> {
         if let Err(error) = ran {
             rig.note_words(0);
             // What was wrong before says more than that somebody then waited in vain.

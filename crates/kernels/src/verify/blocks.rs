@@ -5,7 +5,7 @@
 //! place i mod that number, and is sent from one place further on in each round. So
 //! blocks of 8 bytes or more differ from what the round before left there; shorter ones may not.
 
-use bandgap_comm::{ActiveMessages, Bulk, CommError, Rank, Watch};
+use bandgap_comm::{ActiveMessages, Bulk, CommError, Rank, Result, Watch};
 
 use super::content::{CHUNK, fill, salt};
 use crate::{Flaw, Words, Wrong};
@@ -45,7 +45,7 @@ impl Blocks {
         am: &mut ActiveMessages<E, S, W>,
         blocks: u64,
         bytes: usize,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         self.written += 1;
         let (source, to) = (am.rank() as u64, self.partner as u64);
         for place in 0..blocks.min(places(am.endpoint(), bytes)?) {
@@ -65,7 +65,7 @@ impl Blocks {
         am: &ActiveMessages<E, S, W>,
         blocks: u64,
         bytes: usize,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         self.checked += 1;
         let (source, to) = (self.partner as u64, am.rank() as u64);
         let places = places(am.endpoint(), bytes)?;
@@ -95,7 +95,7 @@ fn chunks(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
 }
 
 /// How many blocks of `bytes` bytes a region holds; blocks without bytes all have room.
-fn places<E: Bulk>(endpoint: &E, bytes: usize) -> Result<u64, CommError> {
+fn places<E: Bulk>(endpoint: &E, bytes: usize) -> Result<u64> {
     let half = endpoint.exposed() / 2;
     let last = half.checked_sub(bytes);
     let last = last.ok_or(CommError::NotExposed { at: 0, len: bytes, exposed: half })?;
@@ -110,17 +110,13 @@ fn sent_from(index: u64, places: u64) -> u64 {
 
 /// Offset of the block `index` that arrives.
 #[inline]
-pub(crate) fn target<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize, CommError> {
+pub(crate) fn target<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize> {
     offset(endpoint, index, bytes, |index, places| index % places)
 }
 
 /// Offset of the block `index` that is sent.
 #[inline]
-pub(crate) fn source_of<E: Bulk>(
-    endpoint: &E,
-    index: u64,
-    bytes: usize,
-) -> Result<usize, CommError> {
+pub(crate) fn source_of<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize> {
     Ok(endpoint.exposed() / 2 + offset(endpoint, index, bytes, sent_from)?)
 }
 
@@ -131,7 +127,7 @@ fn offset<E: Bulk>(
     index: u64,
     bytes: usize,
     place: impl FnOnce(u64, u64) -> u64,
-) -> Result<usize, CommError> {
+) -> Result<usize> {
     let room = bytes.next_multiple_of(ALIGNMENT);
     let at = room * index as usize;
     if at + bytes <= endpoint.exposed() / 2 {

@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use bandgap_comm::{CommError, Part, Rank};
+use bandgap_comm::{Part, Rank, Result};
 
 use crate::{Content, Elements, Flaw, Placed};
 
@@ -75,7 +75,7 @@ impl Turn {
     }
 
     /// Writes a content.
-    pub(super) fn fill(self, memory: &mut [u8], placed: &Placed) -> Result<(), CommError> {
+    pub(super) fn fill(self, memory: &mut [u8], placed: &Placed) -> Result<()> {
         pieces(placed).try_for_each(|(piece, at)| {
             self.write(placed.content, piece.of_mut(memory)?, at);
             Ok(())
@@ -83,7 +83,7 @@ impl Turn {
     }
 
     /// Writes something else in every byte.
-    pub(super) fn poison(self, memory: &mut [u8], placed: &Placed) -> Result<(), CommError> {
+    pub(super) fn poison(self, memory: &mut [u8], placed: &Placed) -> Result<()> {
         self.fill(memory, placed)?;
         pieces(placed).try_for_each(|(piece, _)| {
             piece.of_mut(memory)?.iter_mut().for_each(|byte| *byte = !*byte);
@@ -92,7 +92,7 @@ impl Turn {
     }
 
     /// What is wrong with a content, if anything.
-    pub(super) fn compare(self, memory: &[u8], placed: &Placed) -> Result<Option<Flaw>, CommError> {
+    pub(super) fn compare(self, memory: &[u8], placed: &Placed) -> Result<Option<Flaw>> {
         let mut room = [0; CHUNK];
         for (piece, at) in pieces(placed) {
             let (got, expected) = (piece.of(memory)?, &mut room[..piece.len]);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::inproc::{InprocLink, links};
-use crate::{Deliver, Endpoint, FrameError, NoHandler};
+use crate::{CommError, Deliver, Endpoint, FrameError, NoHandler};
 
 const C: u16 = 3;
 const EXPOSED: usize = 100;

@@ -4,7 +4,7 @@ use super::around::shift;
 use super::blocks::Blocks;
 use super::tags::BLOCKS;
 use crate::ring::{after, before};
-use crate::{Comm, CommError, DOUBLE, Part};
+use crate::{Comm, DOUBLE, Part, Result};
 
 /// Gives block d of the doubles in `from` to the rank d after this one, which has it as block d of
 /// `into`: in step d of P − 1 all ranks send to the one d after them. The parts have the same length.
@@ -14,7 +14,7 @@ use crate::{Comm, CommError, DOUBLE, Part};
 /// # Errors
 /// As [`Comm::wait`] and [`Comm::copy`].
 #[inline]
-pub fn all_to_all<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<(), CommError> {
+pub fn all_to_all<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let [from, into] = [from, into].map(|part| Blocks::of(part, DOUBLE, size));
     comm.copy(from.one(0), into.one(0))?;

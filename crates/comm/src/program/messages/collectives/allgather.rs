@@ -3,7 +3,7 @@
 use super::around::{Around, pass};
 use super::blocks::Blocks;
 use super::tags::BLOCKS;
-use crate::{Comm, CommError, DOUBLE, Part, Rank};
+use crate::{Comm, DOUBLE, Part, Rank, Result};
 
 /// By rings: in each of size − 1 steps a rank passes to the next one the block that it got last,
 /// beginning with its own.
@@ -15,7 +15,7 @@ pub(super) fn ring<C: Comm, const N: usize>(
     comm: &mut C,
     tag: u32,
     rings: &[Around; N],
-) -> Result<(), CommError> {
+) -> Result<()> {
     pass(comm, tag, rings, None, 0)
 }
 
@@ -24,7 +24,7 @@ pub(super) fn ring<C: Comm, const N: usize>(
 /// # Errors
 /// As [`Comm::wait`]; or `from` has not the length of that block.
 #[inline]
-pub fn all_gather<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<(), CommError> {
+pub fn all_gather<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let blocks = Blocks::of(into, DOUBLE, size);
     comm.copy(from, blocks.one(rank))?;
@@ -42,7 +42,7 @@ pub(super) fn doubling<C: Comm>(
     blocks: Blocks,
     (index, count): (usize, usize),
     rank_of: impl Fn(usize) -> Rank,
-) -> Result<(), CommError> {
+) -> Result<()> {
     let mut held = 1;
     while held < count {
         let first = index & !(held - 1);

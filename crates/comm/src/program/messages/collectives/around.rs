@@ -2,7 +2,7 @@
 
 use super::blocks::Blocks;
 use crate::ring::{after, before};
-use crate::{Comm, CommError, Part, Rank};
+use crate::{Comm, Part, Rank, Result};
 
 /// One way around all ranks, and the blocks that go there: one for each rank.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ pub(super) fn pass<C: Comm, const N: usize>(
     rings: &[Around; N],
     terms: Option<[Blocks; N]>,
     back: usize,
-) -> Result<(), CommError> {
+) -> Result<()> {
     let size = comm.size();
     let mut held = rings.map(|ring| before(ring.own, back, size));
     for step in 1..size {
@@ -74,7 +74,7 @@ pub(super) fn shift<C: Comm>(
     tag: u32,
     (to, from): (Rank, Part),
     (source, into): (Rank, Part),
-) -> Result<(), CommError> {
+) -> Result<()> {
     let receive = comm.irecv(source, tag, into)?;
     comm.send(to, tag, from)?;
     comm.wait(receive)

@@ -4,7 +4,7 @@ use super::algorithm::algorithms;
 use super::around::shift;
 use super::tags::{BARRIER, TREE_BARRIER};
 use crate::ring::{after, before, rounds};
-use crate::{Comm, CommError, Part};
+use crate::{Comm, Part, Result};
 
 algorithms! {
     /// How ranks wait for each other. No bytes are moved, and the messages have tags from
@@ -24,7 +24,7 @@ impl Barrier {
     /// # Errors
     /// As [`Comm::wait`].
     #[inline]
-    pub fn run<C: Comm>(self, comm: &mut C) -> Result<(), CommError> {
+    pub fn run<C: Comm>(self, comm: &mut C) -> Result<()> {
         match self {
             Self::Dissemination if C::LIBRARY => dissemination(comm),
             Self::Dissemination => comm.barrier(),
@@ -41,7 +41,7 @@ impl Barrier {
 ///
 /// *Source*: Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988.
 #[inline]
-pub(in super::super) fn dissemination<C: Comm>(comm: &mut C) -> Result<(), CommError> {
+pub(in super::super) fn dissemination<C: Comm>(comm: &mut C) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let nothing = Part::default();
     for round in 0..rounds(size) {
@@ -58,7 +58,7 @@ pub(in super::super) fn dissemination<C: Comm>(comm: &mut C) -> Result<(), CommE
 /// *Source*: Mellor-Crummey and Scott, "Algorithms for Scalable Synchronization on Shared-Memory
 /// Multiprocessors", ACM TOCS 9(1), 1991, with a binomial tree.
 #[inline]
-fn tree<C: Comm>(comm: &mut C) -> Result<(), CommError> {
+fn tree<C: Comm>(comm: &mut C) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let nothing = Part::default();
     let mut reach = 1;

@@ -6,7 +6,7 @@ use super::around::Around;
 use super::blocks::{Blocks, too_few};
 use super::tags::BROADCAST;
 use crate::ring::{after, before};
-use crate::{Comm, CommError, Part, Rank};
+use crate::{Comm, CommError, Part, Rank, Result};
 
 algorithms! {
     /// How the bytes of one rank get to all.
@@ -28,7 +28,7 @@ impl Broadcast {
     /// # Errors
     /// As [`Comm::wait`]; or there is no rank `root`.
     #[inline]
-    pub fn run<C: Comm>(self, comm: &mut C, root: Rank, part: Part) -> Result<(), CommError> {
+    pub fn run<C: Comm>(self, comm: &mut C, root: Rank, part: Part) -> Result<()> {
         self.counted(comm, root, Count::Up, part)
     }
 
@@ -44,7 +44,7 @@ impl Broadcast {
         root: Rank,
         count: Count,
         part: Part,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let size = comm.size();
         if root >= size {
             return Err(CommError::NoSuchPeer { peer: root, size });
@@ -151,7 +151,7 @@ impl FromRoot {
 
 /// The root sends to the other ranks by their numbers.
 #[inline]
-fn linear<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+fn linear<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<()> {
     if comm.rank() != from.root {
         return comm.recv(from.root, BROADCAST, part);
     }
@@ -164,7 +164,7 @@ fn linear<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommE
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on broadcast.
 #[inline]
-pub(super) fn binomial<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+pub(super) fn binomial<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<()> {
     let size = from.size;
     let relative = from.number(comm.rank());
     let mut reach = 1;
@@ -190,7 +190,7 @@ pub(super) fn binomial<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Res
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on broadcast, after Barnett, Gupta, Payne, Shuler, van
 /// de Geijn, Watts, "Interprocessor collective communication library (InterCom)", 1994.
 #[inline]
-fn scatter_allgather<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+fn scatter_allgather<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<()> {
     let size = from.size;
     let relative = from.number(comm.rank());
     let blocks = Blocks::of(part, 1, size);
@@ -239,7 +239,7 @@ pub fn segments(ranks: usize, bytes: usize) -> usize {
 /// A rank gets each segment from the rank before it, and passes it on to the next one while it waits
 /// for the segment behind.
 #[inline]
-fn chain<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<(), CommError> {
+fn chain<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<()> {
     let (number, size) = (from.number(comm.rank()), from.size);
     let count = segments(size, part.len);
     let blocks = Blocks::of(part, 1, count);

@@ -1,7 +1,7 @@
 //! Any number of ranks made a power of two.
 
 use super::tags::SUM;
-use crate::{Comm, CommError, Part, Rank};
+use crate::{Comm, Part, Rank, Result};
 
 /// The largest power of two of ranks that take part, after some have given their terms to others.
 /// Of the first 2·`extra` ranks the even ones sit out: each gives its terms to the next rank, and
@@ -55,8 +55,8 @@ impl Fold {
 pub(super) fn folded<C: Comm>(
     comm: &mut C,
     (into, scratch): (Part, Part),
-    among: impl FnOnce(&mut C, Fold, usize) -> Result<(), CommError>,
-) -> Result<(), CommError> {
+    among: impl FnOnce(&mut C, Fold, usize) -> Result<()>,
+) -> Result<()> {
     let rank = comm.rank();
     let fold = Fold::of(comm.size());
     let Some(index) = fold.index(rank) else {

@@ -3,7 +3,7 @@
 use super::around::{Around, pass};
 use super::blocks::Blocks;
 use super::tags::SUM;
-use crate::{Comm, CommError, DOUBLE, Part};
+use crate::{Comm, DOUBLE, Part, Result};
 
 /// By rings: each block goes once around its ring to the rank that owns it, and every rank adds its own
 /// terms to it. `terms` are apart from where the sums come.
@@ -15,7 +15,7 @@ pub(super) fn ring<C: Comm, const N: usize>(
     comm: &mut C,
     rings: &[Around; N],
     terms: [Blocks; N],
-) -> Result<(), CommError> {
+) -> Result<()> {
     match comm.size() {
         1 => rings
             .iter()
@@ -32,7 +32,7 @@ pub(super) fn ring<C: Comm, const N: usize>(
 /// # Errors
 /// As [`Comm::wait`] and [`Comm::add`].
 #[inline]
-pub fn reduce_scatter<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<(), CommError> {
+pub fn reduce_scatter<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<()> {
     from.apart(into)?;
     let size = comm.size();
     let blocks = |part| Blocks::of(part, DOUBLE, size);

@@ -12,7 +12,7 @@ use super::broadcast::{FromRoot, binomial};
 use super::fold::{Fold, folded};
 use super::tags::SUM;
 use super::{allgather, reduce_scatter};
-use crate::{Comm, CommError, DOUBLE, Part, Rank};
+use crate::{Comm, CommError, DOUBLE, Part, Rank, Result};
 
 algorithms! {
     /// How all ranks get the sum of the doubles of each.
@@ -40,13 +40,7 @@ impl Sum {
     /// # Errors
     /// As [`Comm::wait`] and [`Comm::add`].
     #[inline]
-    pub fn run<C: Comm>(
-        self,
-        comm: &mut C,
-        from: Part,
-        into: Part,
-        scratch: Part,
-    ) -> Result<(), CommError> {
+    pub fn run<C: Comm>(self, comm: &mut C, from: Part, into: Part, scratch: Part) -> Result<()> {
         // Not every rank adds; all refuse the same parts.
         scratch.apart(into)?;
         if scratch.len != into.len || !into.len.is_multiple_of(DOUBLE) {
@@ -109,7 +103,7 @@ impl Sum {
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on reduce.
 #[inline]
-fn tree<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<(), CommError> {
+fn tree<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let mut reach = 1;
     while reach < size {
@@ -139,7 +133,7 @@ fn received_in_tree(rank: Rank, size: usize) -> u64 {
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on allreduce.
 #[inline]
-fn recursive_doubling<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<(), CommError> {
+fn recursive_doubling<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<()> {
     folded(comm, (into, scratch), |comm, fold, index| {
         let mut distance = 1;
         while distance < fold.within {
@@ -158,7 +152,7 @@ fn recursive_doubling<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Resul
 /// *Source*: Rabenseifner, "Optimization of Collective Reduction Operations", ICCS 2004; Thakur,
 /// Rabenseifner, Gropp 2005, on allreduce.
 #[inline]
-fn rabenseifner<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<(), CommError> {
+fn rabenseifner<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<()> {
     folded(comm, (into, scratch), |comm, fold, index| {
         let count = fold.within;
         let sums = Blocks::of(into, DOUBLE, count);
@@ -185,7 +179,7 @@ fn rabenseifner<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<(), 
 /// *Source*: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
 /// workstations", JPDC 69(2), 2009.
 #[inline]
-fn rings<C: Comm, const N: usize>(comm: &mut C, from: Part, into: Part) -> Result<(), CommError> {
+fn rings<C: Comm, const N: usize>(comm: &mut C, from: Part, into: Part) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     let ways = [Around::up, Around::down];
     let blocks = |part, way| Blocks::of(Blocks::of(part, DOUBLE, N).one(way), DOUBLE, size);

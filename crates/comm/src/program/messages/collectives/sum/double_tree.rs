@@ -4,7 +4,7 @@ use super::super::blocks::Blocks;
 use super::super::broadcast::segments;
 use super::super::tags::{SECOND_TREE, SUM};
 use crate::ring::{after, before, rounds};
-use crate::{Comm, CommError, DOUBLE, Part, Pending, Rank};
+use crate::{Comm, DOUBLE, Part, Pending, Rank, Result};
 
 /// In how many chunks each half of so many bytes goes along its tree.
 ///
@@ -80,7 +80,7 @@ impl<P> Sends<P> {
         to: Rank,
         tag: u32,
         from: Part,
-    ) -> Result<(), CommError> {
+    ) -> Result<()> {
         let send = comm.isend(to, tag, from)?;
         let slot = self.begun % self.last.len();
         self.begun += 1;
@@ -88,7 +88,7 @@ impl<P> Sends<P> {
     }
 
     #[inline]
-    fn end<C: Comm<Pending = P>>(&mut self, comm: &mut C) -> Result<(), CommError> {
+    fn end<C: Comm<Pending = P>>(&mut self, comm: &mut C) -> Result<()> {
         self.begun = 0;
         self.last.iter_mut().filter_map(Option::take).try_for_each(|send| comm.wait(send))
     }
@@ -110,7 +110,7 @@ pub(super) fn double_tree<C: Comm>(
     from: Part,
     into: Part,
     scratch: Part,
-) -> Result<(), CommError> {
+) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
     if size == 1 {
         return comm.copy(from, into);
