@@ -77,11 +77,18 @@ impl Block {
             (self.first.0 + before + row) % self.dimension,
             (self.first.1 + before + column) % self.dimension,
         );
-        self.placed(view, first, message)
+        self.placed(view, first, message, false)
     }
 
-    /// The elements in `view` whose first one is `first` in the matrix.
-    pub(crate) fn placed(&self, view: View, first: (usize, usize), message: u64) -> Placed {
+    /// The elements in `view` whose first one is `first` in the matrix; if `transposed`, a row of
+    /// the view is a part of a column.
+    pub(crate) fn placed(
+        &self,
+        view: View,
+        first: (usize, usize),
+        message: u64,
+        transposed: bool,
+    ) -> Placed {
         let elements = Elements {
             source: self.rank,
             message,
@@ -90,7 +97,7 @@ impl Block {
             rows: view.rows,
             columns: view.columns,
             stride: view.row_stride,
-            transposed: false,
+            transposed,
         };
         Placed { part: view.part(), content: Content::Elements(elements), messages: 0 }
     }

@@ -5,9 +5,7 @@ use std::ops::RangeInclusive;
 use crate::ProcessorMesh;
 use bandgap_comm::{Comm, Rank, Result, View};
 
-use crate::{
-    Content, Elements, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Placed, Places,
-};
+use crate::{Block, Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places};
 
 /// M times a matrix is transposed, and divided over the mesh as before. A rank exchanges with each
 /// other the elements of its block that belong there, and transposes what has come. On a square mesh
@@ -62,24 +60,9 @@ impl MatrixProgram for Transposing {
         for position in peers(here) {
             let peer = here.matrix.mesh.rank(position.0, position.1);
             let piece = Piece::between(here, position, here.position);
-            let view = transposed.window(
-                piece.column - block.first.0,
-                piece.row - block.first.1,
-                piece.columns,
-                piece.rows,
-            );
-            let elements = Elements {
-                source: peer,
-                message,
-                dimension: block.dimension,
-                first: (piece.row, piece.column),
-                rows: view.rows,
-                columns: view.columns,
-                stride: view.row_stride,
-                transposed: true,
-            };
-            let content = Content::Elements(elements);
-            here.arrive(expects, peer, Placed { part: view.part(), content, messages: 0 });
+            let view = piece.turned().within(&block, &transposed);
+            let placed = block.placed(view, (piece.row, piece.column), message, true);
+            here.arrive(expects, peer, placed.from(peer));
         }
     }
 
@@ -94,20 +77,8 @@ impl MatrixProgram for Transposing {
             let peer = here.matrix.mesh.rank(position.0, position.1);
             let sent = Piece::between(here, here.position, position);
             let received = Piece::between(here, position, here.position);
-            let from = own.window(
-                sent.row - block.first.0,
-                sent.column - block.first.1,
-                sent.rows,
-                sent.columns,
-            );
-            let into = transposed
-                .window(
-                    received.column - block.first.0,
-                    received.row - block.first.1,
-                    received.columns,
-                    received.rows,
-                )
-                .transposed();
+            let from = sent.within(&block, &own);
+            let into = received.turned().within(&block, &transposed).transposed();
             if peer == here.rank() {
                 comm.copy_elements(from, into)?;
                 continue;
@@ -147,6 +118,20 @@ impl Piece {
     #[inline(always)]
     fn buffer(self, at: usize) -> View {
         View::buffer(at, self.rows, self.columns)
+    }
+
+    /// The same elements of the matrix once it is transposed.
+    #[inline(always)]
+    fn turned(self) -> Self {
+        let Self { row, column, rows, columns } = self;
+        Self { row: column, column: row, rows: columns, columns: rows }
+    }
+
+    /// Where they lie in an array of a block.
+    #[inline(always)]
+    fn within(self, block: &Block, local: &Local) -> View {
+        let (row, column) = block.first;
+        local.window(self.row - row, self.column - column, self.rows, self.columns)
     }
 }
 

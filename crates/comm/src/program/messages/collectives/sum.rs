@@ -47,7 +47,8 @@ impl Sum {
             return Err(CommError::Lengths { parts: [from, into, scratch].into() });
         }
         from.apart(into)?;
-        if self.begins_with_terms() {
+        // These begin with the terms where the sum will be.
+        if matches!(self, Self::Tree | Self::RecursiveDoubling | Self::Rabenseifner) {
             comm.copy(from, into)?;
         }
         match self {
@@ -58,12 +59,6 @@ impl Sum {
             Self::TwoRings => rings::<C, 2>(comm, from, into),
             Self::DoubleTree => double_tree::double_tree(comm, from, into, scratch),
         }
-    }
-
-    /// Whether its ranks begin with their terms where the sum will be.
-    #[inline(always)]
-    fn begins_with_terms(self) -> bool {
-        matches!(self, Self::Tree | Self::RecursiveDoubling | Self::Rabenseifner)
     }
 
     /// Messages that `rank` of `size` receives when vectors of so many bytes are added up.
