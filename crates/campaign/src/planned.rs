@@ -48,13 +48,6 @@ pub enum Reaches {
     StampsAndBare,
 }
 
-impl Reaches {
-    /// Whether ranks connect the bare mechanism.
-    pub fn bares(self) -> bool {
-        self == Self::StampsAndBare
-    }
-}
-
 /// The plan of an experiment. Rank 0 gets it as JSON from the launcher and leads.
 pub trait Planned: Serialize + DeserializeOwned {
     /// Its name in the list of experiments.

@@ -105,12 +105,6 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     pub fn state_mut(&mut self) -> &mut S {
         &mut self.dispatch.state
     }
-
-    /// The handlers' state, when this rank has finished.
-    pub fn into_state(self) -> S {
-        self.dispatch.state
-    }
-
     /// The endpoint, and the handlers' state beside it.
     #[inline(always)]
     pub(crate) fn parts(&mut self) -> (&mut E, &mut S) {

@@ -127,7 +127,6 @@ impl Floor {
 
 /// Why a floor brought no time.
 #[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
 pub enum FloorError {
     /// This machine does not allow it.
     #[error("measure {floor}: not available on this machine: {reason}")]

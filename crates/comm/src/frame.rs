@@ -51,7 +51,6 @@ pub struct Frame {
 
 /// Why bytes are no frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
 pub enum FrameError {
     /// No frame begins with this byte.
     #[error("a frame begins with byte {0:#04x}, not {MAGIC:#04x}")]

@@ -269,7 +269,11 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// A peer is gone or sent garbage.
     #[inline]
     pub fn progress(&mut self) -> Result<()> {
-        self.turn().map(drop)
+        self.am.poll()?;
+        if self.mail().attention {
+            self.advance()?;
+        }
+        Ok(())
     }
 
     /// Waits until every message sent is with the transport, and nothing is owed to peers. A rank

@@ -115,15 +115,8 @@ pub struct Stamper<T> {
 impl<T: Timer> Stamper<T> {
     /// One that takes no stamps until a batch begins.
     pub fn new(timer: T) -> Self {
-        Self {
-            timer,
-            stamping: Cell::default(),
-            inserted: Default::default(),
-            ticks: Cell::default(),
-            count: Cell::default(),
-            last: Cell::default(),
-            before: Cell::default(),
-        }
+        let (stamping, inserted, ticks, count, last, before) = Default::default();
+        Self { timer, stamping, inserted, ticks, count, last, before }
     }
 
     /// A batch begins.

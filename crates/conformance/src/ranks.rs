@@ -154,7 +154,7 @@ pub(super) fn run_over<E: Endpoint + Send>(
         assert_eq!(am.endpoint().outstanding(), 0);
         Ok(())
     });
-    ranks.into_iter().map(ActiveMessages::into_state).collect()
+    ranks.into_iter().map(|mut rank| std::mem::take(rank.state_mut())).collect()
 }
 
 /// Runs `program` on each of these ranks, every one a thread. They are given back when all have stopped: so none sees

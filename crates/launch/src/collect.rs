@@ -213,7 +213,7 @@ fn collect_into(
     }
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };
-    let floors = target.is_none() || !beside.is_empty() || reaches.bares();
+    let floors = target.is_none() || !beside.is_empty() || reaches == Reaches::StampsAndBare;
     let stamped = reaches != Reaches::Transport;
     let bares = if floors { transports.len() } else { 0 };
     descriptors::check(ranks, transports.len() + bares + usize::from(stamped))?;

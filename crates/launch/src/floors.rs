@@ -59,7 +59,6 @@ impl Bares {
             Ok(ticks) => Ok(Ok(timed(with.timer, &ticks))),
             Err(FloorError::Unavailable { reason, .. }) => Ok(Err(reason)),
             Err(FloorError::Failed(error)) => Err(CommError::Connect(error)),
-            Err(other) => Err(CommError::Connect(Box::new(other))),
         }
     }
 }

@@ -42,14 +42,12 @@ impl ContentionPlan {
         let curve = self.curve(beside, runner)?;
         let mut loads = Vec::new();
         for (name, percent) in LOADS {
-            let from = Some((FIRST, beside.idle(0)));
-            if percent == 0 {
-                loads.push(Load { name, percent, length: None, from });
-                continue;
-            }
+            let length = reaching(&curve, f64::from(percent) / 100.0).filter(|_| percent > 0);
             // A curve without a bandwidth has no such length: there is no such load.
-            let Some(length) = reaching(&curve, f64::from(percent) / 100.0) else { continue };
-            loads.push(Load { name, percent, length: Some(length), from });
+            if length.is_some() || percent == 0 {
+                let from = Some((FIRST, beside.idle(0)));
+                loads.push(Load { name, percent, length, from });
+            }
         }
         Ok(loads)
     }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_comm::passing::Way;
 use bandgap_kernels::{Refused, WHOLE};
 use bandgap_stats::batch_value;
+use bandgap_stats::quantile::median;
 
 use super::step::Step;
 use crate::data::Kept;
@@ -179,13 +180,6 @@ fn leave_out(candidates: &mut Vec<Candidate<'_>>, is_out: impl Fn(Way) -> bool) 
 /// The way of a step's long messages, if it is not the one that all ranks can go.
 fn beside_pieces(step: &Step) -> Option<Way> {
     step.way.filter(|way| *way != Way::Pieces)
-}
-
-/// The median of a few.
-fn median(times: &[f64]) -> f64 {
-    let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
-    times.get(times.len() / 2).copied().unwrap_or(f64::INFINITY)
 }
 
 /// The steps that are looked at: of each operation the smallest, and then those far enough apart.

@@ -25,9 +25,7 @@ fn loaded(what: &str, load: Load) -> Key {
 
 /// The part of a table that belongs to the signature whose requests carry this.
 pub fn of_load(table: &Table, load: Load) -> Table {
-    table.part(|key| [ISSUE, RTT].contains(&key.what()) && is_of(key, load))
-}
-
-fn is_of(key: &Key, load: Load) -> bool {
-    key.text("load") == Some(load.name()) && key.number("bytes") == Some(load.bytes().into())
+    let (name, bytes) = (Some(load.name()), Some(load.bytes().into()));
+    let carries = |key: &Key| key.text("load") == name && key.number("bytes") == bytes;
+    table.part(|key| [ISSUE, RTT].contains(&key.what()) && carries(key))
 }

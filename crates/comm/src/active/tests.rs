@@ -63,7 +63,7 @@ fn a_poll_counts_what_it_handled() {
     assert_eq!(there.poll().unwrap(), 1);
     assert_eq!(here.poll().unwrap(), 1);
     assert_eq!(here.poll().unwrap(), 0);
-    assert_eq!(here.into_state(), [1 + 2 + 3 + 4]);
+    assert_eq!(*here.state(), [1 + 2 + 3 + 4]);
 }
 
 #[test]

@@ -41,16 +41,6 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(Envelope::new(peer, tag))
     }
 
-    /// Handles what has arrived, and moves on what can be moved. Returns how much that was.
-    #[inline(always)]
-    pub(super) fn turn(&mut self) -> Result<usize> {
-        let mut moved = self.am.poll()?;
-        if self.mail().attention {
-            moved += self.advance()?;
-        }
-        Ok(moved)
-    }
-
     pub(super) fn advance(&mut self) -> Result<usize> {
         let (endpoint, state) = self.am.parts();
         state.mail_mut().advance(endpoint, &mut self.memory)
