@@ -8,14 +8,14 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
 use crate::group::{Group, Heard};
 use crate::interface::Interface;
 use crate::local::Local;
 use crate::memory::{self, Need};
-use crate::message::{Assignment, Channel, FromRank};
+use crate::message::{Assignment, Channel, FromRank, polled};
 use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, Who, build, silence};
 use crate::stage::Stage;
 use crate::{Failure, Result, descriptors, elsewhere};
@@ -128,10 +128,7 @@ impl Launcher {
         let own = fds.len();
         fds.push(PollFd::new(&readable, PollFlags::IN));
         fds.extend(more.iter().cloned());
-        match poll(&mut fds, Timespec::try_from(timeout).ok().as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => return Err(error.into()),
-        }
+        polled(&mut fds, timeout)?;
         let found = !fds[0].revents().difference(PollFlags::OUT).is_empty();
         Ok((found, fds[own + 1..].iter().map(PollFd::revents).collect()))
     }

@@ -3,11 +3,11 @@
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::Table;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::event::{PollFd, PollFlags};
 
 use crate::cause::{Cause, Noted, named, stopped};
 use crate::group::{Group, Heard};
-use crate::message::{FromRank, ToRank};
+use crate::message::{FromRank, ToRank, polled};
 use crate::signals::Signals;
 use crate::vigil::Vigil;
 use crate::{Exit, Failure, Result};
@@ -170,13 +170,8 @@ impl<'a> Launch<'a> {
         if signals {
             fds.push(PollFd::new(&readable, PollFlags::IN));
         }
-        match poll(&mut fds, Timespec::try_from(timeout).ok().as_ref()) {
-            Ok(_) | Err(rustix::io::Errno::INTR) => {}
-            Err(error) => {
-                let error = std::io::Error::from(error);
-                return Err(Failure::new(Exit::Host, format!("wait for the ranks: {error}")));
-            }
-        }
+        let refused = |error| Failure::new(Exit::Host, format_args!("wait for the ranks: {error}"));
+        polled(&mut fds, timeout).map_err(refused)?;
         let found: Vec<PollFlags> = fds.iter().map(PollFd::revents).collect();
         drop(fds);
         let mut heard = Vec::new();

@@ -95,11 +95,7 @@ impl Group for Local<'_> {
         let signals = self.signals;
         let open = self.ranks.iter_mut().filter(|(_, process)| process.open);
         for ((rank, process), found) in open.zip(found) {
-            if found.contains(PollFlags::OUT) {
-                // A rank that died is noticed when its end of the socket is read.
-                let _ = process.channel.send_available();
-            }
-            if found.difference(PollFlags::OUT).is_empty() {
+            if !process.channel.goes_on(*found) {
                 continue;
             }
             let (messages, noted) = process.hear(signals);

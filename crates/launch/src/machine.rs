@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bulk, Delay, Endpoint as _, Rank, Rendezvous, Result, Stamped, Stamper, Transport, Waiting,
-    Watch,
+    Bulk, Delay, Rank, Rendezvous, Result, Stamped, Stamper, Transport, Waiting, Watch,
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
@@ -72,16 +71,16 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// The machine over this end of transport `T`. Message passing has its slots in the exposed
-    /// memory, if there is room for them.
+    /// What carries out orders over this end of a transport. Message passing has its slots in the
+    /// exposed memory, if there is room for them.
     ///
     /// # Errors
     /// The slots do not fit.
-    pub fn machine<T: Transport>(self, endpoint: T::Endpoint) -> Result<Box<dyn Machine>> {
+    pub fn executor<E: Bulk>(self, endpoint: E) -> Result<Executor<E, CycleClock, RankWatch>> {
         let Self { clock, waiting, watch, tuning } = self;
         let room = endpoint.exposed() >= tuning.memory(endpoint.size());
         let slots = room.then_some((0, &tuning));
-        Ok(Box::new(RigOver::<T>::new(endpoint, slots, waiting, watch, clock)?))
+        Executor::new(endpoint, slots, waiting, watch, clock)
     }
 
     /// The end of transport `T` that takes stamps at the border with the system.

@@ -290,6 +290,15 @@ impl Channel {
         self.unsent.is_empty()
     }
 
+    /// Sends on where `found` says that there is room. Whether there is something to read.
+    pub fn goes_on(&mut self, found: PollFlags) -> bool {
+        if found.contains(PollFlags::OUT) {
+            // Whoever is gone is noticed when its end is read.
+            let _ = self.send_available();
+        }
+        !found.difference(PollFlags::OUT).is_empty()
+    }
+
     /// Whether there is something to receive, or the other end closed, within so long.
     ///
     /// # Errors
@@ -298,13 +307,7 @@ impl Channel {
         if !self.reader.buffer().is_empty() {
             return Ok(true);
         }
-        let within = Timespec::try_from(within).ok();
-        let input = PollFd::from_borrowed_fd(self.input(), PollFlags::IN);
-        match poll(&mut [input], within.as_ref()) {
-            Ok(ready) => Ok(ready > 0),
-            Err(Errno::INTR) => Ok(false),
-            Err(error) => Err(error.into()),
-        }
+        Ok(polled(&mut [PollFd::from_borrowed_fd(self.input(), PollFlags::IN)], within)? > 0)
     }
 
     /// Waits until there is something to receive.
@@ -329,6 +332,17 @@ impl Channel {
             return Err(too_long());
         }
         Ok(Some(serde_json::from_slice(&line)?))
+    }
+}
+
+/// How many of these have something within so long; none, if a signal came first.
+///
+/// # Errors
+/// The system refused to wait.
+pub fn polled(awaited: &mut [PollFd<'_>], within: Duration) -> std::io::Result<usize> {
+    match poll(awaited, Timespec::try_from(within).ok().as_ref()) {
+        Err(Errno::INTR) => Ok(0),
+        found => Ok(found?),
     }
 }
 

@@ -51,11 +51,8 @@ pub fn connect(
         let what = format!("be rank {rank} of {ranks}: MPI says {there} of {size}");
         return Err(CommError::SetUp(what.into()));
     }
-    let Parts { clock, waiting, watch, tuning } = parts;
-    let endpoint = Credited::new(MpiLink::new(Rc::clone(&world), exposed)?, CREDITS);
-    let room = exposed >= tuning.memory(size);
-    let slots = room.then_some((0, &tuning));
-    let executor = Executor::new(endpoint, slots, waiting, watch, clock)?;
+    let link = MpiLink::new(Rc::clone(&world), exposed)?;
+    let executor = parts.executor(Credited::new(link, CREDITS))?;
     let library = Library::new(world)?;
     Ok(Box::new(Foreign { executor, library, received: 0, refused: None }))
 }

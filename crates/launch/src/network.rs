@@ -1,7 +1,5 @@
 //! The hops between the ranks of a target, and which of their messages meet on the way.
 
-use std::collections::BTreeMap;
-
 use bandgap_campaign::contention::{Beside, Between};
 use bandgap_sim::Network;
 
@@ -25,23 +23,9 @@ pub fn distances(
             let pairs = simulated(name)?.network.pairs_by_distance(ranks);
             Ok(pairs.into_iter().map(|(hops, (a, b))| (hops, [a, b])).collect())
         }
-        Target::Real(_) if stage.hosts.borrow().is_some() => {
-            Ok(Spread::of(stage, ranks, cores)?.distances().into_iter().collect())
-        }
         Target::Real(_) => {
-            // The first rank on each processor: the others would be at no distance from it.
-            let cpus = stage.place(ranks, cores)?.cpus;
-            let own: Vec<usize> =
-                (0..cpus.len()).filter(|&rank| !cpus[..rank].contains(&cpus[rank])).collect();
-            let mut nearest = BTreeMap::new();
-            for (at, &a) in own.iter().enumerate() {
-                for &b in &own[at + 1..] {
-                    if let Some(distance) = stage.topology.distance(cpus[a], cpus[b]) {
-                        nearest.entry(distance.level()).or_insert([a, b]);
-                    }
-                }
-            }
-            Ok(nearest.into_iter().collect())
+            let spread = Spread::of(stage, ranks, cores)?;
+            Ok(spread.distances(&stage.topology).into_iter().collect())
         }
     }
 }

@@ -14,7 +14,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::agents::{Agent, Running, is_here, words};
 use crate::hosts::{Hosts, Place, SSH};
-use crate::message::Channel;
+use crate::message::{Channel, polled};
 use crate::protocol::{BEAT, COMMAND, Hello, MARKER, OWN, build};
 use crate::signals::Signals;
 use crate::{Exit, Failure};
@@ -151,15 +151,11 @@ impl Starting {
             let readable = signals.readable();
             let mut awaited = self.channel.awaited();
             awaited.push(PollFd::new(&readable, PollFlags::IN));
-            let timeout = rustix::event::Timespec::try_from(left.min(BEAT)).ok();
             // A wait that fails is tried again until the time is over.
-            let found = rustix::event::poll(&mut awaited, timeout.as_ref());
+            let found = polled(&mut awaited, left.min(BEAT));
             let found = found.map_or(PollFlags::empty(), |_| awaited[0].revents());
             drop(awaited);
-            if found.contains(PollFlags::OUT) {
-                let _ = self.channel.send_available();
-            }
-            if found.difference(PollFlags::OUT).is_empty() {
+            if !self.channel.goes_on(found) {
                 continue;
             }
             let Ok(Some(lines)) = self.channel.lines_available() else {

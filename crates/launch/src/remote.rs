@@ -116,10 +116,7 @@ impl Group for Remote<'_> {
 
     fn attend(&mut self, found: &[PollFlags], heard: &mut dyn FnMut(usize, Heard)) {
         let Some(&found) = found.first().filter(|_| !self.over) else { return };
-        if found.contains(PollFlags::OUT) {
-            let _ = self.agent.channel.send_available();
-        }
-        if !found.difference(PollFlags::OUT).is_empty() {
+        if self.agent.channel.goes_on(found) {
             match self.agent.channel.receive_available() {
                 Ok(Some(messages)) => {
                     self.agent.heard = Instant::now();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_host::Placement;
+use bandgap_host::{Placement, Topology};
 
 use crate::stage::{Stage, placed};
 use crate::{Failure, Result, hosts};
@@ -61,13 +61,22 @@ impl Spread {
         self.by_rank.iter().filter_map(|&host| self.hosts.get(host).cloned()).collect()
     }
 
-    /// For each distance between two ranks, its level and the pair of the lowest ranks: within a host, and over the network.
-    pub fn distances(&self) -> BTreeMap<u32, [usize; 2]> {
+    /// For each distance between two ranks, its level and the pair of the lowest ranks: within a host and over the network, or
+    /// between processors of this host. Ranks that share a processor here are at no distance.
+    pub fn distances(&self, topology: &Topology) -> BTreeMap<u32, [usize; 2]> {
+        let (names, cpus) = (self.names(), &self.placement.cpus);
+        let is_first = |rank: &usize| !names.is_empty() || !cpus[..*rank].contains(&cpus[*rank]);
+        let own: Vec<usize> = (0..cpus.len()).filter(is_first).collect();
+        let level = |a: usize, b: usize| match names.is_empty() {
+            true => topology.distance(cpus[a], cpus[b]).map(|distance| distance.level()),
+            false => Some(if names[a] == names[b] { 1 } else { 2 }),
+        };
         let mut nearest = BTreeMap::new();
-        let names = self.names();
-        for (a, host) in names.iter().enumerate() {
-            for (b, other) in names.iter().enumerate().skip(a + 1) {
-                nearest.entry(if host == other { 1 } else { 2 }).or_insert([a, b]);
+        for (at, &a) in own.iter().enumerate() {
+            for &b in &own[at + 1..] {
+                if let Some(level) = level(a, b) {
+                    nearest.entry(level).or_insert([a, b]);
+                }
             }
         }
         nearest

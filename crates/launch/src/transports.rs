@@ -91,7 +91,7 @@ impl Transport {
             shared: T::shared,
             prepare: T::prepare,
             ..Self::native(T::NAME, T::MEANING, T::CAN, |inherited, exposed, meeting, parts| {
-                parts.machine::<T>(T::connect(inherited, exposed, meeting)?)
+                Ok(Box::new(parts.executor(T::connect(inherited, exposed, meeting)?)?))
             })
         }
     }
