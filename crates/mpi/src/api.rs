@@ -3,12 +3,10 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute;
 
-use bandgap_comm::{CommError, Rank};
-
 use crate::{Constant, Family, Handle, Loaded, MpiError, Result};
 
-/// Longest text of `MPI_Error_string` and of `MPI_Get_processor_name`, in all families.
-const TEXT_BYTES: usize = 2048;
+/// Longest text of `MPI_Error_string` and of `MPI_Get_library_version`, in all families.
+const TEXT_BYTES: usize = 16384;
 
 pub(crate) type In = *const c_void;
 pub(crate) type Out = *mut c_void;
@@ -39,7 +37,7 @@ macro_rules! functions {
 
         impl Api {
             /// Looks them up.
-            pub(crate) fn of(loaded: &Loaded) -> Result<Self, MpiError> {
+            pub(crate) fn of(loaded: &Loaded) -> Result<Self> {
                 let handle = |constant| match constant {
                     Constant::Value(value) => Ok(value),
                     Constant::Symbol(name) => Ok(loaded.symbol(name)?.as_ptr().addr()),
@@ -67,7 +65,7 @@ macro_rules! functions {
             $(
                 #[inline(always)]
                 #[allow(dead_code, clippy::too_many_arguments, reason = "they are MPI's")]
-                pub(crate) unsafe fn $function(&self, $($name: $type),*) -> Result<(), MpiError> {
+                pub(crate) unsafe fn $function(&self, $($name: $type),*) -> Result<()> {
                     // SAFETY: as the standard says of the function; the caller sees to it.
                     let code = unsafe { (self.$function)($($name),*) };
                     if code == 0 { Ok(()) } else { Err(self.refused(stringify!($symbol), code)) }
@@ -109,7 +107,7 @@ functions! {
 
 /// A number of bytes, as MPI counts.
 #[inline(always)]
-pub(crate) fn count(bytes: usize) -> Result<c_int, MpiError> {
+pub(crate) fn count(bytes: usize) -> Result<c_int> {
     c_int::try_from(bytes).map_err(|_| MpiError::TooLong(bytes))
 }
 
@@ -124,7 +122,7 @@ impl Api {
     }
 
     /// The same ranks, with messages of their own.
-    pub(crate) fn dup(&self, of: Handle) -> Result<Handle, MpiError> {
+    pub(crate) fn dup(&self, of: Handle) -> Result<Handle> {
         let mut new = of;
         // SAFETY: the types of the function.
         unsafe { self.comm_dup(of, &mut new)? };
@@ -137,14 +135,14 @@ impl Api {
     }
 
     #[inline(always)]
-    pub(crate) fn send_bytes(&self, from: &[u8], place: Place) -> Result<(), MpiError> {
+    pub(crate) fn send_bytes(&self, from: &[u8], place: Place) -> Result<()> {
         let (at, len, (comm, to, tag)) = (from.as_ptr().cast(), count(from.len())?, place);
         // SAFETY: so many bytes are there.
         unsafe { self.send(at, len, self.byte, to, tag, comm) }
     }
 
     #[inline(always)]
-    pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Place) -> Result<(), MpiError> {
+    pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Place) -> Result<()> {
         let (at, len, (comm, of, tag)) = (into.as_mut_ptr().cast(), count(into.len())?, place);
         // SAFETY: there is room for so many bytes.
         unsafe { self.recv(at, len, self.byte, of, tag, comm, self.ignore) }
@@ -155,11 +153,7 @@ impl Api {
     /// # Safety
     /// The bytes stay until the request has ended, wherever the slice is then.
     #[inline(always)]
-    pub(crate) unsafe fn begin_send(
-        &self,
-        from: &[u8],
-        (comm, to, tag): Place,
-    ) -> Result<Handle, MpiError> {
+    pub(crate) unsafe fn begin_send(&self, from: &[u8], (comm, to, tag): Place) -> Result<Handle> {
         let (mut request, len) = (comm, count(from.len())?);
         // SAFETY: the caller says so.
         unsafe { self.isend(from.as_ptr().cast(), len, self.byte, to, tag, comm, &mut request)? };
@@ -175,7 +169,7 @@ impl Api {
         &self,
         into: &mut [u8],
         (comm, of, tag): Place,
-    ) -> Result<Handle, MpiError> {
+    ) -> Result<Handle> {
         let (mut request, len) = (comm, count(into.len())?);
         let at = into.as_mut_ptr().cast();
         // SAFETY: the caller says so.
@@ -185,27 +179,12 @@ impl Api {
 
     /// Looks for a message of whomever, which stays where it is. Returns who sent it.
     #[inline(always)]
-    pub(crate) fn probe(&self, comm: Handle, tag: c_int) -> Result<Option<c_int>, MpiError> {
+    pub(crate) fn probe(&self, comm: Handle, tag: c_int) -> Result<Option<c_int>> {
         let (mut there, mut status) = (0, Status([0; 16]));
         let at = (&raw mut status).cast();
         // SAFETY: there is room for a status of any family.
         unsafe { self.iprobe(self.any_source, tag, comm, &mut there, at)? };
         Ok((there != 0).then_some(status.0[self.source_at]))
-    }
-
-    #[inline(always)]
-    pub(crate) fn broadcast(
-        &self,
-        bytes: &mut [u8],
-        root: Rank,
-        (comm, size): (Handle, usize),
-    ) -> Result<()> {
-        if root >= size {
-            return Err(CommError::NoSuchPeer { peer: root, size });
-        }
-        let (at, len) = (bytes.as_mut_ptr().cast(), count(bytes.len())?);
-        // SAFETY: so many bytes are there.
-        unsafe { Ok(self.bcast(at, len, self.byte, root as c_int, comm)?) }
     }
 }
 
@@ -218,5 +197,6 @@ pub(crate) fn text<R>(write: impl FnOnce(*mut c_char, *mut c_int) -> R) -> Strin
     let (mut text, mut len) = (vec![0_u8; TEXT_BYTES], 0);
     write(text.as_mut_ptr().cast(), &mut len);
     text.truncate(usize::try_from(len).unwrap_or_default());
+    // Open MPI counts zero bytes behind its text.
     String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned()
 }

@@ -4,6 +4,9 @@ use std::path::PathBuf;
 
 use bandgap_comm::CommError;
 
+/// What is there, or why it is not.
+pub(crate) type Result<T, E = MpiError> = std::result::Result<T, E>;
+
 /// A failure to find, open or use an MPI.
 #[derive(Debug, thiserror::Error)]
 pub enum MpiError {

@@ -24,11 +24,10 @@ mod load;
 mod search;
 mod world;
 
-use bandgap_comm::Result;
-
 pub use abi::{Constant, Constants, Family, Handle};
 
 pub use error::MpiError;
+pub(crate) use error::Result;
 pub use launcher::{Launcher, Started, started};
 pub use library::{Library, Request};
 pub use link::MpiLink;

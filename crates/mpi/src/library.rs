@@ -3,10 +3,10 @@
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use bandgap_comm::{CommError, ExposedMemory, Part, Pending, Rank, check_peer};
+use bandgap_comm::{CommError, ExposedMemory, Part, Pending, Rank, Result, check_peer};
 
 use crate::api::{Place, count};
-use crate::{Handle, Result, World};
+use crate::{Handle, World};
 
 /// The highest bit of a tag: tags that have it are those of collectives over messages. MPI's tags are shorter, so these
 /// messages have a communicator of their own.
@@ -228,8 +228,13 @@ impl Library {
     /// As [`Library::send`]; or there is no member `root`.
     #[inline(always)]
     pub fn broadcast(&mut self, root: Rank, part: Part) -> Result<()> {
-        let team = (self.now.comms[0], self.size());
-        self.world.api.broadcast(part.of_mut(&mut self.memory)?, root, team)
+        let (at, size) = (part.of_mut(&mut self.memory)?.as_mut_ptr().cast(), self.size());
+        if root >= size {
+            return Err(CommError::NoSuchPeer { peer: root, size });
+        }
+        let (api, comm, len) = (&self.world.api, self.now.comms[0], count(part.len)?);
+        // SAFETY: so many bytes are there.
+        unsafe { Ok(api.bcast(at, len, api.byte, root as c_int, comm)?) }
     }
 
     /// Adds up the doubles in `from` of all members, and gives every member the sum in `into`: `MPI_Allreduce`. The two

@@ -10,11 +10,12 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use bandgap_comm::{
-    CommError, ExposedMemory, Frame, FrameKind, Link, MAX_FRAME, Posted, Rank, Source, check_peer,
+    CommError, ExposedMemory, Frame, FrameKind, Link, MAX_FRAME, Posted, Rank, Result, Source,
+    check_peer,
 };
 
 use crate::api::Place;
-use crate::{Handle, MpiError, Result, World};
+use crate::{Handle, MpiError, World};
 
 /// Frames to one peer that may be under way.
 const FRAMES: usize = 16;

@@ -8,10 +8,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-use crate::{Family, MpiError};
+use crate::api::text;
+use crate::{Family, MpiError, Result};
 
-/// Longest text of `MPI_Get_library_version`, in all families.
-const VERSION_BYTES: usize = 16384;
 /// The function that every MPI has since MPI 3.
 const VERSION: &str = "MPI_Get_library_version";
 
@@ -33,7 +32,7 @@ impl Loaded {
     ///
     /// # Errors
     /// It is no library for this machine, no MPI, or one of an unknown binary interface.
-    pub fn open(path: &Path) -> Result<Self, MpiError> {
+    pub fn open(path: &Path) -> Result<Self> {
         let handle = open(path, libc::RTLD_LOCAL)?;
         let no_symbol = || MpiError::NoSymbol { path: path.to_owned(), symbol: VERSION };
         let get = symbol(handle.as_ptr(), VERSION).ok_or_else(no_symbol)?;
@@ -47,7 +46,7 @@ impl Loaded {
 
     /// Shows its symbols to other libraries, as if the program were linked with it. Older MPIs load their parts so that
     /// they need that.
-    pub(crate) fn show(&self) -> Result<(), MpiError> {
+    pub(crate) fn show(&self) -> Result<()> {
         open(&self.path, libc::RTLD_GLOBAL).map(drop)
     }
 
@@ -57,7 +56,7 @@ impl Loaded {
     }
 
     /// The address of a symbol: in a library loaded before it, which may stand between, or in itself.
-    pub(crate) fn symbol(&self, name: &'static str) -> Result<NonNull<c_void>, MpiError> {
+    pub(crate) fn symbol(&self, name: &'static str) -> Result<NonNull<c_void>> {
         let found = symbol(libc::RTLD_DEFAULT, name).or_else(|| symbol(self.handle.as_ptr(), name));
         found.ok_or_else(|| MpiError::NoSymbol { path: self.path.clone(), symbol: name })
     }
@@ -73,7 +72,7 @@ impl Loaded {
     }
 }
 
-fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>, MpiError> {
+fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>> {
     if is_cut(path) {
         return Err(MpiError::Open {
             path: path.to_owned(),
@@ -150,13 +149,11 @@ fn file_of(at: NonNull<c_void>) -> Option<PathBuf> {
 
 fn version(get: NonNull<c_void>) -> String {
     type Get = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
-    let (mut text, mut len) = (vec![0_u8; VERSION_BYTES], 0);
     // SAFETY: the function has this type, may be called before MPI_Init (MPI 4.1, 9.1.1), and has more room than any
     // family asks for.
-    unsafe { transmute::<*mut c_void, Get>(get.as_ptr())(text.as_mut_ptr().cast(), &mut len) };
-    text.truncate(usize::try_from(len).unwrap_or(0));
-    // Open MPI counts zero bytes behind its text.
-    String::from_utf8_lossy(&text).replace('\0', "").trim().to_owned()
+    text(|at, len| unsafe { transmute::<*mut c_void, Get>(get.as_ptr())(at, len) })
+        .trim()
+        .to_owned()
 }
 
 fn name(version: &str) -> String {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::launcher::{prefix, started};
-use crate::{Launcher, Loaded, MpiError};
+use crate::{Launcher, Loaded, MpiError, Result};
 
 /// Names of the libraries with the interface of the standard or MPICH's, the former first. Debian has its own.
 const MPICH: &[&str] = &["libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi.so.12", "libmpich.so.12"];
@@ -16,7 +16,7 @@ const OPEN_MPI: &[&str] = &["libmpi.so.40"];
 ///
 /// # Errors
 /// [`MpiError::NotFound`]; or why the library named is none.
-pub fn find(named: Option<&Path>) -> Result<Loaded, MpiError> {
+pub fn find(named: Option<&Path>) -> Result<Loaded> {
     if let Some(path) = named {
         return Loaded::open(path);
     }

@@ -7,7 +7,7 @@ use bandgap_comm::Rank;
 
 use crate::api::Api;
 use crate::launcher::started;
-use crate::{Launcher, Loaded, MpiError, Started};
+use crate::{Launcher, Loaded, MpiError, Result, Started};
 
 /// An MPI that was initialised, with all ranks of the run.
 ///
@@ -23,7 +23,7 @@ pub struct World {
 
 impl World {
     /// Initialises MPI for one thread. More than that costs Open MPI 4 half as much time again.
-    pub(crate) fn init(loaded: Loaded) -> Result<Self, MpiError> {
+    pub(crate) fn init(loaded: Loaded) -> Result<Self> {
         const SINGLE: c_int = 0;
         let api = Api::of(&loaded)?;
         let (mut already, mut given, mut rank, mut size) = (0, 0, 0, 0);
@@ -57,7 +57,7 @@ impl World {
     ///
     /// # Errors
     /// [`MpiError::InUse`] while there are libraries or links; [`MpiError::Refused`].
-    pub fn finalize(self: Rc<Self>) -> Result<(), MpiError> {
+    pub fn finalize(self: Rc<Self>) -> Result<()> {
         let others = Rc::strong_count(&self) - 1;
         let world = Rc::into_inner(self).ok_or(MpiError::InUse(others))?;
         // SAFETY: the type of the function. Nothing of MPI is left to use.
@@ -70,7 +70,7 @@ impl World {
 ///
 /// # Errors
 /// [`MpiError::WrongLauncher`]; [`MpiError::Again`]; or MPI refused.
-pub fn start(loaded: Loaded) -> Result<Rc<World>, MpiError> {
+pub fn start(loaded: Loaded) -> Result<Rc<World>> {
     let run = started();
     // Its initialisation would end or hang.
     if let Some(run) = run

@@ -26,11 +26,11 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::ptr;
 use std::sync::Arc;
 
-use bandgap_comm::{CommError, Rank, exposed_range};
+use bandgap_comm::{CommError, Rank, Result, exposed_range};
 
+use crate::ShmError;
 use crate::limits::MAX_EXPOSED;
 use crate::mapping::{Kind, Mapping};
-use crate::{Result, ShmError};
 
 const KIND: Kind = Kind {
     file: "bandgap-exposed",
@@ -48,7 +48,7 @@ pub struct Exposed {
     bytes: usize,
 }
 
-fn total(size: usize, bytes: usize) -> Result<usize> {
+fn total(size: usize, bytes: usize) -> Result<usize, ShmError> {
     ShmError::check_size(size)?;
     if bytes > MAX_EXPOSED || !bytes.is_multiple_of(4096) {
         return Err(ShmError::Exposed(bytes));
@@ -63,7 +63,7 @@ impl Exposed {
     /// # Errors
     /// `size` or `bytes` (a multiple of 4096, at most [`MAX_EXPOSED`]) is out of range, or the
     /// operating system refused.
-    pub fn create(size: usize, bytes: usize) -> Result<Self> {
+    pub fn create(size: usize, bytes: usize) -> Result<Self, ShmError> {
         let mapping = Mapping::create(&KIND, total(size, bytes)?, &[size, bytes])?;
         Ok(Self { mapping: Arc::new(mapping), size, bytes })
     }
@@ -72,7 +72,7 @@ impl Exposed {
     ///
     /// # Errors
     /// The descriptor is not that of exposed memory, or the memory's numbers do not fit its length.
-    pub fn from_fd(fd: OwnedFd) -> Result<Self> {
+    pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
         let mapping = Mapping::from_fd(&KIND, fd, MEMORY_AT)?;
         let (size, bytes) = (mapping.number(0), mapping.number(1));
         mapping.check_len(&KIND, total(size, bytes)?)?;
@@ -96,7 +96,7 @@ impl Exposed {
 
     /// Pointer to `len` bytes of a rank from `at` on, checked to be inside.
     #[inline(always)]
-    fn at(&self, rank: Rank, at: usize, len: usize) -> Result<*mut u8, CommError> {
+    fn at(&self, rank: Rank, at: usize, len: usize) -> Result<*mut u8> {
         if rank >= self.size {
             return Err(CommError::NoSuchPeer { peer: rank, size: self.size });
         }
@@ -106,7 +106,7 @@ impl Exposed {
 
     /// Copies out of a rank's memory.
     #[inline(always)]
-    pub(crate) fn read(&self, rank: Rank, at: usize, into: &mut [u8]) -> Result<(), CommError> {
+    pub(crate) fn read(&self, rank: Rank, at: usize, into: &mut [u8]) -> Result<()> {
         let from = self.at(rank, at, into.len())?;
         // SAFETY: `from` points to `into.len()` mapped plain bytes (`at`), and `into` is this
         // process's own memory, so the two do not overlap. Peers may write the bytes (see above).
@@ -116,7 +116,7 @@ impl Exposed {
 
     /// Copies into a rank's memory.
     #[inline(always)]
-    pub(crate) fn write(&self, rank: Rank, at: usize, from: &[u8]) -> Result<(), CommError> {
+    pub(crate) fn write(&self, rank: Rank, at: usize, from: &[u8]) -> Result<()> {
         let into = self.at(rank, at, from.len())?;
         // SAFETY: as in `read`, the other way.
         unsafe { ptr::copy_nonoverlapping(from.as_ptr(), into, from.len()) };
@@ -125,12 +125,7 @@ impl Exposed {
 
     /// Copies from one rank's memory to another's.
     #[inline]
-    pub(crate) fn copy(
-        &self,
-        from: (Rank, usize),
-        into: (Rank, usize),
-        len: usize,
-    ) -> Result<(), CommError> {
+    pub(crate) fn copy(&self, from: (Rank, usize), into: (Rank, usize), len: usize) -> Result<()> {
         let source = self.at(from.0, from.1, len)?;
         let target = self.at(into.0, into.1, len)?;
         // SAFETY: both point to `len` mapped bytes (`at`). They may overlap, which `copy` allows.

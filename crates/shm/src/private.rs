@@ -2,7 +2,7 @@
 
 use std::process;
 
-use bandgap_comm::{CommError, Rank, Rendezvous, Word};
+use bandgap_comm::{CommError, Rank, Rendezvous, Result, Word};
 
 use crate::other_process::{allow_reading, read};
 
@@ -20,7 +20,7 @@ impl Readable {
     ///
     /// # Errors
     /// Whoever started the ranks is gone.
-    pub fn meet(meeting: &mut dyn Rendezvous) -> Result<Self, CommError> {
+    pub fn meet(meeting: &mut dyn Rendezvous) -> Result<Self> {
         allow_reading();
         let token = Box::new(meeting.secret());
         let address = (&raw const *token).expose_provenance();
@@ -67,7 +67,7 @@ impl Readable {
 
     /// Fills `into` with the bytes at `address` in the process of `peer`. The kernel checks the
     /// address.
-    pub(crate) fn read(&self, peer: Rank, at: Word, into: &mut [u8]) -> Result<(), CommError> {
+    pub(crate) fn read(&self, peer: Rank, at: Word, into: &mut [u8]) -> Result<()> {
         let process = match &self.processes {
             Ok(processes) => processes.get(peer).copied().unwrap_or(0),
             Err(reason) => return Err(CommError::SingleCopy { reason: reason.clone() }),
@@ -113,7 +113,7 @@ pub(crate) mod tests {
         fn deadline(&self) -> Instant {
             Instant::now()
         }
-        fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
+        fn exchange(&mut self, address: String) -> Result<Vec<String>> {
             Ok(vec![address.clone(), (self.0)(address)])
         }
     }

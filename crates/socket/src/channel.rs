@@ -2,7 +2,7 @@
 
 use std::io::{self, Error, ErrorKind};
 
-use bandgap_comm::{CommError, Frame, FrameError, FrameKind, MAX_FRAME, Posted, Rank};
+use bandgap_comm::{CommError, Frame, FrameError, FrameKind, MAX_FRAME, Posted, Rank, Result};
 
 use crate::{Received, Stream};
 
@@ -69,7 +69,7 @@ impl<S: Stream> Channel<S> {
     }
 
     /// Sends a frame with one call, and keeps the part that the socket did not take.
-    pub(crate) fn try_send(&mut self, frame: &Frame) -> Result<Posted, CommError> {
+    pub(crate) fn try_send(&mut self, frame: &Frame) -> Result<Posted> {
         if self.unfinished() || self.writing.is_some() {
             return Ok(Posted::Busy);
         }
@@ -88,7 +88,7 @@ impl<S: Stream> Channel<S> {
 
     /// Sends the rest of the last frame, as far as the socket takes it.
     #[cold]
-    pub(crate) fn finish(&mut self) -> Result<(), CommError> {
+    pub(crate) fn finish(&mut self) -> Result<()> {
         let waits = &self.output[self.sent..self.to_send];
         self.sent += sent(self.peer, self.stream.send(waits))?;
         Ok(())
@@ -100,7 +100,7 @@ impl<S: Stream> Channel<S> {
         &mut self,
         exposed: &mut [u8],
         mut deliver: impl FnMut(Frame),
-    ) -> Result<usize, CommError> {
+    ) -> Result<usize> {
         let (brought, mut frames) = if self.arriving.is_none() {
             let end = self.input.len().min(self.filled + self.room + S::AT_ONCE);
             (self.stream.receive(&mut self.input[self.filled..end]), 0)
@@ -163,7 +163,7 @@ impl<S: Stream> Channel<S> {
 
 /// The outcome of a call that sends, with the peer in its error.
 #[inline(always)]
-pub(crate) fn sent<T>(peer: Rank, outcome: io::Result<T>) -> Result<T, CommError> {
+pub(crate) fn sent<T>(peer: Rank, outcome: io::Result<T>) -> Result<T> {
     outcome.map_err(|error| broken(peer, "send to a peer", error))
 }
 

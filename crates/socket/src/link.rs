@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
-use bandgap_comm::{CommError, ExposedMemory, Frame, Link, Posted, Rank, Source};
+use bandgap_comm::{CommError, ExposedMemory, Frame, Link, Posted, Rank, Result, Source};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
@@ -11,7 +11,7 @@ use rustix::io::Errno;
 
 use crate::channel::{Channel, sent};
 use crate::error::system;
-use crate::{Result, Stream};
+use crate::{SocketError, Stream};
 
 /// Largest number of peers for which every socket is simply read. A read that finds nothing costs
 /// as much as a call that finds the readable sockets, and each arrival at a watched socket costs
@@ -45,7 +45,7 @@ impl<S: Stream> SocketLink<S> {
     ///
     /// # Errors
     /// The operating system refused to watch a socket.
-    pub fn over(rank: Rank, streams: Vec<S>) -> Result<Self> {
+    pub fn over(rank: Rank, streams: Vec<S>) -> Result<Self, SocketError> {
         let peers = (0..=streams.len()).filter(|&peer| peer != rank);
         let channels: Vec<_> =
             peers.zip(streams).map(|(peer, stream)| Channel::new(peer, stream)).collect();
@@ -74,7 +74,7 @@ impl<S: Stream> SocketLink<S> {
         from: Source<'_>,
         done: &mut usize,
         then: Option<&Frame>,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         let bytes = from.within(&self.memory)?;
         let channel = channel(&mut self.channels, self.rank, peer)?;
         // An unfinished frame may be finished here, and a new one may stay unfinished.
@@ -87,7 +87,7 @@ impl<S: Stream> SocketLink<S> {
     /// Sends the rest of unfinished frames.
     #[cold]
     #[inline(never)]
-    fn finish(&mut self) -> Result<(), CommError> {
+    fn finish(&mut self) -> Result<()> {
         for channel in self.channels.iter_mut().filter(|channel| channel.unfinished()) {
             channel.finish()?;
             self.unfinished -= usize::from(!channel.unfinished());
@@ -97,12 +97,12 @@ impl<S: Stream> SocketLink<S> {
 
     #[cold]
     #[inline(never)]
-    fn tend(&mut self) -> Result<(), CommError> {
+    fn tend(&mut self) -> Result<()> {
         self.channels.iter_mut().try_for_each(|channel| sent(channel.peer, channel.stream.tend()))
     }
 
     /// Prepares the streams for a sleep of `timeout`. Returns how long the sleep may last.
-    fn rest(&mut self, timeout: Duration) -> Result<Duration, CommError> {
+    fn rest(&mut self, timeout: Duration) -> Result<Duration> {
         let mut longest = timeout;
         for channel in &mut self.channels {
             let rest = sent(channel.peer, channel.stream.rest())?;
@@ -119,11 +119,7 @@ fn index(rank: Rank, peer: Rank) -> Option<usize> {
 }
 
 #[inline(always)]
-fn channel<S>(
-    channels: &mut [Channel<S>],
-    rank: Rank,
-    peer: Rank,
-) -> Result<&mut Channel<S>, CommError> {
+fn channel<S>(channels: &mut [Channel<S>], rank: Rank, peer: Rank) -> Result<&mut Channel<S>> {
     let size = channels.len() + 1;
     let channel = index(rank, peer).and_then(|index| channels.get_mut(index));
     channel.ok_or(CommError::NoSuchPeer { peer, size })
@@ -140,7 +136,7 @@ impl<S: Stream> Link for SocketLink<S> {
         self.channels.len() + 1
     }
 
-    fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted, CommError> {
+    fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted> {
         let channel = channel(&mut self.channels, self.rank, peer)?;
         let before = channel.unfinished();
         let posted = channel.try_send(frame)?;
@@ -162,7 +158,7 @@ impl<S: Stream> Link for SocketLink<S> {
         frame: &Frame,
         from: Source<'_>,
         done: &mut usize,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         self.write(peer, frame, from, done, None)
     }
 
@@ -173,11 +169,11 @@ impl<S: Stream> Link for SocketLink<S> {
         from: Source<'_>,
         done: &mut usize,
         then: &Frame,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         self.write(peer, frame, from, done, Some(then))
     }
 
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
+    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize> {
         if self.unfinished > 0 {
             self.finish()?;
         }
@@ -210,7 +206,7 @@ impl<S: Stream> Link for SocketLink<S> {
             + self.channels.iter().map(|channel| channel.stream.unsettled()).sum::<usize>()
     }
 
-    fn block(&mut self, timeout: Duration) -> Result<(), CommError> {
+    fn block(&mut self, timeout: Duration) -> Result<()> {
         let timeout = if S::TENDED { self.rest(timeout)? } else { timeout };
         let timeout = Timespec::try_from(timeout).ok();
         let outcome = match &self.readable {
@@ -269,7 +265,7 @@ struct Readable {
 }
 
 impl Readable {
-    fn watch<S: Stream>(channels: &[Channel<S>]) -> Result<Self> {
+    fn watch<S: Stream>(channels: &[Channel<S>]) -> Result<Self, SocketError> {
         let operation = "watch a socket";
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC).map_err(system(operation))?;
         for (index, channel) in channels.iter().enumerate() {
@@ -280,7 +276,7 @@ impl Readable {
     }
 
     /// The sockets that are readable now.
-    fn now<'a>(&self, found: &'a mut Found) -> Result<&'a [epoll::Event], CommError> {
+    fn now<'a>(&self, found: &'a mut Found) -> Result<&'a [epoll::Event]> {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         match epoll::wait(&self.epoll, &mut found[..], Some(&at_once)) {
             Ok((events, _)) => Ok(events),

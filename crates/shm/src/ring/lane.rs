@@ -8,7 +8,7 @@
 //! In its own ring a carried request counts as sent, and its slot stays empty. So both directions
 //! keep their order: a rank that finds a carried request first handles what is in the ring.
 
-use bandgap_comm::{CommError, Deliver, Message, Rank};
+use bandgap_comm::{CommError, Deliver, Message, Rank, Result};
 
 use super::{Back, Cells, Corrupt, Receiver, Sender};
 
@@ -91,7 +91,7 @@ impl<C: Cells> Lane<C> {
     /// # Errors
     /// The peer wrote something invalid.
     #[inline]
-    pub fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<Delivered, CommError> {
+    pub fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<Delivered> {
         if self.requests.is_carried() && self.take_carried(deliver)? {
             return Ok(Delivered { completed: 1, served: 1 });
         }
@@ -108,7 +108,7 @@ impl<C: Cells> Lane<C> {
     /// # Errors
     /// The peer wrote something invalid.
     #[inline(always)]
-    pub(crate) fn take_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<bool, CommError> {
+    pub(crate) fn take_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<bool> {
         let Self { peer, requests, incoming } = self;
         if incoming.has_arrived() {
             return Ok(false);
@@ -127,7 +127,7 @@ impl<C: Cells> Lane<C> {
     /// # Errors
     /// The peer wrote something invalid.
     #[inline(always)]
-    pub fn serve<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+    pub fn serve<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize> {
         let Self { peer, incoming, .. } = self;
         incoming
             .serve(|message| deliver.request(*peer, message))
@@ -146,7 +146,7 @@ impl<C: Cells> Lane<C> {
     /// # Errors
     /// The peer wrote something invalid.
     #[inline(always)]
-    pub(crate) fn take_reply<D: Deliver>(&mut self, deliver: &mut D) -> Result<Back, CommError> {
+    pub(crate) fn take_reply<D: Deliver>(&mut self, deliver: &mut D) -> Result<Back> {
         let Self { peer, requests, .. } = self;
         requests
             .take_reply(|reply| deliver.reply(*peer, reply))

@@ -6,7 +6,7 @@
 //! closed, and nothing ever arrives there. The first lane is a field and has a fast path of its own, so
 //! that two ranks do not pay for the possibility of more.
 
-use bandgap_comm::{CommError, Deliver, Message, Posted, Rank};
+use bandgap_comm::{CommError, Deliver, Message, Posted, Rank, Result};
 
 use super::{Back, Cells, Delivered, Lane, garbage};
 
@@ -66,7 +66,7 @@ impl<C: Cells> Lanes<C> {
     /// # Errors
     /// There is no such peer.
     #[inline(always)]
-    pub fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
+    pub fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted> {
         let sent = if peer ^ self.rank != 1 {
             self.request_further(peer, &message)?
         } else if self.first.can_carry() {
@@ -83,7 +83,7 @@ impl<C: Cells> Lanes<C> {
     /// # Errors
     /// A peer wrote something invalid.
     #[inline(always)]
-    pub fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+    pub fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize> {
         let replied = 'seldom: {
             if !self.rest.is_empty() {
                 break 'seldom 0;
@@ -117,11 +117,7 @@ impl<C: Cells> Lanes<C> {
     /// replies of the first lane have already been delivered. This does everything that is rare,
     /// and is not inlined, so that its caller needs few registers.
     #[inline(never)]
-    fn progress_all<D: Deliver>(
-        &mut self,
-        replied: usize,
-        deliver: &mut D,
-    ) -> Result<usize, CommError> {
+    fn progress_all<D: Deliver>(&mut self, replied: usize, deliver: &mut D) -> Result<usize> {
         let mut delivered = replied;
         if replied == 0 {
             let Delivered { completed, served } = self.first.progress(deliver)?;
@@ -140,14 +136,14 @@ impl<C: Cells> Lanes<C> {
     /// [`Lanes::progress`] when the first lane holds a carried request, as between two ranks
     /// that answer each other's messages. So it is kept short, although it is not inlined.
     #[inline(never)]
-    fn progress_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+    fn progress_carried<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize> {
         if self.first.take_carried(deliver)? { Ok(2) } else { self.progress_all(0, deliver) }
     }
 
     /// The lane to `peer` took nothing: it is full, or has no peer.
     #[cold]
     #[inline(never)]
-    fn refused(&self, peer: Rank) -> Result<Posted, CommError> {
+    fn refused(&self, peer: Rank) -> Result<Posted> {
         if peer < self.size { Ok(Posted::Busy) } else { Err(self.no_such_peer(peer)) }
     }
 
@@ -159,7 +155,7 @@ impl<C: Cells> Lanes<C> {
 
     /// Sends a request to a peer other than that of the first lane.
     #[inline(always)]
-    fn request_further(&mut self, peer: Rank, message: &Message) -> Result<bool, CommError> {
+    fn request_further(&mut self, peer: Rank, message: &Message) -> Result<bool> {
         let number = peer ^ self.rank;
         let Some(lane) = self.rest.get_mut(number.wrapping_sub(2)) else {
             return Err(self.no_such_peer(peer));

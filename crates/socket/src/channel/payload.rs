@@ -3,7 +3,7 @@
 
 use std::io;
 
-use bandgap_comm::{CommError, Frame, MAX_FRAME, Posted};
+use bandgap_comm::{Frame, MAX_FRAME, Posted, Result};
 
 use super::{Channel, INPUT_AMID_PAYLOADS, sent};
 use crate::{Received, Stream};
@@ -36,7 +36,7 @@ impl<S: Stream> Channel<S> {
         bytes: &[u8],
         done: &mut usize,
         then: Option<&Frame>,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         match self.writing {
             None if self.unfinished() => return Ok(Posted::Busy),
             None => {
@@ -91,11 +91,7 @@ impl<S: Stream> Channel<S> {
 
     /// Takes what has arrived of the payload of a frame just decoded. Returns whether it is
     /// complete.
-    pub(super) fn begin_payload(
-        &mut self,
-        frame: Frame,
-        exposed: &mut [u8],
-    ) -> Result<bool, CommError> {
+    pub(super) fn begin_payload(&mut self, frame: Frame, exposed: &mut [u8]) -> Result<bool> {
         let target = frame.target(exposed.len()).map_err(|error| self.garbage(error))?;
         self.room = INPUT_AMID_PAYLOADS;
         let there = target.len().min(self.filled - self.taken);

@@ -7,7 +7,7 @@
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, UdpSocket};
 
-use bandgap_comm::{CommError, Rank, Rendezvous};
+use bandgap_comm::{Rank, Rendezvous, Result};
 use rustix::net::sockopt::{ip_mtu, ipv6_mtu};
 
 use super::Datagrams;
@@ -25,7 +25,7 @@ const BETWEEN: &str = ",";
 /// This rank's sockets, each connected to one peer's, in the order of
 /// ranks. This waits for nobody: datagrams for a peer that has not got this far wait at its socket.
 /// A connected socket receives from its peer only, but what strangers sent before is still in it.
-pub(super) fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, CommError> {
+pub(super) fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>> {
     let operation = "bind a datagram socket to the interface's address";
     let mut sockets = Vec::new();
     let mut addresses = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, Co
 }
 
 /// The same with nothing in the sockets: what strangers sent before is taken out, and only then does any rank get them.
-pub(super) fn emptied(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>, CommError> {
+pub(super) fn emptied(meeting: &mut dyn Rendezvous) -> Result<Vec<UdpSocket>> {
     let mut sockets = sockets(meeting)?;
     let operation = "empty a datagram socket";
     for socket in &mut sockets {
