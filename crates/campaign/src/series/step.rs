@@ -107,30 +107,25 @@ impl Step {
             (false, None) if is_one_pair => point.with("from", from).with("to", to),
             (false, None) => point.at("from", from).at("to", to),
         };
-        match (&self.variant, &done.variant) {
-            (Some(named), _) => point = point.at("variant", named.as_str()),
-            (None, Some(chosen)) => point = point.with("variant", chosen.as_str()),
-            (None, None) => {}
-        }
-        if !self.shape.is_usual() {
-            point = point.at("shape", self.shape.to_string().as_str());
-        }
-        if let Some(way) = done.way {
-            point = point.with("way", way.name());
-        }
-        if series.buffers.is_some() {
-            point = point.with("buffers", self.buffers.to_string().as_str());
-        }
-        if series.extent == Extent::Dimension {
-            let usual = || ProcessorMesh::for_ranks(self.ranks).ok();
-            let mesh = self.mesh.or_else(|| usual().map(|mesh| [mesh.rows, mesh.columns]));
-            if let Some([rows, columns]) = mesh {
-                point = point.with("mesh", format!("{rows}x{columns}").as_str());
-            }
-        }
+        let usual = || ProcessorMesh::for_ranks(self.ranks).ok().map(|of| [of.rows, of.columns]);
+        let divides = series.extent == Extent::Dimension;
+        let mesh = divides.then(|| self.mesh.or_else(usual)).flatten();
+        let labels = [
+            ("variant", done.variant.clone().filter(|_| self.variant.is_none())),
+            ("way", done.way.map(|way| way.name().to_owned())),
+            ("buffers", series.buffers.map(|_| self.buffers.to_string())),
+            ("mesh", mesh.map(|[rows, columns]| format!("{rows}x{columns}"))),
+        ];
+        point = named(labels).fold(point, |point, (name, label)| point.with(name, label));
+        let axes = [("variant", self.variant.clone()), ("shape", self.unusual_shape())];
+        point = named(axes).fold(point, |point, (axis, name)| point.at(axis, name));
         // Bursts are no points of their own: what a further transfer takes is the gap of a single one.
         let is_burst = fact.over == Over::Transfer && self.messages > 1;
         Ok(if is_burst { point.at(BURST, self.messages) } else { point })
+    }
+
+    fn unusual_shape(&self) -> Option<String> {
+        (!self.shape.is_usual()).then(|| self.shape.to_string())
     }
 
     /// Its place among all that can be measured of its series, where no variant is named.
@@ -232,12 +227,12 @@ pub fn key(step: &Step, part: &str) -> Key {
     } else {
         key.at("from", step.pair[0]).at("to", step.pair[1])
     };
-    let shape = (!step.shape.is_usual()).then(|| step.shape.to_string());
     let way = step.way.map(|way| way.name().to_owned());
-    let named = [("variant", step.variant.clone()), ("way", way), ("shape", shape)];
-    let key = named.into_iter().fold(key, |key, (axis, name)| match name {
-        Some(name) => key.at(axis, name),
-        None => key,
-    });
-    key.at("part", part)
+    let axes = [("variant", step.variant.clone()), ("way", way), ("shape", step.unusual_shape())];
+    named(axes).fold(key, |key, (axis, name)| key.at(axis, name)).at("part", part)
+}
+
+/// Those that have a name.
+fn named<const N: usize>(all: [(&str, Option<String>); N]) -> impl Iterator<Item = (&str, String)> {
+    all.into_iter().filter_map(|(axis, name)| Some((axis, name?)))
 }
