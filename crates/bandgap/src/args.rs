@@ -232,7 +232,7 @@ impl Measure {
     pub fn target(&self) -> Target {
         let several = self.has_hosts();
         if self.mpi {
-            return Target::Real(Transport::mpi());
+            return Target::Real(Transport::MPI);
         }
         let usual = || Transport::list().find(|of| of.can.hosts || !several);
         let usual = || Target::Real(usual().unwrap_or_else(Transport::usual));

@@ -59,11 +59,6 @@ impl Order {
         Self { probed: true, ..self }
     }
 
-    /// The same, with long messages that go this way.
-    pub fn going(self, way: Way) -> Self {
-        Self { way: Some(way), ..self }
-    }
-
     /// The kernel, if it is `K` and the first ranks of `size` can run it.
     ///
     /// # Errors

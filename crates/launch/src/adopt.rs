@@ -193,9 +193,8 @@ impl Adopted {
         for (who, channel) in all {
             let Some((mut channel, address)) = channel else { continue };
             // The first of a host, or every one; this process starts the ranks of the first.
-            let free = (1..keys.len())
-                .find(|&at| keys[at] == who.host && gathered.agents[at].is_none())
-                .filter(|_| apart || keys[0] != who.host);
+            let free =
+                (1..keys.len()).find(|&at| keys[at] == who.host && gathered.agents[at].is_none());
             if let Some(at) = free {
                 let role = Role::Agent(of_hosts[at].clone());
                 channel.send(&role).map_err(lost)?;

@@ -158,20 +158,14 @@ impl Way {
             }
             Self::Shared(places) => {
                 let (secret, text) = told(port).map_err(lost)?;
-                let mut refused = None;
+                let mut refused = String::new();
                 for place in places {
                     match write(&place, &text) {
                         Ok(()) => return Ok(Published { secret, file: Some(place), kept: None }),
-                        Err(error) => refused = Some((place, error)),
+                        Err(error) => refused = format!("{}: {error}", place.display()),
                     }
                 }
-                let what = refused.map_or_else(String::new, |(place, error)| {
-                    format!(
-                        "tell the other processes where this one is: {}: {error}",
-                        place.display()
-                    )
-                });
-                Err(Failure::new(Exit::Remote, what)
+                Err(elsewhere!("tell the other processes where this one is: {refused}")
                     .hint("start it in a directory that all hosts see"))
             }
         }

@@ -135,12 +135,12 @@ impl Outside {
         let said = written(&mut self.said);
         let root = said.contains("root");
         let said = first(&said);
-        let what = match (gone, said.is_empty()) {
-            (Some(_), false) => format!("start ranks with {program}: {said}"),
-            (Some(status), true) => format!("start ranks with {program}: {status}"),
-            (None, _) => format!("start ranks with {program}: {}", error.what),
+        let why = match gone {
+            Some(_) if !said.is_empty() => said.clone(),
+            Some(status) => status.to_string(),
+            None => error.what.clone(),
         };
-        let failure = Failure::new(Exit::Remote, what);
+        let failure = elsewhere!("start ranks with {program}: {why}");
         match root {
             _ if said.contains("slots") => {
                 failure.hint("--launch-with 'mpirun --oversubscribe -n {ranks}', or fewer --ranks")

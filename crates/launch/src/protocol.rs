@@ -40,7 +40,12 @@ pub fn build() -> Result<u32> {
             }
         }
     };
-    read().map_err(|error| Failure::new(Exit::Host, format!("read this program: {error}")))
+    read().map_err(unread)
+}
+
+/// This program could not be read.
+pub fn unread(error: std::io::Error) -> Failure {
+    Failure::new(Exit::Host, format_args!("read this program: {error}"))
 }
 
 /// How long a host may be silent before it is given up, where waits end after `deadline`.

@@ -116,8 +116,7 @@ fn take_part(
     if let Some(cpu) = assignment.cpu {
         pin(cpu).map_err(host)?;
     }
-    let clock = CycleClock::with_calibration(assignment.clock).map_err(host)?;
-    let mut station = connect(assignment, channel, control, inherited, clock)?;
+    let mut station = connect(assignment, channel, control, inherited)?;
     channel.send(&FromRank::Connected)?;
     if assignment.rank != 0 {
         follow(&mut station)?;
@@ -138,9 +137,9 @@ fn connect(
     channel: &mut Channel,
     control: &Arc<Control>,
     mut inherited: vec::IntoIter<OwnedFd>,
-    clock: CycleClock,
 ) -> Result<Station> {
     let Assignment { rank, size, exposed, deadline, .. } = *assignment;
+    let clock = CycleClock::with_calibration(assignment.clock).map_err(host)?;
     let control = Arc::clone(control);
     let waiting = match assignment.wait {
         Wait::Yield => Waiting::Yield,

@@ -15,9 +15,9 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use crate::agents::{Agent, Running, is_here, words};
 use crate::hosts::{Hosts, Place, SSH};
 use crate::message::{Channel, polled};
-use crate::protocol::{BEAT, COMMAND, Hello, MARKER, OWN, build};
+use crate::protocol::{BEAT, COMMAND, Hello, MARKER, OWN, build, unread};
 use crate::signals::Signals;
-use crate::{Exit, Failure};
+use crate::{Exit, Failure, Result, elsewhere};
 
 /// Longest wait for a host's greeting.
 const GREETING: Duration = Duration::from_secs(30);
@@ -26,22 +26,15 @@ const GREETING: Duration = Duration::from_secs(30);
 ///
 /// # Errors
 /// A host cannot be reached, has another build of the program, or none.
-pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Agent>, Failure> {
-    let copied = match hosts.copy {
-        true => Some(
-            std::fs::read(OWN)
-                .map_err(|error| Failure::new(Exit::Host, format!("read this program: {error}")))?,
-        ),
-        false => None,
-    };
+pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Agent>> {
+    let copied = hosts.copy.then(|| std::fs::read(OWN).map_err(unread)).transpose()?;
     let places = hosts.places.iter();
     let begun = places.map(|place| Starting::begin(&place.host, hosts, copied.as_deref()));
     let agents = greeted(begun, signals)?;
     for (at, agent) in agents.iter().enumerate() {
         if let Some(same) = agents[..at].iter().find(|other| other.hello.host == agent.hello.host) {
-            let what = format!("use {} and {}: they are one host", same.host, agent.host);
-            let hint = format!("name it once, as in --hosts {}:2", same.host);
-            return Err(Failure::new(Exit::Remote, what).hint(hint));
+            return Err(elsewhere!("use {} and {}: they are one host", same.host, agent.host)
+                .hint(format_args!("name it once, as in --hosts {}:2", same.host)));
         }
     }
     Ok(agents)
@@ -55,7 +48,7 @@ pub fn adopt_all(
     hosts: &Hosts,
     channels: Vec<Option<(Channel, IpAddr)>>,
     signals: &Signals,
-) -> Result<Vec<Agent>, Failure> {
+) -> Result<Vec<Agent>> {
     // The addresses by which they called are those at which they are reached.
     let addresses: Vec<Option<IpAddr>> =
         channels.iter().map(|of| of.as_ref().map(|(_, address)| *address)).collect();
@@ -75,11 +68,8 @@ pub fn adopt_all(
 }
 
 /// Begins all, and then waits for each.
-fn greeted(
-    all: impl Iterator<Item = Result<Starting, Failure>>,
-    signals: &Signals,
-) -> Result<Vec<Agent>, Failure> {
-    let (own, begun) = (build()?, all.collect::<Result<Vec<_>, _>>()?);
+fn greeted(all: impl Iterator<Item = Result<Starting>>, signals: &Signals) -> Result<Vec<Agent>> {
+    let (own, begun) = (build()?, all.collect::<Result<Vec<_>>>()?);
     let until = Instant::now() + GREETING;
     begun.into_iter().map(|starting| starting.greeted(until, own, signals)).collect()
 }
@@ -96,10 +86,9 @@ struct Starting {
 }
 
 impl Starting {
-    fn begin(host: &str, hosts: &Hosts, copied: Option<&[u8]>) -> Result<Self, Failure> {
-        let refused = |what: &str, error: std::io::Error| {
-            Failure::new(Exit::Remote, format!("reach {host}: {what}: {error}"))
-        };
+    fn begin(host: &str, hosts: &Hosts, copied: Option<&[u8]>) -> Result<Self> {
+        let refused =
+            |what: &str, error: std::io::Error| elsewhere!("reach {host}: {what}: {error}");
         let pipes = || -> std::io::Result<(UnixStream, [OwnedFd; 2], File)> {
             let (ours, theirs) = UnixStream::pair()?;
             let said = File::from(memfd_create("bandgap-words", MemfdFlags::CLOEXEC)?);
@@ -138,7 +127,7 @@ impl Starting {
     }
 
     /// The agent, once it has greeted.
-    fn greeted(mut self, until: Instant, own: u32, signals: &Signals) -> Result<Agent, Failure> {
+    fn greeted(mut self, until: Instant, own: u32, signals: &Signals) -> Result<Agent> {
         let hello = loop {
             let left = until.saturating_duration_since(Instant::now());
             if signals.came() {
@@ -181,9 +170,10 @@ impl Starting {
             other => {
                 let there = other.map(|hello| format!("{} ({:08x})", hello.version, hello.build));
                 let there = there.unwrap_or_else(|_| "of another version".to_owned());
-                let what =
-                    format!("use {host}: it has bandgap {there}, and this is {here} ({own:08x})");
-                Err(Failure::new(Exit::Remote, what).hint("install the same there, or use --copy"))
+                Err(elsewhere!(
+                    "use {host}: it has bandgap {there}, and this is {here} ({own:08x})"
+                )
+                .hint("install the same there, or use --copy"))
             }
         }
     }
@@ -194,17 +184,16 @@ impl Starting {
         let code = status.and_then(|status| status.code());
         let said = words(&mut self.said);
         let noise = self.noise.trim();
-        let failure = |what: String| Failure::new(Exit::Remote, what);
         match code {
-            Some(255) if !said.is_empty() => failure(format!("reach {host}: {said}"))
-                .hint(format!("`{ssh} {host} true` must work, and ask nothing")),
-            Some(126 | 127) => failure(format!("start bandgap on {host}: {said}"))
+            Some(255) if !said.is_empty() => elsewhere!("reach {host}: {said}")
+                .hint(format_args!("`{ssh} {host} true` must work, and ask nothing")),
+            Some(126 | 127) => elsewhere!("start bandgap on {host}: {said}")
                 .hint("install it there, at the same path or on PATH, or use --copy"),
             _ => {
                 let more = [said.as_str(), noise].into_iter().find(|text| !text.is_empty());
                 let more = more.map_or_else(String::new, |text| format!(": {text}"));
-                failure(format!("reach {host}: {what}{more}"))
-                    .hint(format!("what does `{ssh} {host} bandgap --version` say?"))
+                elsewhere!("reach {host}: {what}{more}")
+                    .hint(format_args!("what does `{ssh} {host} bandgap --version` say?"))
             }
         }
     }

@@ -34,14 +34,6 @@ transports! {
     bandgap_socket::udp::Udp: bare stamped,
 }
 
-/// The MPI that is installed: its ranks are processes of its own launcher.
-const MPI: Transport = Transport::native(
-    "mpi",
-    "the MPI that is installed, found at run time",
-    mpi::CAN,
-    mpi::connect,
-);
-
 /// One of the list: what a transport says of itself, and its functions, compiled for it.
 #[derive(Clone, Copy, Debug)]
 pub struct Transport {
@@ -86,6 +78,10 @@ type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<Box<dyn StampedEn
 type Connect = fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>>;
 
 impl Transport {
+    /// The MPI that is installed: its ranks are processes of its own launcher.
+    pub const MPI: Self =
+        Self::native("mpi", "the MPI that is installed, found at run time", mpi::CAN, mpi::connect);
+
     const fn of<T: bandgap_comm::Transport>() -> Self {
         Self {
             shared: T::shared,
@@ -161,17 +157,12 @@ impl Transport {
 
     /// Those that can be named: also those whose ranks are started by their own launchers.
     pub fn named() -> impl Iterator<Item = Self> {
-        Self::list().chain([MPI])
+        Self::list().chain([Self::MPI])
     }
 
     /// Whether its ranks are processes of their own launcher, one each.
     pub fn has_launcher(&self) -> bool {
-        *self == MPI
-    }
-
-    /// The MPI that is installed.
-    pub fn mpi() -> Self {
-        MPI
+        *self == Self::MPI
     }
 
     /// The one that is used where none is named.

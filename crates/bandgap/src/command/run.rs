@@ -52,7 +52,7 @@ pub fn run(run: &Run) -> Result<Exit> {
     let targets = match measure.ranks.transport.first() {
         Some(target) => vec![target.clone()],
         None => {
-            let mpi = measure.mpi.then(Transport::mpi);
+            let mpi = measure.mpi.then_some(Transport::MPI);
             compared.chain(mpi).map(Target::Real).collect()
         }
     };

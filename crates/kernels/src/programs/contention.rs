@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Pair;
 use super::pair::Side;
-use crate::kernel::messages_in_range;
+use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
     AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Samples, Seat,
     Series, Stamps,
@@ -82,7 +82,7 @@ impl Kernel for Contention {
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.messages, self.bytes)?;
         messages_in_range(self.load_messages.max(1), self.load_bytes)?;
-        Refused::unless(size >= 4, || format!("it takes 4 ranks or more, not {size}"))?;
+        ranks_at_least(4, size)?;
         self.echo.check(size)?;
         self.load.check(size)?;
         let (echo, load) = (self.echo.both(), self.load.both());
