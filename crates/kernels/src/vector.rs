@@ -7,10 +7,10 @@ use bandgap_comm::{Comm, Part, Result};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::programs::by_shape;
 use crate::{
     AtSize, DOUBLE, Expects, Extent, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+    messages_in_range, ranks_at_least,
 };
 
 /// What one operation on vectors does, and what every rank has after it. The value says how it is done.

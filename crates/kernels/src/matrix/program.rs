@@ -8,10 +8,10 @@ use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
 use super::{Here, Matrix};
-use crate::kernel::messages_in_range;
 use crate::programs::by_rank;
 use crate::{
     AtSize, DOUBLE, Expects, Extent, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+    messages_in_range,
 };
 
 /// What one operation on a matrix does, and what every rank has after it.

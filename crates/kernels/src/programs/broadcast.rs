@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 
 use super::repeat::by_shape;
 use super::variant::By;
-use crate::kernel::{messages_in_range, ranks_at_least};
 use crate::{
     AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series, Shape,
+    messages_in_range, ranks_at_least,
 };
 
 /// M times a broadcast of n bytes from rank 0, and one back, from the rank that ends last with the

@@ -3,12 +3,10 @@
 use bandgap_comm::{Delay, Rank, Result, Transfer, Work};
 use serde::{Deserialize, Serialize};
 
-use super::Pair;
-use super::pair::Side;
-use crate::kernel::messages_in_range;
+use super::pair::{Pair, Side};
 use crate::{
     AtSize, ECHO, Expects, Kernel, Needs, OverTransfer, Refused, Round, SINK, Seat, Sequence,
-    Series, Words,
+    Series, Words, messages_in_range,
 };
 
 /// M × {transfer of n bytes; compute for Δ}, then what has not come to its end.

@@ -3,10 +3,11 @@
 use bandgap_comm::{Am, Delay, Rank, Result, Work};
 use serde::{Deserialize, Serialize};
 
-use super::Pair;
-use super::pair::Side;
-use crate::kernel::{messages_in_range, ranks_at_least};
-use crate::{ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words};
+use super::pair::{Pair, Side};
+use crate::{
+    ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words, messages_in_range,
+    ranks_at_least,
+};
 
 /// M × {request; compute for Δ}, then the replies: one point of the LogP signature. With one
 /// message it is the round trip.

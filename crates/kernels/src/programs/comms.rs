@@ -3,13 +3,11 @@
 use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::Pair;
-use super::pair::Side;
+use super::pair::{Pair, Side};
 use super::repeat::{by_rank_on, repeat_on};
-use crate::kernel::messages_in_range;
 use crate::{
     AtSize, Buffers, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat,
-    Series, Shape,
+    Series, Shape, messages_in_range,
 };
 
 const TAG: u32 = 1;

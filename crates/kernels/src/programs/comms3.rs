@@ -5,8 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::pair::{partner, rounds};
 use super::repeat::by_rank;
-use crate::kernel::{messages_in_range, ranks_at_least};
-use crate::{AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series};
+use crate::{
+    AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+    messages_in_range, ranks_at_least,
+};
 
 const TAG: u32 = 1;
 

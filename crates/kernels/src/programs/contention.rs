@@ -3,12 +3,10 @@
 use bandgap_comm::{Comm, Part, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::Pair;
-use super::pair::Side;
-use crate::kernel::{messages_in_range, ranks_at_least};
+use super::pair::{Pair, Side};
 use crate::{
     AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Samples, Seat,
-    Series, Stamps,
+    Series, Stamps, messages_in_range, ranks_at_least,
 };
 
 const TAG: u32 = 1;

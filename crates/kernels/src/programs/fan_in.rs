@@ -3,10 +3,9 @@
 use bandgap_comm::{Am, Delay, Result, Work};
 use serde::{Deserialize, Serialize};
 
-use crate::kernel::messages_in_range;
 use crate::{
     ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Samples, Seat, Sequence, Stamps,
-    Words,
+    Words, messages_in_range,
 };
 
 /// Ranks 1 to K ask rank 0 without pause: a contended stream. Rank 0 times; a sample is the time in

@@ -3,12 +3,11 @@
 use bandgap_comm::{Comm, Part, Result};
 use serde::{Deserialize, Serialize};
 
-use super::Pair;
-use super::pair::Side;
+use super::pair::{Pair, Side};
 use super::repeat::by_rank;
-use crate::kernel::messages_in_range;
 use crate::{
     AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+    messages_in_range,
 };
 
 const TAG: u32 = 1;

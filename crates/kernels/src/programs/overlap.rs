@@ -5,10 +5,10 @@ use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use super::Pair;
-use super::repeat::{by_rank, repeat};
-use crate::kernel::messages_in_range;
+use super::repeat::{by_rank, repeat_on};
 use crate::{
     Expects, Kernel, MOST_BYTES, Needs, OverComm, Places, Refused, Round, Samples, Seat, Stamps,
+    messages_in_range,
 };
 
 const TAG: u32 = 1;
@@ -185,7 +185,7 @@ impl OverComm for Overlap {
             }),
             OverlapMode::Overheads => {
                 let times = comm.rank() == timer;
-                repeat::<false, _>(comm, samples, messages, |comm, _| {
+                repeat_on::<false, _>(comm, samples, messages, |comm, _| {
                     kernel.overheads(comm, peer, &places, times)
                 })
             }

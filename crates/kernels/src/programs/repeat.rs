@@ -4,19 +4,8 @@ use bandgap_comm::{Comm, Processor, Rank, Result};
 
 use crate::{Round, Shape};
 
-/// The samples of a rank, in each of which `once` runs for message 0 to `messages` − 1. A rank that
-/// times marks begin, end, end around each.
-#[inline(always)]
-pub(super) fn repeat<const TIMES: bool, P: Processor>(
-    rank: &mut P,
-    samples: u32,
-    messages: u32,
-    mut once: impl FnMut(&mut P, u64) -> Result<()>,
-) -> Result<()> {
-    samples_of::<TIMES, _>(rank, samples, |rank, _| each(rank, 0, messages, &mut once))
-}
-
-/// The same, for message 0 to `samples` · `messages` − 1: the numbers go on from sample to sample.
+/// The samples of a rank, in each of which `once` runs for so many messages, whose numbers go on from
+/// sample to sample. A rank that times marks begin, end, end around each.
 #[inline(always)]
 pub(super) fn repeat_on<const TIMES: bool, P: Processor>(
     rank: &mut P,

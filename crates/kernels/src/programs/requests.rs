@@ -3,11 +3,10 @@
 use bandgap_comm::{Am, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::Pair;
-use super::pair::Side;
-use crate::kernel::messages_in_range;
+use super::pair::{Pair, Side};
 use crate::{
     AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Seat, Sequence, Words,
+    messages_in_range,
 };
 
 /// M requests of a small message.

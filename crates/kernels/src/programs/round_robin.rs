@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use super::pair::{partner, rounds};
 use super::{Comms1, Pair};
-use crate::kernel::ranks_at_least;
 use crate::{
     Buffers, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Samples, Seat, Stamps,
+    ranks_at_least,
 };
 
 /// M round trips of a message of n bytes in each of the pairs that meet in one round of a tournament, all pairs at once.

@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 
 use super::repeat::by_shape;
 use super::variant::By;
-use crate::kernel::{messages_in_range, ranks_at_least};
-use crate::{AtSize, Expects, Extent, Kernel, OverComm, Places, Refused, Round, Seat, Series};
+use crate::{
+    AtSize, Expects, Extent, Kernel, OverComm, Places, Refused, Round, Seat, Series,
+    messages_in_range, ranks_at_least,
+};
 
 /// M barriers of all ranks: PARKBENCH's SYNCH1, and CoMet's global synchronization. No bytes arrive that could be compared; a barrier
 /// message that is missing, or one too many, is seen.

@@ -2,10 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use crate::ProcessorMesh;
 use bandgap_comm::{Comm, Rank, Result, View};
 
-use crate::{Block, Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places};
+use crate::{
+    Block, Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places, ProcessorMesh,
+};
 
 /// M times a matrix is transposed, and divided over the mesh as before. A rank exchanges with each
 /// other the elements of its block that belong there, and transposes what has come. On a square mesh
