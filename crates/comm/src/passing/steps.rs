@@ -148,14 +148,6 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
     }
 
-    /// Whether a message of this sender and tag is here, or announced, that no receive has taken.
-    ///
-    /// # Errors
-    /// [`CommError::NoSuchPeer`](crate::CommError::NoSuchPeer).
-    pub fn probe(&self, peer: Rank, tag: u32) -> Result<bool> {
-        Ok(self.mail().find_arrival(self.envelope(peer, tag)?).is_some())
-    }
-
     /// Whether every message sent is with the transport, and every one that came is where its receive wants it.
     pub fn has_settled(&self) -> bool {
         self.mail().has_settled()
