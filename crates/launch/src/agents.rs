@@ -159,8 +159,7 @@ pub(crate) fn is_here(host: &str) -> bool {
 }
 
 /// What was written.
-pub fn written(said: &mut Option<File>) -> String {
-    let Some(said) = said else { return String::new() };
+pub fn written(said: &mut File) -> String {
     let mut text = Vec::new();
     let read = said.rewind().and_then(|()| said.read_to_end(&mut text));
     read.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
@@ -168,7 +167,7 @@ pub fn written(said: &mut Option<File>) -> String {
 
 /// The last lines of what was written.
 pub(crate) fn words(said: &mut Option<File>) -> String {
-    let text = written(said);
+    let text = said.as_mut().map_or_else(String::new, written);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     lines[lines.len().saturating_sub(2)..].join("; ")
 }

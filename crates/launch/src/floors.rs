@@ -34,32 +34,28 @@ pub(crate) fn find(name: &str) -> Option<(Option<Transport>, Floor)> {
 }
 
 /// One rank's ends of the bare mechanisms.
-pub(crate) struct Bares {
-    pub ends: Vec<(Transport, OwnBareEnd)>,
-}
+pub(crate) type Bares = Vec<(Transport, OwnBareEnd)>;
 
-impl Bares {
-    /// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it.
-    ///
-    /// # Errors
-    /// The other side is gone.
-    pub fn measure(
-        &mut self,
-        transport: Option<Transport>,
-        floor: &Floor,
-        with: &Measuring<'_, CycleClock>,
-    ) -> Result<Result<Vec<f64>, String>> {
-        let Some(transport) = transport else {
-            return Ok(Ok(own(floor, with.window.samples, with.role, with.timer)));
-        };
-        let Some((_, end)) = self.ends.iter_mut().find(|(of, _)| *of == transport) else {
-            return Ok(Err(format!("{transport} is not connected")));
-        };
-        match end.measure(floor, with) {
-            Ok(ticks) => Ok(Ok(timed(with.timer, &ticks))),
-            Err(FloorError::Unavailable { reason, .. }) => Ok(Err(reason)),
-            Err(FloorError::Failed(error)) => Err(CommError::Connect(error)),
-        }
+/// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it.
+///
+/// # Errors
+/// The other side is gone.
+pub(crate) fn measure(
+    bares: &mut Bares,
+    transport: Option<Transport>,
+    floor: &Floor,
+    with: &Measuring<'_, CycleClock>,
+) -> Result<Result<Vec<f64>, String>> {
+    let Some(transport) = transport else {
+        return Ok(Ok(own(floor, with.window.samples, with.role, with.timer)));
+    };
+    let Some((_, end)) = bares.iter_mut().find(|(of, _)| *of == transport) else {
+        return Ok(Err(format!("{transport} is not connected")));
+    };
+    match end.measure(floor, with) {
+        Ok(ticks) => Ok(Ok(timed(with.timer, &ticks))),
+        Err(FloorError::Unavailable { reason, .. }) => Ok(Err(reason)),
+        Err(FloorError::Failed(error)) => Err(CommError::Connect(error)),
     }
 }
 

@@ -37,9 +37,9 @@ impl<'a> Local<'a> {
         signals: &'a Signals,
     ) -> Result<Self> {
         let (size, of) = (assignments.len(), assignments.first().map_or(0, |first| first.size));
-        let refused = |what| Failure::new(Exit::Host, what);
         let control = Control::create().map_err(|error| {
-            refused(format!("make shared memory for {size} ranks: {}", told(&error)))
+            let why = told(&error);
+            Failure::new(Exit::Host, format_args!("make shared memory for {size} ranks: {why}"))
         })?;
         // Beside the ranks, the launcher and its thread for signals.
         let unstarted = |rank, error: std::io::Error| {

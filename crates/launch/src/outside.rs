@@ -66,7 +66,7 @@ pub fn mpis() -> Vec<Mpi> {
 #[derive(Debug)]
 pub struct Outside {
     child: Child,
-    said: Option<File>,
+    said: File,
 }
 
 /// The processes of a launcher: where they are, and the connections to them, which are to agents.
@@ -106,7 +106,7 @@ impl Outside {
             .spawn()
             .map_err(|error| failed("run", error))?;
         let secret = published.secret;
-        let mut outside = Self { child, said: Some(words) };
+        let mut outside = Self { child, said: words };
         let streams = {
             let child = std::cell::RefCell::new(&mut outside.child);
             let gone = || child.borrow_mut().try_wait().is_ok_and(|ended| ended.is_some());

@@ -18,7 +18,6 @@ use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
 
 use crate::cause::Cause;
-use crate::floors::Bares;
 use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
@@ -168,14 +167,13 @@ fn connect(
         }
         _ => None,
     };
-    let mut ends = Vec::new();
+    let mut bares = Vec::new();
     for each in &assignment.bares {
         let (transport, own) = handed(each)?;
         let bare =
             transport.bare.ok_or_else(|| host("measure a floor of a transport without one"))?;
-        ends.push((transport, (bare.connect)(own, &mut meeting)?));
+        bares.push((transport, (bare.connect)(own, &mut meeting)?));
     }
-    let bares = Bares { ends };
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
 }
 

@@ -73,10 +73,9 @@ impl Stage {
     pub fn adopt(&mut self, gathered: Gathered, interface: Option<String>) -> Result<()> {
         let Gathered { hosts, agents, idle, kept } = gathered;
         (self.idle, self.kept) = (idle, kept);
-        if let Some(hosts) = hosts {
-            self.agents = adopt_all(&hosts, agents, &self.signals)?.into();
-            let mut hosts = hosts;
+        if let Some(mut hosts) = hosts {
             hosts.interface = interface;
+            self.agents = adopt_all(&hosts, agents, &self.signals)?.into();
             self.hosts = Some(hosts).into();
         }
         Ok(())

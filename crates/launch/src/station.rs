@@ -155,7 +155,7 @@ impl Station {
                 patience: self.deadline,
                 give_up: &give_up,
             };
-            let floor = self.bares.measure(over, &floor, &with);
+            let floor = floors::measure(&mut self.bares, over, &floor, &with);
             drop(give_up);
             // A rank that died is the cause, rather than a floor that waited for it in vain; so is one that is gone.
             self.first()?.look(Duration::ZERO, "a floor")?;
@@ -294,13 +294,12 @@ pub(crate) mod tests {
         };
         let machine: Box<dyn Machine> = Box::new(Tended(tend));
         let deadline = Duration::from_secs(60);
-        let bares = Bares { ends: Vec::new() };
         Station {
             rank,
             size: 2,
             machines: vec![("udp".parse().unwrap(), machine)],
             stamped: None,
-            bares,
+            bares: Vec::new(),
             control: Arc::clone(control),
             clock: CycleClock::calibrate(),
             deadline,
@@ -353,7 +352,7 @@ pub(crate) mod tests {
         arrived: Arc<AtomicBool>,
     ) -> Result<Option<Result<Vec<f64>, String>>, Failed> {
         let bare: OwnBareEnd = Box::new(Waits(arrived));
-        station.bares.ends.push(("udp".parse().unwrap(), bare));
+        station.bares.push(("udp".parse().unwrap(), bare));
         let order = serde_json::json!({
             "kernel": "udp", "parameters": 1, "samples": 3, "ranks": 2, "checked": false, "probed": false,
         });

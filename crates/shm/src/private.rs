@@ -50,14 +50,10 @@ impl Readable {
         Ok(Self { processes, _token: token })
     }
 
-    /// The processes of ranks, by rank, of which it is known that they let this one read.
-    pub fn of(processes: Vec<u32>) -> Self {
-        Self { processes: Ok(processes), _token: Box::default() }
-    }
-
-    /// Of ranks that may not read each other, for this reason.
-    pub fn forbidden(reason: String) -> Self {
-        Self { processes: Err(reason), _token: Box::default() }
+    /// The processes of ranks, by rank, of which it is known that they let this one read; or why they may not read each
+    /// other.
+    pub fn of(processes: Result<Vec<u32>, String>) -> Self {
+        Self { processes, _token: Box::default() }
     }
 
     /// Whether this rank may read its peers.

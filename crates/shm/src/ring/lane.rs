@@ -35,12 +35,6 @@ impl<C: Cells> Lane<C> {
         Self { peer, requests, incoming }
     }
 
-    /// The peer.
-    #[inline(always)]
-    pub fn peer(&self) -> Rank {
-        self.peer
-    }
-
     /// Sends a request, carried if possible, if there is room. Returns whether there was.
     #[inline(always)]
     pub fn send(&mut self, message: &Message) -> bool {

@@ -16,7 +16,7 @@ fn endpoints(size: usize, slots: usize, exposed: usize) -> Vec<ShmEndpoint> {
     let segment = Segment::create(size, slots).expect("shared memory");
     let memory = Exposed::create(size, exposed.next_multiple_of(4096)).expect("shared memory");
     let endpoint = |rank| ShmEndpoint::attach(&segment, rank, size)?.exposing(memory.clone());
-    let readable = || Readable::of(vec![std::process::id(); size]);
+    let readable = || Readable::of(Ok(vec![std::process::id(); size]));
     (0..size).map(|rank| endpoint(rank).expect("a free rank").reading(readable())).collect()
 }
 
@@ -148,7 +148,7 @@ fn announced(readable: Readable, bytes: u64, address: u64) -> CommError {
 
 #[test]
 fn an_address_that_is_not_the_peers_is_an_error_that_names_both() {
-    let own = || Readable::of(vec![std::process::id(); 2]);
+    let own = || Readable::of(Ok(vec![std::process::id(); 2]));
     let end = vec![0_u8; 4096];
     let mapped = end.as_ptr().addr() as u64;
     for address in [8, u64::MAX, u64::MAX - 4096, 1 << 63, mapped - (1 << 46)] {
@@ -162,14 +162,14 @@ fn an_address_that_is_not_the_peers_is_an_error_that_names_both() {
 fn a_peer_whose_process_has_ended_is_gone() {
     let mut ended = std::process::Command::new("true").spawn().unwrap();
     ended.wait().unwrap();
-    let error = announced(Readable::of(vec![ended.id(); 2]), 1 << 20, 1 << 20);
+    let error = announced(Readable::of(Ok(vec![ended.id(); 2])), 1 << 20, 1 << 20);
     assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error}");
 }
 
 #[test]
 fn where_reading_is_forbidden_messages_go_in_pieces_and_the_reason_is_told() {
     let reason = "Operation not permitted (os error 1)";
-    let [mut reader, mut peer] = reader_and_peer(Readable::forbidden(reason.into()));
+    let [mut reader, mut peer] = reader_and_peer(Readable::of(Err(reason.into())));
     assert_eq!(reader.as_active().endpoint().single_copy(), Err(reason));
     let refused = reader.set_way(Way::Single { least: 100 }).unwrap_err();
     assert!(refused.to_string().contains(reason), "{refused}");

@@ -145,7 +145,7 @@ pub fn over_shared_memory(size: usize) -> Vec<ShmEndpoint> {
     let exposed = Exposed::create(size, TUNING.memory(size).max(1 << 19)).unwrap();
     let endpoint = |rank| {
         let endpoint = ShmEndpoint::attach(&segment, rank, size).unwrap();
-        let readable = Readable::of(vec![std::process::id(); size]);
+        let readable = Readable::of(Ok(vec![std::process::id(); size]));
         endpoint.exposing(exposed.clone()).unwrap().reading(readable)
     };
     (0..size).map(endpoint).collect()
