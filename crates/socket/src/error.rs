@@ -63,6 +63,12 @@ pub(crate) fn system<E: Into<io::Error>>(operation: &'static str) -> impl FnOnce
     move |source| SocketError::System { operation, source: source.into() }
 }
 
+pub(crate) fn unreachable<E: Into<Box<dyn Error + Send + Sync>>>(
+    peer: Rank,
+) -> impl Fn(E) -> SocketError {
+    move |source| SocketError::Unreachable { peer, source: source.into() }
+}
+
 impl From<SocketError> for CommError {
     fn from(error: SocketError) -> Self {
         Self::Connect(Box::new(error))

@@ -142,14 +142,8 @@ struct Divided {
     hidden: Option<(ByRound, Seen)>,
 }
 
-/// The components of `model` by rounds, without the cost of stamps.
-fn divided(judged: &Judged<'_>, model: Model, division: &Division, stamp: f64) -> Divided {
-    let Division::Calls = division else { return of_lines(judged) };
-    Divided { parts: of_calls(judged, model, stamp), hidden: None }
-}
-
 /// What stamps around calls timed, without the cost of stamps.
-fn of_calls(judged: &Judged<'_>, model: Model, stamp: f64) -> Vec<(&'static str, ByRound)> {
+fn of_calls(judged: &Judged<'_>, model: Model, stamp: f64) -> Divided {
     let component = |(name, part)| {
         let counts = by_round(judged, &count_key(model, part));
         let without = |(round, time): (u64, f64)| {
@@ -165,14 +159,17 @@ fn of_calls(judged: &Judged<'_>, model: Model, stamp: f64) -> Vec<(&'static str,
         };
         (name, by_round(judged, &key(model, part)).into_iter().filter_map(without).collect())
     };
-    model.calls().map(component).to_vec()
+    Divided { parts: model.calls().map(component).to_vec(), hidden: None }
 }
 
 /// The rounds in which every component of `model` and the whole were timed, in the state that is seen. Rounds in which one
 /// of these is outside its own fence are left out. `None` where there are fewer than two.
 pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<Rounds> {
     let stamp = stamp(judged)?;
-    let Divided { parts, hidden } = divided(judged, model, division, stamp);
+    let Divided { parts, hidden } = match division {
+        Division::Calls => of_calls(judged, model, stamp),
+        Division::Lines(_) => of_lines(judged),
+    };
     let whole = by_round(judged, &key(model, Stamping::Nothing));
     let all: Vec<&ByRound> = parts.iter().map(|(_, times)| times).chain([&whole]).collect();
     let complete = complete(&all);

@@ -26,7 +26,7 @@ fn experiments_have_names_of_their_own() {
 #[test]
 fn a_task_needs_the_room_of_its_plan() {
     let plan = crate::floors::FloorPlan::short(&Asked::usual(1.0));
-    let (tuning, task) = (Tuning::default(), Task::of(&plan).unwrap());
+    let (tuning, task) = (Tuning::DEFAULT, Task::of(&plan).unwrap());
     let room = task.room(2, &tuning).unwrap();
     assert_eq!(room, plan.room(2, &tuning));
     assert_ne!(room, Room::default());

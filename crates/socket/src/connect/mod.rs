@@ -22,7 +22,7 @@ use bandgap_comm::{CommError, Rank, Rendezvous};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
-use crate::error::system;
+use crate::error::{system, unreachable};
 use crate::{Result, SocketError};
 use callers::Callers;
 pub use hello::nonce;
@@ -63,11 +63,9 @@ pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Str
     let at = |peer: Rank| Known { secret, listener: texts[peer].clone() };
     let mut called = Vec::with_capacity(rank);
     for (peer, address) in addresses.iter().enumerate().take(rank) {
-        let unreachable =
-            |error: io::Error| SocketError::Unreachable { peer, source: error.into() };
         let stream = reach::<L>(peer, address, deadline)?;
-        let nonce = nonce().map_err(unreachable)?;
-        say(&at(peer).call(rank, peer, &nonce), &stream).map_err(unreachable)?;
+        let nonce = nonce().map_err(unreachable(peer))?;
+        say(&at(peer).call(rank, peer, &nonce), &stream).map_err(unreachable(peer))?;
         called.push((stream, nonce));
     }
     let expected = rank + 1..size;
@@ -98,15 +96,11 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr> {
 
 /// Connects to one peer's listener.
 fn reach<L: Listen>(peer: Rank, address: &L::Address, deadline: Instant) -> Result<L::Stream> {
-    let unreachable = |error: io::Error| SocketError::Unreachable { peer, source: error.into() };
     loop {
         let left = left(deadline, &[peer])?;
-        if let Some(stream) = L::connect(address, left).map_err(unreachable)? {
-            if !L::is_own(&stream).map_err(unreachable)? {
-                return Err(SocketError::Unreachable {
-                    peer,
-                    source: "another user listens there".into(),
-                });
+        if let Some(stream) = L::connect(address, left).map_err(unreachable(peer))? {
+            if !L::is_own(&stream).map_err(unreachable(peer))? {
+                return Err(unreachable(peer)("another user listens there"));
             }
             L::prepare(&stream).map_err(system("prepare a socket"))?;
             return Ok(stream);
@@ -128,8 +122,8 @@ fn hear(
         match reading.go_on(stream) {
             Ok(None) => wait(&mut [readable(stream.as_fd())], deadline, &[peer])?,
             Ok(Some(hello)) if known.answers(&hello, peer, rank, nonce) => return Ok(()),
-            Ok(Some(_)) => return Err(SocketError::Unreachable { peer, source: STRANGE.into() }),
-            Err(what) => return Err(SocketError::Unreachable { peer, source: what.into() }),
+            Ok(Some(_)) => return Err(unreachable(peer)(STRANGE)),
+            Err(what) => return Err(unreachable(peer)(what)),
         }
     }
 }

@@ -11,8 +11,8 @@ use rustix::net::sockopt::{
 use super::callers::Callers;
 use super::hello::{Known, nonce, say};
 use super::{AGAIN, Listen, Secret, hear, left};
-use crate::error::system;
-use crate::{Result, SocketError};
+use crate::Result;
+use crate::error::{system, unreachable};
 
 /// What both sides of a greeting name as the place where one listens: its addresses are many.
 const PLACE: &str = "the first process";
@@ -79,8 +79,6 @@ pub fn call(
     secret: Secret,
     deadline: Instant,
 ) -> Result<TcpStream> {
-    let unreachable =
-        |error: std::io::Error| SocketError::Unreachable { peer: 0, source: error.into() };
     loop {
         for address in addresses {
             let left = left(deadline, &[0])?;
@@ -90,9 +88,9 @@ pub fn call(
                 continue;
             };
             TcpListener::prepare(&stream).map_err(system("prepare a socket"))?;
-            let nonce = nonce().map_err(unreachable)?;
+            let nonce = nonce().map_err(unreachable(0))?;
             let known = known(secret);
-            say(&known.call(rank, 0, &nonce), &stream).map_err(unreachable)?;
+            say(&known.call(rank, 0, &nonce), &stream).map_err(unreachable(0))?;
             // At the same address of another host something else may listen.
             if hear([rank, 0], &stream, &known, &nonce, deadline).is_ok() {
                 return waiting(stream);
