@@ -67,7 +67,7 @@ use eager::InSlot;
 /// # use bandgap_comm::{Bulk, DeadlineWatch, Part, Waiting};
 /// fn first_rank(endpoint: impl Bulk) -> Result<(), bandgap_comm::CommError> {
 ///     let watch = DeadlineWatch(Duration::from_secs(10));
-///     let mut ranks = Passing::new(endpoint, 0, &Tuning::default(), Waiting::Spin, watch)?;
+///     let mut ranks = Passing::new(endpoint, 0, &Tuning::DEFAULT, Waiting::Spin, watch)?;
 ///     ranks.resize(2048);
 ///     let (question, answer) = (Part::new(0, 12), Part::new(1024, 4));
 ///     ranks.memory_mut()[question.range()].copy_from_slice(b"how are you?");

@@ -88,7 +88,6 @@ mod tests {
     use std::collections::BTreeSet;
 
     use bandgap_campaign::floors::{EXPOSED, kernel_order};
-    use bandgap_comm::collectives::Barrier;
     use bandgap_kernels::{Order, Synch1, fact};
 
     use super::*;
@@ -110,8 +109,7 @@ mod tests {
     #[test]
     fn layers_name_kernels_that_two_ranks_can_run() {
         for floor in floors().iter().filter(|floor| floor.kernel.is_some()) {
-            let named =
-                Order::of(&Synch1 { messages: 1, algorithm: Barrier::default().into() }, 20, 2);
+            let named = Order::of(&Synch1 { messages: 1, algorithm: Default::default() }, 20, 2);
             let order = kernel_order(floor, &named).unwrap().unwrap();
             (fact(&order.kernel).unwrap().check)(&order, 2).unwrap();
         }

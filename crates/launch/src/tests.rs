@@ -204,7 +204,7 @@ proptest! {
     fn letters_are_short_whatever_a_peer_says(frames in prop::collection::vec(frame(), 0..40)) {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
         ours.set_nonblocking(true).unwrap();
-        let tuning = Tuning { chunk: 512, slots: 4, ..Tuning::default() };
+        let tuning = Tuning { chunk: 512, slots: 4, ..Tuning::DEFAULT };
         let link = SocketLink::over(0, vec![ours]).unwrap().exposing(tuning.memory(2));
         let watch = DeadlineWatch(Duration::from_secs(60));
         let mut rank =

@@ -65,7 +65,7 @@ fn passes(segment: &Segment, exposed: &Exposed, rank: usize) -> Passes {
     let endpoint = ShmEndpoint::attach(segment, rank, 2).expect("a fresh segment");
     let endpoint = endpoint.exposing(exposed.clone()).expect("the same ranks");
     let watch = DeadlineWatch(Duration::from_secs(10));
-    let tuning = Tuning::default();
+    let tuning = Tuning::DEFAULT;
     let exposed = endpoint.exposed();
     let mail = Mail::new(rank, 2, exposed, Some((0, &tuning)), first).expect("room for slots");
     let mut passing =
@@ -139,7 +139,7 @@ fn main() {
         fine &= poll_request_without_reply(&mut there) == 1;
     }
     let segment = Segment::create(2, DEFAULT_SLOTS).expect("shared memory");
-    let exposed = Exposed::create(2, Tuning::default().memory(2)).expect("memory");
+    let exposed = Exposed::create(2, Tuning::DEFAULT.memory(2)).expect("memory");
     let (mut one, mut two) = (passes(&segment, &exposed, 0), passes(&segment, &exposed, 1));
     let part = Part::new(0, 8);
     for _ in 0..count {

@@ -27,12 +27,6 @@ pub struct Tuning {
     pub request: usize,
 }
 
-impl Default for Tuning {
-    fn default() -> Self {
-        Self::DEFAULT
-    }
-}
-
 impl Tuning {
     /// The usual values.
     pub const DEFAULT: Self = Self { chunk: 32 << 10, slots: 32, request: 16 << 10 };

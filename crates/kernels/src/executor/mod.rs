@@ -122,21 +122,6 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
             }
         }
     }
-
-    /// All tell rank 0, and rank 0 tells all.
-    fn gather(&mut self) -> Result<()> {
-        let number = self.orders << 32 | self.meetings;
-        let (rank, ranks) = (self.rank(), self.ranks);
-        let active = self.passing.active();
-        if rank > 0 {
-            active.request(0, MEET, [number])?;
-            active.serve_until(|state| state.met[0] >= number)?;
-        } else {
-            active.serve_until(|state| state.met[1..ranks].iter().all(|met| *met >= number))?;
-            (1..ranks).try_for_each(|rank| active.request(rank, MEET, [number]))?;
-        }
-        active.await_replies()
-    }
 }
 
 impl<E: Bulk, T: Timer, W: Watch> Processor for Executor<E, T, W> {
@@ -230,10 +215,20 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         Some(&self.passing.as_active().state().log)
     }
 
-    /// Without message passing, whose barriers may be what is verified.
+    /// All tell rank 0, and rank 0 tells all: without message passing, whose barriers may be what is verified.
     fn meet(&mut self) -> Result<()> {
         self.meetings += 1;
-        self.gather()
+        let number = self.orders << 32 | self.meetings;
+        let (rank, ranks) = (self.rank(), self.ranks);
+        let active = self.passing.active();
+        if rank > 0 {
+            active.request(0, MEET, [number])?;
+            active.serve_until(|state| state.met[0] >= number)?;
+        } else {
+            active.serve_until(|state| state.met[1..ranks].iter().all(|met| *met >= number))?;
+            (1..ranks).try_for_each(|rank| active.request(rank, MEET, [number]))?;
+        }
+        active.await_replies()
     }
 
     fn settle(&mut self) -> Result<()> {

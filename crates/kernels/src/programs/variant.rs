@@ -25,12 +25,6 @@ impl<A: Algorithm> Default for By<A> {
     }
 }
 
-impl<A: Algorithm> From<A> for By<A> {
-    fn from(algorithm: A) -> Self {
-        Self::Own(algorithm)
-    }
-}
-
 impl<A: Algorithm> By<A> {
     /// What a variant names, or the usual algorithm; `None` for a name that is not known.
     pub(super) fn variant(variant: Option<&str>) -> Option<Self> {

@@ -125,7 +125,7 @@ mod ways {
 
 /// A rank that reads `processes`, and a peer that sends whatever it likes.
 fn reader_and_peer(readable: Readable) -> [Passing<ShmEndpoint, DeadlineWatch>; 2] {
-    let tuning = Tuning::default();
+    let tuning = Tuning::DEFAULT;
     let mut readable = Some(readable);
     let ranks = endpoints(2, 8, tuning.memory(2)).into_iter().map(|endpoint| {
         let readable = readable.take();
@@ -203,7 +203,7 @@ impl HoldsMail for Shared {
 
 #[test]
 fn messages_share_a_table_and_an_endpoint_with_other_handlers() {
-    let tuning = Tuning::default();
+    let tuning = Tuning::DEFAULT;
     let memory = tuning.memory(2);
     let ranks = endpoints(2, 8, memory).into_iter().map(|endpoint| {
         let mut handlers = Handlers::<Shared>::default();
