@@ -55,6 +55,7 @@ impl Options {
 }
 
 /// What an experiment brought.
+#[derive(Default)]
 pub struct Collected {
     /// All batches.
     pub table: Table,
@@ -71,9 +72,7 @@ pub struct Collected {
 impl Collected {
     /// Nothing, since nothing could be begun.
     pub fn nothing(failure: Failure) -> Self {
-        let ended = Ended::failed("", failure);
-        let (table, hosts) = (Table::default(), Vec::new());
-        Self { table, ended, placement: None, hosts, launches: 0 }
+        Self { ended: Ended::failed(None, failure), ..Self::default() }
     }
 
     /// This, and what a later launch brought.
@@ -170,10 +169,7 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         match (one, &mut all) {
             (Ok(collected), _) => all = Some(collected),
             (Err(failure), None) => return Err(failure),
-            (Err(failure), Some(before)) => {
-                let whom = format!("launch {} of the ranks ", launch + 1);
-                before.ended = Ended::failed(&whom, failure);
-            }
+            (Err(failure), Some(before)) => before.ended = Ended::failed(Some(launch), failure),
         }
         if all.as_ref().is_some_and(|collected| collected.ended != Ended::Done) {
             break;
@@ -286,10 +282,7 @@ fn collect_into(
             Ok(ended) => ended,
             Err(failure) if table.is_empty() => return Err(failure),
             // What was measured is not lost for it.
-            Err(failure) => {
-                let whom = format!("launch {} of the ranks ", launch + 1);
-                Ended::failed(&whom, failure)
-            }
+            Err(failure) => Ended::failed(Some(launch), failure),
         };
         if ended != Ended::Done {
             break;
@@ -344,9 +337,8 @@ pub fn in_virtual_time(
         other => match other.class(Exit::Input) {
             Ok(()) => Ended::Done,
             Err(failure) if runner.kept.is_empty() => return Err(failure),
-            Err(failure) => Ended::failed("", failure),
+            Err(failure) => Ended::failed(None, failure),
         },
     };
-    let (table, hosts) = (runner.kept, Vec::new());
-    Ok(Collected { table, ended, placement: None, hosts, launches: 1 })
+    Ok(Collected { table: runner.kept, ended, launches: 1, ..Collected::default() })
 }

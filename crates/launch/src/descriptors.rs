@@ -8,7 +8,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
-use rustix::process::{Resource, getrlimit, setrlimit};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{Exit, Failure};
 
@@ -31,10 +31,8 @@ fn needed(ranks: usize, connections: usize) -> u64 {
 /// It takes more.
 pub fn check(ranks: usize, connections: usize) -> std::result::Result<(), Failure> {
     let limit = getrlimit(Resource::Nofile);
-    let mut raised = limit;
-    raised.current = limit.maximum;
     // Where raising is refused the soft limit holds.
-    let _ = setrlimit(Resource::Nofile, raised);
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
     let needed = needed(ranks, connections);
     match getrlimit(Resource::Nofile).current {
         Some(now) if needed > now => {

@@ -19,9 +19,10 @@ const GRACE: Duration = Duration::from_millis(800);
 pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
 
 /// How a launch ended. What was measured has been handed on in any case.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Ended {
     /// All ranks are done.
+    #[default]
     Done,
     /// A signal stopped the run.
     Interrupted,
@@ -35,8 +36,10 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// What keeps `whom` from going on.
-    pub(crate) fn failed(whom: &str, Failure { exit, what, hint }: Failure) -> Self {
+    /// What keeps a run, or one launch of its ranks, from going on.
+    pub(crate) fn failed(launch: Option<u32>, Failure { exit, what, hint }: Failure) -> Self {
+        let whom = launch.map(|launch| format!("launch {} of the ranks ", launch + 1));
+        let whom = whom.unwrap_or_default();
         let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
         Self::Failed { what: format!("{whom}failed to {what}{hint}"), exit }
     }

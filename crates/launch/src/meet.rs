@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 
 use crate::failure::lost;
-use crate::{Exit, Failure, Result, elsewhere};
+use crate::{Result, elsewhere, usage};
 
 /// Between two looks for a file.
 const LOOK: Duration = Duration::from_millis(20);
@@ -103,22 +103,9 @@ pub fn manager() -> Option<File> {
 /// What the user gave for it is wrong.
 pub fn way(by: &str, size: usize, apart: bool) -> Result<Way> {
     if let Some(join) = variable("BANDGAP_JOIN") {
-        let wrong = |what: String| {
-            Failure::new(Exit::Usage, what).hint(
-                "BANDGAP_JOIN=HOST:PORT of rank 0, and BANDGAP_SECRET_FILE with 16 bytes or more",
-            )
-        };
-        let addresses: Vec<SocketAddr> = join
-            .to_socket_addrs()
-            .map_err(|error| wrong(format!("use BANDGAP_JOIN={join}: {error}")))?
-            .collect();
-        let file = variable("BANDGAP_SECRET_FILE")
-            .ok_or_else(|| wrong("join without BANDGAP_SECRET_FILE".to_owned()))?;
-        let bytes = fs::read(&file)
-            .map_err(|error| wrong(format!("read the secret in {file}: {error}")))?;
-        let secret = bytes.first_chunk().copied();
-        let secret = secret.ok_or_else(|| wrong(format!("use the secret in {file}: too short")))?;
-        return Ok(Way::Given(addresses, secret));
+        let hint =
+            "BANDGAP_JOIN=HOST:PORT of rank 0, and BANDGAP_SECRET_FILE with 16 bytes or more";
+        return given(&join).map_err(|what| usage!("{what}").hint(hint));
     }
     // Slurm's PMI-2 speaks the older dialect too, but once.
     if let Some(manager) = manager().filter(|_| !apart || variable("SLURM_STEP_ID").is_none()) {
@@ -132,6 +119,17 @@ pub fn way(by: &str, size: usize, apart: bool) -> Result<Way> {
             .hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE"));
     }
     Ok(shared(&format!("{job}-{size}")))
+}
+
+/// As the user said.
+fn given(join: &str) -> Result<Way, String> {
+    let addresses =
+        join.to_socket_addrs().map_err(|error| format!("use BANDGAP_JOIN={join}: {error}"))?;
+    let file = variable("BANDGAP_SECRET_FILE").ok_or("join without BANDGAP_SECRET_FILE")?;
+    let bytes = fs::read(&file).map_err(|error| format!("read the secret in {file}: {error}"))?;
+    let secret = bytes.first_chunk();
+    let secret = secret.ok_or_else(|| format!("use the secret in {file}: too short"))?;
+    Ok(Way::Given(addresses.collect(), *secret))
 }
 
 impl Way {
@@ -348,6 +346,6 @@ mod tests {
         drop(published);
         assert!(!place.exists());
         let gone = Way::Shared(vec![place]).look_up(Instant::now());
-        assert_eq!(gone.unwrap_err().exit, Exit::Remote);
+        assert_eq!(gone.unwrap_err().exit, crate::Exit::Remote);
     }
 }

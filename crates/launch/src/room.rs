@@ -72,13 +72,11 @@ impl Prepared {
 
 /// Refuses more ranks than the transports take.
 pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<()> {
-    match transports.iter().find(|transport| ranks > transport.can.ranks) {
-        None => Ok(()),
-        Some(over) => {
-            let most = over.can.ranks;
-            Err(usage!("run {ranks} ranks over {over}: one machine takes {most} at most"))
-        }
-    }
+    let over = transports.iter().find(|transport| ranks > transport.can.ranks);
+    over.map_or(Ok(()), |over| {
+        let most = over.can.ranks;
+        Err(usage!("run {ranks} ranks over {over}: one machine takes {most} at most"))
+    })
 }
 
 /// The simulated machine of this name, if it has so many nodes.
