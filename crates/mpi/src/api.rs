@@ -3,10 +3,8 @@
 use std::ffi::{c_char, c_int, c_void};
 use std::mem::transmute;
 
+use crate::load::text;
 use crate::{Constant, Family, Handle, Loaded, MpiError, Result};
-
-/// Longest text of `MPI_Error_string` and of `MPI_Get_library_version`, in all families.
-const TEXT_BYTES: usize = 16384;
 
 pub(crate) type In = *const c_void;
 pub(crate) type Out = *mut c_void;
@@ -191,12 +189,3 @@ impl Api {
 /// Room for the `MPI_Status` of any family.
 #[repr(C, align(8))]
 struct Status([c_int; 16]);
-
-/// A text that a function of MPI writes, which has room for any family's.
-pub(crate) fn text<R>(write: impl FnOnce(*mut c_char, *mut c_int) -> R) -> String {
-    let (mut text, mut len) = (vec![0_u8; TEXT_BYTES], 0);
-    write(text.as_mut_ptr().cast(), &mut len);
-    text.truncate(usize::try_from(len).unwrap_or_default());
-    // Open MPI counts zero bytes behind its text.
-    String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned()
-}

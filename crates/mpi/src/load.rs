@@ -8,9 +8,10 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::ptr::NonNull;
 
-use crate::api::text;
 use crate::{Family, MpiError, Result};
 
+/// Longest text of `MPI_Error_string` and of `MPI_Get_library_version`, in all families.
+const TEXT_BYTES: usize = 16384;
 /// The function that every MPI has since MPI 3.
 const VERSION: &str = "MPI_Get_library_version";
 
@@ -145,6 +146,15 @@ fn file_of(at: NonNull<c_void>) -> Option<PathBuf> {
         CStr::from_ptr(info.assume_init().dli_fname.as_ref()?)
     };
     Some(OsStr::from_bytes(name.to_bytes()).into())
+}
+
+/// A text that a function of MPI writes, which has room for any family's.
+pub(crate) fn text<R>(write: impl FnOnce(*mut c_char, *mut c_int) -> R) -> String {
+    let (mut text, mut len) = (vec![0_u8; TEXT_BYTES], 0);
+    write(text.as_mut_ptr().cast(), &mut len);
+    text.truncate(usize::try_from(len).unwrap_or_default());
+    // Open MPI counts zero bytes behind its text.
+    String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned()
 }
 
 fn version(get: NonNull<c_void>) -> String {
