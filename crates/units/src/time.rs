@@ -1,9 +1,9 @@
 //! Durations.
 
 use std::fmt;
-use std::ops::{Add, Mul};
 use std::str::FromStr;
 
+use derive_more::{Add, Mul};
 use serde::{Deserialize, Serialize};
 
 use crate::number::{SharedUnit, distinct};
@@ -22,7 +22,7 @@ const LADDER: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, 
 /// assert_eq!(Ns(1400.0).to_string(), "1.40 µs");
 /// assert_eq!("250ms".parse(), Ok(Ns(250e6)));
 /// ```
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Add, Mul, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Ns(pub f64);
 
@@ -88,20 +88,6 @@ impl FromStr for Ns {
             _ => return Err(typed.wrong_unit("ns, us, ms, s, min, h")),
         };
         typed.times(nanoseconds).map(Ns)
-    }
-}
-
-impl Add for Ns {
-    type Output = Ns;
-    fn add(self, other: Ns) -> Ns {
-        Ns(self.0 + other.0)
-    }
-}
-
-impl Mul<f64> for Ns {
-    type Output = Ns;
-    fn mul(self, times: f64) -> Ns {
-        Ns(self.0 * times)
     }
 }
 
