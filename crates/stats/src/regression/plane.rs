@@ -62,7 +62,7 @@ pub fn relative_plane(x: &[f64], z: &[f64], y: &[f64]) -> Option<Plane> {
         return None;
     }
     let mut weights: Vec<f64> = y.iter().map(|y| 1.0 / (y * y)).collect();
-    let mut fit = Fit::of(x, z, y, &weights)?;
+    let mut fit = Plane::of(x, z, y, &weights)?;
     for _ in 0..REWEIGHTINGS {
         let next: Vec<f64> =
             (0..y.len()).map(|i| clamped(fit.at(x[i], z[i]), y[i], 0.0).powi(-2)).collect();
@@ -71,29 +71,18 @@ pub fn relative_plane(x: &[f64], z: &[f64], y: &[f64]) -> Option<Plane> {
             break;
         }
         weights = next;
-        fit = Fit::of(x, z, y, &weights)?;
+        fit = Plane::of(x, z, y, &weights)?;
     }
-    let degrees = (y.len() - COLUMNS) as f64;
     let squares = |i: usize| weights[i] * (y[i] - fit.at(x[i], z[i])).powi(2);
     let squares: f64 = (0..y.len()).map(squares).sum();
     let bend_chance = bend_chance(x, z, y, &weights, squares);
-    let variances = fit.unit_variances.map(|unit| unit * squares / degrees);
-    Some(Plane { coefficients: fit.coefficients, variances, degrees, bend_chance })
+    let variances = fit.variances.map(|unit| unit * squares / fit.degrees);
+    Some(Plane { variances, bend_chance, ..fit })
 }
 
-struct Fit {
-    coefficients: [f64; COLUMNS],
-    /// Variances for errors of variance 1/w.
-    unit_variances: [f64; COLUMNS],
-}
-
-impl Fit {
-    fn at(&self, x: f64, z: f64) -> f64 {
-        self.coefficients[0] + self.coefficients[1] * x + self.coefficients[2] * z
-    }
-
-    /// By the normal equations about the weighted means.
-    fn of(x: &[f64], z: &[f64], y: &[f64], weights: &[f64]) -> Option<Fit> {
+impl Plane {
+    /// By the normal equations about the weighted means; the variances are for errors of variance 1/w.
+    fn of(x: &[f64], z: &[f64], y: &[f64], weights: &[f64]) -> Option<Plane> {
         let dot = |a: &[f64], b: &[f64]| -> f64 {
             a.iter().zip(b).zip(weights).map(|((a, b), w)| w * a * b).sum()
         };
@@ -113,9 +102,11 @@ impl Fit {
         let (x_slope, z_slope) = ((zz * xy - xz * zy) / whole, (xx * zy - xz * xy) / whole);
         let [x, z, y] = means;
         let at_zero = (x * x * zz - 2.0 * x * z * xz + z * z * xx) / whole;
-        Some(Fit {
+        Some(Plane {
             coefficients: [y - x_slope * x - z_slope * z, x_slope, z_slope],
-            unit_variances: [1.0 / total + at_zero, zz / whole, xx / whole],
+            variances: [1.0 / total + at_zero, zz / whole, xx / whole],
+            degrees: (weights.len() - COLUMNS) as f64,
+            bend_chance: None,
         })
     }
 }
