@@ -7,7 +7,7 @@ use bandgap_model::collectives::{
     CostCurve, FittedMessages, MeasuredCost, MeasuredMessages, PointToPoint, barrier, broadcast,
     sum,
 };
-use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit_launches};
+use bandgap_model::hockney::{HockneyFit, HockneyOptions, SizedTimes, fit};
 use bandgap_stats::Convergence;
 use bandgap_units::{Bytes, Ns};
 
@@ -81,7 +81,7 @@ pub(crate) fn fitted(of: &Measured<'_>, curve: &Curve<'_>) -> Option<HockneyFit>
     let times = of.sized(curve);
     let launches: Vec<&[SizedTimes]> = times.values().map(Vec::as_slice).collect();
     let confidence = of.judged.confidence;
-    fit_launches(&launches, &HockneyOptions { confidence, ..HockneyOptions::default() }).ok()
+    fit(&launches, &HockneyOptions { confidence, ..HockneyOptions::default() }).ok()
 }
 
 /// The times of a curve over the length.

@@ -2,25 +2,25 @@
 
 use bandgap_campaign::signature::judge;
 use bandgap_model::hockney::{
-    Breakpoint as Found, Breaks, Fit, HockneyFit, HockneyOptions, Segment as Fitted, SizedTimes,
-    fit_launches,
+    self as model, Breakpoint as Found, Breaks, Fit, HockneyFit, HockneyOptions, Segment as Fitted,
+    SizedTimes,
 };
 use bandgap_model::{Estimate, ModelError};
-use bandgap_record::{Note, Number, Quantity, RecordError, Unit};
+use bandgap_record::{Note, Number, Quantity, Unit};
 use bandgap_results::{Breakpoint, Hockney, Segment};
 use bandgap_stats::{Convergence, Rule};
 use bandgap_units::Ns;
 
-use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Made, SERIES, note};
 use crate::series::{CurveTimes, curve_times};
+use crate::{AssembleError, Result};
 
 /// The fits of all series over the lengths of messages; none of fewer than three lengths.
 ///
 /// # Errors
 /// The breakpoints that were given do not fit, or a number cannot be recorded.
-pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made, AssembleError> {
+pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made> {
     let (transport, confidence) = (&of.setting.transport, of.judged.confidence);
     let options =
         HockneyOptions { breaks: breaks.clone(), confidence, ..HockneyOptions::default() };
@@ -51,9 +51,9 @@ pub(crate) fn fit(
     transport: &str,
     options: &HockneyOptions,
     rule: Rule,
-) -> Result<Made, AssembleError> {
+) -> Result<Made> {
     let launches: Vec<&[SizedTimes]> = curve.launches.iter().map(Vec::as_slice).collect();
-    let both = fit_launches(&launches, options)?;
+    let both = model::fit(&launches, options)?;
     let relative = recorded((curve, transport), &both, &both.relative, rule)?;
     let id = relative.id();
     let found = both.findings.iter().chain(&both.relative.findings);
@@ -67,7 +67,7 @@ fn recorded(
     both: &HockneyFit,
     fit: &Fit,
     rule: Rule,
-) -> Result<Hockney, RecordError> {
+) -> Result<Hockney> {
     let segment = |of: &Fitted| segment(of, curve.messages as f64, rule.without_clock());
     Ok(Hockney {
         name: curve.name.clone(),
@@ -75,12 +75,12 @@ fn recorded(
         curve: curve.which.clone(),
         messages: curve.messages,
         weighting: fit.weighting.to_string(),
-        segments: fit.segments.iter().map(segment).collect::<Result<_, _>>()?,
+        segments: fit.segments.iter().map(segment).collect::<Result<_>>()?,
         breakpoints: both.breakpoints.iter().map(breakpoint).collect(),
     })
 }
 
-fn segment(of: &Fitted, messages: f64, rule: Rule) -> Result<Segment, RecordError> {
+fn segment(of: &Fitted, messages: f64, rule: Rule) -> Result<Segment> {
     let parameter = |estimate: &Option<Estimate>, unit: Unit| -> Result<Option<Quantity>, _> {
         let Some(estimate) = estimate else { return Ok(None) };
         // Rates are those of all messages that an operation moves in its time.

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use bandgap_campaign::signature::judge;
 use bandgap_model::Estimate;
 use bandgap_model::hockney::SizedTimes;
-use bandgap_model::hops::{HopTimes, fit_launches};
+use bandgap_model::hops::{HopTimes, fit};
 use bandgap_record::{Column, Labels, Note, Unit};
 use bandgap_stats::Convergence;
 
-use crate::AssembleError;
+use crate::Result;
 use crate::collectives::{fitted, nearest};
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
@@ -23,7 +23,7 @@ pub const HOPS: &str = "hops";
 ///
 /// # Errors
 /// A number cannot be recorded.
-pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
+pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     if !points.axes().contains(&"hops") {
         return Ok(Made::default());
     }
@@ -51,7 +51,7 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, Assem
     }
     let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
     let launches: Vec<&[HopTimes]> = launches.values().map(Vec::as_slice).collect();
-    let Ok(fit) = fit_launches(&launches, &ends, of.judged.confidence) else {
+    let Ok(fit) = fit(&launches, &ends, of.judged.confidence) else {
         let note = Note::new("hops_unfitted", rows.rows.id());
         return Ok(Made { notes: vec![note], ..Made::default() });
     };

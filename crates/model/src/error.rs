@@ -3,6 +3,9 @@
 use bandgap_units::{Bytes, Ns};
 use thiserror::Error;
 
+/// What is found, or why it is not.
+pub(crate) type Result<T = (), E = ModelError> = std::result::Result<T, E>;
+
 /// What is missing or wrong in the data. Reads after "failed to …: ". Times are nanoseconds.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
@@ -54,7 +57,7 @@ pub enum ModelError {
 impl ModelError {
     /// # Errors
     /// Unless the confidence is strictly between 0 and 1.
-    pub(crate) fn unless_confidence(confidence: f64) -> Result<(), ModelError> {
+    pub(crate) fn unless_confidence(confidence: f64) -> Result {
         match confidence > 0.0 && confidence < 1.0 {
             true => Ok(()),
             false => Err(Self::Unusable(format!(

@@ -24,7 +24,7 @@ use bandgap_stats::Regression;
 use bandgap_units::Ns;
 use derive_more::Display;
 
-use crate::error::ModelError;
+use crate::error::{ModelError, Result};
 use crate::finding::Finding;
 use crate::signature::Estimate;
 
@@ -188,31 +188,20 @@ pub struct Segment {
 /// *Assumes* independent errors from size to size: for found breaks and the relative fit in
 /// proportion to the time, for the ordinary fit of any variance.
 ///
-/// # Errors
-/// [`ModelError::BadTime`] for a time that is not a positive number of usual size,
-/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`] and
-/// [`ModelError::BreaksTooClose`] for given breaks without sizes between them or not ascending; no times, or a confidence that is none.
-pub fn fit(data: &[SizedTimes], options: &HockneyOptions) -> Result<HockneyFit, ModelError> {
-    fit_launches(&[data], options)
-}
-
-/// The same from times of several launches; of a single one exactly [`fit`].
-///
-/// A size is the mean of the launches' means. Segments are those of all launches together. Each launch
+/// Of several launches a size is the mean of the launches' means. Segments are those of all launches together. Each launch
 /// has a line of its own in each of them, and every interval, that of the common line from how sizes scatter about
 /// it, is [`widened`](bandgap_stats::interval::widened) to hold how the launches' lines differ. *Assumes* launches that
 /// are independent and alike.
 ///
 /// # Errors
-/// Those of [`fit`], for the sizes of all launches together.
-pub fn fit_launches(
-    launches: &[&[SizedTimes]],
-    options: &HockneyOptions,
-) -> Result<HockneyFit, ModelError> {
+/// [`ModelError::BadTime`] for a time that is not a positive number of usual size,
+/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`] and
+/// [`ModelError::BreaksTooClose`] for given breaks without sizes between them or not ascending; no times, or a confidence that is none.
+pub fn fit(launches: &[&[SizedTimes]], options: &HockneyOptions) -> Result<HockneyFit> {
     ModelError::unless_confidence(options.confidence)?;
     let tables = |left_out: &[u64]| {
         let of = |data: &&[SizedTimes]| input::Table::of(data, &options.rounding, left_out);
-        let each = launches.iter().map(of).collect::<Result<Vec<_>, ModelError>>()?;
+        let each = launches.iter().map(of).collect::<Result<Vec<_>>>()?;
         Ok((input::Table::joined(&each)?, each))
     };
     let (whole, _) = tables(&[])?;

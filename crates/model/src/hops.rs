@@ -13,7 +13,7 @@ use bandgap_stats::outlier::inside_fence;
 use bandgap_stats::quantile::mean;
 use bandgap_stats::regression::{Plane, relative_plane};
 
-use crate::error::ModelError;
+use crate::error::{ModelError, Result};
 use crate::hockney::Range;
 use crate::signature::Estimate;
 
@@ -75,25 +75,13 @@ const LARGE_RESIDUAL: f64 = 0.1;
 /// *Assumes* independent errors in proportion to the time.
 /// *Source*: [CoMet, 5.1].
 ///
-/// # Errors
-/// [`ModelError::BadTime`]; no times, points that are all equally far, or a confidence that is none.
-pub fn fit(data: &[HopTimes], ends: &[u64], confidence: f64) -> Result<HopsFit, ModelError> {
-    fit_launches(&[data], ends, confidence)
-}
-
-/// The same from times of several launches; of a single one exactly [`fit`].
-///
-/// A point is the mean of the launches' means. Each launch has a fit of its own in each segment, and the
+/// Of several launches a point is the mean of the launches' means. Each launch has a fit of its own in each segment, and the
 /// interval of a parameter is [`widened`] to hold how these differ. *Assumes* launches that are
 /// independent and alike.
 ///
 /// # Errors
-/// Those of [`fit`], for the points of all launches together.
-pub fn fit_launches(
-    launches: &[&[HopTimes]],
-    ends: &[u64],
-    confidence: f64,
-) -> Result<HopsFit, ModelError> {
+/// [`ModelError::BadTime`]; no times, points that are all equally far, or a confidence that is none.
+pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<HopsFit> {
     let data = || launches.iter().copied().flatten();
     ModelError::unless_confidence(confidence)?;
     for of in data() {

@@ -124,7 +124,7 @@ mod tests {
             SizedTimes { bytes, times_ns: vec![exact * (1.0 + sign * scatter)] }
         });
         let times: Vec<SizedTimes> = times.collect();
-        FittedMessages::of(&fit(&times, &HockneyOptions::default()).unwrap()).unwrap()
+        FittedMessages::of(&fit(&[&times], &HockneyOptions::default()).unwrap()).unwrap()
     }
 
     #[test]

@@ -9,11 +9,15 @@ pub trait PointToPoint {
     fn message(&self, bytes: Bytes) -> Ns;
 
     /// From when a rank begins to send a message until it can begin to send the next one as if it
-    /// were the first. At most [`PointToPoint::message`].
-    fn send_interval(&self, bytes: Bytes) -> Ns;
+    /// were the first. At most [`PointToPoint::message`], and as long where nothing else is said.
+    fn send_interval(&self, bytes: Bytes) -> Ns {
+        self.message(bytes)
+    }
 
     /// The same between two messages that a rank receives and passes on.
-    fn relay_interval(&self, bytes: Bytes) -> Ns;
+    fn relay_interval(&self, bytes: Bytes) -> Ns {
+        self.message(bytes)
+    }
 }
 
 /// How many doublings it takes from one rank to so many: ⌈log₂ ranks⌉.
@@ -52,14 +56,6 @@ impl PointToPoint for Hockney {
     fn message(&self, bytes: Bytes) -> Ns {
         self.startup + Ns::from_secs(bytes.0 as f64 / self.rate)
     }
-
-    fn send_interval(&self, bytes: Bytes) -> Ns {
-        self.message(bytes)
-    }
-
-    fn relay_interval(&self, bytes: Bytes) -> Ns {
-        self.message(bytes)
-    }
 }
 
 /// Costs of messages up to some length, and of longer ones: the protocols of a machine, or the
@@ -72,23 +68,9 @@ pub struct ByLength {
     pub longer: Hockney,
 }
 
-impl ByLength {
-    fn of(&self, bytes: Bytes) -> &Hockney {
-        let found = self.up_to.iter().find(|(most, _)| bytes <= *most);
-        found.map_or(&self.longer, |(_, costs)| costs)
-    }
-}
-
 impl PointToPoint for ByLength {
     fn message(&self, bytes: Bytes) -> Ns {
-        self.of(bytes).message(bytes)
-    }
-
-    fn send_interval(&self, bytes: Bytes) -> Ns {
-        self.of(bytes).send_interval(bytes)
-    }
-
-    fn relay_interval(&self, bytes: Bytes) -> Ns {
-        self.of(bytes).relay_interval(bytes)
+        let found = self.up_to.iter().find(|(most, _)| bytes <= *most);
+        found.map_or(&self.longer, |(_, costs)| costs).message(bytes)
     }
 }

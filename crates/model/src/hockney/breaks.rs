@@ -4,13 +4,13 @@ use bandgap_stats::segmented::{Cuts, Points, break_range, outliers, search};
 
 use super::input::Table;
 use super::{Breakpoint, Breaks, FEWEST_SIZES, HockneyOptions};
-use crate::error::ModelError;
+use crate::error::{ModelError, Result};
 
 /// The sizes whose times no segment explains, ascending.
 ///
 /// # Errors
 /// The breaks that are given do not fit.
-pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>, ModelError> {
+pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>> {
     let starts: Vec<usize>;
     let cuts = match breaks {
         Breaks::Automatic { most } => Cuts::Most((*most).max(1)),
@@ -26,17 +26,14 @@ pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>, Model
 }
 
 /// The breakpoints given or found, ascending.
-pub(super) fn place(
-    table: &Table,
-    options: &HockneyOptions,
-) -> Result<Vec<Breakpoint>, ModelError> {
+pub(super) fn place(table: &Table, options: &HockneyOptions) -> Result<Vec<Breakpoint>> {
     match &options.breaks {
         Breaks::At(given) => at(table, given),
         Breaks::Automatic { most } => Ok(found(table, *most, options.confidence)),
     }
 }
 
-fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>, ModelError> {
+fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>> {
     let bytes = &table.bytes;
     let mut below = 0;
     let mut breakpoints: Vec<Breakpoint> = Vec::new();

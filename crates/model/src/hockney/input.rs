@@ -9,7 +9,7 @@ use bandgap_stats::quantile::{mean, variance};
 use bandgap_stats::segmented::{Cuts, Limits};
 
 use super::FEWEST_SIZES;
-use crate::error::ModelError;
+use crate::error::{ModelError, Result};
 
 /// Repeated times of messages of one length.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl Table {
         data: &[SizedTimes],
         rounding: &BTreeMap<u64, [f64; 2]>,
         left_out: &[u64],
-    ) -> Result<Table, ModelError> {
+    ) -> Result<Table> {
         if let Some(empty) = data.iter().find(|sized| sized.times_ns.is_empty()) {
             return Err(ModelError::no_times(empty.bytes));
         }
@@ -102,7 +102,7 @@ impl Table {
     ///
     /// # Errors
     /// [`ModelError::TooFewSizes`] for fewer than three sizes.
-    pub(super) fn joined(launches: &[Table]) -> Result<Table, ModelError> {
+    pub(super) fn joined(launches: &[Table]) -> Result<Table> {
         let mut bytes: Vec<u64> = launches.iter().flat_map(|of| of.bytes.iter().copied()).collect();
         bytes.sort_unstable();
         bytes.dedup();

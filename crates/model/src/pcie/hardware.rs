@@ -135,23 +135,17 @@ impl Hardware {
         let (pcie, network) = (pcie(name, trace), network(name, trace));
         let wire =
             direct.map_or(Err(Why::NoDirectTrace), |(name, direct)| self::network(name, direct));
-        let switch = || Timed::sum(&[(1.0, network.as_ref()?), (-1.0, wire.as_ref()?)]);
+        let switch = || Timed::sum(&[(1.0, &network.clone()?), (-1.0, &wire.clone()?)]);
         let rc_to_mem = || {
             let turn = Timed::of(ping_pong(trace, "pong")?, "pong", name).ok_or(Why::NoPingPong)?;
-            let pcie = pcie.as_ref()?;
+            let pcie = pcie.clone()?;
             let Software { post: Some(post), prog: Some(prog) } = software else {
                 return Err(Why::NoSoftware);
             };
-            Timed::sum(&[(1.0, &turn), (-2.0, pcie), (-1.0, prog), (-1.0, post)])
+            Timed::sum(&[(1.0, &turn), (-2.0, &pcie), (-1.0, prog), (-1.0, post)])
         };
         let (switch, rc_to_mem) = (switch(), rc_to_mem());
         Hardware { injection: injection(name, trace), pcie, network, wire, switch, rc_to_mem }
-    }
-}
-
-impl From<&Why> for Why {
-    fn from(why: &Why) -> Why {
-        *why
     }
 }
 

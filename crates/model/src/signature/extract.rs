@@ -9,7 +9,7 @@ use super::table::Table;
 use super::{Estimate, IssueLine, Options, Regime, SEND_ONLY_UNSEEN, Share, Signature, Steady};
 use crate::arm::{Among, Arm};
 use crate::curve::Stretch;
-use crate::error::ModelError;
+use crate::error::{ModelError, Result};
 use crate::finding::Finding;
 use crate::linear::Linear;
 use crate::observation::{Kind, Observation};
@@ -47,7 +47,7 @@ pub fn extract(
     observations: &[Observation],
     options: &Options,
     reply: Option<&Estimate>,
-) -> Result<Signature, ModelError> {
+) -> Result<Signature> {
     ModelError::unless_confidence(options.confidence)?;
     let mut table = Table::of(observations)?;
     let shape = Shape::of(&table)?;

@@ -6,14 +6,14 @@ use bandgap_units::Ns;
 use super::table::Table;
 use crate::arm::{Among, Arm, Cost};
 use crate::curve::{Curve, Stretch};
-use crate::error::ModelError;
+use crate::error::{ModelError, Result};
 use crate::linear::Group;
 use crate::regime::{rivals, send_only, steady};
 use crate::scatter::{OF_FAR, OF_ONE, Scatter};
 
 /// What os is read from: the line through the smallest M before `limit`, or the issue of a single
 /// message, where the first reply is back before a second one is issued.
-fn send_only_or_single(curve: &Curve, limit: f64, rtt: f64) -> Result<Stretch, ModelError> {
+fn send_only_or_single(curve: &Curve, limit: f64, rtt: f64) -> Result<Stretch> {
     send_only(curve, limit).or_else(|found| match curve.points.as_slice() {
         [first, second, ..] if (first.messages, second.messages) == (1.0, 2.0) => {
             Ok(Stretch::single(*first))
@@ -34,7 +34,7 @@ pub(super) struct Shape {
 impl Shape {
     /// Chooses twice: the first reply arrives or before the RTT ends, and or is known only after the
     /// first choice.
-    pub(super) fn of(table: &Table) -> Result<Shape, ModelError> {
+    pub(super) fn of(table: &Table) -> Result<Shape> {
         let rtt = table.rtt.value(&table.groups);
         let first = Shape::within(table, rtt)?;
         let gap = first.costs[0].value;
@@ -79,7 +79,7 @@ impl Shape {
         widen_arm(&far, OF_FAR);
     }
 
-    fn within(table: &Table, limit: f64) -> Result<Shape, ModelError> {
+    fn within(table: &Table, limit: f64) -> Result<Shape> {
         let rtt = table.rtt.value(&table.groups);
         let send_only = send_only_or_single(&table.curves[0], limit, rtt)?;
         let send_overhead = send_only.slope();

@@ -7,7 +7,7 @@ use bandgap_stats::quantile::{mean, variance};
 use bandgap_units::Ns;
 
 use crate::curve::Curve;
-use crate::error::ModelError;
+use crate::error::{ModelError, Result};
 use crate::linear::{Group, Linear};
 use crate::observation::{Kind, Observation, Place, place};
 use crate::scatter::{OF_ALL, Scatter};
@@ -24,7 +24,7 @@ pub(super) struct Table {
 }
 
 impl Table {
-    pub(super) fn of(observations: &[Observation]) -> Result<Table, ModelError> {
+    pub(super) fn of(observations: &[Observation]) -> Result<Table> {
         let known = observations.iter().all(|o| o.rounds.len() == o.batches.len());
         let all: BTreeSet<u64> = observations.iter().flat_map(|o| &o.rounds).copied().collect();
         let number: BTreeMap<u64, usize> = all.into_iter().zip(0..).collect();

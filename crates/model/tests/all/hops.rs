@@ -1,7 +1,7 @@
 //! Fits of t(n, k) = t_startup + n·t_byte + (k − 1)·h: known answers, coverage, refusals.
 
 use bandgap_model::ModelError;
-use bandgap_model::hops::{HopTimes, HopsFit, fit};
+use bandgap_model::hops::{self, HopTimes, HopsFit};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -10,6 +10,11 @@ const SIZES: [u64; 22] = [
     0, 1, 4, 8, 13, 16, 19, 32, 48, 64, 96, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768,
     65536, 131_072,
 ];
+
+/// Fits the times of one launch.
+fn fit(data: &[HopTimes], ends: &[u64], confidence: f64) -> Result<HopsFit, ModelError> {
+    hops::fit(&[data], ends, confidence)
+}
 
 /// Times of all sizes at distances 1 to `most`, each `repeats` times.
 fn table(most: u32, repeats: usize, mut time: impl FnMut(u64, u32) -> f64) -> Vec<HopTimes> {

@@ -1,11 +1,12 @@
 //! The Intel iPSC/860 as CoMet measured it: t = 79 µs + 0.63 µs/B·n up to 100 bytes, and
 //! 156 µs + 0.41 µs/B·n above.
 
-use bandgap_model::hockney::{Breaks, Fit, HockneyOptions, fit};
+use bandgap_model::hockney::{Breaks, Fit, HockneyOptions};
 use bandgap_model::{Estimate, SizedTimes};
 use rand::SeedableRng;
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::fit;
 use super::truth::{Piece, Truth};
 
 fn truth(noise: f64) -> Truth {

@@ -1,10 +1,12 @@
 //! Lines of several launches, by simulation.
 
-use bandgap_model::hockney::{Breaks, HockneyFit, HockneyOptions, SizedTimes, fit, fit_launches};
-use bandgap_model::hops::{HopTimes, fit as fit_hops, fit_launches as fit_hop_launches};
+use bandgap_model::hockney::{Breaks, HockneyFit, HockneyOptions, SizedTimes, fit as fit_launches};
+use bandgap_model::hops::{HopTimes, fit as fit_hop_launches};
 use rand::SeedableRng;
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::fit;
 
 const TRIALS: usize = 300;
 const LAUNCHES: usize = 5;
@@ -86,7 +88,7 @@ fn lines_hold_the_truth_where_launches_differ_and_pooled_ones_do_not() {
 }
 
 #[test]
-fn launches_with_too_few_sizes_are_named_and_one_launch_is_a_fit_as_ever() {
+fn launches_with_too_few_sizes_are_named() {
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(43);
     let mut launch = || Launch::new(&mut generator).times(&mut generator);
     let [one, two, three] = [launch(), launch(), launch()];
@@ -96,7 +98,6 @@ fn launches_with_too_few_sizes_are_named_and_one_launch_is_a_fit_as_ever() {
         found.relative.segments[0].launches.iter().map(Option::is_some).collect()
     };
     assert_eq!(have(&found), [true, false, true]);
-    assert_eq!(fit_launches(&[&one], &options()).unwrap(), fit(&one, &options()).unwrap());
     // The line of one launch among two shows no variance.
     let found = fit_launches(&[&one, &two[..2]], &options()).unwrap();
     assert_eq!((have(&found), found.lost), (vec![true, false], vec![1]));
@@ -124,7 +125,7 @@ fn times_over_distances_hold_the_truth_where_launches_differ() {
         let parts: Vec<&[HopTimes]> = launches.iter().map(Vec::as_slice).collect();
         let found = fit_hop_launches(&parts, &[], 0.95).unwrap();
         assert_eq!(found.lost, []);
-        let alone = fit_hops(&launches.concat(), &[], 0.95).unwrap();
+        let alone = fit_hop_launches(&[&launches.concat()], &[], 0.95).unwrap();
         for (counts, found) in [(&mut over, found), (&mut pooled, alone)] {
             let of = &found.segments[0];
             for (at, of) in [of.startup, of.per_byte, of.per_hop].into_iter().enumerate() {

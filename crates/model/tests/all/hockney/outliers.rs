@@ -1,11 +1,13 @@
 //! A size that stalls, a first row that never leaves the host, and rounded columns move no parameter.
 
 use bandgap_model::hockney::{
-    Breaks, HockneyFit, HockneyOptions, Segment, fit, fit_launches, sized_times_from_pairs,
+    Breaks, HockneyFit, HockneyOptions, Segment, fit as fit_launches, sized_times_from_pairs,
 };
 use rand::SeedableRng;
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
+
+use super::fit;
 
 /// Times over the sizes 1, 2, 4, … bytes in nanoseconds, printed in steps of 10 ns.
 fn printed(sizes: u32, time: impl Fn(u32, f64) -> f64) -> HockneyFit {

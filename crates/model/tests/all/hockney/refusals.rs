@@ -1,7 +1,9 @@
 //! What the data do not support is not given, and the reason is.
 
-use bandgap_model::hockney::{Breaks, Fit, HockneyOptions, fit, sized_times_from_pairs};
+use bandgap_model::hockney::{Breaks, Fit, HockneyOptions, sized_times_from_pairs};
 use bandgap_model::{Finding, HockneyFit, ModelError, SizedTimes};
+
+use super::fit;
 
 fn exact(sizes: &[u64], time: impl Fn(f64) -> f64) -> Vec<SizedTimes> {
     let pairs = sizes.iter().map(|&bytes| (bytes, time(bytes as f64)));
@@ -129,7 +131,7 @@ fn few_sizes_are_not_searched() {
     assert!(fit.breakpoints.is_empty());
     assert_eq!(fit.relative.segments.len(), 1);
     // Three sizes are fewer than a searched segment has, and still make a line.
-    let fit = bandgap_model::hockney::fit(&data[..3], &HockneyOptions::default()).unwrap();
+    let fit = super::fit(&data[..3], &HockneyOptions::default()).unwrap();
     assert!((fit.relative.segments[0].t0.unwrap().value - 100.0).abs() < 1e-9);
 }
 

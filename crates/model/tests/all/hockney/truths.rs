@@ -7,11 +7,12 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use bandgap_model::SizedTimes;
-use bandgap_model::hockney::{Fit, HockneyOptions, fit};
+use bandgap_model::hockney::{Fit, HockneyOptions};
 use rand::SeedableRng;
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use super::fit;
 use super::truth::{NOISE, Truth, sizes, truths};
 use crate::more;
 
