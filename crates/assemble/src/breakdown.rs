@@ -8,7 +8,7 @@ use bandgap_model::breakdown::{
     By, Category, Component, Errors, Layer, Model, Observed, Provenance, Side, Stack, Term, Value,
     deviation, verdict,
 };
-use bandgap_record::{ComponentTable, Note, Number, Quantity, RecordError, Unit};
+use bandgap_record::{ComponentTable, Note, Number, Quantity, Unit};
 use bandgap_results::{
     Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
 };
@@ -17,9 +17,9 @@ use bandgap_stats::quantile::mean;
 use bandgap_stats::{Convergence, Interval, Rule};
 use bandgap_units::Ns;
 
-use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::Made;
+use crate::{AssembleError, Result};
 
 /// Parts of a model below this share of it are what rounding leaves.
 const ROUNDING: f64 = 1e-12;
@@ -64,13 +64,13 @@ impl Propagated {
     }
 
     /// What a model gives.
-    pub fn modelled(&self, value: &Value) -> Result<Quantity, RecordError> {
+    pub fn modelled(&self, value: &Value) -> Result<Quantity> {
         let how = ("sum of components", value.parts.len());
         self.of(value.ns, value.deviation(), how).recorded(Unit::Second)
     }
 
     /// How far that is from what was observed.
-    pub fn error(&self, value: &Value, observed: Observed) -> Result<Quantity, RecordError> {
+    pub fn error(&self, value: &Value, observed: Observed) -> Result<Quantity> {
         let (error, off) = value.error(observed);
         let how = ("modelled / observed - 1", value.parts.len() + 1);
         self.of(error, off, how).recorded(Unit::One)
@@ -81,11 +81,7 @@ impl Propagated {
 ///
 /// # Errors
 /// A number cannot be recorded.
-pub fn table_breakdown(
-    table: &ComponentTable,
-    rule: Rule,
-    confidence: f64,
-) -> Result<Made, AssembleError> {
+pub fn table_breakdown(table: &ComponentTable, rule: Rule, confidence: f64) -> Result<Made> {
     let of = divided(table, &Propagated::new(rule, confidence))?;
     let lacks = |lacking: &bandgap_model::breakdown::Lacking| {
         let all = &lacking.components;
@@ -100,9 +96,9 @@ pub fn table_breakdown(
     Ok(Made { results: vec![of.into()], notes })
 }
 
-fn divided(table: &ComponentTable, propagated: &Propagated) -> Result<Breakdown, RecordError> {
+fn divided(table: &ComponentTable, propagated: &Propagated) -> Result<Breakdown> {
     let stack = &table.stack;
-    let component = |one: &Component| -> Result<ComponentTime, RecordError> {
+    let component = |one: &Component| -> Result<ComponentTime> {
         let time = propagated.of(one.ns, deviation(&one.errors), ("given", 1));
         Ok(ComponentTime {
             name: one.name.clone(),
@@ -114,20 +110,17 @@ fn divided(table: &ComponentTable, propagated: &Propagated) -> Result<Breakdown,
             errors: one.errors.iter().map(|(of, error)| (of.clone(), Ns(*error).into())).collect(),
         })
     };
+    let model = |of| model(stack, of, propagated);
     Ok(Breakdown {
         name: table.name.clone(),
-        components: stack.components.iter().map(component).collect::<Result<_, _>>()?,
+        components: stack.components.iter().map(component).collect::<Result<_>>()?,
         parameters: stack.parameters.iter().map(|(name, of)| (name.clone(), Number(*of))).collect(),
-        models: stack
-            .models
-            .iter()
-            .map(|of| model(stack, of, propagated))
-            .collect::<Result<_, _>>()?,
+        models: stack.models.iter().map(model).collect::<Result<_>>()?,
         measured: None,
     })
 }
 
-fn model(stack: &Stack, model: &Model, propagated: &Propagated) -> Result<ModelTime, RecordError> {
+fn model(stack: &Stack, model: &Model, propagated: &Propagated) -> Result<ModelTime> {
     let value = stack.value(model, &stack.state());
     let observed = model.observed.map(|of| propagated.of(of.ns, of.spread, ("given", 1)));
     let error = model.observed.map(|of| propagated.error(&value, of)).transpose()?;
@@ -194,7 +187,7 @@ const ABOUT: [(&str, Category, Layer, Side); 10] = [
 ///
 /// # Errors
 /// Too little was measured, or a number cannot be recorded.
-pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made, AssembleError> {
+pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made> {
     let judged = of.judged;
     let confidence = judged.confidence;
     let found: Vec<(Modelled, Rounds)> = plan
@@ -294,7 +287,7 @@ struct InRounds<'a> {
 
 impl InRounds<'_> {
     /// The mean of a value for every round. What came out below 0 stands as 0, and its interval holds that.
-    fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity, RecordError> {
+    fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity> {
         let found = self.rounds.mean(values, self.confidence);
         let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
         let judge = |of: Interval| self.rule.judge(of.half_width(), value);
@@ -307,7 +300,7 @@ impl InRounds<'_> {
 
     /// The model's error. It has no interval where what was observed differs so much between rounds or launches that any
     /// error is possible.
-    fn error(&self) -> Result<Quantity, RecordError> {
+    fn error(&self) -> Result<Quantity> {
         let rounds = self.rounds;
         let ratio = rounds.error(self.confidence);
         let plain = || mean(&rounds.modelled()) / mean(&rounds.observed) - 1.0;
@@ -336,7 +329,7 @@ impl InRounds<'_> {
 }
 
 /// A computation that was inserted, and what came back of it.
-fn inserted(came: &Came, rule: Rule) -> Result<Inserted, RecordError> {
+fn inserted(came: &Came, rule: Rule) -> Result<Inserted> {
     let longer = |&Longer { value, interval, rounds, .. }: &Longer| {
         let convergence = rule.judge(interval.half_width(), value);
         let estimator = "mean of the differences within each round, t interval";

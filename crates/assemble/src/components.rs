@@ -10,16 +10,13 @@ use bandgap_results::{Breakdown, Logp, Outcome, Parameters, TermOf};
 use bandgap_stats::interval::normal_factor;
 use bandgap_units::Ns;
 
-use crate::AssembleError;
+use crate::{AssembleError, Result};
 
 /// The components and models of a result; `None` of one that has none. `confidence`: of its intervals.
 ///
 /// # Errors
 /// The file was changed by hand, or the signature lacks what models are made of.
-pub fn components(
-    result: &Outcome,
-    confidence: f64,
-) -> Option<Result<ComponentTable, AssembleError>> {
+pub fn components(result: &Outcome, confidence: f64) -> Option<Result<ComponentTable>> {
     let factor = normal_factor(confidence);
     let (name, stack) = match result {
         Outcome::Breakdown(of) => (&of.name, of_breakdown(of, factor)),

@@ -4,10 +4,10 @@ use bandgap_campaign::contention::LOAD_AXIS;
 use bandgap_campaign::fan_in::{CONTENDED, key};
 use bandgap_record::{Column, Labels, Unit};
 
-use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made, SERIES};
 use crate::points::{At, Points};
+use crate::{AssembleError, Result};
 
 pub(crate) const LOAD: &str = LOAD_AXIS;
 
@@ -33,7 +33,7 @@ pub(crate) fn slowdown(
 ///
 /// # Errors
 /// That of one requester was not measured, or a number cannot be recorded.
-pub fn fan_in(of: &Measured<'_>) -> Result<Made, AssembleError> {
+pub fn fan_in(of: &Measured<'_>) -> Result<Made> {
     let columns = vec![
         Column::new("gap", Unit::Second, "g_K: time of a message of each requester").counting(),
         Column::new("slowdown", Unit::One, "g_K / g_1, by round; K where the replier is the limit"),

@@ -3,10 +3,12 @@
 use bandgap_campaign::judge::{Judged, launch_of};
 use bandgap_campaign::{Key, Setting};
 use bandgap_model::Estimate;
-use bandgap_record::{Number, Quantity, RecordError, Spread, Unit};
+use bandgap_record::{Number, Quantity, Spread, Unit};
 use bandgap_stats::quantile::{quantile_sorted, sorted};
 use bandgap_stats::{Convergence, Interval, Point, estimate, ratio};
 use bandgap_units::Ns;
+
+use crate::Result;
 
 /// What was measured over one transport.
 #[derive(Clone, Copy)]
@@ -75,16 +77,11 @@ impl Estimated {
     ///
     /// # Errors
     /// It is not finite.
-    pub fn recorded(&self, unit: Unit) -> Result<Quantity, RecordError> {
+    pub fn recorded(&self, unit: Unit) -> Result<Quantity> {
         let si = |value: f64| if unit == Unit::Second { Ns(value).as_secs() } else { value };
         let interval = self.interval.map(|i| (si(i.low), si(i.high)));
         let evidence = (self.estimator, self.samples, self.convergence.is_enough());
-        Quantity::new(si(self.value), interval, unit, evidence)
-    }
-
-    /// Whether the clock is what limits it.
-    pub fn is_clock_limited(&self) -> bool {
-        self.convergence == Convergence::ClockLimited
+        Ok(Quantity::new(si(self.value), interval, unit, evidence)?)
     }
 }
 

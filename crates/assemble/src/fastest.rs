@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_record::{Column, Labels, Place, Unit};
 use bandgap_stats::Interval;
 
-use crate::AssembleError;
+use crate::Result;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
 use crate::points::{Points, number, size};
@@ -27,7 +27,7 @@ type Times = BTreeMap<u64, BTreeMap<String, Estimated>>;
 ///
 /// # Errors
 /// A number cannot be recorded.
-pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
+pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     let axes = points.axes();
     let is_axis = axes.contains(&"variant");
     let is_label = points.all.iter().any(|(_, of)| of.labels.contains_key("variant"));

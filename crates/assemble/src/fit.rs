@@ -11,7 +11,7 @@ use bandgap_record::{Column, Labels, Note, Unit};
 use bandgap_results::{Logp, SIGNATURE};
 use bandgap_stats::{Rule, estimate};
 
-use crate::AssembleError;
+use crate::Result;
 use crate::estimate::{Estimated, MEAN};
 use crate::hockney::fit;
 use crate::logp::{CurvePoint, RESAMPLES, curve, recorded};
@@ -49,7 +49,7 @@ impl Fitting {
     ///
     /// # Errors
     /// The table lacks what a signature needs.
-    pub fn logp(&self, rows: &[Row]) -> Result<Made, AssembleError> {
+    pub fn logp(&self, rows: &[Row]) -> Result<Made> {
         let (observations, single): (Vec<_>, Vec<_>) =
             observations_from_rows(rows).into_iter().partition(|point| point.batches.len() >= 2);
         let Fitting { confidence, seed, .. } = *self;
@@ -89,7 +89,7 @@ impl Fitting {
     ///
     /// # Errors
     /// The times cannot be fitted, or the breakpoints that were given do not fit.
-    pub fn hockney(&self, table: &SizeTable, breaks: Breaks) -> Result<Made, AssembleError> {
+    pub fn hockney(&self, table: &SizeTable, breaks: Breaks) -> Result<Made> {
         let mut sizes = BTreeMap::<u64, Vec<(u32, u64, f64)>>::new();
         let mut rounding = BTreeMap::<u64, [f64; 2]>::new();
         for row in &table.rows {

@@ -5,7 +5,7 @@ use bandgap_campaign::floors::key;
 use bandgap_comm::Floor;
 use bandgap_record::{Column, Labels, Note, Unit};
 
-use crate::AssembleError;
+use crate::Result;
 use crate::estimate::Measured;
 use crate::made::{Builder, Made};
 
@@ -16,7 +16,7 @@ pub const FLOOR: &str = "floor";
 ///
 /// # Errors
 /// A number cannot be recorded.
-pub fn floors(of: &Measured<'_>, planned: &[Floor]) -> Result<Made, AssembleError> {
+pub fn floors(of: &Measured<'_>, planned: &[Floor]) -> Result<Made> {
     let mut made = Made::default();
     for floor in planned {
         if !of.judged.table.batches(&key(&floor.name)).is_empty() {
@@ -26,7 +26,7 @@ pub fn floors(of: &Measured<'_>, planned: &[Floor]) -> Result<Made, AssembleErro
     Ok(made)
 }
 
-fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made, AssembleError> {
+fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made> {
     let own = key(&floor.name);
     let column = match floor.yields.bytes() {
         None => Column::new("time", Unit::Second, "of one operation, or half a round trip"),

@@ -4,7 +4,7 @@ use bandgap_campaign::signature::judge;
 use bandgap_model::growth::{self as model, Law};
 use bandgap_record::{Column, Labels, Place, Unit};
 
-use crate::AssembleError;
+use crate::Result;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
 use crate::points::{Curve, Points};
@@ -19,7 +19,7 @@ const FEWEST: usize = 4;
 ///
 /// # Errors
 /// A number cannot be recorded.
-pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made, AssembleError> {
+pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     let axes = points.axes();
     let (along, laws) = match () {
         () if axes.contains(&"dimension") => ("dimension", [Law::Linear, Law::Quadratic]),

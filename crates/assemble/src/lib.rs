@@ -44,6 +44,9 @@ pub use samples::{SAMPLES, samples};
 pub use series::{CurveTimes, curve_times, series};
 pub use whatif::whatif;
 
+/// What is made, or why it is not.
+pub(crate) type Result<T = (), E = AssembleError> = std::result::Result<T, E>;
+
 /// Why nothing could be assembled. Texts are fragments that follow "failed to".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

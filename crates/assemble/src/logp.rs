@@ -10,12 +10,12 @@ use bandgap_campaign::{Table, floors};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::signature::{ArmFit, IssueLine};
 use bandgap_model::{Estimate, Kind, ModelError, Signature};
-use bandgap_record::{Column, Labels, Note, Number, Quantity, RecordError, Unit};
+use bandgap_record::{Column, Labels, Note, Number, Quantity, Unit};
 use bandgap_results::{Arm, Line, Logp, OverFloor, Parameters, SIGNATURE, Transition};
 use bandgap_stats::{Convergence, Interval, Rule};
 use bandgap_units::Ns;
 
-use crate::AssembleError;
+use crate::Result;
 use crate::estimate::{Estimated, Measured};
 use crate::hockney::hockney;
 use crate::made::{Builder, Made, SERIES, clock_limit, note};
@@ -34,7 +34,7 @@ pub fn logp(
     measured: &Measured<'_>,
     plan: &SignaturePlan,
     empty: Option<&Judged<'_>>,
-) -> Result<Made, AssembleError> {
+) -> Result<Made> {
     // The tables of bulk transfers hold the signatures of several lengths.
     let own = plan.load.is_transfer().then(|| of_load(measured.judged.table, plan.load));
     let judged = own.as_ref().map(|own| measured.judged.over(own));
@@ -123,14 +123,12 @@ impl Measurement<'_> {
     }
 
     /// What is known where there is no signature.
-    fn round_trip(&self, why: &ModelError) -> Result<(Logp, Vec<Note>), AssembleError> {
+    fn round_trip(&self, why: &ModelError) -> Result<(Logp, Vec<Note>)> {
         let time = self.measured.time(&rtt(self.plan.load));
         let (Some(time), mut logp) = (time, self.base()) else { return Err(why.clone().into()) };
         let id = logp.id();
         let mut notes = vec![Note::new("logp_unfitted", &*id).with("lacks", lacks(why))];
-        if time.is_clock_limited() {
-            notes.push(clock_limit(&format!("{id}/rtt"), &time));
-        }
+        notes.extend(clock_limit(&format!("{id}/rtt"), &time));
         logp.parameters.rtt = Some(time.recorded(Unit::Second)?);
         Ok((logp, notes))
     }
@@ -183,7 +181,7 @@ pub(crate) struct CurvePoint {
 }
 
 /// The cost of a message over M and Δ, by ascending Δ, as rows beside the signature.
-pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made, RecordError> {
+pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made> {
     let own = logp.place();
     let mut axes: Vec<&str> = own.iter().map(|(axis, _)| *axis).collect();
     axes.extend(["messages", "delay_ps"]);
@@ -217,14 +215,12 @@ pub(crate) fn recorded(
     signature: &Signature,
     rule: &Rule,
     load: Load,
-) -> Result<(Logp, Vec<Note>), RecordError> {
+) -> Result<(Logp, Vec<Note>)> {
     let (id, verdicts) = (logp.id(), Verdicts::of(signature, rule, load));
     let mut notes = notes(&id, signature);
-    let mut known = |name: &str, of: &Estimate, unit, convergence| -> Result<_, RecordError> {
+    let mut known = |name: &str, of: &Estimate, unit, convergence| -> Result<_> {
         let of = Estimated::of_model(of, convergence);
-        if of.is_clock_limited() {
-            notes.push(clock_limit(&format!("{id}/{name}"), &of));
-        }
+        notes.extend(clock_limit(&format!("{id}/{name}"), &of));
         of.recorded(unit).map(Some)
     };
     let s = Unit::Second;
@@ -245,10 +241,10 @@ pub(crate) fn recorded(
         messages: Number(found.messages),
         cause: found.cause.to_string(),
     });
-    let slope = |of: &Estimate| -> Result<Quantity, RecordError> {
+    let slope = |of: &Estimate| -> Result<Quantity> {
         Estimated::of_model(of, judge(of, &rule.without_clock())).recorded(Unit::One)
     };
-    let recorded_arm = |arm: &ArmFit| -> Result<Arm, RecordError> {
+    let recorded_arm = |arm: &ArmFit| -> Result<Arm> {
         let received = judge_received(&arm.recv_overhead, &signature.send_overhead, rule, load);
         let received = Estimated::of_model(&arm.recv_overhead, received);
         Ok(Arm {
@@ -260,7 +256,7 @@ pub(crate) fn recorded(
         })
     };
     let arms = signature.near_arms.iter().chain([&signature.arm]);
-    logp.arms = arms.map(recorded_arm).collect::<Result<_, _>>()?;
+    logp.arms = arms.map(recorded_arm).collect::<Result<_>>()?;
     let line = |name: &str, delay: f64, of: &IssueLine| Line {
         name: name.to_owned(),
         delay: Ns(delay).into(),
@@ -324,7 +320,7 @@ const SEGMENTS: usize = 5;
 ///
 /// # Errors
 /// Too little was measured, or the breaks do not fit.
-pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made, AssembleError> {
+pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made> {
     let breaks = match breaks {
         [] => Breaks::Automatic { most: SEGMENTS },
         given => Breaks::At(given.to_vec()),
@@ -336,7 +332,7 @@ pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made, AssembleError> 
 ///
 /// # Errors
 /// As [`fitted`]; a signature that cannot be had is left out.
-pub fn bulk(of: &Measured<'_>, plan: &BulkPlan) -> Result<Made, AssembleError> {
+pub fn bulk(of: &Measured<'_>, plan: &BulkPlan) -> Result<Made> {
     let mut made = fitted(of, &[])?;
     let part = |load: Load| -> Table { of_load(of.judged.table, load) };
     for plan in &plan.surface {

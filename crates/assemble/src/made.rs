@@ -1,9 +1,11 @@
 //! Results with their notes, and rows as they are made.
 
 use bandgap_model::Finding;
-use bandgap_record::{Column, Labels, Note, Place, RecordError, Row, Rows, Spread};
+use bandgap_record::{Column, Labels, Note, Place, Row, Rows, Spread};
 use bandgap_results::{CLOCK_LIMIT, Outcome};
+use bandgap_stats::Convergence;
 
+use crate::Result;
 use crate::estimate::Estimated;
 
 /// The kind of rows that are times of operations.
@@ -70,18 +72,13 @@ impl Builder {
         labels: Labels,
         cells: &[Option<Estimated>],
         spread: Option<Spread>,
-    ) -> Result<(), RecordError> {
-        let units = self.rows.columns.iter().map(|column| column.unit);
-        let recorded = cells
-            .iter()
-            .zip(units)
-            .map(|(cell, unit)| cell.as_ref().map(|cell| cell.recorded(unit)).transpose());
-        let row = Row { place, labels, cells: recorded.collect::<Result<_, _>>()?, spread };
+    ) -> Result {
+        let mut row = Row { place, labels, cells: Vec::new(), spread };
         let id = self.rows.row_id(&row);
         for (column, cell) in self.rows.columns.iter().zip(cells) {
-            if let Some(cell) = cell.as_ref().filter(|cell| cell.is_clock_limited()) {
-                self.notes.push(clock_limit(&format!("{id}/{}", column.name), cell));
-            }
+            let id = format!("{id}/{}", column.name);
+            self.notes.extend(cell.as_ref().and_then(|cell| clock_limit(&id, cell)));
+            row.cells.push(cell.as_ref().map(|cell| cell.recorded(column.unit)).transpose()?);
         }
         self.rows.rows.push(row);
         Ok(())
@@ -124,8 +121,9 @@ pub(crate) fn note(id: &str, of: &Finding) -> Note {
     of.values.iter().fold(note, |note, (name, value)| note.with(name, *value))
 }
 
-/// The note that the clock limits a quantity.
-pub fn clock_limit(id: &str, of: &Estimated) -> Note {
+/// The note that the clock limits a quantity, where it does.
+pub(crate) fn clock_limit(id: &str, of: &Estimated) -> Option<Note> {
     let half = of.interval.map_or(0.0, |interval| interval.half_width());
-    Note::new(CLOCK_LIMIT, id).with("half", half * 1e-9)
+    let is_limited = of.convergence == Convergence::ClockLimited;
+    is_limited.then(|| Note::new(CLOCK_LIMIT, id).with("half", half * 1e-9))
 }

@@ -5,10 +5,10 @@ use bandgap_kernels::OverlapMode;
 use bandgap_record::{Column, Unit};
 use bandgap_stats::quantile::mean;
 
-use crate::AssembleError;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made, SERIES};
 use crate::points::number;
+use crate::{AssembleError, Result};
 
 /// The modes in the order of the values of a round: T_b, T_n, T_x, T_c, T_o.
 const MODES: [OverlapMode; 5] = [
@@ -29,7 +29,7 @@ type Row = (u32, u64, [f64; 5]);
 ///
 /// # Errors
 /// No point has two such rounds, or a number cannot be recorded.
-pub fn overlap(of: &Measured<'_>) -> Result<Made, AssembleError> {
+pub fn overlap(of: &Measured<'_>) -> Result<Made> {
     let second = |name, meaning| Column::new(name, Unit::Second, meaning);
     let columns = vec![
         second("blocking", "T_b: an exchange, and then the computation").counting(),

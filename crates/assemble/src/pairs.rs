@@ -4,15 +4,15 @@ use bandgap_campaign::Key;
 use bandgap_campaign::pairs::{AT_ONCE, PAIR_RTT, PAIR_TIME};
 use bandgap_record::{Column, Labels, Unit};
 
-use crate::AssembleError;
 use crate::estimate::Measured;
 use crate::made::{Builder, Made, SERIES};
+use crate::{AssembleError, Result};
 
 /// The round trips of all pairs that were measured.
 ///
 /// # Errors
 /// None was, or a number cannot be recorded.
-pub fn pairs(of: &Measured<'_>) -> Result<Made, AssembleError> {
+pub fn pairs(of: &Measured<'_>) -> Result<Made> {
     let at_once = of.judged.table.of(PAIR_RTT).find_map(|(key, _)| key.number(AT_ONCE));
     let meaning = match at_once {
         None => "round trip of a request and its reply",

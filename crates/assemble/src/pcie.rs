@@ -6,7 +6,7 @@ use bandgap_record::{Column, ComponentTable, Labels, Note, Unit, paper_models};
 use bandgap_results::PCIE_TRACE;
 use bandgap_stats::Rule;
 
-use crate::AssembleError;
+use crate::Result;
 use crate::breakdown::Propagated;
 use crate::estimate::spread;
 use crate::made::{Builder, Made};
@@ -27,7 +27,7 @@ pub fn pcie_trace(
     hardware: &Hardware,
     rule: Rule,
     confidence: f64,
-) -> Result<Made, AssembleError> {
+) -> Result<Made> {
     let propagated = Propagated::new(rule, confidence);
     let mut rows = read("trace", trace, &propagated, confidence)?;
     let all = parts(hardware).map(|(name, known, ..)| (name, known));
@@ -57,7 +57,7 @@ fn read(
     (file, trace): Named<'_>,
     propagated: &Propagated,
     confidence: f64,
-) -> Result<Builder, AssembleError> {
+) -> Result<Builder> {
     let column = Column::new("time", Unit::Second, "mean, or what follows from means").counting();
     let mut rows = Builder::new(PCIE_TRACE, name, "", &["part"], vec![column]);
     let counted = trace.counted;

@@ -8,7 +8,6 @@ use bandgap_kernels::ISSUE;
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Column, Labels, Note, Unit};
 
-use crate::AssembleError;
 use crate::collectives::{Costs, MESSAGE_COSTS};
 use crate::contention;
 use crate::estimate::{Estimated, Measured};
@@ -17,6 +16,7 @@ use crate::growth::growth;
 use crate::hops::hops;
 use crate::made::{Builder, Made, SERIES};
 use crate::points::{At, Points};
+use crate::{AssembleError, Result};
 
 /// The times of one curve of a series, for a fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,7 +54,7 @@ pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
 ///
 /// # Errors
 /// Nothing has a value, or a number cannot be recorded.
-pub fn series(of: &Measured<'_>) -> Result<Made, AssembleError> {
+pub fn series(of: &Measured<'_>) -> Result<Made> {
     let all = of.points();
     let costs = Costs::of(of, &all);
     let mut made = Made::default();
@@ -87,12 +87,7 @@ fn columns() -> Vec<Column> {
 }
 
 /// The rows of one series.
-fn one(
-    of: &Measured<'_>,
-    points: &Points<'_>,
-    bursts: &Points<'_>,
-    costs: &Costs,
-) -> Result<Made, AssembleError> {
+fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>, costs: &Costs) -> Result<Made> {
     let (name, transport) = (points.name, of.setting.transport.as_str());
     let axes = points.axes();
     let mut rows = Builder::new(SERIES, name, transport, &axes, columns());

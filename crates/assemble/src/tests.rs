@@ -11,7 +11,7 @@ use bandgap_kernels::Checked;
 use bandgap_record::{Note, Quantity, Rows};
 use bandgap_results::Outcome;
 
-use crate::{AssembleError, Made, Measured};
+use crate::{Made, Measured, Result};
 
 /// A table with the setting it is of.
 #[derive(Default)]
@@ -75,10 +75,7 @@ impl Synthetic {
     }
 
     /// What is made of it.
-    pub(crate) fn made(
-        &self,
-        make: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
-    ) -> Result<Made, AssembleError> {
+    pub(crate) fn made(&self, make: impl FnOnce(&Measured<'_>) -> Result<Made>) -> Result<Made> {
         let judged = Judged::of(&self.table, 0.95, 0.05, 1);
         let made = make(&Measured { setting: &self.setting, judged: &judged })?;
         is_sound(&made);

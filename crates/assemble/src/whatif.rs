@@ -1,16 +1,16 @@
 //! What changes of a table's components would bring.
 
 use bandgap_model::breakdown::{By, Category, Change, Layer, Model, SHORTEST, Stack, Value};
-use bandgap_record::{ComponentTable, Number, Quantity, RecordError, Seconds, Unit};
+use bandgap_record::{ComponentTable, Number, Quantity, Seconds, Unit};
 use bandgap_results::{
     Breakdown, ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf,
 };
 use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
-use crate::AssembleError;
 use crate::breakdown::{Propagated, within};
 use crate::made::Made;
+use crate::{AssembleError, Result};
 
 /// By how much each component is reduced for the ranking.
 const RANKED: f64 = 0.2;
@@ -30,7 +30,7 @@ pub fn whatif(
     of: Option<&Breakdown>,
     rule: Rule,
     confidence: f64,
-) -> Result<Made, AssembleError> {
+) -> Result<Made> {
     let stack = &table.stack;
     let propagated = Propagated::new(rule, confidence);
     let (state, changed) = (stack.state(), stack.changed(changes).map_err(AssembleError::Change)?);
@@ -54,7 +54,7 @@ pub fn whatif(
     let result = WhatIf {
         name: table.name.clone(),
         changes: changes.iter().map(|change| made(stack, change)).collect(),
-        models: main.iter().map(compare).collect::<Result<_, _>>()?,
+        models: main.iter().map(compare).collect::<Result<_>>()?,
         ranking,
         curves,
     };
@@ -86,7 +86,7 @@ fn change(
     [before, after]: [&Value; 2],
     of: Option<&Breakdown>,
     propagated: &Propagated,
-) -> Result<ModelChange, RecordError> {
+) -> Result<ModelChange> {
     let error = model.observed.map(|of| propagated.error(before, of)).transpose()?;
     let own = (error.as_ref().map(within), error);
     // Measured, it was compared round by round, which spreads do not tell.
@@ -105,7 +105,7 @@ fn change(
 
 impl Propagated {
     /// The share of a model's time that is saved.
-    fn speedup(&self, before: &Value, after: &Value) -> Result<Quantity, RecordError> {
+    fn speedup(&self, before: &Value, after: &Value) -> Result<Quantity> {
         let (share, off) = before.saved(after);
         // A share of what may be nothing may be anything.
         let known = before.deviation().is_none_or(|own| own * self.factor < before.ns);
@@ -133,7 +133,7 @@ fn ranked(
     model: &Model,
     before: &Value,
     propagated: &Propagated,
-) -> Result<Ranking, RecordError> {
+) -> Result<Ranking> {
     let mut components = Vec::new();
     for component in longest(stack, before, LONGEST) {
         if let Some(after) = reduced(stack, model, &component, RANKED) {

@@ -3,6 +3,7 @@ use bandgap_import::Timing;
 use bandgap_results::Outcome;
 
 use super::*;
+use crate::AssembleError;
 use crate::logp::tests::{MESSAGES, assert_is, assert_said, split};
 
 const FITTING: Fitting = Fitting { precision: 0.05, confidence: 0.95, seed: 1 };

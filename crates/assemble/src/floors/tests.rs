@@ -1,4 +1,5 @@
 use super::*;
+use crate::AssembleError;
 use crate::pairs::pairs;
 use crate::tests::Synthetic;
 use bandgap_comm::Yields;

@@ -9,6 +9,7 @@ use bandgap_record::Rows;
 use bandgap_results::{Outcome, template, words};
 
 use super::*;
+use crate::AssembleError;
 
 pub(crate) const MESSAGES: [u32; 13] = [1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 192, 256];
 const DELAYS: [u64; 4] = [0, 8000, 16_000, 32_000];
@@ -77,7 +78,7 @@ impl Synthetic {
         SignaturePlan { asked, samples: 1, pattern, load: self.load }
     }
 
-    fn made_with(&self, stamp: f64, empty: bool) -> Result<Made, AssembleError> {
+    fn made_with(&self, stamp: f64, empty: bool) -> Result<Made> {
         let (table, setting) = (self.table(), self.setting());
         let judged = Judged::of(&table, 0.95, 0.05, 1).stamped(stamp);
         let measured = Measured { setting: &setting, judged: &judged };
