@@ -51,6 +51,7 @@ mod mail;
 pub(crate) mod trace;
 mod world;
 
+use crate::error::Result;
 use crate::{Machine, Schedule, SimError, Wait};
 use buckets::Buckets;
 use clock::Clock;
@@ -83,7 +84,7 @@ const LATEST: u64 = u64::MAX / 2;
 /// The machine has fewer ranks, or bytes are moved and its file does not say what they cost; the
 /// ranks wait for each other for ever; a message has another length than its receive; or virtual
 /// time is exhausted.
-pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay, SimError> {
+pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay> {
     Ok(replay_by(Plain, schedule, machine)?.0)
 }
 
@@ -111,7 +112,7 @@ pub(crate) fn replay_by<C: Clock>(clock: C, schedule: &Schedule, machine: &Machi
     }
 }
 
-type Done<C> = Result<(Replay, Vec<<C as Clock>::At>, C), SimError>;
+type Done<C> = Result<(Replay, Vec<<C as Clock>::At>, C)>;
 
 fn finish<C: Clock, Q: Queue<C::At>>(mut world: World<'_, Q, C>) -> Done<C> {
     let ranks = 0..world.ranks.len();

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 
 use bandgap_comm::{CommError, Rank};
 
+/// What is there, or why it is not.
+pub(crate) type Result<T = (), E = SimError> = std::result::Result<T, E>;
+
 /// Failures of recording, of reading a machine, and of replaying.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -66,7 +66,7 @@ pub use error::{SimError, Wait, WaitFor};
 pub use goal::{
     ANY_PEER, ANY_TAG, Ambiguous, CriticalPath, Derivative, Detours, EAGER, Goal, GoalError,
     GoalReplay, LETTERS, Left, Loggops, Noise, Operation, PathStep, Place, Sensitivity, Verb,
-    Wrong, observe_goal, read_goal, replay_goal, replay_goal_with, sensitivity, write_goal,
+    Wrong, observe_goal, read_goal, replay_goal, sensitivity, write_goal,
 };
 pub use machine::{Machine, Progress, Protocol};
 pub use network::Network;

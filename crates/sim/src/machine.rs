@@ -8,6 +8,7 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use crate::error::Result;
 use crate::{Network, SimError};
 
 /// A LogGP machine with separate overheads for sending and receiving.
@@ -121,7 +122,7 @@ impl Machine {
     ///
     /// # Errors
     /// There is no such machine or file, it cannot be read, or it describes no machine.
-    pub fn load(name_or_path: &str) -> Result<Self, SimError> {
+    pub fn load(name_or_path: &str) -> Result<Self> {
         if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
             return Self::parse(text, name);
         }
@@ -144,7 +145,7 @@ impl Machine {
     ///
     /// # Errors
     /// The text is not TOML, has an unknown key, lacks a key, or a value is out of its bounds.
-    pub fn parse(text: &str, origin: &str) -> Result<Self, SimError> {
+    pub fn parse(text: &str, origin: &str) -> Result<Self> {
         description::parse(text, origin)
     }
 

@@ -2,6 +2,7 @@
 
 use crate::engine::trace::{Growth, Kind, Moment, Past, Trace, Traced};
 use crate::engine::{Step, Time, replay_by};
+use crate::error::Result;
 use crate::goal::{CriticalPath, PathStep, Place};
 use crate::timeline::{Span, Timeline, Window, mark};
 use crate::{Machine, Schedule, SimError};
@@ -10,11 +11,7 @@ use crate::{Machine, Schedule, SimError};
 ///
 /// # Errors
 /// As [`replay`](crate::replay).
-pub fn observe(
-    schedule: &Schedule,
-    machine: &Machine,
-    window: &Window,
-) -> Result<Timeline, SimError> {
+pub fn observe(schedule: &Schedule, machine: &Machine, window: &Window) -> Result<Timeline> {
     let clock = Traced::<[i64; 0]>::keeping(true);
     let (_, ends, clock) = replay_by(clock, schedule, machine)?;
     let past = clock.past.unwrap_or_default();

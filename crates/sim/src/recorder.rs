@@ -7,9 +7,13 @@ use std::io;
 
 use bandgap_comm::{Am, CommError, Processor, Rank, Verb, Word, Work, check_peer};
 
+use crate::error::Result;
 use crate::fold::Folder;
 use crate::schedule::Builder;
 use crate::{Machine, Op, Progress, Schedule, SimError};
+
+/// What a call gives whose rank is only written down.
+type Recorded<T = ()> = Result<T, CommError>;
 
 /// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that writes
 /// down what a rank does. It sends nothing, no call waits, and it has no memory: where a
@@ -37,10 +41,7 @@ pub struct Recorder {
 /// `size` is 0 or above 2³² − 1; or the program returned an error. It does so for a request or a
 /// message to the rank itself or to a rank that does not exist, and for a message, a store or a
 /// get of 4 GiB or more.
-pub fn record(
-    size: usize,
-    program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
-) -> Result<Schedule, SimError> {
+pub fn record(size: usize, program: impl FnMut(&mut Recorder) -> Recorded) -> Result<Schedule> {
     Ok(recorded(size, Progress::Asynchronous, 0, false, program)?.0)
 }
 
@@ -53,8 +54,8 @@ pub fn record(
 pub fn record_for(
     machine: &Machine,
     size: usize,
-    program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
-) -> Result<Schedule, SimError> {
+    program: impl FnMut(&mut Recorder) -> Recorded,
+) -> Result<Schedule> {
     Ok(recorded(size, machine.progress, machine.nonblocking, false, program)?.0)
 }
 
@@ -66,8 +67,8 @@ pub fn record_for(
 pub fn record_once(
     machine: &Machine,
     size: usize,
-    mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
-) -> Result<Schedule, SimError> {
+    mut program: impl FnMut(&mut Recorder) -> Recorded,
+) -> Result<Schedule> {
     let Machine { progress, nonblocking, .. } = *machine;
     let (schedule, left_out) = recorded(size, progress, nonblocking, true, &mut program)?;
     // Where only some ranks begin with a barrier, those would wait for the others.
@@ -79,8 +80,8 @@ fn recorded(
     progress: Progress,
     nonblocking: u64,
     once: bool,
-    mut program: impl FnMut(&mut Recorder) -> Result<(), CommError>,
-) -> Result<(Schedule, usize), SimError> {
+    mut program: impl FnMut(&mut Recorder) -> Recorded,
+) -> Result<(Schedule, usize)> {
     if size == 0 || u32::try_from(size).is_err() {
         let most = u32::MAX as usize;
         return Err(SimError::Ranks(size, "of any kind".into(), most));
@@ -105,7 +106,7 @@ fn recorded(
 impl Recorder {
     /// The number of another rank, as an operation stores it.
     #[inline(always)]
-    fn peer(&self, peer: Rank) -> Result<u32, CommError> {
+    fn peer(&self, peer: Rank) -> Recorded<u32> {
         check_peer(peer, self.rank, self.size)?;
         Ok(u32::try_from(peer).expect("below size, which fits"))
     }
@@ -136,7 +137,7 @@ impl Recorder {
 
 /// A number of bytes, as an operation stores it. `operation` names what failed if it is too large.
 #[inline(always)]
-fn length(bytes: usize, operation: &'static str) -> Result<u32, CommError> {
+fn length(bytes: usize, operation: &'static str) -> Recorded<u32> {
     u32::try_from(bytes).map_err(|_| too_long(bytes, operation))
 }
 
@@ -174,18 +175,18 @@ impl Processor for Recorder {
 }
 
 impl Am for Recorder {
-    fn request(&mut self, peer: Rank, verb: Verb, _word: Word) -> Result<(), CommError> {
+    fn request(&mut self, peer: Rank, verb: Verb, _word: Word) -> Recorded {
         let peer = self.peer(peer)?;
         self.ops.push(Op::Request { peer, replies: verb.replies, bytes: None });
         Ok(())
     }
 
-    fn await_replies(&mut self) -> Result<(), CommError> {
+    fn await_replies(&mut self) -> Recorded {
         self.wait_for(Op::AwaitReplies);
         Ok(())
     }
 
-    fn serve(&mut self, requests: u64) -> Result<(), CommError> {
+    fn serve(&mut self, requests: u64) -> Recorded {
         self.wait_for(Op::Serve { requests });
         Ok(())
     }

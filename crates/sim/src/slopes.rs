@@ -2,6 +2,7 @@
 
 use crate::engine::trace::{Counts, Trace, Traced};
 use crate::engine::{Plain, replay_by};
+use crate::error::Result;
 use crate::goal::{Line, Point, Sensitivity};
 use crate::observed::{last, path};
 use crate::{Machine, Replay, Schedule, SimError};
@@ -17,7 +18,7 @@ use crate::{Machine, Replay, Schedule, SimError};
 pub fn replay_with_sensitivity(
     schedule: &Schedule,
     machine: &Machine,
-) -> Result<(Replay, Sensitivity), SimError> {
+) -> Result<(Replay, Sensitivity)> {
     let clock = Traced::<Counts>::keeping(false);
     let (replay, ends, clock) = replay_by(clock, schedule, machine)?;
     let (rank, end) = last(&ends);

@@ -9,7 +9,7 @@ use bandgap_launch::{Classify, Exit, Failure, Result, usage};
 use bandgap_record::{Note, Number, Quantity, Seconds, Unit};
 use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 use bandgap_sim::{
-    Detours, Goal, GoalError, LETTERS, Loggops, read_goal, replay_goal_with, sensitivity,
+    Detours, Goal, GoalError, LETTERS, Loggops, read_goal, replay_goal, sensitivity,
 };
 use bandgap_units::Bytes;
 
@@ -61,7 +61,7 @@ pub fn made(
     let noise = noise.map(|(detours, seed)| seeded(detours, seed, goal.size()));
     let failed = |error: GoalError| failed("simulate", &named(path), error);
     let replay =
-        |loggops: &Loggops| replay_goal_with(&goal, loggops, noise.as_ref(), done).map_err(failed);
+        |loggops: &Loggops| replay_goal(&goal, loggops, noise.as_ref(), done).map_err(failed);
     let deeper = with_sensitivity.then(|| sensitivity(&goal, &all[0]));
     let (first, deeper) = match deeper {
         Some(both) => both.map(|(first, deeper)| (first, Some(deeper))).map_err(failed)?,

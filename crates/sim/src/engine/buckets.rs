@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use super::clock::{Clock, Time};
 use super::event::{Event, Queue, What};
 use super::world::World;
-use crate::SimError;
+use crate::error::Result;
 
 /// Buckets after the present one that are kept by block; what is later is not sorted yet.
 const NEAR: u64 = 8;
@@ -144,7 +144,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
     ///
     /// # Errors
     /// As [`World::happen`].
-    pub(super) fn in_buckets(&mut self) -> Result<(), SimError> {
+    pub(super) fn in_buckets(&mut self) -> Result {
         for rank in 0..self.ranks.len() as u32 {
             self.happen(Event::own(C::At::default(), rank, What::Begin))?;
             self.wake_before(rank, None)?;
@@ -170,7 +170,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
     }
 
     /// What happens to one rank in a bucket.
-    fn at_rank(&mut self, events: &mut [Event<C::At>]) -> Result<(), SimError> {
+    fn at_rank(&mut self, events: &mut [Event<C::At>]) -> Result {
         if events.len() > 1 {
             events.sort_by_key(Event::key);
             for two in events.windows(2) {
@@ -187,7 +187,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
     }
 
     /// Wakes a rank that wants to be woken before `time`, or in this bucket.
-    fn wake_before(&mut self, rank: u32, time: Option<C::At>) -> Result<(), SimError> {
+    fn wake_before(&mut self, rank: u32, time: Option<C::At>) -> Result {
         let is_due = |alarm: &mut C::At| time.is_none_or(|time| *alarm < time);
         while let Some(alarm) = self.queue.alarm.take_if(is_due) {
             self.happen(Event::own(alarm, rank, What::Wake))?;

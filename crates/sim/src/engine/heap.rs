@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 use super::clock::{Clock, Time};
 use super::event::{Event, Queue, What};
 use super::world::World;
-use crate::SimError;
+use crate::error::Result;
 
 /// Events by time; of one time first arrivals, then departures, then wakes, each by rank.
 #[derive(Debug, Default)]
@@ -63,7 +63,7 @@ impl<C: Clock> World<'_, Heap<C::At>, C> {
     ///
     /// # Errors
     /// As [`World::happen`].
-    pub(super) fn in_order(&mut self) -> Result<(), SimError> {
+    pub(super) fn in_order(&mut self) -> Result {
         for rank in 0..self.ranks.len() as u32 {
             self.queue.push(Event::own(C::At::default(), rank, What::Begin));
         }

@@ -18,6 +18,7 @@ use super::circuits::Circuits;
 use super::clock::{Clock, Cost, Step, Time, Work};
 use super::event::{Event, Kind, Queue, What};
 use super::mail::{Address, Inbox, Letter, Mail};
+use crate::error::Result;
 use crate::schedule::{Cursor, Program};
 use crate::{Context, Machine, Op, Schedule, SimError, WaitFor};
 use active::Active;
@@ -85,7 +86,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     ///
     /// # Errors
     /// A message has another length than its receive, or virtual time is exhausted.
-    pub(super) fn happen(&mut self, event: Event<C::At>) -> Result<(), SimError> {
+    pub(super) fn happen(&mut self, event: Event<C::At>) -> Result {
         let Event { time, to, from, what } = event;
         if time.picoseconds() > LATEST {
             return Err(SimError::TooLong(to as Rank));
@@ -130,13 +131,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     }
 
     /// A message of bytes reaches the interface. Its receiver goes on if it waits for it.
-    fn deliver(
-        &mut self,
-        time: C::At,
-        rank: u32,
-        address: Address,
-        bytes: u32,
-    ) -> Result<(), SimError> {
+    fn deliver(&mut self, time: C::At, rank: u32, address: Address, bytes: u32) -> Result {
         let letter = Letter { ready: self.accept(time, rank, Some(bytes)), bytes };
         let state = &mut self.ranks[rank as usize];
         let program = self.schedule.program(rank);
@@ -163,7 +158,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         address: Address,
         letter: Letter<C::At>,
         expected: u32,
-    ) -> Result<(), SimError> {
+    ) -> Result {
         let Letter { ready, bytes } = letter;
         if bytes != expected {
             let (rank, from) = (rank as Rank, address.from as Rank);
@@ -176,7 +171,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     }
 
     /// Goes on with the program until it ends or must wait.
-    fn run(&mut self, rank: u32, program: Program<'_>) -> Result<(), SimError> {
+    fn run(&mut self, rank: u32, program: Program<'_>) -> Result {
         loop {
             let state = &mut self.ranks[rank as usize];
             let Some(op) = state.cursor.peek(program) else { return Ok(()) };

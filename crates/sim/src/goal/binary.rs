@@ -6,7 +6,7 @@
 
 use std::io::{ErrorKind, Read, copy, sink};
 
-use super::error::{GoalError, Wrong};
+use super::error::{GoalError, Result, Wrong};
 use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation, Verb};
 
 /// The first eight bytes.
@@ -19,18 +19,18 @@ struct Source<R> {
 }
 
 impl<R: Read> Source<R> {
-    fn bytes<const N: usize>(&mut self) -> Result<[u8; N], GoalError> {
+    fn bytes<const N: usize>(&mut self) -> Result<[u8; N]> {
         let mut bytes = [0; N];
         self.from.read_exact(&mut bytes)?;
         self.at += N as u64;
         Ok(bytes)
     }
 
-    fn u32(&mut self) -> Result<u32, GoalError> {
+    fn u32(&mut self) -> Result<u32> {
         Ok(u32::from_le_bytes(self.bytes()?))
     }
 
-    fn u64(&mut self) -> Result<u64, GoalError> {
+    fn u64(&mut self) -> Result<u64> {
         Ok(u64::from_le_bytes(self.bytes()?))
     }
 }
@@ -43,7 +43,7 @@ fn wrong<T>(what: &'static str, is: u64) -> Result<T, Wrong> {
 ///
 /// # Errors
 /// It cannot be read, or is not such a schedule.
-pub(super) fn read(from: impl Read) -> Result<Goal, GoalError> {
+pub(super) fn read(from: impl Read) -> Result<Goal> {
     let mut rank = 0;
     all(&mut Source { from, at: 0 }, &mut rank).map_err(|error| match error {
         GoalError::Io(error) if error.kind() == ErrorKind::UnexpectedEof => {
@@ -60,7 +60,7 @@ impl From<Wrong> for GoalError {
     }
 }
 
-fn all(source: &mut Source<impl Read>, rank: &mut u32) -> Result<Goal, GoalError> {
+fn all(source: &mut Source<impl Read>, rank: &mut u32) -> Result<Goal> {
     let cookie = source.u64()?;
     if cookie != COOKIE {
         wrong("the number 4223", cookie)?;
@@ -115,7 +115,7 @@ fn all(source: &mut Source<impl Read>, rank: &mut u32) -> Result<Goal, GoalError
 }
 
 /// An operation between the number of those that it waits for, and those that wait for it.
-fn operation(source: &mut Source<impl Read>, goal: &Goal) -> Result<Operation, GoalError> {
+fn operation(source: &mut Source<impl Read>, goal: &Goal) -> Result<Operation> {
     let [verb] = source.bytes()?;
     let (peer, size, tag) = (source.u32()?, source.u64()?, source.u32()?);
     let [cpu, nic] = source.bytes()?;

@@ -22,7 +22,7 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
 use super::clock::Clock;
-use super::error::GoalError;
+use super::error::{GoalError, Result};
 use super::loggops::{Loggops, Step};
 use super::matching::{Ambiguous, Letter, fits, found, stuck};
 use super::schedule::{ANY_PEER, Goal, Operation, Verb};
@@ -105,11 +105,7 @@ struct Engine<'a, C: Clock> {
 ///
 /// # Errors
 /// It cannot end, or takes too long.
-pub(super) fn replay<C: Clock>(
-    goal: &Goal,
-    loggops: &Loggops,
-    clock: C,
-) -> Result<Replayed<C>, GoalError> {
+pub(super) fn replay<C: Clock>(goal: &Goal, loggops: &Loggops, clock: C) -> Result<Replayed<C>> {
     let size = goal.size();
     let free = |count: usize| vec![C::At::default(); size * count];
     let mut engine = Engine {
@@ -149,7 +145,7 @@ pub(super) fn replay<C: Clock>(
 }
 
 impl<C: Clock> Engine<'_, C> {
-    fn run(&mut self) -> Result<(), GoalError> {
+    fn run(&mut self) -> Result {
         // What is ready at the beginning is first, whatever it leads to: it needs no place among the events.
         let (mut order, mut begun) = (0, Vec::new());
         for rank in 0..self.goal.size() as u32 {

@@ -5,6 +5,9 @@ use std::io;
 
 use crate::error::listed;
 
+/// What is there, or why it is not.
+pub(super) type Result<T = (), E = GoalError> = std::result::Result<T, E>;
+
 /// Failures of reading a schedule and of replaying it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]

@@ -33,6 +33,7 @@ use std::io::{BufRead, BufReader, Read};
 use std::sync::atomic::AtomicU64;
 
 use clock::Plain;
+use error::Result;
 use flate2::bufread::MultiGzDecoder;
 use noise::Watched;
 
@@ -57,23 +58,16 @@ impl GoalReplay {
 }
 
 /// Replays a schedule: as LogGOPSim does, to the nanosecond, but in the order of the file whatever is ready at once.
+/// Noise lengthens computations and o. `done` counts up to [`Goal::steps`].
 ///
 /// # Errors
 /// Sends or receives have no match, ranks wait for one another, operations do; or virtual time is exhausted.
-pub fn replay_goal(goal: &Goal, loggops: &Loggops) -> Result<GoalReplay, GoalError> {
-    replay_goal_with(goal, loggops, None, &AtomicU64::new(0))
-}
-
-/// The same with noise, which lengthens computations and o. `done` counts up to [`Goal::steps`].
-///
-/// # Errors
-/// As [`replay_goal`].
-pub fn replay_goal_with(
+pub fn replay_goal(
     goal: &Goal,
     loggops: &Loggops,
     noise: Option<&Noise>,
     done: &AtomicU64,
-) -> Result<GoalReplay, GoalError> {
+) -> Result<GoalReplay> {
     let owners = noise.map_or(Vec::new(), |_| goal.owners());
     let clock = Watched { plain: Plain(loggops), goal, noise, owners, done, lost: 0 };
     let replayed = engine::replay(goal, loggops, clock)?;
@@ -88,7 +82,7 @@ const AT_A_TIME: usize = 1 << 18;
 ///
 /// # Errors
 /// It cannot be read, or is neither GOAL text nor binary GOAL.
-pub fn read_goal(source: impl Read) -> Result<Goal, GoalError> {
+pub fn read_goal(source: impl Read) -> Result<Goal> {
     let mut source = BufReader::with_capacity(AT_A_TIME, source);
     match source.fill_buf()?.first() {
         Some(0x1f) => plain(BufReader::with_capacity(AT_A_TIME, MultiGzDecoder::new(source))),
@@ -96,7 +90,7 @@ pub fn read_goal(source: impl Read) -> Result<Goal, GoalError> {
     }
 }
 
-fn plain(mut source: impl BufRead) -> Result<Goal, GoalError> {
+fn plain(mut source: impl BufRead) -> Result<Goal> {
     let first = binary::COOKIE.to_le_bytes()[0];
     match source.fill_buf()?.first() == Some(&first) {
         true => binary::read(source),

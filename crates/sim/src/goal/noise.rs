@@ -7,7 +7,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use super::clock::{Clock, Plain};
-use super::error::{GoalError, Wrong};
+use super::error::{GoalError, Result, Wrong};
 use super::loggops::Step;
 use super::schedule::Goal;
 
@@ -32,7 +32,7 @@ impl Detours {
     ///
     /// # Errors
     /// A line is none, or detours overlap: the first begins again a start's time after the last.
-    pub fn read(text: &str) -> Result<Self, GoalError> {
+    pub fn read(text: &str) -> Result<Self> {
         let mut all: Vec<(i64, i64)> = Vec::new();
         let lines = (1..).zip(text.lines());
         let lines = lines.filter(|(_, of)| !of.starts_with('#') && !of.trim().is_empty());

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::GoalReplay;
 use super::clock::{Clock, Leaning, Trace, Traced};
 use super::engine::replay;
-use super::error::GoalError;
+use super::error::{GoalError, Result};
 use super::loggops::{LATENCY, Loggops};
 use super::path::{CriticalPath, path};
 use super::schedule::Goal;
@@ -44,7 +44,7 @@ pub struct Derivative {
 ///
 /// # Errors
 /// As [`replay_goal`](super::replay_goal).
-pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensitivity), GoalError> {
+pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensitivity)> {
     let mut traced = replay(goal, loggops, Traced::new(loggops))?;
     let last = last(&traced.finish);
     for at in &traced.finish {

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 use std::io::BufRead;
 
-use super::error::{GoalError, Wrong};
+use super::error::{GoalError, Result, Wrong};
 use super::labels::{Labels, counted, leading_number};
 use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation, Verb};
 
@@ -16,7 +16,7 @@ use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation,
 ///
 /// # Errors
 /// It cannot be read, or is not GOAL text.
-pub(super) fn read(mut source: impl BufRead) -> Result<Goal, GoalError> {
+pub(super) fn read(mut source: impl BufRead) -> Result<Goal> {
     let mut text = Text::default();
     let (mut bytes, mut number, mut is_comment) = (Vec::new(), 0, false);
     loop {

@@ -2,7 +2,7 @@
 
 use super::clock::Traced;
 use super::engine::replay;
-use super::error::GoalError;
+use super::error::Result;
 use super::loggops::{LATENCY, Loggops, Step};
 use super::path::path;
 use super::schedule::Goal;
@@ -13,11 +13,7 @@ use crate::timeline::{Span, Timeline, Window, mark};
 ///
 /// # Errors
 /// As [`replay_goal`](super::replay_goal).
-pub fn observe_goal(
-    goal: &Goal,
-    loggops: &Loggops,
-    window: &Window,
-) -> Result<Timeline, GoalError> {
+pub fn observe_goal(goal: &Goal, loggops: &Loggops, window: &Window) -> Result<Timeline> {
     let replayed = replay(goal, loggops, Traced::new(loggops))?;
     let last = last(&replayed.finish);
     let path = path(goal, loggops, &replayed.clock, last);

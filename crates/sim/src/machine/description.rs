@@ -8,6 +8,7 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::{Machine, Progress, Protocol};
+use crate::error::Result;
 use crate::{Network, SimError};
 use network::{NetworkTable, network};
 
@@ -63,7 +64,7 @@ const MOST_DEFAULT_CAPACITY: u64 = 1024;
 const MOST_RANKS: u32 = Machine::MOST_RANKS as u32;
 
 /// The machine that `text` describes; `origin` names the text in errors.
-pub(super) fn parse(text: &str, origin: &str) -> Result<Machine, SimError> {
+pub(super) fn parse(text: &str, origin: &str) -> Result<Machine> {
     let source = Text { text, origin };
     let description: Description = toml::from_str(text).map_err(|error| {
         source.error("", error.span().unwrap_or_default(), error.message().to_owned())
@@ -103,7 +104,7 @@ impl Text<'_> {
         value: f64,
         least: f64,
         per_ns: f64,
-    ) -> Result<u64, SimError> {
+    ) -> Result<u64> {
         if (least..=MOST_NS).contains(&value) {
             Ok((value * per_ns).round() as u64)
         } else {
@@ -111,15 +112,15 @@ impl Text<'_> {
         }
     }
 
-    fn picoseconds(&self, key: &str, value: &Spanned<f64>) -> Result<u64, SimError> {
+    fn picoseconds(&self, key: &str, value: &Spanned<f64>) -> Result<u64> {
         self.time(key, value.span(), *value.get_ref(), 0.0, PICOSECONDS)
     }
 
-    fn femtoseconds(&self, key: &str, value: &Spanned<f64>) -> Result<u64, SimError> {
+    fn femtoseconds(&self, key: &str, value: &Spanned<f64>) -> Result<u64> {
         self.time(key, value.span(), *value.get_ref(), 0.0, FEMTOSECONDS)
     }
 
-    fn count(&self, key: &str, value: &Spanned<u32>, most: u32) -> Result<u32, SimError> {
+    fn count(&self, key: &str, value: &Spanned<u32>, most: u32) -> Result<u32> {
         let count = *value.get_ref();
         if (1..=most).contains(&count) {
             Ok(count)
@@ -133,7 +134,7 @@ impl Text<'_> {
         &self,
         tables: &[Spanned<ProtocolTable>],
         hop: Option<u64>,
-    ) -> Result<Vec<Protocol>, SimError> {
+    ) -> Result<Vec<Protocol>> {
         let mut protocols: Vec<Protocol> = Vec::with_capacity(tables.len());
         for (index, place) in tables.iter().enumerate() {
             let table = place.get_ref();
@@ -164,7 +165,7 @@ impl Text<'_> {
         table: &Spanned<ProtocolTable>,
         last: bool,
         before: Option<u64>,
-    ) -> Result<u64, SimError> {
+    ) -> Result<u64> {
         let key = "up_to_bytes";
         let Some(place) = &table.get_ref().up_to_bytes else {
             if last {
@@ -186,7 +187,7 @@ impl Text<'_> {
 }
 
 impl Description {
-    fn check(self, source: &Text<'_>) -> Result<Machine, SimError> {
+    fn check(self, source: &Text<'_>) -> Result<Machine> {
         let name = self.name.get_ref();
         if name.trim().is_empty() || name.chars().any(char::is_control) {
             let bounds = "a name without control characters";
@@ -235,11 +236,7 @@ impl Description {
     }
 
     /// How ranks are connected, and h. The network has at least as many nodes as there are ranks.
-    fn network(
-        &self,
-        source: &Text<'_>,
-        ranks: Option<u32>,
-    ) -> Result<(Network, Option<u64>), SimError> {
+    fn network(&self, source: &Text<'_>, ranks: Option<u32>) -> Result<(Network, Option<u64>)> {
         if let Some(topology) = &self.topology {
             let bounds = match (topology.get_ref().as_str(), &self.network) {
                 ("crossbar", None) => "",

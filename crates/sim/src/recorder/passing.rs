@@ -1,11 +1,9 @@
 //! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
 
-use bandgap_comm::{Comm, CommError, Part, Pending, Rank};
+use bandgap_comm::{Comm, Part, Pending, Rank};
 
-use super::{Recorder, length};
+use super::{Recorded, Recorder, length};
 use crate::{Context, Op, Progress};
-
-type Recorded = Result<(), CommError>;
 
 impl Recorder {
     #[inline(always)]
@@ -27,7 +25,7 @@ impl Comm for Recorder {
 
     /// The send itself, where messages move by themselves: the processor is free while its bytes are
     /// under way. Otherwise nothing yet.
-    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Begun>, CommError> {
+    fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Recorded<Pending<Begun>> {
         let (context, peer) = (Context::Messages, self.peer(peer)?);
         let send = Op::Send { context, peer, tag, bytes: length(from.len, "record a message")? };
         self.nonblocking();
@@ -39,7 +37,7 @@ impl Comm for Recorder {
     }
 
     /// Nothing yet: a receive is written down where the program waits for it.
-    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Begun>, CommError> {
+    fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Recorded<Pending<Begun>> {
         self.peer(peer)?;
         self.nonblocking();
         Ok(Pending(Begun(Some((peer, tag, into)))))

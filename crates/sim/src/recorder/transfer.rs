@@ -1,36 +1,30 @@
 //! Bulk transfers, written down: of the bytes only their number exists.
 
-use bandgap_comm::{CommError, Rank, Transfer, Verb};
+use bandgap_comm::{Rank, Transfer, Verb};
 
-use super::{Recorder, length};
+use super::{Recorded, Recorder, length};
 use crate::Op;
 
 impl Transfer for Recorder {
-    fn store(
-        &mut self,
-        peer: Rank,
-        verb: Verb,
-        _index: u64,
-        bytes: usize,
-    ) -> Result<(), CommError> {
+    fn store(&mut self, peer: Rank, verb: Verb, _index: u64, bytes: usize) -> Recorded {
         let (peer, bytes) = (self.peer(peer)?, length(bytes, "record a store")?);
         self.ops.push(Op::Request { peer, replies: verb.replies, bytes: Some(bytes) });
         Ok(())
     }
 
-    fn get(&mut self, peer: Rank, _index: u64, bytes: usize) -> Result<(), CommError> {
+    fn get(&mut self, peer: Rank, _index: u64, bytes: usize) -> Recorded {
         let (peer, bytes) = (self.peer(peer)?, length(bytes, "record a get")?);
         self.ops.push(Op::Get { peer, bytes });
         Ok(())
     }
 
     /// Nothing: there are no bytes to write.
-    fn refresh(&mut self, _blocks: u64, _bytes: usize) -> Result<(), CommError> {
+    fn refresh(&mut self, _blocks: u64, _bytes: usize) -> Recorded {
         Ok(())
     }
 
     /// Nothing: there are no bytes to read.
-    fn check(&mut self, _blocks: u64, _bytes: usize) -> Result<(), CommError> {
+    fn check(&mut self, _blocks: u64, _bytes: usize) -> Recorded {
         Ok(())
     }
 }

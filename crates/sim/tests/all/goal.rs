@@ -8,8 +8,9 @@ mod slopes;
 
 use std::fs::File;
 use std::path::Path;
+use std::sync::atomic::AtomicU64;
 
-use bandgap_sim::{Goal, GoalError, Loggops, read_goal, replay_goal};
+use bandgap_sim::{Goal, GoalError, GoalReplay, Loggops, read_goal};
 use serde_json::Value;
 
 fn folder() -> std::path::PathBuf {
@@ -23,6 +24,11 @@ fn schedule(name: &str) -> Goal {
 
 fn goal(text: &str) -> Goal {
     read_goal(text.as_bytes()).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// Replays a schedule without noise.
+pub fn replay_goal(goal: &Goal, loggops: &Loggops) -> Result<GoalReplay, GoalError> {
+    bandgap_sim::replay_goal(goal, loggops, None, &AtomicU64::new(0))
 }
 
 fn expected() -> Value {

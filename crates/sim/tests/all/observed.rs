@@ -5,11 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use bandgap_comm::collectives::Broadcast;
 use bandgap_comm::{Comm, Part};
 use bandgap_sim::{
-    Loggops, Machine, Schedule, Verb, Window, observe, read_goal, record, replay, replay_goal,
+    Loggops, Machine, Schedule, Verb, Window, observe, read_goal, record, replay,
     replay_with_sensitivity, write_goal,
 };
 use proptest::prelude::*;
 
+use crate::goal::replay_goal;
 use crate::network_properties::network;
 use crate::programs::{COSTS, NS, byte_machine};
 use crate::properties::{Step, messages, recorded, small_connected, step_of_bytes};

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use toml::{Spanned, Value};
 
 use super::{PICOSECONDS, Text};
-use crate::{Machine, Network, SimError};
+use crate::error::Result;
+use crate::{Machine, Network};
 
 /// The table as it is written.
 pub(super) type NetworkTable = BTreeMap<String, Spanned<Value>>;
@@ -26,7 +27,7 @@ pub(super) fn network(
     source: &Text<'_>,
     table: Option<&Spanned<NetworkTable>>,
     ranks: u32,
-) -> Result<(Network, Option<u64>), SimError> {
+) -> Result<(Network, Option<u64>)> {
     let crossbar = Network::Hosts { hosts: 1, ranks_per_host: ranks as usize };
     let Some(place) = table else { return Ok((crossbar, None)) };
     let table = place.get_ref();

@@ -1,10 +1,10 @@
 //! Sensitivities of small random schedules, full of ties, against replays with other parameters.
 
-use bandgap_sim::{Goal, Loggops, replay_goal, sensitivity};
+use bandgap_sim::{Goal, Loggops, sensitivity};
 use proptest::prelude::*;
 
-use super::goal;
 use super::model::tied;
+use super::{goal, replay_goal};
 
 /// Picoseconds of a unit, of which every time is a multiple: a few more change no order but that of ties.
 const UNIT: i64 = 1_000_000;

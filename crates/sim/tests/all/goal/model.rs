@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bandgap_sim::{Loggops, replay_goal};
+use bandgap_sim::Loggops;
 use proptest::prelude::*;
 
-use super::goal;
+use super::{goal, replay_goal};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Verb {

@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use bandgap_sim::{Detours, GoalError, GoalReplay, Loggops, Noise, replay_goal, replay_goal_with};
+use bandgap_sim::{Detours, GoalError, GoalReplay, Loggops, Noise};
 use proptest::prelude::*;
 
-use super::{goal, schedule};
+use super::{goal, replay_goal, schedule};
 
 /// A replay with a trace that every rank begins at these picoseconds.
 fn disturbed(text: &str, trace: &str, offset: i64) -> GoalReplay {
@@ -13,7 +13,8 @@ fn disturbed(text: &str, trace: &str, offset: i64) -> GoalReplay {
     let noise =
         Noise { detours: vec![Detours::read(trace).unwrap()], offsets: vec![offset; goal.size()] };
     let done = AtomicU64::new(0);
-    let replayed = replay_goal_with(&goal, &Loggops::default(), Some(&noise), &done).unwrap();
+    let replayed =
+        bandgap_sim::replay_goal(&goal, &Loggops::default(), Some(&noise), &done).unwrap();
     assert_eq!(done.load(Relaxed), goal.steps());
     replayed
 }

@@ -2,15 +2,13 @@
 
 use std::io::Write;
 
-use bandgap_sim::{
-    ANY_PEER, ANY_TAG, GoalError, Loggops, Verb, Wrong, read_goal, replay_goal, sensitivity,
-};
+use bandgap_sim::{ANY_PEER, ANY_TAG, GoalError, Loggops, Verb, Wrong, read_goal, sensitivity};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use proptest::prelude::*;
 use proptest::sample::Index;
 
-use super::{goal, schedule};
+use super::{goal, replay_goal, schedule};
 use crate::damaged::damaged;
 
 #[test]

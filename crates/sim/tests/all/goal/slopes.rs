@@ -1,8 +1,8 @@
 //! Sensitivities: against finite differences of other replays, and closed forms.
 
-use bandgap_sim::{Goal, Loggops, Sensitivity, replay_goal, sensitivity};
+use bandgap_sim::{Goal, Loggops, Sensitivity, sensitivity};
 
-use super::{expected, goal, loggops, schedule};
+use super::{expected, goal, loggops, replay_goal, schedule};
 
 const L: usize = 0;
 const O: usize = 1;
