@@ -26,7 +26,10 @@ pub use passing::*;
 pub use bandgap_comm as comm;
 
 use bandgap_comm::passing::{Tuning, Way};
-use bandgap_comm::{Bulk, Rank};
+use bandgap_comm::{Bulk, CommError, Rank};
+
+/// What an endpoint answers, or why it does not.
+type Result<T = (), E = CommError> = std::result::Result<T, E>;
 
 /// Bytes that each rank exposes in tests of endpoints.
 pub const EXPOSED: usize = 8 << 20;

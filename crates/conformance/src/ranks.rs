@@ -4,10 +4,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{EXPOSED, Harness};
+use super::{EXPOSED, Harness, Result};
 use bandgap_comm::{
-    ActiveMessages, Answer, Call, CommError, DeadlineWatch, Deliver, Endpoint, HandlerId, Handlers,
-    MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
+    ActiveMessages, Answer, Call, DeadlineWatch, Deliver, Endpoint, HandlerId, Handlers, MAX_WORDS,
+    Message, NoHandler, Outcome, Rank, Waiting, Word,
 };
 
 /// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
@@ -44,9 +44,11 @@ impl Log {
         of(&self.requests, from)
     }
 
-    /// Replies of `from`.
+    /// Replies of `from`, sorted: they may come in any order.
     pub(super) fn replies_of(&self, from: Rank) -> Vec<&[Word]> {
-        of(&self.replies, from)
+        let mut replies = of(&self.replies, from);
+        replies.sort_unstable();
+        replies
     }
 }
 
@@ -98,13 +100,8 @@ fn handlers() -> Handlers<Log> {
 
 /// A rank over `endpoint`.
 pub(super) fn rank<E: Endpoint>(endpoint: E) -> Am<E> {
-    ActiveMessages::new(
-        endpoint,
-        handlers(),
-        Log::default(),
-        Waiting::Yield,
-        DeadlineWatch(PATIENCE),
-    )
+    let watch = DeadlineWatch(PATIENCE);
+    ActiveMessages::new(endpoint, handlers(), Log::default(), Waiting::Yield, watch)
 }
 
 /// The first `len` of four words that depend on `seed` each.
@@ -119,7 +116,7 @@ pub(super) fn request<E: Endpoint, S>(
     peer: Rank,
     handler: HandlerId,
     words: &[Word],
-) -> Result<(), CommError> {
+) -> Result {
     match *words {
         [] => am.request(peer, handler, []),
         [a] => am.request(peer, handler, [a]),
@@ -134,7 +131,7 @@ pub(super) fn request<E: Endpoint, S>(
 /// have finished. Returns what the handlers saw, by rank.
 pub(super) fn run<H: Harness>(
     size: usize,
-    program: impl Fn(&mut Am<H::E>) -> Result<(), CommError> + Sync,
+    program: impl Fn(&mut Am<H::E>) -> Result + Sync,
 ) -> Vec<Log> {
     run_over(H::endpoints(size, EXPOSED), program)
 }
@@ -142,7 +139,7 @@ pub(super) fn run<H: Harness>(
 /// As [`run`], on these endpoints.
 pub(super) fn run_over<E: Endpoint + Send>(
     endpoints: Vec<E>,
-    program: impl Fn(&mut Am<E>) -> Result<(), CommError> + Sync,
+    program: impl Fn(&mut Am<E>) -> Result + Sync,
 ) -> Vec<Log> {
     let (size, finished) = (endpoints.len(), AtomicUsize::new(0));
     let ranks = threads(endpoints.into_iter().map(rank).collect(), |am: &mut Am<E>| {
@@ -159,10 +156,7 @@ pub(super) fn run_over<E: Endpoint + Send>(
 
 /// Runs `program` on each of these ranks, every one a thread. They are given back when all have stopped: so none sees
 /// another depart.
-pub(super) fn threads<R: Send>(
-    ranks: Vec<R>,
-    program: impl Fn(&mut R) -> Result<(), CommError> + Sync,
-) -> Vec<R> {
+pub(super) fn threads<R: Send>(ranks: Vec<R>, program: impl Fn(&mut R) -> Result + Sync) -> Vec<R> {
     let (size, program) = (ranks.len(), &program);
     thread::scope(|scope| {
         let start = |(rank, mut own): (Rank, R)| {

@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
 
-use crate::Harness;
 use crate::ranks::{PATIENCE, repeat_until, threads, two};
+use crate::{Harness, Result};
 use bandgap_comm::passing::{INLINE, MessageId, Passing, Tuning};
-use bandgap_comm::{Bulk, CommError, DeadlineWatch, Part, Pending, Rank, Waiting};
+use bandgap_comm::{Bulk, DeadlineWatch, Part, Pending, Rank, Waiting};
 
 /// The slots begin here, so that an offset forgotten somewhere is found.
 const AT: usize = 4096;
@@ -74,12 +74,7 @@ impl<H: Harness> Ranks<H> {
     }
 
     /// Sends bytes of a part of their own, and waits.
-    pub(super) fn send_bytes(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        bytes: &[u8],
-    ) -> Result<(), CommError> {
+    pub(super) fn send_bytes(&mut self, peer: Rank, tag: u32, bytes: &[u8]) -> Result {
         let part = self.put(bytes);
         self.send(peer, tag, part)
     }
@@ -90,7 +85,7 @@ impl<H: Harness> Ranks<H> {
         peer: Rank,
         tag: u32,
         bytes: &[u8],
-    ) -> Result<Pending<MessageId>, CommError> {
+    ) -> Result<Pending<MessageId>> {
         let part = self.put(bytes);
         self.isend(peer, tag, part)
     }
@@ -101,18 +96,13 @@ impl<H: Harness> Ranks<H> {
         peer: Rank,
         tag: u32,
         len: usize,
-    ) -> Result<(Pending<MessageId>, Part), CommError> {
+    ) -> Result<(Pending<MessageId>, Part)> {
         let part = self.room(len);
         Ok((self.irecv(peer, tag, part)?, part))
     }
 
     /// Receives `len` bytes into a part of their own.
-    pub(super) fn recv_room(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        len: usize,
-    ) -> Result<Part, CommError> {
+    pub(super) fn recv_room(&mut self, peer: Rank, tag: u32, len: usize) -> Result<Part> {
         let part = self.room(len);
         self.recv(peer, tag, part).map(|()| part)
     }
@@ -148,10 +138,7 @@ pub(super) fn pair<H: Harness>() -> [Ranks<H>; 2] {
 }
 
 /// Makes progress until `done`.
-fn serve<H: Harness>(
-    rank: &mut Ranks<H>,
-    done: impl Fn(&Ranks<H>) -> bool,
-) -> Result<(), CommError> {
+fn serve<H: Harness>(rank: &mut Ranks<H>, done: impl Fn(&Ranks<H>) -> bool) -> Result {
     let since = Instant::now();
     while !done(rank) {
         rank.progress()?;
@@ -163,10 +150,7 @@ fn serve<H: Harness>(
 
 /// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
 /// have finished.
-pub(super) fn run<H: Harness>(
-    size: usize,
-    program: impl Fn(&mut Ranks<H>) -> Result<(), CommError> + Sync,
-) {
+pub(super) fn run<H: Harness>(size: usize, program: impl Fn(&mut Ranks<H>) -> Result + Sync) {
     let [finished, settled] = [const { AtomicUsize::new(0) }; 2];
     threads(ranks::<H>(size), |rank| {
         program(rank)?;

@@ -3,7 +3,8 @@
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use bandgap_comm::{Begun, Bulk, CommError, Deliver, Endpoint, Message, Posted, Rank, Source};
+use crate::Result;
+use bandgap_comm::{Begun, Bulk, Deliver, Endpoint, Message, Posted, Rank, Source};
 
 /// Answers Busy at random, takes stores in parts of random length, and at random delivers nothing, or
 /// in one call what arrives in several.
@@ -47,13 +48,13 @@ impl<E: Bulk> Reluctant<E> {
 impl<E: Bulk> Endpoint for Reluctant<E> {
     crate::delegate_endpoint! { endpoint }
 
-    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted, CommError> {
+    fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted> {
         let unfinished = self.unfinished.get(peer).is_some_and(Option::is_some);
         assert!(!unfinished, "a request to {peer} between the parts of a store");
         if self.refuses() { Ok(Posted::Busy) } else { self.endpoint.try_request(peer, message) }
     }
 
-    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize, CommError> {
+    fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize> {
         let (mut delivered, mut last) = (0, usize::from(!self.refuses()));
         while last > 0 {
             last = self.endpoint.progress(deliver)?;
@@ -75,7 +76,7 @@ impl<E: Bulk> Bulk for Reluctant<E> {
         into: usize,
         from: Source<'_>,
         done: &mut usize,
-    ) -> Result<Posted, CommError> {
+    ) -> Result<Posted> {
         let fresh = Unfinished { into, len: from.len(), done: 0, part: (0, 0) };
         let mut store = self.unfinished[peer].unwrap_or(fresh);
         let same = (store.into, store.len, store.done) == (into, from.len(), *done);
@@ -111,7 +112,7 @@ impl<E: Bulk> Bulk for Reluctant<E> {
         into: usize,
         len: usize,
         message: Message,
-    ) -> Result<Begun, CommError> {
+    ) -> Result<Begun> {
         if self.refuses() {
             Ok(Begun::Busy)
         } else {

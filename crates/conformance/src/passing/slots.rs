@@ -1,7 +1,7 @@
 //! Slots: who takes one, and when it comes back.
 
 use super::ranks::{end, finish, one_of_each, pair, pattern, run};
-use crate::Harness;
+use crate::{Harness, Result};
 
 /// A message goes past the queues into a slot only if a slot is free and nothing waits to be sent.
 /// So it overtakes no message, and overwrites none.
@@ -14,11 +14,8 @@ pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
         here.reserve(begun + 1, (begun + 1) * len);
         there.reserve(begun + 1, (begun + 1) * len);
         let bytes = |index: usize| pattern(index as u64, len);
-        let mut sends = Vec::new();
-        for index in 0..begun {
-            sends.push(here.isend_bytes(1, 5, &bytes(index)).expect("a live peer"));
-        }
-        sends.push(here.isend_bytes(1, 5, &bytes(begun)).expect("a live peer"));
+        let send = |index| here.isend_bytes(1, 5, &bytes(index)).expect("a live peer");
+        let sends: Vec<_> = (0..=begun).map(send).collect();
         let receive = |_| there.irecv_room(0, 5, len).expect("nobody misbehaves");
         let recvs: Vec<_> = (0..=begun).map(receive).collect();
         let mut both = [here, there];
@@ -61,10 +58,8 @@ pub fn an_emptied_slot_serves_what_waits<H: Harness>() {
             rank.reserve(2 * messages, 2 * messages * len);
             let bytes =
                 |from, index: usize| pattern(round + 1000 * from as u64 + index as u64, len);
-            let mut sends = Vec::new();
-            for index in 0..messages {
-                sends.push(rank.isend_bytes(peer, 5, &bytes(rank.rank(), index))?);
-            }
+            let send = |index| rank.isend_bytes(peer, 5, &bytes(1 - peer, index));
+            let sends = (0..messages).map(send).collect::<Result<Vec<_>>>()?;
             for index in 0..messages {
                 let got = rank.recv_room(peer, 5, len)?;
                 rank.assert_bytes(got, &bytes(peer, index), "in order");
@@ -88,10 +83,8 @@ pub fn slots_come_back_in_turn<H: Harness>() {
     there.reserve(4 + slots, (4 + slots) * len);
     let bytes = |tag: u32| pattern(tag.into(), len);
     let recvs = [1, 2].map(|tag| there.irecv_room(0, tag, len).expect("nobody misbehaves"));
-    let mut sends = vec![];
-    for tag in 1..=2 {
-        sends.push(here.isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
-    }
+    let sent = [1, 2].map(|tag| here.isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
+    let mut sends = Vec::from(sent);
     // Both arrive, and none is copied.
     let mut arrived = 0;
     while arrived < 2 {
