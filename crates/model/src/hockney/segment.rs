@@ -1,6 +1,7 @@
 //! From lines to parameters, and which of them the data support.
 
 use std::collections::BTreeSet;
+use std::ops;
 
 use bandgap_stats::interval::{Interval, widened as over_launches};
 use bandgap_stats::regression::{self, Regression};
@@ -34,7 +35,10 @@ pub(super) fn fit(
     let mut start = 0;
     for end in ends.chain([table.bytes.len()]) {
         let number = fit.segments.len() + 1;
-        Piece { table, launches, number, start, end, weighting, confidence }.fit(&mut fit, lost);
+        let (part, findings) = (start..end, &mut fit.findings);
+        let mut piece = Piece { table, launches, number, part, weighting, confidence, findings };
+        let segment = piece.fit(lost);
+        fit.segments.push(segment);
         start = end;
     }
     fit
@@ -45,29 +49,29 @@ struct Piece<'a> {
     table: &'a Table,
     launches: &'a [Table],
     number: usize,
-    start: usize,
-    end: usize,
+    part: ops::Range<usize>,
     weighting: Weighting,
     confidence: f64,
+    findings: &'a mut Vec<Finding>,
 }
 
-impl Piece<'_> {
+impl<'a> Piece<'a> {
     /// What a column of the table has of this segment.
-    fn part<'a>(&self, column: &'a [f64]) -> &'a [f64] {
-        &column[self.start..self.end]
+    fn part<T>(&self, column: &'a [T]) -> &'a [T] {
+        &column[self.part.clone()]
     }
 
-    fn finding(&self, code: &'static str, values: &[(&'static str, f64)]) -> Finding {
-        let from = ("from", self.range().from as f64);
-        Finding::new(code, format!("segment={}", self.number), &[values, &[from]].concat())
+    fn note(&mut self, code: &'static str, values: &[(&'static str, f64)]) {
+        let values = [values, &[("from", self.range().from as f64)]].concat();
+        self.findings.push(Finding::new(code, format!("segment={}", self.number), &values));
     }
 
     fn range(&self) -> Range {
-        Range { from: self.table.bytes[self.start], to: self.table.bytes[self.end - 1] }
+        Range { from: self.table.bytes[self.part.start], to: self.table.bytes[self.part.end - 1] }
     }
 
     /// The line of some sizes of a table.
-    fn line(&self, table: &Table, part: std::ops::Range<usize>) -> Option<Regression> {
+    fn line(&self, table: &Table, part: ops::Range<usize>) -> Option<Regression> {
         let (x, times) = (&table.x[part.clone()], &table.times[part.clone()]);
         match self.weighting {
             Weighting::Relative => {
@@ -94,37 +98,29 @@ impl Piece<'_> {
         own.collect()
     }
 
-    fn fit(&self, fit: &mut Fit, lost: &mut BTreeSet<usize>) {
-        let range = self.range();
-        let line = self.line(self.table, self.start..self.end);
-        let before = fit.findings.len();
-        let mut segment = Segment {
-            from_bytes: range.from,
-            to_bytes: range.to,
-            points: self.end - self.start,
-            ..Segment::default()
-        };
-        match line {
-            None => fit
-                .findings
-                .push(self.finding("segment_too_short", &[("sizes", segment.points as f64)])),
+    fn fit(&mut self, lost: &mut BTreeSet<usize>) -> Segment {
+        let Range { from, to } = self.range();
+        let (points, before) = (self.part.len(), self.findings.len());
+        let mut segment = Segment { from_bytes: from, to_bytes: to, points, ..Segment::default() };
+        match self.line(self.table, self.part.clone()) {
+            None => self.note("segment_too_short", &[("sizes", points as f64)]),
             Some(line) => {
-                segment.residuals = Some(self.judge(&line, &mut fit.findings));
+                segment.residuals = Some(self.judge(&line));
                 segment.launches = self.of_launches(lost);
-                self.parameters(&line, &mut segment, &mut fit.findings);
+                self.parameters(&line, &mut segment);
                 segment.line = Some(line);
             }
         }
-        segment.misfit = fit.findings[before..]
-            .iter()
-            .any(|finding| ["startup_below_zero", "line_missed"].contains(&finding.code));
-        fit.segments.push(segment);
+        let is_misfit = |of: &Finding| ["startup_below_zero", "line_missed"].contains(&of.code);
+        segment.misfit = self.findings[before..].iter().any(is_misfit);
+        segment
     }
 
     /// Sums up the residuals, and notes where they are large beyond what rounding explains.
-    fn judge(&self, line: &Regression, findings: &mut Vec<Finding>) -> ResidualSummary {
-        let (x, times) = (self.part(&self.table.x), self.part(&self.table.times));
-        let ranges = &self.table.ranges[self.start..self.end];
+    fn judge(&mut self, line: &Regression) -> ResidualSummary {
+        let Table { x, times, ranges, bytes, .. } = self.table;
+        let (x, times) = (self.part(x), self.part(times));
+        let (ranges, bytes) = (self.part(ranges), self.part(bytes));
         let summary = |time: &dyn Fn(usize, f64) -> f64| {
             let off = |at: usize| {
                 let line = line.at(x[at]);
@@ -136,7 +132,7 @@ impl Piece<'_> {
             ResidualSummary {
                 rms_relative: (squares / x.len() as f64).sqrt(),
                 worst_relative: off(worst),
-                worst_bytes: self.table.bytes[self.start + worst],
+                worst_bytes: bytes[worst],
             }
         };
         let beyond = summary(&|at, line| ranges[at].nearest(line));
@@ -144,16 +140,15 @@ impl Piece<'_> {
             let ResidualSummary { rms_relative, worst_relative, worst_bytes } = beyond;
             let values =
                 [("rms", rms_relative), ("worst", worst_relative), ("at", worst_bytes as f64)];
-            findings.push(self.finding("line_missed", &values));
+            self.note("line_missed", &values);
         }
         summary(&|at, _| times[at])
     }
 
     /// Fills in the parameters that make sense, and notes why others do not.
-    fn parameters(&self, line: &Regression, segment: &mut Segment, findings: &mut Vec<Finding>) {
+    fn parameters(&mut self, line: &Regression, segment: &mut Segment) {
         let range = self.range();
-        let ranges = &self.table.ranges[self.start..self.end];
-        let moved = Moved::of(self.part(&self.table.x), ranges, line);
+        let moved = Moved::of(self.part(&self.table.x), self.part(&self.table.ranges), line);
         let own = |of: fn(&Regression) -> f64| -> Vec<f64> {
             segment.launches.iter().flatten().map(of).filter(|value| value.is_finite()).collect()
         };
@@ -169,48 +164,39 @@ impl Piece<'_> {
         let unseen = UNSEEN * shortest;
         let rise = line.slope * (range.to - range.from) as f64;
         if line.slope <= 0.0 || rise <= unseen || slope.low <= 0.0 {
-            findings.push(self.finding("rate_unresolved", &[]));
+            self.note("rate_unresolved", &[]);
         } else {
             segment.r_inf = Some(self.estimate(SECOND / line.slope, reciprocal(slope)));
         }
         let zero = line.intercept.abs() <= unseen;
         if line.intercept <= 0.0 && !zero {
-            findings
-                .push(self.finding("startup_below_zero", &[("t0", Ns(line.intercept).as_secs())]));
-            return;
+            return self.note("startup_below_zero", &[("t0", Ns(line.intercept).as_secs())]);
         }
         let t0 = line.intercept.max(0.0);
         segment.t0 = Some(self.estimate(t0, startup));
         if startup.low <= 0.0 || zero {
             let high = startup.high.max(t0);
-            findings.push(self.finding("startup_unresolved", &[("high", Ns(high).as_secs())]));
-            return;
+            return self.note("startup_unresolved", &[("high", Ns(high).as_secs())]);
         }
         segment.pi0 = Some(self.estimate(SECOND / line.intercept, reciprocal(startup)));
         if segment.r_inf.is_some() {
-            segment.n_half = self.half_length(line, &halves, &moved, findings);
+            segment.n_half = self.half_length(line, &halves, &moved);
         }
     }
 
-    fn half_length(
-        &self,
-        line: &Regression,
-        launches: &[f64],
-        moved: &Moved,
-        findings: &mut Vec<Finding>,
-    ) -> Option<Estimate> {
+    fn half_length(&mut self, line: &Regression, own: &[f64], moved: &Moved) -> Option<Estimate> {
         let [first, .., last] = self.table.bytes[..] else { return None };
         let n_half = line.intercept / line.slope;
         if n_half < first as f64 || n_half > last as f64 {
-            findings.push(self.finding("half_length_outside", &[("half", n_half)]));
+            self.note("half_length_outside", &[("half", n_half)]);
             return None;
         }
         // The slope may be 0 after all, by the degrees of freedom of the ratio.
         let Some(interval) = line.ratio_interval(self.confidence) else {
-            findings.push(self.finding("rate_unresolved", &[]));
+            self.note("rate_unresolved", &[]);
             return None;
         };
-        let interval = over_launches(n_half, interval, launches, self.confidence);
+        let interval = over_launches(n_half, interval, own, self.confidence);
         Some(self.estimate(n_half, widened(n_half, interval, moved.ratio)))
     }
 
@@ -220,7 +206,7 @@ impl Piece<'_> {
             // That of an exact line may miss it by a rounding.
             low: interval.low.min(value),
             high: interval.high.max(value),
-            samples: self.end - self.start,
+            samples: self.part.len(),
             estimator: match self.weighting {
                 Weighting::Relative => "least relative squares of t(n)",
                 Weighting::Ordinary => "least squares of t(n)",
