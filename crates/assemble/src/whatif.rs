@@ -1,6 +1,8 @@
 //! What changes of a table's components would bring.
 
-use bandgap_model::breakdown::{By, Category, Change, Layer, Model, SHORTEST, Stack, Value};
+use bandgap_model::breakdown::{
+    Becomes, By, Category, Change, Layer, Model, SHORTEST, Stack, Value,
+};
 use bandgap_record::{ComponentTable, Number, Quantity, Seconds, Unit};
 use bandgap_results::{
     Breakdown, ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf,
@@ -63,22 +65,22 @@ pub fn whatif(
 
 /// A change as it is recorded.
 fn made(stack: &Stack, change: &Change) -> ChangeMade {
-    let what = change.what();
+    let what = &change.what;
     let whole = || {
         let own = stack.component(what).map(|at| stack.components[at].ns);
         own.or_else(|| Some(stack.value(stack.model(what)?, &stack.state()).ns))
     };
-    let (reduction, set, number) = match change {
-        Change::Reduce { share, .. } => (Some(*share), None, None),
-        Change::Set { value, .. } if stack.parameters.contains_key(what) => {
-            (None, None, Some(Number(*value)))
+    let (reduction, set, number) = match change.becomes {
+        Becomes::Shorter(share) => (Some(share), None, None),
+        Becomes::Value(value) if stack.parameters.contains_key(what) => {
+            (None, None, Some(Number(value)))
         }
-        Change::Set { value, .. } => {
+        Becomes::Value(value) => {
             let whole = whole().filter(|whole| *whole > 0.0);
-            (whole.map(|whole| 1.0 - value / whole), Some(Seconds::from(Ns(*value))), None)
+            (whole.map(|whole| 1.0 - value / whole), Some(Seconds::from(Ns(value))), None)
         }
     };
-    ChangeMade { component: what.to_owned(), reduction: reduction.map(Number), set, number }
+    ChangeMade { component: what.clone(), reduction: reduction.map(Number), set, number }
 }
 
 fn change(
@@ -116,7 +118,7 @@ impl Propagated {
 
 /// The model where one thing is shorter.
 fn reduced(stack: &Stack, model: &Model, what: &str, share: f64) -> Option<Value> {
-    let change = Change::Reduce { what: what.to_owned(), share };
+    let change = Change { what: what.to_owned(), becomes: Becomes::Shorter(share) };
     Some(stack.value(model, &stack.changed(&[change]).ok()?))
 }
 
@@ -149,7 +151,7 @@ fn ranked(
 ///
 /// *Source*: "Breaking Band", figure 17.
 fn drawn(stack: &Stack, model: &Model, before: &Value, changes: &[Change]) -> Vec<SpeedUpCurve> {
-    let mut names: Vec<String> = changes.iter().map(|change| change.what().to_owned()).collect();
+    let mut names: Vec<String> = changes.iter().map(|change| change.what.clone()).collect();
     if names.is_empty() {
         let categories = Category::ALL.iter().map(Category::to_string);
         names = categories.chain(Layer::ALL.iter().map(Layer::to_string)).collect();

@@ -1,4 +1,4 @@
-use bandgap_model::breakdown::Change;
+use bandgap_model::breakdown::{Becomes, Change};
 use bandgap_record::{Unit, component_preset};
 
 use super::*;
@@ -41,7 +41,7 @@ fn divided(logp: Logp) -> Breakdown {
 
 /// A model's time after a change, of main models.
 fn after(logp: Logp, model: &str, (what, value): (&str, f64)) -> Option<f64> {
-    let change = Change::Set { what: what.into(), value };
+    let change = Change { what: what.into(), becomes: Becomes::Value(value) };
     let made = whatif(&of(logp).unwrap(), &[change], None, RULE, 0.95).unwrap();
     let Outcome::WhatIf(found) = &made.results[0] else { panic!("{made:?}") };
     let model = found.models.iter().find(|of| of.name == model)?;

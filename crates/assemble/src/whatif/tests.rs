@@ -5,11 +5,11 @@ use super::*;
 use crate::breakdown::tests::{RULE, STACK, example, given, table};
 
 fn reduce(what: &str, share: f64) -> Change {
-    Change::Reduce { what: what.into(), share }
+    Change { what: what.into(), becomes: Becomes::Shorter(share) }
 }
 
 fn set(what: &str, value: f64) -> Change {
-    Change::Set { what: what.into(), value }
+    Change { what: what.into(), becomes: Becomes::Value(value) }
 }
 
 fn found(table: &ComponentTable, changes: &[Change], of: Option<&Breakdown>) -> WhatIf {

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use bandgap_assemble::{AssembleError, whatif};
 use bandgap_launch::{Exit, Failure, Result, input, usage};
-use bandgap_model::breakdown::{Change, Stack};
+use bandgap_model::breakdown::{Becomes, Change, Stack};
 use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
@@ -91,7 +91,7 @@ pub fn run(of: &WhatIf) -> Result<Exit> {
 fn changes(of: &WhatIf, stack: &Stack) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for (what, Fraction(share)) in &of.reduce {
-        changes.push(Change::Reduce { what: what.clone(), share: *share });
+        changes.push(Change { what: what.clone(), becomes: Becomes::Shorter(*share) });
     }
     for (what, value) in &of.set {
         let wrong = |why: String| usage!("set {what}: {why}");
@@ -99,7 +99,7 @@ fn changes(of: &WhatIf, stack: &Stack) -> Result<Vec<Change>> {
             true => value.trim().parse().map_err(|_| wrong("it is a plain number".to_owned()))?,
             false => value.parse::<Ns>().map_err(|error| wrong(error.to_string()))?.0,
         };
-        changes.push(Change::Set { what: what.clone(), value });
+        changes.push(Change { what: what.clone(), becomes: Becomes::Value(value) });
     }
     Ok(changes)
 }

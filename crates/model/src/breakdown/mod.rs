@@ -25,7 +25,7 @@ use serde::{Deserialize, Serialize};
 
 pub use evaluate::{By, Part, Value, verdict};
 pub use template::Lacking;
-pub use whatif::{Change, State};
+pub use whatif::{Becomes, Change, State};
 
 macro_rules! words {
     ($(#[$about:meta])* $Name:ident, $what:literal { $($(#[$doc:meta])* $Word:ident = $word:literal,)+ }) => {

@@ -36,11 +36,11 @@ fn value(stack: &Stack, changes: &[Change]) -> Value {
 }
 
 fn reduce(what: &str, share: f64) -> Change {
-    Change::Reduce { what: what.into(), share }
+    Change { what: what.into(), becomes: Becomes::Shorter(share) }
 }
 
 fn set(what: &str, value: f64) -> Change {
-    Change::Set { what: what.into(), value }
+    Change { what: what.into(), becomes: Becomes::Value(value) }
 }
 
 #[track_caller]

@@ -6,30 +6,20 @@ use super::{Category, LARGEST, LONGEST, Layer, SHORTEST, Side, Stack, Term};
 
 /// A change.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// Makes a component, a model's components, a category, a layer or a side shorter by a share.
-    Reduce {
-        /// What.
-        what: String,
-        /// By which share.
-        share: f64,
-    },
-    /// Gives a component a time in nanoseconds, or a parameter a number. A model's components keep their proportions.
-    Set {
-        /// What.
-        what: String,
-        /// To what.
-        value: f64,
-    },
+pub struct Change {
+    /// What is changed.
+    pub what: String,
+    /// What becomes of it.
+    pub becomes: Becomes,
 }
 
-impl Change {
-    /// What is changed.
-    pub fn what(&self) -> &str {
-        match self {
-            Change::Reduce { what, .. } | Change::Set { what, .. } => what,
-        }
-    }
+/// What becomes of what is changed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Becomes {
+    /// A component, a model's components, a category, a layer or a side is shorter by this share.
+    Shorter(f64),
+    /// A component has this time in nanoseconds, or a parameter this number. A model's components keep their proportions.
+    Value(f64),
 }
 
 /// Times and parameters, perhaps changed.
@@ -93,13 +83,12 @@ impl Stack {
         let mut state = self.state();
         // Whether each component was set, of those that were changed.
         let mut touched: BTreeMap<usize, bool> = BTreeMap::new();
-        for change in changes {
-            let (what, set) = match change {
-                Change::Set { what, value } => (what, Some(*value)),
-                Change::Reduce { what, .. } => (what, None),
-            };
+        for Change { what, becomes } in changes {
+            let is_set = matches!(becomes, Becomes::Value(_));
             if let Some(parameter) = state.parameters.get_mut(what) {
-                let value = set.ok_or_else(|| format!("'{what}' is a number: set it"))?;
+                let Becomes::Value(value) = *becomes else {
+                    return Err(format!("'{what}' is a number: set it"));
+                };
                 if !(1.0 / LARGEST..=LARGEST).contains(&value) {
                     return Err(format!("'{what}' must be from 1e-6 to 1e6"));
                 }
@@ -107,21 +96,19 @@ impl Stack {
                 continue;
             }
             let Some(components) = self.meant(what) else {
-                let why = match (Group::named(what), change) {
-                    (Some(group), Change::Reduce { share, .. }) => {
+                let why = match (Group::named(what), becomes) {
+                    (Some(group), Becomes::Shorter(share)) => {
                         state.groups.push((group, 1.0 - share));
                         continue;
                     }
-                    (Some(_), Change::Set { .. }) => {
-                        "has many components: reduce it, or set one of them"
-                    }
+                    (Some(_), _) => "has many components: reduce it, or set one of them",
                     (None, _) => "is no component, model, parameter, category, layer or side",
                 };
                 return Err(format!("'{what}' {why}"));
             };
             for at in &components {
-                if let Some(was_set) = touched.insert(*at, set.is_some())
-                    && (was_set || set.is_some())
+                if let Some(was_set) = touched.insert(*at, is_set)
+                    && (was_set || is_set)
                 {
                     return Err(format!(
                         "'{}' is set, and changed in another way too",
@@ -129,21 +116,21 @@ impl Stack {
                     ));
                 }
             }
-            match change {
-                Change::Reduce { share, .. } => {
+            match *becomes {
+                Becomes::Shorter(share) => {
                     for at in components {
                         state.times[at] *= 1.0 - share;
                         state.scales[at] *= 1.0 - share;
                     }
                 }
-                Change::Set { value, .. } => {
-                    if !(*value == 0.0 || (SHORTEST..=LONGEST).contains(value)) {
+                Becomes::Value(value) => {
+                    if !(value == 0.0 || (SHORTEST..=LONGEST).contains(&value)) {
                         return Err(format!("'{what}' must be 0, or from 1e-21 to 1e18 ns"));
                     }
                     let before = self.model(what).map(|model| self.value(model, &self.state()).ns);
                     for at in components {
                         let share =
-                            before.map_or(*value, |whole| self.components[at].ns * value / whole);
+                            before.map_or(value, |whole| self.components[at].ns * value / whole);
                         if !share.is_finite() {
                             return Err(format!("'{what}' takes no time that could be divided"));
                         }

@@ -1,4 +1,4 @@
-use bandgap_model::breakdown::{By, Change, Value};
+use bandgap_model::breakdown::{Becomes, By, Change, Value};
 use proptest::prelude::*;
 
 use super::*;
@@ -79,7 +79,8 @@ fn the_papers_models_come_out() {
 fn posts_a_poll_completions_a_poll_and_moderation_are_parameters() {
     let stack = preset();
     let with = |model, what: &str, value: f64| {
-        self::value(&stack, model, &[Change::Set { what: what.into(), value }]).ns
+        self::value(&stack, model, &[Change { what: what.into(), becomes: Becomes::Value(value) }])
+            .ns
     };
     let least = value(&stack, "gen_completion", &[]).ns / value(&stack, "llp_post", &[]).ns;
     near(least, 7.306, 1e-3);
