@@ -114,6 +114,15 @@ impl Table {
         Table { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
+    /// The same with these rows below its own.
+    pub fn with<R: IntoIterator<Item = Cell>>(
+        mut self,
+        rows: impl IntoIterator<Item = R>,
+    ) -> Table {
+        rows.into_iter().for_each(|row| self.push(row));
+        self
+    }
+
     /// Adds a row.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
         self.rows.push(row.into_iter().collect());

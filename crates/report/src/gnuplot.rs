@@ -24,12 +24,13 @@ pub fn gnuplot(figures: &[Figure], name: &str) -> Gnuplot {
     let mut index = 0;
     for figure in figures {
         let mut plots = Vec::new();
-        for series in figure.series.iter().filter(|series| has_points(series)) {
+        let curves = figure.series.iter().enumerate();
+        for (curve, series) in curves.filter(|(_, series)| has_points(series)) {
             if index > 0 {
                 data.push_str("\n\n");
             }
             block(&mut data, figure, series);
-            plots.push(plot(figure, series, name, index));
+            plots.push(plot(figure, curve, name, index));
             index += 1;
         }
         if !plots.is_empty() {
@@ -112,9 +113,8 @@ fn panel(figure: &Figure, plots: &[String]) -> String {
 }
 
 /// How a curve is drawn.
-fn plot(figure: &Figure, series: &Series, name: &str, index: usize) -> String {
-    let curve = figure.series.iter().position(|other| std::ptr::eq(other, series)).unwrap_or(0);
-    let (place, _) = figure.place(curve);
+fn plot(figure: &Figure, curve: usize, name: &str, index: usize) -> String {
+    let (series, (place, _)) = (&figure.series[curve], figure.place(curve));
     let (columns, with, title) = match series.twin {
         Some(_) => ("1:2", "lines dashtype 2", "notitle".to_owned()),
         None => {
@@ -142,7 +142,7 @@ fn title(axis: &Axis) -> String {
 
 /// A text in one line.
 fn bare(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
+    text.replace(char::is_control, " ")
 }
 
 /// A text between single quotes.

@@ -110,23 +110,23 @@ fn axes(paper: &mut Paper, frame: &Frame) {
     let Frame { top, bottom, plane: Plane { x, y } } = frame;
     for tick in &y.ticks {
         let y = frame.row(tick.place);
-        paper.line((LEFT, y), (Frame::RIGHT, y), GRID, 0.8, None);
-        paper.line((LEFT - 5.0, y), (LEFT, y), AXIS, 1.0, None);
+        paper.line((LEFT, y), (Frame::RIGHT, y), (GRID, 0.8, None));
+        paper.line((LEFT - 5.0, y), (LEFT, y), (AXIS, 1.0, None));
         paper.text((LEFT - 9.0, y + 4.0), Anchor::End, &ink::LABEL, &tick.label);
     }
     for tick in &x.ticks {
         let x = frame.column(tick.place);
-        paper.line((x, *bottom), (x, bottom + 5.0), AXIS, 1.0, None);
+        paper.line((x, *bottom), (x, bottom + 5.0), (AXIS, 1.0, None));
         paper.text((x, bottom + 18.0), Anchor::Middle, &ink::LABEL, &tick.label);
     }
     for y in y.minor.iter().map(|place| frame.row(*place)) {
-        paper.line((LEFT - 3.0, y), (LEFT, y), AXIS, 0.8, None);
+        paper.line((LEFT - 3.0, y), (LEFT, y), (AXIS, 0.8, None));
     }
     for x in x.minor.iter().map(|place| frame.column(*place)) {
-        paper.line((x, *bottom), (x, bottom + 3.0), AXIS, 0.8, None);
+        paper.line((x, *bottom), (x, bottom + 3.0), (AXIS, 0.8, None));
     }
-    paper.line((LEFT, *top), (LEFT, *bottom), AXIS, 1.0, None);
-    paper.line((LEFT, *bottom), (Frame::RIGHT, *bottom), AXIS, 1.0, None);
+    paper.line((LEFT, *top), (LEFT, *bottom), (AXIS, 1.0, None));
+    paper.line((LEFT, *bottom), (Frame::RIGHT, *bottom), (AXIS, 1.0, None));
     paper.text((frame.column(0.5), bottom + 39.0), Anchor::Middle, &ink::AXIS_TITLE, &x.title);
     paper.upright_text((18.0, frame.row(0.5)), Anchor::Middle, &ink::AXIS_TITLE, &y.title);
 }
@@ -143,7 +143,7 @@ fn regions(paper: &mut Paper, figure: &Figure, frame: &Frame) {
         let Some((from, to)) = band(region, frame) else { continue };
         paper.rectangle((from, frame.top), (to - from, PLOT_HEIGHT), ink::band(index));
         if index > 0 {
-            paper.line((from, frame.top), (from, frame.bottom), ink::BORDER, 0.8, Some("2 3"));
+            paper.line((from, frame.top), (from, frame.bottom), (ink::BORDER, 0.8, Some("2 3")));
         }
     }
 }
@@ -176,7 +176,7 @@ fn references(paper: &mut Paper, figure: &Figure, frame: &Frame) {
             Some(series) => of_curve(figure, series),
             None => MUTED,
         };
-        paper.line((from, y), (to, y), colour, 1.1, Some("6 4"));
+        paper.line((from, y), (to, y), (colour, 1.1, Some("6 4")));
     }
 }
 
@@ -206,7 +206,7 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
     let dash = series.twin.map(|_| "6 4");
     for line in frame.plane.lines(series) {
         let points = line.into_iter().map(|(x, y)| (frame.column(x), frame.row(y)));
-        paper.path(points, colour, 1.6, dash);
+        paper.path(points, (colour, 1.6, dash));
     }
     if series.twin.is_some() {
         return;
@@ -218,9 +218,9 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
             let (bottom, top) = (frame.down(low), frame.down(high));
             // An interval that the marker hides is not drawn.
             if bottom - top > 2.0 * legend::RADIUS {
-                paper.line((x, bottom), (x, top), colour, 1.1, None);
+                paper.line((x, bottom), (x, top), (colour, 1.1, None));
                 for end in [bottom, top] {
-                    paper.line((x - 3.0, end), (x + 3.0, end), colour, 1.1, None);
+                    paper.line((x - 3.0, end), (x + 3.0, end), (colour, 1.1, None));
                 }
             }
         }

@@ -73,19 +73,17 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
     if fit.is_some() {
         heads.push(Head::new("off the line").optional());
     }
-    let mut table = Table::new(heads);
-    for (bytes, row) in chosen(&curve.rows, most(rows)) {
-        let Some(place) = rows.place(row, axis) else { continue };
-        let mut cells = vec![place_cell(axis, place)];
+    let some = chosen(&curve.rows, most(rows)).into_iter();
+    Block::Table(Table::new(heads).with(some.filter_map(|(bytes, row)| {
+        let mut cells = vec![place_cell(axis, rows.place(row, axis)?)];
         cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
         if let Some(fit) = fit {
             let off = rows.cell(row, "time").zip(fit.time(bytes));
             let off = off.map(|(time, line)| signed_share(time.value.0 / line - 1.0));
             cells.push(off.map(Cell::Number).into());
         }
-        table.push(cells);
-    }
-    Block::Table(table)
+        Some(cells)
+    })))
 }
 
 /// One quantity of several curves, a column for each.
@@ -127,17 +125,17 @@ fn beside(rows: &Rows, axis: &str, several: &[(&Curve<'_>, &str)], context: &Con
         Some(at) if rows.columns[at].unit != Unit::Second => Head::shared(curve.name()),
         _ => Head::new(curve.name()),
     });
-    let mut table = Table::new([Head::new(spelled(axis))].into_iter().chain(heads));
     let longest = several.iter().map(|(curve, _)| curve).max_by_key(|curve| curve.rows.len());
-    for (at, first) in longest.map_or_else(Vec::new, |curve| chosen(&curve.rows, most(rows))) {
-        let Some(place) = rows.place(first, axis) else { continue };
-        let values = several.iter().map(|(curve, column)| {
+    let some = longest.map_or_else(Vec::new, |curve| chosen(&curve.rows, most(rows))).into_iter();
+    let table = Table::new([Head::new(spelled(axis))].into_iter().chain(heads));
+    table.with(some.filter_map(|(at, first)| {
+        let value = move |(curve, column): &(&Curve<'_>, &str)| {
             let row = curve.rows.iter().find(|(own, _)| *own == at);
             row.map_or(Cell::Empty, |(_, row)| cell(rows, row, column, context))
-        });
-        table.push([place_cell(axis, place)].into_iter().chain(values));
-    }
-    table
+        };
+        let place = place_cell(axis, rows.place(first, axis)?);
+        Some([place].into_iter().chain(several.iter().map(value)))
+    }))
 }
 
 /// An echo without a load, and how many times as long it takes under loads.

@@ -60,12 +60,13 @@ pub(crate) fn fitness<'a>(machines: impl IntoIterator<Item = &'a Value>) -> Opti
 
 /// The MPIs that are installed.
 fn libraries(mpi: &Value) -> Vec<Block> {
-    let mut table = Table::new(["MPI", "", "library", "started by"].map(Head::new));
-    for of in list(mpi) {
+    let row = |of: &Value| {
         let text = |name: &str| Cell::from(of[name].as_str());
         let used = Cell::from((of["used"] == true).then_some("-t mpi"));
-        table.push([text("name"), used, text("library"), text("launcher")]);
-    }
+        [text("name"), used, text("library"), text("launcher")]
+    };
+    let heads = ["MPI", "", "library", "started by"].map(Head::new);
+    let table = Table::new(heads).with(list(mpi).iter().map(row));
     if table.rows.is_empty() { Vec::new() } else { vec![Block::Gap, Block::Table(table)] }
 }
 

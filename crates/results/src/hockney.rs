@@ -128,8 +128,8 @@ impl Shown for Hockney {
             "{} over {}, t(n) = t0 + n/r∞, {} errors",
             self.name, self.transport, self.weighting
         );
-        let mut table = Table::new(HEADS.map(head_of));
-        (0..self.segments.len()).for_each(|at| table.push(self.row(context, at)));
+        let rows = (0..self.segments.len()).map(|at| self.row(context, at));
+        let table = Table::new(HEADS.map(head_of)).with(rows);
         let mut blocks = vec![Block::Text(self.named_curve(title)), Block::Table(table)];
         blocks.extend(self.meeting().map(Block::Text));
         blocks

@@ -24,10 +24,9 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
         let times = ["", "", "small", "", "large"].map(Head::new);
         let rates = [Head::shared("r∞"), Head::shared("n½").optional()];
         let rest = [Head::new("grows as"), Head::shared("floor")];
-        let mut table = Table::new(times.into_iter().chain(rates).chain(rest));
         let is_one = lines.len() == 1;
-        lines.into_iter().for_each(|line| table.push(line));
-        blocks.push(Block::Table(table));
+        let table = Table::new(times.into_iter().chain(rates).chain(rest));
+        blocks.push(Block::Table(table.with(lines)));
         // Of a single kernel there is room for some of its rows.
         let one = all.iter().find(is_kernel).filter(|rows| is_one && rows.rows.len() > 1);
         if let Some(rows) = one {
@@ -48,11 +47,13 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
             _ => {}
         }
     }
-    let told = |what: &str, of: Vec<String>| {
+    let told = |what: &str, kind: &str, words: fn(&Rows) -> Option<String>| {
+        let its = all.iter().filter(|rows| rows.kind == kind);
+        let of: Vec<String> = its.filter_map(|rows| words(rows)).collect();
         (!of.is_empty()).then(|| Block::Text(format!("{what}: {}", of.join("; "))))
     };
-    blocks.extend(told("algorithms", all.iter().filter_map(|rows| algorithms(rows)).collect()));
-    blocks.extend(told("each further hop", all.iter().filter_map(|rows| hops(rows)).collect()));
+    blocks.extend(told("algorithms", "fastest", algorithms));
+    blocks.extend(told("each further hop", "hops", hops));
     blocks
 }
 
@@ -84,13 +85,13 @@ fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>
     let (small, large) = (its.first()?.1, its.last()?.1);
     let axis = along(rows).filter(|axis| *axis != "ranks");
     let size = |row: &Row| {
-        let place = axis.and_then(|axis| Some((axis, rows.place(row, axis)?)));
-        place.map_or(Cell::Empty, |(axis, place)| match axis {
-            "bytes" => Cell::Number(worded(axis, place)),
-            axis => {
-                Cell::Number(format!("{} {place}", if axis == "dimension" { "N" } else { "n" }))
-            }
-        })
+        let place = axis.and_then(|axis| rows.place(row, axis));
+        let words = place.map(|place| match axis {
+            Some("bytes") => worded("bytes", place),
+            Some("dimension") => format!("N {place}"),
+            _ => format!("n {place}"),
+        });
+        Cell::from(words.map(Cell::Number))
     };
     let mut line = vec![Cell::from(rows.name.replace('_', " "))];
     line.extend([size(small), cell(rows, small, "time", context)]);
@@ -126,9 +127,7 @@ fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
     let row = growth.rows.iter().find(same)?;
     let slope = row.cells.first().and_then(Option::as_ref);
     Some(match (growth.label(row, "law")?.to_string().as_str(), slope) {
-        ("linear", _) if growth.name == rows.name && rows.axis("dimension").is_some() => {
-            "N".to_owned()
-        }
+        ("linear", _) if rows.axis("dimension").is_some() => "N".to_owned(),
         ("linear", _) => "P".to_owned(),
         ("quadratic", _) => "N²".to_owned(),
         ("logarithmic", Some(slope)) => format!("log₂ P +{}", Ns::from_secs(slope.value.0)),
@@ -145,9 +144,9 @@ fn said(quantity: &Quantity) -> String {
 /// All floors and layers: what they reach, what they are over, and what they are.
 fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
     let heads = ["floor", "reaches", "over"].map(Head::new);
-    let mut table = Table::new(heads.into_iter().chain([Head::new("").optional()]));
-    for rows in all {
-        let Some(row) = rows.rows.first() else { continue };
+    let heads = heads.into_iter().chain([Head::new("").optional()]);
+    Table::new(heads).with(all.iter().filter_map(|rows| {
+        let row = rows.rows.first()?;
         let name = rows.columns.first().map_or("", |column| &column.name);
         let over = rows.columns.iter().zip(&row.cells).filter_map(|(column, cell)| {
             let below = column.name.strip_prefix("over_")?;
@@ -155,14 +154,13 @@ fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
         });
         let over = over.collect::<Vec<_>>().join(", ");
         let meaning = rows.label(row, "meaning").map(ToString::to_string);
-        table.push([
+        Some([
             Cell::from(&*rows.name),
             cell(rows, row, name, context),
             if over.is_empty() { Cell::Empty } else { over.into() },
             meaning.into(),
-        ]);
-    }
-    table
+        ])
+    }))
 }
 
 /// How many times as long an echo takes, where it is slowed most, for each load and what it shares with it.
@@ -210,9 +208,6 @@ fn hidden(rows: &Rows) -> Option<Block> {
 /// Which algorithms are the fastest, on the most ranks: `broadcast: tree below 32 KiB, chain above`. Between two ranks they
 /// hardly differ.
 fn algorithms(rows: &Rows) -> Option<String> {
-    if rows.kind != "fastest" {
-        return None;
-    }
     let ranks = rows.rows.iter().filter_map(|row| rows.place(row, "ranks")?.number()).max()?;
     if ranks < 3 {
         return None;
@@ -241,9 +236,6 @@ fn algorithms(rows: &Rows) -> Option<String> {
 
 /// What a further hop takes, by segment: `echo 25 µs up to 64 B`.
 fn hops(rows: &Rows) -> Option<String> {
-    if rows.kind != "hops" {
-        return None;
-    }
     let of = rows.rows.iter().filter_map(|row| {
         let to = rows.label(row, "to_bytes")?;
         Some(format!("{} up to {}", said(rows.cell(row, "h")?), worded("bytes", to)))

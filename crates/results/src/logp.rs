@@ -214,10 +214,6 @@ pub(crate) fn limit(regime: Regime) -> &'static str {
     }
 }
 
-fn seconds(of: Seconds) -> String {
-    scaled(of.0.0, Unit::Second)
-}
-
 impl Logp {
     /// `LogP signature over shm`, with what tells it from others.
     pub(crate) fn title(&self) -> String {
@@ -236,23 +232,20 @@ impl Logp {
         (table.columns[1].optional, table.columns[6].optional) = (true, true);
         let over = self.over_floor.as_ref().map(|over| &over.ratio);
         let all = self.parameters.named().map(|(name, symbol, of, _)| (name, symbol, of));
-        for (name, symbol, of) in all.into_iter().chain([("over_floor", "", over)]) {
-            let Some(of) = of else { continue };
-            let end = |end: Option<Number>| match end {
-                Some(Number(end)) => Cell::Number(scaled(end, of.unit)),
-                None => Cell::Empty,
-            };
-            table.push([
+        let all = all.into_iter().chain([("over_floor", "", over)]);
+        table.with(all.filter_map(|(name, symbol, of)| {
+            let of = of?;
+            let end = |end: Option<Number>| end.map(|end| Cell::Number(scaled(end.0, of.unit)));
+            Some([
                 symbol.into(),
                 name.replace('_', " ").into(),
                 context.cell(&format!("{id}/{name}"), of),
-                end(of.low),
-                end(of.high),
+                end(of.low).into(),
+                end(of.high).into(),
                 Cell::Number(of.samples.to_string()),
                 of.estimator.clone().into(),
-            ]);
-        }
-        table
+            ])
+        }))
     }
 
     /// What limits the rate, and where the send-only regime ends.
@@ -269,22 +262,19 @@ impl Logp {
     }
 
     fn arm_table(&self, context: &Context<'_>) -> Table {
-        let mut table = Table::new(["Δ from", "to", "or", "slope", "is 1"].map(Head::new));
-        for arm in &self.arms {
-            let is_one = match arm.holds {
-                Some(true) => "yes",
-                Some(false) => "no",
-                None => "undecided",
-            };
-            table.push([
-                Cell::Number(seconds(arm.from_delay)),
-                Cell::Number(seconds(arm.to_delay)),
+        let seconds = |of: Seconds| Cell::Number(scaled(of.0.0, Unit::Second));
+        let row = |arm: &Arm| {
+            let is_one = arm.holds.map_or("undecided", |holds| if holds { "yes" } else { "no" });
+            [
+                seconds(arm.from_delay),
+                seconds(arm.to_delay),
                 context.cell("", &arm.recv_overhead),
                 arm.slope.as_ref().map(|slope| context.cell("", slope)).into(),
                 is_one.into(),
-            ]);
-        }
-        table
+            ]
+        };
+        let heads = ["Δ from", "to", "or", "slope", "is 1"].map(Head::new);
+        Table::new(heads).with(self.arms.iter().map(row))
     }
 }
 

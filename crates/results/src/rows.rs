@@ -105,15 +105,12 @@ pub(crate) fn table(rows: &Rows, some: &[&Row], context: &Context<'_>) -> Table 
         if at == 0 || column.counts { head } else { head.optional() }
     });
     let labels = names.iter().map(|name| Head::new(spelled(name)).optional());
-    let mut table = Table::new(axes.chain(quantities).chain(labels));
-    for row in some {
+    Table::new(axes.chain(quantities).chain(labels)).with(some.iter().map(|row| {
         let places = rows.axes.iter().zip(&row.place).map(|(axis, at)| place_cell(axis, at));
         let values = rows.columns.iter().map(|column| cell(rows, row, &column.name, context));
-        let labels =
-            names.iter().map(|name| Cell::from(row.labels.get(*name).map(|of| of.to_string())));
-        table.push(places.chain(values).chain(labels));
-    }
-    table
+        let label = |name: &&String| row.labels.get(*name).map(ToString::to_string).into();
+        places.chain(values).chain(names.iter().map(label))
+    }))
 }
 
 /// A quantity of a row as a cell.

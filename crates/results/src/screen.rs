@@ -265,21 +265,15 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
     let (shown, wide, limited) = marked(body);
     let precision = run.planned("precision").map_or(String::new(), bandgap_report::share);
-    let values = match (wide, limited) {
-        (0, 0) => None,
-        (_, 0) => Some(format!("wider than {precision} (*)")),
-        (0, _) => Some("at the clock's limit (~)".to_owned()),
-        (_, _) => Some(format!("wider than {precision} (*) or at the clock's limit (~)")),
-    };
-    if let Some(values) = values {
+    let wider = (wide > 0).then(|| format!("wider than {precision} (*)"));
+    let at_limit = (limited > 0).then(|| "at the clock's limit (~)".to_owned());
+    let values: Vec<String> = wider.into_iter().chain(at_limit).collect();
+    if !values.is_empty() {
         let are = if wide + limited == 1 { "is" } else { "are" };
         let widest = why::widest(run).map(|cause| format!(", the widest: {cause}"));
         let widest = widest.filter(|_| wide > 0).unwrap_or_default();
-        parts.push(format!(
-            "{} of {} {are} {values}{widest}",
-            wide + limited,
-            counted(shown, "value")
-        ));
+        let (some, all, values) = (wide + limited, counted(shown, "value"), values.join(" or "));
+        parts.push(format!("{some} of {all} {are} {values}{widest}"));
     } else {
         let missing: usize = run.results.iter().map(|of| of.as_shown().missing().len()).sum();
         let hidden = Verdict::of(run).doubtful.len() - missing;

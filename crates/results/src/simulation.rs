@@ -216,11 +216,9 @@ impl Simulation {
             blocks.push(Block::Text(format!("Noise takes {lost} from all ranks together")));
         }
         if self.finish.len() > 1 && self.finish.len() <= most {
-            let mut table = Table::new([Head::new("rank"), Head::new("end")]);
-            for (rank, end) in self.finish.iter().enumerate() {
-                table.push([Cell::Number(rank.to_string()), Cell::Number(exactly(*end))]);
-            }
-            blocks.push(Block::Table(table));
+            let ends = self.finish.iter().enumerate();
+            let rows = ends.map(|(rank, end)| [rank.to_string(), exactly(*end)].map(Cell::Number));
+            blocks.push(Block::Table(Table::new(["rank", "end"].map(Head::new)).with(rows)));
         }
         if let Some(of) = &self.sensitivity {
             let is_same = of.derivatives.values().all(|of| of.left == of.right);

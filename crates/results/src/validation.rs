@@ -44,22 +44,21 @@ pub(crate) fn validation(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
             *known = row;
         }
     }
-    let heads =
-        ["worst of", "points", "measured", "simulated", "error", "", "", "at"].map(Head::new);
-    let mut table = Table::new(heads);
-    for (name, (points, row)) in worst {
-        let at = row.place[0].to_string();
-        let at = at.split('/').skip_while(|part| *part != rows.transport).skip(1);
-        table.push([
-            name.replace('_', " ").into(),
-            Cell::Number(points.to_string()),
-            cell(rows, row, "measured", context),
-            cell(rows, row, "simulated", context),
-            Cell::Number(signed_share(value(row, "error"))),
-            label(row, "verdict").into(),
-            label(row, "group").into(),
-            at.collect::<Vec<_>>().join(" ").into(),
-        ]);
-    }
+    let heads = ["worst of", "points", "measured", "simulated", "error", "", "", "at"];
+    let table =
+        Table::new(heads.map(Head::new)).with(worst.into_iter().map(|(name, (points, row))| {
+            let at = row.place[0].to_string();
+            let at = at.split('/').skip_while(|part| *part != rows.transport).skip(1);
+            [
+                name.replace('_', " ").into(),
+                Cell::Number(points.to_string()),
+                cell(rows, row, "measured", context),
+                cell(rows, row, "simulated", context),
+                Cell::Number(signed_share(value(row, "error"))),
+                label(row, "verdict").into(),
+                label(row, "group").into(),
+                at.collect::<Vec<_>>().join(" ").into(),
+            ]
+        }));
     vec![Block::Table(table)]
 }

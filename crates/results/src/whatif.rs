@@ -140,18 +140,18 @@ impl WhatIf {
         let more = rest(&mut shown, models, "models");
         let heads = ["model", "before", "after", "saved"].map(Head::new);
         let rest = [Head::new("error").optional(), Head::new("within 5 %")];
-        let mut table = Table::new(heads.into_iter().chain(rest));
         let changed = |of: &Quantity| (!changes.is_empty()).then(|| given(of)).into();
-        for model in &shown {
-            table.push([
+        let rows = shown.iter().map(|model| {
+            [
                 cut(&model.name).into(),
                 given(&model.before),
                 changed(&model.after),
                 changed(&model.speedup),
                 model.error.as_ref().map(given).into(),
                 word(model.within),
-            ]);
-        }
+            ]
+        });
+        let table = Table::new(heads.into_iter().chain(rest)).with(rows);
         let mut blocks = vec![Block::Text(heading), Block::Table(table)];
         blocks.extend(more);
         if changes.is_empty() {

@@ -26,7 +26,7 @@ pub fn svg_gantt(chart: &Gantt) -> String {
     let middle = |row: usize| TOP + ROW * (row as f64 + 0.5);
     for tick in &time.ticks {
         let x = LEFT + LENGTH * tick.place;
-        paper.line((x, TOP), (x, bottom), GRID, 0.8, None);
+        paper.line((x, TOP), (x, bottom), (GRID, 0.8, None));
         paper.text((x, bottom + 15.0), Anchor::Middle, &LABEL, &tick.label);
     }
     for (row, name) in chart.rows.iter().enumerate() {
@@ -35,7 +35,7 @@ pub fn svg_gantt(chart: &Gantt) -> String {
     for arrow in &chart.arrows {
         let [from, to] = [arrow.from, arrow.to].map(|(at, row)| (across(at), middle(row)));
         let (colour, width) = if arrow.marked { (INK, 1.4) } else { (MUTED, 0.5) };
-        paper.line(from, to, colour, width, None);
+        paper.line(from, to, (colour, width, None));
     }
     for slice in &chart.slices {
         let (left, right) = (across(slice.from), across(slice.to));

@@ -5,7 +5,7 @@ use crate::Precision;
 use crate::figure::Figure;
 
 use super::ink::{LABEL, LEGEND, MUTED, colour};
-use super::paper::{Anchor, Paper};
+use super::paper::{Anchor, At, Paper};
 
 const LINE: f64 = 18.0;
 
@@ -38,7 +38,7 @@ pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     for (index, series) in figure.named() {
         let middle = y + LINE * (line as f64 + 1.1);
         let colour = colour(index, count);
-        paper.line((x, middle), (x + 22.0, middle), colour, 1.6, None);
+        paper.line((x, middle), (x + 22.0, middle), (colour, 1.6, None));
         mark(paper, (x + 11.0, middle), index, colour, Precision::Converged);
         for name in wrapped(&series.name) {
             let middle = y + LINE * (line as f64 + 1.1);
@@ -64,13 +64,7 @@ const DOT: f64 = 1.2;
 
 /// Draws the mark of series `index`; hollow when the point did not converge, with a dot inside where
 /// it is at the clock's limit.
-pub(super) fn mark(
-    paper: &mut Paper,
-    at: (f64, f64),
-    index: usize,
-    colour: &str,
-    precision: Precision,
-) {
+pub(super) fn mark(paper: &mut Paper, at: At, index: usize, colour: &str, precision: Precision) {
     let fill = if precision == Precision::Converged { colour } else { "#ffffff" };
     outline(paper, at, index, colour, fill);
     if precision == Precision::ClockLimited {
@@ -78,9 +72,9 @@ pub(super) fn mark(
     }
 }
 
-fn outline(paper: &mut Paper, at: (f64, f64), index: usize, colour: &str, fill: &str) {
+fn outline(paper: &mut Paper, at: At, index: usize, colour: &str, fill: &str) {
     let r = RADIUS;
-    let corners: &[(f64, f64)] = match index % 4 {
+    let corners: &[At] = match index % 4 {
         0 => return paper.circle(at, r, fill, colour),
         1 => &[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)],
         2 => &[(0.0, -1.2), (1.1, 0.9), (-1.1, 0.9)],

@@ -4,6 +4,12 @@ use std::fmt::Write;
 
 use super::ink::Font;
 
+/// A place: to the right, and down.
+pub(super) type At = (f64, f64);
+
+/// A stroke: its colour, its width, and its dashes, if it has some.
+pub(super) type Stroke<'a> = (&'a str, f64, Option<&'a str>);
+
 /// Which end of a text its place names.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
@@ -42,14 +48,7 @@ impl Paper {
         self.out
     }
 
-    pub fn line(
-        &mut self,
-        (x1, y1): (f64, f64),
-        (x2, y2): (f64, f64),
-        colour: &str,
-        width: f64,
-        dash: Option<&str>,
-    ) {
+    pub fn line(&mut self, (x1, y1): At, (x2, y2): At, (colour, width, dash): Stroke<'_>) {
         let dash = dashed(dash);
         let _ = writeln!(
             self.out,
@@ -58,13 +57,7 @@ impl Paper {
         );
     }
 
-    pub fn path(
-        &mut self,
-        points: impl Iterator<Item = (f64, f64)>,
-        colour: &str,
-        width: f64,
-        dash: Option<&str>,
-    ) {
+    pub fn path(&mut self, points: impl Iterator<Item = At>, (colour, width, dash): Stroke<'_>) {
         let dash = dashed(dash);
         let points = joined(points);
         if points.contains(' ') {
@@ -76,7 +69,7 @@ impl Paper {
         }
     }
 
-    pub fn polygon(&mut self, corners: impl Iterator<Item = (f64, f64)>, fill: &str, line: &str) {
+    pub fn polygon(&mut self, corners: impl Iterator<Item = At>, fill: &str, line: &str) {
         let corners = joined(corners);
         let _ = writeln!(
             self.out,
@@ -84,7 +77,7 @@ impl Paper {
         );
     }
 
-    pub fn circle(&mut self, (x, y): (f64, f64), radius: f64, fill: &str, line: &str) {
+    pub fn circle(&mut self, (x, y): At, radius: f64, fill: &str, line: &str) {
         let _ = writeln!(
             self.out,
             "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{fill}\" \
@@ -92,7 +85,7 @@ impl Paper {
         );
     }
 
-    pub fn rectangle(&mut self, (x, y): (f64, f64), (width, height): (f64, f64), fill: &str) {
+    pub fn rectangle(&mut self, (x, y): At, (width, height): (f64, f64), fill: &str) {
         let _ = writeln!(
             self.out,
             "<rect x=\"{x:.1}\" y=\"{y:.1}\" width=\"{width:.1}\" height=\"{height:.1}\" \
@@ -100,24 +93,17 @@ impl Paper {
         );
     }
 
-    pub fn text(&mut self, at: (f64, f64), anchor: Anchor, font: &Font, content: &str) {
+    pub fn text(&mut self, at: At, anchor: Anchor, font: &Font, content: &str) {
         self.turned_text(at, anchor, font, content, "");
     }
 
     /// A text that is read from below.
-    pub fn upright_text(&mut self, (x, y): (f64, f64), anchor: Anchor, font: &Font, content: &str) {
+    pub fn upright_text(&mut self, (x, y): At, anchor: Anchor, font: &Font, content: &str) {
         let turn = format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"");
         self.turned_text((x, y), anchor, font, content, &turn);
     }
 
-    fn turned_text(
-        &mut self,
-        (x, y): (f64, f64),
-        anchor: Anchor,
-        font: &Font,
-        content: &str,
-        turn: &str,
-    ) {
+    fn turned_text(&mut self, (x, y): At, anchor: Anchor, font: &Font, content: &str, turn: &str) {
         let anchor = match anchor {
             Anchor::Start => "start",
             Anchor::Middle => "middle",
@@ -132,7 +118,7 @@ impl Paper {
     }
 }
 
-fn joined(points: impl Iterator<Item = (f64, f64)>) -> String {
+fn joined(points: impl Iterator<Item = At>) -> String {
     points.map(|(x, y)| format!("{x:.1},{y:.1}")).collect::<Vec<_>>().join(" ")
 }
 
@@ -143,16 +129,7 @@ fn dashed(pattern: Option<&str>) -> String {
 /// `text` with what has a meaning in XML replaced, and without control characters, which XML
 /// forbids.
 fn escaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for character in text.chars() {
-        match character {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            control if control.is_control() => out.push(' '),
-            other => out.push(other),
-        }
-    }
-    out
+    let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")];
+    let text = text.replace(char::is_control, " ");
+    entities.into_iter().fold(text, |text, (of, entity)| text.replace(of, entity))
 }

@@ -145,20 +145,19 @@ impl Breakdown {
 
     fn model_table(&self, context: &Context<'_>, models: &[&ModelTime]) -> Table {
         let heads = ["model", "modelled", "observed", "error", "within 5 %"];
-        let mut table = Table::new(heads.map(Head::new));
-        for model in models {
+        let row = |model: &&ModelTime| {
             let cell = |name: &str, of: &Quantity| {
                 self.cell(context, &format!("{}/model={}/{name}", self.id(), model.name), of)
             };
-            table.push([
+            [
                 cut(&model.name).into(),
                 cell("modelled", &model.modelled),
                 model.observed.as_ref().map(|of| cell("observed", of)).into(),
                 model.error.as_ref().map(|of| cell("error", of)).into(),
                 word(model.within),
-            ]);
-        }
-        table
+            ]
+        };
+        Table::new(heads.map(Head::new)).with(models.iter().map(row))
     }
 
     /// The parts of a model by component, each as often as it counts.
@@ -166,13 +165,13 @@ impl Breakdown {
         let heads = ["component", "layer", "side", "known", "time", "share", ""];
         let mut table = Table::new(heads.map(Head::new));
         table.columns[2..4].iter_mut().for_each(|head| head.optional = true);
-        for part in parts {
-            let Some(of) = self.component(&part.name) else { continue };
+        table.with(parts.iter().filter_map(|part| {
+            let of = self.component(&part.name)?;
             let times = part.time.0.0 / of.time.value.0;
             let time =
                 if times.is_finite() { of.time.scaled(times, Unit::Second).ok() } else { None };
             let id = format!("{}/component={}/time", self.id(), part.name);
-            table.push([
+            Some([
                 cut(&part.name).into(),
                 of.layer.to_string().into(),
                 of.side.to_string().into(),
@@ -180,9 +179,8 @@ impl Breakdown {
                 self.cell(context, &id, time.as_ref().unwrap_or(&of.time)),
                 Cell::Number(share(part.share.0)),
                 Cell::Bar(part.share.0),
-            ]);
-        }
-        table
+            ])
+        }))
     }
 
     /// It beside a signature: `Breakdown over unix: latency 2.08 µs: receive 62 %, …; error -2.4 %, holds`.
@@ -242,46 +240,44 @@ fn bar(name: &str, parts: &[PartTime], kind: &dyn Fn(&PartTime) -> Option<usize>
 
 /// A model by category, layer and side.
 fn ways(model: &ModelTime) -> Table {
-    let mut table = Table::new(["by", "", "time", "share", ""].map(Head::new));
-    for way in model.divided.iter().filter(|way| way.by != "component") {
-        for part in &way.parts {
-            table.push([
-                way.by.clone().into(),
-                part.name.clone().into(),
-                Cell::Number(scaled(part.time.0.0, Unit::Second)),
-                Cell::Number(share(part.share.0)),
-                Cell::Bar(part.share.0),
-            ]);
-        }
-    }
-    table
+    let ways = model.divided.iter().filter(|way| way.by != "component");
+    let parts = ways.flat_map(|way| way.parts.iter().map(|part| (&way.by, part)));
+    let row = |(by, part): (&String, &PartTime)| {
+        [
+            by.clone().into(),
+            part.name.clone().into(),
+            Cell::Number(scaled(part.time.0.0, Unit::Second)),
+            Cell::Number(share(part.share.0)),
+            Cell::Bar(part.share.0),
+        ]
+    };
+    Table::new(["by", "", "time", "share", ""].map(Head::new)).with(parts.map(row))
 }
 
 impl Beside {
     fn blocks(&self, context: &Context<'_>, id: &str) -> Vec<Block> {
         let mut blocks = Vec::new();
         if let Some(of) = &self.hidden {
-            let mut table = Table::new(["beside", "", "values"].map(Head::new));
             let cell = context.cell(&format!("{id}/hidden"), of);
             let values = Cell::Number(of.samples.to_string());
-            table.push(["software hidden each way".into(), cell, values]);
-            blocks.push(Block::Table(table));
+            let row = ["software hidden each way".into(), cell, values];
+            let table = Table::new(["beside", "", "values"].map(Head::new));
+            blocks.push(Block::Table(table.with([row])));
         }
         if !self.inserted.is_empty() {
             let heads =
                 ["inserted in", "length", "it is longer by", "", "half a round trip by", ""];
-            let mut table = Table::new(heads.map(Head::new));
-            for one in &self.inserted {
-                table.push([
+            let rows = self.inserted.iter().map(|one| {
+                [
                     one.component.clone().into(),
                     Cell::Number(scaled(one.inserted.0.0, Unit::Second)),
                     given(&one.part),
                     word(Some(one.comes_back)),
                     given(&one.whole),
                     word(Some(one.whole_comes_back)),
-                ]);
-            }
-            blocks.push(Block::Table(table));
+                ]
+            });
+            blocks.push(Block::Table(Table::new(heads.map(Head::new)).with(rows)));
         }
         blocks
     }
