@@ -270,19 +270,14 @@ impl<'a> Header<'a> {
         columns.iter().copied().filter_map(place).collect()
     }
 
-    /// Where `column` is, which must be there.
-    pub fn need(&self, column: &'static str) -> Result<usize> {
-        self.find(column)?.ok_or_else(|| self.line.lacks(column, &self.columns))
-    }
-
     /// The places of columns that must all be there.
     ///
     /// # Errors
-    /// As [`Header::need`].
+    /// One is missing, or there twice.
     pub fn needs<const N: usize>(&self, columns: [&'static str; N]) -> Result<[usize; N]> {
         let mut places = [0; N];
         for (place, column) in places.iter_mut().zip(columns) {
-            *place = self.need(column)?;
+            *place = self.find(column)?.ok_or_else(|| self.line.lacks(column, &self.columns))?;
         }
         Ok(places)
     }

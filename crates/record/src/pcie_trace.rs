@@ -48,10 +48,9 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
     while let Some((line, ended)) = next()? {
         let row = header.row(&line);
         if !ended && (trace.rows > 0 || row.is_err()) {
-            return match row.and_then(|row| columns.packet(&line, &row)) {
-                Ok(_) => Ok(finished(trace)),
-                Err(_) => Err(line.wrong("the trace ends in the middle of it")),
-            };
+            let cut = |_| line.wrong("the trace ends in the middle of it");
+            row.and_then(|row| columns.packet(&line, &row)).map_err(cut)?;
+            break;
         }
         let (time, packet) = columns.packet(&line, &row?)?;
         let (begin, last) = times.unwrap_or((time, time));
@@ -69,12 +68,8 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
     if trace.rows == 0 {
         return Err(TableError::NoRows);
     }
-    Ok(finished(trace))
-}
-
-fn finished(mut trace: Trace) -> Trace {
     trace.finish();
-    trace
+    Ok(trace)
 }
 
 /// Which column is which.
@@ -89,14 +84,10 @@ struct Columns {
 
 impl Columns {
     fn of(header: &Header<'_>) -> Result<Columns> {
-        Ok(Columns {
-            time: header.need("time_ns")?,
-            direction: header.need("direction")?,
-            kind: header.need("type")?,
-            bytes: header.need("bytes")?,
-            address: header.find("address")?,
-            number: header.find("sequence")?,
-        })
+        let [time, direction, kind, bytes] =
+            header.needs(["time_ns", "direction", "type", "bytes"])?;
+        let (address, number) = (header.find("address")?, header.find("sequence")?);
+        Ok(Columns { time, direction, kind, bytes, address, number })
     }
 
     /// What a row says; its time apart, in picoseconds.
