@@ -127,27 +127,30 @@ impl<'a> Measured<'a> {
         Some(Estimated::of(&point, estimator, self.virtual_or(judged)))
     }
 
-    /// The times of a curve over the bytes of its messages, launch by launch.
-    pub(crate) fn sized(&self, curve: &Curve<'_>) -> BTreeMap<u32, Vec<SizedTimes>> {
-        let mut launches = BTreeMap::<u32, Vec<SizedTimes>>::new();
-        for (_, (key, of)) in &curve.points {
+    /// What is made of the place and the times of each point of a curve, launch by launch.
+    fn of_launches<T>(
+        &self,
+        curve: &Curve<'_>,
+        make: impl Fn(u64, &Described, Vec<f64>) -> T,
+    ) -> BTreeMap<u32, Vec<T>> {
+        let mut launches = BTreeMap::<u32, Vec<T>>::new();
+        for (at, (key, of)) in &curve.points {
             for (launch, values) in self.judged.by_launch(key) {
-                let times_ns = values.into_iter().map(|(_, ns)| ns).collect();
-                launches.entry(launch).or_default().push(SizedTimes { bytes: of.bytes, times_ns });
+                let times = values.into_iter().map(|(_, ns)| ns).collect();
+                launches.entry(launch).or_default().push(make(*at, of, times));
             }
         }
         launches
     }
 
+    /// The times of a curve over the bytes of its messages, launch by launch.
+    pub(crate) fn sized(&self, curve: &Curve<'_>) -> BTreeMap<u32, Vec<SizedTimes>> {
+        self.of_launches(curve, |_, of, times_ns| SizedTimes { bytes: of.bytes, times_ns })
+    }
+
     /// The mean time of each point of a curve by launch, where there are several launches: with the points' places.
     pub(crate) fn launches(&self, curve: &Curve<'_>) -> Vec<Vec<(u64, f64)>> {
-        let mut launches = BTreeMap::<u32, Vec<(u64, f64)>>::new();
-        for (at, (key, _)) in &curve.points {
-            for (launch, values) in self.judged.by_launch(key) {
-                let times: Vec<f64> = values.into_iter().map(|(_, ns)| ns).collect();
-                launches.entry(launch).or_default().push((*at, batch_value(&times)));
-            }
-        }
+        let launches = self.of_launches(curve, |at, _, times| (at, batch_value(&times)));
         if launches.len() < 2 { Vec::new() } else { launches.into_values().collect() }
     }
 }
