@@ -8,8 +8,6 @@ use std::path::PathBuf;
 pub struct Process {
     /// Its number.
     pub pid: u32,
-    /// That of its parent.
-    pub parent: u32,
     /// Processor time that it has used, in hundredths of a second.
     pub used: u64,
     /// When it was started, in hundredths of a second since the machine was.
@@ -33,9 +31,8 @@ impl Process {
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         let state = *fields.first()?;
         let dead = ["Z", "X"].contains(&state);
-        let parent = u32::try_from(field(4)?).ok()?;
         let used = field(14)? + field(15)?;
-        (!dead).then_some(Self { pid, parent, used, started: field(22)?, stopped: state == "T" })
+        (!dead).then_some(Self { pid, used, started: field(22)?, stopped: state == "T" })
     }
 
     /// The ranks that a launcher has started, by rank.
@@ -83,7 +80,7 @@ mod tests {
             }
             std::thread::yield_now();
         };
-        assert_eq!((found.pid, found.parent), (child.id(), std::process::id()));
+        assert_eq!(found.pid, child.id());
         assert!(!found.is_rank());
         child.kill().unwrap();
         child.wait().unwrap();
