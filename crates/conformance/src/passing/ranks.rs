@@ -1,9 +1,10 @@
 //! Ranks as threads, and bytes that tell whose they are.
 
-use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Instant;
+
+use derive_more::{Deref, DerefMut};
 
 use crate::ranks::{PATIENCE, repeat_until, threads, two};
 use crate::{Harness, Result};
@@ -17,24 +18,16 @@ const AT: usize = 4096;
 const GUARD: usize = 16;
 const UNTOUCHED: u8 = 0xEE;
 
+/// A message that is on its way.
+type Moving = Pending<MessageId>;
+
 /// A rank under test, which allots parts of its memory one behind the other.
+#[derive(Deref, DerefMut)]
 pub(super) struct Ranks<H: Harness> {
+    #[deref]
+    #[deref_mut]
     passing: Passing<H::E, DeadlineWatch>,
     free: usize,
-}
-
-impl<H: Harness> Deref for Ranks<H> {
-    type Target = Passing<H::E, DeadlineWatch>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.passing
-    }
-}
-
-impl<H: Harness> DerefMut for Ranks<H> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.passing
-    }
 }
 
 impl<H: Harness> Ranks<H> {
@@ -80,12 +73,7 @@ impl<H: Harness> Ranks<H> {
     }
 
     /// Begins to send bytes of a part of their own.
-    pub(super) fn isend_bytes(
-        &mut self,
-        peer: Rank,
-        tag: u32,
-        bytes: &[u8],
-    ) -> Result<Pending<MessageId>> {
+    pub(super) fn isend_bytes(&mut self, peer: Rank, tag: u32, bytes: &[u8]) -> Result<Moving> {
         let part = self.put(bytes);
         self.isend(peer, tag, part)
     }
@@ -96,7 +84,7 @@ impl<H: Harness> Ranks<H> {
         peer: Rank,
         tag: u32,
         len: usize,
-    ) -> Result<(Pending<MessageId>, Part)> {
+    ) -> Result<(Moving, Part)> {
         let part = self.room(len);
         Ok((self.irecv(peer, tag, part)?, part))
     }
@@ -188,12 +176,7 @@ pub(super) fn turns<H: Harness>(
 }
 
 /// Lets both ranks move on until a message of the rank of this index is over, and ends it.
-pub(super) fn end<H: Harness>(
-    pair: &mut [Ranks<H>; 2],
-    index: usize,
-    message: Pending<MessageId>,
-    what: &str,
-) {
+pub(super) fn end<H: Harness>(pair: &mut [Ranks<H>; 2], index: usize, message: Moving, what: &str) {
     turns::<H>(pair, what, |pair| pair[index].is_over(&message));
     pair[index].wait(message).expect("it is over");
 }

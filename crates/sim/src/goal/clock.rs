@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use derive_more::{Eq, Into, PartialEq};
+
 use super::loggops::{Loggops, PER_BYTE, Step};
 
 /// Makes times of earlier times.
@@ -69,12 +71,15 @@ pub(super) struct Past {
 }
 
 /// A time that knows more.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Into)]
 pub(super) struct Trace {
+    #[into]
     pub picoseconds: i64,
     /// By how much it grows with L, o, g and G.
+    #[eq(skip)]
     pub growth: [i64; 4],
     /// Four times the number of what happened, from 1, and the number of its step; 0 for the beginning.
+    #[eq(skip)]
     source: u64,
 }
 
@@ -87,20 +92,6 @@ impl Ord for Trace {
 impl PartialOrd for Trace {
     fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
         Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Trace {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
-    }
-}
-
-impl Eq for Trace {}
-
-impl From<Trace> for i64 {
-    fn from(at: Trace) -> i64 {
-        at.picoseconds
     }
 }
 
@@ -175,16 +166,11 @@ pub(super) struct Leaning<'a> {
 }
 
 /// When it is, and what the small amount adds: that decides between times that are else equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Into)]
 pub(super) struct Leant {
+    #[into]
     pub picoseconds: i64,
     pub growth: i64,
-}
-
-impl From<Leant> for i64 {
-    fn from(at: Leant) -> i64 {
-        at.picoseconds
-    }
 }
 
 impl Clock for Leaning<'_> {
