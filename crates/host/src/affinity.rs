@@ -17,13 +17,6 @@ const BITS: usize = u64::BITS as usize;
 pub(crate) struct Mask(Vec<u64>);
 
 impl Mask {
-    /// One core; `None` beyond all that there can be.
-    pub fn only(cpu: usize) -> Option<Self> {
-        let mut words = (cpu <= HIGHEST).then(|| vec![0; cpu / BITS + 1])?;
-        words[cpu / BITS] = 1 << (cpu % BITS);
-        Some(Self(words))
-    }
-
     /// These cores, as far as there can be such.
     pub fn of(cpus: &[usize]) -> Self {
         let most = cpus.iter().copied().filter(|cpu| *cpu <= HIGHEST).max().unwrap_or(0);
@@ -75,8 +68,8 @@ mod tests {
     #[test]
     fn a_mask_has_room_for_any_core() {
         for cpu in [0, 63, 64, 1023, 1024, 8191, 65_535] {
-            assert_eq!(Mask::only(cpu).unwrap().cpus().collect::<Vec<_>>(), [cpu]);
+            assert_eq!(Mask::of(&[cpu]).cpus().collect::<Vec<_>>(), [cpu]);
         }
-        assert_eq!(Mask::only(65_536), None);
+        assert_eq!(Mask::of(&[65_536]).cpus().count(), 0);
     }
 }

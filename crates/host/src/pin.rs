@@ -11,9 +11,7 @@ use crate::{HostError, Result, format_cpu_list};
 /// [`HostError::CpuUnusable`] if the core is not online or not allowed, [`HostError::System`] if the kernel refuses for
 /// another reason.
 pub fn pin(cpu: usize) -> Result<()> {
-    let invalid = || io::Error::from_raw_os_error(libc::EINVAL);
-    let pinned = Mask::only(cpu).ok_or_else(invalid).and_then(|only| only.set());
-    pinned.map_err(|error| refused(cpu, error))
+    Mask::of(&[cpu]).set().map_err(|error| refused(cpu, error))
 }
 
 fn refused(cpu: usize, error: io::Error) -> HostError {
@@ -67,8 +65,10 @@ mod tests {
     #[test]
     fn a_core_beyond_1024_is_asked_for_like_any_other() {
         // Machines have that many. Where there is none, the kernel says so, and no limit of a mask.
-        let error = pin(8000).unwrap_err().to_string();
-        assert!(error.contains("not online, or not allowed"), "{error}");
+        for cpu in [8000, 65_536] {
+            let error = pin(cpu).unwrap_err().to_string();
+            assert!(error.contains("not online, or not allowed"), "{error}");
+        }
     }
 
     #[test]
