@@ -30,10 +30,6 @@ pub struct Point {
     pub interval: Interval,
     /// Batches in `value`.
     pub batches: usize,
-    /// Batches left out by the fence.
-    pub fenced: usize,
-    /// Launches that the batches are of.
-    pub launches: usize,
 }
 
 #[cfg(test)]

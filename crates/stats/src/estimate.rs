@@ -35,9 +35,7 @@ use crate::rounds::{FEWEST_ROUNDS, InRound, of, pulls, stretch};
 /// If the confidence is not strictly between 0 and 1.
 pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
     let kept: Vec<Vec<InRound>> = by_launch(batches).iter().map(|values| inside(values)).collect();
-    let used = kept.iter().map(Vec::len).sum::<usize>();
-    let fenced = batches.len() - used;
-    over(&kept, confidence).map(|point| Point { fenced, ..point })
+    over(&kept, confidence)
 }
 
 /// The same of values of which none is left out: those of rounds that were fenced as a whole.
@@ -78,7 +76,7 @@ fn over(launches: &[Vec<InRound>], confidence: f64) -> Option<Point> {
     let value = mean(&means);
     let interval = Interval { low: value - half, high: value + half };
     let batches = launches.iter().map(Vec::len).sum();
-    Some(Point { value, interval, batches, fenced: 0, launches: means.len() })
+    Some(Point { value, interval, batches })
 }
 
 /// The ratio of a to b, measured side by side: each pair with its launch and its round.
@@ -156,7 +154,7 @@ mod tests {
     fn one_launch_of_one_value_a_round_has_the_t_interval() {
         // Mean 10, s² = 2.5, n = 5: half = t(4, 95 %)·√(2.5/5) = 1.963243; neighbours are not alike.
         let found = estimate(&of_launches(&[&[10.0, 8.0, 12.0, 9.0, 11.0]]), 0.95).unwrap();
-        assert_eq!((found.value, found.batches, found.fenced, found.launches), (10.0, 5, 0, 1));
+        assert_eq!((found.value, found.batches), (10.0, 5));
         assert!((found.interval.half_width() - 1.963_243).abs() < 1e-6, "{found:?}");
         // Two values are two rounds: half = t(1, 95 %)·√(2/2) = 12.706205.
         let found = estimate(&[(0, 0, 9.0), (0, 0, 11.0)], 0.95).unwrap();
@@ -192,11 +190,11 @@ mod tests {
         let near = [10.0, 10.1, 9.9, 10.2, 9.8, 10.0];
         let far = [40.0, 40.1, 39.9, 40.0, 40.2, 90.0];
         let found = estimate(&of_launches(&[&near, &near, &near, &far]), 0.95).unwrap();
-        assert_eq!((found.batches, found.fenced, found.launches), (23, 1, 4));
+        assert_eq!(found.batches, 23);
         assert!((found.value - (30.0 + 40.04) / 4.0).abs() < 1e-9, "{found:?}");
         // Unless nothing is to be left out.
         let found = estimate_of_kept(&of_launches(&[&near, &far]), 0.95).unwrap();
-        assert_eq!((found.batches, found.fenced), (12, 0));
+        assert_eq!(found.batches, 12);
     }
 
     #[test]
