@@ -71,8 +71,8 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
             parameter(&segment.per_byte, &slopes),
             parameter(&segment.per_hop, &slopes),
         ];
-        let mut labels = Labels::from([("from_bytes".to_owned(), segment.range.from.into())]);
-        labels.insert("to_bytes".to_owned(), segment.range.to.into());
+        let mut labels = Labels::from([("from_bytes".to_owned(), segment.from_bytes.into())]);
+        labels.insert("to_bytes".to_owned(), segment.to_bytes.into());
         labels.insert("points".to_owned(), (segment.points as u64).into());
         if segment.misfit {
             let about = format!("{}/segment={}", rows.rows.id(), at + 1);

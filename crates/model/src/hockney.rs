@@ -1,7 +1,6 @@
 //! Hockney's model of a message's time, t(n) = (n + n½)/r∞, fitted in one or several segments.
 //!
-//! - [`fit`]: from times of messages of many lengths to [`HockneyFit`]; [`fit_launches`] from those of
-//!   several launches.
+//! - [`fit`]: from times of messages of many lengths, in one launch or several, to [`HockneyFit`].
 //! - [`Finding`]: what its numbers do not say, such as why a parameter is not given.
 //!
 //! A parameter that the data do not support is absent, and a finding says why. Times are
@@ -91,15 +90,6 @@ pub struct Breakpoint {
     pub high: u64,
     /// Whether it was given rather than found; then it has no interval.
     pub given: bool,
-}
-
-/// Sizes of a segment in bytes, both ends included.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Range {
-    /// Smallest size.
-    pub from: u64,
-    /// Largest size.
-    pub to: u64,
 }
 
 /// The fits of both weightings over the same segments.

@@ -14,7 +14,6 @@ use bandgap_stats::quantile::mean;
 use bandgap_stats::regression::{Plane, relative_plane};
 
 use crate::error::{ModelError, Result};
-use crate::hockney::Range;
 use crate::signature::Estimate;
 
 /// Repeated times of messages of one length over one distance.
@@ -41,8 +40,10 @@ pub struct HopsFit {
 /// Lengths of one protocol. Parameters are absent where the points are too few, and times that are not above 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HopsSegment {
-    /// The lengths.
-    pub range: Range,
+    /// Shortest length.
+    pub from_bytes: u64,
+    /// Longest length.
+    pub to_bytes: u64,
     /// Number of points: lengths times distances.
     pub points: usize,
     /// The time of an empty message over one hop, in nanoseconds.
@@ -146,9 +147,12 @@ fn plane(points: &[Timed]) -> Option<Plane> {
 fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegment {
     let points = joined(each);
     let sizes = || points.iter().map(|of| of.0);
-    let (from, to) = (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0));
-    let mut segment =
-        HopsSegment { range: Range { from, to }, points: points.len(), ..HopsSegment::default() };
+    let mut segment = HopsSegment {
+        from_bytes: sizes().min().unwrap_or(0),
+        to_bytes: sizes().max().unwrap_or(0),
+        points: points.len(),
+        ..HopsSegment::default()
+    };
     let Some(plane) = plane(&points) else { return segment };
     let off = |of: &Timed| 1.0 - plane.at(of.0 as f64, f64::from(of.1) - 1.0) / of.2;
     let squares: Vec<f64> = points.iter().map(|of| off(of).powi(2)).collect();

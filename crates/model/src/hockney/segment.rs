@@ -9,7 +9,7 @@ use bandgap_units::Ns;
 
 use super::input::Table;
 use super::rounding::{Moved, widened};
-use super::{Breakpoint, Fit, Range, ResidualSummary, Segment, Weighting};
+use super::{Breakpoint, Fit, ResidualSummary, Segment, Weighting};
 use crate::finding::Finding;
 use crate::signature::Estimate;
 
@@ -62,12 +62,13 @@ impl<'a> Piece<'a> {
     }
 
     fn note(&mut self, code: &'static str, values: &[(&'static str, f64)]) {
-        let values = [values, &[("from", self.range().from as f64)]].concat();
+        let values = [values, &[("from", self.ends()[0] as f64)]].concat();
         self.findings.push(Finding::new(code, format!("segment={}", self.number), &values));
     }
 
-    fn range(&self) -> Range {
-        Range { from: self.table.bytes[self.part.start], to: self.table.bytes[self.part.end - 1] }
+    /// The shortest and the longest message.
+    fn ends(&self) -> [u64; 2] {
+        [self.part.start, self.part.end - 1].map(|at| self.table.bytes[at])
     }
 
     /// The line of some sizes of a table.
@@ -84,7 +85,7 @@ impl<'a> Piece<'a> {
 
     /// The lines of several launches alone.
     fn of_launches(&self, lost: &mut BTreeSet<usize>) -> Vec<Option<Regression>> {
-        let Range { from, to } = self.range();
+        let [from, to] = self.ends();
         let several = self.launches.iter().enumerate().filter(|_| self.launches.len() > 1);
         let own = several.map(|(index, launch)| {
             let start = launch.bytes.partition_point(|size| *size < from);
@@ -99,7 +100,7 @@ impl<'a> Piece<'a> {
     }
 
     fn fit(&mut self, lost: &mut BTreeSet<usize>) -> Segment {
-        let Range { from, to } = self.range();
+        let [from, to] = self.ends();
         let (points, before) = (self.part.len(), self.findings.len());
         let mut segment = Segment { from_bytes: from, to_bytes: to, points, ..Segment::default() };
         match self.line(self.table, self.part.clone()) {
@@ -147,7 +148,7 @@ impl<'a> Piece<'a> {
 
     /// Fills in the parameters that make sense, and notes why others do not.
     fn parameters(&mut self, line: &Regression, segment: &mut Segment) {
-        let range = self.range();
+        let [from, to] = self.ends();
         let moved = Moved::of(self.part(&self.table.x), self.part(&self.table.ranges), line);
         let own = |of: fn(&Regression) -> f64| -> Vec<f64> {
             segment.launches.iter().flatten().map(of).filter(|value| value.is_finite()).collect()
@@ -162,7 +163,7 @@ impl<'a> Piece<'a> {
         let slope = widened(line.slope, slope, moved.slope);
         let shortest = self.part(&self.table.times).iter().copied().fold(f64::MAX, f64::min);
         let unseen = UNSEEN * shortest;
-        let rise = line.slope * (range.to - range.from) as f64;
+        let rise = line.slope * (to - from) as f64;
         if line.slope <= 0.0 || rise <= unseen || slope.low <= 0.0 {
             self.note("rate_unresolved", &[]);
         } else {

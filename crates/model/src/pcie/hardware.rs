@@ -137,7 +137,7 @@ impl Hardware {
             direct.map_or(Err(Why::NoDirectTrace), |(name, direct)| self::network(name, direct));
         let switch = || Timed::sum(&[(1.0, &network.clone()?), (-1.0, &wire.clone()?)]);
         let rc_to_mem = || {
-            let turn = Timed::of(ping_pong(trace, "pong")?, "pong", name).ok_or(Why::NoPingPong)?;
+            let turn = ping_pong(name, trace, "pong")?;
             let pcie = pcie.clone()?;
             let Software { post: Some(post), prog: Some(prog) } = software else {
                 return Err(Why::NoSoftware);
@@ -170,8 +170,8 @@ fn pcie(name: &str, trace: &Trace) -> Known {
     trips.ok_or(Why::NoAcknowledgements).and_then(|trip| Timed::sum(&[(0.5, &trip)]))
 }
 
-/// Samples of a ping-pong, if they are so many that there is one.
-fn ping_pong<'a>(trace: &'a Trace, of: &str) -> Result<&'a Stream, Why> {
+/// The mean of a ping-pong's samples, if they are so many that there is one.
+fn ping_pong(name: &str, trace: &Trace, of: &str) -> Known {
     let Some((_, rounds)) = trace.times() else { return Err(Why::NoPosts) };
     if trace.counted.posts == 0 {
         return Err(Why::NoPosts);
@@ -181,10 +181,9 @@ fn ping_pong<'a>(trace: &'a Trace, of: &str) -> Result<&'a Stream, Why> {
     }
     let stream = if of == "pong" { &rounds.pongs } else { &rounds.pings };
     let enough = stream.count() > 0 && stream.count() * SHARE >= rounds.posts.count();
-    enough.then_some(stream).ok_or(Why::NoPingPong)
+    enough.then(|| Timed::of(stream, of, name)).flatten().ok_or(Why::NoPingPong)
 }
 
 fn network(name: &str, trace: &Trace) -> Known {
-    let ping = Timed::of(ping_pong(trace, "ping")?, "ping", name).ok_or(Why::NoPingPong)?;
-    Timed::sum(&[(0.5, &ping)])
+    Timed::sum(&[(0.5, &ping_pong(name, trace, "ping")?)])
 }

@@ -40,7 +40,7 @@ fn close(found: f64, expected: f64) -> bool {
 fn the_ipsc860_comes_out_of_its_times() {
     let found = fit(&table(4, 2, ipsc860), &[96], 0.95).unwrap();
     let [short, long] = &found.segments[..] else { panic!("{} segments", found.segments.len()) };
-    assert_eq!((short.range.to, long.range.from, short.points), (96, 128, 44));
+    assert_eq!((short.to_bytes, long.from_bytes, short.points), (96, 128, 44));
     for (segment, startup, per_byte) in [(short, 79e3, 630.0), (long, 156e3, 410.0)] {
         let [a, b, h] = [&segment.startup, &segment.per_byte, &segment.per_hop]
             .map(|of| of.as_ref().unwrap().value);
