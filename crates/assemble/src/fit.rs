@@ -106,7 +106,7 @@ impl Fitting {
         let mut fits = fit(&curve, TABLE, &options, self.rule())?;
         let column = Column::new("time", Unit::Second, "as given");
         let mut rows = Builder::new(SERIES, table.tool, TABLE, &["bytes"], vec![column]);
-        rows.label("timing", table.timing.name());
+        rows.label("timing", table.timing.to_string());
         for (bytes, times) in sizes {
             // A single repetition has no interval.
             let single = || Estimated::single(times[0].2, "as given", true.into());

@@ -1,5 +1,7 @@
 //! A table of sizes and times, as columns.
 
+use derive_more::Display;
+
 /// A table of sizes and times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeTable {
@@ -41,37 +43,29 @@ impl SizeRow {
 }
 
 /// What a time in a table is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
 pub enum Timing {
     /// Whatever the author of the CSV file meant.
+    #[display("times as given")]
     AsGiven,
     /// Half the round trip of a ping-pong.
+    #[display("half round trips")]
     HalfRoundTrip,
     /// The time of a simultaneous exchange.
+    #[display("times of an exchange")]
     Exchange,
     /// The time between messages of a stream.
+    #[display("times between messages of a stream")]
     Stream,
     /// A whole round trip, as of a read or an atomic operation.
+    #[display("whole round trips")]
     RoundTrip,
     /// A one-sided operation until it is complete.
+    #[display("times of a one-sided operation and its completion")]
     Completed,
     /// An operation of all ranks together.
+    #[display("times of an operation of all ranks")]
     Collective,
-}
-
-impl Timing {
-    /// The same in words.
-    pub fn name(self) -> &'static str {
-        match self {
-            Timing::AsGiven => "times as given",
-            Timing::HalfRoundTrip => "half round trips",
-            Timing::Exchange => "times of an exchange",
-            Timing::Stream => "times between messages of a stream",
-            Timing::RoundTrip => "whole round trips",
-            Timing::Completed => "times of a one-sided operation and its completion",
-            Timing::Collective => "times of an operation of all ranks",
-        }
-    }
 }
 
 /// What a reader should know of how a table was read.

@@ -155,7 +155,7 @@ fn hockney(fit: &FitHockney) -> Result<Exit> {
     let about = format!("series/{}/table", table.tool);
     let read = Note::new("read_as", about.clone())
         .with("tool", table.tool)
-        .with("timing", table.timing.name())
+        .with("timing", table.timing.to_string())
         .with("rows", table.rows.len() as f64);
     let remarks = table.remarks.iter().map(|remark| {
         let note = |code| Note::new(code, about.clone());
