@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use derive_more::Add;
 use serde::{Deserialize, Serialize};
 
 use crate::{Number, Seconds};
@@ -75,7 +76,7 @@ pub struct State {
 }
 
 /// What was compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Add, Serialize, Deserialize)]
 pub struct Verified {
     /// Messages of checked batches, each compared by itself.
     pub checked: u64,
@@ -103,9 +104,7 @@ impl Conditions {
         }
         self.state = self.state.or(other.state.clone());
         self.verified = match (self.verified, other.verified) {
-            (Some(a), Some(b)) => {
-                Some(Verified { checked: a.checked + b.checked, timed: a.timed + b.timed })
-            }
+            (Some(a), Some(b)) => Some(a + b),
             (a, b) => a.or(b),
         };
         self

@@ -150,22 +150,12 @@ impl Rows {
 
 /// The fields of a row, in an order that reads well.
 fn fields(rows: &Rows, row: &Row) -> Map<String, Value> {
-    let mut map = Map::new();
-    for (axis, place) in rows.axes.iter().zip(&row.place) {
-        map.insert(axis.clone(), json(place));
-    }
-    for (name, place) in &row.labels {
-        map.insert(name.clone(), json(place));
-    }
-    for (column, cell) in rows.columns.iter().zip(&row.cells) {
-        if let Some(quantity) = cell {
-            map.insert(column.name.clone(), json(quantity));
-        }
-    }
-    if let Some(spread) = &row.spread {
-        map.insert(SPREAD.to_owned(), json(spread));
-    }
-    map
+    let places = rows.axes.iter().zip(&row.place).chain(&row.labels);
+    let places = places.map(|(name, place)| (name.clone(), json(place)));
+    let cells = rows.columns.iter().zip(&row.cells);
+    let cells = cells.filter_map(|(of, cell)| Some((of.name.clone(), json(cell.as_ref()?))));
+    let spread = row.spread.iter().map(|spread| (SPREAD.to_owned(), json(spread)));
+    places.chain(cells).chain(spread).collect()
 }
 
 /// A value as JSON. A number that is not finite was refused when the quantity was made.

@@ -69,14 +69,9 @@ impl Written {
 
     /// It in a line of text: `7.1 ±0.4 ns`.
     pub(crate) fn line(&self) -> String {
-        let mut text = self.value.clone();
-        for part in [self.half.as_str(), self.symbol] {
-            if !part.is_empty() {
-                text += " ";
-                text += part;
-            }
-        }
-        text
+        let mut parts = vec![&*self.value, &self.half, self.symbol];
+        parts.retain(|part| !part.is_empty());
+        parts.join(" ")
     }
 }
 

@@ -84,6 +84,11 @@ impl Column<'_> {
         let cells = self.cells.iter().map(|cell| cell.chars().count());
         cells.chain([self.head.chars().count()]).max().unwrap_or(0)
     }
+
+    /// What it takes at least.
+    fn room(&self) -> usize {
+        self.width().max(if self.bar { BAR } else { 0 })
+    }
 }
 
 /// A table without the columns in which nothing is; where the line is too short, without its optional ones; and where it still is, in several parts, each
@@ -96,12 +101,9 @@ fn table(table: &Table, layout: &Layout) -> String {
     };
     let mut columns: Vec<Column<'_>> =
         (0..table.columns.len()).filter(is_used).map(|at| column(table, at)).collect();
-    let width = |columns: &[Column<'_>]| -> usize {
-        1 + columns
-            .iter()
-            .map(|column| column.width().max(if column.bar { BAR } else { 0 }) + APART)
-            .sum::<usize>()
-            - APART.min(columns.len())
+    let width = |columns: &[Column<'_>]| {
+        let rooms = columns.iter().map(|column| column.room() + APART);
+        1 + rooms.sum::<usize>() - APART.min(columns.len())
     };
     while width(&columns) > wide {
         let Some(last) = columns.iter().rposition(|column| column.of.optional) else { break };
@@ -122,7 +124,7 @@ fn table(table: &Table, layout: &Layout) -> String {
         let mut part = vec![first];
         let mut used = 1 + first.width();
         while let Some(next) = rest.first() {
-            let own = APART + next.width().max(if next.bar { BAR } else { 0 });
+            let own = APART + next.room();
             if used + own > wide && part.len() > 1 {
                 break;
             }

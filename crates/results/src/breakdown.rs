@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use bandgap_model::breakdown::{Category, Layer, Provenance, Side};
 use bandgap_record::{Number, Quantity, Seconds};
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 /// Components, and models over them.
@@ -84,7 +85,8 @@ pub struct TermOf {
 }
 
 /// Whether a model is within 5 % of what was observed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
+#[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum Within {
     /// It is: so is the whole interval of the error, if there is one.

@@ -130,14 +130,10 @@ impl Logp {
 
     /// Its id: `logp/shm`; of transfers or another pattern with these.
     pub fn id(&self) -> String {
-        let mut id = format!("logp/{}", self.transport);
-        if self.name != SIGNATURE {
-            id += &format!("/name={}", self.name);
-        }
-        for (axis, place) in self.place() {
-            id += &format!("/{axis}={place}");
-        }
-        id
+        let name =
+            if self.name == SIGNATURE { String::new() } else { format!("/name={}", self.name) };
+        let id = format!("logp/{}{name}", self.transport);
+        self.place().iter().fold(id, |id, (axis, place)| format!("{id}/{axis}={place}"))
     }
 
     /// What tells it from others of its name over its transport: the first axes of its curve, with its places there.

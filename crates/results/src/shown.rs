@@ -95,12 +95,6 @@ pub fn counted(count: usize, what: &str) -> String {
 /// A count with its thousands apart: `8 483`.
 pub fn grouped(number: f64) -> String {
     let digits = format!("{number:.0}");
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at) % 3 == 0 {
-            out.push(' ');
-        }
-        out.push(digit);
-    }
-    out
+    let groups = digits.as_bytes().rchunks(3).rev();
+    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
 }

@@ -6,7 +6,7 @@ use bandgap_units::significant_short;
 use serde::{Deserialize, Serialize};
 
 use crate::breakdown::Within;
-use crate::breakdown::blocks::{cut, given, rest, word};
+use crate::breakdown::blocks::{cut, given, rest};
 use crate::shown::{Context, Shown};
 
 /// Changes of a table's components, and what they save.
@@ -148,7 +148,7 @@ impl WhatIf {
                 changed(&model.after),
                 changed(&model.speedup),
                 model.error.as_ref().map(given).into(),
-                word(model.within),
+                model.within.as_ref().map(ToString::to_string).into(),
             ]
         });
         let table = Table::new(heads.into_iter().chain(rest)).with(rows);

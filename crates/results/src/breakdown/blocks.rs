@@ -58,7 +58,7 @@ impl Shown for Breakdown {
             vec![Block::Text(self.title()), Block::Table(self.model_table(context, &models))];
         blocks.extend(more);
         let several = ["category", "layer"].into_iter().filter(|by| model.by(by).len() > 1);
-        let by = |by| format!("by {by}: {}", shares(&mut model.by(by).iter()));
+        let by = |by| format!("by {by}: {}", shares(model.by(by)));
         let ways: Vec<String> = several.map(by).collect();
         if !ways.is_empty() {
             blocks.push(Block::Text(format!("{} {}", cut(&model.name), ways.join("; "))));
@@ -123,18 +123,9 @@ pub(crate) fn percent(of: &Quantity) -> String {
     }
 }
 
-pub(crate) fn word(within: Option<Within>) -> Cell {
-    let word = within.map(|within| match within {
-        Within::Holds => "holds",
-        Within::Off => "off",
-        Within::Undecided => "undecided",
-    });
-    word.into()
-}
-
-fn shares(parts: &mut dyn Iterator<Item = &PartTime>) -> String {
+fn shares<'a>(parts: impl IntoIterator<Item = &'a PartTime>) -> String {
     let one = |part: &PartTime| format!("{} {}", part.name, share(part.share.0));
-    parts.map(one).collect::<Vec<_>>().join(", ")
+    parts.into_iter().map(one).collect::<Vec<_>>().join(", ")
 }
 
 impl Breakdown {
@@ -154,7 +145,7 @@ impl Breakdown {
                 cell("modelled", &model.modelled),
                 model.observed.as_ref().map(|of| cell("observed", of)).into(),
                 model.error.as_ref().map(|of| cell("error", of)).into(),
-                word(model.within),
+                model.within.as_ref().map(ToString::to_string).into(),
             ]
         };
         Table::new(heads.map(Head::new)).with(models.iter().map(row))
@@ -186,10 +177,13 @@ impl Breakdown {
     /// It beside a signature: `Breakdown over unix: latency 2.08 µs: receive 62 %, …; error -2.4 %, holds`.
     fn line(&self, model: &ModelTime, parts: &[&PartTime]) -> String {
         let time = scaled(model.observed.as_ref().unwrap_or(&model.modelled).value.0, Unit::Second);
-        let parts = shares(&mut parts.iter().take(IN_LINE).copied());
+        let parts = shares(parts.iter().take(IN_LINE).copied());
         let error = model.error.as_ref().map(|error| {
-            let held = if let Cell::Text(word) = word(model.within) { word } else { String::new() };
-            format!("; error {}, {held}", percent(error))
+            format!(
+                "; error {}, {}",
+                percent(error),
+                model.within.map_or(String::new(), |of| of.to_string())
+            )
         });
         let error = error.unwrap_or_default();
         format!("{}: {} {time}: {parts}{error}", self.title(), model.name)
@@ -272,9 +266,9 @@ impl Beside {
                     one.component.clone().into(),
                     Cell::Number(scaled(one.inserted.0.0, Unit::Second)),
                     given(&one.part),
-                    word(Some(one.comes_back)),
+                    one.comes_back.to_string().into(),
                     given(&one.whole),
-                    word(Some(one.whole_comes_back)),
+                    one.whole_comes_back.to_string().into(),
                 ]
             });
             blocks.push(Block::Table(Table::new(heads.map(Head::new)).with(rows)));
