@@ -60,13 +60,23 @@ const COMMANDS: [(&str, usize, &str); 10] = [
 
 #[test]
 fn a_screen_has_few_lines_and_none_that_is_too_wide() {
+    let machines: Vec<(usize, String)> = machines().into_iter().enumerate().collect();
+    // By itself at the end of all tests, it would leave a processor idle.
+    std::thread::scope(|scope| {
+        for some in machines.chunks(machines.len().div_ceil(2)) {
+            scope.spawn(|| screens(some));
+        }
+    });
+}
+
+fn screens(machines: &[(usize, String)]) {
     let place = Place::new();
     let show = |columns: &str| {
         let mut command = place.command(crate::program::subject::BINARY);
         command.args(["show", "run"]).env("COLUMNS", columns);
         Finished::from(command.output().unwrap()).ends(0)
     };
-    for (at, machine) in machines().iter().enumerate() {
+    for (at, machine) in machines {
         let file = place.file("machine.toml", machine);
         for (command, most, first) in COMMANDS {
             let words = command.split(' ').map(str::to_owned);
