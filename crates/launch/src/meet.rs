@@ -11,6 +11,7 @@ use bandgap_host::process::inherited;
 use bandgap_socket::{Secret, nonce};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
+use rustix::io::Errno;
 
 use crate::failure::lost;
 use crate::{Result, elsewhere, usage};
@@ -284,10 +285,11 @@ impl Manager {
         while answer.last() != Some(&b'\n') {
             let left = self.until.saturating_duration_since(Instant::now());
             let timeout = Timespec::try_from(left).ok();
-            let found = poll(&mut [PollFd::new(&self.file, PollFlags::IN)], timeout.as_ref());
-            if found.is_ok_and(|found| found == 0) {
-                return Err(std::io::ErrorKind::TimedOut.into());
-            }
+            match poll(&mut [PollFd::new(&self.file, PollFlags::IN)], timeout.as_ref()) {
+                Ok(0) => return Err(std::io::ErrorKind::TimedOut.into()),
+                Err(Errno::INTR) => continue,
+                found => found?,
+            };
             let mut byte = [0];
             if self.file.read(&mut byte)? == 0 || answer.len() == LINE {
                 return Err(std::io::ErrorKind::UnexpectedEof.into());
