@@ -160,26 +160,6 @@ impl Division {
     }
 }
 
-impl Planned for BreakdownPlan {
-    const NAME: &'static str = "breakdown";
-
-    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut { self }, &Plan::new(&self.asked.unstamped()))
-    }
-
-    fn reaches(&self) -> Reaches {
-        match self.divided {
-            Division::Calls => Reaches::Stamps,
-            Division::Lines(_) => Reaches::StampsAndBare,
-        }
-    }
-
-    #[cfg(test)]
-    fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), divided: Division::Calls, inserted: vec![100.0] }
-    }
-}
-
 /// An order of a model's kernel.
 fn order(model: Model) -> Order {
     let pair = Pair { requester: 0, replier: 1 };
@@ -340,6 +320,26 @@ impl Experiment for &BreakdownPlan {
     fn rounds(&self) -> RangeInclusive<u32> {
         let most = if self.inserted.is_empty() { *ROUNDS.end() } else { ROUNDS_INSERTED };
         *ROUNDS.start()..=most
+    }
+}
+
+impl Planned for BreakdownPlan {
+    const NAME: &'static str = "breakdown";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        campaign(runner, &mut { self }, &Plan::new(&self.asked.unstamped()))
+    }
+
+    fn reaches(&self) -> Reaches {
+        match self.divided {
+            Division::Calls => Reaches::Stamps,
+            Division::Lines(_) => Reaches::StampsAndBare,
+        }
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self { asked: asked.clone(), divided: Division::Calls, inserted: vec![100.0] }
     }
 }
 

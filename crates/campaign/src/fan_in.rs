@@ -32,20 +32,6 @@ pub struct FanInPlan {
     pub requesters: usize,
 }
 
-impl Planned for FanInPlan {
-    const NAME: &'static str = "fan_in";
-
-    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        let mut gaps = Gaps { most: self.requesters, messages: 0 };
-        campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped()))
-    }
-
-    #[cfg(test)]
-    fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), requesters: 2 }
-    }
-}
-
 /// The gaps of 1 to `most` requesters.
 ///
 /// The replier times: a sample is the time in which it served `messages` requests of each
@@ -68,6 +54,20 @@ impl Experiment for Gaps {
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         let gap = |time: &f64| time / f64::from(self.messages);
         vec![(point.key.clone(), done.column(ISSUE).iter().map(gap).collect())]
+    }
+}
+
+impl Planned for FanInPlan {
+    const NAME: &'static str = "fan_in";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        let mut gaps = Gaps { most: self.requesters, messages: 0 };
+        campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped()))
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self { asked: asked.clone(), requesters: 2 }
     }
 }
 

@@ -40,32 +40,6 @@ pub struct FloorPlan {
     pub pause: f64,
 }
 
-impl Planned for FloorPlan {
-    const NAME: &'static str = "floors";
-
-    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        let plan = Plan { pause: self.pause, ..Plan::new(&self.asked.unstamped()) };
-        campaign(runner, &mut { self }, &plan)
-    }
-
-    fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
-        Room::exposed(EXPOSED)
-    }
-
-    #[cfg(test)]
-    fn short(asked: &Asked) -> Self {
-        let half = bandgap_comm::Yields::HalfRoundTrip;
-        let message = Floor {
-            over: vec!["cache_line".into()].into(),
-            kernel: Some("comms1".into()),
-            ..Floor::new("message", "8-byte message, half round trip", half, 500)
-        };
-        let floors =
-            vec![Floor::new("cache_line", "one store seen by the other core", half, 500), message];
-        Self { asked: asked.clone(), floors, pause: 0.0 }
-    }
-}
-
 impl Experiment for &FloorPlan {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let point = |floor: &Floor| {
@@ -105,6 +79,32 @@ impl Experiment for &FloorPlan {
 
     fn rounds(&self) -> RangeInclusive<u32> {
         LEAST_ROUNDS..=MOST_ROUNDS
+    }
+}
+
+impl Planned for FloorPlan {
+    const NAME: &'static str = "floors";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        let plan = Plan { pause: self.pause, ..Plan::new(&self.asked.unstamped()) };
+        campaign(runner, &mut { self }, &plan)
+    }
+
+    fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
+        Room::exposed(EXPOSED)
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        let half = bandgap_comm::Yields::HalfRoundTrip;
+        let message = Floor {
+            over: vec!["cache_line".into()].into(),
+            kernel: Some("comms1".into()),
+            ..Floor::new("message", "8-byte message, half round trip", half, 500)
+        };
+        let floors =
+            vec![Floor::new("cache_line", "one store seen by the other core", half, 500), message];
+        Self { asked: asked.clone(), floors, pause: 0.0 }
     }
 }
 

@@ -135,28 +135,6 @@ impl OverlapPlan {
     }
 }
 
-impl Planned for OverlapPlan {
-    const NAME: &'static str = OVERLAP;
-
-    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        let mut cells = Cells { plan: self, cells: BTreeMap::new() };
-        campaign(runner, &mut cells, &Plan::new(&self.asked))
-    }
-
-    fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
-        let longest = self.elements.iter().max().copied().unwrap_or(0);
-        let vectors = longest as usize * ELEMENT as usize;
-        let room = Room::passing(ranks, tuning, self.orders());
-        Room { memory: room.memory + vectors, ..room }
-    }
-
-    #[cfg(test)]
-    fn short(asked: &Asked) -> Self {
-        let (pair, samples) = ([0, 1], 20);
-        Self { asked: asked.clone(), pair, sizes: vec![8], elements: vec![10], samples }
-    }
-}
-
 /// The experiment.
 struct Cells<'a> {
     plan: &'a OverlapPlan,
@@ -192,6 +170,28 @@ impl Experiment for Cells<'_> {
 
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         all_or_none(judged, points)
+    }
+}
+
+impl Planned for OverlapPlan {
+    const NAME: &'static str = OVERLAP;
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        let mut cells = Cells { plan: self, cells: BTreeMap::new() };
+        campaign(runner, &mut cells, &Plan::new(&self.asked))
+    }
+
+    fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
+        let longest = self.elements.iter().max().copied().unwrap_or(0);
+        let vectors = longest as usize * ELEMENT as usize;
+        let room = Room::passing(ranks, tuning, self.orders());
+        Room { memory: room.memory + vectors, ..room }
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        let (pair, samples) = ([0, 1], 20);
+        Self { asked: asked.clone(), pair, sizes: vec![8], elements: vec![10], samples }
     }
 }
 

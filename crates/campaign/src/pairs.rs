@@ -96,24 +96,6 @@ fn keys(order: &Order) -> Vec<Key> {
     of.pairs(order.ranks).map(|pair| key(pair).at(AT_ONCE, order.ranks / 2)).collect()
 }
 
-impl Planned for PairsPlan {
-    const NAME: &'static str = "pairs";
-
-    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut { self }, &Plan::new(&self.asked))
-    }
-
-    fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
-        let orders = self.orders(0, 1, ranks).into_iter().chain(self.round(0, ranks));
-        Room::passing(ranks, tuning, orders.map(|(_, order)| order))
-    }
-
-    #[cfg(test)]
-    fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), samples: 20, bytes: Some(1000), at_once: false }
-    }
-}
-
 impl Experiment for &PairsPlan {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let all = self.all(runner.size()).into_iter();
@@ -137,6 +119,24 @@ impl Experiment for &PairsPlan {
             !is_enough(key) || !keys(order).iter().all(is_enough)
         };
         (0..points.len()).filter(is_open).collect()
+    }
+}
+
+impl Planned for PairsPlan {
+    const NAME: &'static str = "pairs";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        campaign(runner, &mut { self }, &Plan::new(&self.asked))
+    }
+
+    fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
+        let orders = self.orders(0, 1, ranks).into_iter().chain(self.round(0, ranks));
+        Room::passing(ranks, tuning, orders.map(|(_, order)| order))
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self { asked: asked.clone(), samples: 20, bytes: Some(1000), at_once: false }
     }
 }
 

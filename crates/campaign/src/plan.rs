@@ -37,13 +37,6 @@ impl Asked {
         Self { stamp: 0.0, ..self.clone() }
     }
 
-    /// To 5 % with 95 % confidence within `budget`, for tests.
-    #[cfg(test)]
-    pub fn usual(budget: f64) -> Self {
-        let (precision, confidence, seed, stamp, check) = (0.05, 0.95, 1, 0.0, false);
-        Self { precision, confidence, budget, seed, stamp, check }
-    }
-
     /// The same with another time, in seconds.
     pub fn within(&self, budget: f64) -> Self {
         Self { budget, ..self.clone() }
@@ -71,5 +64,14 @@ impl Plan {
     pub fn new(asked: &Asked) -> Self {
         let (asked, title) = (asked.clone(), String::new());
         Self { asked, pause: 0.0, progress: 0.0..1.0, title, floors: true }
+    }
+}
+
+#[cfg(test)]
+impl Asked {
+    /// To 5 % with 95 % confidence within `budget`, for tests.
+    pub fn usual(budget: f64) -> Self {
+        let (precision, confidence, seed, stamp, check) = (0.05, 0.95, 1, 0.0, false);
+        Self { precision, confidence, budget, seed, stamp, check }
     }
 }

@@ -54,29 +54,6 @@ impl SeriesPlan {
     }
 }
 
-impl Planned for SeriesPlan {
-    const NAME: &'static str = "series";
-
-    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        self.measure(runner, 0.0..1.0)
-    }
-
-    fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
-        let passes = |step: &Step| step.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
-        if self.steps.iter().any(passes) {
-            let orders = self.steps.iter().filter_map(|step| step.order(1).ok());
-            return Room::passing(ranks, tuning, orders);
-        }
-        let longest = self.steps.iter().map(|step| step.size as usize).max().unwrap_or(0);
-        Room::exposed(2 * longest.next_multiple_of(4096).max(SIZES_REGION))
-    }
-
-    #[cfg(test)]
-    fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), steps: vec![Step::new("comms1", 8, 2, 3)], samples: 20 }
-    }
-}
-
 /// The experiment of one series.
 struct Series<'a> {
     plan: &'a SeriesPlan,
@@ -123,6 +100,29 @@ impl Experiment for Series<'_> {
             Over::Transfer => vec![whole, of(ISSUE, 1.0)],
             Over::Comm | Over::Am => vec![whole],
         }
+    }
+}
+
+impl Planned for SeriesPlan {
+    const NAME: &'static str = "series";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        self.measure(runner, 0.0..1.0)
+    }
+
+    fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
+        let passes = |step: &Step| step.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
+        if self.steps.iter().any(passes) {
+            let orders = self.steps.iter().filter_map(|step| step.order(1).ok());
+            return Room::passing(ranks, tuning, orders);
+        }
+        let longest = self.steps.iter().map(|step| step.size as usize).max().unwrap_or(0);
+        Room::exposed(2 * longest.next_multiple_of(4096).max(SIZES_REGION))
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self { asked: asked.clone(), steps: vec![Step::new("comms1", 8, 2, 3)], samples: 20 }
     }
 }
 

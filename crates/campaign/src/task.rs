@@ -9,23 +9,12 @@ use crate::beside::Beside;
 use crate::planned::{Planned, Reaches, Room};
 use crate::runner::{Runner, Stop};
 
-/// Declares the file of each experiment, and makes the list that tasks are looked up in.
-macro_rules! experiments {
-    ($($file:ident::$Plan:ident),* $(,)?) => {
-        $(pub mod $file;)*
-        const LIST: &[task::Row] = &[$(task::Row::of::<$file::$Plan>()),*];
-    };
-}
-pub(crate) use experiments;
-
 /// One experiment of the list.
 pub(crate) struct Row {
     name: &'static str,
     lead: fn(&Task, &mut dyn Runner) -> Result<(), Stop>,
     room: fn(&Task, usize, &Tuning) -> Result<Room, Stop>,
     reaches: fn(&Task) -> Result<Reaches, Stop>,
-    #[cfg(test)]
-    short: fn(&crate::plan::Asked) -> Task,
 }
 
 impl Row {
@@ -35,8 +24,6 @@ impl Row {
             lead: |task, runner| task.plan::<P>()?.lead(runner),
             room: |task, ranks, tuning| Ok(task.plan::<P>()?.room(ranks, tuning)),
             reaches: |task| Ok(task.plan::<P>()?.reaches()),
-            #[cfg(test)]
-            short: |asked| Task::of(&P::short(asked)).unwrap(),
         }
     }
 }
@@ -49,7 +36,6 @@ pub struct Task {
     plan: Value,
     /// The floors that are measured beside it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    /// The floors that are measured beside it.
     pub beside: Vec<Beside>,
 }
 
@@ -108,6 +94,21 @@ impl Task {
             .map_err(|error| Stop::Plan { name: self.name.clone(), why: error.to_string() })
     }
 }
+
+/// Declares the file of each experiment, and makes the list that tasks are looked up in.
+macro_rules! experiments {
+    ($($file:ident::$Plan:ident),* $(,)?) => {
+        $(pub mod $file;)*
+        const LIST: &[task::Row] = &[$(task::Row::of::<$file::$Plan>()),*];
+
+        /// A short task of each.
+        #[cfg(test)]
+        fn short_tasks(asked: &plan::Asked) -> Vec<task::Task> {
+            vec![$(task::Task::of(&<$file::$Plan as planned::Planned>::short(asked)).unwrap()),*]
+        }
+    };
+}
+pub(crate) use experiments;
 
 #[cfg(test)]
 mod tests;

@@ -5,8 +5,6 @@
 mod calibration;
 mod counter;
 mod quality;
-#[cfg(test)]
-mod tests;
 
 use std::path::Path;
 
@@ -198,3 +196,6 @@ fn os_nanoseconds() -> u64 {
     // On a clock that counts from boot neither part is negative.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,6 @@
 
 mod hypervisor;
 mod processor;
-#[cfg(test)]
-mod tests;
 
 use std::ffi::CStr;
 use std::path::Path;
@@ -117,3 +115,6 @@ fn load(all: &str) -> Option<[f64; 3]> {
     let mut next = || numbers.next()?.ok().filter(|load| load.is_finite());
     Some([next()?, next()?, next()?])
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,6 @@
 
 mod processor;
 mod system;
-#[cfg(test)]
-mod tests;
 
 use serde::Serialize;
 
@@ -102,3 +100,6 @@ pub fn examine(evidence: &Evidence<'_>) -> Vec<Check> {
         system::virtual_machine(evidence),
     ]
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,8 +3,6 @@
 mod distance;
 mod read;
 mod summary;
-#[cfg(test)]
-pub(crate) mod tests;
 
 use bandgap_units::Bytes;
 use serde::{Deserialize, Serialize};
@@ -85,3 +83,6 @@ impl Topology {
         self.allowed().map(|cpu| cpu.id).collect()
     }
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -244,17 +244,17 @@ impl Slot {
         }
     }
 
-    /// Writes a header that no correct peer would write.
-    #[cfg(test)]
-    pub(crate) fn forge(&self, header: u64) {
-        self.header.store(header, Ordering::Relaxed);
-    }
-
     /// Hands the slot to the other side. Its words have been written.
     #[inline(always)]
     pub(crate) fn announce(&self, tag: Tag, sequence: Sequence) {
         let header = sequence.0 | u64::from(tag.bits());
         // Release: pairs with the acquire in `header`.
         self.header.store(header, Ordering::Release);
+    }
+
+    /// Writes a header that no correct peer would write.
+    #[cfg(test)]
+    pub(crate) fn forge(&self, header: u64) {
+        self.header.store(header, Ordering::Relaxed);
     }
 }

@@ -22,19 +22,6 @@ pub struct SignaturePlan {
     pub load: Load,
 }
 
-impl Planned for SignaturePlan {
-    const NAME: &'static str = "logp";
-
-    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        self.measure(runner, 0.0..1.0)
-    }
-
-    #[cfg(test)]
-    fn short(asked: &Asked) -> Self {
-        Self::short_of(asked, Load::Words)
-    }
-}
-
 impl SignaturePlan {
     /// The rank whose times it is of, and the one that it asks, or asks first.
     pub fn pair(&self, ranks: usize) -> [usize; 2] {
@@ -47,12 +34,6 @@ impl SignaturePlan {
     /// Whether it is compared with floors, which are between ranks 0 and 1.
     pub fn has_floors(&self, ranks: usize) -> bool {
         self.pair(ranks) == [0, 1]
-    }
-
-    /// A short one.
-    #[cfg(test)]
-    pub fn short_of(asked: &Asked, load: Load) -> Self {
-        Self { asked: asked.clone(), samples: 50, pattern: SignaturePattern::OneToOne, load }
     }
 }
 
@@ -83,6 +64,27 @@ impl SignaturePattern {
             Self::Pairs => Asking::Pairs,
             Self::FanOut => Asking::FanOut,
         }
+    }
+}
+
+impl Planned for SignaturePlan {
+    const NAME: &'static str = "logp";
+
+    fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
+        self.measure(runner, 0.0..1.0)
+    }
+
+    #[cfg(test)]
+    fn short(asked: &Asked) -> Self {
+        Self::short_of(asked, Load::Words)
+    }
+}
+
+#[cfg(test)]
+impl SignaturePlan {
+    /// A short one.
+    pub fn short_of(asked: &Asked, load: Load) -> Self {
+        Self { asked: asked.clone(), samples: 50, pattern: SignaturePattern::OneToOne, load }
     }
 }
 

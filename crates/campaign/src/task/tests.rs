@@ -11,7 +11,7 @@ use crate::tests::scripted::{Scripted, modelled, probes};
 
 /// A short plan of every experiment of the list.
 fn tasks() -> Vec<Task> {
-    LIST.iter().map(|row| (row.short)(&Asked::usual(1e6))).collect()
+    crate::short_tasks(&Asked::usual(1e6))
 }
 
 #[test]

@@ -14,8 +14,6 @@
 
 mod evaluate;
 mod template;
-#[cfg(test)]
-mod tests;
 mod whatif;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -284,3 +282,6 @@ impl Stack {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;
