@@ -289,7 +289,7 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
         let note = if of.high - of.low > rtt.value {
             within(about("not_known", name), of).with("rtt", s(rtt.value))
         } else if name == "latency" {
-            if of.value >= 0.0 {
+            if !is_negative {
                 continue;
             }
             within(about("latency_below_zero", name), of)

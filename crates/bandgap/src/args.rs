@@ -14,7 +14,7 @@ use clap::Args;
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
     /// shm, tcp, unix, udp, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// ipsc860, or a file FILE.toml) [default: shm; run measures shm, tcp and unix]
+    /// ipsc860, or a file FILE.toml) [default: shm; of run and layers shm, tcp and unix]
     #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
     pub transport: Vec<Target>,
     /// Number of ranks; collectives accept a list, e.g. 2,4,8 [default: as few as are needed]
@@ -152,7 +152,7 @@ pub struct Effort {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub struct Output {
-    /// Directory for the run's files; must not exist or be empty [default: of what measures, a new one in
+    /// Directory for the run's files; new or empty [default: of what measures, a new one in
     /// bandgap-runs]
     #[arg(short, long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -17,7 +17,7 @@ pub enum RecordError {
     #[error("write the run as JSON")]
     Encode(#[source] serde_json::Error),
     /// The output directory holds something already.
-    #[error("use {} for the run's files: it is not empty (name another directory, or remove it)", .0.display())]
+    #[error("use {} for the run's files: it is not empty", .0.display())]
     NotEmpty(PathBuf),
     /// The output directory is something else.
     #[error("use {} for the run's files: it is not a directory (name another place)", .0.display())]

@@ -39,7 +39,7 @@ fn rest(rows: &Rows, of: &[Curve<'_>], column: &str) -> Option<Block> {
     let at = rows.column(column);
     let has = |row: &&Row| at.is_none_or(|at| row.cells[at].is_some());
     let more = rows.rows.iter().filter(has).count().saturating_sub(shown);
-    (more > 0).then(|| Block::Text(format!("{more} more in -v, values.csv")))
+    (more > 0).then(|| Block::Text(format!("{more} more in -v")))
 }
 
 /// How many rows of a series are shown.
@@ -79,7 +79,7 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
         cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
         if let Some(fit) = fit {
             let off = rows.cell(row, "time").zip(fit.time(bytes));
-            let off = off.map(|(time, line)| signed_share(time.value.0 / line - 1.0));
+            let off = off.map(|(time, line)| signed_share(1.0 - line / time.value.0));
             cells.push(off.map(Cell::Number).into());
         }
         Some(cells)

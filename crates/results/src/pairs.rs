@@ -27,8 +27,7 @@ pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let fits = maps.first().is_some_and(|map| map.names.len() <= MOST);
     let mut blocks = if fits { matrix(&maps) } else { Vec::new() };
     let count = all.len();
-    let slowest =
-        format!("The slowest of {count} pairs, of {least} to {most}: all in -v, values.csv");
+    let slowest = format!("The slowest of {count} pairs, of {least} to {most}: all in -v");
     blocks.extend([Block::Table(table(rows, few, context)), Block::Text(slowest)]);
     blocks
 }

@@ -142,6 +142,18 @@ pub const LAYERS: &str = "layers";
 /// Notes of what was read of a file, beside `read_as`.
 const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to_choose"];
 
+/// A command, with the kernel that it measured where there is one of several.
+fn named(run: &Run, command: &str) -> String {
+    let rows = run.results.iter().filter_map(|of| of.as_rows());
+    let names: BTreeSet<&str> = rows.map(|rows| &*rows.name).filter(|of| *of != LAYERS).collect();
+    match names.first() {
+        Some(name) if names.len() == 1 && ["comet", LAYERS].contains(&command) => {
+            format!("{command} {name} ")
+        }
+        _ => format!("{command} "),
+    }
+}
+
 /// One line of what was measured, where and for how long.
 fn heading(run: &Run) -> String {
     let command = run.command.get(1).filter(|word| !word.starts_with('-'));
@@ -158,7 +170,7 @@ fn heading(run: &Run) -> String {
         }
         _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
         [] => parts.push(command.to_owned()),
-        _ => parts.push(format!("{command} over {}", transports.join(", "))),
+        _ => parts.push(format!("{}over {}", named(run, command), transports.join(", "))),
     }
     parts.extend(hardware(run.hosts.first().unwrap_or(&run.host)));
     // What is the same over all transports is said once.
@@ -183,7 +195,10 @@ fn heading(run: &Run) -> String {
         if first.launches > 1 {
             let lost: usize =
                 run.conditions.iter().map(|of| of.lost_launches.len()).max().unwrap_or(0);
-            let lost = if lost > 0 { format!(" ({lost} lost)") } else { String::new() };
+            let lost = match lost {
+                0 => String::new(),
+                _ => format!(" (no batch of {lost} counts)"),
+            };
             parts.push(format!("{} launches{lost}", first.launches));
         }
     }
@@ -264,8 +279,7 @@ const SAID: usize = 2;
 fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
     let (shown, wide, limited) = marked(body);
-    let precision = run.planned("precision").map_or(String::new(), bandgap_report::share);
-    let wider = (wide > 0).then(|| format!("wider than {precision} (*)"));
+    let wider = (wide > 0).then(|| "in doubt (*)".to_owned());
     let at_limit = (limited > 0).then(|| "at the clock's limit (~)".to_owned());
     let values: Vec<String> = wider.into_iter().chain(at_limit).collect();
     if !values.is_empty() {
@@ -278,7 +292,7 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
         let missing: usize = run.results.iter().map(|of| of.as_shown().missing().len()).sum();
         let hidden = Verdict::of(run).doubtful.len() - missing;
         if hidden > 0 {
-            parts.push(format!("{} not shown, wider than {precision}", counted(hidden, "value")));
+            parts.push(format!("{} not shown in doubt", counted(hidden, "value")));
         }
     }
     // What is said of several results alike is said once.

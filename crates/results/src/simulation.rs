@@ -115,8 +115,9 @@ pub struct Derivative {
     pub jumps: bool,
 }
 
-/// Ranks whose ends are on a screen, at most.
+/// Ranks whose ends are on a screen, and in detail, at most.
 const RANKS: usize = 8;
+const RANKS_IN_DETAIL: usize = 64;
 
 impl Shown for Simulation {
     fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
@@ -128,7 +129,7 @@ impl Shown for Simulation {
     }
 
     fn detail(&self, _: &Context<'_>) -> Vec<Block> {
-        self.blocks(usize::MAX)
+        self.blocks(RANKS_IN_DETAIL)
     }
 
     /// A kernel is a line, of several.

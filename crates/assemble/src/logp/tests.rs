@@ -238,16 +238,16 @@ fn what_a_parameter_does_not_mean_is_noted() {
     };
     let one = |code: &str, name: &str| vec![(code.to_owned(), format!("logp/tcp/{name}"))];
     assert_eq!(of(&quiet), []);
-    let latency = estimate([-500.0, -900.0, 100.0]);
+    let latency = estimate([-500.0, -900.0, -100.0]);
     assert_eq!(of(&Signature { latency, ..quiet.clone() }), one("latency_below_zero", "latency"));
+    let latency = estimate([-500.0, -900.0, 100.0]);
+    assert_eq!(of(&Signature { latency, ..quiet.clone() }), []);
     let send_overhead = estimate([1.0, -20.0, 22.0]);
     let unresolved = of(&Signature { send_overhead, ..quiet.clone() });
     assert_eq!(unresolved, one("not_above_zero", "send_overhead"));
     let send_overhead = estimate([1e3, -1e6, 1e6]);
-    assert_eq!(
-        of(&Signature { send_overhead, ..quiet.clone() }),
-        one("not_known", "send_overhead")
-    );
+    let unknown = of(&Signature { send_overhead, ..quiet.clone() });
+    assert_eq!(unknown, one("not_known", "send_overhead"));
     let recv_overhead = estimate([-50.0, -80.0, -20.0]);
     let negative = of(&Signature { recv_overhead, ..quiet.clone() });
     assert_eq!(negative, one("recv_overhead_below_zero", "recv_overhead"));

@@ -76,7 +76,7 @@ pub fn load(from: &Path, id: Option<&str>) -> Result<Loaded> {
 }
 
 fn only_run(id: Option<&str>, from: &Path) -> Result<()> {
-    let what = || format!("--id needs a run; {} is a component table", named(from));
+    let what = || format!("use --id: {} is a component table, and no run", named(from));
     id.map_or(Ok(()), |_| Err(Failure::new(Exit::Usage, what()).hint("leave it out")))
 }
 

@@ -138,7 +138,11 @@ impl Export {
         ];
         match all.iter().find(|(given, _, is_taken)| *given && !is_taken) {
             None => Ok(()),
-            Some((_, option, _)) => Err(usage!("export {} so with {option}", self.what.display())),
+            Some((_, option, _)) => Err(usage!(
+                "use {option}: it does not apply to {} in this format",
+                self.what.display()
+            )
+            .hint("leave it out")),
         }
     }
 

@@ -3,13 +3,14 @@
 use std::time::Duration;
 
 use bandgap_assemble::Made;
-use bandgap_launch::{Classify, Exit, Result, launcher_of, usage};
+use bandgap_launch::{Classify, Exit, Result, Target, launcher_of, usage};
 use bandgap_record::{Column, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::LAYERS;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::comet::{Comet, passing, used};
+use super::run::compared;
 use super::series::{Planned, Series};
 use crate::args::{Measure, OfMpi, has_launcher};
 use crate::session::Session;
@@ -35,7 +36,10 @@ pub struct Layers {
 /// It could not be measured, or not be written.
 pub fn run(layers: &Layers) -> Result<Exit> {
     let Layers { kernel, series, measure } = layers;
-    let targets = measure.ranks.transport.clone();
+    let mut targets = measure.ranks.transport.clone();
+    if targets.is_empty() {
+        targets = compared(measure.has_hosts()).map(Target::Real).collect();
+    }
     if targets.len() < 2 {
         let what = "compare the layers of one transport";
         return Err(usage!("{what}").hint("name several, as in -t shm,tcp,mpi"));
@@ -76,7 +80,7 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     for of in at_work {
         of.end(&mut session, series)?;
     }
-    let rows = compared(&session, kernel, (&names, measure.precision.precision.0))?;
+    let rows = costs(&session, kernel, (&names, measure.precision.precision.0))?;
     if !rows.rows.is_empty() {
         let made = Made { results: vec![rows.into()], ..Made::default() };
         session.sink.add(made, None, None)?;
@@ -88,7 +92,7 @@ pub fn run(layers: &Layers) -> Result<Exit> {
 ///
 /// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
 /// measured one after the other. It is precise if that is at most the share `precision` of it.
-fn compared(
+fn costs(
     session: &Session<'_>,
     kernel: &str,
     (names, precision): (&[String], f64),

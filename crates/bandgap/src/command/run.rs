@@ -46,14 +46,11 @@ fn weight(part: &str) -> f64 {
 pub fn run(run: &Run) -> Result<Exit> {
     let measure = &run.measure;
     let ranks = one_size(measure, 2)?;
-    let several = measure.has_hosts();
-    let compared = Transport::list()
-        .filter(|transport| transport.can.compared && (transport.can.hosts || !several));
     let targets = match measure.ranks.transport.first() {
         Some(target) => vec![target.clone()],
         None => {
             let mpi = measure.mpi.then_some(Transport::MPI);
-            compared.chain(mpi).map(Target::Real).collect()
+            compared(measure.has_hosts()).chain(mpi).map(Target::Real).collect()
         }
     };
     let mut parts = Vec::new();
@@ -105,6 +102,12 @@ pub fn run(run: &Run) -> Result<Exit> {
         }
     }
     session.close()
+}
+
+/// The transports that are compared where none is named, on one host or between several.
+pub fn compared(several: bool) -> impl Iterator<Item = Transport> {
+    Transport::list()
+        .filter(move |transport| transport.can.compared && (transport.can.hosts || !several))
 }
 
 /// Whether messages of bytes have a cost there: a simulated machine may not say what they take.

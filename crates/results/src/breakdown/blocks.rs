@@ -92,7 +92,7 @@ const LETTERS: usize = 24;
 pub(crate) fn rest<T>(all: &mut Vec<T>, most: usize, what: &str) -> Option<Block> {
     let more = all.len().saturating_sub(most);
     all.truncate(most);
-    (more > 0).then(|| Block::Text(format!("{more} more {what} in -v, values.csv")))
+    (more > 0).then(|| Block::Text(format!("{more} more {what} in -v")))
 }
 
 /// A name that leaves room for others.
