@@ -14,7 +14,7 @@ use clap::Args;
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
     /// shm, tcp, unix, udp, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// ipsc860, or a file FILE.toml) [default: shm; of run and layers shm, tcp and unix]
+    /// ipsc860, or a file FILE.toml) [default: shm; of run and layers shm, unix and tcp]
     #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
     pub transport: Vec<Target>,
     /// Number of ranks; collectives accept a list, e.g. 2,4,8 [default: as few as are needed]

@@ -105,6 +105,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     pub fn state_mut(&mut self) -> &mut S {
         &mut self.dispatch.state
     }
+
     /// The endpoint, and the handlers' state beside it.
     #[inline(always)]
     pub(crate) fn parts(&mut self) -> (&mut E, &mut S) {

@@ -272,3 +272,17 @@ impl<'a> Launch<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_are_counted_from_one_and_a_hint_is_kept() {
+        let failure = || crate::usage!("start").hint("wait");
+        let Ended::Failed { what, .. } = Ended::failed(Some(1), failure()) else { panic!() };
+        assert!(what.contains(" 2 ") && what.contains("wait"), "{what}");
+        let Ended::Failed { what, .. } = Ended::failed(None, failure()) else { panic!() };
+        assert!(what.starts_with("failed to start"), "{what}");
+    }
+}

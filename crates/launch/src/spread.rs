@@ -82,3 +82,23 @@ impl Spread {
         nearest
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_are_found_at_each_distance_within_a_host_between_hosts_and_not_on_one_processor() {
+        let topology = Topology::read().unwrap();
+        let spread = |hosts: &[&str], cpus: Vec<usize>| Spread {
+            hosts: hosts.iter().map(|host| (*host).to_owned()).collect(),
+            by_rank: (0..cpus.len()).collect(),
+            placement: Placement { cpus, oversubscribed: false },
+        };
+        let found = |of: Spread| of.distances(&topology).into_iter().collect::<Vec<_>>();
+        let cpu = topology.allowed_ids()[0];
+        assert_eq!(found(spread(&[], vec![cpu, cpu])), []);
+        let between = spread(&["a", "a", "b"], vec![cpu; 3]);
+        assert_eq!(found(between), [(1, [0, 1]), (2, [0, 2])]);
+    }
+}

@@ -25,7 +25,6 @@ mod search;
 mod world;
 
 pub use abi::{Constant, Constants, Family, Handle};
-
 pub use error::MpiError;
 pub(crate) use error::Result;
 pub use launcher::{Launcher, Started, started};

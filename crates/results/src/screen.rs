@@ -278,6 +278,8 @@ const SAID: usize = 2;
 /// What is in doubt of what is shown, causes by size, with the command that explains.
 fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
+    // Lines are not what layers are compared by.
+    let layers = run.results.iter().filter_map(|of| of.as_rows()).any(|of| of.name == LAYERS);
     let (shown, wide, limited) = marked(body);
     let wider = (wide > 0).then(|| "in doubt (*)".to_owned());
     let at_limit = (limited > 0).then(|| "at the clock's limit (~)".to_owned());
@@ -285,10 +287,10 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     if !values.is_empty() {
         let are = if wide + limited == 1 { "is" } else { "are" };
         let widest = why::widest(run).map(|cause| format!(", the widest: {cause}"));
-        let widest = widest.filter(|_| wide > 0).unwrap_or_default();
+        let widest = widest.filter(|_| wide > 0 && !layers).unwrap_or_default();
         let (some, all, values) = (wide + limited, counted(shown, "value"), values.join(" or "));
         parts.push(format!("{some} of {all} {are} {values}{widest}"));
-    } else {
+    } else if !layers {
         let missing: usize = run.results.iter().map(|of| of.as_shown().missing().len()).sum();
         let hidden = Verdict::of(run).doubtful.len() - missing;
         if hidden > 0 {
@@ -299,7 +301,7 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     let mut said: Vec<Said<'_>> = Vec::new();
     for note in &run.notes {
         let level = template(&note.code).map_or(Level::Detail, |template| template.level);
-        if level == Level::Detail {
+        if level == Level::Detail || layers && note.about.starts_with("hockney/") {
             continue;
         }
         let of = subject(run, &note.about);

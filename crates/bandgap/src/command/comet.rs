@@ -181,13 +181,15 @@ pub fn used(comet: &Comet, named: &[&str]) -> Result<()> {
     let any = |takes: &dyn Fn(&bandgap_kernels::Series) -> bool| {
         named.iter().any(|name| in_series(name).is_ok_and(|(_, series)| takes(&series)))
     };
+    let bytes = |of: &bandgap_kernels::Series| matches!(of.extent, Extent::Bytes | Extent::Doubles);
+    let fitted = |of: &bandgap_kernels::Series| bytes(of) && of.name != MESSAGE_COSTS;
     let apart = named.iter().any(|name| APART.contains(name));
-    let sized = any(&|of| matches!(of.extent, Extent::Bytes | Extent::Doubles)) || apart;
+    let sized = any(&bytes) || apart;
     let mesh = any(&|of| of.extent == Extent::Dimension);
     let rules = [
         ("--sizes", series.lengths.sizes.is_some(), sized),
         ("--perturb", series.lengths.perturb, any(&|of| of.extent == Extent::Bytes)),
-        ("--breaks", !series.lengths.breaks.is_empty(), any(&|of| of.extent != Extent::None)),
+        ("--breaks", !series.lengths.breaks.is_empty(), any(&fitted)),
         ("--between", series.between.is_some(), any(&|of| !of.of_all) || apart),
         ("--buffers", series.buffers.is_some(), any(&|of| of.buffers.is_some())),
         ("--algorithm", ways.algorithm.is_some(), any(&|of| of.by_algorithm())),

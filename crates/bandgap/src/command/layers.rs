@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bandgap_assemble::Made;
-use bandgap_launch::{Classify, Exit, Result, Target, launcher_of, usage};
+use bandgap_launch::{Classify, Exit, Result, Target, Transport, launcher_of, usage};
 use bandgap_record::{Column, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::LAYERS;
 use clap::Args;
@@ -21,7 +21,7 @@ const USUAL: Duration = Duration::from_secs(15);
 /// The kernel, and where.
 #[derive(Clone, Debug, Args)]
 pub struct Layers {
-    /// Which
+    /// Which; contention and overlap are measured by comet, over one transport at a time
     #[arg(value_name = "KERNEL", value_parser = PossibleValuesParser::new(passing()))]
     kernel: String,
     #[command(flatten)]
@@ -38,7 +38,10 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     let Layers { kernel, series, measure } = layers;
     let mut targets = measure.ranks.transport.clone();
     if targets.is_empty() {
-        targets = compared(measure.has_hosts()).map(Target::Real).collect();
+        // From the one of this host alone outwards.
+        let mut usual: Vec<Transport> = compared(measure.has_hosts()).collect();
+        usual.sort_by_key(|transport| transport.can.hosts);
+        targets = usual.into_iter().map(Target::Real).collect();
     }
     if targets.len() < 2 {
         let what = "compare the layers of one transport";

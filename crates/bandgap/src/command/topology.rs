@@ -27,8 +27,8 @@ fn of_hosts(agents: &[Agent]) -> Table {
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.
 pub fn run(output: &Output, reach: &Reach) -> Result<Exit> {
-    let mut sink = Sink::open(&output.only_asked(), "topology", 0)?;
     reach.check(false)?;
+    let mut sink = Sink::open(&output.only_asked(), "topology", 0)?;
     if let Some(hosts) = reach.hosts()? {
         let mut stage = Stage::new(|| ())?;
         stage.reach(hosts)?;

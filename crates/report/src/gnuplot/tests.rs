@@ -61,6 +61,12 @@ fn each_curve_is_a_block_of_its_own() {
 }
 
 #[test]
+fn a_title_with_a_line_break_stays_on_its_line() {
+    let drawn = gnuplot(&[Figure { title: "a\nb".into(), ..figure() }], "two");
+    assert!(drawn.script.contains("'a b'"), "{}", drawn.script);
+}
+
+#[test]
 fn blocks_count_on_through_all_figures() {
     let drawn = gnuplot(&[figure(), figure()], "two");
     for index in 0..4 {

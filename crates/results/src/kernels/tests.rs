@@ -207,3 +207,17 @@ fn floors_and_layers_are_one_table() {
     assert_eq!((table.rows.len(), table.columns.len()), (3, 4));
     assert_eq!((&table.rows[0][2], table.rows[2][2] == Cell::Empty), (&Cell::Empty, false));
 }
+
+#[test]
+fn algorithms_hops_and_dimensions_are_told() {
+    let run = comet();
+    let context = crate::run::context(&run);
+    let blocks = kernels(&all(&run), &context);
+    let has = |text: &str| {
+        let told = |block: &&Block| matches!(block, Block::Text(own) if own.contains(text));
+        blocks.iter().filter(told).count()
+    };
+    assert_eq!((has("chain"), has("25.0")), (1, 1), "{blocks:?}");
+    let cells = tables(&blocks).into_iter().flat_map(|table| table.rows.iter().flatten());
+    assert!(cells.into_iter().any(|cell| *cell == Cell::Number("N 64".to_owned())), "{blocks:?}");
+}

@@ -37,6 +37,8 @@ fn every_commands_help_has_examples() {
         assert!(help.contains("Examples:\n"), "{words} --help has no examples:\n{help}");
         let example = help.split_once("Examples:\n").unwrap().1.trim_start();
         assert!(example.starts_with(words.trim_end()), "{words}: {example}");
+        let short = place.run(path.iter().map(String::as_str).chain(["-h"])).ends(0).stdout;
+        assert!(short.contains("Examples:\n") && short.len() <= help.len(), "{words}: {short}");
         seen += 1;
         for name in commands(&help) {
             open.push(path.iter().cloned().chain([name]).collect());
