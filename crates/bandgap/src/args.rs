@@ -87,12 +87,13 @@ impl Reach {
     /// # Errors
     /// None are named, nor were processes `adopted` that may be on several.
     pub fn check(&self, adopted: bool) -> Result<()> {
-        let named = self.is_named();
-        refuse([
-            (self.interface.is_some() && !named && !adopted, "--interface without hosts"),
-            (self.ssh_command.is_some() && !named, "--ssh-command without hosts"),
-            (self.copy && !named, "--copy without hosts"),
-        ])
+        let (none, hint) = (!self.is_named(), "name them: -H a,b");
+        let all = [
+            (self.interface.is_some() && none && !adopted, "--interface without hosts", hint),
+            (self.ssh_command.is_some() && none, "--ssh-command without hosts", hint),
+            (self.copy && none, "--copy without hosts", hint),
+        ];
+        refuse("run", &all)
     }
 
     /// The hosts, if any are named.
@@ -284,10 +285,11 @@ impl Measure {
                 .hint("mpiexec -hosts a,b -n 2 bandgap … -t mpi, or --launch-with"));
         }
         let OfMpi { mpi_lib, launch_with } = &self.ranks.of_mpi;
-        refuse([
-            (mpi_lib.is_some() && !mpi, "--mpi-lib without -t mpi"),
-            (launch_with.is_some() && !mpi, "--launch-with without -t mpi"),
-        ])?;
+        let all = [
+            (mpi_lib.is_some() && !mpi, "--mpi-lib", "add -t mpi"),
+            (launch_with.is_some() && !mpi, "--launch-with", "add -t mpi"),
+        ];
+        refuse("run", &all)?;
         self.ranks.reach.check(self.adopted.is_some())
     }
 
@@ -331,12 +333,13 @@ impl Measure {
     }
 }
 
-/// Refuses the first option that has no effect here.
-fn refuse<const N: usize>(options: [(bool, &str); N]) -> Result<()> {
-    match options.iter().find(|(useless, _)| *useless) {
-        Some((_, what)) => Err(usage!("use {what}")),
-        None => Ok(()),
-    }
+/// Refuses the first option of these that is given, with a hint.
+///
+/// # Errors
+/// One is given.
+pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<()> {
+    let Some((_, option, hint)) = all.iter().find(|(given, ..)| *given) else { return Ok(()) };
+    Err(usage!("{what} with {option}").hint(*hint))
 }
 
 /// Whether ranks of it are started by a launcher of their own.

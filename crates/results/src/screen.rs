@@ -294,7 +294,7 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
         let missing: usize = run.results.iter().map(|of| of.as_shown().missing().len()).sum();
         let hidden = Verdict::of(run).doubtful.len() - missing;
         if hidden > 0 {
-            parts.push(format!("{} not shown in doubt", counted(hidden, "value")));
+            parts.push(format!("not shown: {} in doubt", counted(hidden, "value")));
         }
     }
     // What is said of several results alike is said once.

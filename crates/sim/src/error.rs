@@ -57,8 +57,8 @@ pub enum SimError {
     },
     /// Bytes are to be moved on a machine whose file does not say what they cost.
     #[error(
-        "move bytes on machine {0}: it does not say what a byte costs; of those built \
-         in ipsc860 does, in a file gap_per_byte_ns or protocols"
+        "move bytes on machine {0}: it does not say what a byte costs; take \
+         ipsc860, or add gap_per_byte_ns or protocols to its file"
     )]
     NoTimeForBytes(String),
     /// A replay that is looked at has more than can be kept of it.

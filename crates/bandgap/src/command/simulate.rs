@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use bandgap_assemble::Made;
 use bandgap_kernels::in_series;
-use bandgap_launch::{Classify, Exit, Result, Signals, Target, simulated, usage};
+use bandgap_launch::{Classify, Exit, Result, Signals, Target, simulated};
 use bandgap_sim::Loggops;
 use bandgap_units::Fraction;
 use clap::Args;
@@ -17,7 +17,7 @@ use super::fit::named;
 use super::noise::detours;
 use super::replays::{Steps, described, made};
 use super::watched::watched;
-use crate::args::Output;
+use crate::args::{Output, refuse};
 use crate::calibrated::{Calibrated, How, SEED, of_machine};
 use crate::output::Sink;
 use crate::progress::Progress;
@@ -124,15 +124,6 @@ impl Points {
             ],
         )
     }
-}
-
-/// Refuses the first option of these that is given, with a hint.
-///
-/// # Errors
-/// One is given.
-pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<()> {
-    let Some((_, option, hint)) = all.iter().find(|(given, ..)| *given) else { return Ok(()) };
-    Err(usage!("{what} with {option}").hint(*hint))
 }
 
 impl Simulate {

@@ -12,8 +12,9 @@ use serde_json::json;
 
 use super::replays::{MOST, critical_path, dependence, replayed, seconds};
 use super::series::elements;
-use super::simulate::{Points, Simulate, refuse};
+use super::simulate::{Points, Simulate};
 use super::watched::watched;
+use crate::args::refuse;
 use crate::calibrated::{Calibrated, SEED};
 use crate::output::Sink;
 use crate::progress::Progress;
