@@ -13,7 +13,7 @@ use clap::Args;
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
-    /// shm, tcp, unix, udp, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
+    /// shm, tcp, unix, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
     /// ipsc860, or a file FILE.toml) [default: shm; of run and layers shm, unix and tcp]
     #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
     pub transport: Vec<Target>,

@@ -115,7 +115,9 @@ impl<L: Link> Credited<L> {
 }
 
 impl<L: Link> Endpoint for Credited<L> {
-    const TENDED: bool = L::TENDED;
+    fn tended(&self) -> bool {
+        self.link.tended()
+    }
 
     fn rank(&self) -> Rank {
         self.link.rank()

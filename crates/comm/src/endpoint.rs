@@ -46,9 +46,12 @@ pub trait Endpoint: 'static {
     /// A peer is gone or sent what no peer may send.
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize>;
 
-    /// Whether what was sent may be lost, and is sent again only while this rank makes progress. Then it makes progress now and
-    /// then while it waits for something else that a peer does after a message.
-    const TENDED: bool = false;
+    /// Whether what was accepted may need further progress of this rank to arrive, even once nothing is
+    /// [unsent](Endpoint::unsent): where it can be lost, or is with a library until the peer takes it. Such a rank makes
+    /// progress now and then while it waits for something else that a peer does after a message.
+    fn tended(&self) -> bool {
+        false
+    }
 
     /// Requests sent that have not completed.
     fn outstanding(&self) -> usize;

@@ -73,8 +73,10 @@ pub trait Link: 'static {
     /// # Errors
     /// A peer is gone, sent bytes that are no frame, or a payload for memory that is not exposed.
     fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize>;
-    /// As [`crate::Endpoint::TENDED`].
-    const TENDED: bool = false;
+    /// As [`crate::Endpoint::tended`].
+    fn tended(&self) -> bool {
+        false
+    }
     /// Frames accepted that [`Link::receive`] has yet to push out.
     fn unsent(&self) -> usize {
         0

@@ -17,6 +17,10 @@ macro_rules! delegate_endpoint {
             self.$below.capacity()
         }
 
+        fn tended(&self) -> bool {
+            self.$below.tended()
+        }
+
         fn outstanding(&self) -> usize {
             self.$below.outstanding()
         }

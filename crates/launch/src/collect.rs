@@ -204,8 +204,9 @@ fn collect_into(
     let spread = Spread::of(stage, ranks, options.cores.as_deref())?;
     let placement = &spread.placement;
     if let Some(local) = transports.iter().find(|of| !of.can.hosts && spread.several()) {
-        return Err(usage!("measure over {local} between hosts: it is of one host")
-            .hint("use -t tcp or -t udp"));
+        return Err(
+            usage!("measure over {local} between hosts: it is of one host").hint("use -t tcp")
+        );
     }
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };

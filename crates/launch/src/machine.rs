@@ -38,8 +38,8 @@ pub trait Machine {
     /// # Errors
     /// A peer is gone, or a deadline passed.
     fn settle(&mut self) -> Result<()>;
-    /// Sends again what was lost, while this rank waits for something else that a peer does after a message. No acknowledgement
-    /// is certain to arrive, so a rank that has settled may yet have to. Returns false where nothing is ever lost.
+    /// Makes progress where what was sent needs it ([`bandgap_comm::Endpoint::tended`]), while this rank waits for something
+    /// else that a peer does after a message. Returns false where it never does.
     ///
     /// # Errors
     /// A peer is gone or sent what no peer may send.
@@ -129,10 +129,11 @@ impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
     }
 
     fn tend(&mut self) -> Result<bool> {
-        if E::TENDED {
+        let tended = self.endpoint().tended();
+        if tended {
             self.active().poll()?;
         }
-        Ok(E::TENDED)
+        Ok(tended)
     }
 
     fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()> {

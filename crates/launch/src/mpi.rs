@@ -245,9 +245,7 @@ impl Machine for Foreign {
     }
 
     fn tend(&mut self) -> Result<bool> {
-        // A message is with MPI until its peer has taken it.
-        self.executor.active().poll()?;
-        Ok(true)
+        Machine::tend(&mut self.executor)
     }
 
     fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()> {

@@ -297,7 +297,7 @@ pub(crate) mod tests {
         Station {
             rank,
             size: 2,
-            machines: vec![("udp".parse().unwrap(), machine)],
+            machines: vec![("tcp".parse().unwrap(), machine)],
             stamped: None,
             bares: Vec::new(),
             control: Arc::clone(control),
@@ -346,15 +346,15 @@ pub(crate) mod tests {
         }
     }
 
-    /// Carries out a floor over udp, at the other side of which is this.
+    /// Carries out a floor over tcp, at the other side of which is this.
     fn floor(
         mut station: Station,
         arrived: Arc<AtomicBool>,
     ) -> Result<Option<Result<Vec<f64>, String>>, Failed> {
         let bare: OwnBareEnd = Box::new(Waits(arrived));
-        station.bares.push(("udp".parse().unwrap(), bare));
+        station.bares.push(("tcp".parse().unwrap(), bare));
         let order = serde_json::json!({
-            "kernel": "udp", "parameters": 1, "samples": 3, "ranks": 2, "checked": false, "probed": false,
+            "kernel": "tcp", "parameters": 1, "samples": 3, "ranks": 2, "checked": false, "probed": false,
         });
         let order: Order = serde_json::from_value(order).unwrap();
         Ok(station.carry_out(&order)?.floor)

@@ -31,7 +31,6 @@ transports! {
     bandgap_shm::Shm: bare together,
     bandgap_socket::tcp::Tcp: bare stamped,
     bandgap_socket::unix::Unix: bare stamped,
-    bandgap_socket::udp::Udp: bare stamped,
 }
 
 /// One of the list: what a transport says of itself, and its functions, compiled for it.
@@ -177,6 +176,10 @@ impl FromStr for Transport {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::named().find(|transport| transport.name == text);
         found.ok_or_else(|| {
+            if text == "udp" {
+                return "UDP may lose what it carries, so it is no transport but a floor: bandgap floor udp -H a,b"
+                    .to_owned();
+            }
             let names: Vec<&str> = Self::named().map(|transport| transport.name).collect();
             format!("there is no transport of this name; there are {}", names.join(", "))
         })
@@ -253,7 +256,7 @@ mod tests {
 
     #[test]
     fn targets_read_back_as_written() {
-        for text in ["shm", "tcp", "unix", "udp", "sim:paragon", "sim:a/b.toml"] {
+        for text in ["shm", "tcp", "unix", "mpi", "sim:paragon", "sim:a/b.toml"] {
             assert_eq!(text.parse::<Target>().unwrap().to_string(), text);
         }
     }
@@ -261,7 +264,7 @@ mod tests {
     #[test]
     fn unknown_transports_are_told_what_there_is() {
         let error = "carrier-pigeon".parse::<Target>().unwrap_err();
-        assert!(error.contains("shm, tcp, unix, udp") && error.contains("paragon"), "{error}");
+        assert!(error.contains("shm, tcp, unix") && error.contains("paragon"), "{error}");
         assert!("sim:".parse::<Target>().unwrap_err().contains("paragon"));
     }
 }

@@ -317,6 +317,11 @@ impl Link for MpiLink {
         Ok(frames + self.accept(from, frame, &mut deliver)?)
     }
 
+    /// A message is with MPI until its peer has taken it.
+    fn tended(&self) -> bool {
+        true
+    }
+
     fn unsent(&self) -> usize {
         self.ways.iter().map(|way| way.frames.under_way() + way.pieces.under_way()).sum()
     }

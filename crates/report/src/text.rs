@@ -355,7 +355,7 @@ mod tests {
             row.push(more.clone());
             row.push(more);
         }
-        wide.columns.extend([Head::shared("unix"), Head::shared("udp")]);
+        wide.columns.extend([Head::shared("unix"), Head::shared("tcp")]);
         let text = text(&[Block::Table(wide)], &narrow);
         assert!(text.lines().all(|line| line.chars().count() <= 40), "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with(" os")).count(), 2, "{text}");

@@ -63,8 +63,8 @@ impl Plan {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, fault.name, number));
         let (command, ranks) = SUBJECTS.choose(&mut random).copied().unwrap_or(SUBJECTS[0]);
         let all: &[&str] = match fault.does {
-            Does::Strangers => &["tcp", "udp"],
-            _ => &["shm", "tcp", "unix", "udp"],
+            Does::Strangers => &["tcp"],
+            _ => &["shm", "tcp", "unix"],
         };
         let over = all.choose(&mut random).copied().unwrap_or("tcp");
         let budget = random.random_range(0.2..0.9);

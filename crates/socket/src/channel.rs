@@ -49,7 +49,7 @@ impl<S: Stream> Channel<S> {
         Self {
             peer,
             stream,
-            input: vec![0; INPUT + S::AT_ONCE].into_boxed_slice(),
+            input: vec![0; INPUT].into_boxed_slice(),
             taken: 0,
             filled: 0,
             room: INPUT,
@@ -102,7 +102,7 @@ impl<S: Stream> Channel<S> {
         mut deliver: impl FnMut(Frame),
     ) -> Result<usize> {
         let (brought, mut frames) = if self.arriving.is_none() {
-            let end = self.input.len().min(self.filled + self.room + S::AT_ONCE);
+            let end = self.input.len().min(self.filled + self.room);
             (self.stream.receive(&mut self.input[self.filled..end]), 0)
         } else {
             self.receive_payload(exposed, &mut deliver)
@@ -134,12 +134,12 @@ impl<S: Stream> Channel<S> {
         Ok(frames)
     }
 
-    /// Keeps room at the end for a whole frame, and for what can only arrive at once. This moves
-    /// less than a frame, at most once in a buffer's length, and mostly nothing.
+    /// Keeps room at the end for a whole frame. This moves less than a frame, at most once in a
+    /// buffer's length, and mostly nothing.
     fn make_room(&mut self) {
         if self.taken == self.filled {
             (self.taken, self.filled) = (0, 0);
-        } else if self.input.len() - self.filled < MAX_FRAME.max(S::AT_ONCE) {
+        } else if self.input.len() - self.filled < MAX_FRAME {
             self.input.copy_within(self.taken..self.filled, 0);
             (self.taken, self.filled) = (0, self.filled - self.taken);
         }

@@ -13,16 +13,12 @@ pub trait Kind: AsFd + Sized + 'static {
     const NAME: &'static str;
     /// What the transport is, in a few words.
     const MEANING: &'static str;
-    /// Whether the transport is measured where the user names none.
-    const COMPARED: bool = true;
     /// Whether ranks may be on several hosts.
     const HOSTS: bool = true;
     /// Its floors, and the layers that are measured beside them.
     const FLOORS: &'static [Floor];
     /// Which of them results are compared with.
     const YARDSTICKS: &'static [Yardstick];
-    /// Whether bytes may be lost.
-    const LOSES: bool = false;
 
     /// What carries bytes in order over a socket.
     type Stream: Stream + 'static;
@@ -32,15 +28,6 @@ pub trait Kind: AsFd + Sized + 'static {
     /// # Errors
     /// A peer did not come before the deadline, or the operating system refused.
     fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError>;
-
-    /// The same for sockets that are used as they are, with no stream over them that would know a stranger's bytes:
-    /// there are none in them when a peer begins to send.
-    ///
-    /// # Errors
-    /// As [`Kind::sockets`].
-    fn bare(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError> {
-        Self::sockets(meeting)
-    }
 
     /// Makes a stream of the socket to `peer`.
     ///

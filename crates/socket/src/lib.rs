@@ -1,8 +1,8 @@
 //! Frames over sockets, and the floors of bare sockets.
 //!
-//! * [`SocketLink`]: a [`Stream`] between each pair of ranks, over TCP, Unix sockets or UDP.
+//! * [`SocketLink`]: a [`Stream`] between each pair of ranks, over TCP or Unix sockets.
 //!   [`bandgap_comm::Credited`] makes it an endpoint.
-//! * [`tcp`], [`unix`], [`udp`]: how ranks on one machine find each other. Nothing listens beyond
+//! * [`tcp`], [`unix`]: how ranks on one machine find each other. Nothing listens beyond
 //!   this machine, and nobody gets in without the run's secret. [`Over`] makes transports of these
 //!   [`Kind`]s of sockets.
 //! * [`floor`]: the same sockets in plain loops, without frames.
@@ -19,7 +19,6 @@ mod stamped;
 mod stream;
 pub mod tcp;
 mod transport;
-pub mod udp;
 pub mod unix;
 
 pub use connect::{Secret, nonce, star};

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 
-use crate::channel::{Channel, sent};
+use crate::channel::Channel;
 use crate::error::system;
 use crate::{SocketError, Stream};
 
@@ -17,10 +17,6 @@ use crate::{SocketError, Stream};
 /// as much as a call that finds the readable sockets, and each arrival at a watched socket costs
 /// more.
 const FEW: usize = 3;
-
-/// Polls between two calls of [`Stream::tend`]; a power of two. A round trip over loopback takes
-/// about twenty polls: what has not been done after that is late.
-const POLLS_PER_TEND: u32 = 16;
 
 /// One stream to each peer. Each frame is sent with one call, or with the payload before it. Payloads
 /// go from their source into the exposed memory without an extra copy. Nothing is allocated after
@@ -33,8 +29,6 @@ pub struct SocketLink<S> {
     /// Number of channels with an unfinished frame.
     unfinished: usize,
     memory: ExposedMemory,
-    /// Number of polls, for streams that are tended.
-    polls: u32,
     /// Set if there are more than [`FEW`] peers.
     readable: Option<Readable>,
 }
@@ -51,7 +45,7 @@ impl<S: Stream> SocketLink<S> {
             peers.zip(streams).map(|(peer, stream)| Channel::new(peer, stream)).collect();
         let readable = if channels.len() > FEW { Some(Readable::watch(&channels)?) } else { None };
         let memory = ExposedMemory::default();
-        Ok(Self { rank, channels, unfinished: 0, memory, polls: 0, readable })
+        Ok(Self { rank, channels, unfinished: 0, memory, readable })
     }
 
     /// The same link, exposing this many bytes to the peers: equally many on every rank of a run.
@@ -94,22 +88,6 @@ impl<S: Stream> SocketLink<S> {
         }
         Ok(())
     }
-
-    #[cold]
-    #[inline(never)]
-    fn tend(&mut self) -> Result<()> {
-        self.channels.iter_mut().try_for_each(|channel| sent(channel.peer, channel.stream.tend()))
-    }
-
-    /// Prepares the streams for a sleep of `timeout`. Returns how long the sleep may last.
-    fn rest(&mut self, timeout: Duration) -> Result<Duration> {
-        let mut longest = timeout;
-        for channel in &mut self.channels {
-            let rest = sent(channel.peer, channel.stream.rest())?;
-            longest = rest.map_or(longest, |rest| rest.min(longest));
-        }
-        Ok(longest)
-    }
 }
 
 /// The index of a peer's channel.
@@ -126,8 +104,6 @@ fn channel<S>(channels: &mut [Channel<S>], rank: Rank, peer: Rank) -> Result<&mu
 }
 
 impl<S: Stream> Link for SocketLink<S> {
-    const TENDED: bool = S::TENDED;
-
     fn rank(&self) -> Rank {
         self.rank
     }
@@ -192,22 +168,14 @@ impl<S: Stream> Link for SocketLink<S> {
                 frames += channel.receive(exposed, |frame| deliver(peer, frame))?;
             }
         }
-        if S::TENDED {
-            self.polls = self.polls.wrapping_add(1);
-            if self.polls.is_multiple_of(POLLS_PER_TEND) {
-                self.tend()?;
-            }
-        }
         Ok(frames)
     }
 
     fn unsent(&self) -> usize {
         self.unfinished
-            + self.channels.iter().map(|channel| channel.stream.unsettled()).sum::<usize>()
     }
 
     fn block(&mut self, timeout: Duration) -> Result<()> {
-        let timeout = if S::TENDED { self.rest(timeout)? } else { timeout };
         let timeout = Timespec::try_from(timeout).ok();
         let outcome = match &self.readable {
             Some(readable) => readable.wait(&self.channels, timeout.as_ref()),
@@ -231,10 +199,9 @@ fn refused(error: Errno) -> CommError {
     CommError::System { operation: "wait for a socket", source: error.into() }
 }
 
-/// Whether to wait also for the channel's socket to take bytes again. A stream that is tended has
-/// room when its peer says so, and that is an arrival.
+/// Whether to wait also for the channel's socket to take bytes again.
 fn wants_room<S: Stream>(channel: &Channel<S>) -> bool {
-    !S::TENDED && (channel.unfinished() || channel.refused)
+    channel.unfinished() || channel.refused
 }
 
 /// Waits for channels, at most [`FEW`].

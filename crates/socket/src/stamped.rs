@@ -3,7 +3,6 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
-use std::time::Duration;
 
 use bandgap_comm::{Stamper, Timer};
 
@@ -51,9 +50,6 @@ impl<S: Stream, T> AsFd for Stamped<S, T> {
 }
 
 impl<S: Stream, T: Timer> Stream for Stamped<S, T> {
-    const TENDED: bool = S::TENDED;
-    const AT_ONCE: usize = S::AT_ONCE;
-
     #[inline(always)]
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.sending(|stream| stream.send(bytes))
@@ -71,18 +67,6 @@ impl<S: Stream, T: Timer> Stream for Stamped<S, T> {
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
         self.receiving(|stream| stream.receive_both(first, second))
     }
-
-    fn tend(&mut self) -> io::Result<()> {
-        self.stream.tend()
-    }
-
-    fn rest(&mut self) -> io::Result<Option<Duration>> {
-        self.stream.rest()
-    }
-
-    fn unsettled(&self) -> usize {
-        self.stream.unsettled()
-    }
 }
 
 #[cfg(test)]
@@ -94,7 +78,6 @@ mod tests {
 
     use super::*;
     use crate::tcp::Tcp;
-    use crate::udp::Udp;
     use crate::unix::Unix;
 
     /// Every stamp is one later than the last one, and an iteration takes a thousand.
@@ -168,11 +151,8 @@ mod tests {
         fn name<T>() -> &'static str {
             std::any::type_name::<T>()
         }
-        let ordinary = [
-            name::<<Tcp as Transport>::Endpoint>(),
-            name::<<Unix as Transport>::Endpoint>(),
-            name::<<Udp as Transport>::Endpoint>(),
-        ];
+        let ordinary =
+            [name::<<Tcp as Transport>::Endpoint>(), name::<<Unix as Transport>::Endpoint>()];
         let stamped = name::<<Tcp as bandgap_comm::Stamped>::Stamped<Steps>>();
         assert!(ordinary.iter().all(|name| !name.contains("Stamp")), "{ordinary:?}");
         assert!(stamped.contains("Stamped"), "{stamped}");

@@ -4,7 +4,6 @@ use std::io::{self, IoSlice, IoSliceMut};
 use std::net::TcpStream;
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
-use std::time::Duration;
 
 use rustix::io::readv;
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
@@ -13,14 +12,6 @@ use crate::call::at_once;
 
 /// A connection that carries bytes, each exactly once and in order. No call waits.
 pub trait Stream: AsFd + 'static {
-    /// Whether the stream has work of its own between calls, such as sending lost bytes again. If
-    /// so, its owner calls [`Stream::tend`] now and then, and [`Stream::rest`] before it sleeps.
-    const TENDED: bool = false;
-
-    /// Largest unit, in bytes, that [`Stream::receive`] brings either whole or not at all; 0 if it
-    /// can bring any number of bytes.
-    const AT_ONCE: usize = 0;
-
     /// Takes bytes to send, starting with the first. Returns how many: 0 if there is no room.
     ///
     /// # Errors
@@ -35,8 +26,7 @@ pub trait Stream: AsFd + 'static {
     /// As [`Stream::send`].
     fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize>;
 
-    /// Puts what has arrived into `into`. It must have room for [`Stream::AT_ONCE`] bytes, and for
-    /// at least one.
+    /// Puts what has arrived into `into`, which has room for at least one byte.
     ///
     /// # Errors
     /// The connection is closed or broken.
@@ -44,35 +34,11 @@ pub trait Stream: AsFd + 'static {
         self.receive_both(into, &mut [])
     }
 
-    /// As [`Stream::receive`] into both slices, the first one first. Together they must have that
-    /// much room.
+    /// As [`Stream::receive`] into both slices, the first one first.
     ///
     /// # Errors
     /// As [`Stream::receive`].
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received>;
-
-    /// Does the work that is due.
-    ///
-    /// # Errors
-    /// The connection is closed or broken.
-    fn tend(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-
-    /// Does what must be done before the owner sleeps. Returns the time after which the owner must
-    /// wake up even if nothing arrives.
-    ///
-    /// # Errors
-    /// The connection is closed or broken.
-    fn rest(&mut self) -> io::Result<Option<Duration>> {
-        Ok(None)
-    }
-
-    /// Number of things left to do before calls may stop: bytes taken that may not have arrived,
-    /// and answers that the peer waits for.
-    fn unsettled(&self) -> usize {
-        0
-    }
 }
 
 /// The result of [`Stream::receive`].

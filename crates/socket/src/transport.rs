@@ -50,7 +50,7 @@ impl<K: Kind> Transport for Over<K> {
     const NAME: &'static str = K::NAME;
     const MEANING: &'static str = K::MEANING;
     const CAN: Can =
-        Can { block: true, ranks: RANKS, tuning: TUNING, compared: K::COMPARED, hosts: K::HOSTS };
+        Can { block: true, ranks: RANKS, tuning: TUNING, compared: true, hosts: K::HOSTS };
 
     fn connect(
         _inherited: Vec<OwnedFd>,
@@ -84,7 +84,7 @@ impl<K: Kind> Bare for Over<K> {
         _inherited: Vec<OwnedFd>,
         meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn BareEnd<T>>, CommError> {
-        let socket = K::bare(meeting)?.into_iter().next();
+        let socket = K::sockets(meeting)?.into_iter().next();
         let socket = socket.ok_or_else(|| SocketError::Missing(vec![1]))?;
         Ok(Box::new(BareSocket { socket, number: 0 }))
     }
@@ -99,8 +99,7 @@ struct BareSocket<K> {
 
 impl<K: Kind, T: Timer> BareEnd<T> for BareSocket<K> {
     fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
-        let streams = !K::LOSES && floor.yields.bytes().is_some();
-        let measured = if streams {
+        let measured = if floor.yields.bytes().is_some() {
             stream(&self.socket, with)
         } else {
             ping_pong(&self.socket, with, &mut self.number)

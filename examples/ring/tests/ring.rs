@@ -4,7 +4,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-const TRANSPORTS: [&str; 4] = ["shm", "tcp", "unix", "udp"];
+const TRANSPORTS: [&str; 3] = ["shm", "tcp", "unix"];
 
 /// The example with these arguments, in an empty folder.
 fn ring(args: &[&str]) -> Output {

@@ -90,7 +90,7 @@ fn what_is_missing_leaves_no_row_or_says_so() {
     let empty = crate::logp::tests::run([], Vec::new());
     assert_eq!(headline(&crate::run::context(&empty)), []);
     // A run of COMMS1 alone.
-    let alone = crate::logp::tests::run([fit("comms1", "udp", "relative", 1.0)], Vec::new());
+    let alone = crate::logp::tests::run([fit("comms1", "tcp", "relative", 1.0)], Vec::new());
     let blocks = headline(&crate::run::context(&alone));
     assert_eq!((blocks.len(), super::tests::table(&blocks).rows.len()), (1, 2));
 }

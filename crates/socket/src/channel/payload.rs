@@ -81,8 +81,8 @@ impl<S: Stream> Channel<S> {
                 // Nothing was sent: another frame may come first.
                 self.to_send = 0;
             }
-            // A socket that takes only a part is full; a stream of datagrams takes one at a time.
-            if taken == 0 || (taken < offered && S::AT_ONCE == 0) {
+            // A socket that takes only a part is full.
+            if taken < offered {
                 self.refused = true;
                 return Ok(Posted::Busy);
             }
@@ -116,7 +116,7 @@ impl<S: Stream> Channel<S> {
             return (Ok(Received::Nothing), 0);
         };
         let piece = (*left).min(AT_MOST);
-        let behind = if piece == *left { BEHIND + S::AT_ONCE } else { 0 };
+        let behind = if piece == *left { BEHIND } else { 0 };
         let first = &mut exposed[*into..*into + piece];
         let arrived = match self.stream.receive_both(first, &mut self.input[..behind]) {
             Ok(Received::Bytes(arrived)) => arrived,

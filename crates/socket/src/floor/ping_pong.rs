@@ -1,24 +1,16 @@
 //! A ping-pong of eight bytes.
 
-use std::time::Duration;
-
 use bandgap_comm::{Measuring, Role, Timer};
 
 use super::Ticks;
 use super::side::Side;
 use crate::{Kind, Result, SocketError};
 
-/// Silence after which a message that may be lost is sent again: a thousand round trips.
-const RESEND: Duration = Duration::from_millis(20);
-
 /// A round is a round trip of 8 bytes. Both sides spin on calls that do not wait. Half a round trip
 /// is half the time of a round.
 ///
 /// Every message carries its number, which is checked. `number` is that of the last round of both
-/// sides, 0 at first; it goes on from call to call. If messages may be lost, the initiator sends
-/// again after 20 ms of silence; that time is part of the sample, and a second answer that comes in
-/// a later call is known as such by its number. The responder returns after its last answer, so if
-/// that one is lost, the initiator fails.
+/// sides, 0 at first; it goes on from call to call.
 ///
 /// # Errors
 /// The other side closed its socket, sent a wrong number, or was silent for longer than
@@ -54,22 +46,11 @@ impl<K: Kind> Player<'_, K> {
     fn ping(&mut self) -> Result<()> {
         self.number += 1;
         self.send(self.number)?;
-        let mut resend = RESEND;
         loop {
             match self.receive()? {
                 Some(number) if number == self.number => break,
-                // The second answer to a message that was sent twice.
-                Some(number) if K::LOSES && number < self.number => {}
                 Some(_) => return Err(SocketError::Corrupt("a wrong number came back")),
-                None => {
-                    if let Some(silent) = self.side.waits()?
-                        && K::LOSES
-                        && silent > resend
-                    {
-                        resend = silent + RESEND;
-                        self.send(self.number)?;
-                    }
-                }
+                None => self.side.waits()?,
             }
         }
         self.side.goes_on();
@@ -82,15 +63,8 @@ impl<K: Kind> Player<'_, K> {
         loop {
             match self.receive()? {
                 Some(number) if number == self.number + 1 => break,
-                // The answer to it was lost.
-                Some(number) if K::LOSES && number == self.number && number > 0 => {
-                    self.send(number)?;
-                }
-                Some(_) if K::LOSES => {}
                 Some(_) => return Err(SocketError::Corrupt("a wrong number arrived")),
-                None => {
-                    self.side.waits()?;
-                }
+                None => self.side.waits()?,
             }
         }
         self.side.goes_on();
@@ -105,7 +79,7 @@ impl<K: Kind> Player<'_, K> {
         while sent < bytes.len() {
             match self.side.send(&bytes[sent..])? {
                 Some(more) => sent += more,
-                None => drop(self.side.waits()?),
+                None => self.side.waits()?,
             }
         }
         Ok(())
@@ -118,12 +92,9 @@ impl<K: Kind> Player<'_, K> {
         let mut received = 0;
         while received < bytes.len() {
             match self.side.receive(&mut bytes[received..])? {
-                Some(more) if K::LOSES && more < bytes.len() => {
-                    return Err(SocketError::Corrupt("a datagram is not 8 bytes long"));
-                }
                 Some(more) => received += more,
                 None if received == 0 => return Ok(None),
-                None => drop(self.side.waits()?),
+                None => self.side.waits()?,
             }
         }
         Ok(Some(u64::from_le_bytes(bytes)))

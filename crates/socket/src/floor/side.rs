@@ -47,11 +47,11 @@ impl<'a, K: Kind> Side<'a, K> {
         }
     }
 
-    /// Call this after a call that did nothing. Now and then it returns how long that has been so.
+    /// Call this after a call that did nothing.
     #[inline(always)]
-    pub(super) fn waits(&mut self) -> Result<Option<Duration>> {
+    pub(super) fn waits(&mut self) -> Result<()> {
         self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(CALLS) { self.look().map(Some) } else { Ok(None) }
+        if self.calls.is_multiple_of(CALLS) { self.look() } else { Ok(()) }
     }
 
     /// Call this after a call that did something.
@@ -63,12 +63,12 @@ impl<'a, K: Kind> Side<'a, K> {
 
     #[cold]
     #[inline(never)]
-    fn look(&mut self) -> Result<Duration> {
+    fn look(&mut self) -> Result<()> {
         let waited = self.since.get_or_insert_with(Instant::now).elapsed();
         if (self.give_up)(waited, self.patience) {
             Err(SocketError::Silent(waited))
         } else {
-            Ok(waited)
+            Ok(())
         }
     }
 }

@@ -3,7 +3,6 @@
 
 mod bytes;
 mod conformance;
-mod datagrams;
 mod floor;
 mod mesh;
 mod passing;

@@ -7,7 +7,6 @@ use bandgap_comm::passing::Tuning;
 use bandgap_comm::{Credited, DEFAULT_CREDITS};
 use bandgap_conformance::conforms;
 use bandgap_socket::SocketLink;
-use bandgap_socket::udp::UdpStream;
 
 use crate::mesh;
 
@@ -22,6 +21,3 @@ conforms!(
         const TUNING: Tuning = Tuning { chunk: 1024, slots: 2, request: 200 };
     }
 );
-conforms!(passing udp(size, exposed) -> Credited<SocketLink<UdpStream>> {
-    mesh::credited(mesh::udp(size), exposed, DEFAULT_CREDITS)
-});

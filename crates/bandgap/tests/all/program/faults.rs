@@ -91,7 +91,7 @@ fn a_killed_rank_ends_the_run() {
         ("-t shm -n 4", 4, 0, 20),
         ("-t tcp --wait block", 2, 1, 5),
         ("-t unix", 2, 0, 10),
-        ("-t udp -n 4", 4, 2, 2),
+        ("-t tcp -n 4", 4, 2, 2),
     ] {
         let place = Place::new();
         let mut run = Watched::start(&place, &format!("{LONG} {over}"));

@@ -55,7 +55,7 @@ fn signatures() {
         ("signature", "shm", 2, "one_to_one"),
         ("signature -t tcp --launches 2", "tcp", 2, "one_to_one"),
         ("signature -t unix -n 4 --pairs", "unix", 4, "pairs"),
-        ("signature -t udp -n 3 --fan-out --wait block", "udp", 3, "fan_out"),
+        ("signature -t tcp -n 3 --fan-out --wait block", "tcp", 3, "fan_out"),
     ] {
         for logp in of_kind(&run(command), "logp") {
             assert_eq!((&logp["transport"], &logp["ranks"]), (&transport.into(), &ranks.into()));
@@ -70,13 +70,12 @@ fn message_passing() {
     for (command, name, transport) in [
         ("comms1 -t tcp --sizes 1:40KiB", "comms1", "tcp"),
         ("comms3 -t shm -n 4 --sizes 1:40KiB --cores 0", "comms3", "shm"),
-        ("comet broadcast -t udp -n 3 --sizes 1:40KiB", "broadcast", "udp"),
+        ("comet broadcast -t unix -n 3 --sizes 1:40KiB", "broadcast", "unix"),
         (
             "comet all_reduce -t shm -n 4 --cores 0 --algorithm all --sizes 8,64KiB",
             "all_reduce",
             "shm",
         ),
-        ("comet all_reduce -t udp -n 3 --sizes 8,40KiB", "all_reduce", "udp"),
     ] {
         named(&run(command), "series", &[name], transport);
     }

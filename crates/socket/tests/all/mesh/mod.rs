@@ -1,18 +1,13 @@
 //! Ranks of one process, connected as the ranks of a run are.
 
-pub mod wire;
-
-use std::net::{TcpStream, UdpSocket};
+use std::net::TcpStream;
 use std::os::unix::net::UnixStream;
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{CommError, Credited, Frame, Link, Rank, Rendezvous};
-use bandgap_socket::udp::UdpStream;
 use bandgap_socket::{Kind, Over, Secret, SocketError, SocketLink, Stream};
-
-use self::wire::{Faults, Wire};
 
 pub const SECRET: Secret = *b"0123456789abcdef";
 
@@ -140,18 +135,9 @@ pub fn unix(size: usize) -> Vec<SocketLink<UnixStream>> {
     links::<UnixStream>(size)
 }
 
-pub fn udp(size: usize) -> Vec<SocketLink<UdpStream>> {
-    links::<UdpSocket>(size)
-}
-
 /// Two connected sockets.
 pub fn pair<K: Kind + Send>() -> (K, K) {
-    pair_amid(|_| ())
-}
-
-/// The same. When both ranks have told their addresses, and before any learns the other's, `meanwhile` sees them.
-pub fn pair_amid<K: Kind + Send>(meanwhile: impl FnOnce(&[String])) -> (K, K) {
-    let mut sockets = run(2, meanwhile, |meeting| K::bare(meeting)).into_iter().flatten();
+    let mut sockets = run(2, |_| (), |meeting| K::sockets(meeting)).into_iter().flatten();
     (sockets.next().unwrap(), sockets.next().unwrap())
 }
 
@@ -176,25 +162,6 @@ fn in_pairs<S: Stream>(size: usize, connect: impl Fn(Rank, Rank) -> (S, S)) -> V
     }
     let over = |(rank, streams)| SocketLink::over(rank, streams).unwrap();
     streams.into_iter().enumerate().map(over).collect()
-}
-
-/// Does wrong with about one of `odds` datagrams, in one of four ways. With this seed the first ones arrive, without which
-/// nothing after them is taken: some suites look at what arrives before anything is sent again.
-pub fn faults(odds: u32) -> Faults {
-    let share = 0.25 / f64::from(odds);
-    Faults { loss: share, duplicate: share, reorder: share, corrupt: share, seed: 7 }
-}
-
-/// Udp over sockets that do wrong with about one of `odds` datagrams.
-pub fn lossy(size: usize, odds: u32) -> Vec<SocketLink<UdpStream<Wire>>> {
-    in_pairs(size, |high, low| {
-        let over = |socket, rank, peer| {
-            let wire = Wire::over(socket, faults(odds), rank, peer);
-            UdpStream::over(wire, &SECRET, rank, peer).unwrap()
-        };
-        let (one, other) = pair();
-        (over(one, high, low), over(other, low, high))
-    })
 }
 
 /// Unix sockets whose buffers the kernel keeps as small as it can.
