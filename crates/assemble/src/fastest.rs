@@ -14,7 +14,7 @@ use crate::points::{Points, number, size};
 pub const FASTEST: &str = "fastest";
 
 /// What is the fastest at a size; `None` where intervals do not tell.
-type Winner = Option<String>;
+type Winner = Option<Place>;
 
 /// The times of the variants at each size.
 type Times = BTreeMap<u64, BTreeMap<String, Estimated>>;
@@ -36,9 +36,9 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
         return Ok(Made::default());
     }
     let unit = if axes.contains(&"bytes") { Unit::Byte } else { Unit::One };
-    let from = Column::new("from", unit, "the size from which on it is the fastest");
+    let begins = Column::new("begins", unit, "the size from which on it is the fastest");
     let mut rows =
-        Builder::new(FASTEST, points.name, &of.setting.transport, &["ranks", "range"], vec![from]);
+        Builder::new(FASTEST, points.name, &of.setting.transport, &["ranks", "from"], vec![begins]);
     let mut groups: BTreeMap<u64, (Times, Vec<(u64, Winner)>)> = BTreeMap::new();
     for (key, point) in &points.all {
         let Some((ranks, time)) = number(point, "ranks").zip(of.time(key)) else { continue };
@@ -48,7 +48,7 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
             (Some(variant), _) => {
                 times.entry(at).or_default().insert(variant.to_string(), time);
             }
-            (None, label) => chosen.push((at, label.map(ToString::to_string))),
+            (None, label) => chosen.push((at, label.cloned())),
         }
     }
     for (ranks, (times, mut sizes)) in groups {
@@ -56,10 +56,9 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
             sizes = times.iter().map(|(size, of)| (*size, winner(of))).collect();
         }
         sizes.sort_unstable();
-        for (range, (variant, begins)) in ranges(&sizes, &times).into_iter().enumerate() {
-            let labels = Labels::from([("variant".to_owned(), variant.as_str().into())]);
-            let place: Vec<Place> = vec![ranks.into(), (range as u64 + 1).into()];
-            rows.push(place, labels, &[begins], None)?;
+        for Range { variant, lower, begins } in found(&sizes, &times) {
+            let labels = Labels::from([("variant".to_owned(), variant)]);
+            rows.push(vec![ranks.into(), lower.into()], labels, &[begins], None)?;
         }
     }
     Ok(rows.made())
@@ -71,42 +70,54 @@ fn winner(times: &BTreeMap<String, Estimated>) -> Winner {
     let low = |of: &Estimated| of.interval.map_or(f64::NEG_INFINITY, |interval| interval.low);
     let (name, best) = times.iter().min_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     let mut others = times.iter().filter(|(other, _)| *other != name);
-    others.all(|(_, other)| low(other) > high(best)).then(|| name.clone())
+    others.all(|(_, other)| low(other) > high(best)).then(|| name.as_str().into())
 }
 
-/// The ranges of sizes that are decided; all but the first with the size at which they begin.
-fn ranges(sizes: &[(u64, Winner)], times: &Times) -> Vec<(String, Option<Estimated>)> {
-    let decided: Vec<(u64, &String)> =
+/// A range of sizes with one fastest variant.
+struct Range {
+    variant: Place,
+    /// The last size at which the one before is the fastest; 0 of the first.
+    lower: u64,
+    /// Where it begins, of all but the first.
+    begins: Option<Estimated>,
+}
+
+/// The ranges of sizes that are decided.
+fn found(sizes: &[(u64, Winner)], times: &Times) -> Vec<Range> {
+    let decided: Vec<(u64, &Place)> =
         sizes.iter().filter_map(|(size, winner)| Some((*size, winner.as_ref()?))).collect();
-    let mut found: Vec<(String, Option<Estimated>)> = Vec::new();
-    for (at, (size, winner)) in decided.iter().enumerate() {
-        match at.checked_sub(1).map(|before| decided[before]) {
-            None => found.push(((*winner).clone(), None)),
-            Some((_, before)) if before == *winner => {}
+    let mut found: Vec<Range> = Vec::new();
+    for (at, &(size, variant)) in decided.iter().enumerate() {
+        let (lower, begins) = match at.checked_sub(1).map(|before| decided[before]) {
+            None => (0, None),
+            Some((_, before)) if before == variant => continue,
             Some((last, before)) => {
-                let (low, high) = (last as f64, *size as f64);
-                let value = crossing([before, winner], last..=*size, times).unwrap_or(high);
+                let (low, high) = (last as f64, size as f64);
+                let value = crossing([before, variant], last..=size, times).unwrap_or(high);
                 let interval = Some(Interval { low, high });
-                let between = sizes.iter().filter(|(at, _)| last < *at && at < size).count();
+                let between = sizes.iter().filter(|(at, _)| last < *at && *at < size).count();
                 let (samples, convergence) = (sizes.len() as u64, (between == 0).into());
                 let estimator = "where the lines between the times of both cross";
-                let begins = Estimated { value, interval, convergence, samples, estimator };
-                found.push(((*winner).clone(), Some(begins)));
+                (last, Some(Estimated { value, interval, convergence, samples, estimator }))
             }
-        }
+        };
+        found.push(Range { variant: variant.clone(), lower, begins });
     }
     found
 }
 
 /// Where the times of the second come below those of the first, on lines between measured sizes.
 fn crossing(
-    [first, second]: [&String; 2],
+    variants: [&Place; 2],
     between: std::ops::RangeInclusive<u64>,
     times: &Times,
 ) -> Option<f64> {
+    let [first, second] = variants.map(ToString::to_string);
     let ahead: Vec<(f64, f64)> = times
         .range(between)
-        .filter_map(|(size, of)| Some((*size as f64, of.get(second)?.value - of.get(first)?.value)))
+        .filter_map(|(size, of)| {
+            Some((*size as f64, of.get(&second)?.value - of.get(&first)?.value))
+        })
         .collect();
     let pair = ahead.windows(2).find(|pair| pair[0].1 > 0.0 && pair[1].1 <= 0.0)?;
     let [(a, by_a), (b, by_b)] = [pair[0], pair[1]];

@@ -33,7 +33,7 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
         second("t_byte", "of each further byte"),
         second("h", "of each further hop"),
     ];
-    let mut rows = Builder::new(HOPS, points.name, &of.setting.transport, &["segment"], columns);
+    let mut rows = Builder::new(HOPS, points.name, &of.setting.transport, &["from"], columns);
     let mut launches = BTreeMap::<u32, Vec<HopTimes>>::new();
     for curve in points.along(&["bytes"]) {
         let Some(hops) = number(curve.points[0].1.1, "hops") else { continue };
@@ -56,7 +56,8 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
         return Ok(Made { notes: vec![note], ..Made::default() });
     };
     let rule = of.judged.rule();
-    for (at, segment) in fit.segments.iter().enumerate() {
+    let mut lower = 0;
+    for segment in &fit.segments {
         let parameter = |estimate: &Option<Estimate>, rule| {
             estimate.as_ref().map(|found| {
                 // An interval is of how the points scatter about a plane that they follow.
@@ -75,10 +76,11 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
         labels.insert("to_bytes".to_owned(), segment.to_bytes.into());
         labels.insert("points".to_owned(), (segment.points as u64).into());
         if segment.misfit {
-            let about = format!("{}/segment={}", rows.rows.id(), at + 1);
+            let about = format!("{}/from={lower}", rows.rows.id());
             rows.notes.push(Note::new("hops_misfit", about));
         }
-        rows.push(vec![(at as u64 + 1).into()], labels, &cells, None)?;
+        rows.push(vec![lower.into()], labels, &cells, None)?;
+        lower = segment.to_bytes;
     }
     Ok(rows.made())
 }

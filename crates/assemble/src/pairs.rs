@@ -36,7 +36,7 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made> {
             labels.insert("distance".to_owned(), distance.as_str().into());
         }
         if let [Some(a), Some(b)] = ranks.map(|rank| of.setting.hosts.get(rank? as usize)) {
-            labels.insert("hosts".to_owned(), format!("{a} - {b}").as_str().into());
+            labels.insert("hosts".to_owned(), vec![a.clone(), b.clone()].into());
         }
         let spread = of.spread(key);
         let is_same = |other: &&Key| ["requester", "replier"].map(|end| other.number(end)) == ranks;

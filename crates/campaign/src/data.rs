@@ -165,9 +165,11 @@ impl Described {
     fn merge(&mut self, other: Self) {
         for (name, label) in other.labels {
             let own = self.labels.entry(name).or_insert_with(|| label.clone());
-            let known = own.to_string();
-            if known.split('|').all(|known| known != label.to_string()) {
-                *own = Place::Text(format!("{known}|{label}"));
+            let known = own.names();
+            let new: Vec<String> =
+                label.names().iter().filter(|name| !known.contains(name)).cloned().collect();
+            if !new.is_empty() {
+                *own = Place::List([known, &new].concat());
             }
         }
     }

@@ -51,7 +51,7 @@ impl Key {
     pub fn text(&self, axis: &str) -> Option<&str> {
         match self.place(axis)? {
             Place::Text(text) => Some(text),
-            Place::Number(_) => None,
+            Place::Number(_) | Place::List(_) => None,
         }
     }
 

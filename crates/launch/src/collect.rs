@@ -92,7 +92,7 @@ impl Collected {
         let distance = |(a, b)| Some(([a, b], stage.topology.distance(a, b)?.to_string()));
         let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
         Setting {
-            transport: target.to_string(),
+            transport: target.name(),
             beside: Vec::new(),
             oversubscribed: self.placement.as_ref().is_some_and(|of| of.oversubscribed),
             ranks,

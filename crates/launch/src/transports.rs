@@ -224,6 +224,17 @@ impl FromStr for Target {
     }
 }
 
+impl Target {
+    /// Its name in ids: a simulated machine is called by its own name, and not by its file's.
+    pub fn name(&self) -> String {
+        let machine = match self {
+            Self::Real(_) => None,
+            Self::Simulated(machine) => bandgap_sim::Machine::load(machine).ok(),
+        };
+        machine.map_or_else(|| self.to_string(), |machine| format!("sim:{}", machine.name))
+    }
+}
+
 impl fmt::Display for Target {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

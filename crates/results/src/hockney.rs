@@ -97,7 +97,9 @@ impl Hockney {
     /// The parameters of a segment, as far as it has them, with their names and ids.
     fn parameters(&self, at: usize) -> [(&'static str, String, Option<&Quantity>); 4] {
         let Segment { r_inf, n_half, t0, pi0, .. } = &self.segments[at];
-        let id = |name: &str| format!("{}/segment={}/{name}", self.id(), at + 1);
+        // The last size below the break: it stays the same where sizes above it are others.
+        let lower = at.checked_sub(1).map_or(0, |before| self.segments[before].to_bytes);
+        let id = |name: &str| format!("{}/from={lower}/{name}", self.id());
         let all = [("r_inf", r_inf), ("n_half", n_half), ("t0", t0), ("pi0", pi0)];
         all.map(|(name, of)| (name, id(name), of.as_ref()))
     }

@@ -215,7 +215,7 @@ fn algorithms(rows: &Rows) -> Option<String> {
     let its = rows.rows.iter().filter(|row| rows.place(row, "ranks") == Some(&ranks.into()));
     let ranges: Vec<(String, Option<&Quantity>)> = its
         .filter_map(|row| {
-            Some((spelled(&rows.label(row, "variant")?.to_string()), rows.cell(row, "from")))
+            Some((spelled(&rows.label(row, "variant")?.to_string()), rows.cell(row, "begins")))
         })
         .collect();
     let size = |of: &Quantity| match of.unit {

@@ -1,7 +1,5 @@
 //! What rows look like in full: all of them as a table, and as curves.
 
-use std::iter::repeat;
-
 use bandgap_record::{Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{
     Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Scale, Series, Table,
@@ -90,7 +88,7 @@ pub(crate) fn head(rows: &Rows, name: &str, unit: Unit) -> Head {
 pub(crate) fn place_cell(axis: &str, place: &Place) -> Cell {
     match place {
         Place::Number(_) => Cell::Number(worded(axis, place)),
-        Place::Text(text) => Cell::Text(text.clone()),
+        words => Cell::Text(words.to_string()),
     }
 }
 
@@ -302,8 +300,9 @@ fn names(rows: &Rows) -> Vec<String> {
     let mut names = Vec::new();
     for row in &rows.rows {
         let Some(ends) = ends(rows, row) else { continue };
-        let hosts = rows.label(row, "hosts").map_or_else(String::new, ToString::to_string);
-        for (rank, host) in ends.into_iter().zip(hosts.split(" - ").chain(repeat(""))) {
+        let hosts = rows.label(row, "hosts").map_or(&[][..], Place::names);
+        for (at, rank) in ends.into_iter().enumerate() {
+            let host = hosts.get(at).map_or("", String::as_str);
             names.resize(names.len().max(rank + 1), String::new());
             names[rank] = format!("{rank} {host}").trim_end().to_owned();
         }

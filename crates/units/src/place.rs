@@ -1,5 +1,7 @@
 //! Where something stands.
 
+use std::slice;
+
 use derive_more::{Display, From};
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +17,10 @@ pub enum Place {
     /// A name.
     #[from(String, &str)]
     Text(String),
+    /// Several names: the hosts of a pair, the algorithms that launches chose.
+    #[from]
+    #[display("{}", _0.join(", "))]
+    List(Vec<String>),
 }
 
 impl From<usize> for Place {
@@ -28,7 +34,16 @@ impl Place {
     pub fn number(&self) -> Option<u64> {
         match self {
             Place::Number(number) => Some(*number),
-            Place::Text(_) => None,
+            Place::Text(_) | Place::List(_) => None,
+        }
+    }
+
+    /// Its names: one of a text, none of a number.
+    pub fn names(&self) -> &[String] {
+        match self {
+            Place::Number(_) => &[],
+            Place::Text(name) => slice::from_ref(name),
+            Place::List(names) => names,
         }
     }
 }

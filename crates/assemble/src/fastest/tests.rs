@@ -13,7 +13,7 @@ type Range = (String, Option<(f64, f64, f64)>);
 fn found(made: &Made) -> Vec<Range> {
     let Some(rows) = made.rows(FASTEST, "broadcast") else { return Vec::new() };
     let one = |row| {
-        let from = rows.cell(row, "from");
+        let from = rows.cell(row, "begins");
         let from = from.map(|of| (of.value.0, of.low.unwrap().0, of.high.unwrap().0));
         (rows.label(row, "variant").unwrap().to_string(), from)
     };
@@ -35,7 +35,7 @@ fn a_crossover_is_where_the_times_cross_and_not_at_a_measured_size() {
     };
     assert_eq!((&**first, &**second, *low, *high), ("binomial", "chain", 64.0, 256.0));
     assert!((from - 200.0).abs() < 1e-6, "{from}");
-    assert!(made.quantity("fastest/broadcast/shm/ranks=4/range=2/from").unwrap().converged);
+    assert!(made.quantity("fastest/broadcast/shm/ranks=4/from=64/begins").unwrap().converged);
 }
 
 #[test]

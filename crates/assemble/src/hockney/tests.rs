@@ -119,19 +119,19 @@ fn parameters_of_a_line_that_the_times_do_not_follow_have_not_converged() {
         fit(&curve((10..22).map(|k| 1 << k), 1, time), Breaks::At(Vec::new()))
     };
     let bent = single(|bytes| 5e3 + bytes.powf(1.3));
-    assert!(codes(&bent).contains(&("line_missed", "hockney/comms1/shm/segment=1")));
+    assert!(codes(&bent).contains(&("line_missed", "hockney/comms1/shm/from=0")));
     assert!(!relative(&bent).segments[0].r_inf.as_ref().unwrap().converged);
     let below = single(|bytes| bytes / 4.0 - 240.0);
-    assert!(codes(&below).contains(&("startup_below_zero", "hockney/comms1/shm/segment=1")));
+    assert!(codes(&below).contains(&("startup_below_zero", "hockney/comms1/shm/from=0")));
     assert!(relative(&below).segments[0].t0.is_none());
     let level = single(|_| 5e3);
-    assert_eq!(codes(&level), [("rate_unresolved", "hockney/comms1/shm/segment=1")]);
+    assert_eq!(codes(&level), [("rate_unresolved", "hockney/comms1/shm/from=0")]);
 }
 
 #[test]
 fn a_segment_of_too_few_sizes_is_noted() {
     let short = fit(&curve(sizes(), 1, ipsc860), Breaks::At(vec![16]));
-    assert!(codes(&short).contains(&("segment_too_short", "hockney/comms1/shm/segment=1")));
+    assert!(codes(&short).contains(&("segment_too_short", "hockney/comms1/shm/from=0")));
 }
 
 #[test]

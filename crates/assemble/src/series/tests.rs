@@ -72,7 +72,8 @@ fn launches_that_chose_differently_are_of_one_point() {
     let made = of.made(series).unwrap();
     let rows = made.rows(SERIES, "comms1").unwrap();
     assert_eq!(rows.rows.len(), 1);
-    assert_eq!(rows.labels.get("way"), Some(&"pieces|single copy".into()));
+    let both = vec!["pieces".to_owned(), "single copy".to_owned()];
+    assert_eq!(rows.labels.get("way"), Some(&both.into()));
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn over_distances_a_hop_has_its_time() {
         }
     }
     let made = of.made(series).unwrap();
-    let value = |name: &str| made.value(&format!("hops/echo/shm/segment=1/{name}"));
+    let value = |name: &str| made.value(&format!("hops/echo/shm/from=0/{name}"));
     let close =
         |name, expected: f64| value(name).is_some_and(|of| (of / expected - 1.0).abs() < 1e-3);
     assert!(close("t_startup", 79e-6) && close("t_byte", 0.63e-6) && close("h", 25e-6), "{made:?}");

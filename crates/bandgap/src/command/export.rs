@@ -176,7 +176,7 @@ impl Export {
 
     /// The machine that a run has measured.
     fn machine(&self) -> Result<Calibrated> {
-        let transport = self.points.transport.as_ref().map(Target::to_string);
+        let transport = self.points.transport.as_ref().map(Target::name);
         Calibrated::load(&self.what, transport.as_deref(), self.how)
     }
 

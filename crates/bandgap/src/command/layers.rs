@@ -47,7 +47,9 @@ pub fn run(layers: &Layers) -> Result<Exit> {
         let what = "compare the layers of one transport";
         return Err(usage!("{what}").hint("name several, as in -t shm,tcp,mpi"));
     }
-    if let Some(twice) = (1..targets.len()).find(|at| targets[..*at].contains(&targets[*at])) {
+    if let Some(twice) = (1..targets.len())
+        .find(|at| targets[..*at].iter().any(|of| of.name() == targets[*at].name()))
+    {
         let hint = "name each transport once";
         return Err(usage!("compare {} with itself", targets[twice]).hint(hint));
     }
@@ -65,7 +67,7 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     let usual = USUAL * parts.len() as u32;
     let mut session = Session::open("layers", measure, usual, [(kernel, 1.0)])?;
     session.share(1.0 / parts.len() as f64);
-    let names: Vec<String> = parts.iter().map(|(target, _)| target.to_string()).collect();
+    let names: Vec<String> = parts.iter().map(|(target, _)| target.name()).collect();
     let mut at_work = Vec::new();
     for (target, planned) in parts {
         session.target = target;

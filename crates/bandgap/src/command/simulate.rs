@@ -132,7 +132,7 @@ impl Simulate {
     /// # Errors
     /// As [`Calibrated::load`].
     pub fn measured(&self) -> Result<Option<Calibrated>> {
-        let transport = self.points.transport.as_ref().map(Target::to_string);
+        let transport = self.points.transport.as_ref().map(Target::name);
         let load = |run: &PathBuf| Calibrated::load(run, transport.as_deref(), self.how);
         self.from.as_ref().map(load).transpose()
     }

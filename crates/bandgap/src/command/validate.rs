@@ -8,7 +8,7 @@ use bandgap_campaign::pairs::PairsPlan;
 use bandgap_campaign::signature::SignaturePlan;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_kernels::{Extent, LIBRARY, in_series};
-use bandgap_launch::{Classify, Exit, Result, in_virtual_time, input, simulated};
+use bandgap_launch::{Classify, Exit, Result, Target, in_virtual_time, input, simulated};
 use bandgap_model::breakdown::verdict;
 use bandgap_record::{Column, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::share;
@@ -41,12 +41,16 @@ const ASKED: [&str; 4] =
 /// There is no such run, it makes no machine, the machine cannot do what was measured, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit> {
     let (path, run) = kept(&of.schedule)?;
-    let named = of.points.transport.as_ref().map(ToString::to_string);
+    let named = of.points.transport.as_ref().map(Target::name);
     let transport = chosen(&run, named.as_deref())?;
     let path = path.display().to_string();
-    let (machines, sources, notes) = match transport.strip_prefix("sim:") {
-        Some(name) => (vec![simulated(name)?], Vec::new(), Vec::new()),
-        None => {
+    let (machines, sources, notes) = match (transport.strip_prefix("sim:"), &of.points.transport) {
+        // A run has the name of its machine, and not the place of its file.
+        (Some(_), Some(Target::Simulated(file))) => {
+            (vec![simulated(file)?], Vec::new(), Vec::new())
+        }
+        (Some(name), _) => (vec![simulated(name)?], Vec::new(), Vec::new()),
+        (None, _) => {
             let measured = Calibrated::of(&run, &path, Some(transport), of.how)?;
             let value = measured.machine(&mut |of| of.value)?;
             let [low, high] = measured.ends()?;
@@ -181,7 +185,7 @@ fn variant(step: &Value, run: &Run, transport: &str) -> Option<String> {
     let variant = all.find_map(|rows| {
         rows.label(rows.rows.iter().find(|row| rows.row_id(row) == id)?, "variant")
     });
-    Some(variant?.to_string().split('|').next()?.to_owned())
+    variant?.names().first().cloned()
 }
 
 /// A measured time, the simulated one, of which the machine's value comes first and then its ends, and the error; and what

@@ -32,14 +32,13 @@ pub(super) fn fit(
     let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
     let ends =
         breakpoints.iter().map(|b| table.bytes.partition_point(|&size| size <= b.last_below));
-    let mut start = 0;
+    let (mut start, mut lower) = (0, 0);
     for end in ends.chain([table.bytes.len()]) {
-        let number = fit.segments.len() + 1;
         let (part, findings) = (start..end, &mut fit.findings);
-        let mut piece = Piece { table, launches, number, part, weighting, confidence, findings };
+        let mut piece = Piece { table, launches, lower, part, weighting, confidence, findings };
         let segment = piece.fit(lost);
+        (start, lower) = (end, segment.to_bytes);
         fit.segments.push(segment);
-        start = end;
     }
     fit
 }
@@ -48,7 +47,8 @@ pub(super) fn fit(
 struct Piece<'a> {
     table: &'a Table,
     launches: &'a [Table],
-    number: usize,
+    /// The last size below it; 0 of the first.
+    lower: u64,
     part: ops::Range<usize>,
     weighting: Weighting,
     confidence: f64,
@@ -63,7 +63,7 @@ impl<'a> Piece<'a> {
 
     fn note(&mut self, code: &'static str, values: &[(&'static str, f64)]) {
         let values = [values, &[("from", self.ends()[0] as f64)]].concat();
-        self.findings.push(Finding::new(code, format!("segment={}", self.number), &values));
+        self.findings.push(Finding::new(code, format!("from={}", self.lower), &values));
     }
 
     /// The shortest and the longest message.

@@ -55,9 +55,9 @@ fn comet() -> Run {
     let range = |at: u64, from: Option<f64>| (vec![4_u64.into(), at.into()], vec![from]);
     let fastest = rows(
         "broadcast",
-        &["ranks", "range"],
-        &[("from", Unit::Byte)],
-        [range(1, None), range(2, Some(32768.0))],
+        &["ranks", "from"],
+        &[("begins", Unit::Byte)],
+        [range(0, None), range(1024, Some(32768.0))],
     );
     let fastest = labelled(labelled(fastest, 0, "variant", "tree"), 1, "variant", "chain");
     let hops = rows(

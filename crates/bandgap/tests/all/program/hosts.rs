@@ -125,7 +125,7 @@ fn measured_between_hosts() {
     let distances: Vec<&str> = pairs.iter().filter_map(|row| row["distance"].as_str()).collect();
     assert_eq!(distances, ["host", "network", "network"]);
     assert!(pairs.iter().any(|row| row["bandwidth"]["value"].as_f64() > Some(0.0)), "{pairs:?}");
-    assert_eq!(pairs[1]["hosts"], "h1 - h2");
+    assert_eq!(names(&pairs[1]["hosts"]), ["h1", "h2"]);
     bed.does("noise h1");
     bed.run(place, &format!("BANDGAP synch1 -H h1,h2 {few}")).measured();
     // A limited link: its rate comes out.
