@@ -1,7 +1,8 @@
 //! Kernels that a program adds to the list.
 //!
-//! What there is to know of one, and its programs for each kind of rig, are compiled where the
-//! kernel is known, and are kept here under their types. The list is set once, before it is read.
+//! A kernel's facts and its compiled programs, one for each type of rig, are made where the
+//! kernel's type is known and stored here as type-erased values. The list is set once, before it is
+//! read.
 
 use std::any::Any;
 use std::fmt;
@@ -9,7 +10,7 @@ use std::sync::OnceLock;
 
 pub(crate) static ADDED: OnceLock<Vec<Added>> = OnceLock::new();
 
-/// A kernel to be added to the list, with what visitors made of it.
+/// A kernel to be added to the list, with the values that visitors made of it.
 pub struct Added {
     /// Its name.
     pub(crate) name: &'static str,
@@ -21,13 +22,13 @@ impl Added {
         Self { name, seen: Vec::new() }
     }
 
-    /// The same, with what one more visitor made of it.
+    /// Adds the value that one more visitor made of the kernel.
     pub(crate) fn with<S: Copy + Send + Sync + 'static>(mut self, seen: S) -> Self {
         self.seen.push(Box::new(seen));
         self
     }
 
-    /// What a visitor made of it whose kind of result is `S`.
+    /// The value of type `S` that a visitor made of the kernel, if one did.
     pub(crate) fn seen<S: Copy + 'static>(&self) -> Option<S> {
         self.seen.iter().find_map(|seen| seen.downcast_ref().copied())
     }
@@ -39,8 +40,8 @@ impl fmt::Debug for Added {
     }
 }
 
-/// What visitors whose kind of result is `S` made of the kernels that were added. Those that no
-/// such visitor saw are left out: they were not compiled for it.
+/// The values of type `S` that visitors made of the added kernels. A kernel that no such visitor
+/// saw is left out: it was not compiled for it.
 pub(crate) fn seen<S: Copy + 'static>() -> impl Iterator<Item = (&'static str, S)> {
     let added = ADDED.get().into_iter().flatten();
     added.filter_map(|kernel| Some((kernel.name, kernel.seen()?)))

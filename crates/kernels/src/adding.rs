@@ -1,4 +1,4 @@
-//! How a program adds kernels of its own to the list.
+//! How a program adds its own kernels to the list.
 
 use std::marker::PhantomData;
 
@@ -9,11 +9,11 @@ use crate::facts::Facts;
 use crate::rows::{ActiveRows, PassingRows, Programs};
 use crate::{Added, Fact, Kernel, OverAm, OverComm, OverTransfer, Rig, Visit, facts};
 
-/// A kernel together with what its program needs of a rank, as a line of the list has it.
+/// A kernel, and what its program needs of a rank: one line of the list.
 pub trait Entry {
-    /// The kernel.
+    /// Kernel type.
     type Kernel: Kernel;
-    /// What `visit` makes of the kernel.
+    /// Shows the kernel to `visit`, and returns what `visit` makes of it.
     fn show<V: Visit>(visit: &mut V) -> V::Seen;
 }
 
@@ -35,40 +35,41 @@ macro_rules! entries {
 entries! {
     /// A kernel over Active Messages.
     AmEntry OverAm am;
-    /// A kernel of stores and gets.
+    /// A kernel that stores and gets.
     TransferEntry OverTransfer transfer;
     /// A kernel over message passing.
     CommEntry OverComm comm;
 }
 
 impl Added {
-    /// The kernel of `E`, not compiled for any rig yet.
+    /// The kernel of `E`, not yet compiled for any rig.
     pub fn of<E: Entry>() -> Self {
         Self::named(E::Kernel::NAME).with(E::show(&mut Facts))
     }
 
-    /// The same, compiled for rigs of type `M`: [`crate::carry_out`] then finds it.
+    /// Compiles the kernel for rigs of type `M`, so that [`crate::carry_out`] finds it.
     pub fn on<E: Entry, M: Rig + Transfer + Comm + 'static>(self) -> Self {
         self.active::<E, M>().passing::<E, M>()
     }
 
-    /// The same, compiled for rigs of type `M` that have no Active Messages: [`crate::carry_out_passing`] then finds it.
+    /// Compiles the kernel for rigs of type `M` without Active Messages, so that
+    /// [`crate::carry_out_passing`] finds it.
     pub fn passing<E: Entry, M: Rig + Comm + 'static>(self) -> Self {
         self.with(E::show(&mut PassingRows::<M>(PhantomData)))
     }
 
-    /// The same, compiled for rigs of type `M` whose message passing is another's: [`crate::carry_out_active`] then finds
-    /// it.
+    /// Compiles the kernel for rigs of type `M` that leave message passing to another rig, so that
+    /// [`crate::carry_out_active`] finds it.
     pub fn active<E: Entry, M: Rig + Transfer + 'static>(self) -> Self {
         self.with(E::show(&mut ActiveRows::<M>(PhantomData)))
     }
 
-    /// The same, compiled for interpreters of type `M`: [`crate::program`] then finds it.
+    /// Compiles the kernel for interpreters of type `M`, so that [`crate::program`] finds it.
     pub fn written_for<E: Entry, M: Transfer + Comm + 'static>(self) -> Self {
         self.with(E::show(&mut Programs::<M>(PhantomData)))
     }
 
-    /// Names that others must not have: its own, and those of its series.
+    /// Names that no other kernel may have: the kernel's own, and its series'.
     pub fn names(&self) -> Vec<&'static str> {
         self.seen::<Fact>().map_or(vec![self.name], |fact| names(&fact))
     }
@@ -81,20 +82,18 @@ fn names(fact: &Fact) -> Vec<&'static str> {
     names
 }
 
-/// Kernels that cannot be added.
+/// Why kernels cannot be added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NotAdded {
-    /// A name that something else has.
-    #[error(
-        "add a kernel: something else is called {0:?}; give the kernel or its series another name"
-    )]
+    /// A name is taken.
+    #[error("add a kernel: the name {0:?} is taken; rename the kernel or its series")]
     Taken(&'static str),
-    /// The list is set.
-    #[error("add kernels twice: all that a program has are added at once")]
+    /// Kernels were added before.
+    #[error("add kernels: they can be added only once; add all of them in one call")]
     Twice,
 }
 
-/// Adds these kernels to the list, in this process, once, before anything reads the list.
+/// Adds kernels to this process's list. Call it once, before anything reads the list.
 ///
 /// # Errors
 /// A name is taken, or kernels were added before.

@@ -1,4 +1,5 @@
-//! Where successive messages lie: what is in a cache when a message is sent.
+//! Where successive messages lie in memory, which decides what is in a cache when a message is
+//! sent.
 
 use std::str::FromStr;
 
@@ -7,37 +8,37 @@ use serde::{Deserialize, Serialize};
 
 use crate::Refused;
 
-/// Which memory the messages of a timed batch are sent from and received into.
+/// Which memory messages of a timed batch are sent from and received into.
 ///
-/// In a checked batch each message has places of its own, whatever this says. Under
-/// [`Buffers::Same`] the rank that answers still sends back what it received.
+/// In a checked batch each message has its own places, whatever the policy. Under [`Buffers::Same`]
+/// the replier still sends back what it received.
 #[derive(Clone, Copy, Debug, Default, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[display(rename_all = "snake_case")]
 pub enum Buffers {
-    /// One array that travels: a rank receives into the place that it sends from, and the rank that
-    /// answers sends back what it received. COMMS1's own rule.
+    /// One array that travels: a rank receives into the place that it sends from, and the replier
+    /// sends back what it received. This is COMMS1's own rule.
     Same,
-    /// A place to send from and one to receive into, both never rewritten. So the source may stay in
-    /// the caches of both ranks, as in the OSU and Intel MPI benchmarks.
+    /// One place to send from and one to receive into, neither ever rewritten. The source may
+    /// therefore stay in the caches of both ranks, as in the OSU and Intel MPI benchmarks.
     #[default]
     Separate,
-    /// As separate, but each message goes from and into the next place of a ring, so that neither
-    /// is in a cache.
+    /// Two rings of places: each message is sent from the next place of one and received into the
+    /// next place of the other, so that neither is in a cache.
     #[display("fresh")]
     Fresh {
-        /// Bytes of each of the two rings of a rank: more than the caches hold.
+        /// Bytes of each of a rank's two rings; must exceed the caches.
         ring: usize,
     },
 }
 
 impl Buffers {
-    /// A ring of 64 MiB: twice the 32 MiB of cache that a core reaches on many servers. Where a
-    /// core reaches more than that, take a longer one.
+    /// A ring of 64 MiB: twice the 32 MiB of cache that a core reaches on many servers. If a core
+    /// reaches more, use a longer ring.
     pub const FRESH: Self = Self::Fresh { ring: 64 << 20 };
-    /// The longest ring.
+    /// Longest ring, in bytes.
     pub const MOST_RING: usize = 1 << 30;
-    /// The names that are read.
+    /// Names that parsing accepts.
     pub const NAMES: [&'static str; 3] = ["same", "separate", "fresh"];
 
     /// Checks values that may come from a peer.
@@ -48,7 +49,7 @@ impl Buffers {
         let ring = if let Self::Fresh { ring } = self { ring } else { 0 };
         let most = Self::MOST_RING;
         Refused::unless(ring <= most, || {
-            format!("a ring of {ring} bytes of fresh places: at most {most} are possible")
+            format!("a ring of {ring} bytes for fresh buffers is too long (limit {most})")
         })
     }
 }
@@ -60,7 +61,7 @@ impl FromStr for Buffers {
         let all = [Self::Same, Self::Separate, Self::FRESH];
         let found = all.into_iter().find(|buffers| buffers.to_string() == name);
         found.ok_or_else(|| {
-            format!("{name:?} says not where messages lie; possible: {}", Self::NAMES.join(", "))
+            format!("{name:?} is not a kind of buffers; use one of {}", Self::NAMES.join(", "))
         })
     }
 }

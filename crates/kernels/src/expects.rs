@@ -6,63 +6,63 @@ use bandgap_comm::{Part, Rank};
 
 use crate::{Elements, Places};
 
-/// Whose expectations are asked for, and in what kind of batch.
+/// A rank in a batch: whose expectations are asked for, and under what conditions.
 #[derive(Clone, Copy, Debug)]
 pub struct Seat {
     /// The rank.
     pub rank: Rank,
-    /// Ranks that take part.
+    /// Number of ranks that take part.
     pub size: usize,
-    /// Samples of the batch.
+    /// Samples in the batch.
     pub samples: u32,
-    /// Where its messages lie.
+    /// Where the rank's messages lie.
     pub places: Places,
 }
 
-/// What the bytes of a message are. In a timed batch, whose messages share a place, they tell the
-/// sender only, not the receiver and the message.
+/// Bytes of a message. In a timed batch messages share a place, so the bytes identify only the
+/// sender, not the receiver or the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// Bytes that tell who sent them to whom, and in which message of a sample.
+    /// Bytes that identify the sender, the receiver and the number of the message in its sample.
     Sent {
         /// The sender.
         source: Rank,
-        /// The receiver; where there are several, the number that the kernel chose for them all.
+        /// The receiver; if there are several, a number that the kernel chose for all of them.
         to: Rank,
         /// Number of the message.
         message: u64,
     },
-    /// A vector of doubles that tells whose it is, to be summed.
+    /// A vector of doubles to be summed, which identifies its owner.
     Doubles {
-        /// Whose.
+        /// The owner.
         source: Rank,
         /// Number of the message.
         message: u64,
     },
-    /// The sum of the vectors of the first ranks.
+    /// The sum of the vectors of ranks 0 to `sources` − 1.
     Sum {
-        /// How many ranks.
+        /// Number of ranks.
         sources: usize,
         /// Number of the message.
         message: u64,
     },
-    /// Elements of a matrix. Their part is that from the first to the last.
+    /// Elements of a matrix. Their part of memory reaches from the first to the last.
     Elements(Elements),
 }
 
-/// A content at its place.
+/// A content, and the part of memory that holds it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Placed {
-    /// Where.
+    /// Part of memory.
     pub part: Part,
-    /// What.
+    /// Content.
     pub content: Content,
-    /// Messages that bring it: several, where it comes in blocks or is a sum.
+    /// Number of messages that bring it: more than one if it comes in blocks or is a sum.
     pub messages: u64,
 }
 
 impl Placed {
-    /// The same, where it comes from another rank.
+    /// The same content, but from the block of rank `source`.
     pub(crate) fn from(self, source: Rank) -> Self {
         let content = match self.content {
             Content::Elements(elements) => Content::Elements(Elements { source, ..elements }),
@@ -72,59 +72,59 @@ impl Placed {
     }
 }
 
-/// Words that come from one peer, in this order: those number `first`, `first + step`, …, `count`
-/// of them, and all of these `times` times.
+/// Words from one peer, in this order: numbers `first`, `first + step`, …, `count` of them; the
+/// whole sequence is repeated `times` times.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence {
     /// The peer.
     pub peer: Rank,
-    /// Number of the first.
+    /// Number of the first word.
     pub first: u64,
-    /// From one number to the next.
+    /// Difference between successive numbers.
     pub step: u64,
-    /// Words each time.
+    /// Words in each repetition.
     pub count: u64,
-    /// How often.
+    /// Number of repetitions.
     pub times: u64,
 }
 
 impl Sequence {
-    /// Words number 0 to `count` − 1, once for each of `times`.
+    /// Words 0 to `count` − 1, repeated `times` times.
     pub fn of(peer: Rank, count: u64, times: u64) -> Self {
         Self { peer, first: 0, step: 1, count, times }
     }
 
-    /// How many words.
+    /// Total number of words.
     pub fn words(&self) -> u64 {
         self.count.saturating_mul(self.times)
     }
 }
 
-/// What one rank must receive, and what its memory must hold for others to receive it.
+/// What one rank must receive, and what its memory must hold so that others receive theirs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Expects {
-    /// What lies in memory before a sample.
+    /// What memory must hold before a sample.
     pub fills: Vec<Placed>,
-    /// What has arrived after it, in the order of arrival: where messages share a place, the last
-    /// one stays.
+    /// What memory must hold after it, in the order of arrival: where messages share a place, the
+    /// last one stays.
     pub arrivals: Vec<Placed>,
-    /// Messages received in a sample, with message passing ([`crate::is_counted`]).
+    /// Messages that message passing receives in a sample ([`crate::is_counted`]).
     pub messages: u64,
-    /// Words of the requests received in the batch. Those of one peer come in the order of its
+    /// Words of requests received in the batch. Words of one peer come in the order of its
     /// sequences.
     pub requests: Vec<Sequence>,
-    /// Requests of this rank whose replies are received in the batch.
+    /// Words of this rank's requests whose replies are received in the batch.
     pub replies: Vec<Sequence>,
 }
 
 impl Expects {
-    /// Words: of so many requests to this rank, and of its own requests whose replies come.
+    /// Expects Active Messages only: requests to this rank, and replies to its own requests.
     pub fn words(requests: Vec<Sequence>, replies: Vec<Sequence>) -> Self {
         Self { requests, replies, ..Self::default() }
     }
 
-    /// `messages` times a message goes from `seat` to each of `peers`, and one of the same number
-    /// comes back. Each has the next place.
+    /// In each of `messages` rounds `seat` sends a message to each of `peers` and receives one of
+    /// the same number. Each message has the next place.
     pub fn exchanges(
         seat: &Seat,
         messages: u32,
@@ -133,13 +133,14 @@ impl Expects {
         Self::both_ways(seat, messages, peers.map(|peer| [peer, peer]))
     }
 
-    /// `messages` times a message goes from `seat` to rank `to`, and one of the same number comes
-    /// from rank `from`. Each has the next place.
+    /// In each of `messages` rounds `seat` sends a message to rank `to` and receives one of the
+    /// same number from rank `from`. Each message has the next place.
     pub fn shifts(seat: &Seat, messages: u32, to: Rank, from: Rank) -> Self {
         Self::both_ways(seat, messages, once([to, from]))
     }
 
-    /// `messages` times a message goes to the first and one comes from the second of each of `peers`.
+    /// In each of `messages` rounds `seat` sends to the first rank of each of `peers` and receives
+    /// from the second.
     fn both_ways(
         seat: &Seat,
         messages: u32,
@@ -157,18 +158,18 @@ impl Expects {
         expects
     }
 
-    /// Before a sample, `part` holds what is sent.
+    /// Adds content that `part` must hold before a sample, to be sent.
     pub fn fill(&mut self, part: Part, content: Content) {
         self.fills.push(Placed { part, content, messages: 0 });
     }
 
-    /// In a sample, one more message arrives in `part`.
+    /// Adds one message that arrives in `part` during a sample.
     pub fn arrive(&mut self, part: Part, content: Content) {
         self.arrive_by(1, part, content);
     }
 
-    /// In a sample, `messages` more messages bring what is then in `part`. If it held that before,
-    /// it still does.
+    /// Adds content that `part` holds after `messages` messages of a sample. Content that was there
+    /// before and arrives by no message is checked too.
     pub fn arrive_by(&mut self, messages: u64, part: Part, content: Content) {
         self.arrivals.push(Placed { part, content, messages });
         self.messages += messages;

@@ -1,4 +1,4 @@
-//! What there is to know of kernels without running them.
+//! Facts about kernels that are known without running them.
 
 use bandgap_comm::Rank;
 
@@ -19,28 +19,28 @@ pub enum Over {
     Comm,
 }
 
-/// One kernel of the list. `size` is the number of all ranks of the run.
+/// A kernel in the list. `size` is the number of all ranks of the run.
 #[derive(Clone, Copy, Debug)]
 pub struct Fact {
-    /// Its name in orders.
+    /// Name in orders.
     pub name: &'static str,
     /// What its program needs.
     pub over: Over,
-    /// How it is measured over sizes, under one name or several.
+    /// Its series: how it is measured over sizes, under one name or several.
     pub series: &'static [Series],
-    /// A batch of so many samples of the first so many ranks, of messages of a size; refused where
-    /// these do not say all of it.
+    /// Makes an order from a point, a number of samples and a number of ranks (the first ones).
+    /// Refused if the kernel has parameters that a point does not give.
     pub at: fn(AtSize, u32, usize) -> Result<Order, Refused>,
-    /// Whether an order can be carried out, and whether its messages can be compared each if it
-    /// asks for that.
+    /// Checks whether an order can be carried out; of a checked batch, also whether each message
+    /// can be compared.
     pub check: fn(&Order, usize) -> Result<(), Refused>,
-    /// The rank that times and the one at the other end of the probe.
+    /// The rank that times, and the rank at the other end of the placement probe.
     pub timed: fn(&Order, usize) -> Result<[Rank; 2], Refused>,
-    /// The memory that each rank needs.
+    /// Memory that each rank needs.
     pub needs: fn(&Order, usize) -> Result<Needs, Refused>,
-    /// Messages that rank 0 receives in a sample, with message passing.
+    /// Messages that rank 0 receives in a sample through message passing.
     pub receives: fn(&Order, usize) -> Result<u64, Refused>,
-    /// From all ranks' time stamps to samples.
+    /// Turns all ranks' time stamps into samples.
     pub samples: fn(&Order, usize, &Stamps) -> Result<Samples, Refused>,
 }
 
@@ -51,7 +51,7 @@ impl Fact {
             over,
             series: K::SERIES,
             at: |point, samples, ranks| {
-                let why = "it needs to know more than the number and the size of its messages";
+                let why = "it has parameters besides the number and the size of its messages";
                 let kernel = K::at(point).ok_or_else(|| Refused::because(why).of(K::NAME))?;
                 Ok(Order::of(&kernel, samples, ranks))
             },
@@ -81,11 +81,11 @@ pub(crate) fn ready<K: Kernel>(order: &Order, size: usize) -> Result<(K, Places)
     if !order.checked {
         return Ok((kernel, Places::shared(&needs)));
     }
-    // A word is noted with the rank that it came from.
+    // Each word is noted together with the rank that sent it.
     if needs.words > (MOST_PLACES / 16) as u64 {
         let why = format!(
-            "a checked batch notes each of {} words, and these may take {MOST_PLACES} bytes; order \
-             fewer messages a sample, or a timed batch",
+            "a checked batch would note {} words, which do not fit into {MOST_PLACES} bytes; \
+             order fewer messages in a sample, or a timed batch",
             needs.words
         );
         return Err(Refused::because(why).of(K::NAME));
@@ -94,7 +94,7 @@ pub(crate) fn ready<K: Kernel>(order: &Order, size: usize) -> Result<(K, Places)
     Ok((kernel, places))
 }
 
-/// Looks at what there is to know of each kernel.
+/// Collects the facts of each kernel.
 pub(crate) struct Facts;
 
 impl Visit for Facts {
@@ -116,18 +116,18 @@ pub fn facts() -> Vec<Fact> {
     all(&mut Facts).into_iter().map(|(_, fact)| fact).collect()
 }
 
-/// The kernel of this name.
+/// The kernel with this name.
 ///
 /// # Errors
-/// There is none; the error lists those that there are.
+/// There is no such kernel; the error lists those that exist.
 pub fn fact(name: &str) -> Result<Fact, Refused> {
     named(all(&mut Facts), name)
 }
 
-/// The kernel whose series has this name.
+/// The kernel that has a series with this name.
 ///
 /// # Errors
-/// There is none; the error lists those that there are.
+/// There is no such series; the error lists those that exist.
 pub fn in_series(name: &str) -> Result<(Fact, Series), Refused> {
     let facts = facts().into_iter();
     let series = facts.flat_map(|fact| fact.series.iter().map(move |of| (of.name, (fact, *of))));

@@ -1,4 +1,4 @@
-//! The handlers of programs over Active Messages.
+//! Handlers of programs over Active Messages.
 
 use bandgap_comm::passing::{Mail, Tuning, add_handlers};
 use bandgap_comm::{
@@ -8,11 +8,11 @@ use bandgap_comm::{
 use crate::mailbox::{MAIL, Mailbox};
 use crate::{Log, RankState, Tally};
 
-/// Replies with the complement of its word: the requester can tell that the handler ran.
+/// Replies with the complement of its word, so that the requester can tell that the handler ran.
 pub const ECHO: Verb = Verb { handler: HandlerId(0), replies: true };
-/// Takes its word and does not reply.
+/// Takes its word, and does not reply.
 pub const SINK: Verb = Verb { handler: HandlerId(1), replies: false };
-/// Tells the number of a meeting that a rank has come to.
+/// Takes the number of a meeting that the sender has reached.
 pub(crate) const MEET: HandlerId = HandlerId(3);
 
 /// The reply handler of [`ECHO`].
@@ -51,7 +51,7 @@ fn mail(state: &mut RankState, call: Call<'_>, a: Word, b: Word, c: Word, d: Wor
     call.done()
 }
 
-/// Numbers of meetings grow, so that one that comes twice changes nothing.
+/// Meeting numbers only grow, so a repeated one changes nothing.
 fn meet(state: &mut RankState, call: Call<'_>, number: Word, _: Word, _: Word, _: Word) -> Outcome {
     if let Some(met) = state.met.get_mut(call.from()) {
         *met = number.max(*met);
@@ -59,9 +59,10 @@ fn meet(state: &mut RankState, call: Call<'_>, number: Word, _: Word, _: Word, _
     call.done()
 }
 
-/// The handlers, the same on every rank, and the state of `rank` of `size`, each of which exposes
-/// `exposed` bytes. `slots` says where in them message passing has its slots. Without slots it
-/// passes messages of up to [`bandgap_comm::passing::INLINE`] bytes, and longer ones fail.
+/// The handlers, which are the same on every rank, and the state of `rank` of `size` ranks, each of
+/// which exposes `exposed` bytes. `slots` says where in them message passing has its slots. Without
+/// slots, messages of up to [`bandgap_comm::passing::INLINE`] bytes can be passed, and longer ones
+/// fail.
 ///
 /// # Errors
 /// [`bandgap_comm::CommError::NotExposed`]: the slots do not fit.

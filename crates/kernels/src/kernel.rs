@@ -1,4 +1,4 @@
-//! What a kernel is.
+//! The trait of a kernel.
 
 use std::fmt;
 
@@ -8,69 +8,70 @@ use serde::de::DeserializeOwned;
 
 use crate::{AtSize, Expects, Needs, Places, Refused, Samples, Seat, Series, Shape, Stamps};
 
-/// A program that ranks run together, and what there is to know of it. The value holds its
+/// A program that ranks run together, with all that is known about it. The value holds its
 /// parameters.
 ///
-/// `size` is the number of ranks that take part: the first so many of all.
+/// `size` is the number of ranks that take part; these are ranks 0 to `size` − 1.
 pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq + 'static {
-    /// Its name in orders.
+    /// Name in orders.
     const NAME: &'static str;
-    /// How it is measured over sizes, under one name or several.
+    /// Its series: how it is measured over sizes, under one name or several.
     const SERIES: &'static [Series] = &[];
-    /// So many messages of a size; `None` where these do not say all of its parameters. A kernel
-    /// that has a series, or that a layer beside its floors runs, has it.
+    /// The kernel at a point of a series; `None` if a point does not give all of its parameters. A
+    /// kernel needs it if it has a series, or if it is measured as a layer together with its
+    /// floors.
     fn at(_point: AtSize) -> Option<Self> {
         None
     }
 
-    /// Whether `size` ranks can run it. Asked before any rank starts, and wherever an order is
+    /// Whether `size` ranks can run it. Called before any rank starts, and wherever an order is
     /// decoded: the parameters may come from a peer.
     ///
     /// # Errors
-    /// They cannot; the error says why.
+    /// They cannot run it; the error says why.
     fn check(&self, size: usize) -> Result<(), Refused>;
 
-    /// The rank that times, and the one at the other end of the placement probe.
+    /// The rank that times, and the rank at the other end of the placement probe.
     fn timed(&self, size: usize) -> [Rank; 2] {
         [0, 1.min(size.saturating_sub(1))]
     }
 
-    /// Memory that a rank needs for it.
+    /// Memory that a rank needs.
     fn needs(&self, _size: usize) -> Needs {
         Needs::default()
     }
 
-    /// What the rank at `seat` must receive, and what it must have in its memory to send.
+    /// What the rank at `seat` must receive, and what its memory must hold to be sent.
     fn expects(&self, seat: &Seat) -> Expects;
 
-    /// Operations of a sample that are timed one by one where this is asked for ([`Shape::Osu`]); `None` where they cannot be.
+    /// Operations in a sample that can be timed one by one ([`Shape::Osu`]); `None` if they cannot.
     fn operations(&self) -> Option<u32> {
         None
     }
 
-    /// Time stamps that a rank takes in `samples` samples, at most.
+    /// Largest number of time stamps that a rank takes in `samples` samples.
     fn marks(&self, samples: u32) -> usize {
         3 * samples as usize
     }
 
-    /// From time stamps to samples.
+    /// Turns time stamps into samples.
     fn samples(&self, size: usize, stamps: &Stamps) -> Samples {
         Samples::of_triples(stamps, self.timed(size)[0])
     }
 }
 
-/// How often a program runs, and in which turn.
+/// One run of a program: the number of samples, how they are timed, and the run's number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Round {
-    /// Samples.
+    /// Number of samples.
     pub samples: u32,
-    /// What lies between two stamps.
+    /// What is between two stamps.
     pub shape: Shape,
-    /// Counted alike on all ranks; no two turns send the same words or bytes.
+    /// Number of the run, the same on all ranks. No two turns send the same words or bytes.
     pub turn: u64,
 }
 
-/// A kernel whose program needs Active Messages.
+/// A kernel whose program uses Active Messages.
 pub trait OverAm: Kernel {
     /// Runs this rank's part.
     ///
@@ -90,16 +91,16 @@ pub trait OverTransfer: Kernel {
 
 /// A kernel whose program passes messages.
 pub trait OverComm: Kernel {
-    /// Runs this rank's part. Message i of a sample lies in the places of number i.
+    /// Runs this rank's part. Message i of a sample uses places number i.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()>;
 }
 
-/// Longest message and transfer, in bytes.
+/// Longest message or transfer, in bytes.
 pub const MOST_BYTES: usize = 1 << 30;
-/// Most messages of a sample.
+/// Largest number of messages in a sample.
 pub const MOST_MESSAGES: u32 = 1 << 24;
 
 /// Checks that at least `least` ranks take part.
@@ -107,18 +108,18 @@ pub const MOST_MESSAGES: u32 = 1 << 24;
 /// # Errors
 /// There are fewer.
 pub fn ranks_at_least(least: usize, size: usize) -> Result<(), Refused> {
-    Refused::unless(size >= least, || format!("it takes {least} ranks or more, not {size}"))
+    Refused::unless(size >= least, || format!("it needs at least {least} ranks; there are {size}"))
 }
 
-/// Checks the number of messages of a sample, and their length.
+/// Checks the number of messages in a sample, and their length.
 ///
 /// # Errors
-/// It is more than [`MOST_MESSAGES`] or none, or they are longer than [`MOST_BYTES`].
+/// There are none or more than [`MOST_MESSAGES`], or they are longer than [`MOST_BYTES`].
 pub fn messages_in_range(messages: u32, bytes: usize) -> Result<(), Refused> {
     Refused::unless((1..=MOST_MESSAGES).contains(&messages), || {
-        format!("{messages} messages a sample: from 1 to {MOST_MESSAGES} are possible")
+        format!("messages in a sample must be from 1 to {MOST_MESSAGES}, not {messages}")
     })?;
     Refused::unless(bytes <= MOST_BYTES, || {
-        format!("messages of {bytes} bytes: at most {MOST_BYTES} bytes are possible")
+        format!("messages of {bytes} bytes are too long (limit {MOST_BYTES})")
     })
 }

@@ -1,14 +1,15 @@
 //! Kernels: programs that ranks run together to measure how they communicate.
 //!
-//! * A [`Kernel`] is a value: its parameters. It says who times, what every rank must receive, and
-//!   how time stamps become [`Samples`]. Its program is generic over what a rank may do
-//!   ([`OverAm`], [`OverTransfer`] or [`OverComm`]). It stamps and never computes a result.
+//! * A [`Kernel`] is a value that holds its parameters. It says which rank times, what every rank
+//!   must receive, and how time stamps become [`Samples`]. Its program is generic over what a rank
+//!   can do ([`OverAm`], [`OverTransfer`] or [`OverComm`]). It takes time stamps and never computes
+//!   a result.
 //! * [`all`] is the list of kernels. Everything that needs every kernel walks it: [`facts`],
-//!   [`carry_out`], [`program`], and the tests. A program can [`add`] its own.
-//! * An [`Order`] names a kernel, its parameters and how often it repeats. Ranks send it to each
-//!   other as JSON, in letters ([`Executor::post`]).
+//!   [`carry_out`], [`program`], and the tests. A program can [`add`] its own kernels.
+//! * An [`Order`] names a kernel, its parameters and the number of samples. Ranks send orders to
+//!   each other as JSON, in letters ([`Executor::post`]).
 //! * An [`Executor`] carries out orders on a transport and verifies what arrived. The simulator's
-//!   recorder writes the same programs down ([`program`]).
+//!   recorder records the same programs ([`program`]).
 #![forbid(unsafe_code)]
 
 mod added;

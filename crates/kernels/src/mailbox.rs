@@ -1,8 +1,8 @@
-//! Bytes sent from rank to rank beside all measurement: orders, results, and that one is done.
+//! Letters: bytes that ranks send each other outside of measurements, such as orders and results.
 //!
 //! They travel in the words of Active Messages, so they need no exposed memory. The first word of
-//! the first request is the number of bytes; the bytes follow, eight a word, four words a request.
-//! Words behind the last byte are 0.
+//! the first request is the number of bytes. The bytes follow, eight in a word, four words in a
+//! request. Words behind the last byte are 0.
 
 use std::collections::VecDeque;
 
@@ -10,16 +10,16 @@ use bandgap_comm::{
     ActiveMessages, CommError, Endpoint, HandlerId, MAX_WORDS, Rank, Result, Watch, Word,
 };
 
-/// The handler that takes words of the mailbox.
+/// The handler that takes the mailbox's words.
 pub(crate) const MAIL: HandlerId = HandlerId(2);
 /// Longest letter, in bytes.
 pub const LONGEST: usize = 1 << 20;
-/// Letters of one sender that wait, at most.
+/// Largest number of letters from one sender that can wait.
 const MOST_WAITING: usize = 64;
 
 const WORD: usize = size_of::<Word>();
 
-/// The letters that have arrived at a rank, by sender.
+/// Letters that have arrived at a rank, by sender.
 #[derive(Debug)]
 pub struct Mailbox {
     boxes: Vec<Inbox>,
@@ -28,21 +28,21 @@ pub struct Mailbox {
 #[derive(Debug, Default)]
 struct Inbox {
     letters: VecDeque<Vec<u8>>,
-    /// The letter that is arriving.
+    /// Bytes of the letter that is arriving.
     bytes: Vec<u8>,
-    /// Its bytes that are missing.
+    /// Number of its bytes that are missing.
     missing: usize,
     /// What the sender did wrong.
     fault: Option<String>,
 }
 
 impl Mailbox {
-    /// The mailbox of a rank of `size`.
+    /// The mailbox of a rank in a run of `size` ranks.
     pub fn new(size: usize) -> Self {
         Self { boxes: (0..size).map(|_| Inbox::default()).collect() }
     }
 
-    /// The oldest letter of `from`, if one has arrived.
+    /// Takes the oldest letter from `from`, if one has arrived.
     ///
     /// # Errors
     /// `from` sent words that are not a letter.
@@ -56,12 +56,12 @@ impl Mailbox {
         }
     }
 
-    /// Whether [`Mailbox::take`] of `from` has an answer.
+    /// Whether [`Mailbox::take`] would return a letter or an error.
     pub fn has(&self, from: Rank) -> bool {
         self.boxes.get(from).is_none_or(|inbox| !inbox.letters.is_empty() || inbox.fault.is_some())
     }
 
-    /// Takes the words of one request of `from`.
+    /// Takes the words of one request from `from`.
     pub fn receive(&mut self, from: Rank, words: &[Word]) {
         if let Some(inbox) = self.boxes.get_mut(from).filter(|inbox| inbox.fault.is_none()) {
             inbox.fault = inbox.add(words).err();
@@ -70,7 +70,7 @@ impl Mailbox {
 }
 
 impl Inbox {
-    /// Adds the words of one request, or says what is wrong with them.
+    /// Adds the words of one request.
     fn add(&mut self, mut words: &[Word]) -> Result<(), String> {
         if words.len() != MAX_WORDS {
             return Err(format!("{} words in a request, not {MAX_WORDS}", words.len()));
@@ -79,8 +79,8 @@ impl Inbox {
             let (bytes, waiting) = (words[0], self.letters.len());
             if bytes > LONGEST as Word || waiting >= MOST_WAITING {
                 return Err(format!(
-                    "a letter of {bytes} bytes with {waiting} letters before it; at most \
-                     {LONGEST} bytes and {MOST_WAITING} letters are possible"
+                    "a letter of {bytes} bytes behind {waiting} unread letters (limits \
+                     {LONGEST} bytes and {MOST_WAITING} letters)"
                 ));
             }
             self.missing = bytes as usize;
@@ -90,7 +90,7 @@ impl Inbox {
         for word in words {
             let len = self.missing.min(WORD);
             if len == 0 && *word != 0 {
-                return Err("a letter with more words than it has bytes for".into());
+                return Err("a letter with words behind its last byte".into());
             }
             self.bytes.extend_from_slice(&word.to_le_bytes()[..len]);
             self.missing -= len;
@@ -102,10 +102,10 @@ impl Inbox {
     }
 }
 
-/// Sends `bytes` to the mailbox of rank `to`, and returns when they are there.
+/// Sends `bytes` to the mailbox of rank `to`, and returns when they have arrived.
 ///
 /// # Errors
-/// There are more than [`LONGEST`] bytes, `to` is no other rank, a peer is gone, or a deadline
+/// `bytes` is longer than [`LONGEST`], `to` is not another rank, a peer is gone, or a deadline
 /// passed.
 pub(crate) fn post<E: Endpoint, S, W: Watch>(
     am: &mut ActiveMessages<E, S, W>,
@@ -113,7 +113,7 @@ pub(crate) fn post<E: Endpoint, S, W: Watch>(
     bytes: &[u8],
 ) -> Result<()> {
     if bytes.len() > LONGEST {
-        let what = format!("{} bytes; at most {LONGEST} are possible", bytes.len());
+        let what = format!("{} bytes are too long for a letter (limit {LONGEST})", bytes.len());
         let source = std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
         return Err(CommError::System { operation: "post a letter", source });
     }
@@ -126,7 +126,7 @@ pub(crate) fn post<E: Endpoint, S, W: Watch>(
     am.await_replies()
 }
 
-/// So many words that begin with these bytes.
+/// The first `N` words of these bytes, filled up with 0.
 fn words<const N: usize>(bytes: &[u8]) -> [Word; N] {
     let mut words = [[0; WORD]; N];
     words.as_flattened_mut()[..bytes.len()].copy_from_slice(bytes);

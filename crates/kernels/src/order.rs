@@ -1,4 +1,4 @@
-//! What a leader tells the other ranks to run.
+//! Orders: what a leader tells the other ranks to run.
 
 use bandgap_comm::AtBorder;
 use bandgap_comm::passing::Way;
@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use crate::{Kernel, Refused, Shape};
 
-/// Most samples of an order.
+/// Largest number of samples in an order.
 pub const MOST_SAMPLES: u32 = 1 << 20;
 
-/// One batch of a kernel. All ranks of a run get every order, also those that take no part.
+/// One batch of a kernel. All ranks of a run get every order, even those that take no part.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Order {
@@ -18,68 +18,72 @@ pub struct Order {
     pub kernel: String,
     /// The kernel's parameters.
     pub parameters: Value,
-    /// Samples.
+    /// Number of samples.
     pub samples: u32,
-    /// The first so many ranks take part.
+    /// Number of ranks that take part: ranks 0 to `ranks` − 1.
     pub ranks: usize,
-    /// Whether every message is compared, which is not timed; otherwise counts and what came last.
+    /// Whether every message is compared, which is not timed. If not, counts and the last contents
+    /// are compared.
     pub checked: bool,
-    /// Whether the timed rank and its peer probe the placement before and after.
+    /// Whether the timed rank and its peer probe the placement before and after the batch.
     pub probed: bool,
-    /// Which way long messages go; absent: the usual one. A rank that cannot go that way takes the
-    /// usual one too, and its [`crate::Outcome`] says so.
+    /// How long messages travel; absent: the usual way. A rank that cannot do it uses the usual
+    /// way, and its [`crate::Outcome`] says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
-    /// Whether it is carried out over the connection that has stamps at its border with the system, and what is done
-    /// there. Absent: over the ordinary connection.
+    /// What is stamped at the border with the system, over the connection that has such stamps.
+    /// Absent: the ordinary connection is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_border: Option<AtBorder>,
-    /// What lies between two stamps.
+    /// What is between two stamps.
     #[serde(default, skip_serializing_if = "Shape::is_usual")]
     pub shape: Shape,
 }
 
 impl Order {
-    /// A timed batch of `kernel` on the first `ranks` ranks, without probes.
+    /// A timed batch of `kernel` on ranks 0 to `ranks` − 1, without probes.
     pub fn of<K: Kernel>(kernel: &K, samples: u32, ranks: usize) -> Self {
-        // A kernel without a value in JSON is refused where it is decoded.
+        // A kernel that JSON cannot hold is refused when the order is decoded.
         let parameters = serde_json::to_value(kernel).unwrap_or_default();
         let kernel = K::NAME.to_owned();
         let (checked, probed, way, at_border, shape) = Default::default();
         Self { kernel, parameters, samples, ranks, checked, probed, way, at_border, shape }
     }
 
-    /// The same, checked.
+    /// The same order, as a checked batch.
     pub fn checked(self) -> Self {
         Self { checked: true, ..self }
     }
 
-    /// The same, between probes.
+    /// The same order, between probes.
     pub fn probed(self) -> Self {
         Self { probed: true, ..self }
     }
 
-    /// The kernel, if it is `K` and the first ranks of `size` can run it.
+    /// The kernel, if it is `K` and the first `self.ranks` of `size` ranks can run it.
     ///
     /// # Errors
-    /// The kernel is another one, its parameters do not decode, or it refuses them; or there are no
-    /// such ranks, or too many samples.
+    /// The order names another kernel, its parameters do not decode, or the kernel refuses them; or
+    /// there are too few ranks or too many samples.
     pub fn kernel<K: Kernel>(&self, size: usize) -> Result<K, Refused> {
         let refused = |why: String| Refused::because(why).of(&self.kernel);
         if self.kernel != K::NAME {
-            return Err(refused(format!("it is not {:?}", K::NAME)));
+            return Err(refused(format!("the order names this kernel, not {:?}", K::NAME)));
         }
         if !(1..=size).contains(&self.ranks) {
-            return Err(refused(format!("it is for {} ranks, and there are {size}", self.ranks)));
+            return Err(refused(format!(
+                "it is ordered on {} ranks; there are {size}",
+                self.ranks
+            )));
         }
         if !(1..=MOST_SAMPLES).contains(&self.samples) {
-            let why = format!("{} samples: from 1 to {MOST_SAMPLES} are possible", self.samples);
+            let why = format!("samples must be from 1 to {MOST_SAMPLES}, not {}", self.samples);
             return Err(refused(why));
         }
         let kernel = K::deserialize(&self.parameters)
             .map_err(|error| refused(format!("parameters {}: {error}", self.parameters)))?;
         if self.shape == Shape::Osu && kernel.operations().is_none() {
-            return Err(refused("its operations are not timed one by one, as OSU does".into()));
+            return Err(refused("its operations cannot be timed one by one, as OSU does".into()));
         }
         kernel.check(self.ranks).map_err(|error| error.of(&self.kernel))?;
         Ok(kernel)

@@ -1,4 +1,4 @@
-//! What comes of an order on one rank.
+//! The result of an order on one rank.
 
 use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Rank, Timed};
@@ -7,39 +7,39 @@ use serde::{Deserialize, Serialize};
 
 use crate::Refused;
 
-/// What one rank has after a batch. Ranks send it to the leader as bytes.
+/// The result of a batch on one rank. Ranks send it to the leader as bytes.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
-    /// The time stamps that it took, in ticks of its clock.
+    /// Time stamps, in ticks of the rank's clock.
     pub stamps: Vec<u64>,
-    /// What it received and compared.
+    /// Numbers of messages received and compared.
     pub checked: Checked,
-    /// The first thing that was wrong in what it received.
+    /// The first error found in what it received.
     pub wrong: Option<Wrong>,
-    /// The way that long messages went to this rank.
+    /// How long messages travelled to this rank.
     pub way: Way,
-    /// Why they did not go as ordered, where the machine refuses what the transport has.
+    /// Why they did not travel as ordered, if the transport supports it but the machine refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// What was timed at the border with the system, if the order asks for it.
+    /// Times measured at the border with the system, if the order asked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,
 }
 
-/// Messages that a rank received in a batch. A request, a reply, a message of message passing and a
-/// block of a store or get count as one each.
+/// Messages that a rank received in a batch. A request, a reply, a message of message passing, and
+/// a block of a store or get each count as one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
     /// Messages received.
     pub received: u64,
-    /// Those whose content was compared.
+    /// Messages whose content was compared.
     pub compared: u64,
-    /// Those of which only the sum of all words was compared.
+    /// Messages of which only the sum of all words was compared.
     pub summed: u64,
 }
 
 impl Checked {
-    /// Both together. The numbers come from peers, and saturate.
+    /// Adds two counts. The numbers come from peers, so the sum saturates.
     pub fn and(self, other: Self) -> Self {
         Self {
             received: self.received.saturating_add(other.received),
@@ -49,17 +49,17 @@ impl Checked {
     }
 }
 
-/// A rank received something else than it must.
+/// A rank received something other than expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[error("verify what rank {rank} received: {flaw}")]
 pub struct Wrong {
-    /// The rank that received.
+    /// The rank that received it.
     pub rank: Rank,
-    /// What was wrong.
+    /// The error.
     pub flaw: Flaw,
 }
 
-/// What was wrong in what a rank received.
+/// An error in what a rank received.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Flaw {
@@ -70,17 +70,17 @@ pub enum Flaw {
         from.map_or(", a sum over ranks".into(), |from| format!(" from rank {from}"))
     )]
     Byte {
-        /// Who should have sent it; `None` of a sum over ranks.
+        /// The expected sender; `None` if the content is a sum over ranks.
         from: Option<Rank>,
         /// Number of the message in its sample.
         message: u64,
         /// Length of the message.
         bytes: usize,
-        /// The first byte that differs.
+        /// Index of the first byte that differs.
         first: usize,
-        /// What it should be.
+        /// Expected value.
         expected: u8,
-        /// What it is.
+        /// Actual value.
         got: u8,
     },
     /// An element of a matrix.
@@ -89,17 +89,17 @@ pub enum Flaw {
          {message}: expected {expected:#018x}, got {got:#018x}"
     )]
     Element {
-        /// Whose block it is of.
+        /// The rank whose block holds the element.
         from: Rank,
         /// Number of the message in its sample.
         message: u64,
-        /// Its row in the matrix.
+        /// Row in the matrix.
         row: usize,
-        /// Its column.
+        /// Column in the matrix.
         column: usize,
-        /// What it should be, as a number of 64 bits.
+        /// Expected bits of the element.
         expected: u64,
-        /// What it is.
+        /// Actual bits.
         got: u64,
     },
     /// The word of a request or reply.
@@ -108,15 +108,15 @@ pub enum Flaw {
         kind(*reply)
     )]
     Word {
-        /// Who sent it.
+        /// The sender.
         from: Rank,
         /// Whether it came in a reply.
         reply: bool,
-        /// How many of this source came before it.
+        /// Number of earlier words from this sender.
         message: u64,
-        /// What it should be.
+        /// Expected word.
         expected: u64,
-        /// What it is.
+        /// Actual word.
         got: u64,
     },
     /// The sum of all words.
@@ -125,11 +125,11 @@ pub enum Flaw {
         kind(*reply)
     )]
     Sum {
-        /// Whether they came in replies.
+        /// Whether the words came in replies.
         reply: bool,
-        /// What it should be.
+        /// Expected sum, modulo 2⁶⁴.
         expected: u64,
-        /// What it is.
+        /// Actual sum.
         got: u64,
     },
     /// The number of messages.
@@ -138,19 +138,20 @@ pub enum Flaw {
         from.map_or(String::new(), |from| format!(" from rank {from}"))
     )]
     Count {
-        /// Messages of which kind.
+        /// Kind of message.
         of: Counted,
-        /// Who sent them, if those of one source were counted.
+        /// The sender, if only its messages were counted.
         from: Option<Rank>,
-        /// How many there should be.
+        /// Expected number.
         expected: u64,
-        /// How many there are.
+        /// Actual number.
         got: u64,
     },
 }
 
 impl Flaw {
-    /// The first difference between bytes of a message, those from `at` on.
+    /// The first difference between `expected` and `got`, which are bytes of a message from byte
+    /// `at` on.
     pub(crate) fn of_bytes(
         from: Option<Rank>,
         message: u64,
@@ -168,7 +169,7 @@ impl Flaw {
     }
 }
 
-/// Kinds of messages that are counted.
+/// Kinds of message that are counted.
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[display(rename_all = "lowercase")]
@@ -179,8 +180,8 @@ pub enum Counted {
     Replies,
     /// Messages of message passing.
     Messages,
-    /// Messages that arrived and that no receive took.
-    #[display("messages that no receive took")]
+    /// Messages that arrived and were not received.
+    #[display("messages without a receive")]
     Unclaimed,
 }
 
@@ -191,7 +192,7 @@ fn kind(reply: bool) -> &'static str {
 /// Why an order failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Failed {
-    /// It cannot be carried out.
+    /// The order cannot be carried out.
     #[error(transparent)]
     Refused(#[from] Refused),
     /// Something wrong had arrived before communication failed.

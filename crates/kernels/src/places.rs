@@ -1,72 +1,72 @@
-//! Where the messages of a program lie in a rank's memory.
+//! Where a program's messages lie in a rank's memory.
 
 use bandgap_comm::Part;
 
 use crate::{Buffers, Refused};
 
-/// Memory for a place of each message, at most, in bytes of a rank.
+/// Largest memory of a rank for one place per message, in bytes.
 pub const MOST_PLACES: usize = 64 << 20;
 
-/// Places begin at multiples of this.
+/// Alignment of places, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// Distance of fresh places, at least: more than a page, so that no processor fetches the next one
-/// by itself.
+/// Least distance between fresh places, in bytes: more than a page, so that no processor prefetches
+/// the next one.
 const APART: usize = 4096 + ALIGNMENT;
 
-/// Memory that a rank needs for a kernel, beside code and clock.
+/// Memory that a rank needs for a kernel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Needs {
     /// Length of each message that the rank sends or receives with message passing.
     pub bytes: usize,
-    /// Messages that it sends in a sample.
+    /// Messages that the rank sends in a sample.
     pub sends: u64,
-    /// Messages that it receives in a sample.
+    /// Messages that the rank receives in a sample.
     pub receives: u64,
-    /// Memory that the kernel works in, in bytes: nothing is filled or compared there.
+    /// Working memory of the kernel, in bytes. Nothing is filled or compared there.
     pub scratch: usize,
     /// Where successive messages lie.
     pub buffers: Buffers,
-    /// Memory that it must expose for transfers, at least.
+    /// Least memory that the rank must expose for transfers, in bytes.
     pub exposed: usize,
     /// Elements of the longest vectors that it computes with ([`bandgap_comm::Work::Daxpy`]).
     pub doubles: usize,
-    /// Words that it receives in Active Messages in a sample, which a checked batch notes.
+    /// Words that it receives in Active Messages in a sample. A checked batch notes each of them.
     pub words: u64,
 }
 
 impl Needs {
-    /// Of a rank that sends and receives so many messages in a sample.
+    /// Needs of a rank that sends and receives `messages` messages of `bytes` bytes in a sample.
     pub fn both_ways(messages: u64, bytes: usize) -> Self {
         Self { bytes, sends: messages, receives: messages, ..Self::default() }
     }
 
-    /// The same, with messages that lie there.
+    /// The same needs, with this policy for the places of messages.
     pub fn lying(self, buffers: Buffers) -> Self {
         Self { buffers, ..self }
     }
 }
 
-/// The places of a rank: regions that messages are sent from and received into, and one to work in.
-/// In timed batches each of the first two has one place, which all messages share, or a ring of
-/// places; or the two are the same ([`Buffers`]). In checked batches each message has its own.
+/// A rank's places: a region to send from, a region to receive into, and working memory. In timed
+/// batches all messages share one place in each region or go round a ring of places, or the two
+/// regions are one ([`Buffers`]). In checked batches each message has its own place.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Places {
     bytes: usize,
-    /// From one place to the next; 0 where there is one.
+    /// Distance between places, in bytes; 0 if there is only one.
     stride: usize,
-    /// The first place received into.
+    /// Offset of the first place to receive into.
     incoming: usize,
-    /// Places of each region, of which the first follows the last.
+    /// Places in each region; after the last the first is used again.
     count: u64,
-    /// The region that a rank answers from.
+    /// Offset of the region that the rank answers from.
     answering: usize,
-    /// What the kernel works in.
+    /// Working memory of the kernel.
     scratch: Part,
 }
 
 impl Places {
-    /// One place to send from and one to receive into.
+    /// Places for a timed batch, as the policy says.
     pub fn shared(needs: &Needs) -> Self {
         let Needs { bytes, sends, receives, buffers, .. } = *needs;
         let room = bytes.next_multiple_of(ALIGNMENT);
@@ -87,10 +87,10 @@ impl Places {
         Self { bytes, stride, incoming, count: count as u64, answering: 0, scratch }
     }
 
-    /// A place of its own for each message of a sample.
+    /// One place for each message of a sample.
     ///
     /// # Errors
-    /// They would take more than [`MOST_PLACES`].
+    /// They would take more than [`MOST_PLACES`] bytes.
     pub fn own(needs: &Needs) -> Result<Self, Refused> {
         if needs.sends <= 1 && needs.receives <= 1 {
             let places = Self::shared(&needs.lying(Buffers::Separate));
@@ -102,8 +102,8 @@ impl Places {
         let memory = incoming.saturating_add(all(needs.receives));
         if memory > MOST_PLACES as u64 {
             return Err(Refused::because(format!(
-                "a checked batch has a place for each of {} messages of {} bytes, and these may \
-                 take {MOST_PLACES} bytes; order fewer messages a sample, or a timed batch",
+                "a checked batch needs a place for each of {} messages of {} bytes, which do not \
+                 fit into {MOST_PLACES} bytes; order fewer messages in a sample, or a timed batch",
                 needs.sends.saturating_add(needs.receives),
                 needs.bytes
             )));
@@ -115,7 +115,8 @@ impl Places {
         Ok(places.answering(needs.buffers))
     }
 
-    /// The same, where a rank answers as the policy says: with what it received, or with its own.
+    /// The same places, where a rank answers with what it received or from its own place, as the
+    /// policy says.
     fn answering(self, buffers: Buffers) -> Self {
         let answering = if buffers == Buffers::Same { self.incoming } else { 0 };
         Self { answering, ..self }
@@ -133,8 +134,8 @@ impl Places {
         self.part(self.incoming, index)
     }
 
-    /// The part that a rank sends from when it answers message `index` of a batch: as
-    /// [`Places::outgoing`], or where it received that message ([`Buffers::Same`]).
+    /// The part that a rank sends from when it answers message `index` of a batch:
+    /// [`Places::outgoing`], or under [`Buffers::Same`] the place where it received the message.
     #[inline(always)]
     pub fn answer(&self, index: u64) -> Part {
         self.part(self.answering, index)
@@ -146,18 +147,18 @@ impl Places {
         Part::new(region + index as usize * self.stride, self.bytes)
     }
 
-    /// Places of a region that messages take in turn.
+    /// Places in a region, which messages use in turn.
     pub(crate) fn count(&self) -> u64 {
         self.count
     }
 
-    /// The part that the kernel works in, in every sample the same.
+    /// The kernel's working memory, the same in every sample.
     #[inline(always)]
     pub fn scratch(&self) -> Part {
         self.scratch
     }
 
-    /// Bytes of all places.
+    /// Bytes of memory that all places take.
     pub fn memory(&self) -> usize {
         self.scratch.end()
     }
@@ -221,7 +222,7 @@ mod tests {
         let most = 1 << 19;
         assert!(Places::own(&needs(64, most, most)).is_ok());
         let error = Places::own(&needs(64, most, most + 1)).unwrap_err().to_string();
-        assert!(error.contains("1048577 messages of 64 bytes"), "{error}");
+        assert!(error.contains("1048577"), "{error}");
         assert!(Places::own(&needs(1 << 30, 1, 1)).is_ok());
         assert!(Places::own(&needs(1 << 30, u64::MAX, u64::MAX)).is_err());
     }

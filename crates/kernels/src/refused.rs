@@ -1,6 +1,6 @@
 //! An order that is refused.
 
-/// An order that cannot be carried out: which kernel, and why.
+/// An order that cannot be carried out: its kernel, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("carry out the kernel {kernel:?}: {why}")]
 pub struct Refused {
@@ -11,17 +11,17 @@ pub struct Refused {
 }
 
 impl Refused {
-    /// Refused for this reason.
+    /// Refused for this reason, by a kernel not yet named.
     pub fn because(why: impl Into<String>) -> Self {
         Self { kernel: String::new(), why: why.into() }
     }
 
-    /// Refused for this reason, unless it is possible.
+    /// Refused for this reason unless `possible`.
     pub(crate) fn unless(possible: bool, why: impl FnOnce() -> String) -> Result<(), Self> {
         if possible { Ok(()) } else { Err(Self::because(why())) }
     }
 
-    /// The same, of the kernel of this name.
+    /// Adds the kernel's name.
     pub fn of(self, kernel: &str) -> Self {
         Self { kernel: kernel.into(), ..self }
     }

@@ -1,4 +1,4 @@
-//! Kernels as pointers to their programs.
+//! Kernels as pointers to their compiled programs.
 
 use std::marker::PhantomData;
 
@@ -12,7 +12,7 @@ use crate::{
     Round, Visit, all, fact,
 };
 
-/// Carries out a rank's part of an order of one kernel: its program, compiled for rigs of type `M`.
+/// Carries out a rank's part of an order of one kernel, compiled for rigs of type `M`.
 type Row<M> = fn(&mut M, &Order) -> Result<Outcome, Failed>;
 
 /// Carries out this rank's part of an order, and verifies what arrived.
@@ -29,11 +29,11 @@ pub fn carry_out<M: Rig + Transfer + Comm + 'static>(
     }
 }
 
-/// Carries out this rank's part of an order of the kernel `K`, whose program `run` runs, and verifies what arrived: for a
-/// rig that runs only few kernels, each of them between something else.
+/// Carries out this rank's part of an order of kernel `K`, whose program `run` runs, and verifies
+/// what arrived. For rigs that run only a few kernels, and do something else between their steps.
 ///
 /// # Errors
-/// As [`carry_out`]; or the order is of another kernel.
+/// As [`carry_out`]; also if the order names another kernel.
 pub fn carry_out_one<M: Rig + 'static, K: OverAm>(
     rig: &mut M,
     order: &Order,
@@ -42,7 +42,7 @@ pub fn carry_out_one<M: Rig + 'static, K: OverAm>(
     batch(rig, order, |rig, kernel: &K, _, round| run(rig, kernel, round))
 }
 
-/// Looks at what a rig without Active Messages needs of each kernel.
+/// Collects what a rig without Active Messages needs of each kernel.
 pub(crate) struct PassingRows<M>(pub PhantomData<M>);
 
 impl<M: Rig + Comm + 'static> Visit for PassingRows<M> {
@@ -61,7 +61,7 @@ impl<M: Rig + Comm + 'static> Visit for PassingRows<M> {
     }
 }
 
-/// [`carry_out`] on a rig that has no Active Messages: it can run the kernels over message passing.
+/// As [`carry_out`], on a rig without Active Messages: only kernels over message passing can run.
 ///
 /// # Errors
 /// As [`carry_out`].
@@ -73,7 +73,7 @@ pub fn carry_out_passing<M: Rig + Comm + 'static>(
     named(rows.filter_map(|(name, row)| Some((name, row?))).collect(), &order.kernel)?(rig, order)
 }
 
-/// Looks at what a rig needs of each kernel over Active Messages.
+/// Collects what a rig needs of each kernel over Active Messages.
 pub(crate) struct ActiveRows<M>(pub PhantomData<M>);
 
 impl<M: Rig + Transfer + 'static> Visit for ActiveRows<M> {
@@ -90,7 +90,8 @@ impl<M: Rig + Transfer + 'static> Visit for ActiveRows<M> {
     }
 }
 
-/// [`carry_out`] of the kernels over Active Messages, on a rig whose message passing is another's.
+/// As [`carry_out`], on a rig that leaves message passing to another one: only kernels over Active
+/// Messages can run.
 ///
 /// # Errors
 /// As [`carry_out`].
@@ -107,8 +108,8 @@ pub fn carry_out_active<M: Rig + Transfer + 'static>(
 /// One rank's program.
 pub type Program<M> = Box<dyn Fn(&mut M) -> Result<()>>;
 
-/// The program of an order as it is, without verification: for interpreters that have no data, as
-/// the simulator's recorder. It is to be run by the ranks that take part.
+/// The program of an order, without verification, for interpreters that have no data, such as the
+/// simulator's recorder. Only ranks that take part may run it.
 ///
 /// # Errors
 /// The order cannot be carried out.
@@ -116,7 +117,7 @@ pub fn program<M: Transfer + Comm + 'static>(order: &Order) -> Result<Program<M>
     named(all(&mut Programs(PhantomData)), &order.kernel)?(order)
 }
 
-/// Looks at what an interpreter needs of each kernel.
+/// Collects what an interpreter needs of each kernel.
 pub(crate) struct Programs<M>(pub PhantomData<M>);
 
 impl<M: Transfer + Comm + 'static> Visit for Programs<M> {

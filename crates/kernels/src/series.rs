@@ -1,52 +1,51 @@
-//! Kernels over sizes, ranks and variants.
+//! Series: kernels over sizes, ranks and variants.
 
 use crate::{Buffers, LIBRARY, Pair, Refused, Shape};
 
 /// How a kernel is measured over sizes and numbers of ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Series {
-    /// The series' name on the command line and in run files.
+    /// Name on the command line and in run files.
     pub name: &'static str,
-    /// Equal parts of one operation, of which the time of a point is one: 2 where that is half of a
-    /// round trip, or of a way there and back.
+    /// Number of equal parts of an operation; a point's time is that of one part. 2 for half a
+    /// round trip, or for half of a way there and back.
     pub parts: u32,
     /// Whether all ranks take part, rather than two.
     pub of_all: bool,
-    /// Whether it is measured at each distance that there is between two ranks.
+    /// Whether it is measured at each distance between two ranks.
     pub at_distances: bool,
-    /// Where successive messages lie, unless another place is asked for; none where it leaves no
-    /// choice.
+    /// Default place of successive messages; `None` if the series leaves no choice.
     pub buffers: Option<Buffers>,
-    /// What it is measured over.
+    /// Unit of its sizes.
     pub extent: Extent,
     /// Bytes of a message at a point.
     pub message: fn(&AtSize) -> u64,
-    /// Messages of that length that one operation moves between so many ranks: the bandwidth counts
-    /// them all.
+    /// Messages of that length that one operation moves between this number of ranks. The bandwidth
+    /// counts all of them.
     pub moves: fn(usize) -> u64,
-    /// The ways in which its operation can be done, where there are several.
+    /// Ways to carry out its operation, if there are several.
     pub variants: &'static [&'static str],
-    /// Whether a library that has message passing of its own has the operation too.
+    /// Whether a library with its own message passing has the operation too.
     pub library: bool,
 }
 
-/// What a series is measured over, beside numbers of ranks.
+/// Unit of a series' sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Nothing: a barrier has no size. The result is a rate instead of a bandwidth.
+    /// None: a barrier has no size. The result is a rate instead of a bandwidth.
     None,
     /// Bytes of a message.
     Bytes,
     /// Elements of a vector of doubles.
     Doubles,
-    /// Rows and columns of a square matrix of doubles.
+    /// Rows (and columns) of a square matrix of doubles.
     Dimension,
 }
 
 pub use bandgap_comm::DOUBLE;
 
 impl Series {
-    /// A series over bytes whose point is one operation between two ranks, which moves one message.
+    /// A series over bytes. A point is one operation between two ranks, which moves one message.
     pub const fn between_two(name: &'static str) -> Self {
         Self {
             name,
@@ -62,28 +61,28 @@ impl Series {
         }
     }
 
-    /// A series over bytes whose point is one operation of all ranks, which moves so many messages.
+    /// A series over bytes. A point is one operation of all ranks, which moves `moves` messages.
     pub const fn of_all(name: &'static str, moves: fn(usize) -> u64) -> Self {
         Self { of_all: true, moves, ..Self::between_two(name) }
     }
 
-    /// Whether its variants are algorithms for one operation, of which one may be chosen.
+    /// Whether its variants are algorithms for the same operation, one of which can be chosen.
     pub fn by_algorithm(&self) -> bool {
         self.of_all && !self.variants.is_empty()
     }
 
-    /// The variant of this name, as the series has it.
+    /// The variant with this name.
     ///
     /// # Errors
-    /// It has none of this name; the error lists those that it has.
+    /// There is no such variant; the error lists those that exist.
     pub fn variant(&self, name: &str) -> Result<&'static str, Refused> {
         let library = [LIBRARY];
         let own = self.variants.iter().chain(library.iter().filter(|_| self.library));
         let found = own.into_iter().find(|variant| **variant == name);
         found.copied().ok_or_else(|| {
             let why = match self.variants {
-                [] => format!("it is done in one way, and none is called {name}"),
-                some => format!("it is not done by {name}; there are {}", some.join(", ")),
+                [] => format!("it has no algorithm {name:?}, and only one way"),
+                some => format!("it has no algorithm {name:?}; use one of {}", some.join(", ")),
             };
             Refused::because(why).of(self.name)
         })
@@ -91,7 +90,7 @@ impl Series {
 }
 
 impl Extent {
-    /// Its name as an axis.
+    /// Name as an axis.
     pub fn axis(self) -> &'static str {
         match self {
             Self::None | Self::Bytes => "bytes",
@@ -101,29 +100,30 @@ impl Extent {
     }
 }
 
-/// A point of a series, or a layer beside its floors.
+/// A point of a series, or a layer measured together with its floors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AtSize {
-    /// Its place on the series' extent; without one, bytes of a message.
+    /// Size, in the unit of the series; bytes of a message if there is no series.
     pub size: usize,
-    /// Operations of a sample (M).
+    /// Operations in a sample (M).
     pub messages: u32,
     /// Number of ranks that take part.
     pub ranks: usize,
-    /// Between which ranks, where two take part.
+    /// The two ranks, if only two take part.
     pub pair: Pair,
-    /// Which of the series' variants; `None` is the usual one.
+    /// Variant of the series; `None` is the default.
     pub variant: Option<&'static str>,
-    /// Rows and columns of the mesh that the ranks are, where it is not the usual one.
+    /// Rows and columns of the mesh, if it is not the usual one.
     pub mesh: Option<[usize; 2]>,
     /// Where successive messages lie, if the kernel leaves a choice.
     pub buffers: Buffers,
-    /// What lies between two stamps.
+    /// What is between two stamps.
     pub shape: Shape,
 }
 
 impl AtSize {
-    /// So many messages of so many bytes, between the first two ranks or all of `ranks`.
+    /// A point of `messages` messages of `bytes` bytes, between ranks 0 and 1, or among all of
+    /// `ranks`.
     pub fn of(bytes: usize, messages: u32, ranks: usize) -> Self {
         let (variant, mesh, buffers, shape) = Default::default();
         Self { size: bytes, messages, ranks, pair: Pair::FIRST, variant, mesh, buffers, shape }

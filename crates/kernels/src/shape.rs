@@ -1,4 +1,4 @@
-//! Which part of a loop lies between two stamps.
+//! Which part of a loop is between two stamps.
 
 use std::str::FromStr;
 
@@ -12,11 +12,13 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "snake_case")]
 #[display(rename_all = "snake_case")]
 pub enum Shape {
-    /// One pair of stamps around the operations of a sample, of the rank that times; what a stamp costs is subtracted.
+    /// One pair of stamps around the operations of a sample, on the rank that times. The cost of a
+    /// stamp is subtracted.
     #[default]
     Batch,
-    /// As the OSU benchmarks do since version 7: a pair of stamps around each operation, on all ranks of a collective, of whose
-    /// times the mean is taken, with a barrier between one collective and the next; nothing is subtracted.
+    /// As the OSU benchmarks since version 7: a pair of stamps around each operation, and nothing
+    /// subtracted. In a collective all ranks stamp, the mean of their times is used, and a barrier
+    /// separates one collective from the next.
     Osu,
 }
 
@@ -29,7 +31,7 @@ impl FromStr for Shape {
 }
 
 impl Shape {
-    /// Whether it is the usual one.
+    /// Whether this is the default.
     pub fn is_usual(&self) -> bool {
         *self == Self::Batch
     }

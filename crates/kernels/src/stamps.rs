@@ -1,52 +1,52 @@
-//! From time stamps to samples.
+//! Turns time stamps into samples.
 
 use std::collections::BTreeMap;
 
 use bandgap_comm::Rank;
 
-/// Column of the time in which a rank issues the messages of a sample.
+/// Column of the time in which a rank issues a sample's messages.
 pub const ISSUE: &str = "issue";
-/// Column of the time from a sample's begin until all its messages have come to their end.
+/// Column of the time from a sample's begin until all its messages have ended.
 pub const WHOLE: &str = "whole";
 
-/// The time stamps that each rank took in one order, in ticks of its own clock.
+/// Time stamps that each rank took in one order, in ticks of its own clock.
 pub type Stamps = [Vec<u64>];
 
 fn of(stamps: &Stamps, rank: Rank) -> &[u64] {
     stamps.get(rank).map_or(&[], Vec::as_slice)
 }
 
-/// The samples of one order: columns with names, in ticks.
+/// Samples of one order: named columns, in ticks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Samples(BTreeMap<&'static str, Vec<u64>>);
 
 impl Samples {
-    /// The samples of a column; none if there is no such column.
+    /// Samples in a column; empty if there is no such column.
     pub fn column(&self, name: &str) -> &[u64] {
         self.0.get(name).map_or(&[], Vec::as_slice)
     }
 
-    /// The names of the columns.
+    /// Names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.0.keys().copied()
     }
 
-    /// Columns [`ISSUE`] and [`WHOLE`] of a rank's stamps, which come in threes.
+    /// Columns [`ISSUE`] and [`WHOLE`] of a rank's stamps, which come in threes: begin b, issued i,
+    /// end e.
     ///
-    /// *Formula*: with stamps b, i, e of a sample (begin, issued, end): issue = i − b,
-    /// whole = e − b.
+    /// *Formula*: issue = i − b, whole = e − b.
     pub fn of_triples(stamps: &Stamps, rank: Rank) -> Self {
         Self::of_marks(stamps, rank, 3, [(ISSUE, 0, 1), (WHOLE, 0, 2)])
     }
 
-    /// As [`Samples::of_triples`] of several ranks, one after the other.
+    /// As [`Samples::of_triples`] for several ranks, whose samples follow each other.
     pub fn of_each(stamps: &Stamps, ranks: impl Iterator<Item = Rank>) -> Self {
         let each: Vec<Self> = ranks.map(|rank| Self::of_triples(stamps, rank)).collect();
         let column = |name| each.iter().flat_map(|of| of.column(name).to_vec()).collect();
         Self([ISSUE, WHOLE].map(|name| (name, column(name))).into())
     }
 
-    /// Columns of what lies between two of the stamps of a sample, of which there are so many.
+    /// Columns of differences between two stamps of a sample that has `marks` stamps.
     fn of_marks<const N: usize>(
         stamps: &Stamps,
         rank: Rank,
@@ -60,23 +60,25 @@ impl Samples {
         Self(columns.into())
     }
 
-    /// These, and as column `name` what another rank's stamps say of the whole.
+    /// Adds a column `name` with [`WHOLE`] of another rank's samples.
     pub fn beside(mut self, name: &'static str, other: &Self) -> Self {
         self.0.insert(name, other.column(WHOLE).to_vec());
         self
     }
 
-    /// Columns [`ISSUE`], `last` and [`WHOLE`] of a rank's stamps, which come in fours.
+    /// Columns [`ISSUE`], `last` and [`WHOLE`] of a rank's stamps, which come in fours: begin b,
+    /// issued i, arrived a, end e.
     ///
-    /// *Formula*: with stamps b, i, a, e of a sample: issue = i − b, last = e − a, whole = e − b.
+    /// *Formula*: issue = i − b, last = e − a, whole = e − b.
     pub fn of_fours(stamps: &Stamps, rank: Rank, last: &'static str) -> Self {
         Self::of_marks(stamps, rank, 4, [(ISSUE, 0, 1), (last, 2, 3), (WHOLE, 0, 3)])
     }
 
-    /// Column [`WHOLE`] of stamps that come in pairs, around each operation of so many samples, on one rank or several.
+    /// Column [`WHOLE`] of stamps that come in pairs, around each operation of `samples` samples,
+    /// on one or several ranks.
     ///
-    /// *Formula*: of a sample the sum of end − begin over its operations, and of that the mean over the ranks that have
-    /// stamps.
+    /// *Formula*: a sample is the sum of end − begin over its operations, averaged over the ranks
+    /// that have stamps.
     pub fn of_pairs(stamps: &Stamps, samples: u32) -> Self {
         let ranks: Vec<&Vec<u64>> = stamps.iter().filter(|rank| !rank.is_empty()).collect();
         let sum = |of: &[u64]| -> u64 {
@@ -93,7 +95,8 @@ impl Samples {
         Self([(WHOLE, (0..count).map(mean).collect())].into())
     }
 
-    /// Column [`ISSUE`] of a rank's stamps at the borders of samples: the differences of neighbours.
+    /// Column [`ISSUE`] of a rank's stamps at the borders of samples: differences between
+    /// neighbours.
     pub fn of_borders(stamps: &Stamps, rank: Rank) -> Self {
         let issue =
             of(stamps, rank).windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect();

@@ -1,38 +1,39 @@
-//! The state that the handlers of a rank work on.
+//! State of a rank's handlers.
 
 use bandgap_comm::passing::{HoldsMail, Mail};
 use bandgap_comm::{Rank, Word};
 
 use crate::mailbox::Mailbox;
 
-/// What the handlers of programs count.
+/// Counts kept by the handlers of programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     /// Requests handled.
     pub served: u64,
-    /// Sum of the words of those requests, modulo 2⁶⁴.
+    /// Sum of the words of handled requests, modulo 2⁶⁴.
     pub served_sum: u64,
     /// Replies handled.
     pub replies: u64,
-    /// Sum of the words of those replies, modulo 2⁶⁴.
+    /// Sum of the words of handled replies, modulo 2⁶⁴.
     pub reply_sum: u64,
-    /// Whether every word is noted in the [`Log`] as well.
+    /// Whether every word is also noted in the [`Log`].
     pub logging: bool,
 }
 
-/// The words that arrived while [`Tally::logging`] was set, each with the rank that it came from.
+/// Words that arrived while [`Tally::logging`] was set, each with its sender.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Log {
-    /// Words of requests, in the order of their handling.
+    /// Words of requests, in the order in which they were handled.
     pub requests: Vec<(Rank, Word)>,
     /// Words of replies, likewise.
     pub replies: Vec<(Rank, Word)>,
-    /// Words of each kind that are noted at most; a peer that sends more is noticed by the counts.
+    /// Largest number of words of each kind that are noted. If a peer sends more, the counts show
+    /// it.
     pub most: usize,
 }
 
 impl Log {
-    /// Forgets all words, and makes room for so many of each kind.
+    /// Forgets all words, and makes room for `most` of each kind.
     pub(crate) fn begin(&mut self, most: usize) {
         self.requests.clear();
         self.replies.clear();
@@ -51,16 +52,16 @@ impl Log {
     }
 }
 
-/// The state of one rank's handlers: those of programs, of the mailbox and of message passing.
+/// State of one rank's handlers: those of programs, of the mailbox and of message passing.
 #[derive(Debug)]
 pub struct RankState {
     /// Counts of the programs' handlers.
     pub tally: Tally,
-    /// What they note while a batch is checked.
+    /// Words noted while a batch is checked.
     pub log: Log,
-    /// Bytes that other ranks have sent, beside all measurement.
+    /// Letters that other ranks have sent.
     pub(crate) mailbox: Mailbox,
-    /// The last meeting that each rank has come to.
+    /// The last meeting that each rank has reached.
     pub(crate) met: Vec<Word>,
     pub(crate) mail: Mail,
 }

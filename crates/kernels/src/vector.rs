@@ -1,4 +1,4 @@
-//! The kernels on vectors of all ranks, as one.
+//! The common part of all kernels on vectors.
 
 use std::fmt;
 
@@ -13,52 +13,53 @@ use crate::{
     messages_in_range, ranks_at_least,
 };
 
-/// What one operation on vectors does, and what every rank has after it. The value says how it is done.
+/// What one operation on vectors does, and what every rank holds after it. The value says how it is
+/// done.
 pub trait VectorProgram:
     Copy + fmt::Debug + Default + PartialEq + Eq + Serialize + DeserializeOwned + 'static
 {
-    /// Its name in orders.
+    /// Name in orders.
     const NAME: &'static str;
-    /// The ways in which it can be done, where there are several.
+    /// Ways to carry it out, if there are several.
     const VARIANTS: &'static [&'static str] = &[];
-    /// Whether a library that has message passing of its own has the operation too.
+    /// Whether a library with its own message passing has the operation too.
     const LIBRARY: bool = false;
-    /// Vectors that one operation moves between so many ranks.
+    /// Vectors that one operation moves between this number of ranks.
     const MOVES: fn(usize) -> u64 = |ranks| (ranks as u64).saturating_sub(1);
     /// Whether it works in a third vector.
     const SCRATCH: bool = false;
 
-    /// As this variant does it, or as is usual.
+    /// The operation in this variant, or in the default one.
     fn at(_variant: Option<&str>) -> Option<Self> {
         Some(Self::default())
     }
 
-    /// Whether it is of use for so many ranks and bytes.
+    /// Checks that it works for this number of ranks and bytes.
     ///
     /// # Errors
-    /// It is not; the error says why.
+    /// It does not; the error says why.
     fn check(&self, _ranks: usize, _bytes: usize) -> Result<(), Refused> {
         Ok(())
     }
 
-    /// What a rank must have before and after operation number `message` of a sample.
+    /// Adds what a rank must hold before and after operation `message` of a sample.
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects);
 
-    /// One operation.
+    /// Carries out one operation.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
     fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()>;
 }
 
-/// Where the vectors of an operation lie in a rank's memory.
+/// Where an operation's vectors lie in a rank's memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Vectors {
-    /// What the rank gives.
+    /// Input of the rank.
     pub from: Part,
-    /// What it gets.
+    /// Output of the rank.
     pub into: Part,
-    /// What it works in, if it does.
+    /// Working memory, if the operation needs it.
     pub scratch: Part,
 }
 
@@ -68,23 +69,23 @@ impl Vectors {
         Self { from, into, scratch: places.scratch() }
     }
 
-    /// Block `index` of what a rank of so many gives, and of what it gets.
+    /// Block `index` of a rank's input and of its output, if there are `ranks` ranks.
     pub fn blocks(self, ranks: usize, index: usize) -> [Part; 2] {
         [self.from, self.into].map(|part| Blocks::of(part, DOUBLE, ranks).one(index))
     }
 }
 
-/// M operations on vectors of n doubles, a rank's own each.
+/// M operations on vectors of n doubles, one vector on each rank.
 ///
-/// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
+/// Marks of rank 0, in each sample: begin, end, end. A barrier precedes the first sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound = "P: VectorProgram")]
 pub struct VectorKernel<P> {
-    /// Operations of a sample (M).
+    /// Operations in a sample (M).
     pub messages: u32,
     /// Elements of a vector (n).
     pub elements: usize,
-    /// What is done, and how.
+    /// Operation, and how it is carried out.
     pub program: P,
 }
 

@@ -1,4 +1,4 @@
-//! The words that Active Messages carry in a program.
+//! Words that Active Messages carry in a program.
 
 use bandgap_comm::{Rank, Word};
 
@@ -8,8 +8,8 @@ const DESTINATION: u64 = 0xD6E8_FEB8_6659_FD93;
 const INDEX: u64 = 0x9E37_79B9_7F4A_7C15;
 const OFFSET: u64 = 0x5555_AAAA_5555_AAAA;
 
-/// The words of the requests of one rank in one turn. A word tells its source, its destination, its
-/// number and the turn. A reply carries the complement of its request's word.
+/// Words of one rank's requests in one turn. A word identifies its source, its destination, its
+/// index and the turn. A reply carries the complement of its request's word.
 ///
 /// *Formula*: w = c + source·S + turn·T + destination·D + index·I modulo 2⁶⁴, with odd constants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,21 +18,21 @@ pub struct Words {
 }
 
 impl Words {
-    /// Those of rank `source`.
+    /// Words of rank `source`.
     #[inline]
     pub fn new(source: Rank, turn: u64) -> Self {
         let source = (source as u64).wrapping_mul(SOURCE);
         Self { base: OFFSET.wrapping_add(source).wrapping_add(turn.wrapping_mul(TURN)) }
     }
 
-    /// The word of request number `index`, which goes to rank `to`.
+    /// The word of request `index` to rank `to`.
     #[inline(always)]
     pub fn word(self, to: Rank, index: u64) -> Word {
         let to = (to as u64).wrapping_mul(DESTINATION);
         self.base.wrapping_add(to).wrapping_add(index.wrapping_mul(INDEX))
     }
 
-    /// The sum of the words number `first`, `first + step`, …, `count` of them, modulo 2⁶⁴.
+    /// Sum of the words `first`, `first + step`, …, `count` of them, modulo 2⁶⁴.
     pub fn sum(self, to: Rank, first: u64, step: u64, count: u64) -> u64 {
         // Σ (first + k·step) = count·first + step·count·(count − 1)/2.
         let pairs = u128::from(count) * u128::from(count.saturating_sub(1)) / 2;

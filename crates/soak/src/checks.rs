@@ -1,4 +1,4 @@
-//! What must hold of a run, whatever is done to it.
+//! Checks what must hold after a trial, whatever the fault.
 
 use std::fs;
 use std::os::unix::process::ExitStatusExt;
@@ -12,39 +12,39 @@ use serde_json::Value;
 use crate::faults::{Does, Whom};
 use crate::plan::Plan;
 
-/// What was seen of a trial.
+/// Observations of a trial.
 pub struct Seen {
-    /// How the launcher ended; `None` if it had to be ended.
+    /// How the launcher ended; `None` if it had to be killed.
     pub status: Option<ExitStatus>,
-    /// Whether there were ranks at any time.
+    /// Whether any rank ever ran.
     pub measured: bool,
-    /// Whether the fault came while there were ranks.
+    /// Whether the fault came while ranks were running.
     pub struck: bool,
-    /// Whether ranks that there were went on for a second after the fault.
+    /// Whether any rank that ran at the fault was still running a second later.
     pub lasted: bool,
-    /// From the fault, or the end of the pause, to the end.
+    /// Time from the fault, or from the end of the pause, to the end of the run.
     pub took: Duration,
-    /// The most that may be.
+    /// Longest time allowed.
     pub bound: Duration,
-    /// What is left of it: processes and files.
+    /// What the run left behind: processes and files.
     pub left: Vec<String>,
-    /// What is kept of it; `None` if there is no run file.
+    /// What the run file holds; `None` if there is none.
     pub kept: Result<Option<Kept>, String>,
 }
 
 /// What a run file says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kept {
-    /// How many results it has.
+    /// Number of results.
     pub results: usize,
     /// Whether the run ended early.
     pub interrupted: bool,
 }
 
-/// What a run directory has.
+/// Reads the run file in a directory.
 ///
 /// # Errors
-/// Its run file cannot be read.
+/// The run file cannot be read.
 pub fn kept(directory: &Path) -> Result<Option<Kept>, String> {
     let path = directory.join("run.json");
     if !path.exists() {
@@ -53,11 +53,12 @@ pub fn kept(directory: &Path) -> Result<Option<Kept>, String> {
     let text = fs::read(&path).map_err(|error| error.to_string())?;
     let run: Value = serde_json::from_slice(&text).map_err(|error| error.to_string())?;
     let results = run["results"].as_array().ok_or("it has no results")?.len();
-    let interrupted = run["interrupted"].as_bool().ok_or("it does not say whether it is whole")?;
+    let interrupted =
+        run["interrupted"].as_bool().ok_or("it does not say whether the run was interrupted")?;
     Ok(Some(Kept { results, interrupted }))
 }
 
-/// Whether the fault met nothing: it came when the run was over, or there was room enough.
+/// Whether the fault had no effect: it came when the run was over, or the disk had enough room.
 pub fn was_late(plan: &Plan, seen: &Seen) -> bool {
     let as_usual = matches!(code(seen), Some(0 | 8));
     match plan.fault.does {
@@ -70,26 +71,26 @@ fn code(seen: &Seen) -> Option<i32> {
     seen.status.and_then(|status| status.code())
 }
 
-/// Everything that did not hold in a trial.
+/// All checks that failed in a trial.
 pub fn broken(plan: &Plan, seen: &Seen) -> Vec<String> {
     let mut all: Vec<String> =
         seen.left.iter().map(|left| format!("left behind: {left}")).collect();
     if seen.took > seen.bound || seen.status.is_none() {
         let seconds = [seen.took, seen.bound].map(|time| time.as_secs_f64());
-        all.push(format!("hangs: took {:.1} s of at most {:.1} s", seconds[0], seconds[1]));
+        all.push(format!("hangs: took {:.1} s (limit {:.1} s)", seconds[0], seconds[1]));
     }
     if let Some(status) = seen.status.filter(|status| !fits(plan, seen, *status)) {
-        all.push(format!("ended wrongly: {status}"));
+        all.push(format!("unexpected exit: {status}"));
     }
     all.extend(lost(plan, seen).map(|what| format!("lost: {what}")));
     all
 }
 
-/// Whether it may end so.
+/// Whether the run may end with this status.
 fn fits(plan: &Plan, seen: &Seen, status: ExitStatus) -> bool {
     let launcher = matches!(plan.fault.does, Does::Signal { to: Whom::Launcher, .. });
     match status.code() {
-        // Whoever is struck at the end may be done.
+        // A run that is nearly over when the fault comes may end as usual.
         Some(0 | 8) if !plan.fault.waits() => plan.fault.goes_on,
         Some(0 | 8) => {
             let was_done = if launcher { seen.took < Duration::from_secs(1) } else { !seen.lasted };
@@ -103,24 +104,25 @@ fn fits(plan: &Plan, seen: &Seen, status: ExitStatus) -> bool {
     }
 }
 
-/// What was measured and is not there.
+/// What was measured but is missing.
 fn lost(plan: &Plan, seen: &Seen) -> Option<String> {
     let kept = match &seen.kept {
         Ok(kept) => *kept,
         Err(error) => return Some(format!("the run cannot be read: {error}")),
     };
-    // What a launcher that is killed has not kept yet is gone with it.
+    // A launcher that is killed by a signal loses what it had not yet written.
     let code = code(seen)?;
     let Some(kept) = kept else {
-        return (code == 0 || seen.measured).then(|| "nothing is kept".to_owned());
+        return (code == 0 || seen.measured).then(|| "no run was kept".to_owned());
     };
-    // The whole time budget is spent, so that what is struck in its first half is not done.
+    // The run uses its whole time budget, so a fault in the first half of it finds the run
+    // unfinished.
     let early = seen.struck && plan.after < plan.budget / 2;
     match code {
-        0 if kept.results == 0 => Some("no result is kept".to_owned()),
-        0 if kept.interrupted => Some("a whole run is marked as interrupted".to_owned()),
+        0 if kept.results == 0 => Some("no result was kept".to_owned()),
+        0 if kept.interrupted => Some("a complete run is marked as interrupted".to_owned()),
         5 | 6 | 130 if early && !kept.interrupted => {
-            Some("it is not marked as interrupted".to_owned())
+            Some("the run is not marked as interrupted".to_owned())
         }
         _ => None,
     }

@@ -1,48 +1,49 @@
-//! What is done to a run, and how it may end then.
+//! Faults, and how a run may end after each.
 
 use rustix::process::Signal;
 
-/// Who gets a signal.
+/// Target of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Whom {
-    /// The process that was started.
+    /// The process that soak started.
     Launcher,
-    /// One of the ranks.
+    /// One rank.
     Rank,
     /// All ranks.
     Ranks,
 }
 
-/// What is done.
+/// Effect of a fault.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Does {
-    /// Nothing: whether the program measures at all.
+    /// No effect. Checks that the program works at all.
     Nothing,
-    /// A signal at a random moment while there are ranks.
+    /// A signal at a random moment while ranks are running.
     Signal {
-        /// Which.
+        /// Signal.
         signal: Signal,
-        /// To whom.
+        /// Target.
         to: Whom,
-        /// SIGCONT after a pause, from the least to the most, in deadlines.
+        /// Shortest and longest pause before SIGCONT follows, in deadlines.
         pause: Option<(f64, f64)>,
     },
-    /// The run's directory is on a file system with little room.
+    /// The run directory is on a nearly full file system.
     SmallDisk,
-    /// Somebody sends garbage to the ports of the ranks.
+    /// Strangers send garbage to the ranks' ports.
     Strangers,
 }
 
 /// A fault.
 #[derive(Debug)]
 pub struct Fault {
-    /// Its name on the command line and in the table.
+    /// Name on the command line and in the table.
     pub name: &'static str,
-    /// What is done.
+    /// Effect.
     pub does: Does,
-    /// Whether the run may go on to its end as if nothing had happened, with 0, or 8 where too little was measured.
+    /// Whether the run may continue as if nothing had happened. It then ends with 0, or with 8 if
+    /// too little was measured.
     pub goes_on: bool,
-    /// Exit codes that fit otherwise.
+    /// Other exit codes that are allowed.
     pub codes: &'static [i32],
 }
 
@@ -78,12 +79,12 @@ pub const ALL: &[Fault] = &[
 ];
 
 impl Fault {
-    /// Whether it takes long by its nature.
+    /// Whether a trial of it always takes long.
     pub fn takes_long(&self) -> bool {
         matches!(self.does, Does::Signal { pause: Some((_, most)), .. } if most > 1.0)
     }
 
-    /// Whether it comes at a moment of its own; other faults are there from the start.
+    /// Whether the fault comes at a certain moment; other faults are there from the start.
     pub fn waits(&self) -> bool {
         matches!(self.does, Does::Signal { .. } | Does::Strangers)
     }

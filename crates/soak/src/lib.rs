@@ -1,8 +1,10 @@
-//! Runs the whole program over and over under faults drawn from a seed, and says each time what did not hold.
+//! Runs the program repeatedly under faults drawn from a seed, and reports what goes wrong.
 //!
-//! * [`faults`]: what is done to a run, and how it may end then. [`plan`]: a trial, drawn from a seed.
-//! * [`trial`]: the trial carried out. [`checks`]: what must hold of it: exit codes, what is left, the run file.
-//! * [`processes`], [`strangers`]: what a run consists of, and those who talk to its ports.
+//! * [`faults`] lists the faults and how a run may end after each. [`plan`] draws a trial from a
+//!   seed.
+//! * [`trial`] carries a trial out. [`checks`] checks its exit code, what it leaves, and its run
+//!   file.
+//! * [`processes`] finds the processes of a run; [`strangers`] send garbage to its ports.
 #![forbid(unsafe_code)]
 
 pub mod checks;

@@ -1,4 +1,4 @@
-//! `./soak`: see the library.
+//! The program behind `./soak`; see the library.
 #![forbid(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -16,32 +16,33 @@ use bandgap_soak::trial::{Tried, carry_out};
 use clap::Parser;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-/// Runs bandgap over and over under faults drawn from a seed, and says what did not hold.
+/// Runs bandgap repeatedly under faults drawn from a seed, and reports what goes wrong.
 ///
-/// Of each trial it checks that the run ends in time with an exit code that fits, that everything measured until then is kept
-/// and can be read, and that nothing of the run is left. Ends with 1 if something did not hold.
+/// In each trial it checks that the run ends in time with an allowed exit code, that all results
+/// measured until then are kept and can be read, and that no process or file is left behind. Exits
+/// with 1 if a check failed.
 #[derive(Debug, Parser)]
 #[command(name = "soak", max_term_width = 100)]
 struct Cli {
-    /// Trials, each fault in its turn
+    /// Number of trials; the faults take turns
     #[arg(long, value_name = "N", default_value_t = 1000)]
     trials: u64,
-    /// From which everything is drawn
+    /// Seed from which everything is drawn
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// The short form: one trial of each fault that does not take long by its nature
+    /// One trial of each fault, except those that always take long
     #[arg(long, conflicts_with_all = ["trials", "fault"])]
     quick: bool,
     /// Only this fault
     #[arg(long, value_name = "NAME", value_parser = fault)]
     fault: Option<&'static Fault>,
-    /// Only the trial of this number, of the fault that --fault names
+    /// Only the trial with this number, of the fault given with --fault
     #[arg(long, value_name = "NUMBER", requires = "fault")]
     trial: Option<u64>,
-    /// The program under test
+    /// Program under test
     #[arg(long, value_name = "PATH", default_value = "target/debug/bandgap")]
     binary: PathBuf,
-    /// Trials at once: more than there are processors disturb each other
+    /// Trials at the same time; more than the number of processors disturb each other
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
     /// Keep the directories of failed trials
@@ -52,12 +53,12 @@ struct Cli {
 fn fault(name: &str) -> Result<&'static Fault, String> {
     ALL.iter().find(|fault| fault.name == name).ok_or_else(|| {
         let known: Vec<&str> = ALL.iter().map(|fault| fault.name).collect();
-        format!("the faults are {}", known.join(", "))
+        format!("no such fault; use one of {}", known.join(", "))
     })
 }
 
 impl Cli {
-    /// The faults of the trials, and their numbers.
+    /// The trials to carry out.
     fn plans(&self) -> Vec<Plan> {
         let plan = |(fault, number)| Plan::draw(self.seed, fault, number);
         let faults: Vec<&'static Fault> = match self.fault {
@@ -73,7 +74,7 @@ impl Cli {
     }
 }
 
-/// What came of the trials of a fault.
+/// Outcomes of the trials of one fault.
 #[derive(Default)]
 struct Tally {
     trials: usize,

@@ -1,4 +1,4 @@
-//! Where a trial takes place: directories of its own, and perhaps a small file system.
+//! Directories of a trial, and its small file system if it needs one.
 
 use std::ffi::CString;
 use std::fs;
@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use tempfile::TempDir;
 
-/// The directories of a trial. They are removed with it.
+/// Directories of a trial. They are removed when the value is dropped.
 pub(crate) struct Place {
     root: TempDir,
     mounted: bool,
 }
 
 impl Place {
-    /// New ones.
+    /// Creates the directories.
     pub fn new() -> io::Result<Self> {
         let place =
             Self { root: tempfile::Builder::new().prefix("soak-").tempdir()?, mounted: false };
@@ -25,17 +25,18 @@ impl Place {
         Ok(place)
     }
 
-    /// Something in it: `work` is the working directory, `temporary` what the run gets as TMPDIR.
+    /// A path in the trial's directory: `work` is the working directory, `temporary` the run's
+    /// TMPDIR.
     pub fn path(&self, name: &str) -> PathBuf {
         self.root.path().join(name)
     }
 
-    /// Where the run is to be kept.
+    /// Run directory.
     pub fn run(&self) -> PathBuf {
         self.path(if self.mounted { "disk" } else { "work" }).join("run")
     }
 
-    /// From now on the run is to be kept on a file system of so many bytes, which takes root to mount.
+    /// Moves the run directory to a new file system of `bytes` bytes. Mounting it needs root.
     pub fn with_disk(&mut self, bytes: u64) -> io::Result<()> {
         let options = CString::new(format!("size={bytes}"))?;
         mount("soak", self.path("disk"), "tmpfs", MountFlags::empty(), options.as_c_str())?;
@@ -43,14 +44,15 @@ impl Place {
         Ok(())
     }
 
-    /// Runs that are kept elsewhere: in the directory for temporary files.
+    /// Runs that were kept in the directory for temporary files instead.
     pub fn rescued(&self) -> Vec<PathBuf> {
         let mut found = entries(&self.path("temporary"));
         found.retain(|path| path.join("run.json").exists());
         found
     }
 
-    /// What is there beside the run and what was rescued; and within these, hidden files, as unfinished ones are.
+    /// Files and directories that should not be there: anything besides the run and rescued runs,
+    /// and hidden (unfinished) files in these.
     pub fn strays(&self) -> Vec<PathBuf> {
         let mut runs = self.rescued();
         runs.push(self.run());
@@ -66,7 +68,7 @@ impl Place {
         found
     }
 
-    /// Keeps everything but the small file system; returns where.
+    /// Keeps everything except the small file system, and returns the path.
     pub fn keep(mut self) -> PathBuf {
         self.root.disable_cleanup(true);
         self.root.path().to_owned()
@@ -76,7 +78,7 @@ impl Place {
 impl Drop for Place {
     fn drop(&mut self) {
         if self.mounted {
-            // Removing the directory would fail otherwise, and says so by leaving it.
+            // If unmounting fails, the directory cannot be removed, and stays as a sign of that.
             let _ = unmount(self.path("disk"), UnmountFlags::DETACH);
         }
     }

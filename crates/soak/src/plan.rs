@@ -1,4 +1,4 @@
-//! A trial, drawn wholly from a seed, the fault and a number.
+//! A trial, which a seed, a fault and a number determine completely.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::faults::{Does, Fault};
 
-/// A command that measures for a short time, on so many ranks.
+/// A command that measures for a short time, and its number of ranks.
 type Subject = (&'static str, usize);
 
 const SUBJECTS: &[Subject] = &[
@@ -28,37 +28,37 @@ const SUBJECTS: &[Subject] = &[
     ("breakdown", 2),
 ];
 
-/// What is to be tried.
+/// A trial.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// The seed of all trials.
+    /// Seed of all trials.
     pub seed: u64,
-    /// The number of the trial among those of its fault.
+    /// Number of the trial among those of its fault.
     pub number: u64,
-    /// What is done.
+    /// Fault.
     pub fault: &'static Fault,
-    /// To which command.
+    /// Command under test.
     pub command: &'static str,
-    /// Over which transport.
+    /// Transport.
     pub over: &'static str,
-    /// On how many ranks.
+    /// Number of ranks.
     pub ranks: usize,
-    /// `--time-budget`.
+    /// Value of `--time-budget`.
     pub budget: Duration,
-    /// `--deadline`.
+    /// Value of `--deadline`.
     pub deadline: Duration,
-    /// How long after all ranks were there it is done.
+    /// Time from the start of the last rank to the fault.
     pub after: Duration,
-    /// The rank that it is done to.
+    /// The rank that the fault affects.
     pub rank: usize,
-    /// How long a pause lasts.
+    /// Length of the pause.
     pub pause: Option<Duration>,
-    /// Bytes of a small disk.
+    /// Size of the small disk, in bytes.
     pub disk: u64,
 }
 
 impl Plan {
-    /// The trial of this number.
+    /// Draws the trial with this number.
     pub fn draw(seed: u64, fault: &'static Fault, number: u64) -> Self {
         let mut random = Xoshiro256PlusPlus::seed_from_u64(mixed(seed, fault.name, number));
         let (command, ranks) = SUBJECTS.choose(&mut random).copied().unwrap_or(SUBJECTS[0]);
@@ -69,7 +69,7 @@ impl Plan {
         let over = all.choose(&mut random).copied().unwrap_or("tcp");
         let budget = random.random_range(0.2..0.9);
         let deadline = 5.0;
-        // A little more than the measurement, so that its end is reached as well.
+        // Slightly longer than the measurement, so that the end of the run is covered too.
         let after = random.random_range(0.0..0.3 + 1.2 * budget);
         let pause = match fault.does {
             Does::Signal { pause: Some((least, most)), .. } => {
@@ -93,8 +93,8 @@ impl Plan {
         }
     }
 
-    /// The words of the command, for a run that is kept in `out`. It can never be as precise as asked, so that it takes all of
-    /// its time.
+    /// Arguments of the command, for a run that is kept in `out`. The precision asked for cannot be
+    /// reached, so the run uses its whole time budget.
     pub fn words(&self, out: &str) -> Vec<String> {
         let (ranks, over) = (self.ranks, self.over);
         let (budget, deadline) = (self.budget.as_millis(), self.deadline.as_secs());
@@ -105,13 +105,13 @@ impl Plan {
         fixed.split(' ').chain(["--out", out]).map(str::to_owned).collect()
     }
 
-    /// The command that carries out this trial again.
+    /// The command that repeats this trial.
     pub fn repeats(&self) -> String {
         format!("./soak --seed {} --fault {} --trial {}", self.seed, self.fault.name, self.number)
     }
 }
 
-/// A seed for the trial of this number.
+/// Seed of the trial with this number.
 fn mixed(seed: u64, name: &str, number: u64) -> u64 {
     let bytes = seed.to_le_bytes().into_iter().chain(name.bytes()).chain(number.to_le_bytes());
     // FNV-1a.

@@ -1,32 +1,32 @@
-//! Processes, as /proc tells of them.
+//! Processes, as listed in /proc.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// A process that is alive.
+/// A live process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Process {
-    /// Its number.
+    /// Process id.
     pub pid: u32,
-    /// Processor time that it has used, in hundredths of a second.
+    /// Processor time used, in hundredths of a second.
     pub used: u64,
-    /// When it was started, in hundredths of a second since the machine was.
+    /// Start time, in hundredths of a second since the machine started.
     pub started: u64,
     /// Whether a signal has stopped it.
     pub stopped: bool,
 }
 
 impl Process {
-    /// All that are alive.
+    /// All live processes.
     pub fn all() -> impl Iterator<Item = Self> {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
         entries.filter_map(|entry| Self::read(entry.file_name().to_str()?.parse().ok()?))
     }
 
-    /// The process of this number, if it is alive.
+    /// The process with this id, if it is alive.
     pub fn read(pid: u32) -> Option<Self> {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name, in brackets, may hold anything; proc(5) counts the fields after it from 3 on.
+        // The name, in brackets, may contain anything. proc(5) numbers the fields after it from 3.
         let fields: Vec<&str> = stat.rsplit_once(") ")?.1.split(' ').collect();
         let field = |number: usize| fields.get(number - 3)?.parse::<u64>().ok();
         let state = *fields.first()?;
@@ -35,7 +35,7 @@ impl Process {
         (!dead).then_some(Self { pid, used, started: field(22)?, stopped: state == "T" })
     }
 
-    /// The ranks that a launcher has started, by rank.
+    /// Ranks that a launcher has started, ordered by rank.
     pub fn ranks_of(launcher: u32) -> Vec<Self> {
         let listed = fs::read_to_string(format!("/proc/{launcher}/task/{launcher}/children"));
         let children = listed.unwrap_or_default();
@@ -45,13 +45,13 @@ impl Process {
         ranks
     }
 
-    /// Whether it is a rank of a run.
+    /// Whether the process is a rank of a run.
     pub fn is_rank(&self) -> bool {
         let line = fs::read(self.file("cmdline")).unwrap_or_default();
         line.split(|byte| *byte == 0).nth(1) == Some(b"rank")
     }
 
-    /// Whether its environment has this variable, as in `NAME=value`.
+    /// Whether its environment contains `mark`, in the form `NAME=value`.
     pub fn carries(&self, mark: &str) -> bool {
         let environment = fs::read(self.file("environ")).unwrap_or_default();
         environment.split(|byte| *byte == 0).any(|variable| variable == mark.as_bytes())

@@ -1,4 +1,4 @@
-//! Those who talk to the ports of the ranks without being asked.
+//! Strangers: connections and datagrams to the ranks' ports from outside the run.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -22,13 +22,13 @@ fn held_by(pid: u32) -> BTreeSet<u64> {
         .collect()
 }
 
-/// The ports at which sockets of these inodes listen, by proc(5).
+/// Addresses at which sockets with these inodes listen (see proc(5)).
 fn ports(inodes: &BTreeSet<u64>) -> Vec<SocketAddrV4> {
     let table = fs::read_to_string("/proc/net/tcp").unwrap_or_default();
     let port = |line: &str| {
         let fields: Vec<&str> = line.split_whitespace().collect();
         let open = fields.get(3) == Some(&"0A") && inodes.contains(&fields.get(9)?.parse().ok()?);
-        // The address in the machine's own order of bytes, as in `0100007F:A311`.
+        // The address is in the machine's byte order, e.g. `0100007F:A311`.
         let (address, port) = fields.get(1)?.split_once(':')?;
         let address = Ipv4Addr::from(u32::from_str_radix(address, 16).ok()?.to_ne_bytes());
         let port = u16::from_str_radix(port, 16).ok()?;
@@ -37,7 +37,8 @@ fn ports(inodes: &BTreeSet<u64>) -> Vec<SocketAddrV4> {
     table.lines().filter_map(port).collect()
 }
 
-/// Sends garbage to each port of these processes that listens for connections. `held` keeps some of the connections open. Returns how often it was taken.
+/// Sends garbage to each port at which these processes listen for connections. `held` keeps some
+/// connections open. Returns how many times data was accepted.
 pub fn talk(
     pids: impl Iterator<Item = u32>,
     held: &mut Vec<TcpStream>,

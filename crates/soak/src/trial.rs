@@ -1,4 +1,4 @@
-//! A trial, carried out: the program is started, something is done to it, and what comes of it is seen.
+//! Carries out a trial: starts the program, causes the fault, and observes the outcome.
 
 use std::fs::File;
 use std::io;
@@ -21,31 +21,32 @@ use crate::plan::Plan;
 use crate::processes::Process;
 use crate::strangers;
 
-/// Names the environment variable by which the processes of a trial are known.
+/// Environment variable that marks the processes of a trial.
 const MARK: &str = "BANDGAP_SOAK";
-/// Between two looks.
+/// Time between two checks of the run.
 const LOOK: Duration = Duration::from_millis(3);
-/// How much longer than its deadline a run that fails may take to end.
+/// How long after its deadline a failing run may take to end.
 const GRACE: Duration = Duration::from_secs(5);
-/// What a run that goes on may take beside ten time budgets, on a slow and busy machine.
+/// How long a run that continues may take in addition to ten time budgets, on a slow and busy
+/// machine.
 const SLACK: Duration = Duration::from_secs(60);
-/// How long a port is looked for.
+/// Time for which ports are searched for.
 const SEEKING: Duration = Duration::from_secs(2);
-/// Time in which what is left goes away by itself, as ranks of a killed launcher do.
+/// Time for processes to end by themselves, as ranks of a killed launcher do.
 const SOON: Duration = Duration::from_secs(2);
 
-/// What comes of trying.
+/// Result of an attempt at a trial.
 pub enum Tried {
-    /// It was carried out; what the program wrote is kept here, if that was asked for.
+    /// The trial was carried out; if its files were kept, this is their directory.
     Seen(Seen, Option<PathBuf>),
-    /// This machine cannot do it.
+    /// This machine cannot carry out the trial.
     Skipped(String),
 }
 
-/// Carries out a trial on the program `binary`. Its directory stays if `keeps` says so.
+/// Carries out a trial of the program `binary`. Keeps the trial's directory if `keeps` says so.
 ///
 /// # Errors
-/// The driver could not do its own part.
+/// The driver itself failed.
 pub fn carry_out(plan: &Plan, binary: &Path, keeps: impl Fn(&Seen) -> bool) -> io::Result<Tried> {
     let mut place = Place::new()?;
     if plan.fault.does == Does::SmallDisk
@@ -60,15 +61,15 @@ pub fn carry_out(plan: &Plan, binary: &Path, keeps: impl Fn(&Seen) -> bool) -> i
     let strays = |_: &PathBuf| status.is_some_and(|status| status.code().is_some());
     let mut left = left(&run.mark);
     end_marked(&run.mark);
-    // A launcher that was killed in the middle of a file cannot remove it.
+    // A launcher that a signal killed while it wrote a file could not remove the file.
     let files = place.strays().into_iter().filter(strays);
     left.extend(files.map(|path| path.display().to_string()));
-    // What is rescued is the whole run; what was to hold it may have an older state.
+    // A rescued run is complete; the run directory may hold an older state of it.
     let kept = kept(place.rescued().first().unwrap_or(&place.run()));
     let goes_on =
         plan.fault.goes_on && matches!(status.and_then(|status| status.code()), Some(0 | 8));
     let bound = if goes_on { run.bound } else { plan.deadline + GRACE };
-    // What fails at a stream or a disk does so after the measurement.
+    // Faults of streams and disks take effect only after the measurement.
     let bound = if plan.fault.waits() && run.struck.is_some() { bound } else { run.bound };
     let seen = Seen {
         status,
@@ -84,17 +85,17 @@ pub fn carry_out(plan: &Plan, binary: &Path, keeps: impl Fn(&Seen) -> bool) -> i
     Ok(Tried::Seen(seen, stays))
 }
 
-/// A run under way.
+/// A run in progress.
 struct Running {
     launcher: Child,
-    /// What all of its processes carry.
+    /// Environment variable that all its processes carry.
     mark: String,
     first_rank: Option<Instant>,
     all_ranks: Option<Instant>,
-    /// When something was done to it, and the ranks that there were.
+    /// When the fault came, and which ranks were running then.
     struck: Option<(Instant, Vec<Process>)>,
     lasted: bool,
-    /// From when on it is timed, and how long it may take.
+    /// Time from which the run is timed, and how long it may take.
     base: Instant,
     bound: Duration,
     /// Connections to its ports that stay open while it runs.
@@ -116,7 +117,7 @@ impl Running {
         command.stdin(Stdio::null());
         command.stdout(File::create(place.path("output"))?);
         command.stderr(File::create(place.path("message"))?);
-        // In a group of its own, so that nobody else gets its signals.
+        // A separate process group, so that no other process gets the run's signals.
         let launcher = command.process_group(0).spawn()?;
         Ok(Self {
             launcher,
@@ -132,8 +133,8 @@ impl Running {
         })
     }
 
-    /// Looks after the run until it has ended, and does to it what is planned when its moment comes. `None` if it had to be
-    /// ended.
+    /// Watches the run until it has ended, and causes the fault when it is due. `None` if the run
+    /// had to be killed.
     fn until_end(&mut self, plan: &Plan) -> io::Result<Option<ExitStatus>> {
         let mut resumes: Option<Instant> = None;
         loop {
@@ -145,7 +146,7 @@ impl Running {
                 && self.struck.is_none()
                 && self.first_rank.is_none_or(|since| now < since + SEEKING);
             if seeks {
-                // Ranks wait for it before they close their ports.
+                // Without the launcher ranks cannot close their ports.
                 self.send(Signal::STOP, &[self.launcher.id()]);
             }
             let ranks = Process::ranks_of(self.launcher.id());
@@ -186,7 +187,7 @@ impl Running {
         }
     }
 
-    /// Does what is planned; false if there is nothing to do it to.
+    /// Causes the fault; false if there was nothing to affect.
     fn strike(&mut self, plan: &Plan, ranks: &[Process]) -> bool {
         match plan.fault.does {
             Does::Signal { signal, .. } => self.send(signal, &self.targets(plan, ranks)),
@@ -198,7 +199,8 @@ impl Running {
         }
     }
 
-    /// Whom a signal goes to. While some ranks come or go nobody can tell which is which.
+    /// Processes that a signal goes to. None while ranks start or end, since their numbers are
+    /// unknown then.
     fn targets(&self, plan: &Plan, ranks: &[Process]) -> Vec<u32> {
         let Does::Signal { to, .. } = plan.fault.does else { return Vec::new() };
         match to {
@@ -215,22 +217,22 @@ impl Running {
     }
 }
 
-/// The processes that carry a mark.
+/// Processes that carry the mark.
 fn marked(mark: &str) -> Vec<Process> {
     Process::all().filter(|process| process.carries(mark)).collect()
 }
 
-/// Ends every process that carries a mark.
+/// Kills every process that carries the mark.
 fn end_marked(mark: &str) {
     for process in marked(mark) {
         if let Some(pid) = Pid::from_raw(process.pid.cast_signed()) {
-            // One that has ended meanwhile is what is wanted.
+            // An error means that the process has already ended.
             let _ = kill_process(pid, Signal::KILL);
         }
     }
 }
 
-/// Waits until nothing is left of a run, and says which processes with its mark are left nevertheless.
+/// Waits until no process with the mark is left, and lists those that remain after [`SOON`].
 fn left(mark: &str) -> Vec<String> {
     let until = Instant::now() + SOON;
     loop {

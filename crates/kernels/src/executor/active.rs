@@ -1,4 +1,4 @@
-//! Active Messages as programs see them, on a transport.
+//! Active Messages, as programs use them, on a transport.
 
 use bandgap_comm::{Am, Bulk, Rank, Result, Source, Timer, Transfer, Verb, Watch, Word};
 
@@ -10,7 +10,7 @@ impl<E: Bulk, T: Timer, W: Watch> Am for Executor<E, T, W> {
     #[inline(always)]
     fn request(&mut self, peer: Rank, verb: Verb, word: Word) -> Result<()> {
         self.passing.active().request(peer, verb.handler, [word])?;
-        // Where there is no reply, arrivals are looked at when there is no room: a stream runs on.
+        // A stream, which has no replies, polls only when there is no room to send.
         if verb.replies {
             self.passing.active().poll()?;
         }
@@ -48,7 +48,7 @@ impl<E: Bulk, T: Timer, W: Watch> Transfer for Executor<E, T, W> {
     fn get(&mut self, peer: Rank, index: u64, bytes: usize) -> Result<()> {
         let into = blocks::target(self.endpoint(), index, bytes)?;
         let at = blocks::source_of(self.endpoint(), index, bytes)?;
-        // The word that the replier's echo would bring.
+        // The word that the replier's echo would carry.
         let word = !self.blocks.words.word(peer, index);
         self.passing.active().get(peer, at, into, bytes, ECHOED, [word])?;
         self.passing.active().poll()?;

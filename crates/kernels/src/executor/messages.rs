@@ -1,4 +1,4 @@
-//! Message passing as programs see it, on a transport.
+//! Message passing, as programs use it, on a transport.
 
 use bandgap_comm::passing::MessageId;
 use bandgap_comm::{Bulk, Comm, Part, Pending, Rank, Result, Timer, Watch};
@@ -16,7 +16,8 @@ impl<E: Bulk, T: Timer, W: Watch> Comm for Executor<E, T, W> {
 
     #[inline(always)]
     fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<MessageId>> {
-        // One that is never waited for leaves its place poisoned, or fails.
+        // Counted already here: if it is never waited for, its place stays poisoned or the batch
+        // fails.
         self.received += u64::from(is_counted(tag));
         self.passing.irecv(peer, tag, into)
     }

@@ -23,12 +23,12 @@ pub struct Executor<E, T, W> {
     passing: Passing<E, W, RankState>,
     timer: T,
     marks: Vec<Stamp>,
-    /// Ranks that take part in the order at hand.
+    /// Ranks that take part in the current order.
     ranks: usize,
     orders: u64,
-    /// Meetings in the order at hand.
+    /// Meetings in the current order.
     meetings: u64,
-    /// Requests that will have been handled when the program has served all it was told to.
+    /// Requests that will have been handled once the program has served all that it was asked to.
     served: u64,
     /// Messages received.
     received: u64,
@@ -37,8 +37,8 @@ pub struct Executor<E, T, W> {
 }
 
 impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
-    /// An executor over `endpoint`. `slots` says where in the exposed memory message passing has its
-    /// slots; stores and gets use all of it.
+    /// Makes an executor over `endpoint`. `slots` says where message passing has its slots in the
+    /// exposed memory; stores and gets use all of it.
     ///
     /// # Errors
     /// [`CommError::NotExposed`]: the slots do not fit.
@@ -66,7 +66,7 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
         })
     }
 
-    /// The Active Messages below, for what is not timed.
+    /// The Active Messages below, for untimed use.
     pub fn active(&mut self) -> &mut ActiveMessages<E, RankState, W> {
         self.passing.active()
     }
@@ -76,10 +76,10 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
         self.passing.as_active().endpoint()
     }
 
-    /// Carries out this rank's part of `order`, and verifies what arrived. Every rank of the run is
-    /// given every order. Orders must not overlap: the next one begins when every rank has returned
-    /// from this one. Wrong contents are no error: they are in the outcome, as the batch ends before
-    /// they are compared.
+    /// Carries out this rank's part of `order`, and verifies what arrived. Every rank of the run
+    /// must be given every order. Orders must not overlap: all ranks return from one before the
+    /// next begins. Wrong contents are not an error but part of the outcome, since they are
+    /// compared after the batch has ended.
     ///
     /// # Errors
     /// The order cannot be carried out, a peer is gone, or a deadline passed.
@@ -87,8 +87,8 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
         carry_out(self, order)
     }
 
-    /// Times `messages` computations of `delay` with no communication between them, `samples` times,
-    /// in ticks: Δ as it is in this place.
+    /// Times `messages` computations of `delay` without communication, `samples` times, in ticks.
+    /// This is Δ as it is in this process.
     pub fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {
         let mut ticks = Vec::with_capacity(samples as usize);
         for _ in 0..samples {
@@ -101,15 +101,15 @@ impl<E: Bulk, T: Timer, W: Watch> Executor<E, T, W> {
         ticks
     }
 
-    /// Sends a letter to rank `to`, and returns when it is there.
+    /// Sends a letter to rank `to`, and returns when it has arrived.
     ///
     /// # Errors
-    /// The letter is too long, `to` is no other rank, a peer is gone, or a deadline passed.
+    /// The letter is too long, `to` is not another rank, a peer is gone, or a deadline passed.
     pub fn post(&mut self, to: Rank, bytes: &[u8]) -> Result<()> {
         mailbox::post(self.passing.active(), to, bytes)
     }
 
-    /// Waits for a letter of rank `from`.
+    /// Waits for a letter from rank `from`.
     ///
     /// # Errors
     /// `from` sent words that are not a letter, a peer is gone, or a deadline passed.
@@ -215,7 +215,8 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         Some(&self.passing.as_active().state().log)
     }
 
-    /// All tell rank 0, and rank 0 tells all: without message passing, whose barriers may be what is verified.
+    /// All ranks tell rank 0, and rank 0 tells all. It uses no message passing, whose barriers may
+    /// be what is verified.
     fn meet(&mut self) -> Result<()> {
         self.meetings += 1;
         let number = self.orders << 32 | self.meetings;

@@ -2,18 +2,18 @@
 
 use std::hint::black_box;
 
-/// x and y, of the same length.
+/// The vectors x and y, of equal length.
 #[derive(Debug, Default)]
 pub(super) struct Vectors {
     x: Vec<f64>,
     y: Vec<f64>,
 }
 
-/// Small, so that y stays finite however often it runs.
+/// Small, so that y stays finite however often the computation runs.
 const A: f64 = 1e-12;
 
 impl Vectors {
-    /// Makes them this long, at least.
+    /// Extends both vectors to at least this length.
     pub(super) fn grow(&mut self, elements: usize) {
         if self.x.len() < elements {
             self.x.resize(elements, 1.0);

@@ -56,7 +56,7 @@ fn letters_of_all_lengths_arrive_whole_in_order_and_by_sender() {
 fn a_letter_that_is_too_long_is_not_sent() {
     let [mut am, _, _] = ranks();
     let error = post(&mut am, 1, &vec![0; LONGEST + 1]).unwrap_err();
-    assert!(error.to_string().contains("1048577 bytes"), "{error}");
+    assert!(error.to_string().contains("1048577"), "{error}");
 }
 
 #[test]

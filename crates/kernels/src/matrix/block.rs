@@ -1,18 +1,18 @@
-//! A rank's block of a matrix, in an array with a ring of one element round it.
+//! A rank's block of a matrix, in an array with a guard ring one element wide.
 
 use bandgap_comm::{Part, Rank, View};
 
 use super::Elements;
 use crate::{Content, Placed};
 
-/// The block of a matrix that one rank has.
+/// The block of a matrix that one rank holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The rank.
     pub rank: Rank,
     /// Rows and columns of the matrix.
     pub dimension: usize,
-    /// Row and column of its first element in the matrix.
+    /// Row and column in the matrix of its first element.
     pub first: (usize, usize),
     /// Its rows.
     pub rows: usize,
@@ -20,33 +20,33 @@ pub struct Block {
     pub columns: usize,
 }
 
-/// The guard ring is this wide.
+/// Width of the guard ring.
 const GUARD: usize = 1;
 
-/// One of the four sides of a block.
+/// A side of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Above the first row.
     Top,
     /// Below the last row.
     Bottom,
-    /// Behind the last column.
+    /// To the right of the last column.
     Succ,
-    /// Before the first column.
+    /// To the left of the first column.
     Pred,
 }
 
 impl Side {
-    /// All of them; each is at its own number.
+    /// All sides; each stands at its own index.
     pub const ALL: [Self; 4] = [Self::Top, Self::Bottom, Self::Succ, Self::Pred];
 
-    /// Its number.
+    /// Index in [`Side::ALL`].
     #[inline(always)]
     pub fn index(self) -> usize {
         self as usize
     }
 
-    /// The side across the block, which the neighbour has here.
+    /// The opposite side: the neighbour on this side meets this block there.
     #[inline(always)]
     pub fn opposite(self) -> Self {
         Self::ALL[self.index() ^ 1]
@@ -54,12 +54,12 @@ impl Side {
 }
 
 impl Block {
-    /// Bytes of its array with the guard ring.
+    /// Bytes of the block's array, with the guard ring.
     pub fn bytes(&self) -> usize {
         (self.rows + 2 * GUARD) * (self.columns + 2 * GUARD) * size_of::<f64>()
     }
 
-    /// The array at the begin of `part`.
+    /// The block's array, which begins where `part` begins.
     #[inline(always)]
     pub fn local(&self, part: Part) -> Local {
         let (rows, columns) = (self.rows, self.columns);
@@ -67,8 +67,8 @@ impl Block {
         Local { array, rows, columns }
     }
 
-    /// The elements that are in `view`, a part of `local`, if that holds this block and what lies
-    /// round it in the matrix.
+    /// The elements in `view`, a part of `local`, if `local` holds this block and the elements
+    /// around it in the matrix.
     pub(crate) fn in_view(&self, local: Local, view: View, message: u64) -> Placed {
         let row = (view.at - local.array.at) / size_of::<f64>() / local.array.row_stride;
         let column = (view.at - local.array.at) / size_of::<f64>() % local.array.row_stride;
@@ -80,8 +80,8 @@ impl Block {
         self.placed(view, first, message, false)
     }
 
-    /// The elements in `view` whose first one is `first` in the matrix; if `transposed`, a row of
-    /// the view is a part of a column.
+    /// The elements in `view`, the first of which is `first` in the matrix. If `transposed`, a row
+    /// of the view is part of a column of the matrix.
     pub(crate) fn placed(
         &self,
         view: View,
@@ -103,17 +103,17 @@ impl Block {
     }
 }
 
-/// An array of a block, with its guard ring, in a rank's memory.
+/// A block's array with its guard ring, in a rank's memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Local {
-    /// The array with its ring.
+    /// The array, with its guard ring.
     pub array: View,
     rows: usize,
     columns: usize,
 }
 
 impl Local {
-    /// `rows` × `columns` elements of the block, from a row and a column of it on.
+    /// `rows` × `columns` elements of the block, the first of which is at this row and column.
     #[inline(always)]
     pub fn window(&self, row: usize, column: usize, rows: usize, columns: usize) -> View {
         self.array.window(GUARD + row, GUARD + column, rows, columns)
@@ -125,7 +125,8 @@ impl Local {
         self.window(0, 0, self.rows, self.columns)
     }
 
-    /// The outermost elements of the block on a side, which the neighbour there has in its ring.
+    /// Outermost row or column of the block on a side; the neighbour there holds it in its guard
+    /// ring.
     #[inline(always)]
     pub fn edge(&self, side: Side) -> View {
         let Self { rows, columns, .. } = *self;
@@ -137,7 +138,7 @@ impl Local {
         }
     }
 
-    /// A side of the ring, without corners.
+    /// One side of the guard ring, without corners.
     #[inline(always)]
     pub fn guard(&self, side: Side) -> View {
         let Self { array, rows, columns } = *self;
@@ -149,7 +150,7 @@ impl Local {
         }
     }
 
-    /// The four corners of the ring.
+    /// The four corners of the guard ring.
     pub fn corners(&self) -> [View; 4] {
         let (last_row, last_column) = (GUARD + self.rows, GUARD + self.columns);
         [(0, 0), (0, last_column), (last_row, 0), (last_row, last_column)]

@@ -2,31 +2,31 @@
 
 use bandgap_comm::Rank;
 
-/// Elements of a matrix in rows of a rank's memory. Each tells its row and its column, and in a
-/// checked batch the message.
+/// Elements of a matrix, stored in rows of a rank's memory. The value of each identifies its row
+/// and column, and in a checked batch also the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Elements {
-    /// The rank whose block they are of, which sends them if another one has them.
+    /// The rank whose block holds the elements. It sends them to other ranks that need them.
     pub source: Rank,
     /// Number of the message.
     pub message: u64,
-    /// Rows and columns of the matrix (N). Behind the last row comes the first again, and so with
-    /// columns.
+    /// Rows and columns of the matrix (N). The first row follows the last one, and the first column
+    /// the last.
     pub dimension: usize,
     /// Row and column in the matrix of the first element in memory.
     pub first: (usize, usize),
     /// Rows in memory.
     pub rows: usize,
-    /// Elements of each.
+    /// Elements in each row in memory.
     pub columns: usize,
-    /// Elements from one row in memory to the next.
+    /// Distance between two rows in memory, in elements.
     pub stride: usize,
-    /// Whether a row in memory is a part of a column of the matrix.
+    /// Whether a row in memory is part of a column of the matrix.
     pub transposed: bool,
 }
 
 impl Elements {
-    /// Row and column in the matrix of the element that is in memory number `index` of them.
+    /// Row and column in the matrix of the element at `index` in memory.
     pub(crate) fn place(&self, index: usize) -> (usize, usize) {
         let (down, along) = (index / self.columns, index % self.columns);
         let (down, along) = if self.transposed { (along, down) } else { (down, along) };

@@ -1,4 +1,4 @@
-//! Where a rank is in the mesh of a matrix.
+//! A rank's position in the mesh of a matrix.
 
 use bandgap_comm::Rank;
 
@@ -14,12 +14,12 @@ pub struct Here {
     pub block: Block,
     /// Row and column of the rank in the mesh.
     pub position: (usize, usize),
-    /// In the order of [`Side::ALL`].
+    /// Neighbours, in the order of [`Side::ALL`].
     neighbours: [Rank; 4],
 }
 
 impl Here {
-    /// Of a rank of the mesh.
+    /// Finds the block and the neighbours of `rank`.
     pub fn new(matrix: Matrix, rank: Rank) -> Self {
         let mesh = matrix.mesh;
         let neighbours = Side::ALL.map(|side| mesh.neighbour(rank, side));
@@ -32,19 +32,19 @@ impl Here {
         self.block.rank
     }
 
-    /// The neighbour on a side; the rank itself where the mesh is one rank wide.
+    /// The neighbour on a side; the rank itself if the mesh is one rank wide in that direction.
     #[inline(always)]
     pub fn neighbour(&self, side: Side) -> Rank {
         self.neighbours[side.index()]
     }
 
-    /// Before and after an operation, `placed` lies there.
+    /// Expects `placed` in memory before and after an operation.
     pub(crate) fn keep(&self, expects: &mut Expects, placed: Placed) {
         expects.fills.push(placed);
         self.arrive(expects, self.rank(), placed);
     }
 
-    /// After an operation, `placed` has come from `peer`: by a message, unless that is the rank
+    /// Expects `placed` from `peer` after an operation: by a message, unless `peer` is the rank
     /// itself.
     pub(crate) fn arrive(&self, expects: &mut Expects, peer: Rank, placed: Placed) {
         let messages = u64::from(peer != self.rank());

@@ -1,4 +1,4 @@
-//! Ranks as a mesh of rows and columns that a matrix is divided over.
+//! Meshes: ranks in rows and columns over which a matrix is divided.
 
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
@@ -11,18 +11,20 @@ use super::Side;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum MeshOrder {
-    /// Row after row: rank = row · columns + column.
+    /// Row by row: rank = row · columns + column.
     #[default]
     RowMajor,
-    /// The binary reflected Gray codes of row and column, side by side: neighbours in the mesh, also
-    /// round its edges, are neighbours in a hypercube. Both sides are powers of two.
+    /// The rank is the binary reflected Gray code of the row followed by that of the column, so
+    /// that neighbours in the mesh, also across its edges, are neighbours in a hypercube. Both
+    /// sides must be powers of two.
     Gray,
 }
 
-/// Ranks in `rows` × `columns` positions. Its edges are joined: above the first row is the last.
+/// Ranks in `rows` × `columns` positions. Opposite edges are joined: the last row is above the
+/// first.
 ///
-/// A peer may send any values: [`ProcessorMesh::is_of`] checks them. The other methods are for a
-/// mesh and for ranks and positions that are in it.
+/// A peer may send any values, which [`ProcessorMesh::is_of`] checks. The other methods assume a
+/// valid mesh, and ranks and positions inside it.
 /// *Source*: CoMet, sections 3.4.1 and 4.3, figure 4.1.
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -32,37 +34,37 @@ pub struct ProcessorMesh {
     pub rows: usize,
     /// Positions in a row.
     pub columns: usize,
-    /// Which rank is where.
+    /// Order of the ranks.
     pub order: MeshOrder,
 }
 
-/// So many ranks make no mesh with equal sides, nor one with a side twice the other.
+/// This number of ranks has no usual mesh: it is neither a square nor twice a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NoMesh {
     /// Number of ranks.
     pub ranks: usize,
-    /// The next smaller number that makes a mesh.
+    /// Next smaller number that has one.
     pub below: Option<usize>,
-    /// The next larger one.
+    /// Next larger number that has one.
     pub above: usize,
 }
 
 impl ProcessorMesh {
-    /// A mesh of no ranks.
+    /// A mesh without ranks.
     pub const NONE: Self = Self { rows: 0, columns: 0, order: MeshOrder::RowMajor };
 
-    /// A mesh of these sides: in Gray order where that is possible, else row after row.
+    /// A mesh with these sides: in Gray order if both are powers of two, otherwise row by row.
     pub fn new(rows: usize, columns: usize) -> Self {
         let gray = rows.is_power_of_two() && columns.is_power_of_two();
         let order = if gray { MeshOrder::Gray } else { MeshOrder::RowMajor };
         Self { rows, columns, order }
     }
 
-    /// The mesh of `ranks` ranks: with equal sides if their number is a square, else with twice as
-    /// many rows as columns. *Source*: CoMet, section 3.4.1.
+    /// The usual mesh of `ranks` ranks: with equal sides if their number is a square, with twice as
+    /// many rows as columns if it is twice a square. *Source*: CoMet, section 3.4.1.
     ///
     /// # Errors
-    /// They make neither.
+    /// The number is neither.
     pub fn for_ranks(ranks: usize) -> Result<Self, NoMesh> {
         let sides = |ranks: usize| {
             let root = |of: usize| Some(of.isqrt()).filter(|side| side * side == of && of > 0);
@@ -78,7 +80,7 @@ impl ProcessorMesh {
         Err(NoMesh { ranks, below, above: above.unwrap_or(usize::MAX) })
     }
 
-    /// Whether it is a mesh of `ranks` ranks, in an order that its sides allow.
+    /// Whether the mesh has `ranks` ranks, in an order that its sides allow.
     pub fn is_of(self, ranks: usize) -> bool {
         let Self { rows, columns, order } = self;
         let both = rows.is_power_of_two() && columns.is_power_of_two();
@@ -87,8 +89,8 @@ impl ProcessorMesh {
             && (both || order == MeshOrder::RowMajor)
     }
 
-    /// The least dimension of a square matrix that divides into equal blocks, one for each rank; all
-    /// others are multiples of it: the least common multiple of the sides.
+    /// Smallest dimension of a square matrix that divides into equal blocks, one for each rank. It
+    /// is the least common multiple of the sides; the other possible dimensions are its multiples.
     pub fn least_dimension(self) -> usize {
         let (mut divisor, mut rest) = (self.rows, self.columns);
         while rest > 0 {
@@ -97,7 +99,7 @@ impl ProcessorMesh {
         self.rows / divisor * self.columns
     }
 
-    /// Number of its ranks.
+    /// Number of ranks.
     pub fn size(self) -> usize {
         self.rows * self.columns
     }
@@ -139,7 +141,7 @@ fn gray(number: usize) -> usize {
     number ^ number >> 1
 }
 
-/// The number that has this Gray code: bit k is the parity of the code's bits from k on.
+/// The number that has this Gray code: bit k is the parity of the code's bits k and above.
 fn gray_place(code: usize) -> usize {
     let mut number = code;
     let mut shift = 1;

@@ -1,6 +1,6 @@
 //! What the matrix kernels share: a matrix of doubles divided into blocks over a mesh of ranks, a
-//! rank's block with its guard ring, what its elements are, and the samples of a kernel. A kernel
-//! itself says what one operation does and what every rank has after it.
+//! rank's block with its guard ring, the values of its elements, and the samples. A kernel itself
+//! says only what one operation does and what every rank holds after it.
 
 mod block;
 mod elements;

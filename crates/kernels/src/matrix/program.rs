@@ -1,4 +1,4 @@
-//! The kernels on a matrix, as one.
+//! The common part of all kernels on a matrix.
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -14,69 +14,70 @@ use crate::{
     messages_in_range,
 };
 
-/// What one operation on a matrix does, and what every rank has after it.
+/// What one operation on a matrix does, and what every rank holds after it.
 pub trait MatrixProgram: Copy + fmt::Debug + PartialEq + Eq + 'static {
-    /// Its name in orders.
+    /// Name in orders.
     const NAME: &'static str;
 
-    /// Operations that follow one another for each of M: 2 where one goes there and the next one back.
+    /// Operations for each of a sample's M messages: 2 if an operation is followed by one that goes
+    /// back.
     const PARTS: u32 = 1;
 
-    /// Whether it sends from an array of its own, which no message changes.
+    /// Whether the operation sends from a separate array, which no message changes.
     const SENDS: bool = true;
 
     /// Elements that one operation moves between ranks.
     fn moves(matrix: Matrix) -> u64;
 
-    /// Bytes of buffers.
+    /// Bytes of buffers that the operation needs.
     fn scratch(_here: &Here) -> usize {
         0
     }
 
-    /// The position in the mesh of the rank that times.
+    /// Mesh position of the rank that times.
     fn timed(_mesh: ProcessorMesh) -> (usize, usize) {
         (0, 0)
     }
 
-    /// A rank that the one here exchanges messages with, if there is one.
+    /// A rank that this one exchanges messages with; the rank itself if there is none.
     fn partner(here: &Here) -> Rank;
 
-    /// What a rank must have before and after operation number `message` of a sample.
+    /// Adds what a rank must hold before and after operation `message` of a sample.
     fn expects(here: &Here, places: &Places, message: u64, expects: &mut Expects);
 
-    /// One operation, number `message` of a sample. The arrays of operation i lie in the places of
-    /// number i.
+    /// Carries out operation `message` of a sample. Its arrays lie in places number `message`.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
     fn once<C: Comm>(comm: &mut C, here: &Here, places: &Places, message: u64) -> Result<()>;
 }
 
-/// M operations on a matrix, or M there and M back ([`MatrixProgram::PARTS`]), t(N) with N = rows and columns of it. Its bandwidth counts all bytes that
-/// an operation moves between ranks.
+/// M operations on a matrix, or M there and M back ([`MatrixProgram::PARTS`]): t(N), where N is the
+/// number of its rows and columns. The bandwidth counts all bytes that an operation moves between
+/// ranks.
 ///
-/// Marks of the rank that times, in each sample: begin, end, end. A barrier comes before the first
+/// Marks of the rank that times, in each sample: begin, end, end. A barrier precedes the first
 /// sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound = "")]
 pub struct MatrixKernel<P> {
-    /// The matrix, and the mesh that it is divided over.
+    /// The matrix, and its mesh.
     pub matrix: Matrix,
-    /// Operations of a sample (M), or half of them.
+    /// Operations in a sample (M), or half of them.
     pub messages: u32,
     #[serde(skip)]
     program: PhantomData<P>,
 }
 
 impl<P> MatrixKernel<P> {
-    /// So many operations on a matrix.
+    /// `messages` operations in a sample, on `matrix`.
     pub fn new(matrix: Matrix, messages: u32) -> Self {
         Self { matrix, messages, program: PhantomData }
     }
 }
 
 impl<P: MatrixProgram> MatrixKernel<P> {
-    /// Operations of a sample.
+    /// Operations in a sample.
     fn operations(&self) -> u32 {
         self.messages.saturating_mul(P::PARTS)
     }
@@ -87,7 +88,8 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
     const SERIES: &'static [Series] = &[Series {
         parts: P::PARTS,
         extent: Extent::Dimension,
-        // Messages differ in length: this is what a rank sends in an operation, on average.
+        // Messages differ in length; this is the mean number of bytes that a rank sends in an
+        // operation.
         message: |point| {
             let matrix = Matrix::at(point);
             let size = matrix.mesh.size();
@@ -110,13 +112,13 @@ impl<P: MatrixProgram> Kernel for MatrixKernel<P> {
         let (row, column) = P::timed(self.matrix.mesh);
         let timed = self.matrix.mesh.rank(row, column);
         let partner = P::partner(&Here::new(self.matrix, timed));
-        // Where none exchanges anything, the first that there is.
+        // If no message is exchanged, the first other rank.
         let other = if timed == 0 { 1.min(self.matrix.mesh.size() - 1) } else { 0 };
         [timed, if partner == timed { other } else { partner }]
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        // All blocks are of one size.
+        // All blocks have the same size.
         let here = Here::new(self.matrix, 0);
         let messages = self.operations().into();
         Needs {

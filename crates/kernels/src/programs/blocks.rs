@@ -1,22 +1,23 @@
-//! Vectors of all ranks given out in blocks.
+//! Vectors of all ranks that are distributed in blocks.
 
 use bandgap_comm::{Comm, Result, collectives};
 use serde::{Deserialize, Serialize};
 
 use crate::{Content, Expects, Seat, VectorKernel, VectorProgram, Vectors};
 
-/// M times the vectors of n doubles of all ranks are added up, and each rank gets its block of the sum:
-/// a ring, as in NCCL.
+/// M times the vectors of n doubles of all ranks are summed, and each rank gets its block of the
+/// sum. The algorithm is a ring, as in NCCL.
 pub type ReduceScatter = VectorKernel<Scattered>;
 
-/// M times every rank gives its block of a vector of n doubles to all: a ring, as in NCCL.
+/// M times every rank sends its block of a vector of n doubles to all others. The algorithm is a
+/// ring, as in NCCL.
 pub type AllGather = VectorKernel<Gathered>;
 
-/// M times every rank gives each a block of its vector of n doubles: in step d of P − 1 the rank d after
-/// it. In [`super::Comms3`] ranks are paired instead.
+/// M times every rank sends each other rank a block of its vector of n doubles. In step d of P − 1
+/// it sends to the rank d places after it; in [`super::Comms3`] ranks are paired instead.
 pub type AllToAll = VectorKernel<Dealt>;
 
-/// By a ring.
+/// The program of [`ReduceScatter`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Scattered;
 
@@ -40,7 +41,7 @@ impl VectorProgram for Scattered {
     }
 }
 
-/// By a ring.
+/// The program of [`AllGather`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Gathered;
 
@@ -66,7 +67,7 @@ impl VectorProgram for Gathered {
     }
 }
 
-/// Step by step.
+/// The program of [`AllToAll`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dealt;
 

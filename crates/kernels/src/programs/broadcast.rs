@@ -1,4 +1,4 @@
-//! Bytes of one rank given to all.
+//! Broadcasts: one rank's bytes sent to all.
 
 use bandgap_comm::collectives::{Algorithm, Broadcast as Own, Count};
 use bandgap_comm::{Comm, Part, Rank, Result};
@@ -11,44 +11,45 @@ use crate::{
     messages_in_range, ranks_at_least,
 };
 
-/// M times a broadcast of n bytes from rank 0, and one back, from the rank that ends last with the
-/// ranks numbered the other way, so that rank 0 ends last. Each begins when the one before has ended
-/// everywhere. So 2M of them take 2M times as long as one, from its root's begin to its last rank's
-/// end, and rank 0 sees both ends. Who that rank is the algorithm says ([`Own::last`]); of a library the last rank is taken.
+/// M times a broadcast of n bytes from rank 0, and one back: from the rank that ends last, with
+/// ranks numbered in reverse, so that rank 0 ends last. Each broadcast begins when the one before
+/// has ended on all ranks. So 2M of them take 2M times as long as one, from the root's begin to the
+/// last rank's end, and rank 0 sees both ends. The algorithm says which rank ends last
+/// ([`Own::last`]); for a library the last rank is used.
 ///
-/// *Assumes* what is assumed there. If another rank ends later, that part of the time is left out,
-/// as far as the next broadcast does not wait for it.
+/// *Assumes* that this rank does end last, as [`Own::last`] does. If another rank ends later, the
+/// difference is missing from the time, unless the next broadcast waits for that rank.
 ///
-/// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
+/// Marks of rank 0, in each sample: begin, end, end. A barrier precedes the first sample.
 /// *Source*: CoMet, section 3.3.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Broadcast {
-    /// Broadcasts there, and as many back, of a sample (M).
+    /// Broadcasts there, and broadcasts back, in a sample (M of each).
     pub messages: u32,
-    /// Bytes of each (n).
+    /// Bytes of each broadcast (n).
     pub bytes: usize,
-    /// How they get to all.
+    /// Algorithm.
     pub algorithm: By<Own>,
-    /// Whether all are from rank 0, as OSU's are, and each is timed by itself.
+    /// Whether rank 0 is the root of all of them, as in OSU, and each is timed by itself.
     #[serde(default)]
     pub from_one: bool,
 }
 
 impl Broadcast {
-    /// Broadcasts of a sample, there and back.
+    /// Broadcasts in a sample, there and back.
     fn broadcasts(&self) -> u32 {
         self.messages.saturating_mul(2)
     }
 
-    /// The rank that is taken to end last, and is root of each second one.
+    /// The rank that is assumed to end last. It is the root of every second broadcast.
     fn last(&self, size: usize) -> Rank {
         let last = || self.algorithm.own().map_or(size.saturating_sub(1), |own| own.last(size));
         if self.from_one { 0 } else { last() }
     }
 
-    /// Which rank has the bytes of a message, and how the others are numbered. The rank `last` ends
-    /// those from rank 0 last.
+    /// The root of a broadcast, and how the other ranks are numbered. `last` is the rank that ends
+    /// broadcasts from rank 0 last.
     #[inline(always)]
     fn from(message: u64, last: Rank) -> (Rank, Count) {
         match message % 2 {
@@ -101,7 +102,7 @@ impl Kernel for Broadcast {
             if root == rank {
                 expects.fill(part, content);
             }
-            // Blocks of it may come back to the root.
+            // Blocks of the message may come back to the root.
             if receives > 0 {
                 expects.arrive_by(receives, part, content);
             }
@@ -127,7 +128,7 @@ impl OverComm for Broadcast {
     }
 }
 
-/// Where the bytes of a message are, at the root or elsewhere.
+/// Where the bytes of a message lie, at the root or elsewhere.
 #[inline(always)]
 fn part(places: &Places, message: u64, at_root: bool) -> Part {
     match at_root {

@@ -1,4 +1,4 @@
-//! Bytes stored in another rank's memory, or got from there.
+//! Bulk transfers: bytes stored in another rank's memory, or got from it.
 
 use bandgap_comm::{Delay, Rank, Result, Transfer, Work};
 use serde::{Deserialize, Serialize};
@@ -9,30 +9,31 @@ use crate::{
     Series, Words, messages_in_range,
 };
 
-/// M × {transfer of n bytes; compute for Δ}, then what has not come to its end.
+/// M × {transfer n bytes; compute for Δ}, then wait for the transfers that have not ended.
 ///
-/// Between two samples the bytes change hands: the core of the rank that they are sent from writes them, and that of the
-/// other reads what arrived. Otherwise a second copy of the same bytes would find them in its own cache.
+/// Between two samples the bytes change hands: the sending rank's core writes the source, and the
+/// receiving rank's core reads what arrived. Otherwise a second copy of the same bytes would find
+/// them in its own cache.
 ///
-/// Marks of the requester, in each sample: begin, last transfer issued, all at their end.
+/// Marks of the requester, in each sample: begin, last transfer issued, all transfers ended.
 /// *Source*: "Assessing Fast Network Interfaces", section Bulk transfers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Transfers<const GETS: bool> {
-    /// Who stores in whose memory, or gets from there.
+    /// The requester, and the rank whose memory is used.
     pub pair: Pair,
-    /// Transfers of a sample (M).
+    /// Transfers in a sample (M).
     pub messages: u32,
-    /// Bytes of each (n).
+    /// Bytes of each transfer (n).
     pub bytes: usize,
     /// Computation after each (Δ).
     pub delay: Delay,
 }
 
-/// M × {store of n bytes with its request; compute for Δ}, then the replies.
+/// M × {store n bytes and send a request; compute for Δ}, then wait for the replies.
 pub type Store = Transfers<false>;
 
-/// M × {get of n bytes; compute for Δ}, then what is not there yet.
+/// M × {get n bytes; compute for Δ}, then wait for the gets that have not ended.
 pub type Get = Transfers<true>;
 
 impl<const GETS: bool> Kernel for Transfers<GETS> {
@@ -65,7 +66,7 @@ impl<const GETS: bool> Kernel for Transfers<GETS> {
             Side::Requester { peer } => {
                 Expects::words(words(peer, 1, samples), words(peer, messages, samples))
             }
-            // The last one says that there are no more gets.
+            // The last word says that there are no more gets.
             Side::Replier { peer } if GETS => Expects::words(words(peer, 1, samples + 1), vec![]),
             Side::Replier { peer } => Expects::words(words(peer, messages, samples), vec![]),
             Side::Idle => Expects::default(),
@@ -106,7 +107,7 @@ impl<const GETS: bool> OverTransfer for Transfers<GETS> {
                     am.mark();
                     if GETS { am.check(blocks, bytes) } else { am.serve(1) }?;
                 }
-                // The peer serves gets until it hears that there are no more.
+                // The peer serves gets until it is told that there are no more.
                 if GETS { hand_over(am, peer) } else { Ok(()) }
             }
             Side::Replier { peer } => {

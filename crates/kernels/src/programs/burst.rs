@@ -1,4 +1,4 @@
-//! Requests in a row, then their replies; who sends them to whom.
+//! Bursts: several requests in a row, then their replies.
 
 use bandgap_comm::{Am, Delay, Rank, Result, Work};
 use serde::{Deserialize, Serialize};
@@ -9,17 +9,17 @@ use crate::{
     ranks_at_least,
 };
 
-/// M × {request; compute for Δ}, then the replies: one point of the LogP signature. With one
-/// message it is the round trip.
+/// M × {request; compute for Δ}, then wait for the replies: one point of the LogP signature. With
+/// one message it measures the round trip.
 ///
 /// Marks of a requester, in each sample: begin, last request issued, last reply handled.
 /// *Source*: "Assessing Fast Network Interfaces", section Microbenchmark signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Burst {
-    /// Who asks whom.
+    /// Which ranks send requests to which.
     pub asking: Asking,
-    /// Messages of a sample (M).
+    /// Messages in a sample (M).
     pub messages: u32,
     /// Computation after each request (Δ).
     pub delay: Delay,
@@ -88,22 +88,22 @@ fn issue<A: Am>(
     Ok(())
 }
 
-/// Who sends requests to whom in a [`Burst`].
+/// Which ranks send requests to which in a [`Burst`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Asking {
     /// One requester, one replier.
     OneToOne(Pair),
-    /// Half of the ranks ask the other half: rank i asks rank i + P/2; rank 0 times.
+    /// Each rank i of the first half asks rank i + P/2. Rank 0 times.
     Pairs,
     /// Rank 0 asks all others in turn, and times.
     FanOut,
 }
 
-/// What a rank does.
+/// A rank's role in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Role {
-    /// Asks this many consecutive peers in turn, from the first on.
+    /// Asks `peers` consecutive ranks in turn, beginning with `first`.
     Requester { first: Rank, peers: usize },
     /// Handles these requests in each sample.
     Replier(Sequence),
@@ -115,9 +115,9 @@ impl Asking {
     fn check(self, size: usize) -> Result<(), Refused> {
         match self {
             Self::OneToOne(pair) => pair.check(size),
-            Self::Pairs if !size.is_multiple_of(2) => {
-                Err(Refused::because(format!("pairs take an even number of ranks, not {size}")))
-            }
+            Self::Pairs if !size.is_multiple_of(2) => Err(Refused::because(format!(
+                "pairs need an even number of ranks; there are {size}"
+            ))),
             Self::Pairs | Self::FanOut => ranks_at_least(2, size),
         }
     }
@@ -130,7 +130,7 @@ impl Asking {
         }
     }
 
-    /// The role of `rank`, where a sample has so many messages.
+    /// The role of `rank` if a sample has `messages` messages.
     fn role(self, rank: Rank, size: usize, messages: u64) -> Role {
         let pair = match self {
             Self::OneToOne(pair) => pair,
@@ -148,7 +148,7 @@ impl Asking {
         }
     }
 
-    /// What a rank expects, where a sample has so many messages.
+    /// What a rank expects if a sample has `messages` messages.
     fn expects(self, seat: &Seat, messages: u64) -> Expects {
         let Seat { rank, size, samples, .. } = *seat;
         let times = samples.into();
@@ -163,8 +163,8 @@ impl Asking {
     }
 }
 
-/// Those of the numbers below `messages` that are `index`, `index + peers`, …: the words that come
-/// from `peer` where `peers` of them share the messages.
+/// The message numbers `index`, `index + peers`, … below `messages`: those of the words that come
+/// from `peer` if `peers` ranks share the messages.
 fn dealt(peer: Rank, messages: u64, index: usize, peers: usize) -> Sequence {
     let (first, step) = (index as u64, peers as u64);
     let count = (messages + step - 1).saturating_sub(first) / step;

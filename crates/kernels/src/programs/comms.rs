@@ -12,17 +12,17 @@ use crate::{
 
 const TAG: u32 = 1;
 
-/// M times a message of n bytes there and one back.
+/// M times a message of n bytes there and one back, or, if `AT_ONCE`, both ways at once.
 ///
-/// Marks of the first rank, in each sample: begin, end, end.
+/// Marks of the requester, in each sample: begin, end, end.
 /// *Source*: Hockney and Berry (editors), "PARKBENCH Report: Public International Benchmarks for
 /// Parallel Computers" (1994), low-level benchmarks. CoMet, sections 3.3.1 and 3.3.2.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comms<const AT_ONCE: bool> {
-    /// Between which ranks.
+    /// The two ranks.
     pub pair: Pair,
-    /// Round trips or exchanges of a sample (M).
+    /// Round trips or exchanges in a sample (M).
     pub messages: u32,
     /// Bytes of a message (n).
     pub bytes: usize,
@@ -31,11 +31,11 @@ pub struct Comms<const AT_ONCE: bool> {
     pub buffers: Buffers,
 }
 
-/// M round trips of a message of n bytes: PARKBENCH's COMMS1, and CoMet's echo.
+/// M round trips of a message of n bytes: PARKBENCH's COMMS1 and CoMet's echo.
 pub type Comms1 = Comms<false>;
 
-/// M exchanges of messages of n bytes, both ways at once: PARKBENCH's COMMS2, and CoMet's
-/// pairwise exchange. A rank sends and receives different arrays, so [`Buffers::Same`] is refused.
+/// M exchanges of messages of n bytes, both ways at once: PARKBENCH's COMMS2 and CoMet's pairwise
+/// exchange. A rank must send and receive different arrays, so [`Buffers::Same`] is refused.
 pub type Comms2 = Comms<true>;
 
 impl<const AT_ONCE: bool> Kernel for Comms<AT_ONCE> {
@@ -64,8 +64,8 @@ impl<const AT_ONCE: bool> Kernel for Comms<AT_ONCE> {
         messages_in_range(self.messages, self.bytes)?;
         self.buffers.check()?;
         Refused::unless(!AT_ONCE || self.buffers != Buffers::Same, || {
-            "one array cannot travel both ways at once: what arrives would overwrite what is sent \
-             (take separate or fresh buffers)"
+            "one array cannot travel both ways at once: what arrives would overwrite what is sent; \
+             use separate or fresh buffers"
                 .to_owned()
         })?;
         self.pair.check(size)
@@ -83,11 +83,11 @@ impl<const AT_ONCE: bool> Kernel for Comms<AT_ONCE> {
         Needs::both_ways(self.messages.into(), self.bytes).lying(self.buffers)
     }
 
-    /// Under [`Buffers::Same`] what comes back is what was sent: its source and its number are those of
-    /// the message there, and the replier has nothing of its own to send.
+    /// Under [`Buffers::Same`] the requester gets back what it sent, with the same source and
+    /// number, and the replier has nothing of its own to send.
     ///
-    /// Where messages share a ring, all of it holds what is sent, so that writing it drives what was
-    /// received before out of the caches.
+    /// If messages share a ring, all of it holds what is sent, so that writing it evicts what was
+    /// received before from the caches.
     fn expects(&self, seat: &Seat) -> Expects {
         let Seat { rank, places, samples, .. } = *seat;
         let (same, mut expects) = (self.buffers == Buffers::Same, Expects::default());

@@ -1,4 +1,4 @@
-//! Messages from all ranks to all others.
+//! COMMS3: messages from all ranks to all others.
 
 use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
@@ -12,15 +12,16 @@ use crate::{
 
 const TAG: u32 = 1;
 
-/// M times all ranks exchange messages of n bytes with all others: PARKBENCH's COMMS3, the total
-/// saturation bandwidth. Exchanges go in rounds in which the ranks are paired.
+/// M times all ranks exchange messages of n bytes with all others: PARKBENCH's COMMS3, which
+/// measures the total saturation bandwidth. The exchanges go in rounds, in each of which the ranks
+/// are paired.
 ///
-/// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
+/// Marks of rank 0, in each sample: begin, end, end. A barrier precedes the first sample.
 /// *Source*: as [`super::Comms1`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Comms3 {
-    /// Times of a sample (M).
+    /// Repetitions in a sample (M).
     pub messages: u32,
     /// Bytes of a message (n).
     pub bytes: usize,
@@ -64,7 +65,7 @@ impl OverComm for Comms3 {
     }
 }
 
-/// With whom `rank` exchanges, round by round.
+/// The ranks that `rank` exchanges with, round by round.
 #[inline(always)]
 fn partners(rank: Rank, size: usize) -> impl Iterator<Item = Rank> + Clone {
     (0..rounds(size)).filter_map(move |round| partner(rank, round, size))

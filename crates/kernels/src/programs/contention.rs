@@ -1,4 +1,4 @@
-//! Messages back and forth between two ranks, while two others load the machine.
+//! Messages back and forth between two ranks, while two other ranks load the machine.
 
 use bandgap_comm::{Comm, Part, Rank, Result};
 use serde::{Deserialize, Serialize};
@@ -10,48 +10,50 @@ use crate::{
 };
 
 const TAG: u32 = 1;
-/// Of the message that lets the echo begin.
+/// Tag of the message that lets the echo begin.
 const BEGIN: u32 = 2;
 
-/// Column of the time in which the load flowed beside the echo, as its receiver saw it: from when it
-/// let the echo begin. Only where there is a load.
+/// Column of the time in which the load flowed during the echo, measured by its receiver from the
+/// moment at which it let the echo begin. Absent without a load.
 pub const LOAD: &str = "load";
 
 /// M round trips of a message of n bytes between two ranks, while K messages of c bytes go from a
 /// third to a fourth: CoMet's echo with contention.
 ///
-/// The source's load goes on for ever. Here its messages are counted beforehand, as no program may
-/// depend on time; whoever orders the batch chooses so many that they outlast the echo, and sees
-/// from the column [`LOAD`] whether they did. All ranks meet before each sample. The load's receiver
-/// lets the echo begin: when it has the first message, so that the load flows by then, or at once
-/// where there is no load. A round trip without bytes before the first mark sees to it that both ends are there.
+/// In CoMet the load never ends. Here its messages are counted beforehand, since no program may
+/// depend on time. Whoever orders the batch chooses a number that outlasts the echo, and sees from
+/// the column [`LOAD`] whether it did. All ranks meet before each sample. The load's receiver lets
+/// the echo begin: after the first message of the load has arrived, so that the load flows by then,
+/// or at once if there is no load. A round trip without bytes before the first mark makes sure that
+/// both ends of the echo are ready.
 ///
-/// Marks of the first rank, in each sample: begin, end, end; and of the load's receiver.
+/// Marks of the first rank, in each sample: begin, end, end; the same of the load's receiver if
+/// there is a load.
 /// *Source*: CoMet, section 3.3.6, figure 3.7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contention {
-    /// Between which ranks the echo goes.
+    /// The two ranks of the echo.
     pub echo: Pair,
-    /// From which rank to which the load goes.
+    /// The two ranks of the load: sender and receiver.
     pub load: Pair,
-    /// Round trips of a sample (M).
+    /// Round trips in a sample (M).
     pub messages: u32,
-    /// Bytes of the echo's message (n).
+    /// Bytes of an echo message (n).
     pub bytes: usize,
-    /// Messages of the load in a sample (K); none: the machine is idle beside the echo.
+    /// Messages of the load in a sample (K); 0 if there is no load.
     pub load_messages: u32,
-    /// Bytes of one of them (c).
+    /// Bytes of a load message (c).
     pub load_bytes: usize,
 }
 
-/// The loads of the series: the share of its own peak bandwidth, in percent, that echo reaches with
-/// messages of the load's length; 0 without a load.
+/// Variants of the series: their names, and their loads in percent of the peak bandwidth that the
+/// echo itself reaches with messages of the load's length.
 pub const LOADS: [(&str, u32); 3] = [("idle", 0), ("50 % load", 50), ("90 % load", 90)];
 const NAMES: &[&str] = &[LOADS[0].0, LOADS[1].0, LOADS[2].0];
 
 impl Contention {
-    /// Of a place, what a message of the echo takes, or of the load.
+    /// The first `bytes` bytes of a place.
     fn cut(part: Part, bytes: usize) -> Part {
         Part::new(part.at, bytes)
     }
@@ -62,8 +64,9 @@ impl Kernel for Contention {
     const SERIES: &'static [Series] =
         &[Series { parts: 2, variants: NAMES, ..Series::between_two("contention") }];
 
-    /// With the first two other ranks as the load. What lengths make which load has to be found out
-    /// first: here it is the echo's own length, of half the load half of that.
+    /// Uses the first two other ranks for the load. Which messages make which load must be measured
+    /// first; here half the load has messages of half the echo's length, and the higher load has
+    /// messages of the full length.
     fn at(AtSize { size: bytes, messages, pair, ranks, variant, .. }: AtSize) -> Option<Self> {
         let mut others = (0..ranks.max(4)).filter(|rank| !pair.both().contains(rank));
         let load = Pair { requester: others.next()?, replier: others.next()? };
@@ -85,7 +88,7 @@ impl Kernel for Contention {
         self.load.check(size)?;
         let (echo, load) = (self.echo.both(), self.load.both());
         Refused::unless(echo.iter().all(|rank| !load.contains(rank)), || {
-            format!("ranks {load:?} load the machine beside ranks {echo:?}: they must be others")
+            format!("the load's ranks {load:?} must differ from the echo's ranks {echo:?}")
         })
     }
 

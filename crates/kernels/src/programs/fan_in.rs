@@ -1,4 +1,4 @@
-//! Several requesters of one replier.
+//! Several requesters that send to one replier.
 
 use bandgap_comm::{Am, Delay, Result, Work};
 use serde::{Deserialize, Serialize};
@@ -8,28 +8,28 @@ use crate::{
     Words, messages_in_range,
 };
 
-/// Ranks 1 to K ask rank 0 without pause: a contended stream. Rank 0 times; a sample is the time in
-/// which it handles K·M requests. They begin when it tells them to.
+/// Ranks 1 to K send requests to rank 0 without pause: a contended stream. They begin when rank 0
+/// tells them to. Rank 0 times; a sample is the time in which it handles K·M requests.
 ///
-/// Marks of rank 0: one at each border of a sample.
+/// Marks of rank 0: one at each border between samples, and at both ends.
 /// *Source*: "Assessing Fast Network Interfaces", table 5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FanIn {
     /// Number of requesters (K).
     pub requesters: usize,
-    /// Requests of each requester in a sample (M).
+    /// Requests from each requester in a sample (M).
     pub messages: u32,
     /// Computation after each request (Δ).
     pub delay: Delay,
 }
 
-/// Samples before the first timed one and after the last. The stream must be steady when timing
-/// begins, and every requester must still send when it ends.
+/// Untimed samples before the first timed one and after the last. The stream must be steady when
+/// timing begins, and every requester must still be sending when it ends.
 const MARGIN: u64 = 1;
 
 impl FanIn {
-    /// Requests of each requester in a batch.
+    /// Requests from each requester in a batch.
     fn requests(&self, samples: u32) -> u64 {
         (u64::from(samples) + 2 * MARGIN) * u64::from(self.messages)
     }
@@ -42,7 +42,7 @@ impl Kernel for FanIn {
         messages_in_range(self.messages, 0)?;
         let Self { requesters, .. } = self;
         Refused::unless((1..size).contains(requesters), || {
-            format!("{requesters} requesters and a replier are not among {size} ranks")
+            format!("{requesters} requesters and a replier do not fit into {size} ranks")
         })
     }
 
@@ -72,7 +72,8 @@ impl OverAm for FanIn {
     fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<()> {
         match am.rank() {
             0 => {
-                // Those who begin before the replier looks would be handled before it times.
+                // Requests that arrived before rank 0 looks would be handled before it times, so it
+                // starts the requesters.
                 let words = Words::new(0, round.turn);
                 for rank in 1..=self.requesters {
                     am.request(rank, SINK, words.word(rank, 0))?;

@@ -1,4 +1,4 @@
-//! Vectors of all ranks added up for all.
+//! Sums of all ranks' vectors, which all ranks receive.
 
 use bandgap_comm::collectives::{Algorithm, Sum};
 use bandgap_comm::{Comm, Result};
@@ -7,16 +7,16 @@ use serde::{Deserialize, Serialize};
 use super::variant::By;
 use crate::{Content, Expects, Refused, Seat, VectorKernel, VectorProgram, Vectors};
 
-/// M sums of vectors of n doubles of all ranks, of which every rank gets the result.
+/// M sums of all ranks' vectors of n doubles. Every rank gets the result.
 ///
 /// *Source*: CoMet, section 3.3.4 (global reduction).
 pub type GlobalSum = VectorKernel<Reduction<false>>;
 
-/// The same as in training: by the algorithms of NCCL, and of vectors that are as short as they may be: blocks without
-/// elements go round too.
+/// M sums as in training of neural networks: with the algorithms of NCCL, also for vectors so short
+/// that some blocks are empty.
 pub type AllReduce = VectorKernel<Reduction<true>>;
 
-/// How they are added up.
+/// The program of [`GlobalSum`] and [`AllReduce`], with its algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Reduction<const TRAINS: bool>(By<Sum>);
@@ -40,7 +40,7 @@ impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
         if TRAINS { Ok(()) } else { self.0.check(ranks, bytes) }
     }
 
-    /// A rank that is alone receives nothing, and its sum is its own vector.
+    /// A single rank receives nothing: its sum is its own vector.
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
         let Seat { rank, size, .. } = *seat;
         let term = Content::Doubles { source: rank, message };

@@ -1,47 +1,48 @@
-//! A row or a column of a matrix given to all.
+//! A row or a column of a matrix, sent to all ranks.
 
 use bandgap_comm::{Comm, Rank, Result, View};
 
 use crate::{Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places, Side};
 
-/// M times a line of a matrix, which is a row or a column of it, is given to all ranks: those that
-/// have a part of it send that part to all others which have elements of the same columns (of the
-/// same rows, if the line is a column), and these put it where it lies in their own blocks.
+/// M times a line of a matrix, a row or a column, is sent to all ranks. Each rank that holds part
+/// of the line sends it to all ranks that hold elements of the same columns (for a column: of the
+/// same rows), and these put it where the line lies in their own blocks.
 ///
-/// M times there and back: the first line is of the first block, and goes to the next one first and to
-/// the last one last; the second is of the last block, and goes the other way. So each begins when the
-/// one before has come to its last rank, and the first rank sees both ends of 2M of them.
-/// *Assumes* that the rank which is sent to last also has the line last.
+/// M times there and back: the first line belongs to the first block, and is sent to the nearest
+/// rank first and to the farthest last; the second belongs to the last block, and is sent in the
+/// opposite direction. So each operation begins when the one before has reached its last rank, and
+/// the first rank sees both ends of 2M of them.
+/// *Assumes* that the rank that is sent to last also receives the line last.
 ///
-/// The line comes into an array of its own; the thesis receives it into the block, where it would
-/// replace the line that a later operation sends.
+/// The line is received into a separate array. CoMet receives it into the block, where it would
+/// overwrite the line that a later operation sends.
 ///
 /// An operation moves N doubles to each other row (or column) of the mesh.
 /// *Source*: CoMet, sections 3.3.11 and 4.3, figures 3.14 and 4.4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LineBroadcast<const COLUMN: bool>;
 
-/// `LineBroadcast` of a row, along the columns of the mesh. Its elements lie side by side.
+/// `LineBroadcast` of a row, along the columns of the mesh. Its elements are contiguous.
 pub type RowBroadcast = MatrixKernel<LineBroadcast<false>>;
 
-/// `LineBroadcast` of a column, along the rows of the mesh. It is assembled in a buffer.
+/// `LineBroadcast` of a column, along the rows of the mesh. It is assembled in a buffer first.
 pub type ColumnBroadcast = MatrixKernel<LineBroadcast<true>>;
 
 impl<const COLUMN: bool> LineBroadcast<COLUMN> {
-    /// Blocks across lines, and lines in each.
+    /// Number of blocks across the lines, and number of lines in each.
     #[inline(always)]
     fn across(here: &Here) -> (usize, usize) {
         let (mesh, block) = (here.matrix.mesh, here.block);
         if COLUMN { (mesh.columns, block.columns) } else { (mesh.rows, block.rows) }
     }
 
-    /// Which of these blocks the rank here has.
+    /// Index of this rank's block among them.
     #[inline(always)]
     fn place(here: &Here) -> usize {
         if COLUMN { here.position.1 } else { here.position.0 }
     }
 
-    /// The rank that has block `place` of those, and is beside the one here.
+    /// The rank that holds the block with index `place` in this rank's row or column of the mesh.
     #[inline(always)]
     fn rank(here: &Here, place: usize) -> Rank {
         let (row, column) = here.position;
@@ -49,7 +50,7 @@ impl<const COLUMN: bool> LineBroadcast<COLUMN> {
         here.matrix.mesh.rank(row, column)
     }
 
-    /// Where line number `index` of a block is.
+    /// Where line `index` of a block lies in memory.
     #[inline(always)]
     fn view(here: &Here, local: &Local, index: usize) -> View {
         match COLUMN {
@@ -58,13 +59,13 @@ impl<const COLUMN: bool> LineBroadcast<COLUMN> {
         }
     }
 
-    /// The buffer at this offset in which a part of a line is assembled, if it need be.
+    /// The buffer at offset `at` in which part of a line is assembled, if it needs one.
     #[inline(always)]
     fn buffer(here: &Here, at: usize) -> Option<View> {
         COLUMN.then(|| View::buffer(at, here.block.rows, 1))
     }
 
-    /// Which block has the line of an operation, and its number there.
+    /// The block that holds the line of an operation, and the line's index in it.
     #[inline(always)]
     fn line(here: &Here, message: u64) -> (usize, usize) {
         let (blocks, lines) = Self::across(here);
@@ -73,10 +74,10 @@ impl<const COLUMN: bool> LineBroadcast<COLUMN> {
     }
 }
 
-/// A part of a line.
+/// Tag of a part of a line.
 const LINE: u32 = 1;
 
-/// Whether it goes from the last block to the first.
+/// Whether the line goes from the last block to the first.
 #[inline(always)]
 fn is_back(message: u64) -> bool {
     message % 2 == 1

@@ -1,4 +1,4 @@
-//! What of a message is whose time: of its sender, its receiver, and the interfaces between them.
+//! Costs of a message: the time of its sender, of its receiver, and of the interfaces between them.
 
 use bandgap_comm::{Comm, Part, Result};
 use serde::{Deserialize, Serialize};
@@ -11,19 +11,19 @@ use crate::{
 };
 
 const TAG: u32 = 1;
-/// Of messages without bytes, which say that the other rank may go on.
+/// Tag of messages without bytes, which say that the other rank may go on.
 const GO_ON: u32 = 2;
 
-/// What is timed of messages.
+/// Which cost is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Cost {
-    /// os(n): the first rank sends M messages.
+    /// os(n): the requester sends M messages.
     Send,
-    /// or(n): the first rank receives M messages that have arrived.
+    /// or(n): the requester receives M messages that have already arrived.
     Receive,
-    /// g(n): the first rank receives M messages of a stream. max(os, or, g, n·G) in the terms of
-    /// LogGP.
+    /// g(n): the requester receives M messages of a stream. In the terms of LogGP this is max(os,
+    /// or, g, n·G).
     Gap,
 }
 
@@ -31,39 +31,40 @@ const COSTS: [(&str, Cost); 3] =
     [("send", Cost::Send), ("receive", Cost::Receive), ("gap", Cost::Gap)];
 const NAMES: &[&str] = &[COSTS[0].0, COSTS[1].0, COSTS[2].0];
 
-/// Most messages that are begun and not waited for: those of [`Cost::Receive`].
+/// Largest number of messages that [`Cost::Receive`] begins before it waits.
 const MOST_BEGUN: usize = 16;
 
-/// M messages of n bytes between two ranks, of which one part of the cost is timed: LogGP's os, or
-/// and gap, as functions of the length.
+/// M messages of n bytes between two ranks, of which one cost is timed: LogGP's os, or, or gap, as a
+/// function of the length.
 ///
-/// Marks of the first rank, in each sample: begin, end, end. What lies between samples is not timed.
-/// *Assumes* that M messages find room at the receiver, so that a send does not wait for it; and that
-/// messages from one rank to another keep their order, so that those before one have arrived with it.
-/// Where it is the receiver who moves the bytes, os or or contains that time.
+/// Marks of the requester, in each sample: begin, end, end. What happens between samples is not
+/// timed.
+/// *Assumes* that M messages fit at the receiver, so that a send does not wait for it, and that
+/// messages between two ranks keep their order, so that the arrival of one implies that of all
+/// before it. The time in which a processor moves the bytes is part of os or of or.
 /// *Source*: "Assessing Fast Network Interfaces" for the send-only regime; Kielmann, Bal, Verstoep,
 /// "Fast Measurement of LogP Parameters for Message Passing Platforms", 2000, for parameters that
 /// depend on the length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MessageCosts {
-    /// Between which ranks. The first one times.
+    /// The two ranks. The requester times.
     pub pair: Pair,
-    /// Messages that are timed in a sample (M).
+    /// Timed messages in a sample (M).
     pub messages: u32,
     /// Bytes of a message (n).
     pub bytes: usize,
-    /// What is timed.
+    /// The cost that is timed.
     pub cost: Cost,
 }
 
 impl MessageCosts {
-    /// Messages of n bytes in a sample: before those of a stream comes one that is not timed.
+    /// Messages of n bytes in a sample. A stream has one more before the timed ones.
     fn all(&self) -> u64 {
         u64::from(self.messages) + u64::from(self.cost == Cost::Gap)
     }
 
-    /// Messages without bytes that `side` receives in a sample.
+    /// Messages without bytes that one side receives in a sample.
     fn go_ons(&self, is_requester: bool) -> u64 {
         match (self.cost, is_requester) {
             (Cost::Send | Cost::Receive, true) => 1,
@@ -90,7 +91,7 @@ impl Kernel for MessageCosts {
         Refused::unless(few, || {
             let messages = self.messages;
             format!(
-                "{messages} messages that arrive before they are received: at most {MOST_BEGUN} are possible"
+                "{messages} messages cannot all arrive before they are received (limit {MOST_BEGUN})"
             )
         })?;
         self.pair.check(size)

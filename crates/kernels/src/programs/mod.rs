@@ -14,7 +14,8 @@ pub use variant::{By, LIBRARY};
 
 use crate::list::{Visit, kernels};
 
-// What a kernel needs of a rank, its file, its name or those of its variants: everything else reads this list.
+// Each line: what a kernel needs of a rank, its file, and its type or types. Everything else reads
+// this list.
 kernels! {
     am burst: Burst;
     am fan_in: FanIn;

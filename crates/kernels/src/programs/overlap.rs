@@ -1,4 +1,4 @@
-//! An exchange with a computation beside it.
+//! An exchange that overlaps with a computation.
 
 use bandgap_comm::{Comm, Delay, Rank, Result, Work};
 use derive_more::Display;
@@ -12,14 +12,14 @@ use crate::{
 };
 
 const TAG: u32 = 1;
-/// Of the messages behind which others have certainly arrived.
+/// Tag of the second exchange: when its messages have arrived, those of the first have too.
 const BEHIND: u32 = 2;
 
-/// Column of the time that a rank spends to take in a message that has arrived: of
-/// [`OverlapMode::Overheads`] only.
+/// Column of the time that a rank takes to receive a message that has arrived; only of
+/// [`OverlapMode::Overheads`].
 pub const TAKE: &str = "take";
 
-/// What is done with the exchange and the computation.
+/// Order of the exchange and the computation.
 #[derive(
     Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -28,20 +28,20 @@ pub const TAKE: &str = "take";
 pub enum OverlapMode {
     /// The exchange, then the computation.
     Blocking,
-    /// Receive and send are begun, then the computation, then both are waited for.
+    /// Begin to receive and to send, then compute, then wait for both.
     NonBlocking,
     /// The exchange alone.
     Exchange,
     /// The computation alone.
     Computation,
-    /// What of the exchange the processor must do itself: receive and send are begun; a second
-    /// exchange of the same length moves both; then they are waited for. The first and the last step
-    /// are timed.
+    /// The part of the exchange that the processor must do itself: begin to receive and to send;
+    /// move both messages by a second exchange of the same length; then wait for both. The first
+    /// and the last step are timed.
     Overheads,
 }
 
 impl OverlapMode {
-    /// All of them.
+    /// All modes.
     pub const ALL: [Self; 5] =
         [Self::Blocking, Self::NonBlocking, Self::Exchange, Self::Computation, Self::Overheads];
 
@@ -50,7 +50,7 @@ impl OverlapMode {
         self != Self::Computation
     }
 
-    /// Whether vectors are computed with.
+    /// Whether vectors are computed.
     pub fn computes(self) -> bool {
         matches!(self, Self::Blocking | Self::NonBlocking | Self::Computation)
     }
@@ -59,21 +59,21 @@ impl OverlapMode {
 /// M exchanges of messages of n bytes between two ranks, and M computations y ← a·x + y of vectors
 /// of v elements: CoMet's overlap of communication with computation.
 ///
-/// Marks of the first rank, in each sample: begin, end, end. With [`OverlapMode::Overheads`], where M
-/// is 1: begin, begun, moved, end.
+/// Marks of the requester, in each sample: begin, end, end. With [`OverlapMode::Overheads`], where
+/// M is 1: begin, begun, moved, end.
 /// *Source*: CoMet, section 3.3.7, figures 3.8 and 3.9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Overlap {
-    /// Between which ranks. Both compute.
+    /// The two ranks. Both compute.
     pub pair: Pair,
-    /// Exchanges and computations of a sample (M).
+    /// Exchanges and computations in a sample (M).
     pub messages: u32,
     /// Bytes of a message (n).
     pub bytes: usize,
-    /// The computation: an iteration for each element (v).
+    /// The computation: one iteration for each vector element (v).
     pub work: Delay,
-    /// What is done with both.
+    /// Order of the two.
     pub mode: OverlapMode,
 }
 
@@ -87,7 +87,7 @@ impl Overlap {
         }
     }
 
-    /// An exchange whose overheads are timed, and behind it another.
+    /// An exchange whose overheads are timed, followed by a second one.
     #[inline(always)]
     fn overheads<C: Comm>(
         self,
@@ -122,10 +122,10 @@ impl Kernel for Overlap {
         messages_in_range(self.messages, self.bytes)?;
         let most = (MOST_BYTES / size_of::<f64>()) as u32;
         Refused::unless(self.work.iterations <= most, || {
-            format!("vectors of {} elements: at most {most} are possible", self.work.iterations)
+            format!("vectors of {} elements are too long (limit {most})", self.work.iterations)
         })?;
         Refused::unless(self.mode != OverlapMode::Overheads || self.messages == 1, || {
-            format!("overheads of {} exchanges in a sample: each is one", self.messages)
+            format!("overheads are timed for one exchange in a sample, not {}", self.messages)
         })?;
         self.pair.check(size)
     }

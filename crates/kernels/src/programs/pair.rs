@@ -1,24 +1,24 @@
-//! Two ranks.
+//! Pairs of ranks.
 
 use bandgap_comm::Rank;
 use serde::{Deserialize, Serialize};
 
 use crate::Refused;
 
-/// Two ranks: one begins and times, the other answers.
+/// Two ranks: the requester begins and times, the replier answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pair {
-    /// The rank that begins, and times.
+    /// The rank that begins and times.
     pub requester: Rank,
     /// The rank that answers.
     pub replier: Rank,
 }
 
-/// What a rank does in a pair.
+/// A rank's role in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// Begins; the other is `peer`.
+    /// Begins; `peer` answers.
     Requester { peer: Rank },
     /// Answers `peer`.
     Replier { peer: Rank },
@@ -30,7 +30,7 @@ impl Pair {
     /// Ranks 0 and 1.
     pub const FIRST: Self = Self { requester: 0, replier: 1 };
 
-    /// The least number of first ranks that both are among.
+    /// Smallest number of ranks that includes both.
     pub fn among(self) -> usize {
         self.requester.max(self.replier).saturating_add(1)
     }
@@ -39,7 +39,7 @@ impl Pair {
         let Self { requester, replier } = self;
         let are_two = requester < size && replier < size && requester != replier;
         Refused::unless(are_two, || {
-            format!("ranks {requester} and {replier} are not two of {size} ranks")
+            format!("ranks {requester} and {replier} are not two different ones of {size} ranks")
         })
     }
 
@@ -67,13 +67,13 @@ impl Pair {
     }
 }
 
-/// Rounds of a tournament in which every rank meets every other.
+/// Number of rounds of a tournament in which every rank meets every other.
 pub(super) fn rounds(size: usize) -> usize {
     size.next_multiple_of(2).saturating_sub(1)
 }
 
-/// With whom `rank` is paired in a round of a tournament: the last of an even number of ranks
-/// stays, and the others move round. With an odd number one rank rests.
+/// The rank that meets `rank` in a round of a tournament. The last of an even number of ranks keeps
+/// its place, and the others rotate. With an odd number, one rank rests: `None`.
 pub(super) fn partner(rank: Rank, round: usize, size: usize) -> Option<Rank> {
     let even = size.next_multiple_of(2);
     let (others, last) = (even - 1, even - 1);

@@ -1,11 +1,11 @@
-//! The samples of a program.
+//! Loops over the samples of a program.
 
 use bandgap_comm::{Comm, Processor, Rank, Result};
 
 use crate::{Round, Shape};
 
-/// The samples of a rank, in each of which `once` runs for so many messages, whose numbers go on from
-/// sample to sample. A rank that times marks begin, end, end around each.
+/// A rank's samples, in each of which `once` runs for `messages` messages. Message numbers continue
+/// from sample to sample. If `TIMES`, the rank marks begin, end, end around each sample.
 #[inline(always)]
 pub(super) fn repeat_on<const TIMES: bool, P: Processor>(
     rank: &mut P,
@@ -18,11 +18,11 @@ pub(super) fn repeat_on<const TIMES: bool, P: Processor>(
     })
 }
 
-/// The samples of a program in which all ranks do alike: in each, `once` runs for message 0 to
-/// `messages` − 1. The rank `timer` marks begin, end, end around each.
+/// A program's samples, if all ranks do the same: in each, `once` runs for messages 0 to `messages`
+/// − 1. The rank `timer` marks begin, end, end around each sample.
 ///
 /// # Errors
-/// That of `once`.
+/// Errors of `once`.
 #[inline(always)]
 pub fn by_rank<P: Processor>(
     rank: &mut P,
@@ -34,8 +34,9 @@ pub fn by_rank<P: Processor>(
     timed_by(rank, timer, samples, |rank, _| each(rank, 0, messages, &mut once))
 }
 
-/// As [`by_rank`] by rank 0, in the round's shape: in that of OSU all ranks mark begin and end of each message, and `meet`
-/// before the next one, where messages do not by themselves. The numbers of these go on from sample to sample.
+/// As [`by_rank`] with rank 0 as timer, or in OSU's shape: all ranks mark begin and end of each
+/// message, and meet in a barrier before the next one if `meet`. In that shape message numbers
+/// continue from sample to sample.
 #[inline(always)]
 pub(crate) fn by_shape<C: Comm>(
     comm: &mut C,
@@ -55,7 +56,7 @@ pub(crate) fn by_shape<C: Comm>(
     })
 }
 
-/// As [`repeat_on`], where all ranks do alike, of which the rank `timer` times.
+/// As [`repeat_on`], if all ranks do the same and the rank `timer` times.
 #[inline(always)]
 pub(super) fn by_rank_on<P: Processor>(
     rank: &mut P,
@@ -69,13 +70,13 @@ pub(super) fn by_rank_on<P: Processor>(
     })
 }
 
-/// The first message of a sample, where their numbers go on.
+/// Number of a sample's first message if numbers continue from sample to sample.
 #[inline(always)]
 fn first(sample: u32, messages: u32) -> u64 {
     u64::from(sample) * u64::from(messages)
 }
 
-/// `once` for so many messages from `first` on.
+/// Runs `once` for `messages` messages, beginning with `first`.
 #[inline(always)]
 fn each<P>(
     rank: &mut P,

@@ -9,22 +9,22 @@ use crate::{
     messages_in_range,
 };
 
-/// M requests of a small message.
+/// M requests with a small message.
 ///
-/// Marks, in each sample: begin, end, end.
+/// Marks of the requester, in each sample: begin, end, end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Requests<const AWAITED: bool> {
-    /// Who asks whom.
+    /// The requester and the replier.
     pub pair: Pair,
-    /// Requests of a sample (M).
+    /// Requests in a sample (M).
     pub messages: u32,
 }
 
 /// M round trips of a small message, one after the other.
 pub type PingPong = Requests<true>;
 
-/// M requests that have no reply, as fast as flow control lets them go, until all are handled.
+/// M requests without replies, as fast as flow control allows, until all are handled.
 pub type Stream = Requests<false>;
 
 impl<const AWAITED: bool> Kernel for Requests<AWAITED> {

@@ -1,4 +1,4 @@
-//! Messages back and forth between all ranks at once, two and two.
+//! Messages back and forth in all pairs of ranks at once.
 
 use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
@@ -10,30 +10,32 @@ use crate::{
     ranks_at_least,
 };
 
-/// M round trips of a message of n bytes in each of the pairs that meet in one round of a tournament, all pairs at once.
-/// With an odd number of ranks one rests.
+/// M round trips of a message of n bytes in each pair that meets in one round of a tournament, in
+/// all pairs at once. With an odd number of ranks one rests.
 ///
-/// Marks of the lower rank of each pair, in each sample: begin, end, end. A barrier comes before the first sample. The
-/// samples of a batch are pair after pair, as [`RoundRobin::pairs`] has them.
-/// *Source*: the round-robin schedule of mpiGraph and HP2P, which ask for the bandwidth of a link while all are busy.
+/// Marks of the lower rank of each pair, in each sample: begin, end, end. A barrier precedes the
+/// first sample. A batch holds the samples of one pair after those of another, in the order of
+/// [`RoundRobin::pairs`].
+/// *Source*: the round-robin schedules of mpiGraph and HP2P, which measure the bandwidth of a link
+/// while all links are busy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RoundRobin {
-    /// Which round.
+    /// Index of the round.
     pub round: usize,
-    /// Round trips of a sample (M).
+    /// Round trips in a sample (M).
     pub messages: u32,
     /// Bytes of a message (n).
     pub bytes: usize,
 }
 
 impl RoundRobin {
-    /// Rounds after which each of `size` ranks has met every other.
+    /// Number of rounds in which each of `size` ranks meets every other.
     pub fn rounds(size: usize) -> usize {
         rounds(size)
     }
 
-    /// The pairs of the round among `size` ranks, by their lower ranks, which time.
+    /// Pairs of the round among `size` ranks, ordered by their lower ranks, which time.
     pub fn pairs(self, size: usize) -> impl Iterator<Item = Pair> {
         (0..size).filter_map(move |rank| self.pair(rank, size).filter(|of| of.requester == rank))
     }
@@ -54,7 +56,9 @@ impl Kernel for RoundRobin {
     fn check(&self, size: usize) -> Result<(), Refused> {
         ranks_at_least(2, size)?;
         let (round, rounds) = (self.round, rounds(size));
-        Refused::unless(round < rounds, || format!("{size} ranks meet in {rounds} rounds"))?;
+        Refused::unless(round < rounds, || {
+            format!("there is no round {round}: {size} ranks meet in {rounds} rounds")
+        })?;
         self.between(Pair::FIRST).check(size)
     }
 

@@ -1,29 +1,29 @@
-//! A matrix shifted by a block, upwards or to the right.
+//! A matrix shifted by one block, up or to the right.
 
 use bandgap_comm::{Comm, Rank, Result};
 
 use crate::{DOUBLE, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Places, Side};
 
 /// M times every rank sends its whole block, with the guard ring, to the neighbour on one side, and
-/// receives that of the neighbour on the other. On a mesh one rank wide the rank copies.
+/// receives that of the neighbour on the other. On a mesh one rank wide the rank copies it.
 ///
-/// The block that comes has a place of its own; the thesis receives it into the array that was
-/// sent. There a rank could not receive before its array has left, and what the next operation sends
-/// would depend on all before it.
+/// The block is received into a separate array. CoMet receives it into the array that was sent: a
+/// rank could not receive before its array has left, and what the next operation sends would depend
+/// on all earlier ones.
 ///
-/// An operation moves one message of a rank, of (N/p + 2) · (N/q + 2) doubles.
+/// An operation moves one message for each rank, of (N/p + 2) · (N/q + 2) doubles.
 /// *Source*: CoMet, sections 3.3.9 and 4.3, figure 3.12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shift<const EAST: bool>;
 
-/// `Shift` by N/p rows upwards.
+/// `Shift` up by N/p rows.
 pub type ShiftNorth = MatrixKernel<Shift<false>>;
 
-/// `Shift` by N/q columns to the right.
+/// `Shift` to the right by N/q columns.
 pub type ShiftEast = MatrixKernel<Shift<true>>;
 
 impl<const EAST: bool> Shift<EAST> {
-    /// On which side the block leaves.
+    /// The side on which the block leaves.
     const TO: Side = if EAST { Side::Succ } else { Side::Top };
 }
 

@@ -11,17 +11,17 @@ use crate::{
     messages_in_range, ranks_at_least,
 };
 
-/// M barriers of all ranks: PARKBENCH's SYNCH1, and CoMet's global synchronization. No bytes arrive that could be compared; a barrier
-/// message that is missing, or one too many, is seen.
+/// M barriers of all ranks: PARKBENCH's SYNCH1 and CoMet's global synchronization. No bytes arrive
+/// that could be compared, but a missing or a surplus barrier message is noticed.
 ///
-/// Marks of rank 0, in each sample: begin, end, end. A barrier comes before the first sample.
+/// Marks of rank 0, in each sample: begin, end, end. A barrier precedes the first sample.
 /// *Source*: as [`super::Comms1`]; CoMet, section 3.3.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Synch1 {
-    /// Barriers of a sample (M).
+    /// Barriers in a sample (M).
     pub messages: u32,
-    /// How ranks wait for each other.
+    /// Algorithm.
     pub algorithm: By<Barrier>,
 }
 

@@ -1,4 +1,4 @@
-//! A matrix transposed.
+//! A matrix that is transposed.
 
 use std::ops::RangeInclusive;
 
@@ -8,20 +8,20 @@ use crate::{
     Block, Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places, ProcessorMesh,
 };
 
-/// M times a matrix is transposed, and divided over the mesh as before. A rank exchanges with each
-/// other the elements of its block that belong there, and transposes what has come. On a square mesh
-/// that is one rank, at the transposed position, and the whole block; ranks on the diagonal
-/// transpose only. On others, blocks are not square, and that of the transposed matrix is made of
-/// parts of several.
+/// M times a matrix is transposed and divided over the mesh as before. Each rank exchanges with
+/// each other rank the elements that belong in the other's block, and transposes those that arrive.
+/// On a square mesh it exchanges its whole block with the rank at the transposed position; ranks on
+/// the diagonal only transpose. On other meshes the blocks are not square, and a block of the
+/// transposed matrix consists of parts of several blocks.
 ///
 /// The rank at the right end of the first row times. A rank exchanges with the others in the order
-/// of their positions, so none waits for one that waits for it.
+/// of their positions, so that no two wait for each other.
 ///
-/// An operation moves N · N doubles, without those that stay where they are.
+/// An operation moves N · N doubles, less those that stay in their rank.
 /// *Source*: CoMet, sections 3.3.10 and 4.3, figure 3.13.
 pub type Transpose = MatrixKernel<Transposing>;
 
-/// [`Transpose`]
+/// The program of [`Transpose`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transposing;
 
@@ -39,7 +39,7 @@ impl MatrixProgram for Transposing {
         (matrix.dimension as u64).pow(2) - stay.sum::<u64>()
     }
 
-    /// What is sent, and what has come.
+    /// One buffer for what is sent, and one for what arrives.
     fn scratch(here: &Here) -> usize {
         2 * buffer_bytes(here)
     }
@@ -106,8 +106,9 @@ struct Piece {
 }
 
 impl Piece {
-    /// What the rank at `from` has and that at `to` needs: rows that are of the one's rows and, as
-    /// columns, of the other's columns; and columns likewise.
+    /// The elements that the rank at `from` holds and the rank at `to` needs. Their rows are rows
+    /// of `from`'s block and columns of `to`'s; their columns are columns of `from`'s and rows of
+    /// `to`'s.
     #[inline(always)]
     fn between(here: &Here, from: Position, to: Position) -> Self {
         let (rows, columns) = (here.block.rows, here.block.columns);
@@ -121,14 +122,14 @@ impl Piece {
         View::buffer(at, self.rows, self.columns)
     }
 
-    /// The same elements of the matrix once it is transposed.
+    /// The same elements after the matrix is transposed.
     #[inline(always)]
     fn turned(self) -> Self {
         let Self { row, column, rows, columns } = self;
         Self { row: column, column: row, rows: columns, columns: rows }
     }
 
-    /// Where they lie in an array of a block.
+    /// Where the elements lie in an array of a block.
     #[inline(always)]
     fn within(self, block: &Block, local: &Local) -> View {
         let (row, column) = block.first;
@@ -136,14 +137,14 @@ impl Piece {
     }
 }
 
-/// Begin and length of what two stretches share.
+/// Begin and length of the overlap of two stretches.
 #[inline(always)]
 fn common(one: (usize, usize), other: (usize, usize)) -> (usize, usize) {
     let begin = one.0.max(other.0);
     (begin, (one.0 + one.1).min(other.0 + other.1).saturating_sub(begin))
 }
 
-/// The positions that the rank here sends to, which are those that it receives from, row by row.
+/// The positions of the ranks that this one exchanges with, row by row.
 #[inline(always)]
 fn peers(here: &Here) -> impl Iterator<Item = Position> + use<> {
     let (rows, columns) = (here.block.rows, here.block.columns);

@@ -1,4 +1,4 @@
-//! A guard ring filled from the neighbours.
+//! A guard ring that is filled from the neighbours.
 
 use bandgap_comm::{Comm, Rank, Result, View};
 
@@ -6,26 +6,26 @@ use crate::{
     Block, Content, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Placed, Places, Side,
 };
 
-/// M times every rank fills the guard ring of its block: each side with what the neighbour there
-/// has at its edge. It assembles the four sides of its own block one after the other, sends each as
-/// soon as it is assembled, and then receives four. Nothing comes into the corners. On a mesh one
-/// rank wide, the rank is its own neighbour and copies.
+/// M times every rank fills the guard ring of its block: each side with the neighbour's elements at
+/// its edge there. The rank assembles the four sides of its own block one after the other, sends
+/// each as soon as it is assembled, and then receives four. The corners stay as they are. On a mesh
+/// one rank wide, the rank is its own neighbour and copies.
 ///
-/// An operation moves 4 messages of a rank: 2 of N/q and 2 of N/p doubles.
+/// An operation moves 4 messages for each rank: 2 of N/q and 2 of N/p doubles.
 /// *Source*: CoMet, sections 3.3.8 and 4.3, figures 3.11 and 4.3.
 pub type UpdateGuard = MatrixKernel<Guard>;
 
-/// [`UpdateGuard`]
+/// The program of [`UpdateGuard`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guard;
 
 impl MatrixProgram for Guard {
     const NAME: &'static str = "update_guard";
-    // The block, which is sent from, and the ring round it are one array.
+    // The block, which is sent, and the guard ring around it are one array.
     const SENDS: bool = false;
 
     fn moves(matrix: Matrix) -> u64 {
-        // 2 N/p elements of each of p q ranks, where there are several columns; rows likewise.
+        // 2 N/p elements for each of p q ranks if there are several columns; rows likewise.
         let Matrix { mesh, dimension } = matrix;
         let sides = [mesh.rows, mesh.columns].into_iter().filter(|side| *side > 1);
         2 * dimension as u64 * sides.sum::<usize>() as u64
@@ -64,7 +64,7 @@ impl MatrixProgram for Guard {
             let (edge, buffer) = (local.edge(side), leaving.buffer(side));
             comm.copy_elements(edge, buffer)?;
             match here.neighbour(side) {
-                // What leaves at one side comes back at the other.
+                // What leaves on one side comes back on the other.
                 peer if peer == here.rank() => {
                     comm.copy_elements(buffer, arriving.buffer(side.opposite()))?;
                     Ok(None)
@@ -74,7 +74,7 @@ impl MatrixProgram for Guard {
         });
         let receives = Side::ALL.map(|side| match here.neighbour(side) {
             peer if peer == here.rank() => Ok(None),
-            // It comes the other way.
+            // The neighbour sent it from its opposite side.
             peer => comm.irecv(peer, tag(side.opposite()), arriving.buffer(side).part()).map(Some),
         });
         for pending in sends.into_iter().chain(receives) {
@@ -88,13 +88,14 @@ impl MatrixProgram for Guard {
     }
 }
 
-/// What leaves at a side. Where two neighbours are the same rank, tags tell them apart.
+/// Tag of what leaves on a side. If two neighbours are the same rank, tags tell their messages
+/// apart.
 #[inline(always)]
 fn tag(side: Side) -> u32 {
     1 + side.index() as u32
 }
 
-/// A buffer for each side of a block, one after the other.
+/// Consecutive buffers for the sides of a block.
 #[derive(Clone, Copy)]
 struct Sides {
     block: Block,

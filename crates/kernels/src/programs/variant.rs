@@ -6,16 +6,16 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::Refused;
 
-/// The variant that leaves the algorithm to the library whose ranks they are.
+/// The variant that leaves the algorithm to the library.
 pub const LIBRARY: &str = "library";
 
-/// How an operation of all ranks is done: by what the library has for it, or by an algorithm of ours. Its name is what serde
-/// writes.
+/// How an operation of all ranks is done: by the library's own operation, or by one of our
+/// algorithms. Serde writes its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By<A> {
-    /// As the library does it, which has message passing of its own.
+    /// The operation of a library that has its own message passing.
     Library,
-    /// By this algorithm, over messages.
+    /// This algorithm, over messages.
     Own(A),
 }
 
@@ -26,7 +26,7 @@ impl<A: Algorithm> Default for By<A> {
 }
 
 impl<A: Algorithm> By<A> {
-    /// What a variant names, or the usual algorithm; `None` for a name that is not known.
+    /// The operation that a variant names, or the default one; `None` if the name is unknown.
     pub(super) fn variant(variant: Option<&str>) -> Option<Self> {
         match variant {
             None => Some(Self::default()),
@@ -35,7 +35,7 @@ impl<A: Algorithm> By<A> {
         }
     }
 
-    /// The algorithm of ours, if it is one.
+    /// Our algorithm, if it is one.
     pub(super) fn own(self) -> Option<A> {
         match self {
             Self::Library => None,
@@ -43,7 +43,7 @@ impl<A: Algorithm> By<A> {
         }
     }
 
-    /// Whether it is of use for so many ranks and bytes.
+    /// Checks that the algorithm works for this number of ranks and bytes.
     pub(super) fn check(self, ranks: usize, bytes: usize) -> Result<(), Refused> {
         self.own().map_or(Ok(()), |own| own.fits(ranks, bytes)).map_err(Refused::because)
     }

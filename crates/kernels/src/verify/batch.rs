@@ -1,4 +1,4 @@
-//! One batch of one kernel on one rank.
+//! Runs and verifies one batch of one kernel on one rank.
 
 use std::collections::BTreeMap;
 
@@ -13,9 +13,9 @@ use crate::{
     Seat, Shape, Tally, Wrong,
 };
 
-/// Carries out this rank's part of `order`, which `run` runs. A timed batch runs once, with all
-/// samples. A checked one runs sample by sample; before each, ranks meet so that nobody's memory is
-/// filled too late, and after it so that nobody's is compared too early.
+/// Carries out this rank's part of `order`, with `run` as the program. A timed batch runs once,
+/// with all samples. A checked batch runs sample by sample. Ranks meet before each, so that no
+/// memory is filled too late, and after it, so that none is compared too early.
 pub(crate) fn batch<M: Rig, K: Kernel>(
     rig: &mut M,
     order: &Order,
@@ -60,13 +60,13 @@ struct Batch {
     rank: Rank,
     checked: bool,
     samples: u32,
-    /// Where messages share a place, the last one only.
+    /// Expected contents. Of messages that share a place, only the last one.
     expects: Expects,
     sums: Checked,
     wrong: Option<Wrong>,
 }
 
-/// Keeps the last one of those at the same place.
+/// Keeps only the last of those at the same place.
 fn keep_last(placed: &mut Vec<Placed>) {
     let places: BTreeMap<usize, Placed> = placed.drain(..).map(|p| (p.part.at, p)).collect();
     placed.extend(places.into_values());
@@ -78,7 +78,7 @@ impl Batch {
         self.wrong = self.wrong.take().or(flaw.map(|flaw| Wrong { rank, flaw }));
     }
 
-    /// Runs, and compares what arrived.
+    /// Runs the program once, and compares what arrived.
     fn round<M: Rig>(
         &mut self,
         rig: &mut M,
@@ -89,13 +89,13 @@ impl Batch {
         for placed in &self.expects.arrivals {
             contents.poison(rig.memory(), placed)?;
         }
-        // What is sent may come back to where it was.
+        // After the poison: what is sent may come back to the same place.
         for placed in &self.expects.fills {
             contents.fill(rig.memory(), placed)?;
         }
         if self.checked {
             let most = self.words(turn).map(|words| words.count()).into_iter().max().unwrap_or(0);
-            // One more than expected says that there are too many.
+            // Room for one more than expected shows that there are too many.
             rig.note_words(usize::try_from(most).unwrap_or(usize::MAX).saturating_add(1));
             rig.meet()?;
         }
@@ -147,7 +147,7 @@ impl Batch {
         for placed in &self.expects.arrivals {
             let flaw = contents.compare(rig.memory(), placed)?;
             compared += placed.messages;
-            // The first one is what is told.
+            // Only the first error is reported.
             self.wrong = self.wrong.take().or(flaw.map(|flaw| Wrong { rank: self.rank, flaw }));
         }
         self.sums.compared += messages.min(compared);
@@ -160,7 +160,7 @@ impl Batch {
     fn end<M: Rig>(mut self, rig: &mut M, ran: Result<()>) -> Result<Outcome, Failed> {
         if let Err(error) = ran {
             rig.note_words(0);
-            // What was wrong before says more than that somebody then waited in vain.
+            // An earlier error says more than a rank that then waited in vain.
             return Err(self.wrong.map_or(Failed::Comm(error), Failed::Wrong));
         }
         let got = rig.arrived().unclaimed;

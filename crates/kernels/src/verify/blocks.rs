@@ -1,20 +1,19 @@
-//! What the blocks of stores and gets hold: bytes that tell who wrote them, for whom, when and
-//! where.
+//! Contents of blocks that are stored or got: bytes that identify their writer, its partner, the
+//! turn and the place.
 //!
-//! A region holds a number of blocks of one length. A burst of more goes round: block i arrives in
-//! place i mod that number, and is sent from one place further on in each round. So
-//! blocks of 8 bytes or more differ from what the round before left there; shorter ones may not.
+//! A region holds a number of blocks of one length. A burst of more blocks goes round: block i
+//! arrives in place i modulo that number, and in each round it is sent from one place further on.
+//! So blocks of 8 bytes or more differ from what the round before left there; shorter ones may not.
 
 use bandgap_comm::{ActiveMessages, Bulk, CommError, Rank, Result, Watch};
 
 use super::content::{CHUNK, fill, salt};
 use crate::{Flaw, Words, Wrong};
 
-/// Blocks begin at multiples of this.
+/// Alignment of blocks, in bytes.
 const ALIGNMENT: usize = 64;
 
-/// The two halves of a rank's exposed memory: blocks arrive in the first, and are sent from the
-/// second.
+/// A rank's exposed memory in two halves: blocks arrive in the first, and are sent from the second.
 #[derive(Debug, Default)]
 pub(crate) struct Blocks {
     turn: u64,
@@ -23,7 +22,7 @@ pub(crate) struct Blocks {
     /// How often each half changed hands in this turn.
     written: u64,
     checked: u64,
-    /// Blocks that arrived in this turn, and those of them that were compared.
+    /// Blocks that arrived in this turn, and how many of them were compared.
     pub(crate) arrived: u64,
     pub(crate) compared: u64,
     pub(crate) wrong: Option<Wrong>,
@@ -31,7 +30,7 @@ pub(crate) struct Blocks {
 }
 
 impl Blocks {
-    /// A program of transfers between `rank` and `partner` begins, in this turn.
+    /// Begins a turn of transfers between `rank` and `partner`.
     pub(crate) fn begin(&mut self, turn: u64, rank: Rank, partner: Rank) {
         let mut chunk = std::mem::take(&mut self.chunk);
         chunk.resize(CHUNK, 0);
@@ -39,7 +38,7 @@ impl Blocks {
         *self = Self { turn, partner, words, chunk, ..Self::default() };
     }
 
-    /// Writes the places that `blocks` blocks are sent from.
+    /// Fills the places that `blocks` blocks are sent from.
     pub(crate) fn refresh<E: Bulk, S, W: Watch>(
         &mut self,
         am: &mut ActiveMessages<E, S, W>,
@@ -59,7 +58,8 @@ impl Blocks {
         Ok(())
     }
 
-    /// Compares the blocks that arrived, the last one in each place, with what the partner wrote.
+    /// Compares the blocks that arrived with what the partner wrote; of several in one place, the
+    /// last.
     pub(crate) fn check<E: Bulk, S, W: Watch>(
         &mut self,
         am: &ActiveMessages<E, S, W>,
@@ -89,12 +89,12 @@ impl Blocks {
     }
 }
 
-/// Pieces of a block.
+/// Offsets and lengths of a block's pieces.
 fn chunks(bytes: usize) -> impl Iterator<Item = (usize, usize)> {
     (0..bytes).step_by(CHUNK).map(move |at| (at, (bytes - at).min(CHUNK)))
 }
 
-/// How many blocks of `bytes` bytes a region holds; blocks without bytes all have room.
+/// Number of blocks of `bytes` bytes that a region holds; unlimited if `bytes` is 0.
 fn places<E: Bulk>(endpoint: &E, bytes: usize) -> Result<u64> {
     let half = endpoint.exposed() / 2;
     let last = half.checked_sub(bytes);
@@ -103,24 +103,24 @@ fn places<E: Bulk>(endpoint: &E, bytes: usize) -> Result<u64> {
     Ok(further.map_or(u64::MAX, |further| further as u64 + 1))
 }
 
-/// The place that block `index` is sent from: in round k the one k further on.
+/// Place that block `index` is sent from: in round k, k places further on.
 fn sent_from(index: u64, places: u64) -> u64 {
     (index % places + index / places) % places
 }
 
-/// Offset of the block `index` that arrives.
+/// Offset at which block `index` arrives.
 #[inline]
 pub(crate) fn target<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize> {
     offset(endpoint, index, bytes, |index, places| index % places)
 }
 
-/// Offset of the block `index` that is sent.
+/// Offset from which block `index` is sent.
 #[inline]
 pub(crate) fn source_of<E: Bulk>(endpoint: &E, index: u64, bytes: usize) -> Result<usize> {
     Ok(endpoint.exposed() / 2 + offset(endpoint, index, bytes, sent_from)?)
 }
 
-/// Offset of a block in its region: in the first round at its own place, without a division.
+/// Offset of a block in its region. In the first round it needs no division.
 #[inline]
 fn offset<E: Bulk>(
     endpoint: &E,

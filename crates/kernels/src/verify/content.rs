@@ -1,4 +1,4 @@
-//! Bytes that tell what they are.
+//! Contents: bytes that identify their message.
 
 use std::ops::RangeInclusive;
 
@@ -6,12 +6,12 @@ use bandgap_comm::{Part, Rank, Result};
 
 use crate::{Content, Elements, Flaw, Placed};
 
-/// Bytes written and compared at a time; a multiple of 8.
+/// Bytes that are written and compared at a time; a multiple of 8.
 pub(super) const CHUNK: usize = 4096;
 
 const STEP: u64 = 0xD6E8_FEB8_6659_FD93;
 
-/// A number that all of `numbers` change.
+/// A number that depends on all of `numbers`.
 pub(super) fn salt<const N: usize>(numbers: [u64; N]) -> u64 {
     numbers.into_iter().fold(0x5555_AAAA_5555_AAAA, mixed)
 }
@@ -21,11 +21,12 @@ fn mixed(salt: u64, number: u64) -> u64 {
     mixed ^ mixed >> 29
 }
 
-/// In which turn contents are written, and in what kind of batch.
+/// The turn in which contents are written, and the kind of batch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Turn {
     pub(super) turn: u64,
-    /// Whether messages share places. Then a content tells neither its receiver nor its message.
+    /// Whether messages share places. If so, a content identifies neither its receiver nor its
+    /// message.
     pub(super) shared: bool,
 }
 
@@ -38,7 +39,7 @@ impl Turn {
         }
     }
 
-    /// Writes the bytes of a content from byte `at` on, a multiple of 8.
+    /// Writes a content's bytes from byte `at` on, a multiple of 8.
     fn write(self, content: Content, into: &mut [u8], at: usize) {
         match content {
             Content::Sent { source, to, message } => {
@@ -51,10 +52,10 @@ impl Turn {
         }
     }
 
-    /// Writes sums of the doubles of some ranks, each of which is exact in whatever order it is
-    /// formed: of whole numbers that are small. Where each message is compared, they are multiples
-    /// of the least double. Adding these is adding their bits, so that a sum shows a change in any
-    /// bit of a term; but processors take long for them.
+    /// Writes sums of some ranks' doubles. The terms are small whole numbers, so that each sum is
+    /// exact in any order of addition. If every message is compared, they are multiples of the
+    /// smallest double: adding these adds their bits, so that a sum shows a change in any bit of a
+    /// term, but processors are slow at it.
     fn add(self, sources: RangeInclusive<Rank>, message: u64, into: &mut [u8], at: usize) {
         let salts: Vec<u64> = sources.map(|source| self.salt(source, None, message)).collect();
         for (element, room) in (at as u64 / 8..).zip(into.chunks_mut(8)) {
@@ -65,7 +66,7 @@ impl Turn {
         }
     }
 
-    /// Writes the elements of a matrix in a row of memory, from byte `at` of all of them on.
+    /// Writes a matrix's elements in a row of memory, from byte `at` of all of them on.
     fn elements(self, elements: Elements, into: &mut [u8], at: usize) {
         let salt = self.salt(ELEMENTS, None, elements.message);
         for (index, room) in (at / 8..).zip(into.as_chunks_mut().0) {
@@ -82,7 +83,7 @@ impl Turn {
         })
     }
 
-    /// Writes something else in every byte.
+    /// Writes every byte of a content inverted.
     pub(super) fn poison(self, memory: &mut [u8], placed: &Placed) -> Result<()> {
         self.fill(memory, placed)?;
         pieces(placed).try_for_each(|(piece, _)| {
@@ -91,7 +92,7 @@ impl Turn {
         })
     }
 
-    /// What is wrong with a content, if anything.
+    /// The first error in a content, if any.
     pub(super) fn compare(self, memory: &[u8], placed: &Placed) -> Result<Option<Flaw>> {
         let mut room = [0; CHUNK];
         for (piece, at) in pieces(placed) {
@@ -105,11 +106,11 @@ impl Turn {
     }
 }
 
-/// What stands for the source of a matrix: its elements are the same on whichever rank.
+/// Used as the source of matrix elements, which are the same on every rank.
 const ELEMENTS: Rank = Rank::MAX;
 
-/// The pieces of a content in memory, and how many of its bytes are before each. A content without
-/// bytes has one of none.
+/// The pieces of a content in memory, and the number of its bytes before each. A content without
+/// bytes has one empty piece.
 fn pieces(placed: &Placed) -> impl Iterator<Item = (Part, usize)> + use<> {
     let Placed { part, content, .. } = *placed;
     let (rows, len, step) = match content {
@@ -125,7 +126,7 @@ fn pieces(placed: &Placed) -> impl Iterator<Item = (Part, usize)> + use<> {
     })
 }
 
-/// The first difference in a piece of a content, before which `at` of its bytes are.
+/// The first difference in a piece of a content; `at` of the content's bytes precede the piece.
 fn differs(placed: &Placed, at: usize, expected: &[u8], got: &[u8]) -> Option<Flaw> {
     let Placed { part, content, .. } = *placed;
     let (source, message) = match content {
@@ -149,10 +150,10 @@ fn element(elements: Elements, at: usize, expected: &[u8], got: &[u8]) -> Option
     })
 }
 
-/// Bits of the numbers in vectors of doubles: 2³¹ ranks may be summed.
+/// Bits of the numbers in vectors of doubles, so that 2³¹ ranks can be summed.
 const DOUBLE_BITS: u32 = 20;
 
-/// The bytes of `salt` from byte `at` on, a multiple of 8. No word is like its neighbour.
+/// Writes the bytes of `salt` from byte `at` on, a multiple of 8. Neighbouring words differ.
 pub(super) fn fill(into: &mut [u8], salt: u64, at: usize) {
     let mut word = salt.wrapping_add((at as u64 / 8).wrapping_mul(STEP));
     let mut words = into.chunks_exact_mut(8);

@@ -1,4 +1,4 @@
-//! The words of requests and replies, compared with what peers must have sent.
+//! Compares the words of requests and replies with what peers must have sent.
 
 use std::collections::BTreeSet;
 
@@ -7,13 +7,13 @@ use bandgap_comm::{Rank, Word};
 use crate::outcome::Counted;
 use crate::{Flaw, Sequence, Words};
 
-/// What the words of one kind must be.
+/// Words of one kind that a rank must receive.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Expected<'a> {
     /// The rank that received them.
     pub(super) rank: Rank,
     pub(super) turn: u64,
-    /// Whether they came in replies, which carry the complement of this rank's word.
+    /// Whether they come in replies, which carry the complement of this rank's word.
     pub(super) reply: bool,
     pub(super) sequences: &'a [Sequence],
 }
@@ -23,7 +23,7 @@ impl Expected<'_> {
         if self.reply { Counted::Replies } else { Counted::Requests }
     }
 
-    /// How many they are.
+    /// Expected number of words.
     pub(super) fn count(&self) -> u64 {
         self.sequences.iter().map(Sequence::words).sum()
     }
@@ -61,7 +61,7 @@ impl Expected<'_> {
         })
     }
 
-    /// What is wrong with their number or their sum, if anything.
+    /// The error in their number or their sum, if any.
     pub(super) fn compare_sum(&self, got: u64, got_sum: u64) -> Option<Flaw> {
         let (count, sum) = (self.count(), self.sum());
         if got != count {
@@ -71,8 +71,7 @@ impl Expected<'_> {
         (sum != got_sum).then_some(flaw)
     }
 
-    /// What is wrong with the words in `log`, if anything: of each source they must be there in
-    /// order.
+    /// The first error in the words in `log`, if any. Words from each sender must be in order.
     pub(super) fn compare_each(&self, log: &[(Rank, Word)]) -> Option<Flaw> {
         let peers = self.sequences.iter().map(|sequence| sequence.peer);
         let all: BTreeSet<Rank> = peers.chain(log.iter().map(|(from, _)| *from)).collect();

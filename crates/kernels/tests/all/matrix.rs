@@ -210,14 +210,11 @@ fn matrices_and_meshes_that_do_not_fit_are_refused_with_what_does() {
         (fact("transpose").unwrap().check)(&order, 16).unwrap_err().to_string()
     };
     let text = refused(point(100, 1, [3, 3]));
-    assert!(text.contains("\"transpose\"") && text.contains("one of 99 or 102 does"), "{text}");
+    assert!(text.contains("\"transpose\"") && text.contains("99 or 102"), "{text}");
     let text = refused(AtSize::of(12, 1, 12));
-    assert!(
-        text.contains("12 ranks make no mesh") && text.contains("take 9 or 16 ranks"),
-        "{text}"
-    );
+    assert!(text.contains("12 ranks") && text.contains("9 or 16"), "{text}");
     let text = refused(AtSize { mesh: Some([3, 2]), ..AtSize::of(12, 1, 8) });
-    assert!(text.contains("8 ranks are no mesh of 3x2"), "{text}");
+    assert!(text.contains("8 ranks") && text.contains("3x2"), "{text}");
     let text = refused(point(1 << 20, 1, [2, 2]));
-    assert!(text.contains("dimension 1048576") && text.contains("one of 23166 has"), "{text}");
+    assert!(text.contains("dimension 1048576") && text.contains("23166"), "{text}");
 }

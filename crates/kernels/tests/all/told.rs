@@ -15,19 +15,25 @@ fn wrong(outcomes: &Outcomes, rank: usize) -> Option<&Wrong> {
 #[test]
 fn a_spoilt_word_is_told_as_that_of_a_request_or_of_a_reply() {
     let order = Order::of(&PingPong { pair: Pair::FIRST, messages: 10 }, 2, 2);
-    for (what, reader, kind) in [(What::Words, 1, "request"), (What::Replies, 0, "reply")] {
-        let from = 1 - reader;
-        for (order, told) in [
-            (order.clone().checked(), format!("the word of {kind} 3 from rank {from}: expected")),
-            (order.clone(), format!("the sum of the words of each {kind}: expected")),
-        ] {
+    for (what, reader, is_reply) in [(What::Words, 1, false), (What::Replies, 0, true)] {
+        for order in [order.clone().checked(), order.clone()] {
+            let checked = order.checked;
             let ends = links(2, 1 << 12).into_iter().enumerate().map(|(rank, link)| {
                 let plan = Some(Plan::new(Fault::Flip, 3)).filter(|_| rank == 0);
                 Lying::new(Credited::new(link, 16), what, plan)
             });
             let outcomes = carry_out(executors(ends.collect(), PATIENT), &[order]);
-            let text = wrong(&outcomes, reader).unwrap().to_string();
-            assert!(text.contains(&told), "{text}");
+            let flaw = &wrong(&outcomes, reader).unwrap().flaw;
+            assert!(
+                match *flaw {
+                    Flaw::Word { from, reply, message: 3, .. } if checked => {
+                        from == 1 - reader && reply == is_reply
+                    }
+                    Flaw::Sum { reply, .. } => !checked && reply == is_reply,
+                    _ => false,
+                },
+                "{flaw:?}"
+            );
         }
     }
 }
@@ -65,7 +71,5 @@ fn a_message_that_no_receive_takes_is_found() {
     let outcomes = passed(1, |bytes| vec![bytes.clone(), bytes]);
     let flaw = Flaw::Count { of: Counted::Unclaimed, from: None, expected: 0, got: 1 };
     assert_eq!(wrong(&outcomes, 1), Some(&Wrong { rank: 1, flaw }));
-    let text = wrong(&outcomes, 1).unwrap().to_string();
-    assert!(text.contains("messages that no receive took: expected 0, got 1"), "{text}");
     assert!(wrong(&passed(1, |bytes| vec![bytes]), 1).is_none());
 }

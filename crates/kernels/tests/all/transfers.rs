@@ -108,8 +108,6 @@ fn a_byte_that_did_not_arrive_is_named_also_in_a_later_round() {
             panic!("{outcome:?}");
         };
         assert_eq!((from, message, bytes, first), (Some(1), 19, 1 << 16, (1 << 16) - 1));
-        let text = outcome.wrong.as_ref().unwrap().to_string();
-        assert!(text.contains("byte 65535 of message 19 from rank 1, of 65536 bytes"), "{text}");
         assert!(outcomes[1][0].as_ref().unwrap().wrong.is_none());
     }
 }
