@@ -1,7 +1,7 @@
 //! Active Messages over an [`Endpoint`]: handler table, request, reply, poll.
 //!
-//! A request names a handler of its receiver. That runs in the receiver's `poll`, and may reply
-//! once; the reply names a handler of the requester. A request handler has no access to the
+//! A request names a handler of its receiver. The handler runs in the receiver's `poll` and may
+//! reply once; the reply names a handler of the requester. A request handler has no access to the
 //! endpoint, and a reply handler cannot reply. So no chain of messages can grow, and no handler can
 //! wait: together with the endpoint's flow control this rules out deadlock (von Eicken et al.,
 //! "Active Messages", 1992; Culler et al., "Assessing Fast Network Interfaces", 1996, section
@@ -21,8 +21,7 @@ pub(crate) use handlers::Expected;
 pub use handlers::{Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
 use handlers::{Dispatch, Expecting};
 
-/// Active Messages of one rank: an endpoint, the handler table, and the state that handlers work
-/// on.
+/// Active Messages of one rank: an endpoint, the handler table, and the handlers' state.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -50,17 +49,18 @@ pub struct ActiveMessages<E, S, W> {
     endpoint: E,
     dispatch: Dispatch<S>,
     waiting: Waiting,
-    /// One less than the fruitless polls between two pauses, which are a power of two.
+    /// Fruitless polls between two pauses, which are a power of two, minus 1.
     spins: u32,
     watch: W,
 }
 
 /// Fruitless polls between two checks of the watch while spinning; a power of two.
 const SPINS_PER_CHECK: u32 = 1 << 12;
-/// The same while yielding. A yield takes most of a microsecond.
+/// Fruitless polls between two checks of the watch while yielding; a power of two. A yield takes
+/// most of a microsecond.
 const YIELDS_PER_CHECK: u32 = 1 << 6;
-/// Yields before a rank that waits for long sleeps between two polls; the first such sleep, by which
-/// each is longer than the one before, and the longest.
+/// Yields before a rank that rests begins to sleep between polls; then the first sleep, by which
+/// each sleep is longer than the one before, and the longest sleep.
 const RESTLESS: u32 = 1 << 8;
 const REST: Duration = Duration::from_micros(50);
 const LONGEST_REST: Duration = Duration::from_millis(2);
@@ -106,7 +106,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         &mut self.dispatch.state
     }
 
-    /// The endpoint, and the handlers' state beside it.
+    /// The endpoint and the handlers' state, borrowed together.
     #[inline(always)]
     pub(crate) fn parts(&mut self) -> (&mut E, &mut S) {
         (&mut self.endpoint, &mut self.dispatch.state)
@@ -117,11 +117,12 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         &mut self.watch
     }
 
-    /// Sends a request. While there is no room for `peer`, waits and handles what arrives;
-    /// otherwise does not poll.
+    /// Sends a request. If there is no room for `peer`, waits and handles arrivals; otherwise does
+    /// not poll.
     ///
     /// # Errors
-    /// `peer` is no other rank of the run, a peer is gone or sent garbage, or the deadline passed.
+    /// `peer` is not another rank of the run, a peer is gone or sent garbage, or the deadline
+    /// passed.
     #[inline(always)]
     pub fn request<const N: usize>(
         &mut self,
@@ -131,7 +132,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
     ) -> Result<()> {
         match self.endpoint.try_request(peer, Message::new(handler, words))? {
             Posted::Yes => Ok(()),
-            // Made anew there, so that this path keeps it in registers.
+            // Built again there, so that this path keeps the message in registers.
             Posted::Busy => self.request_when_room(peer, handler, words),
         }
     }
@@ -150,8 +151,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         })
     }
 
-    /// Handles what has arrived, and returns how many requests and completions that was. Never
-    /// waits.
+    /// Handles what has arrived, and returns the number of requests and completions. Never waits.
     ///
     /// # Errors
     /// A peer is gone or sent garbage.
@@ -160,9 +160,9 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         self.endpoint.progress(&mut self.dispatch)
     }
 
-    /// The same, where the request that is expected goes past the handlers. One call may deliver
-    /// several that look like it, and before them what ends the wait: `take` is asked whether the
-    /// state still waits for it, and notes that it came.
+    /// As [`ActiveMessages::poll`], but the expected request bypasses the handlers. One call may
+    /// deliver several requests that look like it, and before them one that ends the wait; so
+    /// `take` says whether the state still waits for it, and notes its arrival.
     #[inline(always)]
     pub(crate) fn poll_for(
         &mut self,
@@ -181,7 +181,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         self.wait_until("replies", |am| am.endpoint.outstanding() == 0)
     }
 
-    /// Polls until `done` says so of the state.
+    /// Polls until `done` accepts the state.
     ///
     /// # Errors
     /// As [`ActiveMessages::poll`]; or the deadline passed.
@@ -190,9 +190,9 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         self.wait_until("requests", |am| done(&am.dispatch.state))
     }
 
-    /// As [`ActiveMessages::serve_until`], for what may take long and is not timed. Where ranks yield
-    /// ([`Waiting::Yield`]) because they share processors, this one sleeps more and more between two
-    /// polls, for 2 ms at most: it leaves its processor to those that work.
+    /// As [`ActiveMessages::serve_until`], for untimed waits that may be long. If ranks share
+    /// processors ([`Waiting::Yield`]), this rank sleeps between polls, each time longer, for at
+    /// most 2 ms. That leaves its processor to ranks that work.
     ///
     /// # Errors
     /// As [`ActiveMessages::serve_until`].
@@ -217,9 +217,9 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         Ok(())
     }
 
-    /// Polls until this rank owes its peers neither replies nor completions. A rank calls this
-    /// before it stops polling for a while or for good. Otherwise peers may wait for completions of
-    /// requests that it has long handled.
+    /// Polls until this rank has sent all replies and completions that it owes its peers. A rank
+    /// calls this before it stops polling for a while or for good. Otherwise peers may wait for
+    /// completions of requests that it has long handled.
     ///
     /// # Errors
     /// As [`ActiveMessages::poll`]; or the deadline passed.
@@ -239,7 +239,8 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
             if self.poll()? == 0 {
                 idle = idle.wrapping_add(1);
                 if idle & self.spins == 0 {
-                    // What this rank owes was perhaps sent by the poll, which is no arrival.
+                    // The poll may have sent what this rank owes, which does not count as an
+                    // arrival.
                     if done(self) {
                         return Ok(());
                     }
@@ -253,7 +254,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         Ok(())
     }
 
-    /// Polls until `attempt` says that it found room.
+    /// Polls until `attempt` finds room.
     #[inline(always)]
     fn wait_for_room(
         &mut self,
@@ -268,7 +269,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         found.map(drop)
     }
 
-    /// After a fruitless poll, the `idle`th in a row.
+    /// Pauses if it is time to, after the `idle`th fruitless poll in a row.
     #[inline(always)]
     pub(crate) fn idle(
         &mut self,
@@ -288,7 +289,7 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
         waiting_for: &'static str,
     ) -> Result<()> {
         match self.waiting {
-            // The rank that is waited for may have lost its core: let it have this one.
+            // The awaited rank may have lost its core: offer it this one.
             Waiting::Spin => std::thread::yield_now(),
             Waiting::Yield => {
                 std::thread::yield_now();
@@ -296,8 +297,8 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
                     return Ok(());
                 }
             }
-            // Who wakes has something to do at once: to yield would cost a time slice for each arrival, where other programs
-            // want the processor.
+            // A rank that wakes has something to do at once. A yield would cost it a time slice for
+            // each arrival if other programs want the processor.
             Waiting::Block => self.endpoint.block(BLOCK)?,
         }
         let since = *since.get_or_insert_with(Instant::now);
@@ -308,8 +309,8 @@ impl<E: Endpoint, S, W: Watch> ActiveMessages<E, S, W> {
 /// Transfers of any length between memories (Culler et al., "Assessing Fast Network Interfaces",
 /// 1996, section Bulk transfers).
 impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
-    /// Stores `from` in the exposed memory of `peer` from offset `into` on, then sends it a
-    /// request. When its handler runs, the bytes are there. The source may change when this
+    /// Stores `from` in the exposed memory of `peer` from offset `into` on, then sends a request.
+    /// The bytes are there when the request's handler runs. The source may change when this
     /// returns.
     ///
     /// # Errors
@@ -348,8 +349,8 @@ impl<E: Bulk, S, W: Watch> ActiveMessages<E, S, W> {
         })
     }
 
-    /// Begins to get `len` bytes from offset `at` of the exposed memory of `peer`, to offset `into`
-    /// of this rank's. When they are there, this rank's reply handler `handler` runs, at the latest
+    /// Begins to get `len` bytes from offset `at` of `peer`'s exposed memory, to offset `into` of
+    /// this rank's. When they have arrived, this rank's reply handler `handler` runs, at the latest
     /// in [`ActiveMessages::await_replies`].
     ///
     /// # Errors

@@ -1,15 +1,15 @@
-//! Bytes beyond the four words: memory that peers can write and read.
+//! Bulk transfers: stores to and gets from memory that ranks expose.
 
 use std::ops::Range;
 
 use crate::{CommError, Endpoint, Message, Posted, Rank, Result, Word};
 
-/// Where the bytes of a transfer come from.
+/// Source of a transfer's bytes.
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     /// Memory of the caller.
     Bytes(&'a [u8]),
-    /// This rank's exposed memory, from here on, so many bytes.
+    /// `len` bytes of this rank's exposed memory, from offset `at` on.
     Exposed {
         /// Offset of the first byte.
         at: usize,
@@ -31,7 +31,7 @@ impl Source<'_> {
 }
 
 impl<'a> Source<'a> {
-    /// The bytes themselves, where `exposed` is what this rank exposes.
+    /// The bytes, if `exposed` is this rank's exposed memory.
     ///
     /// # Errors
     /// The range is not exposed.
@@ -44,31 +44,31 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Answer to an attempt to get.
+/// Answer to an attempt to begin a get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Begun {
-    /// The bytes are there.
+    /// The bytes have arrived.
     Done,
-    /// They are on their way; the get is outstanding.
+    /// The bytes are on their way; the get is outstanding.
     Yes,
-    /// No room for that peer: make progress, then try again. Nothing was begun.
+    /// There is no room for that peer: make progress, then try again. Nothing was begun.
     Busy,
 }
 
-/// A transport that also moves bytes between the memories that its ranks expose to one another.
+/// A transport that also moves bytes between the memories that ranks expose to one another.
 ///
-/// Each rank exposes the same number of bytes, addressed by their offset. Nothing guards them: a
-/// peer may write any of them at any time. So ranks agree by messages on who writes where. A read
-/// without such agreement yields a mixture of old and new bytes, and does no other harm.
+/// Each rank exposes the same number of bytes, addressed by offset. They are not protected: a peer
+/// may write any of them at any time. Ranks must therefore agree by messages on who writes where. A
+/// read without such agreement returns a mixture of old and new bytes, and does no other harm.
 ///
-/// Guarantees: when the handler of a request runs, all bytes are there that its sender stored
-/// before. A get counts among [`Endpoint::outstanding`] until its bytes are there.
+/// Guarantees: when the handler of a request runs, all bytes that its sender stored before are
+/// there. A get counts among [`Endpoint::outstanding`] until its bytes have arrived.
 pub trait Bulk: Endpoint {
-    /// Bytes that each rank exposes.
+    /// Number of bytes that each rank exposes.
     fn exposed(&self) -> usize;
 
-    /// Copies out of this rank's exposed memory, from offset `at` on.
+    /// Copies from this rank's exposed memory, from offset `at` on.
     ///
     /// # Errors
     /// The range is not exposed.
@@ -80,11 +80,11 @@ pub trait Bulk: Endpoint {
     /// The range is not exposed.
     fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<()>;
 
-    /// Moves a store on: copies `from` into the exposed memory of `peer` from offset `into` on, as
-    /// far as there is room, and adds the number of bytes taken to `done`. [`Posted::Yes`] when all
-    /// bytes are taken and the source may change, and not before. After [`Posted::Busy`] the caller makes progress
-    /// and repeats the call with the same arguments. Between the calls of one store it sends no
-    /// request to that peer: there is no room for it.
+    /// Continues a store: copies `from` to the exposed memory of `peer` from offset `into` on, as
+    /// far as there is room, and adds the number of bytes taken to `done`. Returns [`Posted::Yes`]
+    /// only when all bytes are taken and the source may change. After [`Posted::Busy`] the caller
+    /// makes progress and repeats the call with the same arguments. Until the store has ended it
+    /// must not send requests to that peer.
     ///
     /// # Errors
     /// A range is not exposed, there is no such peer, or its connection is gone.
@@ -96,11 +96,11 @@ pub trait Bulk: Endpoint {
         done: &mut usize,
     ) -> Result<Posted>;
 
-    /// Moves on a store, and after it a request: as [`Bulk::try_store`] and then
-    /// [`Endpoint::try_request`], of which a transport may make one call of the system.
+    /// Continues a store that a request follows: as [`Bulk::try_store`] and then
+    /// [`Endpoint::try_request`], but a transport may use a single system call for both. Returns
     /// [`Posted::Yes`] when both are taken. After [`Posted::Busy`] the caller makes progress and
-    /// repeats the call with the same arguments. Once `done` is the number of bytes, only the request
-    /// is missing.
+    /// repeats the call with the same arguments. If `done` is the number of bytes, only the request
+    /// remains.
     ///
     /// # Errors
     /// As [`Bulk::try_store`].
@@ -120,10 +120,10 @@ pub trait Bulk: Endpoint {
         self.try_request(peer, message)
     }
 
-    /// Begins a get: copies `len` bytes of the exposed memory of `peer` from offset `at` on into
-    /// this rank's exposed memory from offset `into` on. When they are there, `message` is
-    /// delivered as if the peer had sent it as a reply; but not after [`Begun::Done`], which says
-    /// that they are there already.
+    /// Begins a get: copies `len` bytes of `peer`'s exposed memory from offset `at` on to this
+    /// rank's exposed memory from offset `into` on. When they have arrived, `message` is delivered
+    /// as if the peer had sent it as a reply. It is not delivered after [`Begun::Done`]: the bytes
+    /// are then already there.
     ///
     /// # Errors
     /// A range is not exposed, there is no such peer, or its connection is gone.
@@ -136,15 +136,15 @@ pub trait Bulk: Endpoint {
         message: Message,
     ) -> Result<Begun>;
 
-    /// Whether a rank reads the exposed memory of its peers by itself, as its own
-    /// ([`Bulk::read_peer`]): the same on every rank.
+    /// Whether a rank can read its peers' exposed memory directly ([`Bulk::read_peer`]); the same
+    /// on every rank.
     fn shares(&self) -> bool {
         false
     }
 
-    /// Copies out of the exposed memory of `peer`, from offset `at` on, into memory of the caller.
-    /// Only where [`Bulk::shares`]. What the peer wrote before it sent a request is there once the
-    /// request's handler has run.
+    /// Copies from `peer`'s exposed memory, from offset `at` on, to memory of the caller. Requires
+    /// [`Bulk::shares`]. What the peer wrote before it sent a request is visible once the request's
+    /// handler has run.
     ///
     /// # Errors
     /// The range is not exposed, there is no such peer, or memory is not shared.
@@ -152,23 +152,22 @@ pub trait Bulk: Endpoint {
         Err(CommError::NotExposed { at, len: into.len(), exposed: 0 })
     }
 
-    /// Whether this rank reads memory of its peers that they do not expose
-    /// ([`Bulk::read_private`]).
+    /// Checks that this rank can read memory that its peers do not expose ([`Bulk::read_private`]).
     ///
     /// # Errors
-    /// It cannot, for this reason. It was tried when the ranks were connected.
+    /// It cannot; the error is the reason, found when the ranks were connected.
     fn single_copy(&self) -> Result<(), &str> {
-        Err("the transport has no way to a peer's private memory")
+        Err("the transport cannot read a peer's private memory")
     }
 
-    /// Where these bytes are, for [`Bulk::read_private`] of a peer. The caller neither moves nor
-    /// changes them while a peer may read. 0 where no peer can.
+    /// Address of these bytes, for a peer's [`Bulk::read_private`]; 0 if no peer can read them. The
+    /// caller must neither move nor change them while a peer may read.
     fn address(&self, _bytes: &[u8]) -> Word {
         0
     }
 
-    /// Fills `into` with the bytes at an address that `peer` told. A wrong address is an error, and
-    /// does no other harm than to bring wrong bytes of that peer.
+    /// Fills `into` with the bytes at an address that `peer` sent. A wrong address is an error or
+    /// yields wrong bytes of that peer, and does no other harm.
     ///
     /// # Errors
     /// [`CommError::SingleCopy`]; `peer` is gone or has no such memory, or the operating system
@@ -179,10 +178,10 @@ pub trait Bulk: Endpoint {
     }
 }
 
-/// The range of `len` bytes from `at` on.
+/// The range of `len` bytes from offset `at` on.
 ///
 /// # Errors
-/// [`CommError::NotExposed`]: it ends beyond `exposed` bytes.
+/// [`CommError::NotExposed`]: the range ends beyond `exposed` bytes.
 #[inline]
 pub fn exposed_range(exposed: usize, at: usize, len: usize) -> Result<Range<usize>> {
     match at.checked_add(len) {

@@ -1,23 +1,23 @@
-//! Flow control by credits: makes any [`Link`] an [`Endpoint`] and a [`crate::Bulk`].
+//! Flow control by credits, which makes any [`Link`] an [`Endpoint`] and a [`crate::Bulk`].
 //!
-//! A rank has C credits for each peer. A request takes one, and its reply returns it. A request
-//! handled without a reply leaves its credit owed. Owed credits travel in [`Frame::credits`] of the
-//! next frame to that peer. They get a frame of their own when half of C are owed, or when there
-//! was nothing to handle.
+//! A rank has C credits for each peer. A request takes one, and its reply returns it. If a request
+//! is handled without a reply, its receiver owes the credit. Owed credits travel in
+//! [`Frame::credits`] of the next frame to that peer. They get their own frame when half of C are
+//! owed, or when there was nothing to handle.
 //!
 //! # Why this cannot deadlock
 //! * A reply always finds room. It answers a request that took one of C credits, and the credit
 //!   stays taken until the reply is sent. So at most C replies to a peer are unsent, and the queue
 //!   has room for C.
-//! * Progress takes every frame that has arrived, however full the channels out of this rank are.
+//! * Progress takes every frame that has arrived, even if this rank's outgoing channels are full.
 //!   So a channel drains while its receiver makes progress, and a frame that found it full finds
 //!   room later.
 //! * Only new requests wait, and only their own sender waits for them.
 //!
-//! A get takes a credit too; the payload asked for returns it. So at most C gets of a peer wait for
-//! their answers, which come in their order. A store takes no credit: it goes into exposed memory,
-//! and needs no other room. While a payload is on its way to a peer, everything else for that peer
-//! waits until the peer has received it.
+//! A get takes a credit too; the payload that answers it returns the credit. So at most C gets from
+//! a peer wait for their answers, which come in order. A store takes no credit: it goes to exposed
+//! memory, and needs no other room. While a payload is on its way to a peer, everything else for
+//! that peer waits until the peer has received it.
 //!
 //! Nothing is allocated after construction.
 
@@ -33,8 +33,8 @@ mod ledger;
 
 use ledger::Ledger;
 
-/// Usual credits for each peer, several round trips' worth: enough for a sender to keep a loopback socket busy, few
-/// enough for the queues of many peers to stay in the cache.
+/// Default number of credits for each peer, worth several round trips: enough for a sender to keep
+/// a loopback socket busy, few enough for the queues of many peers to stay in the cache.
 pub const DEFAULT_CREDITS: u16 = 32;
 
 /// An [`Endpoint`] over a [`Link`], with a fixed number of credits for each peer.
@@ -45,17 +45,18 @@ pub struct Credited<L> {
 }
 
 impl<L: Link> Credited<L> {
-    /// Flow control with `credits` credits over `link`. Every rank of a run has the same number.
+    /// Adds flow control with `credits` credits to `link`. Every rank of a run must have the same
+    /// number.
     ///
     /// # Panics
     /// `credits` is 0: no request could ever be sent.
     pub fn new(link: L, credits: u16) -> Self {
-        assert!(credits > 0, "a request takes one credit, and there are none");
+        assert!(credits > 0, "flow control needs at least one credit");
         let ledger = Ledger::new(link.size(), credits, link.exposed().len());
         Self { link, ledger }
     }
 
-    /// Sends a frame that takes a credit, if there is one, and owed credits with it.
+    /// Sends a frame that takes a credit, if one is left, and owed credits with it.
     #[inline]
     fn send_on_credit(
         &mut self,
@@ -79,7 +80,7 @@ impl<L: Link> Credited<L> {
         Ok(posted)
     }
 
-    /// Sends the replies that wait, as far as the link takes them.
+    /// Sends waiting replies, as far as the link takes them.
     #[inline]
     fn send_replies(&mut self) -> Result<()> {
         for (to, peer) in self.ledger.peers.iter_mut().enumerate() {
@@ -96,7 +97,7 @@ impl<L: Link> Credited<L> {
         Ok(())
     }
 
-    /// Returns the owed credits to each peer that is owed at least `least`.
+    /// Returns owed credits to each peer that is owed at least `least`.
     #[cold]
     #[inline(never)]
     fn send_credits(&mut self, least: u16) -> Result<()> {

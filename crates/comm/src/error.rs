@@ -1,13 +1,13 @@
-//! What can go wrong between ranks.
+//! Errors of communication.
 
 use std::time::Duration;
 
 use crate::{Part, Rank};
 
-/// What communication gives, or why it failed.
+/// Result of communication.
 pub type Result<T, E = CommError> = std::result::Result<T, E>;
 
-/// Failures of communication. [`crate::Posted::Busy`] is an answer, not a failure.
+/// Errors of communication. [`crate::Posted::Busy`] is an answer, not an error.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CommError {
@@ -16,7 +16,7 @@ pub enum CommError {
     PeerGone {
         /// The peer.
         peer: Rank,
-        /// How this was noticed, with a separator before it; or empty.
+        /// How this was noticed, with a leading separator; or empty.
         detail: String,
     },
     /// A peer sent bytes that no peer may send.
@@ -24,42 +24,42 @@ pub enum CommError {
     Garbage {
         /// The peer.
         peer: Rank,
-        /// What was wrong, with the offending number.
+        /// What is wrong, with the number that is wrong.
         what: String,
     },
-    /// Nothing arrived for as long as the run allows.
-    #[error("hear from any peer for {waited:?} while waiting for {waiting_for}")]
+    /// Nothing arrived within the run's deadline.
+    #[error("communicate: nothing arrived for {waited:?} while waiting for {waiting_for}")]
     Deadline {
-        /// How long the wait lasted.
+        /// Length of the wait.
         waited: Duration,
         /// What was waited for.
         waiting_for: &'static str,
     },
-    /// The run was stopped by its launcher.
-    #[error("go on: the run was stopped")]
+    /// The launcher stopped the run.
+    #[error("continue: the run was stopped")]
     Stopped,
-    /// Messages cannot be copied out of the memory of their senders here.
+    /// Messages cannot be copied from their senders' memory here.
     #[error("pass messages with a single copy: {reason}")]
     SingleCopy {
-        /// Why not.
+        /// Reason.
         reason: String,
     },
     /// The operating system refused an operation.
     #[error("{operation}: {source}")]
     System {
-        /// What was tried.
+        /// What was attempted.
         operation: &'static str,
         /// The system's answer.
         source: std::io::Error,
     },
-    /// The machine did not give what a transport needs.
+    /// The machine lacks something that a transport needs.
     #[error(transparent)]
     SetUp(Box<dyn std::error::Error + Send + Sync>),
-    /// Ranks could not be connected, or a floor between them could not be measured.
+    /// Ranks could not be connected, or a floor could not be measured.
     #[error(transparent)]
     Connect(Box<dyn std::error::Error + Send + Sync>),
-    /// Bytes outside the memory that ranks expose to one another.
-    #[error("reach {len} bytes from offset {at} on: each rank exposes {exposed} bytes")]
+    /// Bytes are outside the memory that ranks expose to one another.
+    #[error("access {len} bytes from offset {at} on: each rank exposes {exposed} bytes")]
     NotExposed {
         /// Offset of the first byte.
         at: usize,
@@ -68,20 +68,20 @@ pub enum CommError {
         /// Bytes that are exposed.
         exposed: usize,
     },
-    /// A message has another length than the receive that took it. The message is lost, its sender
-    /// does not learn of that, and message passing goes on.
+    /// A message and the receive that took it differ in length. The message is lost, its sender
+    /// does not learn of it, and message passing continues.
     #[error(
         "receive {expected} bytes from rank {from}, tag {tag}: the message has {bytes} bytes; send \
          and receive the same length"
     )]
     OtherLength {
-        /// Who sent it.
+        /// The sender.
         from: Rank,
-        /// Its tag.
+        /// Tag of the message.
         tag: u32,
-        /// Its length.
+        /// Length of the message, in bytes.
         bytes: usize,
-        /// Length of the receive.
+        /// Length of the receive, in bytes.
         expected: usize,
     },
     /// A part is not within the rank's memory.
@@ -89,10 +89,10 @@ pub enum CommError {
     NotInMemory {
         /// The part.
         part: Part,
-        /// Length of the memory.
+        /// Length of the memory, in bytes.
         memory: usize,
     },
-    /// Two parts of memory share bytes where they must not.
+    /// Two parts of memory overlap where they must not.
     #[error("use bytes {first} and {second} of this rank's memory together: they overlap")]
     Overlap {
         /// One part.
@@ -100,9 +100,9 @@ pub enum CommError {
         /// The other part.
         second: Part,
     },
-    /// Parts have lengths that do not belong together.
+    /// Parts have lengths that do not fit together.
     #[error(
-        "use bytes {} of this rank's memory together: a copy needs equal lengths, a sum equal \
+        "use bytes {} of this rank's memory together: lengths must be equal, and for a sum \
          multiples of 8",
         listed(.parts)
     )]
@@ -110,29 +110,29 @@ pub enum CommError {
         /// The parts.
         parts: Box<[Part]>,
     },
-    /// Views have other numbers of rows or columns.
+    /// Views differ in their numbers of rows or columns.
     #[error(
-        "copy {} x {} elements of this rank's memory to {} x {}: a copy needs as many rows and \
-         columns",
+        "copy {} x {} elements of this rank's memory to {} x {}: rows and columns must be \
+         equal",
         from.0, from.1, into.0, into.1
     )]
     Shapes {
-        /// Rows and columns of the one.
+        /// Rows and columns of the source.
         from: (usize, usize),
-        /// Rows and columns of the other.
+        /// Rows and columns of the target.
         into: (usize, usize),
     },
-    /// A rank that is not in the run, or this rank itself, was named as a peer.
-    #[error("address rank {peer}: peers are the other ranks below {size}")]
+    /// A peer is not in the run, or is this rank itself.
+    #[error("address rank {peer}: a peer must be another rank below {size}")]
     NoSuchPeer {
-        /// The rank named.
+        /// The named rank.
         peer: Rank,
         /// Number of ranks.
         size: usize,
     },
 }
 
-/// Checks that `peer` is another rank than `rank` of `size`.
+/// Checks that `peer` is a rank of `size` other than `rank`.
 ///
 /// # Errors
 /// [`CommError::NoSuchPeer`].

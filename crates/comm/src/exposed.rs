@@ -1,11 +1,11 @@
-//! Memory of this process that a [`crate::Link`] exposes, and that messages come from and go to.
+//! Memory of this process that a [`crate::Link`] exposes, or that messages come from and go to.
 
 use std::ops::{Deref, DerefMut};
 
-/// Bytes in a page. Copies of whole cache lines and whole pages are the cheapest.
+/// Bytes in a page. Copies of whole cache lines and whole pages are cheapest.
 const ALIGNMENT: usize = 4096;
 
-/// Bytes, 0 at first, that begin at a page as shared memory does.
+/// Bytes, initially 0, that begin at a page as shared memory does.
 #[derive(Debug, Default)]
 pub struct ExposedMemory {
     bytes: Box<[u8]>,
@@ -21,8 +21,8 @@ impl ExposedMemory {
         Self { bytes, begin, len }
     }
 
-    /// Changes the length. Bytes that were there keep their values, new ones are 0. Where there is
-    /// no room it becomes other memory, of its own.
+    /// Changes the length. Existing bytes keep their values, and new ones are 0. If the allocation
+    /// is too short, it is replaced by a new one.
     pub fn resize(&mut self, len: usize) {
         if len > self.bytes.len() - self.begin {
             let mut longer = Self::new(len);

@@ -1,4 +1,4 @@
-//! The unit that a [`crate::Link`] moves, and its bytes on a wire.
+//! The unit that a [`crate::Link`] moves, and its encoding.
 //!
 //! ```text
 //! 0      1      2        3      4        6         8
@@ -28,47 +28,47 @@ pub enum FrameKind {
     Request = 1,
     /// A reply. Returns the credit of its request.
     Reply = 2,
-    /// Returns credits of requests that had no reply. Its message is empty.
+    /// Returns credits of requests that had no reply. The message is empty.
     Credit = 3,
     /// Asks for bytes of the receiver's exposed memory. Takes one credit.
     Get = 4,
-    /// A payload that was stored.
+    /// Announces a payload that is stored.
     Stored = 5,
-    /// A payload that was asked for. Returns the credit of its get.
+    /// Announces a payload that was asked for. Returns the credit of its get.
     Got = 6,
 }
 
-/// A message and the flow control that travels with it.
+/// A message, and the flow control that travels with it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame {
-    /// What the frame is for.
+    /// Kind of the frame.
     pub kind: FrameKind,
-    /// Credits returned of requests that had no reply. They count before the frame itself.
+    /// Credits returned for requests that had no reply. They count before the frame itself.
     pub credits: u16,
     /// The message; empty for [`FrameKind::Credit`].
     pub message: Message,
 }
 
-/// Why bytes are no frame.
+/// Why bytes are not a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// No frame begins with this byte.
+    /// The first byte is wrong.
     #[error("a frame begins with byte {0:#04x}, not {MAGIC:#04x}")]
     Magic(u8),
     /// The kind is unknown.
     #[error("a frame has the unknown kind {0}")]
     Kind(u8),
-    /// More words than a message may have.
-    #[error("a frame announces {0} words, and {MAX_WORDS} is the most")]
+    /// There are more words than a message may have.
+    #[error("a frame announces {0} words (limit {MAX_WORDS})")]
     Length(u8),
     /// Reserved bytes are not zero.
     #[error("a frame has reserved bytes that are not zero")]
     Reserved,
-    /// A frame with a payload does not say where it goes and how long it is.
-    #[error("a frame announces a payload by {0} words, not by its offset and its length")]
+    /// A frame with a payload lacks the payload's offset or length.
+    #[error("a frame announces a payload with {0} words; it needs an offset and a length")]
     Announcement(usize),
     /// A payload is for memory that is not exposed.
-    #[error("a frame announces {len} bytes for offset {into}, and {exposed} bytes are exposed")]
+    #[error("a frame announces {len} bytes for offset {into}; only {exposed} bytes are exposed")]
     Outside {
         /// Offset of the first byte.
         into: u64,
@@ -80,7 +80,7 @@ pub enum FrameError {
 }
 
 impl Frame {
-    /// A frame with a payload of `len` bytes for offset `into` of the receiver's exposed memory.
+    /// A frame that announces `len` bytes for offset `into` of the receiver's exposed memory.
     #[inline]
     pub fn announcing(kind: FrameKind, into: usize, len: usize) -> Self {
         let message = Message::new(HandlerId(0), [into as u64, len as u64]);
@@ -93,10 +93,10 @@ impl Frame {
         self.kind as u8 >= FrameKind::Stored as u8
     }
 
-    /// Where the payload goes in exposed memory of `exposed` bytes.
+    /// Where the payload goes in `exposed` bytes of exposed memory.
     ///
     /// # Errors
-    /// The frame does not say, or it ends beyond that memory.
+    /// The frame does not say, or the payload ends beyond that memory.
     pub fn target(&self, exposed: usize) -> Result<Range<usize>, FrameError> {
         let &[into, len] = self.message.words() else {
             return Err(FrameError::Announcement(self.message.len()));
@@ -107,7 +107,7 @@ impl Frame {
         }
     }
 
-    /// The frame's bytes, and how many of them count.
+    /// The encoded frame, and its length.
     #[inline]
     pub fn encode(&self) -> ([u8; MAX_FRAME], usize) {
         let mut bytes = [0; MAX_FRAME];
@@ -123,10 +123,10 @@ impl Frame {
         (bytes, FRAME_HEADER + 8 * self.message.len())
     }
 
-    /// The first frame of `bytes` and its length; `None` while bytes of it are missing.
+    /// The first frame in `bytes`, and its length; `None` while bytes of it are missing.
     ///
     /// # Errors
-    /// No frame begins with these bytes.
+    /// The bytes do not begin with a frame.
     #[inline]
     pub fn decode(bytes: &[u8]) -> Result<Option<(Self, usize)>, FrameError> {
         let Some(&magic) = bytes.first() else { return Ok(None) };

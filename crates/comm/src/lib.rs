@@ -1,4 +1,4 @@
-//! What a transport must do, what a rank program may do, and Active Messages between the two.
+//! What a transport must provide, what a rank program can use, and Active Messages between the two.
 //!
 //! * [`Endpoint`]: request and reply between ranks, with back-pressure as an answer.
 //! * [`Link`]: the smaller contract of a transport that only moves frames and payloads.
@@ -7,8 +7,8 @@
 //! * [`ActiveMessages`]: handler table, `request`, `poll` and waiting, over any [`Endpoint`].
 //! * [`passing`]: messages of any length between parts of ranks' memories, over Active Messages.
 //! * [`collectives`]: algorithms for broadcast, sum, barrier and others, over any [`Comm`].
-//! * [`Am`] and [`Comm`]: what the source of a rank program sees. A rank process executes it, or a
-//!   recorder writes it down for the simulator.
+//! * [`Am`] and [`Comm`]: the interfaces of rank programs. A rank process executes a program, or a
+//!   recorder records it for the simulator.
 //!
 //! This crate knows no transport and contains no unsafe code.
 #![forbid(unsafe_code)]

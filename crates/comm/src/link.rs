@@ -1,41 +1,41 @@
-//! What a transport of frames and payloads does.
+//! The contract of a transport that moves frames and payloads.
 
 use std::time::Duration;
 
 use crate::{Frame, Posted, Rank, Result, Source};
 
 /// A transport that moves [`Frame`]s, and bytes into the memory that peers expose.
-/// [`crate::Credited`] adds flow control, completion and gets, and so makes it an
+/// [`crate::Credited`] adds flow control, completion and gets, which makes it an
 /// [`crate::Endpoint`] and a [`crate::Bulk`].
 ///
-/// Guarantees: every accepted frame is delivered once, and frames of one rank to another in order.
-/// A frame with a payload ([`Frame::has_payload`]) is delivered when the payload is in the exposed
-/// memory.
+/// Guarantees: every accepted frame is delivered once, and frames between two ranks are delivered
+/// in order. A frame with a payload ([`Frame::has_payload`]) is delivered when the payload is in
+/// the exposed memory.
 pub trait Link: 'static {
     /// This process's rank.
     fn rank(&self) -> Rank;
     /// Number of ranks.
     fn size(&self) -> usize;
     /// The memory that this rank exposes: the same number of bytes on every rank, 0 if the link was
-    /// made without.
+    /// made without exposed memory.
     fn exposed(&self) -> &[u8];
-    /// As [`Link::exposed`], to write.
+    /// As [`Link::exposed`], writable.
     fn exposed_mut(&mut self) -> &mut [u8];
     /// Sends one frame without payload to `peer`, whole or not at all. If the channel takes only
-    /// the beginning of an accepted frame, [`Link::receive`] sends the rest. Busy also while a
-    /// payload to that peer is on its way.
+    /// the beginning of an accepted frame, [`Link::receive`] sends the rest. The answer is Busy
+    /// also while a payload to that peer is on its way.
     ///
     /// # Errors
     /// The connection to the peer is gone or broken.
     fn try_send(&mut self, peer: Rank, frame: &Frame) -> Result<Posted>;
-    /// Moves on a frame with its payload `from`. Adds the number of bytes taken to `done`.
-    /// [`Posted::Yes`] when all bytes are taken and the source may change. After [`Posted::Busy`],
-    /// whether or not bytes were taken, the caller repeats the call with the same arguments after
-    /// [`Link::receive`]. One call takes a limited number of bytes, so that this rank receives in
-    /// between.
+    /// Continues to send a frame with its payload `from`, and adds the number of bytes taken to
+    /// `done`. Returns [`Posted::Yes`] when all bytes are taken and the source may change. After
+    /// [`Posted::Busy`], even if bytes were taken, the caller calls [`Link::receive`] and repeats
+    /// the call with the same arguments. One call takes a limited number of bytes, so that this
+    /// rank receives in between.
     ///
-    /// One payload at a time may be on its way to a peer. Meanwhile one of another
-    /// [`crate::FrameKind`] is Busy.
+    /// Only one payload at a time can be on its way to a peer. Meanwhile the answer for one of
+    /// another [`crate::FrameKind`] is Busy.
     ///
     /// # Errors
     /// As [`Link::try_send`]; or the source is not exposed.
@@ -46,10 +46,10 @@ pub trait Link: 'static {
         from: Source<'_>,
         done: &mut usize,
     ) -> Result<Posted>;
-    /// Moves on a frame with its payload, which is not empty, and after it the frame `then`, as
-    /// [`Link::try_write`] and then [`Link::try_send`]. [`Posted::Yes`] when both are taken. After
-    /// [`Posted::Busy`] the caller repeats the call; but once `done` is the number of bytes, only
-    /// `then` is missing, which goes by itself.
+    /// Continues to send a frame with its payload, which must not be empty, and after it the frame
+    /// `then`: as [`Link::try_write`] and then [`Link::try_send`]. Returns [`Posted::Yes`] when
+    /// both are taken. After [`Posted::Busy`] the caller repeats the call. If `done` is the number
+    /// of bytes, only `then` remains, and the caller sends it with [`Link::try_send`].
     ///
     /// # Errors
     /// As [`Link::try_write`].
@@ -66,18 +66,19 @@ pub trait Link: 'static {
             Posted::Busy => Ok(Posted::Busy),
         }
     }
-    /// Delivers the frames that have arrived, puts payloads into the exposed memory, and pushes out
-    /// what [`Link::try_send`] left. Never waits, and takes a limited number of bytes from each
-    /// peer. Returns the number of frames.
+    /// Delivers the frames that have arrived, puts payloads into the exposed memory, and sends what
+    /// [`Link::try_send`] left. Never waits, and takes a limited number of bytes from each peer.
+    /// Returns the number of frames.
     ///
     /// # Errors
-    /// A peer is gone, sent bytes that are no frame, or a payload for memory that is not exposed.
+    /// A peer is gone, sent bytes that are not a frame, or sent a payload for memory that is not
+    /// exposed.
     fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize>;
     /// As [`crate::Endpoint::tended`].
     fn tended(&self) -> bool {
         false
     }
-    /// Frames accepted that [`Link::receive`] has yet to push out.
+    /// Accepted frames that [`Link::receive`] has yet to send.
     fn unsent(&self) -> usize {
         0
     }

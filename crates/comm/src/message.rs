@@ -1,32 +1,33 @@
-//! The short message: a handler and up to four words.
+//! Short messages: a handler and up to four words.
 
-/// A process of a run, numbered from 0.
+/// Number of a process of a run, from 0.
 pub type Rank = usize;
 
 /// One argument of an Active Message.
 pub type Word = u64;
 
-/// Words that a short message carries at most: the four of Generic Active Messages.
+/// Largest number of words in a short message: four, as in Generic Active Messages.
 pub const MAX_WORDS: usize = 4;
 
-/// Index of a handler in the receiver's table. The receiver checks it: a peer may send any.
+/// Index of a handler in the receiver's table. The receiver checks it, since a peer may send any
+/// value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct HandlerId(pub u8);
 
 /// A message names a handler that its receiver does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("handler {} is in no table of this rank", .0.0)]
+#[error("this rank has no handler {}", .0.0)]
 pub struct NoHandler(pub HandlerId);
 
-/// A short Active Message: which handler shall run, and its arguments.
+/// A short Active Message: the handler to run, and its arguments.
 #[derive(Clone, Copy, Debug)]
 pub struct Message {
     tag: Tag,
     words: [Word; MAX_WORDS],
 }
 
-/// Handler in bits 0..8, number of words above. One value, so that both are passed on and checked
-/// together.
+/// Handler in bits 0..8, number of words above. They form one value, so that both are passed and
+/// checked together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tag(u32);
 
@@ -34,18 +35,17 @@ pub struct Tag(u32);
 impl Tag {
     const LEN_SHIFT: u32 = 8;
 
-    /// The tag of a message of `N` words. The compiler checks that these are at most
-    /// [`MAX_WORDS`].
+    /// The tag of a message of `N` words. The compiler checks that `N` is at most [`MAX_WORDS`].
     #[inline(always)]
     pub fn new<const N: usize>(handler: HandlerId) -> Self {
         const { assert!(N <= MAX_WORDS) };
         Self((N as u32) << Self::LEN_SHIFT | u32::from(handler.0))
     }
 
-    /// A tag as it came from a peer.
+    /// Decodes a tag that came from a peer.
     ///
     /// # Errors
-    /// The number of words, if it is more than [`MAX_WORDS`].
+    /// The number of words is above [`MAX_WORDS`]; the error is that number.
     #[inline(always)]
     pub fn from_bits(bits: u32) -> Result<Self, u32> {
         if bits < (MAX_WORDS as u32 + 1) << Self::LEN_SHIFT {
@@ -76,7 +76,7 @@ impl Tag {
 
 #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
 impl Message {
-    /// A message of `N` words. The compiler checks that these are at most [`MAX_WORDS`].
+    /// A message of `N` words. The compiler checks that `N` is at most [`MAX_WORDS`].
     #[inline(always)]
     pub fn new<const N: usize>(handler: HandlerId, words: [Word; N]) -> Self {
         let mut all = [0; MAX_WORDS];
@@ -88,13 +88,13 @@ impl Message {
         Self { tag: Tag::new::<N>(handler), words: all }
     }
 
-    /// A message of this tag. Words past the tag's length do not count.
+    /// A message with this tag. Words past the tag's length are ignored.
     #[inline(always)]
     pub fn from_parts(tag: Tag, words: [Word; MAX_WORDS]) -> Self {
         Self { tag, words }
     }
 
-    /// Replaces the first words, and leaves the tag as it is.
+    /// Replaces the first words without changing the tag.
     #[inline(always)]
     pub(crate) fn set_words<const N: usize>(&mut self, words: [Word; N]) {
         let mut i = 0;
@@ -121,7 +121,7 @@ impl Message {
         self.tag.handler()
     }
 
-    /// The words sent.
+    /// The words that were sent.
     #[inline(always)]
     pub fn words(&self) -> &[Word] {
         &self.words[..self.len().min(MAX_WORDS)]
@@ -133,7 +133,7 @@ impl Message {
         &self.words
     }
 
-    /// Number of words sent.
+    /// Number of words that were sent.
     #[inline(always)]
     pub fn len(&self) -> usize {
         self.tag.len()

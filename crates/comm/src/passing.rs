@@ -1,29 +1,31 @@
-//! Message passing from rank to rank, over Active Messages.
+//! Message passing between ranks, over Active Messages.
 //!
-//! A message is a [`Part`] of its sender's memory, and goes into a part of its receiver's. Its
-//! length decides how it travels; [`Tuning`] says where one way ends and the next begins:
+//! A message is a [`Part`] of its sender's memory, and is received into a part of its receiver's.
+//! Its length decides how it travels; [`Tuning`] and [`Way`] set the limits:
 //!
-//! * Up to 24 bytes: in the words of one request.
-//! * Longer: its sender stores it, piece by piece, in slots of exposed memory, and the receiver copies the pieces out at
-//!   the same time. A request follows each piece, and may go with it ([`Bulk::try_store_then`]). The first pieces are sent at once (eager), those of a longer message follow when a receive has taken
-//!   it (rendezvous).
-//! * Or its sender announces it, and the receiver reads it out of the sender's memory through the kernel, where the
-//!   transport can do that ([`Way`]).
+//! * Up to 24 bytes travel in the words of one request.
+//! * A longer message travels in pieces. The sender stores them in slots of exposed memory, and the
+//!   receiver copies them out at the same time. A request follows each piece, and may go with it
+//!   ([`Bulk::try_store_then`]). The first pieces are sent at once (eager); the rest of a long
+//!   message follows when a receive has taken it (rendezvous).
+//! * Or the sender announces the message, and the receiver reads it from the sender's memory
+//!   through the kernel, if the transport can do that ([`Way`]).
 //!
-//! A receive names sender, tag and length. Messages of one sender and tag are received in the order
-//! of their sends, by receives in the order of their posting (MPI 4.1, section 3.5, "Semantics of
-//! Point-to-Point Communication"). What has come of a message that no receive has taken yet is kept, and its slots are
-//! freed when its receiver next makes a call: a sender of short messages does not wait for the receive, and only
-//! memory limits how many messages are kept. The rest of long ones waits at their senders.
+//! A receive names sender, tag and length. Messages with the same sender and tag are received in
+//! the order of their sends, by receives in the order of their posting (MPI 4.1, section 3.5,
+//! "Semantics of Point-to-Point Communication"). Pieces of a message that no receive has taken yet
+//! are kept, and their slots are freed at the receiver's next call. So a sender of short messages
+//! does not wait for the receive, and only memory limits the number of messages kept. The rest of a
+//! long message waits at its sender.
 //!
-//! Every call that waits also moves on everything else: a rank that sends copies out what arrives,
-//! and one that receives sends its answers. Handlers neither send nor copy slots; they match
-//! messages with receives in order of arrival, and leave the rest to the calls. So a rank moves
-//! nothing while it makes no call. A rank that waits for one message or for a barrier takes the request
-//! that it expects by itself; all others go to the handlers.
+//! Every call that waits also makes progress on everything else: a rank that sends copies out what
+//! arrives, and one that receives sends its answers. Handlers neither send nor copy slots; they
+//! match messages with receives in order of arrival, and leave the rest to the calls. So nothing
+//! moves at a rank that makes no call. A rank that waits for one message or for a barrier takes the
+//! expected request itself; all others go to the handlers.
 //!
-//! After an error nothing works any more, with these exceptions: an error about the arguments of a
-//! call changes nothing, and [`CommError::OtherLength`] loses one message.
+//! After an error message passing no longer works, with two exceptions: an error about a call's
+//! arguments changes nothing, and [`CommError::OtherLength`] loses one message.
 
 use crate::wait::{Waiting, Watch};
 use crate::{
@@ -56,10 +58,10 @@ pub use way::Way;
 
 use eager::InSlot;
 
-/// Message passing of one rank, and the memory that its messages come from and go to.
+/// Message passing of one rank, with the memory that its messages come from and go to.
 ///
 /// A peer is another rank: a rank sends nothing to itself. `S` is the state of all handlers: a
-/// [`Mail`], or whatever holds one.
+/// [`Mail`], or a type that holds one.
 ///
 /// ```
 /// # use std::time::Duration;
@@ -81,13 +83,13 @@ use eager::InSlot;
 #[derive(Debug)]
 pub struct Passing<E, W, S = Mail> {
     am: ActiveMessages<E, S, W>,
-    /// From a page on: the processor copies bytes that are aligned as slots are faster.
+    /// Begins at a page: a copy is faster if its bytes are aligned like the slots.
     memory: ExposedMemory,
 }
 
 impl<E: Bulk, W: Watch> Passing<E, W> {
-    /// Message passing over `endpoint`. The slots lie in its exposed memory from offset `at` on.
-    /// The rank's memory is empty.
+    /// Message passing over `endpoint`. The slots are in its exposed memory from offset `at` on.
+    /// The rank's memory is initially empty.
     ///
     /// # Errors
     /// [`CommError::NotExposed`]: the exposed memory is too short for [`Tuning::memory`].
@@ -108,7 +110,7 @@ impl<E: Bulk, W: Watch> Passing<E, W> {
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Message passing over Active Messages that have its handlers ([`add_handlers`]) and its
-    /// state. The rank's memory is empty.
+    /// state. The rank's memory is initially empty.
     pub fn over(mut am: ActiveMessages<E, S, W>) -> Self {
         let (endpoint, state) = am.parts();
         state.mail_mut().lanes.iter_mut().for_each(|lane| lane.slots.migrate(endpoint.shares()));
@@ -117,14 +119,14 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 }
 
 impl<E, W, S> Passing<E, W, S> {
-    /// The Active Messages below. Requests may be sent there while no send is under way: a
+    /// The Active Messages below. Requests may be sent there only while no send is in progress: a
     /// transport takes no request in the middle of a store.
     #[inline(always)]
     pub fn active(&mut self) -> &mut ActiveMessages<E, S, W> {
         &mut self.am
     }
 
-    /// The Active Messages below, to look at.
+    /// The Active Messages below, read-only.
     #[inline(always)]
     pub fn as_active(&self) -> &ActiveMessages<E, S, W> {
         &self.am
@@ -136,8 +138,8 @@ impl<E, W, S> Passing<E, W, S> {
         &self.memory
     }
 
-    /// This rank's memory, to write. A part must not change while a message from or into it is
-    /// under way; if it does, the message has wrong bytes.
+    /// This rank's memory, writable. A part must not change while a message from or into it is on
+    /// its way; otherwise the message has wrong bytes.
     #[inline(always)]
     pub fn memory_mut(&mut self) -> &mut [u8] {
         &mut self.memory
@@ -157,22 +159,22 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.am.size()
     }
 
-    /// Gives this rank so many bytes of memory, which its messages lie in. Those that were there keep their values, new
-    /// ones are 0.
+    /// Sets the length of the memory for this rank's messages. Existing bytes keep their values,
+    /// and new ones are 0.
     ///
     /// # Panics
-    /// A send or a receive is under way.
+    /// A send or a receive is in progress.
     pub fn resize(&mut self, bytes: usize) {
         let mail = self.mail();
         let idle = mail.sends.is_empty() && mail.receives.iter().all(|(_, of)| of.kept.is_some());
-        assert!(idle, "memory changes only while no message is under way");
+        assert!(idle, "memory must not change while a message is on its way");
         self.memory.resize(bytes);
     }
 
-    /// Sets the way of the messages that are sent and received from here on.
+    /// Sets how long messages travel from now on.
     ///
     /// # Errors
-    /// [`CommError::SingleCopy`]: this rank cannot go that way. They go in pieces then.
+    /// [`CommError::SingleCopy`]: this rank cannot use that way, and uses pieces.
     pub fn set_way(&mut self, way: Way) -> Result<()> {
         let possible = match way {
             Way::Pieces => Ok(()),
@@ -200,7 +202,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// on its way.
     ///
     /// # Errors
-    /// The part is not in memory, `peer` is no other rank of the run, a peer is gone or sent
+    /// The part is not in memory, `peer` is not another rank of the run, a peer is gone or sent
     /// garbage, or a deadline passed.
     #[inline(always)]
     pub fn send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<()> {
@@ -216,10 +218,10 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.wait(Pending(sent))
     }
 
-    /// Receives the message of `peer` and `tag` into `into`.
+    /// Receives the message from `peer` with tag `tag` into `into`.
     ///
     /// # Errors
-    /// As [`Passing::send`]; [`CommError::OtherLength`] where the message is not as long as `into`.
+    /// As [`Passing::send`]; [`CommError::OtherLength`] if the message is not as long as `into`.
     #[inline(always)]
     pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<()> {
         let envelope = self.envelope(peer, tag)?;
@@ -227,7 +229,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.recv_checked(envelope, into)
     }
 
-    /// Sends `from` to `peer`, and receives a message of the same tag from it into `into`, both at
+    /// Sends `from` to `peer` and receives a message with the same tag from it into `into`, both at
     /// the same time.
     ///
     /// # Errors
@@ -262,8 +264,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.end_recv(receive, "a message")
     }
 
-    /// Handles what has arrived, and moves on what can be moved, without waiting. A rank that
-    /// computes for long calls this in between; its peers may wait for it.
+    /// Handles arrivals and makes progress on messages, without waiting. A rank that computes for
+    /// long calls this in between, since its peers may wait for it.
     ///
     /// # Errors
     /// A peer is gone or sent garbage.
@@ -276,11 +278,11 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(())
     }
 
-    /// Waits until every message sent is with the transport, and nothing is owed to peers. A rank
-    /// calls this before it makes no call for a while, or never again.
+    /// Waits until the transport has taken every message sent, and this rank owes its peers
+    /// nothing. A rank calls this before it makes no calls for a while or for good.
     ///
     /// # Errors
-    /// As [`Passing::send`], of earlier messages.
+    /// As [`Passing::send`], about earlier messages.
     pub fn settle(&mut self) -> Result<()> {
         self.wait_until("room for what is to be sent", Mail::has_settled)?;
         self.am.settle()

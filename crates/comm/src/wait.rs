@@ -1,4 +1,4 @@
-//! How a rank waits, and what it looks at while it does.
+//! How a rank waits, and what it checks meanwhile.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use crate::{CommError, Result};
 /// What a rank does between two fruitless polls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Waiting {
-    /// Polls again at once. For ranks that each have a core of their own.
+    /// Polls again at once. For ranks that each have their own core.
     Spin,
     /// Gives the core to another rank. For ranks that share cores.
     Yield,
@@ -15,7 +15,7 @@ pub enum Waiting {
     Block,
 }
 
-/// What a rank that waits checks from time to time: deadlines, and peers that have died.
+/// What a waiting rank checks from time to time: deadlines, and peers that have died.
 pub trait Watch: 'static {
     /// Called while nothing arrives. `waited` is the time since something last arrived.
     ///
@@ -24,7 +24,7 @@ pub trait Watch: 'static {
     fn check(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()>;
 }
 
-/// A watch with a deadline and nothing else.
+/// A watch that checks only a deadline.
 #[derive(Clone, Copy, Debug)]
 pub struct DeadlineWatch(pub Duration);
 

@@ -1,46 +1,48 @@
-//! The LogGP machine in virtual time: a deterministic replay of discrete events.
+//! The LogGP machine in virtual time: a deterministic replay by discrete events.
 //!
-//! What a message costs:
+//! Costs of a message:
 //!
 //! * The sending processor is busy for os. Then the message is in the sender's interface, which
 //!   sends one message per g, requests and replies in one order.
 //! * L later it is at the receiver's interface, which accepts one message per g. A gap passes
-//!   *between* messages: a single one never waits for it.
-//! * There it stays until the processor handles it, which takes or, and os more if the handler
+//!   *between* messages: a single message never waits for it.
+//! * It stays there until the processor handles it, which takes or, and os more if the handler
 //!   replies.
 //!
-//! Sending and receiving have a gap each ("consecutive message transmissions or consecutive message
-//! receptions at a processor", the paper, section LogP model). So a flood of requests with replies
-//! costs g per request, and K requesters of one replier get one request per K·g each.
+//! Sending and receiving have one gap each ("consecutive message transmissions or consecutive
+//! message receptions at a processor", the paper, section LogP model). So a flood of requests with
+//! replies costs g per request, and each of K requesters of one replier gets one request through
+//! per K·g.
 //!
-//! A processor handles messages in order of arrival while it is in `serve`, in `await_replies`, and
-//! in `request`. A request first handles what has arrived when it begins ("the Active Message Issue
+//! A processor handles messages in order of arrival while it is in `serve`, `await_replies` or
+//! `request`. A request first handles what has arrived when it begins ("the Active Message Issue
 //! Request function implicitly handles replies", section Communication microbenchmark), and then
-//! goes on only until there is room toward its peer. While it computes a processor handles nothing.
-//! A request without reply completes L after it was handled, at no cost for its sender's processor
+//! continues only until there is room for its peer. A processor that computes handles nothing. A
+//! request without a reply completes L after it was handled, at no cost for its sender's processor
 //! or interface.
 //!
-//! A message of n bytes goes the same way, with the parameters of its length: it occupies both
-//! interfaces for max(g, n·G), is whole L + n·G after it began to leave, and stays in the receiver's
-//! interface until a receive takes it, which takes or. A send never waits: LogGP has no limit to
-//! what waits at a receiver. Messages from one rank to another do not overtake one another, even
-//! where L is less for the later one. A rank that sends, receives or is in a barrier handles no
-//! Active Messages.
+//! A message of n bytes takes the same way, with the parameters of its length: it occupies both
+//! interfaces for max(g, n·G), is complete L + n·G after it began to leave, and stays in the
+//! receiver's interface until a receive takes it, which takes or. A send never waits: LogGP has no
+//! limit for messages that wait at a receiver. Messages between two ranks do not overtake one
+//! another, even if L is less for the later one. A rank that sends, receives or is in a barrier
+//! handles no Active Messages.
 //!
-//! A store is a request that costs what a message of its bytes does, and its reply is a short one. A
-//! get is a request whose reply costs what a message of its bytes does: the peer's processor takes
-//! part, as in a handler, but no `serve` counts it. A message is handled when its last byte is
-//! there; those behind it wait. Stores, gets and requests from one rank to another do not overtake
+//! A store is a request that costs as much as a message of its bytes, and its reply is a short one.
+//! A get is a request whose reply costs as much as a message of its bytes: the peer's processor
+//! takes part, as in a handler, but no `serve` counts it. A message is handled when its last byte
+//! has arrived; those behind it wait. Stores, gets and requests between two ranks do not overtake
 //! one another; replies may.
 //!
-//! Where ranks are not all one hop apart, a message is under way for L + (hops − 1)·h, and takes a
-//! circuit: it holds all channels of its route, and its sender's interface, for max(g, n·G) from when
-//! the last of them is free; words alone hold the interface only. Messages ask for circuits when they are at the network, in order of
-//! virtual time, and get them in that order where routes have a channel in common; of one time the
-//! lowest rank is first. The completion of a request without reply holds no channels.
+//! If ranks are not all one hop apart, a message travels for L + (hops − 1)·h and takes a circuit:
+//! it holds all channels of its route, and its sender's interface, for max(g, n·G) from the moment
+//! at which the last of them is free; a message of words holds only the interface. Messages ask for
+//! circuits when they reach the network, in order of virtual time, and those whose routes share a
+//! channel get them in that order; at equal times the lowest rank is first. The completion of a
+//! request without a reply holds no channels.
 //!
-//! Messages that come to one interface at one time are accepted in the order of their senders. So
-//! nothing depends on how the simulation comes to an event.
+//! Messages that reach an interface at the same time are accepted in the order of their senders. So
+//! nothing depends on the order in which the simulation processes events.
 
 mod buckets;
 mod circuits;
@@ -60,35 +62,36 @@ use event::Queue;
 use heap::Heap;
 use world::World;
 
-/// What happened in virtual time.
+/// Result of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replay {
-    /// For each rank its time stamps in picoseconds.
+    /// Time stamps of each rank, in picoseconds.
     pub marks: Vec<Vec<u64>>,
-    /// For each rank the time in picoseconds at which its program ended.
+    /// Time at which each rank's program ended, in picoseconds.
     pub ends: Vec<u64>,
     /// Messages sent: requests, replies, and messages of bytes.
     pub messages: u64,
-    /// Those of them that their receiver neither handled nor received before its program ended.
+    /// Messages that their receiver neither handled nor received before its program ended.
     pub unhandled: u64,
-    /// Operations done and messages handled.
+    /// Number of operations done and messages handled.
     pub events: u64,
 }
 
-/// Latest time: half of what the counter holds. Times saturate, so that every later one is noticed.
+/// Latest time: half of the counter's range. Times saturate, so every later time is noticed.
 const LATEST: u64 = u64::MAX / 2;
 
 /// Runs `schedule` on `machine`. All ranks begin at time 0.
 ///
 /// # Errors
-/// The machine has fewer ranks, or bytes are moved and its file does not say what they cost; the
-/// ranks wait for each other for ever; a message has another length than its receive; or virtual
+/// The machine has fewer ranks; bytes are moved, but the machine's file does not say what they
+/// cost; ranks wait for each other for ever; a message and its receive differ in length; or virtual
 /// time is exhausted.
 pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay> {
     Ok(replay_by(Plain, schedule, machine)?.0)
 }
 
-/// As [`replay`], by a clock, which is returned with the times at which ranks ended.
+/// As [`replay`], with a given clock, which is returned together with the times at which ranks
+/// ended.
 pub(crate) fn replay_by<C: Clock>(clock: C, schedule: &Schedule, machine: &Machine) -> Done<C> {
     let ranks = schedule.size();
     if ranks == 0 || ranks > machine.ranks {

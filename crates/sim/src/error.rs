@@ -1,75 +1,74 @@
-//! What can go wrong before and during a simulation.
+//! Errors of recording, of machine files, and of simulation.
 
 use std::fmt::Display;
 use std::path::PathBuf;
 
 use bandgap_comm::{CommError, Rank};
 
-/// What is there, or why it is not.
+/// Result of a simulation step.
 pub(crate) type Result<T = (), E = SimError> = std::result::Result<T, E>;
 
-/// Failures of recording, of reading a machine, and of replaying.
+/// Errors of recording, of reading a machine, and of replaying.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
-    /// A program ended with an error while it was recorded: the rank, and what it returned.
+    /// A program ended with an error while it was recorded: the rank, and the error.
     #[error("record the program of rank {0}: failed to {1}")]
     Program(Rank, #[source] CommError),
-    /// The machine does not have so many ranks, or none were asked for: their number, its name, and
-    /// how many it has.
+    /// The machine has too few ranks, or no ranks were asked for: the number, the machine's name,
+    /// and its number of ranks.
     #[error("simulate {0} ranks: machine {1} has from 1 to {2}")]
     Ranks(usize, String, usize),
-    /// A machine's file cannot be read, and is no built-in machine.
+    /// A machine's file cannot be read, and no built-in machine has this name.
     #[error("read machine file {file}: {1}", file = .0.display())]
     Unreadable(PathBuf, #[source] std::io::Error),
-    /// A machine's file is not TOML, has an unknown key, or a value that is of a wrong type or outside
-    /// its bounds.
+    /// A machine's file is not TOML, or has an unknown key or an invalid value.
     #[error("read machine {origin}, line {line}: {what}")]
     Machine {
         /// The file, or the built-in's name.
         origin: String,
-        /// Line in it, from 1.
+        /// Line in the file, from 1.
         line: usize,
-        /// The key of a value outside its bounds, else empty.
+        /// Key of an invalid value, otherwise empty.
         key: String,
-        /// What is wrong there.
+        /// What is wrong.
         what: String,
     },
-    /// Some ranks wait for something that will never happen.
-    #[error("finish the program: its ranks wait for ever: {}", listed(.0))]
+    /// Ranks wait for something that will never happen.
+    #[error("finish the program: ranks wait for ever: {}", listed(.0))]
     Deadlock(Vec<Wait>),
-    /// A message has another length than the receive that takes it.
+    /// A message and the receive that takes it differ in length.
     #[error(
-        "receive {expected} bytes at rank {rank}: the message of tag {tag} from rank {from} has \
-         {bytes}"
+        "receive {expected} bytes at rank {rank}: the message with tag {tag} from rank {from} has \
+         {bytes} bytes"
     )]
     OtherLength {
-        /// The rank that receives.
+        /// The receiver.
         rank: Rank,
-        /// The rank that sent.
+        /// The sender.
         from: Rank,
-        /// The message's tag.
+        /// Tag of the message.
         tag: u32,
-        /// Bytes that the receiver asked for.
+        /// Length of the receive, in bytes.
         expected: u32,
-        /// Bytes of the message.
+        /// Length of the message, in bytes.
         bytes: u32,
     },
-    /// Bytes are to be moved on a machine whose file does not say what they cost.
+    /// Bytes would be moved on a machine whose file does not say what they cost.
     #[error(
-        "move bytes on machine {0}: it does not say what a byte costs; take \
+        "move bytes on machine {0}: its file does not say what a byte costs; use \
          ipsc860, or add gap_per_byte_ns or protocols to its file"
     )]
     NoTimeForBytes(String),
-    /// A replay that is looked at has more than can be kept of it.
-    #[error("look at the program: its ranks do more than 268 million things; take fewer ranks")]
+    /// A replay that is observed has more moments than can be kept.
+    #[error("observe the program: it has more than 268 million steps; use fewer ranks")]
     TooMuch,
-    /// Virtual time passed half of what 64 bits of picoseconds hold (about 107 days).
-    #[error("finish the program: rank {0} takes more than 107 days, the longest virtual time")]
+    /// Virtual time exceeded half of what 64 bits of picoseconds hold (about 107 days).
+    #[error("finish the program: rank {0} takes more than 107 days of virtual time, the limit")]
     TooLong(Rank),
 }
 
-/// A rank that cannot go on.
+/// A rank that cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("rank {rank} waits {what}")]
 pub struct Wait {
@@ -82,27 +81,27 @@ pub struct Wait {
 /// What a rank waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WaitFor {
-    /// The completion of so many of its requests.
+    /// Completion of this many of its requests.
     #[error("for {0} of its requests to complete")]
     Completions(u64),
-    /// So many further requests of its peers.
-    #[error("for {0} more of its peers' requests")]
+    /// This many more requests from its peers.
+    #[error("for {0} more requests from its peers")]
     Requests(u64),
-    /// Room for a request toward this peer.
-    #[error("for room toward rank {0}")]
+    /// Room for a request to this peer.
+    #[error("for room for a request to rank {0}")]
     Room(Rank),
-    /// A message: its sender and its tag.
-    #[error("for a message of tag {1} from rank {0}")]
+    /// A message from this sender with this tag.
+    #[error("for a message with tag {1} from rank {0}")]
     Message(Rank, u32),
-    /// This rank, to come to a barrier.
+    /// This rank, to reach a barrier.
     #[error("in a barrier for rank {0}")]
     Barrier(Rank),
 }
 
-/// How many are named.
+/// Number of entries that a message names.
 const NAMED: usize = 8;
 
-/// The first of them in words.
+/// Lists the first entries, and says how many more there are.
 pub(crate) fn listed<T: Display>(all: &[T]) -> String {
     let mut text: Vec<String> = all.iter().take(NAMED).map(T::to_string).collect();
     if all.len() > NAMED {

@@ -1,17 +1,18 @@
-//! Stores operations as they come, with repetitions folded.
+//! Stores operations as they come, and folds repetitions.
 //!
-//! A kernel repeats short patterns thousands of times. Once the last `n` operations equal the `n`
-//! before them, an [`Op::Repeat`] takes their place, and what follows is only compared with the
-//! pattern. Folding is greedy and one level deep. It never changes what the operations mean.
+//! A kernel repeats short patterns thousands of times. As soon as the last `n` operations equal the
+//! `n` before them, an [`Op::Repeat`] replaces them, and further operations are only compared with
+//! the pattern. Folding is greedy and one level deep. It never changes the meaning of the
+//! operations.
 
 use crate::Op;
 use crate::schedule::Step;
 
-/// Longest pattern that is looked for. A round over 63 peers with a computation after each request
-/// still folds.
+/// Longest pattern that is searched for. A round over 63 peers with a computation after each
+/// request is still folded.
 const LONGEST: usize = 128;
 
-/// Places of operations that are remembered by their digest: as many as there are.
+/// Number of remembered operations: one for each digest.
 const PLACES: usize = 256;
 
 #[derive(Debug)]
@@ -20,10 +21,11 @@ pub(crate) struct Folder {
     /// Operations before this index belong to closed repetitions.
     floor: usize,
     run: Option<Run>,
-    /// Operations of all lists so far, and when there were so many at the floor.
+    /// Number of operations in all lists so far, and that number at the floor.
     count: u64,
     origin: u64,
-    /// The last operation of each number, and for each operation from the floor on the one before it.
+    /// The last operation with each digest, and for each operation from the floor on the one before
+    /// it with the same digest.
     last: [u64; PLACES],
     before: Vec<u64>,
 }
@@ -34,14 +36,14 @@ struct Run {
     body: usize,
     length: usize,
     more: u32,
-    /// Operations of the body seen since the last whole repetition.
+    /// Operations of the body seen since the last complete repetition.
     matched: usize,
 }
 
 impl Default for Folder {
     fn default() -> Self {
         let (ops, before, last) = (Vec::new(), Vec::new(), [0; PLACES]);
-        // No operation is number 0.
+        // No operation has number 0.
         Self { ops, floor: 0, run: None, count: 1, origin: 1, last, before }
     }
 }
@@ -59,7 +61,7 @@ impl Folder {
         }
     }
 
-    /// Whether the open repetition goes on with `op`; if not, it is closed.
+    /// Whether the open repetition continues with `op`; if not, it is closed.
     #[inline(never)]
     fn goes_on(&mut self, op: Step) -> bool {
         let Some(run) = &mut self.run else { return false };
@@ -76,7 +78,7 @@ impl Folder {
         true
     }
 
-    /// Stores an operation, and returns the one before it that may be the same.
+    /// Stores an operation, and returns the number of an earlier one that may be equal.
     #[inline(always)]
     fn store(&mut self, op: Step) -> u64 {
         let last = &mut self.last[op.digest() % PLACES];
@@ -87,12 +89,12 @@ impl Folder {
         before
     }
 
-    /// Whether nothing is in the list.
+    /// Whether the list is empty.
     pub(crate) fn is_empty(&self) -> bool {
         self.ops.is_empty()
     }
 
-    /// The list, which the caller may change. What is pushed then begins another one.
+    /// Ends the list, and returns it; the caller may change it.
     pub(crate) fn finish(&mut self) -> &mut [Step] {
         self.close();
         &mut self.ops
@@ -110,8 +112,9 @@ impl Folder {
         self.before.clear();
     }
 
-    /// Starts a repetition if the operations end with a pattern that comes twice. Its first half ends
-    /// with an operation that is the same as the last: with `before`, or one before that.
+    /// Begins a repetition if the operations end with a pattern that occurs twice in a row. Its
+    /// first half ends with an operation equal to the last one: number `before`, or an earlier one
+    /// with the same digest.
     #[inline(never)]
     fn open(&mut self, mut before: u64) {
         let end = self.ops.len();

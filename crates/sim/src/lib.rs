@@ -1,27 +1,28 @@
-//! Rank programs recorded, and replayed in virtual time on a LogGP machine.
+//! Records rank programs, and replays them in virtual time on a LogGP machine.
 //!
-//! * [`record`] runs a program that is generic over [`bandgap_comm::Am`], over
-//!   [`bandgap_comm::Transfer`] or over [`bandgap_comm::Comm`], once per rank, without threads or
-//!   data, and yields a [`Schedule`]; [`record_for`] does so for a machine whose messages may move
-//!   only where a program waits ([`Progress`]), and [`record_once`] for a single replay. Ranks that do
-//!   the same but for their peers share one list, so a million of them take little room.
-//! * [`Machine`] is the LogGP machine: os, or, g, L, a capacity, and G for bytes. What bytes cost
+//! * [`record`] runs a program that is generic over [`bandgap_comm::Am`],
+//!   [`bandgap_comm::Transfer`] or [`bandgap_comm::Comm`] once per rank, without threads or data,
+//!   and returns a [`Schedule`]. [`record_for`] does so for a machine whose messages may move only
+//!   where a program waits ([`Progress`]), and [`record_once`] for a single replay. Ranks that do
+//!   the same except for their peers share one list of operations, so a million of them need little
+//!   memory.
+//! * [`Machine`] is the LogGP machine: os, or, g, L, a capacity, and G for bytes. Costs of bytes
 //!   may depend on the length of the message ([`Protocol`]).
 //! * [`replay`] runs the schedule on the machine, and returns the time stamps.
 //!
-//! Time is a count of picoseconds and the replay is deterministic. So a kernel's results on a
-//! simulated machine are the machine's parameters, not an estimate of them.
+//! Time is a count of picoseconds, and the replay is deterministic. So a kernel's results on a
+//! simulated machine are the machine's parameters, not estimates of them.
 //!
-//! [`Network`]: the hops between its nodes, and which messages share a channel.
+//! [`Network`] describes the hops between nodes, and which messages share a channel.
 //!
-//! [`observe`] tells what ranks did when and what the end came from, and [`replay_with_sensitivity`] how the end depends
-//! on the machine's parameters.
+//! [`observe`] returns what ranks did when, and the critical path; [`replay_with_sensitivity`]
+//! returns how the end depends on the machine's parameters.
 //!
-//! Schedules in GOAL text are read by [`read_goal`] and replayed by [`replay_goal`], with LogGOPSim's arithmetic; [`write_goal`] writes
-//! a recorded one.
+//! [`read_goal`] reads schedules in GOAL, [`replay_goal`] replays them with LogGOPSim's arithmetic,
+//! and [`write_goal`] writes a recorded schedule.
 //!
-//! There is no payload. Inside a crossbar, and between hosts, messages do not contend; in the other
-//! networks ([`Network`]) those contend that share a channel.
+//! There is no payload. In a crossbar and between hosts, messages do not contend; in the other
+//! networks ([`Network`]) messages that share a channel do.
 //!
 //! ```
 //! use bandgap_comm::{Am, CommError, HandlerId, Verb};

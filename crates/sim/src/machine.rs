@@ -1,4 +1,4 @@
-//! The LogGP machine: its parameters, the files that hold them, and the machines of the papers.
+//! The LogGP machine: its parameters, its files, and the machines of the papers.
 
 mod description;
 
@@ -13,11 +13,12 @@ use crate::{Network, SimError};
 
 /// A LogGP machine with separate overheads for sending and receiving.
 ///
-/// Active Messages cost os, or, g and L, whatever words they carry. Messages of bytes, stores and
-/// the replies of gets cost the same and G for each byte, or what the [`Protocol`] of their length
-/// says. A machine whose file gives neither moves no bytes, since its bandwidth would be infinite.
+/// Active Messages cost os, or, g and L, whatever words they carry. Messages with bytes, stores and
+/// the replies of gets cost the same plus G for each byte, or the costs of the [`Protocol`] for
+/// their length. A machine whose file gives neither cannot move bytes, since its bandwidth would be
+/// infinite.
 ///
-/// *Units*: a file gives nanoseconds; the simulation counts whole picoseconds, so a third decimal
+/// *Units*: a file gives nanoseconds. The simulation counts whole picoseconds, so a third decimal
 /// is exact and a fourth is lost. The time for a byte is counted in femtoseconds.
 /// *Source*: "Assessing Fast Network Interfaces", section LogP model; for bytes see [`Protocol`].
 ///
@@ -71,38 +72,40 @@ use crate::{Network, SimError};
 pub struct Machine {
     /// Its name.
     pub name: String,
-    /// os: time in picoseconds that a processor spends to send a message.
+    /// os: time for which a processor is busy to send a message, in picoseconds.
     pub send_overhead: u64,
-    /// or: time in picoseconds that a processor spends to receive a message.
+    /// or: time for which a processor is busy to receive a message, in picoseconds.
     pub recv_overhead: u64,
-    /// g: least interval in picoseconds between two messages that an interface sends, and between
-    /// two that it receives.
+    /// g: least interval between two messages that an interface sends, and between two that it
+    /// receives, in picoseconds.
     pub gap: u64,
-    /// L: time in picoseconds that a message is under way, without overheads.
+    /// L: time for which a message is in the network, without overheads, in picoseconds.
     pub latency: u64,
-    /// h: time in picoseconds that each hop beyond the first adds to L.
+    /// h: time that each hop beyond the first adds to L, in picoseconds.
     pub hop: u64,
     /// How its ranks are connected.
     pub network: Network,
     /// Whether messages move while processors compute.
     pub progress: Progress,
-    /// Time in picoseconds that a processor spends, beside os and or, in each call that begins a send or
-    /// a receive without waiting, and in each that waits for one. By default none. Calls that block
-    /// are one call, and spend os and or only.
+    /// Time that a processor spends, besides os and or, in each call that begins a send or a
+    /// receive without waiting, and in each call that waits for one, in picoseconds. 0 by default.
+    /// Blocking calls spend only os and or.
     pub nonblocking: u64,
-    /// Time for an element of y ← a·x + y ([`Machine::daxpy`]), in femtoseconds. By default a
-    /// nanosecond.
+    /// Time for an element of y ← a·x + y ([`Machine::daxpy`]), in femtoseconds. One nanosecond by
+    /// default.
     pub daxpy_per_element: u64,
-    /// What messages of bytes cost, by ascending length. The last is for any length. None where the
-    /// file does not say what bytes cost: then a message of 0 bytes costs what words do.
+    /// Costs of messages with bytes, by ascending length; the last protocol is for any length.
+    /// Empty if the file does not say what bytes cost; a message of 0 bytes then costs the same as
+    /// words.
     pub protocols: Vec<Protocol>,
-    /// Requests that a rank may have outstanding toward one peer.
+    /// Largest number of outstanding requests of a rank to one peer.
     ///
-    /// The default is the larger of 2⌈RTT / g⌉ and ⌈RTT / os⌉, at least 2 and at most 1024, where
-    /// RTT = 2(os + L + or) (the paper, table 3), with the L of the longest way. So the capacity does not limit the steady state,
-    /// and does not end the send-only regime before the first reply is back.
+    /// The default is the larger of 2⌈RTT / g⌉ and ⌈RTT / os⌉, but at least 2 and at most 1024,
+    /// where RTT = 2(os + L + or) (the paper, table 3) with the L of the longest way. So the
+    /// capacity does not limit the steady state, and does not end the send-only regime before the
+    /// first reply is back.
     pub capacity: u32,
-    /// P: the most ranks it has; not more than its network has nodes.
+    /// P: largest number of ranks; at most the number of the network's nodes.
     pub ranks: usize,
 }
 
@@ -115,13 +118,13 @@ const BUILT_IN: [(&str, &str); 4] = [
 ];
 
 impl Machine {
-    /// The most ranks of any machine.
+    /// Largest number of ranks of any machine.
     pub const MOST_RANKS: usize = 1 << 20;
 
-    /// The built-in machine of this name, or else the machine in the file of this name.
+    /// The built-in machine with this name, or else the machine in the file with this name.
     ///
     /// # Errors
-    /// There is no such machine or file, it cannot be read, or it describes no machine.
+    /// There is no such machine or file, it cannot be read, or it does not describe a machine.
     pub fn load(name_or_path: &str) -> Result<Self> {
         if let Some((name, text)) = BUILT_IN.iter().find(|(name, _)| *name == name_or_path) {
             return Self::parse(text, name);
@@ -132,7 +135,7 @@ impl Machine {
             let error = match error.kind() {
                 kind @ io::ErrorKind::NotFound => io::Error::new(
                     kind,
-                    format!("there is no such file, and the built-in machines are {}", known()),
+                    format!("no such file; the built-in machines are {}", known()),
                 ),
                 _ => error,
             };
@@ -144,12 +147,13 @@ impl Machine {
     /// The machine that `text` describes; `origin` names the text in errors.
     ///
     /// # Errors
-    /// The text is not TOML, has an unknown key, lacks a key, or a value is out of its bounds.
+    /// The text is not TOML, has an unknown key, lacks a key, or has a value out of its bounds.
     pub fn parse(text: &str, origin: &str) -> Result<Self> {
         description::parse(text, origin)
     }
 
-    /// How long a processor computes y ← a·x + y with vectors of so many elements, in picoseconds.
+    /// Time in which a processor computes y ← a·x + y for vectors of `elements` elements, in
+    /// picoseconds.
     pub fn daxpy(&self, elements: u32) -> u64 {
         thousandths(elements.into(), self.daxpy_per_element)
     }
@@ -159,22 +163,22 @@ impl Machine {
         BUILT_IN.iter().map(|(name, _)| *name)
     }
 
-    /// What a message costs that carries so many bytes; `None` is one that carries words only. The
-    /// machine times bytes, or there are none.
+    /// Costs of a message that carries this many bytes; `None` means words only. Requires that the
+    /// machine has costs of bytes, or that there are no bytes.
     pub(crate) fn costs(&self, bytes: Option<u32>) -> MessageCosts {
         let protocol = bytes.and_then(|bytes| Some(self.protocol(bytes)?.costs(bytes.into())));
         let Self { send_overhead, recv_overhead, latency, .. } = *self;
         protocol.unwrap_or(MessageCosts { send_overhead, recv_overhead, latency, transfer: 0 })
     }
 
-    /// What the hops beyond the first add to the latency of a message that carries so many bytes.
+    /// What the hops beyond the first add to the latency of a message that carries this many bytes.
     pub(crate) fn further_hops(&self, from: u32, to: u32, bytes: Option<u32>) -> u64 {
         let further = self.network.further_hops(from, to);
         let protocol = bytes.and_then(|bytes| self.protocol(bytes));
         further * protocol.map_or(self.hop, |protocol| protocol.hop)
     }
 
-    /// The same with this much more L, in picoseconds, for words and bytes.
+    /// The same machine with L increased by `more` picoseconds, for words and for bytes.
     pub(crate) fn with_more_latency(&self, more: u64) -> Self {
         let mut other = self.clone();
         let all = other.protocols.iter_mut().map(|protocol| &mut protocol.latency);
@@ -184,7 +188,7 @@ impl Machine {
         other
     }
 
-    /// The least L, o, g and G that something costs.
+    /// The least L, o, g and G that occur in any cost.
     pub(crate) fn least(&self) -> [u64; 4] {
         let words = [self.latency, self.send_overhead.min(self.recv_overhead), self.gap, u64::MAX];
         self.protocols.iter().fold(words, |[latency, overhead, gap, per_byte], of| {
@@ -193,8 +197,8 @@ impl Machine {
         })
     }
 
-    /// The soonest that anything which a rank does can reach another one, in picoseconds: 0 where
-    /// messages share channels, since who asks first is then of importance to all.
+    /// Shortest time in which an action of a rank can reach another rank, in picoseconds; 0 if
+    /// messages share channels, since the order of their requests then matters to all.
     pub(crate) fn least_delay(&self) -> u64 {
         if self.network.is_shared() {
             return 0;
@@ -203,15 +207,16 @@ impl Machine {
         let bytes = self.protocols.iter().map(|protocol| protocol.costs(0));
         let all = bytes.chain([words]);
         let delay = |costs: MessageCosts| {
-            // A message, and the completion of one without reply.
+            // A message, and the completion of a request without a reply.
             let completion = costs.recv_overhead.saturating_add(words.latency);
             costs.send_overhead.saturating_add(costs.latency).min(completion)
         };
         all.map(delay).min().unwrap_or(0)
     }
 
-    /// The least L, and the greatest with all hops, where a message can overtake one that left the
-    /// interface a gap before, or comes at the same time. The difference of two L is greatest at the fewest hops or at the most.
+    /// The least L, and the greatest with all hops, if a message can overtake another that left the
+    /// interface a gap earlier, or arrive at the same time. The difference between two L is
+    /// greatest at the fewest hops or at the most.
     pub(crate) fn overtaking(&self) -> Option<[u64; 2]> {
         let further = u64::from(self.network.diameter().saturating_sub(1));
         let range = |hops: u64| {
@@ -225,14 +230,14 @@ impl Machine {
         (!ordered).then_some([near[0], distant[1]])
     }
 
-    /// The protocol that carries so many bytes.
+    /// The protocol for this many bytes.
     fn protocol(&self, bytes: u32) -> Option<&Protocol> {
         let bytes = u64::from(bytes);
         self.protocols.get(self.protocols.partition_point(|protocol| protocol.up_to < bytes))
     }
 }
 
-/// A file is not longer, in bytes. One without end is refused before it fills the memory.
+/// Longest file, in bytes. A file without end is refused before it fills the memory.
 const LONGEST: u64 = 1 << 20;
 
 /// The text of a file.
@@ -240,39 +245,40 @@ fn read(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     File::open(path)?.take(LONGEST + 1).read_to_string(&mut text)?;
     if text.len() as u64 > LONGEST {
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is longer than 1 MiB"));
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, "longer than 1 MiB"));
     }
     Ok(text)
 }
 
-/// The costs of messages up to some length.
+/// Costs of messages up to some length.
 ///
 /// *Formula*: a message of n bytes costs its sender os, holds an interface for max(g, n·G), is
-/// whole at its receiver L + (hops − 1)·h + n·G after it began to leave, and costs the receiver or.
+/// complete at its receiver L + (hops − 1)·h + n·G after it began to leave, and costs the receiver
+/// or.
 /// *Assumptions*: both sides of an interface work at the same time; the processor is free while
-/// bytes are under way; a sender does not ask its receiver.
+/// bytes are on their way; a sender does not ask its receiver.
 /// *Source*: Alexandrov, Ionescu, Schauser, Scheiman, "LogGP: Incorporating Long Messages into the
-/// LogP Model", SPAA 1995. There a message of n bytes takes (n − 1)·G, here n·G: so a message of 0
-/// bytes costs what LogP says.
+/// LogP Model", SPAA 1995. There a message of n bytes takes (n − 1)·G, here n·G, so that a message
+/// of 0 bytes costs what LogP says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Protocol {
-    /// The longest message that it carries, in bytes; `u64::MAX` in the last protocol.
+    /// Longest message of this protocol, in bytes; `u64::MAX` in the last protocol.
     pub up_to: u64,
-    /// os: time in picoseconds that a processor spends to send a message.
+    /// os: time for which a processor is busy to send a message, in picoseconds.
     pub send_overhead: u64,
-    /// or: time in picoseconds that a processor spends to receive a message.
+    /// or: time for which a processor is busy to receive a message, in picoseconds.
     pub recv_overhead: u64,
-    /// L: time in picoseconds that a message is under way, without overheads and bytes.
+    /// L: time for which a message is in the network, without overheads and bytes, in picoseconds.
     pub latency: u64,
-    /// h: time in picoseconds that each hop beyond the first adds to L; nothing where all ranks are one
-    /// hop apart.
+    /// h: time that each hop beyond the first adds to L, in picoseconds; unused if all ranks are
+    /// one hop apart.
     pub hop: u64,
-    /// G: time for each byte; 1/G is the bandwidth of a long message. In femtoseconds: 10 GB/s are
-    /// 100 ps a byte, and three digits are too few for a rate.
+    /// G: time for each byte, in femtoseconds; 1/G is the bandwidth of a long message. 10 GB/s are
+    /// 100 ps per byte, and three digits would be too few for a rate.
     pub gap_per_byte: u64,
 }
 
-/// What one message costs, in picoseconds.
+/// Costs of one message, in picoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct MessageCosts {
     pub send_overhead: u64,
@@ -293,7 +299,8 @@ impl Protocol {
     }
 }
 
-/// A product in thousandths, rounded. Nearly all fit into 64 bits, which are divided fast.
+/// Product of a number and a number of thousandths, rounded. Nearly all products fit into 64 bits,
+/// which divide fast.
 fn thousandths(one: u64, other: u64) -> u64 {
     match one.checked_mul(other).and_then(|product| product.checked_add(500)) {
         Some(product) => product / 1000,
@@ -306,18 +313,18 @@ fn thousandths(one: u64, other: u64) -> u64 {
 
 /// Whether messages move while a processor computes.
 ///
-/// It concerns sends that a program begins and does not wait for at once
-/// ([`Comm::isend`](bandgap_comm::Comm::isend)). Where messages move by themselves, the time under
-/// way and the time for bytes hide behind a computation; overheads never do.
+/// This matters for sends that a program begins and does not wait for at once
+/// ([`Comm::isend`](bandgap_comm::Comm::isend)). If messages move by themselves, a computation
+/// hides their time in the network and the time for bytes, but never overheads.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Progress {
     /// They move by themselves: a send leaves when it begins.
     #[default]
     Asynchronous,
-    /// They move only in calls that wait: all sends begun so far leave at the next wait, blocking
-    /// send or receive, exchange, or barrier, in the order in which they began. So an exchange that
-    /// both ranks have begun hides nothing behind a computation.
+    /// They move only in calls that wait: all sends begun so far leave, in order, at the next wait,
+    /// blocking send or receive, exchange, or barrier. So an exchange that both ranks have begun is
+    /// not hidden by a computation.
     Synchronous,
 }
 

@@ -1,4 +1,4 @@
-//! Networks: how many hops there are between two nodes, and the channels that messages take.
+//! Networks: distances between nodes, and the channels that messages take.
 //!
 //! Rank r is on node r. A program may use fewer ranks than there are nodes.
 
@@ -10,90 +10,90 @@ use bandgap_comm::Rank;
 
 /// The network of a machine.
 ///
-/// A distance is a metric: 0 only from a node to itself, the same both ways, and never longer than
-/// by way of a third node. Nodes are numbered from 0; of numbers from [`Network::size`] on nothing
-/// is said.
+/// A distance is a metric: 0 only from a node to itself, the same in both directions, and never
+/// longer than via a third node. Nodes are numbered from 0; numbers from [`Network::size`] on are
+/// not valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Network {
-    /// Hosts of equally many nodes, numbered host by host. A node is one hop from the others of its
-    /// host, and two from those of other hosts. Ranks share their ways with nobody: messages contend
-    /// at their ends only, as LogP assumes. A single host is a crossbar.
+    /// Hosts with equal numbers of nodes, numbered host by host. A node is one hop from the others
+    /// of its host, and two hops from those of other hosts. Ranks share no channels: messages
+    /// contend only at their ends, as LogP assumes. A single host is a crossbar.
     Hosts {
-        /// How many hosts.
+        /// Number of hosts.
         hosts: usize,
-        /// The nodes of each.
+        /// Nodes of each host.
         ranks_per_host: usize,
     },
-    /// 2ᵈ nodes, each with d neighbours: a hop changes one bit of a node's number. Routes change the
-    /// bits from the lowest to the highest (e-cube).
+    /// 2ᵈ nodes, each with d neighbours: a hop changes one bit of a node's number. Routes change
+    /// the bits from the lowest to the highest (e-cube).
     ///
     /// *Source*: Nugent, "The iPSC/2 direct-connect technology", 1988.
     Hypercube {
-        /// d.
+        /// Number of dimensions (d).
         dimensions: u32,
     },
     /// Nodes in rows and columns, numbered row by row. Each has a neighbour above, below, left and
-    /// right: in a mesh except at the edges, while rows and columns of a torus are rings.
+    /// right, except at the edges of a mesh; rows and columns of a torus are rings.
     ///
-    /// Routes go along the row, then along the column (dimension order); in a torus each ring the
-    /// shorter way, and of two equal ways that of ascending numbers.
+    /// Routes go along the row, then along the column (dimension order). In a torus each ring is
+    /// taken the shorter way; if both are equal, in ascending order.
     Grid {
-        /// How many rows.
+        /// Number of rows.
         rows: usize,
-        /// How many columns.
+        /// Number of columns.
         columns: usize,
         /// Whether rows and columns are rings.
         is_torus: bool,
     },
-    /// A fat tree: aˡ nodes for an arity of a and l levels. Each switch of the lowest level joins a
+    /// A fat tree with aˡ nodes, for arity a and l levels. Each switch of the lowest level joins a
     /// nodes, and each further level joins a trees of the level below.
     ///
-    /// A hop is a switch on the way. Two nodes whose lowest common switch is on level j, counted from
-    /// 1, are 2j − 1 hops apart: up through j switches and down through j − 1. So there are odd
-    /// distances only, and a tree of one level is a crossbar.
+    /// A hop is a switch on the way. Two nodes whose lowest common switch is on level j, counted
+    /// from 1, are 2j − 1 hops apart: up through j switches and down through j − 1. So all
+    /// distances are odd, and a tree of one level is a crossbar.
     ///
-    /// A switch has as many channels up as down. Routes go up to the lowest common switch, and down.
-    /// The channel up is chosen by the destination: on level j by digit j of its number to the base
-    /// of the arity (d-mod-k).
+    /// A switch has equally many channels up and down. Routes go up to the lowest common switch,
+    /// and down. The destination selects the channel up: on level j by digit j of its number in
+    /// base a (d-mod-k).
     ///
     /// *Source*: Zahavi, "Fat-trees routing and node ordering providing contention free traffic for
     /// MPI global collectives", 2011.
     FatTree {
-        /// a, at least 2.
+        /// Arity (a), at least 2.
         arity: usize,
-        /// l, at least 1.
+        /// Levels (l), at least 1.
         levels: u32,
-        /// Whether nodes are numbered as cards are dealt: to the lowest switches below a switch in
-        /// turn, as batch systems place ranks cyclically.
+        /// Whether nodes are dealt in turn to the lowest switches below a switch, as batch systems
+        /// place ranks cyclically, instead of block by block.
         dealt: bool,
     },
-    /// A dragonfly: groups of a routers, of which each has p nodes and h links to other groups. There
-    /// are a·h + 1 groups, so that any two are joined by one link; the routers of a group are all
-    /// joined. Routes are the shortest (minimal routing).
+    /// A dragonfly: groups of a routers, each of which has p nodes and h links to other groups.
+    /// There are a·h + 1 groups, so that any two are joined by one link; the routers of a group are
+    /// all joined to each other. Routes are shortest (minimal routing).
     ///
-    /// A hop is a router on the way: that of both nodes, or theirs and up to two at the ends of the
-    /// link between their groups. The links of a group lead to the others in the order of their
-    /// numbers, the first h from the first router.
+    /// A hop is a router on the way: the common router of both nodes, or their two routers and up
+    /// to two at the ends of the link between their groups. A group's links lead to the other
+    /// groups in ascending order, the first h from the first router.
     ///
     /// *Source*: Kim, Dally, Scott and Abts, "Technology-driven, highly-scalable dragonfly topology",
     /// 2008.
     Dragonfly {
-        /// a.
+        /// Routers of a group (a).
         routers: usize,
-        /// p.
+        /// Nodes of a router (p).
         nodes: usize,
-        /// h.
+        /// Links of a router to other groups (h).
         links: usize,
     },
 }
 
 impl Network {
-    /// The same, unless it has no nodes, or too many to count.
+    /// The network, unless it has no nodes, or too many to count.
     pub fn checked(self) -> Option<Self> {
         self.checked_size().filter(|size| *size > 0).map(|_| self)
     }
 
-    /// Number of nodes of a network that was checked.
+    /// Number of nodes. The network must have been checked.
     pub fn size(&self) -> usize {
         self.checked_size().expect("checked")
     }
@@ -113,7 +113,7 @@ impl Network {
         }
     }
 
-    /// Hops between two nodes.
+    /// Number of hops between two nodes.
     pub fn distance(&self, a: Rank, b: Rank) -> u32 {
         match *self {
             Self::Hosts { ranks_per_host, .. } => {
@@ -145,7 +145,7 @@ impl Network {
         }
     }
 
-    /// The longest distance.
+    /// Longest distance between two nodes.
     pub fn diameter(&self) -> u32 {
         match *self {
             Self::Hosts { hosts: 1, ranks_per_host } => u32::from(ranks_per_host > 1),
@@ -159,8 +159,8 @@ impl Network {
         }
     }
 
-    /// For each distance that there is between two of the first `ranks` nodes, the pair with the
-    /// lowest numbers; the shortest distance first.
+    /// For each distance that occurs between two of the first `ranks` nodes, the pair with the
+    /// lowest numbers, in ascending order of distance.
     pub fn pairs_by_distance(&self, ranks: usize) -> Vec<(u32, (Rank, Rank))> {
         let (ranks, most) = (ranks.min(self.size()), self.diameter() as usize);
         let mut pairs = BTreeMap::new();
@@ -173,7 +173,7 @@ impl Network {
         pairs.into_iter().collect()
     }
 
-    /// The hops from one rank to another beyond the first.
+    /// Number of hops between two ranks beyond the first.
     pub(crate) fn further_hops(&self, from: u32, to: u32) -> u64 {
         match self {
             Self::Hosts { hosts: 1, .. } => 0,
@@ -181,12 +181,12 @@ impl Network {
         }
     }
 
-    /// Whether messages between different ranks share channels.
+    /// Whether messages of different pairs of ranks can share channels.
     pub(crate) fn is_shared(&self) -> bool {
         !matches!(self, Self::Hosts { .. })
     }
 
-    /// Whether messages from `a` to `b`, and from `c` to `d`, take a channel in common.
+    /// Whether messages from `a` to `b` and from `c` to `d` share a channel.
     pub fn shares_channel(&self, [a, b]: [u32; 2], [c, d]: [u32; 2]) -> bool {
         let (mut one, mut shared) = (Vec::new(), false);
         self.route(a, b, |channel| one.push(channel));

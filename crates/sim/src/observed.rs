@@ -1,4 +1,4 @@
-//! A replay that is looked at: its critical path, and what ranks did when.
+//! An observed replay: its critical path, and what ranks did when.
 
 use crate::engine::trace::{Growth, Kind, Moment, Past, Trace, Traced};
 use crate::engine::{Step, Time, replay_by};
@@ -7,7 +7,8 @@ use crate::goal::{CriticalPath, PathStep, Place};
 use crate::timeline::{Span, Timeline, Window, mark};
 use crate::{Machine, Schedule, SimError};
 
-/// Replays a schedule, and tells what happened. All of it is kept until the end, not what the window shows alone.
+/// Replays a schedule, and returns its timeline. Everything is kept until the end, not only what
+/// the window shows.
 ///
 /// # Errors
 /// As [`replay`](crate::replay).
@@ -44,7 +45,7 @@ pub fn observe(schedule: &Schedule, machine: &Machine, window: &Window) -> Resul
     Ok(Timeline { ranks: ends.len(), end: last.picoseconds, spans, path })
 }
 
-/// The latest of the times, and the first rank that has it.
+/// The latest time, and the first rank that has it.
 pub(crate) fn last<G: Growth>(ends: &[Trace<G>]) -> (u32, Trace<G>) {
     let all = (0..).zip(ends);
     all.fold((0, Trace::default()), |(rank, best), (of, end)| {
@@ -52,7 +53,7 @@ pub(crate) fn last<G: Growth>(ends: &[Trace<G>]) -> (u32, Trace<G>) {
     })
 }
 
-/// How long something took.
+/// Duration of the work that ends at a moment.
 fn took(of: &Moment, machine: &Machine) -> u64 {
     let costs = machine.costs(of.bytes());
     match of.kind() {
@@ -63,7 +64,7 @@ fn took(of: &Moment, machine: &Machine) -> u64 {
     }
 }
 
-/// The path to a time of a rank: back from moment to moment.
+/// The critical path to a time of a rank, followed back from moment to moment.
 pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>) -> CriticalPath {
     let [latency, overhead, gap, per_byte] = [0, 1, 2, 3].map(Some);
     let mut path = CriticalPath { rank, steps: Vec::new(), shares: [0; 5], computation: 0 };
@@ -76,13 +77,13 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
             Kind::Compute | Kind::Send => number,
         };
         let sent = &past.moments[message as usize];
-        // A wait at the receiver is behind the message's flight.
+        // A wait at the receiver comes after the message's flight.
         let arrived = kind == Kind::Wait && at != sent.rank();
         let receiver = if kind == Kind::Wait { at } else { sent.other };
         let since = |step: Step| Past::source(number, step);
         let landed = since(if arrived { Step::Moment } else { Step::Flight });
         let transfer = || machine.costs(sent.bytes()).transfer;
-        // What a receive sends completes a request without reply.
+        // The completion of a request without a reply is sent when it has been handled.
         let flight = || {
             let (to, bytes) = match kind {
                 Kind::Receive => (sent.rank(), None),
@@ -124,7 +125,7 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
     path
 }
 
-/// Gives steps that have the numbers of moments those of works: of each rank from 1.
+/// Replaces moment numbers in steps by numbers of works, counted from 1 in each rank.
 fn count(steps: &mut [PathStep], past: &Past) {
     let mut asked: Vec<&mut Place> = steps.iter_mut().map(|step| &mut step.place).collect();
     asked.sort_unstable_by_key(|place| place.number);

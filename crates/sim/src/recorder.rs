@@ -1,4 +1,4 @@
-//! A rank program is written down instead of executed.
+//! Records a rank program instead of executing it.
 
 mod passing;
 mod transfer;
@@ -12,41 +12,42 @@ use crate::fold::Folder;
 use crate::schedule::Builder;
 use crate::{Machine, Op, Progress, Schedule, SimError};
 
-/// What a call gives whose rank is only written down.
+/// Result of a recorded call.
 type Recorded<T = ()> = Result<T, CommError>;
 
-/// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that writes
-/// down what a rank does. It sends nothing, no call waits, and it has no memory: where a
-/// [`Part`](bandgap_comm::Part) lies is ignored, only its length counts.
+/// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that
+/// records what a rank does. It sends nothing, no call waits, and it has no memory: only the length
+/// of a [`Part`](bandgap_comm::Part) matters, not its offset.
 #[derive(Debug)]
 pub struct Recorder {
     rank: Rank,
     size: usize,
     ops: Folder,
     progress: Progress,
-    /// What a call costs that begins a message or waits for one, in picoseconds.
+    /// Cost of a call that begins a message or waits for one, in picoseconds.
     nonblocking: u64,
     /// Sends that the program has begun, and that move at the next call that waits.
     begun: Vec<Op>,
-    /// Whether a barrier is left out now, since the rank has done nothing; and of how many ranks one was.
+    /// Whether a barrier may be left out now, since the rank has done nothing yet; and the number
+    /// of ranks that left one out.
     leaves_out: bool,
     left_out: usize,
 }
 
 /// Runs `program` once for each of `size` ranks, and returns what they do on a machine where
-/// messages move by themselves ([`Progress::Asynchronous`]), and beginning one costs nothing beside its
-/// overhead.
+/// messages move by themselves ([`Progress::Asynchronous`]) and beginning one costs nothing besides
+/// its overhead.
 ///
 /// # Errors
-/// `size` is 0 or above 2³² − 1; or the program returned an error. It does so for a request or a
-/// message to the rank itself or to a rank that does not exist, and for a message, a store or a
-/// get of 4 GiB or more.
+/// `size` is 0 or above 2³² − 1; or the program returned an error. It does so for a request or
+/// message to the rank itself or to a rank that does not exist, and for a message, store or get of
+/// 4 GiB or more.
 pub fn record(size: usize, program: impl FnMut(&mut Recorder) -> Recorded) -> Result<Schedule> {
     Ok(recorded(size, Progress::Asynchronous, 0, false, program)?.0)
 }
 
-/// As [`record`], for `machine`: whether messages move while its processors compute decides where
-/// in the schedule a send is that a program begins and does not wait for. What such calls cost
+/// As [`record`], for `machine`: whether messages move while its processors compute decides where a
+/// nonblocking send is placed in the schedule. The cost of nonblocking calls
 /// ([`Machine::nonblocking`]) is in the schedule as a computation.
 ///
 /// # Errors
@@ -59,7 +60,7 @@ pub fn record_for(
     Ok(recorded(size, machine.progress, machine.nonblocking, false, program)?.0)
 }
 
-/// As [`record_for`], for one replay: a barrier before which no rank does anything is left out, since
+/// As [`record_for`], for a single replay: a barrier with which all ranks begin is left out, since
 /// all begin at time 0.
 ///
 /// # Errors
@@ -71,7 +72,7 @@ pub fn record_once(
 ) -> Result<Schedule> {
     let Machine { progress, nonblocking, .. } = *machine;
     let (schedule, left_out) = recorded(size, progress, nonblocking, true, &mut program)?;
-    // Where only some ranks begin with a barrier, those would wait for the others.
+    // If only some ranks begin with a barrier, they must wait for the others.
     if left_out % size == 0 { Ok(schedule) } else { record_for(machine, size, program) }
 }
 
@@ -104,14 +105,14 @@ fn recorded(
 }
 
 impl Recorder {
-    /// The number of another rank, as an operation stores it.
+    /// Number of another rank, as stored in an operation.
     #[inline(always)]
     fn peer(&self, peer: Rank) -> Recorded<u32> {
         check_peer(peer, self.rank, self.size)?;
         Ok(u32::try_from(peer).expect("below size, which fits"))
     }
 
-    /// A call that waits: first moves what was begun and does not move by itself.
+    /// Records a call that waits, after the sends that move only in such a call.
     #[inline(always)]
     fn wait_for(&mut self, op: Op) {
         if !self.begun.is_empty() {
@@ -120,7 +121,7 @@ impl Recorder {
         self.ops.push(op);
     }
 
-    /// A call that begins a message without waiting for it, or waits for one.
+    /// Records the cost of a call that begins a message or waits for one.
     fn nonblocking(&mut self) {
         if self.nonblocking > 0 {
             self.ops.push(Op::Compute { picoseconds: self.nonblocking });
@@ -135,7 +136,7 @@ impl Recorder {
     }
 }
 
-/// A number of bytes, as an operation stores it. `operation` names what failed if it is too large.
+/// Number of bytes, as stored in an operation. `operation` names what failed if it is too large.
 #[inline(always)]
 fn length(bytes: usize, operation: &'static str) -> Recorded<u32> {
     u32::try_from(bytes).map_err(|_| too_long(bytes, operation))
@@ -147,7 +148,7 @@ fn too_long(bytes: usize, operation: &'static str) -> CommError {
         operation,
         source: io::Error::new(
             io::ErrorKind::InvalidInput,
-            format!("{bytes} bytes; at most {} are simulated at once", u32::MAX),
+            format!("{bytes} bytes are too many (limit {})", u32::MAX),
         ),
     }
 }
@@ -165,7 +166,7 @@ impl Processor for Recorder {
         self.ops.push(Op::Mark);
     }
 
-    /// The time that the work stands for, whichever work it is.
+    /// The time that the work stands for, whatever the work.
     fn compute(&mut self, work: Work) {
         let picoseconds = work.delay().picoseconds;
         if picoseconds > 0 {

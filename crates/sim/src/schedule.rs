@@ -1,4 +1,4 @@
-//! What a program does, rank by rank, as data.
+//! Schedules: the operations of each rank, as data.
 
 mod builder;
 mod program;
@@ -13,22 +13,23 @@ pub use step::{Context, Op};
 
 use program::Along;
 
-/// A recorded program: the operations of each rank, repetitions folded.
+/// A recorded program: the operations of each rank, with repetitions folded.
 ///
-/// Ranks whose lists are the same but for their peers share one, where the peers are as far from
-/// each rank (a ring, a dissemination), or differ from it in the same bits (a tree, a doubling). What
-/// they compute may be different.
+/// Ranks whose lists differ only in their peers share one list if the peers are equally far from
+/// each rank (as in a ring or a dissemination), or differ from it in the same bits (as in a tree or
+/// a doubling). Their computations may differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schedule {
-    /// All lists one after the other. A computation is its place among those of its rank.
+    /// All lists, one after the other. A computation is stored as its index among those of its
+    /// rank.
     ops: Vec<Step>,
     lists: Vec<List>,
-    /// Computations of lists, in picoseconds.
+    /// Lengths of computations, in picoseconds.
     amounts: Vec<u64>,
     ranks: Vec<Entry>,
 }
 
-/// A list of operations, as a rank has it.
+/// A list of operations, and the rank that it was recorded from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct List {
     rank: u32,
@@ -36,7 +37,7 @@ struct List {
     end: usize,
 }
 
-/// What a rank does.
+/// The list of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
     list: u32,
@@ -51,7 +52,7 @@ impl Schedule {
         self.ranks.len()
     }
 
-    /// Operations that are stored, of all ranks.
+    /// Number of operations stored, for all ranks.
     pub fn stored(&self) -> usize {
         self.ops.len()
     }
@@ -65,7 +66,7 @@ impl Schedule {
         Program { ops: &self.ops[begin..end], amounts, along }
     }
 
-    /// Whether any operation moves bytes, not only words or none.
+    /// Whether any operation moves bytes.
     pub(crate) fn moves_bytes(&self) -> bool {
         self.ops.iter().any(|step| {
             matches!(Op::from(*step), Op::Request { bytes: Some(bytes), .. } | Op::Get { bytes, .. }
@@ -73,7 +74,7 @@ impl Schedule {
         })
     }
 
-    /// Whether it consists of messages of bytes and computations, without Active Messages.
+    /// Whether it consists only of messages with bytes and computations, without Active Messages.
     pub fn is_passing(&self) -> bool {
         self.ops.iter().all(|step| {
             !matches!(
@@ -83,7 +84,7 @@ impl Schedule {
         })
     }
 
-    /// The operations of `rank` one after the other, repetitions unfolded.
+    /// Operations of `rank` in order, with repetitions unfolded.
     pub fn operations(&self, rank: Rank) -> impl Iterator<Item = Op> {
         let program = (rank < self.size()).then(|| self.program(rank as u32));
         let mut cursor = Cursor::default();

@@ -1,4 +1,4 @@
-//! How the end of a recorded program depends on the machine's parameters.
+//! Sensitivity of the end of a recorded program to the machine's parameters.
 
 use crate::engine::trace::{Counts, Trace, Traced};
 use crate::engine::{Plain, replay_by};
@@ -7,11 +7,12 @@ use crate::goal::{Line, Point, Sensitivity};
 use crate::observed::{last, path};
 use crate::{Machine, Replay, Schedule, SimError};
 
-/// Replays a schedule with times that know what they came from and how they grow with each parameter. Where that is not
-/// the same on both sides, or events of one time may change places, it is replayed once more for each side.
+/// Replays a schedule with times that know what led to them and how they grow with each parameter.
+/// If the growth differs between the two sides, or simultaneous events may be reordered, it is
+/// replayed once more for each side.
 ///
-/// o is os and or alike, L and G are those of all protocols, and what further hops add is none of them. Derivatives by G
-/// are in bytes.
+/// o stands for os and or together; L and G are those of all protocols; time added by further hops
+/// belongs to none of them. Derivatives with respect to G are in bytes.
 ///
 /// # Errors
 /// As [`replay`](crate::replay).
@@ -28,7 +29,7 @@ pub fn replay_with_sensitivity(
     }
     let path = path(&past, machine, rank, end);
     drop((past, ends));
-    // What a rank decides by the time may be otherwise too.
+    // Decisions of a rank that depend on time may change too.
     let decides = !schedule.is_passing();
     let known = |of: usize| end.known(of).filter(|_| !decides && !clock.unsure[of]);
     let latency = machine.latency as i64;

@@ -1,22 +1,22 @@
-//! What happened in a replay, for drawing: what ranks did when, messages between them, and what the end came from.
+//! Timeline of a replay: what ranks did when, the messages between them, and the critical path.
 
 use std::collections::{BTreeSet, HashSet};
 
 use crate::goal::CriticalPath;
 
-/// What is to be seen of a replay.
+/// The part of a replay that is shown.
 #[derive(Clone, Debug)]
 pub struct Window {
-    /// These ranks.
+    /// Ranks shown.
     pub ranks: BTreeSet<u32>,
-    /// What ends at this time or later, in picoseconds.
+    /// Shows what ends at this time or later, in picoseconds.
     pub from: u64,
-    /// What begins at this time or before.
+    /// Shows what begins at this time or before, in picoseconds.
     pub until: u64,
 }
 
 impl Window {
-    /// Whether something of a rank is seen.
+    /// Whether a span of a rank is shown.
     pub fn shows(&self, rank: u32, begin: u64, end: u64) -> bool {
         end >= self.from && begin <= self.until && self.ranks.contains(&rank)
     }
@@ -27,44 +27,44 @@ impl Window {
 pub struct Timeline {
     /// Number of ranks of the replay.
     pub ranks: usize,
-    /// When the last one ended, in picoseconds.
+    /// Time at which the last rank ended, in picoseconds.
     pub end: u64,
-    /// What ranks did.
+    /// What ranks did, within the window.
     pub spans: Vec<Span>,
-    /// What the end came from, all of it.
+    /// The whole critical path.
     pub path: CriticalPath,
 }
 
-/// What a processor did without a pause.
+/// Something that a processor did without a pause.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The rank.
     pub rank: u32,
-    /// Which of its processors.
+    /// Number of the rank's processor.
     pub cpu: u8,
-    /// What it did: compute, send or receive.
+    /// Part: compute, send or receive.
     pub part: &'static str,
-    /// When it began, in picoseconds.
+    /// Begin, in picoseconds.
     pub begin: u64,
-    /// When it ended.
+    /// End, in picoseconds.
     pub end: u64,
-    /// With whom.
+    /// The other rank of a message.
     pub peer: Option<u32>,
-    /// Bytes of the message; none of words.
+    /// Bytes of the message; `None` for words.
     pub bytes: Option<u64>,
-    /// The number of the message: its send and its receive have the same.
+    /// Number of the message, the same for its send and its receive.
     pub message: Option<u64>,
-    /// Whether the end came from it.
+    /// Whether it is on the critical path.
     pub is_critical: bool,
 }
 
-/// Marks what the end came from: of the same rank and part, with the same beginning.
+/// Marks spans on the critical path: those with the rank, part and begin of one of its steps.
 pub(crate) fn mark(spans: &mut [Span], path: &CriticalPath, in_goal: bool) {
     let steps = path.steps.iter().map(|step| (step.rank, step.part, step.begin as u64));
     let on_path: HashSet<(u32, &str, u64)> = steps.collect();
     for span in spans {
         let is = |part| on_path.contains(&(span.rank, part, span.begin));
-        // In GOAL a flight begins with its send, whose o it has in it.
+        // In GOAL a flight includes the o of its send, and begins with it.
         span.is_critical = is(span.part) || in_goal && span.part == "send" && is("flight");
     }
 }

@@ -1,4 +1,4 @@
-//! Strangers: connections and datagrams to the ranks' ports from outside the run.
+//! Strangers: connections to the ranks' ports from outside the run.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,9 +1,9 @@
-//! What handlers are given and return, and the table of them.
+//! What handlers receive and return, and the handler table.
 
 use crate::{Deliver, HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 
-/// Where a request handler finds who asks, and leaves the words of its reply. In memory, since the
-/// words of the request take the registers.
+/// Where a request handler finds the requester and leaves the words of its reply. It is in memory,
+/// since the words of the request take the registers.
 #[derive(Debug)]
 struct Cell {
     from: Rank,
@@ -11,23 +11,23 @@ struct Cell {
     reply: Message,
 }
 
-/// What a request handler knows of its request, beside the words.
+/// A request as its handler sees it, apart from the words.
 #[derive(Debug)]
 pub struct Call<'a>(&'a mut Cell);
 
-/// What a request handler returns: that there is a reply, or none.
+/// Return value of a request handler: with or without a reply.
 #[derive(Debug)]
 #[must_use]
 pub struct Outcome(Option<Tag>);
 
 impl Call<'_> {
-    /// Who asks.
+    /// The requester.
     #[inline(always)]
     pub fn from(&self) -> Rank {
         self.0.from
     }
 
-    /// How many words were sent. A handler gets four; those behind have any value.
+    /// Number of words sent. A handler always gets four; the rest are unspecified.
     #[inline(always)]
     pub fn words(&self) -> usize {
         self.0.tag.len()
@@ -48,8 +48,7 @@ impl Call<'_> {
     }
 }
 
-/// What a reply handler knows of its reply, beside the words: the sender in bits 16..64, the tag
-/// below.
+/// A reply as its handler sees it, apart from the words: the sender in bits 16..64, the tag below.
 #[derive(Clone, Copy, Debug)]
 pub struct Answer(u64);
 
@@ -59,13 +58,13 @@ impl Answer {
         Self((from as u64) << 16 | u64::from(tag.bits()))
     }
 
-    /// Who replied.
+    /// The replier.
     #[inline(always)]
     pub fn from(self) -> Rank {
         (self.0 >> 16) as usize
     }
 
-    /// How many words were sent. A handler gets four; those behind have any value.
+    /// Number of words sent. A handler always gets four; the rest are unspecified.
     #[inline(always)]
     pub fn words(self) -> usize {
         usize::from((self.0 >> 8) as u8)
@@ -74,22 +73,22 @@ impl Answer {
 
 // Each word is an argument, because a processor passes six arguments in registers.
 
-/// Runs for a request, with its four words; [`Call::words`] says how many of them were sent.
+/// Runs for a request, with four words; [`Call::words`] says how many were sent.
 pub type RequestHandler<S> = fn(&mut S, Call<'_>, Word, Word, Word, Word) -> Outcome;
-/// Runs for a reply, with its four words; [`Answer::words`] says how many of them were sent.
+/// Runs for a reply, with four words; [`Answer::words`] says how many were sent.
 pub type ReplyHandler<S> = fn(&mut S, Answer, Word, Word, Word, Word);
 
-/// Most handlers of a kind in a table: as many as a [`HandlerId`] can name.
+/// Largest number of handlers of a kind in a table: as many as a [`HandlerId`] can name.
 const MAX_HANDLERS: usize = 256;
 
-/// The table of handlers, the same on every rank of a run. `S` is the state that they work on.
+/// The handler table, which is the same on every rank of a run. `S` is the handlers' state.
 #[derive(Debug)]
 pub struct Handlers<S> {
     requests: Table<RequestHandler<S>>,
     replies: Table<ReplyHandler<S>>,
 }
 
-/// Handlers of one kind. An array in place: one load less leads to a handler than with a vector.
+/// Handlers of one kind. The array is in place, which saves the load that a vector would need.
 #[derive(Debug)]
 struct Table<H> {
     len: usize,
@@ -127,7 +126,7 @@ impl<S> Handlers<S> {
     /// Adds a request handler; handlers are numbered in the order of addition.
     ///
     /// # Panics
-    /// The table already has 256 of them.
+    /// The table already has 256 request handlers.
     pub fn request(&mut self, handler: RequestHandler<S>) -> HandlerId {
         self.requests.add(handler)
     }
@@ -135,13 +134,13 @@ impl<S> Handlers<S> {
     /// Adds a reply handler; handlers are numbered in the order of addition.
     ///
     /// # Panics
-    /// The table already has 256 of them.
+    /// The table already has 256 reply handlers.
     pub fn reply(&mut self, handler: ReplyHandler<S>) -> HandlerId {
         self.replies.add(handler)
     }
 }
 
-/// The handlers and what they work on: where an endpoint delivers.
+/// The handlers and their state: the target of an endpoint's deliveries.
 #[derive(Debug)]
 pub(super) struct Dispatch<S> {
     pub(super) state: S,
@@ -157,27 +156,27 @@ impl<S> Dispatch<S> {
     }
 }
 
-/// A request that a rank waits for in the call at hand, to be taken past the table: known by its
-/// sender, its tag and its first word. Any other goes to its handler.
+/// A request that the current call waits for, which bypasses the table. It is recognised by its
+/// sender, its tag and its first word. Any other request goes to its handler.
 #[derive(Debug)]
 pub(crate) struct Expected {
     from: Rank,
     tag: Tag,
     first: Word,
-    /// Whether it came.
+    /// Whether it has arrived.
     pub(crate) came: bool,
-    /// The words after the first, when it came.
+    /// The words after the first, once it has arrived.
     pub(crate) rest: [Word; MAX_WORDS - 1],
 }
 
 impl Expected {
-    /// A request of `N` words to `handler`, of which the first is this.
+    /// A request of `N` words to `handler` that begins with the word `first`.
     #[inline(always)]
     pub(crate) fn new<const N: usize>(from: Rank, handler: HandlerId, first: Word) -> Self {
         Self { from, tag: Tag::new::<N>(handler), first, came: false, rest: [0; MAX_WORDS - 1] }
     }
 
-    /// No request.
+    /// Matches no request.
     #[inline(always)]
     pub(crate) fn none() -> Self {
         let nobody = Rank::MAX;
@@ -185,11 +184,11 @@ impl Expected {
     }
 }
 
-/// The handlers, and before them the request that is expected.
+/// The handlers, with an expected request that bypasses them.
 pub(super) struct Expecting<'a, S, T> {
     pub(super) dispatch: &'a mut Dispatch<S>,
     pub(super) expected: &'a mut Expected,
-    /// Whether the state still waits for it, which then ends.
+    /// Whether the state still waits for the request; if so, ends that wait.
     pub(super) take: T,
 }
 

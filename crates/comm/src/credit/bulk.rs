@@ -20,7 +20,7 @@ impl<L: Link> Credited<L> {
         Ok(Frame::announcing(FrameKind::Stored, into, len))
     }
 
-    /// Answers gets of peers as far as the link takes the bytes.
+    /// Answers peers' gets, as far as the link takes the bytes.
     #[cold]
     #[inline(never)]
     pub(super) fn answer_gets(&mut self) -> Result<()> {

@@ -1,49 +1,50 @@
-//! The accounts of flow control: who owes whom what.
+//! The accounts of flow control: which credits are taken and owed.
 
 use std::collections::VecDeque;
 
 use crate::{Deliver, Frame, FrameKind, Message, NoHandler, Rank};
 
-/// Who owes whom how many credits, and what waits to be sent.
+/// Credits taken and owed, and messages that wait to be sent.
 #[derive(Debug)]
 pub(super) struct Ledger {
-    /// C.
+    /// Credits of each rank for each peer (C).
     pub(super) capacity: u16,
-    /// Bytes that each rank exposes.
+    /// Number of bytes that each rank exposes.
     pub(super) exposed: usize,
-    /// One account for each rank. This rank's own never changes.
+    /// One account for each rank; this rank's own is unused.
     pub(super) peers: Vec<Account>,
     /// Credits of this rank that are taken, over all peers.
     pub(super) outstanding: usize,
-    /// Replies that wait, over all peers.
+    /// Waiting replies, over all peers.
     pub(super) queued: usize,
-    /// Gets of peers that wait to be answered, over all peers.
+    /// Peers' gets that wait to be answered, over all peers.
     pub(super) unanswered: usize,
     /// Credits owed, over all peers.
     pub(super) owed: usize,
-    /// Whether some peer is owed half of C.
+    /// Whether some peer is owed at least half of C.
     pub(super) urgent: bool,
 }
 
-/// The account with one peer. Always `owed + replies.len() + gets.len() <= C` and
-/// `credits + asked.len() <= C`.
+/// The account with one peer. Invariants: `owed + replies.len() + gets.len() <= C` and `credits +
+/// asked.len() <= C`.
 #[derive(Debug)]
 pub(super) struct Account {
     /// Requests and gets that may still be sent to the peer.
     pub(super) credits: u16,
-    /// Requests of the peer that were handled without a reply, and whose credits are not returned.
+    /// The peer's requests that were handled without a reply and whose credits are not yet
+    /// returned.
     pub(super) owed: u16,
-    /// Replies not yet sent.
+    /// Replies that are not yet sent.
     pub(super) replies: VecDeque<Message>,
-    /// Gets of the peer not yet answered.
+    /// The peer's gets that are not yet answered.
     pub(super) gets: VecDeque<Get>,
-    /// Bytes of the first of them that are on their way.
+    /// Bytes of the first get that are on their way.
     pub(super) answered: usize,
-    /// Gets of this rank, in the order in which the peer answers them.
+    /// This rank's gets, in the order in which the peer answers them.
     pub(super) asked: VecDeque<Asked>,
 }
 
-/// A get of a peer: `len` bytes from offset `at` of this rank, to offset `into` of the peer.
+/// A peer's get: `len` bytes from offset `at` of this rank, to offset `into` of the peer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Get {
     pub(super) at: usize,
@@ -51,7 +52,7 @@ pub(super) struct Get {
     pub(super) len: usize,
 }
 
-/// A get of this rank: where `len` bytes will arrive, and the message to deliver then.
+/// This rank's get: where `len` bytes will arrive, and the message to deliver then.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Asked {
     pub(super) into: usize,
@@ -59,24 +60,28 @@ pub(super) struct Asked {
     pub(super) message: Message,
 }
 
-/// What a peer that counts correctly never sends.
+/// A violation of flow control by a peer.
 #[derive(Clone, Copy, Debug, thiserror::Error)]
 pub(super) enum Violation {
-    #[error("a request beyond the {capacity} that may be outstanding")]
+    #[error("a request beyond the limit of {capacity} outstanding ones")]
     Request { capacity: u16 },
-    #[error("the completion of {returned} requests while {out} are outstanding")]
+    #[error("{returned} completions while {out} requests are outstanding")]
     Return { returned: usize, out: u16 },
     #[error("a credit frame that returns 0 credits")]
     Nothing,
-    #[error("a get beyond the {capacity} that may be outstanding")]
+    #[error("a get beyond the limit of {capacity} outstanding ones")]
     Get { capacity: u16 },
-    #[error("a get of {words} words instead of two offsets and a length")]
+    #[error("a get with {words} words; it needs two offsets and a length")]
     GetWords { words: usize },
-    #[error("a get of {len} bytes from offset {at} for offset {into}: {exposed} bytes are exposed")]
+    #[error(
+        "a get of {len} bytes from offset {at} to offset {into}; only {exposed} bytes are exposed"
+    )]
     GetRange { at: u64, into: u64, len: u64, exposed: usize },
-    #[error("{len} bytes for offset {into} that were not asked for")]
+    #[error("{len} bytes for offset {into} that no get asked for")]
     Unasked { into: u64, len: u64 },
-    #[error("{len} bytes for offset {into}: {asked_len} for offset {asked_into} come next")]
+    #[error(
+        "{len} bytes for offset {into}; the next get wants {asked_len} for offset {asked_into}"
+    )]
     Got { into: u64, len: u64, asked_into: usize, asked_len: usize },
     #[error(transparent)]
     Handler(#[from] NoHandler),
@@ -98,7 +103,7 @@ impl Ledger {
         Self { capacity, exposed, peers, outstanding, queued, unanswered, owed, urgent: false }
     }
 
-    /// So many owed credits get a frame of their own.
+    /// Number of owed credits that get their own frame.
     pub(super) fn half(&self) -> u16 {
         self.capacity.div_ceil(2)
     }
@@ -158,7 +163,7 @@ impl Ledger {
         }
     }
 
-    /// A peer asks for bytes.
+    /// Accepts a peer's get.
     #[inline(never)]
     fn enter_get(&mut self, from: Rank, asked: &Message) -> Result<(), Violation> {
         let (capacity, exposed) = (self.capacity, self.exposed);
@@ -178,7 +183,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// The bytes of a get are there. Returns the message to deliver.
+    /// Ends the oldest get, whose bytes have arrived. Returns the message to deliver.
     #[inline(never)]
     fn end_get(&mut self, from: Rank, got: &Message) -> Result<Message, Violation> {
         let account = &mut self.peers[from];

@@ -1,4 +1,4 @@
-//! What handlers do: check what peers say, match what arrives with receives, and leave copying.
+//! What handlers do: check what peers sent, match arrivals with receives, and queue copies.
 
 use super::entries::{Arrival, Body, CopyOut, Envelope, Giving, Receive, Taking};
 use super::handlers::Kind;
@@ -9,7 +9,7 @@ use super::tuning::Cut;
 use crate::{Message, Part, Rank, Word};
 
 impl Mail {
-    /// Notes that a peer sent what no peer may send. The rank's current or next call fails.
+    /// Notes that a peer violated the protocol. The rank's current or next call fails.
     #[cold]
     pub(super) fn garbage(&mut self, from: Rank, what: String) {
         self.fault.get_or_insert((from, what));
@@ -18,8 +18,8 @@ impl Mail {
         self.waited.message = None;
     }
 
-    /// Number of the receive that takes a message that arrives now: of the first posted that
-    /// matches, else of the one that the rank waits in.
+    /// Key of the receive that takes a message that arrives now: the first posted one that matches,
+    /// or else the one that the rank waits in.
     fn matching(&mut self, envelope: Envelope) -> Option<usize> {
         let Self { posted, receives, waited, .. } = self;
         let found = posted.iter().position(|&key| receives[key].envelope == envelope);
@@ -35,12 +35,12 @@ impl Mail {
         }
     }
 
-    /// A message in words that is not what the rank waits for by itself.
+    /// Takes a message in words, unless the rank takes it without the handlers.
     #[cold]
     #[inline(never)]
     pub(super) fn arrived_in_words(&mut self, envelope: Envelope, bytes: u64, words: [Word; 3]) {
         if bytes > inline::INLINE as u64 {
-            let what = format!("{bytes} bytes in words, which have room for {}", inline::INLINE);
+            let what = format!("{bytes} bytes in words (limit {})", inline::INLINE);
             return self.garbage(envelope.peer(), what);
         }
         let bytes = bytes as usize;
@@ -50,19 +50,19 @@ impl Mail {
         }
     }
 
-    /// A message in a slot.
+    /// Takes a message in a slot.
     pub(super) fn arrived_in_slot(&mut self, envelope: Envelope, bytes: u64, slot: u64) {
         let Some((bytes, slot)) = self.occupy(envelope.peer(), bytes, slot) else { return };
         let receive = self.arrived_in_pieces(envelope, bytes, bytes, None);
         self.copy_later(envelope.peer(), slot, bytes, receive);
     }
 
-    /// The first piece of a message of so many bytes.
+    /// Takes the first piece of a message of `bytes` bytes.
     pub(super) fn first_piece(&mut self, envelope: Envelope, send: u64, bytes: u64, slot: u64) {
         let from = envelope.peer();
         let whole = usize::try_from(bytes).unwrap_or(usize::MAX);
         if self.layout.is_one_piece(whole) || self.lanes[from].coming.is_some() {
-            let what = format!("the first piece of {bytes} bytes, which cannot begin here");
+            let what = format!("an unexpected first piece of a message of {bytes} bytes");
             return self.garbage(from, what);
         }
         let Cut { piece, ahead } = self.layout.cut(whole);
@@ -74,7 +74,7 @@ impl Mail {
         self.copy_later(from, slot, piece, receive);
     }
 
-    /// The next piece of the message that the peer has begun.
+    /// Takes the next piece of the message that the peer has begun.
     pub(super) fn next_piece(&mut self, from: Rank, bytes: u64, slot: u64) {
         let Some((bytes, slot)) = self.occupy(from, bytes, slot) else { return };
         let coming = &mut self.lanes[from].coming;
@@ -84,15 +84,16 @@ impl Mail {
             self.receives.get(key).is_some_and(|receive| bytes <= receive.bytes - receive.told)
         });
         if bytes == 0 || bytes > left || !wanted {
-            let what = format!("a piece of {bytes} bytes of a message of which {left} are left");
+            let what = format!("a piece of {bytes} bytes of a message with {left} bytes left");
             return self.garbage(from, what);
         }
         *coming = (bytes < left).then_some(Coming { receive, left: left - bytes });
         self.copy_later(from, slot, bytes, receive);
     }
 
-    /// Which receive takes a message of so many bytes, of which `ahead` come in pieces: one that matches, or one that
-    /// keeps them; none if the one that matches is for another length. Answers, if `send` is to be answered.
+    /// Key of the receive for a message of `bytes` bytes, of which `ahead` arrive in pieces: a
+    /// matching one, or a new one that keeps the pieces; none if the matching one has another
+    /// length. Answers `send` if it needs an answer.
     fn arrived_in_pieces(
         &mut self,
         envelope: Envelope,
@@ -115,7 +116,7 @@ impl Mail {
         fits.then_some(key)
     }
 
-    /// A receive takes a message of which pieces have come, all of which are copied out of their slots.
+    /// A receive takes a message whose arrived pieces have all been copied out of their slots.
     pub(super) fn take_pieces(
         &mut self,
         key: usize,
@@ -142,23 +143,23 @@ impl Mail {
         }
     }
 
-    /// Tells the sender of a message that its receiver waits for the bytes, or does not want them.
+    /// Tells the sender of a message whether its receiver wants the bytes.
     fn answer(&mut self, peer: Rank, send: u64, receive: usize, wanted: bool) {
         let words = [send, receive as Word, wanted.into()];
         self.tell_later(peer, Message::new(Kind::Answer.after(self.first), words));
     }
 
-    /// Notes that bytes are to be copied out of a slot, for a receive if one wants them.
+    /// Queues a copy out of a slot, for a receive if one wants the bytes.
     fn copy_later(&mut self, from: Rank, slot: u16, bytes: usize, receive: Option<usize>) {
         let into = receive.map(|key| (key, self.receives[key].expect(bytes)));
         self.copies.push_back(CopyOut { from, slot, bytes, into });
         self.attention = true;
     }
 
-    /// A message that is still at its sender.
+    /// Takes the announcement of a message that is still at its sender.
     pub(super) fn announced(&mut self, envelope: Envelope, bytes: u64, send: u64, at: Word) {
         let Ok(bytes) = usize::try_from(bytes) else {
-            let what = format!("a message of {bytes} bytes, more than a memory can have");
+            let what = format!("a message of {bytes} bytes, more than fits into memory");
             return self.garbage(envelope.peer(), what);
         };
         match self.matching(envelope) {
@@ -170,8 +171,8 @@ impl Mail {
         }
     }
 
-    /// A receive takes a message that is still at its sender. It answers now, or when it has read the
-    /// bytes where they are offered.
+    /// A receive takes a message that is still at its sender. It answers now, or, if it can read
+    /// the bytes from the sender's memory, after it has read them.
     pub(super) fn take_announced(&mut self, key: usize, bytes: usize, send: u64, at: Word) {
         let receive = &mut self.receives[key];
         if at != 0 && bytes > 0 && bytes >= self.least {
@@ -187,7 +188,8 @@ impl Mail {
         self.answer(peer, send, key, wanted);
     }
 
-    /// A peer answered an announcement: it waits for the bytes (`wanted`), or does not need them.
+    /// Takes a peer's answer to an announcement: it wants the bytes (`wanted`), or does not need
+    /// them.
     pub(super) fn answered(&mut self, from: Rank, send: u64, receive: u64, wanted: bool) {
         let key = usize::try_from(send).unwrap_or(usize::MAX);
         let known = self
@@ -195,7 +197,7 @@ impl Mail {
             .get_mut(key)
             .filter(|send| send.envelope.peer() == from && send.state == Giving::Announced);
         let Some(entry) = known else {
-            let what = format!("an answer to send {send}, which is not announced to it");
+            let what = format!("an answer to send {send}, which was not announced to it");
             return self.garbage(from, what);
         };
         let is_ahead = entry.stored < entry.ahead;
@@ -210,7 +212,7 @@ impl Mail {
         }
     }
 
-    /// A piece of a message that a receive has taken.
+    /// Takes a piece of a message that a receive has taken.
     pub(super) fn piece(&mut self, from: Rank, receive: u64, bytes: u64, slot: u64) {
         let Some((bytes, slot)) = self.occupy(from, bytes, slot) else { return };
         let key = usize::try_from(receive).unwrap_or(usize::MAX);
@@ -219,49 +221,50 @@ impl Mail {
             is_from && receive.state == Taking::Coming
         });
         let Some(entry) = known else {
-            let what = format!("{bytes} bytes for receive {receive}, which does not wait for them");
+            let what = format!("{bytes} bytes for receive {receive}, which does not expect any");
             return self.garbage(from, what);
         };
         if bytes == 0 || bytes > entry.bytes - entry.told {
             let left = entry.bytes - entry.told;
-            let what = format!("a piece of {bytes} bytes of a message of which {left} are left");
+            let what = format!("a piece of {bytes} bytes of a message with {left} bytes left");
             return self.garbage(from, what);
         }
         self.copy_later(from, slot, bytes, Some(key));
     }
 
-    /// Notes that a peer filled a slot with so many bytes. Returns the number of bytes and the slot if a peer may do that.
+    /// Notes that a peer filled a slot with `bytes` bytes. Returns the number of bytes and the
+    /// slot, if it was valid.
     fn occupy(&mut self, from: Rank, bytes: u64, slot: u64) -> Option<(usize, u16)> {
         let most = self.layout.chunk;
         if bytes > most as u64 {
-            self.garbage(from, format!("{bytes} bytes in a slot for {most}"));
+            self.garbage(from, format!("{bytes} bytes in a slot (limit {most})"));
             return None;
         }
         self.occupied(from, slot).map(|slot| (bytes as usize, slot))
     }
 
-    /// Notes that a peer filled a slot. Returns its number if a peer may do that.
+    /// Notes that a peer filled a slot. Returns the slot if the peer had it.
     #[inline]
     pub(super) fn occupied(&mut self, from: Rank, slot: Word) -> Option<u16> {
         let filled = self.lanes[from].slots.fill(slot);
         if filled.is_none() {
-            self.garbage(from, format!("bytes in slot {slot}, which is not with it"));
+            self.garbage(from, format!("bytes in slot {slot}, which it does not have"));
         }
         filled
     }
 
-    /// A peer gives slots back.
+    /// Takes slots back from a peer.
     pub(super) fn returned(&mut self, from: Rank, slots: Word) {
         let lane = &mut self.lanes[from];
         if let Err(slot) = lane.slots.take_back(slots) {
-            return self.garbage(from, format!("slot {slot} given back, which is not with it"));
+            return self.garbage(from, format!("slot {slot} given back, which it does not have"));
         }
         if lane.listed && slots != 0 {
             self.attention = true;
         }
     }
 
-    /// Something waits to be sent to `peer`.
+    /// Notes that something waits to be sent to `peer`.
     pub(super) fn activate(&mut self, peer: Rank) {
         if !std::mem::replace(&mut self.lanes[peer].listed, true) {
             self.active.push(peer);
@@ -269,7 +272,7 @@ impl Mail {
         self.attention = true;
     }
 
-    /// The oldest arrival from this sender with this tag.
+    /// Index of the oldest arrival with this sender and tag.
     pub(super) fn find_arrival(&self, envelope: Envelope) -> Option<usize> {
         self.arrivals.iter().position(|arrival| arrival.envelope == envelope)
     }

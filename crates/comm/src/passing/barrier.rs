@@ -1,4 +1,4 @@
-//! Barriers of the first ranks.
+//! Barriers of ranks 0 to n − 1.
 
 use super::handlers::Kind;
 use super::mail::Mail;
@@ -7,15 +7,15 @@ use crate::active::Expected;
 use crate::ring::{after, before, rounds};
 use crate::{ActiveMessages, Bulk, CommError, Message, Rank, Result, Watch, Word};
 
-const WAITING_FOR: &str = "ranks to come to a barrier";
-/// Looks for a signal between two polls, each of which takes as long as several of these.
+const WAITING_FOR: &str = "ranks to reach a barrier";
+/// Checks for a signal between two polls; a poll takes as long as several checks.
 const LOOKS: u32 = 8;
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
-    /// Waits until each of the first `ranks` ranks has called it. In round k of ⌈log₂ ranks⌉ a
-    /// rank tells the one 2ᵏ after it, and waits for the one 2ᵏ before it (Hensgen, Finkel and
-    /// Manber, "Two algorithms for barrier synchronization", 1988). Two ranks that both take part
-    /// in several barriers call them in the same order.
+    /// Waits until each of the first `ranks` ranks has called it. In round k of ⌈log₂ ranks⌉ a rank
+    /// notifies the rank 2ᵏ after it and waits for the rank 2ᵏ before it (Hensgen, Finkel and
+    /// Manber, "Two algorithms for barrier synchronization", 1988). Ranks that share several
+    /// barriers must call them in the same order.
     ///
     /// # Errors
     /// As [`Passing::send`]; or this rank is not among the first `ranks` ranks of the run.
@@ -40,7 +40,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(())
     }
 
-    /// Tells `next`, and waits for `last`.
+    /// Notifies `next`, and waits for `last`.
     #[inline(always)]
     fn meet_by_signals(&mut self, next: Rank, last: Rank) -> Result<()> {
         self.am.parts().0.signal(next);
@@ -51,7 +51,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(())
     }
 
-    /// The same, with requests that say which round of which barrier it is.
+    /// As [`Passing::meet_by_signals`], with requests that carry the round and the number of ranks.
     fn meet_by_requests(&mut self, next: Rank, last: Rank, word: Word) -> Result<()> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
@@ -66,23 +66,24 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(())
     }
 
-    /// Messages that have arrived and that no receive has taken, and barriers that peers have come
-    /// to and this rank has not. 0 when all ranks have ended what they do together.
+    /// Messages that arrived and that no receive took, and barriers that peers have reached and
+    /// this rank has not. 0 when ranks have ended all that they do together.
     pub fn unclaimed(&self) -> u64 {
         let (mail, endpoint) = (self.mail(), self.am.endpoint());
         let peers = (0..self.size()).filter(|&peer| peer != self.rank());
         let here = mail.arrivals.len() as u64 + mail.barriers.iter().sum::<u64>();
-        // A peer may have stored any number.
+        // A peer may have stored any number, so the sum saturates.
         peers.map(|peer| endpoint.signalled(peer)).fold(here, u64::saturating_add)
     }
 }
 
 impl Mail {
-    /// A peer has come to a round of a barrier of the first ranks.
+    /// Takes the notice that a peer has reached a round of a barrier of the first ranks.
     pub(super) fn at_barrier(&mut self, from: Rank, word: Word) {
         let (round, ranks) = (word as u32, (word >> 32) as usize);
         let known = ranks <= self.lanes.len() && self.rank < ranks && round < rounds(ranks);
-        // Barriers that two ranks share come in the same order at both: a number by peer is enough.
+        // Two ranks reach the barriers that they share in the same order, so a count for each peer
+        // is enough.
         if known && before(self.rank, 1 << round, ranks) == from {
             self.barriers[from] += 1;
         } else {

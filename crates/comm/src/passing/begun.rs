@@ -1,16 +1,16 @@
-//! Sends and receives that go on while the rank does something else.
+//! Sends and receives that continue while the rank does something else.
 
 use super::{HoldsMail, InSlot, Passing, Pending};
 use crate::{Bulk, Part, Rank, Result, Watch};
 
-/// A send or a receive that was begun; [`Passing::wait`] ends it.
+/// A send or receive that was begun; [`Passing::wait`] ends it.
 #[derive(Clone, Copy, Debug)]
 pub enum MessageId {
-    /// A send that was over when it was begun.
+    /// A send that was already over when it was begun.
     Sent,
-    /// Number of a send.
+    /// Key of a send.
     Send(usize),
-    /// Number of a receive.
+    /// Key of a receive.
     Receive(usize),
 }
 
@@ -26,7 +26,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(Pending(id))
     }
 
-    /// Posts a receive of the message of `peer` and `tag` into `into`.
+    /// Posts a receive into `into` for the next message from `peer` with tag `tag`.
     ///
     /// # Errors
     /// As [`Passing::send`].
@@ -50,7 +50,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
     }
 
-    /// Begins a send that words do not take at once.
+    /// Begins a send that did not fit into words at once.
     pub(super) fn begin_send(&mut self, peer: Rank, tag: u32, from: Part) -> Result<MessageId> {
         match self.send_in_slot(peer, tag, from)? {
             InSlot::Done => Ok(MessageId::Sent),

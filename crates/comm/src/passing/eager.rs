@@ -1,4 +1,5 @@
-//! Messages in slots where nothing else is under way: past queues and entries.
+//! The fast path of messages in slots, which bypasses queues and entries if nothing else is in
+//! progress.
 
 use super::engine::copy_out;
 use super::entries::{Envelope, Giving, Send};
@@ -11,27 +12,27 @@ use super::{HoldsMail, INLINE, Passing};
 use crate::active::Expected;
 use crate::{Bulk, Message, Part, Posted, Rank, Result, Source, Watch};
 
-/// What came of an attempt to send a message in a slot.
+/// Outcome of an attempt to send a message in a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum InSlot {
-    /// It must go through the queues: it is too short or too long for one slot, there is no slot, or
-    /// something is before it.
+    /// It must use the queues: it is too short or too long for one slot, no slot is free, or
+    /// something is ahead of it.
     NotNow,
-    /// It was begun, and is now this send.
+    /// It was begun, and is the send with this key.
     Begun(usize),
-    /// Its part may change.
+    /// It was sent; its part may change.
     Done,
 }
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
-    /// Sends a message in a slot if nothing is before it and there is one.
+    /// Sends a message in a slot, if nothing is ahead of it and a slot is free.
     pub(super) fn send_in_slot(&mut self, peer: Rank, tag: u32, from: Part) -> Result<InSlot> {
         let bytes = from.of(&self.memory)?;
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
         let Mail { lanes, layout, least, first, rank, active, sends, .. } = &mut *mail;
         let len = bytes.len();
-        // The queues answer that there is no such peer.
+        // If there is no such peer, the queues return the error.
         let Some(lane) = lanes.get_mut(peer) else { return Ok(InSlot::NotNow) };
         let for_slot = peer != *rank && len > INLINE && layout.is_one_piece(len) && len < *least;
         if !for_slot || !active.is_empty() {
@@ -63,7 +64,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(InSlot::Begun(key))
     }
 
-    /// Waits for a message longer than words take, and copies it out of its slot if it is in one.
+    /// Waits for a message too long for words, and copies it out if it is in a slot.
     #[inline(never)]
     pub(super) fn recv_long(&mut self, envelope: Envelope, into: Part) -> Result<()> {
         let mail = self.am.state().mail();
@@ -86,7 +87,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             mail.returned(peer, slots);
         }
         let Some(slot) = mail.occupied(peer, slot) else { return self.recv_aside() };
-        // Where it is as was expected, the processor can read ahead of its number.
+        // If the slot is the expected one, the processor can read it before it knows the slot's
+        // number.
         let place = if slot == likely { place } else { mail.layout.place(rank, peer, slot) };
         copy_out(endpoint, peer, place, into.of_mut(&mut self.memory)?)?;
         if let Some(message) = mail.emptied(peer, slot) {

@@ -1,4 +1,4 @@
-//! Does with the endpoint what handlers and calls have left to do.
+//! Does the work with the endpoint that handlers and calls have left.
 
 use super::entries::{CopyOut, Taking};
 use super::handlers::Kind;
@@ -7,14 +7,14 @@ use super::outgoing::{Next, Outgoing};
 use super::tuning::Place;
 use crate::{Bulk, CommError, Message, Rank, Result, Word};
 
-/// Bytes of one read of a peer's memory: many beside the cost of a call, few enough for others to have
-/// their turns.
+/// Bytes that one read takes from a peer's memory: many compared with the cost of a call, few
+/// enough for other messages to get their turns.
 const READ_AT_ONCE: usize = 1 << 20;
 
 impl Mail {
-    /// Moves on what can be moved: at most one copy out of a slot, one part of a message that is
-    /// read, and one piece to each peer, so that both directions and all peers take turns. Returns
-    /// how much was done.
+    /// Makes progress: at most one copy out of a slot, one read of a part of a message, and one
+    /// piece to each peer, so that both directions and all peers take turns. Returns the number of
+    /// things done.
     #[inline(never)]
     pub(super) fn advance<E: Bulk>(
         &mut self,
@@ -45,7 +45,7 @@ impl Mail {
         Ok(moved)
     }
 
-    /// Empties the next slot, and says whether there was one.
+    /// Empties the next slot. Returns whether there was one.
     pub(super) fn copy_next<E: Bulk>(
         &mut self,
         endpoint: &mut E,
@@ -75,8 +75,8 @@ impl Mail {
         Ok(true)
     }
 
-    /// Reads a part of the next message that is to be read out of its sender's memory, and says
-    /// whether there was one. Receives take turns.
+    /// Reads part of the next message that must be read from its sender's memory. Returns whether
+    /// there was one. Receives take turns.
     fn read_next<E: Bulk>(&mut self, endpoint: &mut E, memory: &mut [u8]) -> Result<bool> {
         let Some(key) = self.reads.pop_front() else { return Ok(false) };
         let receive = &mut self.receives[key];
@@ -98,14 +98,14 @@ impl Mail {
         Ok(true)
     }
 
-    /// A slot that came from `from` was copied out. Returns the request that gives slots back, if it
-    /// is time for one: messages to `from` give slots back too.
+    /// Notes that a slot from `from` was copied out. Returns a request that gives slots back if one
+    /// is due; messages to `from` give slots back too.
     #[inline(always)]
     pub(super) fn emptied(&mut self, from: Rank, slot: u16) -> Option<Message> {
         let lane = &mut self.lanes[from];
         lane.slots.empty(slot);
         if lane.listed {
-            // What waits for a slot to `from` may have this one.
+            // A message to `from` that waits for a slot can have this one.
             self.attention |= lane.slots.has_free();
         }
         if lane.slots.is_due() { Some(self.giving_back(from)) } else { None }
@@ -118,7 +118,7 @@ impl Mail {
     }
 }
 
-/// Copies out of a slot between this rank and `peer`.
+/// Copies the bytes in a slot between this rank and `peer`.
 #[inline]
 pub(super) fn copy_out<E: Bulk>(
     endpoint: &E,

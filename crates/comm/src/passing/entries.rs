@@ -1,8 +1,8 @@
-//! Messages on their way: sends, receives, and what arrived before its receive.
+//! Messages on their way: sends, receives, and arrivals without a receive.
 
 use crate::{CommError, Part, Rank, Word};
 
-/// Sender in bits 32..63 and tag below: what receives choose by.
+/// Sender in bits 32..63 and tag below: what a receive matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Envelope(u64);
 
@@ -23,7 +23,7 @@ impl Envelope {
         self.0 as u32
     }
 
-    /// The error of a receive of `expected` bytes that took a message of `bytes`.
+    /// The error of a receive of `expected` bytes that took a message of `bytes` bytes.
     #[cold]
     #[inline(never)]
     pub(super) fn other_length(self, bytes: usize, expected: usize) -> CommError {
@@ -35,35 +35,35 @@ impl Envelope {
 pub(super) struct Receive {
     pub(super) envelope: Envelope,
     pub(super) into: Part,
-    /// Length of the message that was taken.
+    /// Length of the message.
     pub(super) bytes: usize,
     /// Bytes that requests have announced.
     pub(super) told: usize,
-    /// Bytes that are in the part.
+    /// Bytes that have been copied into the part.
     pub(super) copied: usize,
-    /// What the part is of, of a message that no receive has taken: copied out of its slots, so that its sender can go
-    /// on. Memory limits how many such messages there are, not the number of slots.
+    /// Bytes of a message that no receive has taken yet, copied out of its slots so that its sender
+    /// can continue. Memory, not the number of slots, limits how many such messages there are.
     pub(super) kept: Option<Vec<u8>>,
     pub(super) state: Taking,
 }
 
-/// How far a receive is.
+/// State of a receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Taking {
     /// No message has matched.
     Posted,
-    /// Bytes are to come.
+    /// Bytes are still to arrive.
     Coming,
-    /// The bytes are to be read out of the sender's memory.
+    /// Bytes are to be read from the sender's memory.
     Reading {
-        /// The sender's number of the send.
+        /// The sender's key of the send.
         send: u64,
-        /// Their address there.
+        /// Address of the bytes at the sender.
         at: Word,
     },
-    /// The bytes are these words.
+    /// These words hold the bytes.
     Words([Word; 3]),
-    /// All bytes are there.
+    /// All bytes have arrived.
     Done,
     /// The message is longer or shorter than the part.
     OtherLength,
@@ -75,7 +75,8 @@ impl Receive {
         Self { envelope, into, bytes, told, copied, kept, state: Taking::Posted }
     }
 
-    /// Of a message of so many bytes that no receive has taken, of which `ahead` bytes come.
+    /// A receive that keeps a message of `bytes` bytes that no receive has taken yet, of which
+    /// `ahead` bytes will arrive.
     pub(super) fn untaken(envelope: Envelope, bytes: usize, ahead: usize) -> Self {
         let kept = Some(Vec::with_capacity(ahead));
         let into = Part::new(0, bytes);
@@ -86,13 +87,13 @@ impl Receive {
         matches!(self.state, Taking::Words(_) | Taking::Done | Taking::OtherLength)
     }
 
-    /// The state of a receive that has taken a message that has arrived: `fitting`, or an error.
+    /// Enters the state after a message has matched: `fitting`, or an error if the lengths differ.
     pub(super) fn arrived(&mut self, bytes: usize, fitting: Taking) {
         self.bytes = bytes;
         self.state = if bytes == self.into.len { fitting } else { Taking::OtherLength };
     }
 
-    /// Notes that `len` further bytes are on their way. Returns where in the part they go.
+    /// Notes that `len` more bytes are on their way. Returns the part that they go to.
     pub(super) fn expect(&mut self, len: usize) -> Part {
         let part = Part::new(self.into.at + self.told, len);
         self.told += len;
@@ -104,30 +105,31 @@ impl Receive {
 pub(super) struct Send {
     pub(super) envelope: Envelope,
     pub(super) from: Part,
-    /// Bytes of its pieces.
+    /// Bytes of each piece.
     pub(super) piece: usize,
-    /// Bytes that go in pieces before the receiver has answered: none of a message in words, or that is announced.
+    /// Bytes that are sent in pieces before the receiver has answered; 0 if the message goes in
+    /// words or is announced.
     pub(super) ahead: usize,
-    /// Bytes that are in slots.
+    /// Bytes that have been stored in slots.
     pub(super) stored: usize,
     pub(super) state: Giving,
 }
 
-/// How far a send is.
+/// State of a send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Giving {
-    /// It waits behind others, or its receiver need not answer.
+    /// It waits behind others, or needs no answer from its receiver.
     Queued,
-    /// Its receiver knows of it, and is to answer.
+    /// The receiver knows of it and must answer.
     Announced,
-    /// Its receiver waits for the bytes.
+    /// The receiver wants the bytes.
     Cleared {
-        /// The receiver's number of the receive.
+        /// The receiver's key of the receive.
         receive: u64,
     },
-    /// Its receiver does not want it; pieces that were begun are still on their way.
+    /// The receiver does not want it, but pieces that were begun are still on their way.
     Refused,
-    /// The part may change.
+    /// It is over; the part may change.
     Done,
 }
 
@@ -142,25 +144,25 @@ pub(super) struct Arrival {
 #[derive(Debug)]
 pub(super) enum Body {
     Words([Word; 3]),
-    /// In pieces: this receive has those that have come. Its sender waits for an answer about a send, if there is one.
+    /// In pieces, which this receive keeps. If there is a `send`, its sender waits for an answer.
     Pieces {
         receive: usize,
         send: Option<u64>,
     },
-    /// At its sender, at this address or, where that is 0, to go in pieces.
+    /// At its sender, at this address; if the address is 0, it will come in pieces.
     Announced {
         send: u64,
         at: Word,
     },
 }
 
-/// What a handler leaves to do: to copy bytes out of the next slot of `from`.
+/// Work that a handler leaves: to copy bytes out of a slot from `from`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct CopyOut {
     pub(super) from: Rank,
     pub(super) slot: u16,
     pub(super) bytes: usize,
-    /// Which receive wants them, and where; of a message that is refused none does.
+    /// The receive that wants the bytes, and their place; none if the message is refused.
     pub(super) into: Option<(usize, Part)>,
 }
 

@@ -1,22 +1,22 @@
-//! The requests of message passing, and the handlers that take them.
+//! The requests of message passing, and their handlers.
 //!
 //! ```text
 //! WORDS     tag | bytes << 32, then the bytes       a message of up to 24 bytes
 //! SLOT      tag | bytes << 32, slot, slots          a message in a slot; slots given back
-//! FIRST     tag | send << 32, bytes, slot, slots    the first piece of one that takes several slots; slots given back
-//! NEXT      bytes << 32, slot, slots                the next piece of the message that was begun last; slots given back
-//! ANNOUNCE  tag, bytes, send, address               a message that is still at its sender, and where
-//! ANSWER    send, receive, wanted                   its receiver waits for it; or has it, or refuses it
+//! FIRST     tag | send << 32, bytes, slot, slots    the first piece of a message in several slots; slots given back
+//! NEXT      bytes << 32, slot, slots                the next piece of the message begun last; slots given back
+//! ANNOUNCE  tag, bytes, send, address               a message that is still at its sender, and its address
+//! ANSWER    send, receive, wanted                   the receiver wants the message; or has it, or refuses it
 //! PIECE     receive | bytes << 32, slot, slots      a piece of a message that was answered; slots given back
 //! RETURN    slots                                   slots given back
-//! BARRIER   round | ranks << 32                     its sender has come to this round
+//! BARRIER   round | ranks << 32                     the sender has reached this round of a barrier
 //! ```
 
 use super::entries::Envelope;
 use super::mail::{HoldsMail, Mail};
 use crate::{Call, HandlerId, Handlers, Outcome, Rank, Word};
 
-/// Place of a handler after the first of message passing.
+/// Offset of a handler from the first one of message passing.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Words,
@@ -31,14 +31,14 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The handler of this kind.
+    /// The handler of this kind, if message passing begins with `first`.
     #[inline(always)]
     pub(super) fn after(self, first: HandlerId) -> HandlerId {
         HandlerId(first.0 + self as u8)
     }
 }
 
-/// Adds the handlers of message passing to a table, which is the same on every rank of a run.
+/// Adds the handlers of message passing to a table, which must be the same on every rank of a run.
 /// Returns the first of them, which [`Mail::new`](super::Mail::new) takes; the others follow it.
 ///
 /// # Panics
@@ -87,7 +87,7 @@ pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> HandlerId {
     first
 }
 
-/// A message in words, other than the one that its receiver expects in the call at hand.
+/// Takes a message in words that the current call does not take itself.
 fn words<S: HoldsMail>(
     state: &mut S,
     call: Call<'_>,
@@ -101,7 +101,7 @@ fn words<S: HoldsMail>(
     call.done()
 }
 
-/// Handles a request that must have so many words.
+/// Handles a request that must have `words` words.
 #[inline(always)]
 fn counted<S: HoldsMail>(
     state: &mut S,
@@ -114,7 +114,7 @@ fn counted<S: HoldsMail>(
     if sent == words {
         take(mail, from);
     } else {
-        mail.garbage(from, format!("a request of {sent} words, which must have {words}"));
+        mail.garbage(from, format!("a request with {sent} words instead of {words}"));
     }
     call.done()
 }

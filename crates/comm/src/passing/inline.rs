@@ -1,12 +1,12 @@
-//! Short messages in words.
+//! Short messages, which travel in words.
 
 use crate::Word;
 
-/// Longest message that travels in the words of its request.
+/// Longest message that travels in the words of its request, in bytes.
 pub const INLINE: usize = 24;
 
-/// Up to 8 bytes as a word: the first byte is the lowest, and missing bytes are 0. Without a loop,
-/// by two loads that overlap.
+/// Packs up to 8 bytes into a word: the first byte is the lowest, and missing bytes are 0. Needs no
+/// loop, only two loads that overlap.
 #[inline(always)]
 pub(super) fn pack_word(bytes: &[u8]) -> Word {
     if let Some(whole) = bytes.first_chunk::<8>() {
@@ -24,7 +24,7 @@ pub(super) fn pack_word(bytes: &[u8]) -> Word {
     bytes.first().map_or(0, |&byte| Word::from(byte))
 }
 
-/// Up to [`INLINE`] bytes as words, in the same way.
+/// Packs up to [`INLINE`] bytes into words in the same way.
 #[inline]
 pub(super) fn pack(bytes: &[u8]) -> [Word; 3] {
     debug_assert!(bytes.len() <= INLINE);
@@ -35,11 +35,11 @@ pub(super) fn pack(bytes: &[u8]) -> [Word; 3] {
     words
 }
 
-/// Fills `into` with the bytes from which [`pack`] made these words.
+/// Fills `into` with the bytes that [`pack`] put into these words.
 #[inline(always)]
 pub(super) fn unpack(words: &[Word; 3], into: &mut [u8]) {
-    // The usual length, without a call, and from one word: to load several at once that a handler
-    // has just stored one by one takes longer than all that this does.
+    // The usual length needs no call, and reads only one word: loading several words at once that a
+    // handler has just stored one by one would take longer than all of this.
     match <&mut [u8; 8]>::try_from(&mut *into) {
         Ok(whole) => *whole = words[0].to_le_bytes(),
         Err(_) => unpack_all(words, into),

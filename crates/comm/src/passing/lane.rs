@@ -1,4 +1,4 @@
-//! What is between this rank and one peer.
+//! Lanes: the connection of this rank with one peer.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -7,35 +7,36 @@ use super::slots::Slots;
 use super::tuning::Place;
 use crate::Message;
 
-/// What waits to be sent to the peer, and the slots in both directions.
+/// Messages that wait to be sent to the peer, and the slots in both directions.
 ///
 /// Order of sending:
-/// 1. A store that was begun: the transport takes nothing else until it is finished.
-/// 2. Answers, slots given back, barriers: the peer waits for these. They need no slot; if they
-///    did, two ranks could wait for each other.
-/// 3. Messages in the order of their sends.
+/// 1. A store that was begun: the transport takes nothing else until it has ended.
+/// 2. Answers, returned slots and barriers: the peer waits for these. They need no slot; otherwise
+///    two ranks could wait for each other.
+/// 3. Messages, in the order of their sends.
 /// 4. Pieces of messages that the peer has taken.
 #[derive(Debug)]
 pub(super) struct Lane {
-    /// Whether `Mail::active` has this peer: something waits to be sent.
+    /// Whether `Mail::active` holds this peer: something waits to be sent.
     pub(super) listed: bool,
     pub(super) storing: Option<Storing>,
     pub(super) control: VecDeque<Message>,
-    /// Sends that the peer does not know of, or not of all of their pieces that go without an answer.
+    /// Sends that the peer does not know yet, or of which not all pieces that need no answer are
+    /// sent.
     pub(super) queued: VecDeque<usize>,
-    /// Sends that the peer has taken, and that go in pieces.
+    /// Sends that the peer has taken and that go in pieces.
     pub(super) cleared: VecDeque<usize>,
     pub(super) slots: Slots,
-    /// The message of which the peer sends pieces.
+    /// The message whose pieces the peer sends.
     pub(super) coming: Option<Coming>,
 }
 
-/// A message of which pieces are to come, before or without an answer of this rank.
+/// A message whose pieces arrive without an answer of this rank.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coming {
-    /// The receive that wants them; of a message that is refused none does.
+    /// The receive that wants them; none if the message is refused.
     pub(super) receive: Option<usize>,
-    /// Bytes that are to come so.
+    /// Bytes that are still to arrive in this way.
     pub(super) left: usize,
 }
 
@@ -43,13 +44,13 @@ pub(super) struct Coming {
 #[derive(Debug)]
 pub(super) struct Storing {
     pub(super) send: usize,
-    /// Which bytes of the message.
+    /// Range of the message's bytes.
     pub(super) bytes: Range<usize>,
-    /// Where they go.
+    /// Slot that they go to.
     pub(super) into: Place,
-    /// How many of them the transport has taken.
+    /// Number of bytes that the transport has taken.
     pub(super) done: usize,
-    /// The request that tells the peer of them.
+    /// The request that tells the peer about them.
     pub(super) notice: Message,
 }
 

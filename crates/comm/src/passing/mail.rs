@@ -1,4 +1,4 @@
-//! What a rank knows of messages on their way: the state that the handlers work on.
+//! The state of message passing, which handlers work on.
 
 use std::collections::VecDeque;
 
@@ -10,44 +10,43 @@ use super::lane::Lane;
 use super::tuning::Layout;
 use crate::{HandlerId, Part, Rank, Result};
 
-/// Messages on their way for which a rank has room from the beginning.
+/// Number of messages on their way for which memory is allocated at the start.
 const EXPECTED: usize = 64;
 
-/// The state of message passing in a rank. Handlers match what arrives with receives, in the order
-/// of arrival. What needs the endpoint they cannot do; they leave it to the calls.
+/// State of message passing in a rank. Handlers match arrivals with receives in order of arrival.
+/// They cannot use the endpoint, and leave that work to the calls.
 #[derive(Debug)]
 pub struct Mail {
     pub(super) waited: Waited,
-    /// Whether there is a slot to be emptied, something to be read, a fault, or something that waits
-    /// to be sent.
+    /// Whether there is work: a slot to empty, a message to read, something to send, or a fault.
     pub(super) attention: bool,
     /// The first handler of message passing; the others follow it.
     pub(super) first: HandlerId,
-    /// Ranks toward which something waits to be sent.
+    /// Peers for which something waits to be sent.
     pub(super) active: Vec<Rank>,
-    /// Receives that no message has matched, in the order in which they were posted.
+    /// Receives that no message has matched, in the order of posting.
     pub(super) posted: VecDeque<usize>,
     /// Messages that no receive has taken, in order of arrival.
     pub(super) arrivals: VecDeque<Arrival>,
-    /// Slots to be emptied, in order of arrival.
+    /// Slots to empty, in order of arrival.
     pub(super) copies: VecDeque<CopyOut>,
     pub(super) receives: Slab<Receive>,
     pub(super) sends: Slab<Send>,
-    /// By peer; this rank's own is unused.
+    /// Lanes by peer; this rank's own is unused.
     pub(super) lanes: Vec<Lane>,
     pub(super) layout: Layout,
-    /// Messages of at least so many bytes are announced, with where they are, and read there.
+    /// Messages of at least this many bytes are announced with their address, and read there.
     pub(super) least: usize,
-    /// Receives whose bytes are to be read out of their senders' memory.
+    /// Receives whose bytes must be read from their senders' memory.
     pub(super) reads: VecDeque<usize>,
     pub(super) rank: Rank,
-    /// Requests of barriers that arrived and were not waited for, by peer.
+    /// Barrier requests that arrived before this rank waited for them, by peer.
     pub(super) barriers: Vec<u64>,
-    /// A peer that sent what no peer may send, and what that was.
+    /// A peer that violated the protocol, and how.
     pub(super) fault: Option<(Rank, String)>,
 }
 
-/// A state of handlers that contains a [`Mail`], so that message passing shares a table and an
+/// A handlers' state that contains a [`Mail`], so that message passing can share a table and an
 /// endpoint with other handlers.
 pub trait HoldsMail {
     /// The state of message passing.
@@ -71,19 +70,19 @@ impl HoldsMail for Mail {
 /// The receive that the rank waits in while no other is posted.
 #[derive(Debug, Default)]
 pub(super) struct Waited {
-    /// What it takes, until that has come.
+    /// The message that it takes; `None` once it has arrived.
     pub(super) message: Option<Envelope>,
-    /// Where it wants the message.
+    /// Where the message goes.
     pub(super) into: Part,
-    /// The receive that has it.
+    /// Key of the receive, if a handler made one for it.
     pub(super) receive: Option<usize>,
 }
 
 impl Mail {
-    /// The state of `rank` of `size`. `slots` says from which offset on its slots lie in the
-    /// `exposed` bytes of a rank. Without slots it passes messages of up to
-    /// [`INLINE`](super::INLINE) bytes; longer ones fail where they are sent. `first` is what
-    /// [`add_handlers`](super::add_handlers) returned.
+    /// State of `rank` in a run of `size` ranks. `slots` gives the offset of the slots in a rank's
+    /// `exposed` bytes. Without slots, messages of up to [`INLINE`](super::INLINE) bytes can be
+    /// passed; sending a longer one fails. `first` is the result of
+    /// [`add_handlers`](super::add_handlers).
     ///
     /// # Errors
     /// [`CommError::NotExposed`](crate::CommError::NotExposed): the slots ([`Tuning::memory`]) do not fit.

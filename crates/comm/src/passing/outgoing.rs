@@ -1,4 +1,4 @@
-//! Sends what waits to be sent to a peer.
+//! Sends what waits in a lane.
 
 use std::ops::Range;
 
@@ -18,13 +18,13 @@ use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Result,
 pub(super) enum Next {
     /// Nothing waits.
     Idle,
-    /// What waits needs a slot, which the peer will give back.
+    /// The next piece needs a slot, which the peer will return.
     Slot,
     /// Something may find room at any time.
     More,
 }
 
-/// What a lane needs to send.
+/// What a lane needs in order to send.
 pub(super) struct Outgoing<'a, E> {
     pub(super) endpoint: &'a mut E,
     pub(super) peer: Rank,
@@ -35,7 +35,7 @@ pub(super) struct Outgoing<'a, E> {
     pub(super) first: HandlerId,
 }
 
-/// A message in words: two where that is enough, since a transport then carries less.
+/// A message in words: in two words if they are enough, so that a transport carries less.
 #[inline(always)]
 pub(super) fn in_words(handler: HandlerId, tag: u32, bytes: &[u8]) -> Message {
     let header = header(tag, bytes.len());
@@ -48,7 +48,7 @@ pub(super) fn in_words(handler: HandlerId, tag: u32, bytes: &[u8]) -> Message {
 }
 
 impl Mail {
-    /// Sends a request of message passing to `peer`, ahead of its messages.
+    /// Sends a request of message passing to `peer`, ahead of messages.
     #[inline(always)]
     pub(super) fn tell<E: Endpoint>(
         &mut self,
@@ -56,14 +56,14 @@ impl Mail {
         peer: Rank,
         message: Message,
     ) -> Result<()> {
-        // A lane toward which something waits may be in the middle of a store.
+        // A listed lane may be in the middle of a store.
         if self.lanes[peer].listed || endpoint.try_request(peer, message)? == Posted::Busy {
             self.tell_later(peer, message);
         }
         Ok(())
     }
 
-    /// As [`Mail::tell`], by the next call that moves messages on.
+    /// As [`Mail::tell`], but leaves the sending to the next call that makes progress.
     #[inline(never)]
     pub(super) fn tell_later(&mut self, peer: Rank, message: Message) {
         self.lanes[peer].control.push_back(message);
@@ -72,14 +72,14 @@ impl Mail {
 }
 
 impl<E: Bulk> Outgoing<'_, E> {
-    /// Sends a request, and says whether there was room.
+    /// Sends a request. Returns whether there was room.
     fn request(&mut self, message: Message) -> Result<bool> {
         Ok(self.endpoint.try_request(self.peer, message)? == Posted::Yes)
     }
 }
 
 impl Lane {
-    /// Sends what finds room, and at most one of several pieces of a message. Adds to `moved`.
+    /// Sends what finds room, but of a message in several pieces only one. Adds to `moved`.
     pub(super) fn push<E: Bulk>(
         &mut self,
         out: &mut Outgoing<'_, E>,
@@ -169,7 +169,7 @@ impl Lane {
         Ok(sent)
     }
 
-    /// Begins to store a piece of a message in a slot, and says whether that is finished.
+    /// Begins to store a piece of a message in a slot. Returns whether the store has ended.
     fn begin<E: Bulk>(
         &mut self,
         out: &mut Outgoing<'_, E>,
@@ -184,7 +184,7 @@ impl Lane {
         self.store(out, moved)
     }
 
-    /// The request that tells of so many bytes in a slot. It also gives slots back.
+    /// The request that announces `bytes` bytes in a slot. It also gives slots back.
     #[inline]
     pub(super) fn notice(
         &mut self,
@@ -196,7 +196,7 @@ impl Lane {
         Message::new(handler, [header, slot.into(), self.slots.give_back()])
     }
 
-    /// Moves on the store that was begun, and says whether it is finished.
+    /// Continues the store that was begun. Returns whether it has ended.
     fn store<E: Bulk>(&mut self, out: &mut Outgoing<'_, E>, moved: &mut usize) -> Result<bool> {
         let Some(storing) = &mut self.storing else { return Ok(true) };
         let send = &out.sends[storing.send];
@@ -227,13 +227,13 @@ impl Lane {
 }
 
 impl Storing {
-    /// A store of some bytes of a message, of which nothing has been done.
+    /// A store of some bytes of a message that has not yet begun.
     #[inline]
     pub(super) fn new(into: Place, bytes: Range<usize>, notice: Message) -> Self {
         Self { send: usize::MAX, bytes, into, done: 0, notice }
     }
 
-    /// Moves on, and says whether it is finished. `bytes` are those of the store.
+    /// Continues the store of `bytes`. Returns whether it has ended.
     #[inline]
     pub(super) fn move_on<E: Bulk>(
         &mut self,

@@ -1,44 +1,46 @@
-//! Which slots of a pair of ranks are with this rank.
+//! The slots of a pair of ranks, and which of them this rank has.
 
 use std::collections::VecDeque;
 
 use crate::Word;
 
-/// Slots named in one word.
+/// Slots that fit into one word.
 pub(super) const NAMED: usize = 4;
 const BITS: usize = 16;
 
-/// The slots between this rank and one peer. Each of the two begins with `half` of them. A slot is
-/// with one rank at a time: it passes to the receiver with the bytes in it.
+/// The slots between this rank and one peer. Each of the two begins with `half` of them. One rank
+/// has a slot at a time: it passes to the receiver with the bytes in it.
 ///
-/// If slots migrate, the receiver keeps those that it emptied, and fills the one that it emptied
-/// last first. So a slot's cache lines go to and fro with the messages, and each way carries bytes.
-/// If every slot went back to its sender, its lines would go back empty. A rank gives slots back if
-/// it has many more than its half: those that it has not used for the longest time.
+/// If slots migrate, the receiver keeps those that it has emptied, and fills the one it emptied
+/// last first. So a slot's cache lines travel with messages in both directions. If every slot went
+/// back to its sender, its lines would travel back empty. A rank that has many more than its half
+/// gives slots back: those that it has not used for the longest time.
 ///
-/// If slots do not migrate, each is given back to the rank that it began with.
+/// If slots do not migrate, each is given back to the rank that began with it.
 #[derive(Debug)]
 pub(super) struct Slots {
     migrate: bool,
-    /// Slots with this rank that hold nothing, at most, if slots migrate.
+    /// Largest number of empty slots that this rank keeps if slots migrate.
     most: usize,
-    /// Slots that are given back together: a quarter of a half, as far as a word names them, but two
-    /// where that leaves the sender as many. So a sender is seldom without a slot, receivers send few
-    /// requests to give them back, and what a rank that answers owes goes with its answer.
+    /// Slots that are given back together: a quarter of `half`, at most as many as fit into a word,
+    /// and at least two if that leaves the sender two. So a sender rarely lacks a slot, receivers
+    /// send few requests to give slots back, and a rank that answers gives slots back with its
+    /// answer.
     batch: usize,
-    /// Slots with this rank that hold nothing. That used last is at the end.
+    /// Empty slots that this rank has. The one used last is at the end.
     free: Vec<u16>,
-    /// Slots with this rank that are to be given back.
+    /// Slots that this rank has and must give back.
     owed: VecDeque<u16>,
-    /// By slot: whether it is with this rank.
+    /// By slot: whether this rank has it.
     here: Box<[bool]>,
-    /// The slot that was filled last: if slots migrate, the peer's next message is likely to come in it.
+    /// The slot that was filled last. If slots migrate, the peer's next message is likely to arrive
+    /// in it.
     pub(super) given: u16,
 }
 
 impl Slots {
-    /// Of a pair with twice `half` slots, of which this rank begins with the first or the second
-    /// half.
+    /// The slots of a pair, 2·`half` of them. This rank begins with the first half if `first`,
+    /// otherwise with the second.
     pub(super) fn new(half: u16, first: bool) -> Self {
         let own = if first { 0..half } else { half..2 * half };
         let here = (0..2 * half).map(|slot| own.contains(&slot)).collect();
@@ -56,7 +58,7 @@ impl Slots {
         }
     }
 
-    /// Says whether slots migrate. Alike at both ranks, before the first message.
+    /// Sets whether slots migrate. Both ranks must agree, before the first message.
     pub(super) fn migrate(&mut self, migrate: bool) {
         self.migrate = migrate;
     }
@@ -67,7 +69,7 @@ impl Slots {
         !self.free.is_empty()
     }
 
-    /// Takes a slot to be filled, which is then with the peer.
+    /// Takes an empty slot, to be filled; the peer has it then.
     #[inline]
     pub(super) fn take(&mut self) -> Option<u16> {
         let slot = self.free.pop()?;
@@ -76,14 +78,14 @@ impl Slots {
         Some(slot)
     }
 
-    /// The peer says that `slot` comes with bytes in it. `None` if the peer does not have it.
+    /// Takes over a slot that the peer has filled. `None` if the peer did not have it.
     #[inline]
     pub(super) fn fill(&mut self, slot: Word) -> Option<u16> {
         let here = usize::try_from(slot).ok().and_then(|slot| self.here.get_mut(slot))?;
         (!std::mem::replace(here, true)).then_some(slot as u16)
     }
 
-    /// A slot that came was copied out.
+    /// Notes that a filled slot was copied out.
     #[inline]
     pub(super) fn empty(&mut self, slot: u16) {
         if !self.migrate {
@@ -101,14 +103,13 @@ impl Slots {
         self.owed.extend(self.free.drain(..self.batch));
     }
 
-    /// Whether it is time to give slots back in a request of their own.
+    /// Whether enough slots are owed for a request of their own.
     #[inline]
     pub(super) fn is_due(&self) -> bool {
         self.owed.len() >= self.batch
     }
 
-    /// Gives back the slots that are owed, as many as a word names: their numbers and 1, in 16 bits
-    /// each.
+    /// Gives back owed slots, as many as fit into a word: their numbers plus 1, in 16 bits each.
     #[inline]
     pub(super) fn give_back(&mut self) -> Word {
         if self.owed.is_empty() { 0 } else { self.give_owed() }
@@ -125,10 +126,10 @@ impl Slots {
         named
     }
 
-    /// The peer gives slots back.
+    /// Takes slots that the peer gives back.
     ///
     /// # Errors
-    /// The number of one that the peer does not have.
+    /// The peer did not have one of them; the error is its number.
     #[inline]
     pub(super) fn take_back(&mut self, mut named: Word) -> Result<(), Word> {
         while named != 0 {
@@ -141,7 +142,7 @@ impl Slots {
         Ok(())
     }
 
-    /// Slots that came with bytes and were not copied out.
+    /// Number of filled slots that were not copied out.
     pub(super) fn filled(&self) -> usize {
         self.here.iter().filter(|here| **here).count() - self.free.len() - self.owed.len()
     }

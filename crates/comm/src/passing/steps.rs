@@ -1,4 +1,4 @@
-//! What the calls of message passing are made of.
+//! Steps that the calls of message passing consist of.
 
 use super::entries::{Arrival, Body, Envelope, Giving, Receive, Send, Taking};
 use super::tuning::Cut;
@@ -7,7 +7,7 @@ use crate::active::Expected;
 use crate::{ActiveMessages, Bulk, Part, Rank, Result, Watch, check_peer};
 
 impl Mail {
-    /// Whether nothing waits to be sent or copied.
+    /// Whether nothing waits to be sent, copied or read.
     pub(super) fn has_settled(&self) -> bool {
         self.active.is_empty() && self.copies.is_empty() && self.reads.is_empty()
     }
@@ -46,7 +46,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         state.mail_mut().advance(endpoint, &mut self.memory)
     }
 
-    /// Takes turns until `done` says so.
+    /// Polls and makes progress until `done` accepts the state.
     #[inline(always)]
     pub(super) fn wait_until(
         &mut self,
@@ -56,16 +56,18 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.turns(waiting_for, &mut Expected::none(), |_| false, |am| done(am.state().mail()))
     }
 
-    /// Takes turns until the message that is waited for is there: expected, or with the handlers.
+    /// Polls and makes progress until the awaited message has arrived: expected, or taken by the
+    /// handlers.
     #[inline(always)]
     pub(super) fn turns_for_waited(&mut self, expected: &mut Expected) -> Result<()> {
-        // What follows in the same turn, or came before it, is not the message.
+        // A request that follows the message in the same turn, or came before it, is another
+        // message.
         let take = |mail: &mut Mail| mail.waited.message.take().is_some();
         self.turns("a message", expected, take, |am| am.state().mail().waited.message.is_none())
     }
 
-    /// Takes turns until the request that is expected has come and `take` took it, or `done` says so
-    /// before a turn.
+    /// Polls and makes progress until the expected request has come and `take` has taken it, or
+    /// until `done` accepts the state before a turn.
     #[inline(always)]
     pub(super) fn turns(
         &mut self,
@@ -95,15 +97,15 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(())
     }
 
-    /// Waits for the bytes of the message that was waited for, which handlers have taken.
+    /// Waits for the bytes of the awaited message after the handlers have taken it.
     #[inline(never)]
     pub(super) fn recv_aside(&mut self) -> Result<()> {
-        // If a fault ended the wait there is none, and the next turn finds the fault.
+        // There is no receive if a fault ended the wait; the next turn then finds the fault.
         let key = self.mail_mut().waited.receive.take().unwrap_or(usize::MAX);
         self.end_recv(key, "the bytes of a message")
     }
 
-    /// Receives where other receives are posted, or messages have arrived that none has taken.
+    /// Receives if other receives are posted, or messages have arrived that no receive took.
     #[inline(never)]
     pub(super) fn recv_among_others(&mut self, envelope: Envelope, into: Part) -> Result<()> {
         let key = self.begin_recv(envelope, into)?;
@@ -114,7 +116,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     pub(super) fn begin_recv(&mut self, envelope: Envelope, into: Part) -> Result<usize> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        // Then every arrival has the bytes that have come.
+        // Afterwards every arrival has all bytes that have come.
         while mail.copy_next(endpoint, &mut self.memory)? {}
         let arrival = mail.find_arrival(envelope).and_then(|index| mail.arrivals.remove(index));
         if let Some(Arrival { body: Body::Pieces { receive, send }, .. }) = arrival {
@@ -134,7 +136,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(key)
     }
 
-    /// Waits until a receive is over, and ends it.
+    /// Waits until a receive is over, and removes it.
     pub(super) fn end_recv(&mut self, key: usize, waiting_for: &'static str) -> Result<()> {
         self.wait_until(waiting_for, |mail| mail.has_received(key))?;
         let Receive { envelope, into, bytes, state, .. } = self.mail_mut().receives.remove(key);
@@ -148,18 +150,19 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
     }
 
-    /// Whether every message sent is with the transport, and every one that came is where its receive wants it.
+    /// Whether the transport has taken every message sent, and every arrival is where its receive
+    /// wants it.
     pub fn has_settled(&self) -> bool {
         self.mail().has_settled()
     }
 
-    /// Whether all that ranks did together has ended here: every message that came was received, and every send and
-    /// receive was waited for.
+    /// Whether everything that ranks did together has ended at this rank: every message was
+    /// received, and every send and receive was waited for.
     pub fn is_empty(&self) -> bool {
         self.mail().is_empty() && self.unclaimed() == 0
     }
 
-    /// Puts a send behind those before it, and sends what finds room.
+    /// Queues a send behind earlier ones, and sends what finds room.
     pub(super) fn queue_send(&mut self, to: Envelope, from: Part) -> Result<usize> {
         let mail = self.mail_mut();
         let in_pieces = from.len > inline::INLINE && from.len < mail.least;
@@ -173,7 +176,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(key)
     }
 
-    /// Waits until a send is over, and ends it.
+    /// Waits until a send is over, and removes it.
     pub(super) fn end_send(&mut self, key: usize) -> Result<()> {
         self.wait_until("a message to be taken", |mail| mail.has_sent(key))?;
         self.mail_mut().sends.remove(key);

@@ -1,40 +1,43 @@
-//! Where messages too long for words travel: chunks in slots of exposed memory.
+//! How messages too long for words travel: in pieces, through slots of exposed memory.
 
 use super::slots::Slots;
 use crate::{Rank, Result};
 
-/// How message passing cuts messages, and the memory that this takes. The same on every rank of a run.
+/// How message passing cuts messages, and the memory that this needs. It must be the same on every
+/// rank of a run.
 ///
 /// Every rank has `slots` slots of `chunk` bytes in its exposed memory for each other rank. So each
-/// pair has twice as many, and each of the two begins with half of them. A sender fills a slot that
-/// it has, and says so in a request; then the slot is the receiver's. Over memory that both ranks
-/// map, the receiver keeps it to send with, and gives it back if it has too many. Otherwise it gives
-/// them back when it has copied the bytes out, with a message of its own or a few at a time.
+/// pair has twice as many, and each of the two ranks begins with half of them. A sender fills a
+/// slot that it has and announces it in a request; then the receiver has the slot. If both ranks
+/// map the memory, the receiver keeps the slot to send with, and gives slots back if it has too
+/// many. Otherwise it gives a slot back after it has copied the bytes out, with a message of its
+/// own or a few slots at a time.
 ///
-/// A message is cut into equal pieces, so many that one more would cost as much as it hides. Two equal messages there
-/// and back then fill the same slots to the same length.
+/// A message is cut into equal pieces; their number is such that one more would cost as much as it
+/// hides. A message there and an equal one back then fill the same slots to the same length.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tuning {
-    /// Bytes of a slot, and of a piece at most; rounded up to a multiple of 64. At least 64. The default is small enough
-    /// for all slots of a pair to stay in a cache.
+    /// Bytes of a slot, and of the longest piece; rounded up to a multiple of 64. At least 64. With
+    /// the default all slots of a pair stay in a cache.
     pub chunk: usize,
     /// Slots of each sender, from 1 to 16384. With two or more, sender and receiver copy at the
-    /// same time. So many pieces of a message are sent at once (eager), the rest when a receive has taken it
-    /// (rendezvous): its answer comes while the sender copies these. Where the slots of all senders would take more than [`Tuning::AMPLE`] bytes of a
-    /// rank's memory, each has fewer, but not fewer than 8 for that.
+    /// same time. As many pieces of a message are sent at once (eager), and the rest when a receive
+    /// has taken it (rendezvous), whose answer comes while the sender copies. If the slots of all
+    /// senders would take more than [`Tuning::AMPLE`] bytes of a rank's memory, each has fewer, but
+    /// at least 8.
     pub slots: usize,
-    /// Bytes whose copy takes as long as the request with a piece. At least 1.
+    /// Bytes whose copy takes as long as the request that announces a piece. At least 1.
     pub request: usize,
 }
 
 impl Tuning {
-    /// The usual values.
+    /// The default values.
     pub const DEFAULT: Self = Self { chunk: 32 << 10, slots: 32, request: 16 << 10 };
 
-    /// Bytes of a rank's slots beyond which there are only as many as are needed.
+    /// Bytes of a rank's slots above which the number of slots is reduced.
     pub const AMPLE: usize = 4 << 20;
 
-    /// The same with each value moved into its range, for runs of `size` ranks.
+    /// Moves each value into its range, for runs of `size` ranks.
     fn in_range(self, size: usize) -> Self {
         let chunk = self.chunk.clamp(64, 1 << 30).next_multiple_of(64);
         let ample = Self::AMPLE / chunk / size.max(1);
@@ -44,7 +47,7 @@ impl Tuning {
 
     /// Bytes of exposed memory that each of `size` ranks needs.
     ///
-    /// Formula: size × slots × chunk. A rank never touches its own share.
+    /// *Formula*: size × slots × chunk. A rank never touches its own share.
     pub fn memory(&self, size: usize) -> usize {
         let Self { chunk, slots, .. } = self.in_range(size);
         size.saturating_mul(slots).saturating_mul(chunk)
@@ -52,10 +55,10 @@ impl Tuning {
 }
 
 const MOST_SLOTS: usize = 1 << 14;
-/// Slots of each sender that are not saved.
+/// Least number of slots of each sender, whatever memory they take.
 const NEEDED_SLOTS: usize = 8;
 
-/// Where a slot lies, in whose exposed memory: this rank's own, or the peer's.
+/// Where a slot is: its offset, and whether it is in this rank's memory or in the peer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     pub(super) own: bool,
@@ -65,21 +68,21 @@ pub(super) struct Place {
 /// How a message is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Cut {
-    /// Bytes of each piece; the last one may have fewer.
+    /// Bytes of each piece; the last one may be shorter.
     pub(super) piece: usize,
     /// Bytes of the pieces that are sent before a receive has taken the message.
     pub(super) ahead: usize,
 }
 
-/// The slots of a run, in exposed memory from some offset on.
+/// The slots of a run, in exposed memory from an offset on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     at: usize,
     request: usize,
-    /// A message of fewer bytes is one piece.
+    /// A shorter message is one piece.
     two_from: usize,
     pub(super) chunk: usize,
-    /// Half of the slots of a pair.
+    /// Half of a pair's slots.
     pub(super) slots: u16,
 }
 
@@ -91,14 +94,15 @@ impl Layout {
         Ok(Self { at, request, two_from, chunk, slots: slots as u16 })
     }
 
-    /// No slots: of a rank that exposes no memory, or not for this. What needs one fails, since it
-    /// would lie beyond all memory.
+    /// No slots, for a rank that exposes no memory or uses it otherwise. Using one fails, since it
+    /// would be beyond all memory.
     pub(super) fn none() -> Self {
         Self { at: usize::MAX >> 1, request: 32, two_from: 64, chunk: 64, slots: 1 }
     }
 
-    /// Where a slot of the pair of `rank` and `peer` lies, as `rank` sees it. The first half of the
-    /// slots begins with the lower rank. Each lies with the rank that it does not begin with.
+    /// Where a slot of the pair `rank` and `peer` is, as seen by `rank`. The lower rank begins with
+    /// the first half of the slots. Each slot is in the memory of the rank that does not begin with
+    /// it.
     #[inline]
     pub(super) fn place(&self, rank: Rank, peer: Rank, slot: u16) -> Place {
         let lower = slot < self.slots;
@@ -108,16 +112,16 @@ impl Layout {
         Place { own: !mine, at: self.at + (first * usize::from(self.slots) + slot) * self.chunk }
     }
 
-    /// The slots that `rank` and `peer` share, as `rank` sees them.
+    /// The slots that `rank` and `peer` share, as seen by `rank`.
     pub(super) fn between(&self, rank: Rank, peer: Rank) -> Slots {
         Slots::new(self.slots, rank < peer)
     }
 
-    /// How a message of so many bytes is cut.
+    /// How a message of `whole` bytes is cut.
     ///
-    /// *Formula*: c the time of a byte's copy, o that of a request, and r = o/c. With k pieces a message takes
-    /// c·n·(1 + 1/k) + k·o, since both ranks copy at the same time. k pieces and k + 1 take as long where n = r·k·(k + 1): there
-    /// the one follows the other, and the time has no step.
+    /// *Formula*: let c be the time to copy a byte, o the time of a request, and r = o/c. Since
+    /// both ranks copy at the same time, k pieces take c·n·(1 + 1/k) + k·o. k and k + 1 pieces take
+    /// equally long if n = r·k·(k + 1). The number changes there, so the time has no step.
     pub(super) fn cut(&self, whole: usize) -> Cut {
         let products = (whole / self.request).saturating_mul(4).saturating_add(1);
         let best = products.isqrt().div_ceil(2);
@@ -128,7 +132,7 @@ impl Layout {
         Cut { piece, ahead }
     }
 
-    /// Whether a message of so many bytes is one piece.
+    /// Whether a message of `whole` bytes is one piece.
     #[inline]
     pub(super) fn is_one_piece(&self, whole: usize) -> bool {
         whole < self.two_from

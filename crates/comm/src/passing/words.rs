@@ -1,4 +1,5 @@
-//! Messages in words where nothing else is under way: past queues and entries.
+//! The fast path of messages in words, which bypasses queues and entries if nothing else is in
+//! progress.
 
 use super::entries::Envelope;
 use super::handlers::Kind;
@@ -8,7 +9,8 @@ use crate::active::Expected;
 use crate::{Bulk, Message, Part, Posted, Rank, Result, Watch, Word};
 
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
-    /// Sends a message in words if nothing is before it and there is room. Says whether it did.
+    /// Sends a message in words, if nothing is ahead of it and there is room. Returns whether it
+    /// did.
     #[inline(always)]
     pub(super) fn send_at_once(&mut self, peer: Rank, tag: u32, from: Part) -> Result<bool> {
         let bytes = from.of(&self.memory)?;
@@ -18,7 +20,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let handler = Kind::Words.after(self.am.state().mail().first);
         let (endpoint, _) = self.am.parts();
         let header = header(tag, bytes.len());
-        // Two calls, so that each stores words of a number known when compiled.
+        // Two calls, so that each stores a number of words that is known at compile time.
         let posted = if bytes.len() <= 8 {
             endpoint.try_request(peer, Message::new(handler, [header, inline::pack_word(bytes)]))?
         } else {
@@ -28,14 +30,14 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         Ok(posted == Posted::Yes)
     }
 
-    /// Receives into a part that is in memory.
+    /// Receives into a part that is known to be in memory.
     #[inline(always)]
     pub(super) fn recv_checked(&mut self, envelope: Envelope, into: Part) -> Result<()> {
         let mail = self.mail_mut();
         if !(mail.arrivals.is_empty() && mail.posted.is_empty()) {
             return self.recv_among_others(envelope, into);
         }
-        // For handlers, should the message be another than is expected.
+        // For handlers, in case another message than the expected one arrives.
         mail.waited.message = Some(envelope);
         mail.waited.into = into;
         if into.len > INLINE {
@@ -45,7 +47,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         }
     }
 
-    /// Waits for a message in words: nothing is between it and its part.
+    /// Waits for a message in words, which goes directly to its part.
     #[inline(always)]
     fn recv_short(&mut self, envelope: Envelope, into: Part) -> Result<()> {
         let handler = Kind::Words.after(self.mail().first);
@@ -64,7 +66,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     }
 }
 
-/// What the request with a message begins with.
+/// First word of the request that carries a message.
 #[inline(always)]
 pub(super) fn header(tag: u32, bytes: usize) -> Word {
     Word::from(tag) | (bytes as Word) << 32

@@ -1,9 +1,9 @@
-//! What a rank does with parts of its memory.
+//! Operations of a rank on parts of its memory.
 
 use crate::{CommError, Part, Result};
 
 impl Part {
-    /// Its bytes in `memory`.
+    /// The bytes of the part in `memory`.
     ///
     /// # Errors
     /// [`CommError::NotInMemory`].
@@ -15,7 +15,7 @@ impl Part {
         }
     }
 
-    /// Its bytes in `memory`, to write.
+    /// The bytes of the part in `memory`, writable.
     ///
     /// # Errors
     /// [`CommError::NotInMemory`].
@@ -34,10 +34,11 @@ impl Part {
         CommError::NotInMemory { part: self, memory }
     }
 
-    /// Copies its bytes in `memory` to `into`, which has the same length and may overlap it.
+    /// Copies the part's bytes in `memory` to `into`, which must have the same length and may
+    /// overlap it.
     ///
     /// # Errors
-    /// [`CommError::NotInMemory`]; [`CommError::Lengths`] where the lengths differ.
+    /// [`CommError::NotInMemory`]; [`CommError::Lengths`] if the lengths differ.
     #[inline]
     pub fn copy(self, memory: &mut [u8], into: Self) -> Result<()> {
         self.of(memory)?;
@@ -49,11 +50,11 @@ impl Part {
         Ok(())
     }
 
-    /// Adds the doubles of `term`, element by element, to its own. Elements are in this machine's
-    /// byte order, at any offset. The two have the same length, and are apart from each other.
+    /// Adds the doubles of `term` to its own, element by element. Elements are in the machine's
+    /// byte order, at any offset. The parts must have the same length and not overlap.
     ///
     /// # Errors
-    /// [`CommError::NotInMemory`]; [`CommError::Lengths`] where the lengths differ or are no
+    /// [`CommError::NotInMemory`]; [`CommError::Lengths`] if the lengths differ or are not a
     /// multiple of 8; [`CommError::Overlap`].
     pub fn add(self, memory: &mut [u8], term: Self) -> Result<()> {
         self.of(memory)?;
@@ -70,7 +71,7 @@ impl Part {
         Ok(())
     }
 
-    /// Checks that it has no byte in common with `other`.
+    /// Checks that it does not overlap `other`.
     ///
     /// # Errors
     /// [`CommError::Overlap`].

@@ -1,4 +1,4 @@
-//! Rank programs over message passing.
+//! Rank programs that pass messages.
 
 pub mod collectives;
 
@@ -6,21 +6,21 @@ use super::{Part, Processor, View};
 use crate::{Rank, Result};
 use collectives::{Broadcast, Sum};
 
-/// A send or a receive that was begun and not yet waited for.
+/// A send or receive that was begun and not yet waited for.
 #[derive(Debug)]
 #[must_use = "a message that was begun must be waited for"]
 pub struct Pending<P>(pub P);
 
-/// What a rank program may do with messages.
+/// What a rank program can do with messages.
 ///
-/// A message comes from a [`Part`] of the sender's memory and goes into one of the receiver's. A
-/// receive names the sender: if it took messages from anybody, time would decide which one.
-/// Messages of one sender and tag arrive in the order of their sends. A part must not change while
-/// a message from or into it is under way.
+/// A message comes from a [`Part`] of the sender's memory and goes to a part of the receiver's. A
+/// receive names the sender: if it took messages from any rank, timing would decide which one.
+/// Messages with the same sender and tag arrive in the order of their sends. A part must not change
+/// while a message from or into it is on its way.
 pub trait Comm: Processor + Sized {
-    /// Whether broadcasts, sums and barriers of all ranks are a library's, by algorithms that only it knows.
+    /// Whether broadcasts, sums and barriers are those of a library, whose algorithms are unknown.
     const LIBRARY: bool = false;
-    /// What an implementation keeps of a message that is under way.
+    /// What an implementation stores for a message on its way.
     type Pending;
 
     /// Begins to send `from` to `peer`.
@@ -29,23 +29,23 @@ pub trait Comm: Processor + Sized {
     /// There is no such peer, the part is not in memory, a peer is gone, or a deadline passed.
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Result<Pending<Self::Pending>>;
 
-    /// Posts a receive of the next message of this tag from `peer`. It must have the length of
+    /// Posts a receive for the next message with this tag from `peer`, which must be as long as
     /// `into`.
     ///
     /// # Errors
     /// As [`Comm::isend`].
     fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<Self::Pending>>;
 
-    /// Waits until the part of a send may change, or a receive has its message.
+    /// Waits until a send's part may change, or a receive has its message.
     ///
     /// # Errors
     /// As [`Comm::isend`]; [`CommError::OtherLength`](crate::CommError::OtherLength).
     fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<()>;
 
-    /// This rank's memory. An interpreter has none: there, copies and additions do nothing.
+    /// This rank's memory. An interpreter has none; its copies and additions do nothing.
     fn own(&mut self) -> Option<&mut [u8]>;
 
-    /// Copies `from` to `into` in this rank's memory. The two have the same length, and may
+    /// Copies `from` to `into` in this rank's memory. The parts must have the same length, and may
     /// overlap.
     ///
     /// # Errors
@@ -55,9 +55,9 @@ pub trait Comm: Processor + Sized {
         self.own().map_or(Ok(()), |memory| from.copy(memory, into))
     }
 
-    /// Copies the elements of `from` to those of `into` in this rank's memory: a column into a
-    /// buffer, or a block with rows as columns. The two have as many rows and columns, and their
-    /// parts ([`View::part`]) must not overlap.
+    /// Copies the elements of `from` to those of `into` in this rank's memory, e.g. a column to a
+    /// buffer, or a block with rows and columns exchanged. The views must have equal numbers of
+    /// rows and columns, and their parts ([`View::part`]) must not overlap.
     ///
     /// # Errors
     /// A view is not in memory, rows or columns differ, or the views overlap.
@@ -66,8 +66,8 @@ pub trait Comm: Processor + Sized {
         self.own().map_or(Ok(()), |memory| from.copy(memory, into))
     }
 
-    /// Adds the doubles of `term`, element by element, to those of `into`. The two have the same
-    /// length, and must not overlap.
+    /// Adds the doubles of `term` to those of `into`, element by element. The parts must have the
+    /// same length and not overlap.
     ///
     /// # Errors
     /// A part is not in memory, the lengths differ, or the parts overlap.
@@ -94,7 +94,7 @@ pub trait Comm: Processor + Sized {
         self.wait(pending)
     }
 
-    /// Sends `from` to `peer`, and receives a message of the same tag from it into `into`, both at
+    /// Sends `from` to `peer` and receives a message with the same tag from it into `into`, both at
     /// the same time. The lengths may differ; the parts must not overlap.
     ///
     /// # Errors
@@ -107,7 +107,7 @@ pub trait Comm: Processor + Sized {
         self.wait(receive)
     }
 
-    /// Gives every rank the bytes that `root` has in `part`: [`Broadcast::Binomial`].
+    /// Sends the bytes that `root` has in `part` to every rank, by [`Broadcast::Binomial`].
     ///
     /// # Errors
     /// As [`Comm::wait`]; or there is no rank `root`.
@@ -116,9 +116,9 @@ pub trait Comm: Processor + Sized {
         Broadcast::Binomial.run(self, root, part)
     }
 
-    /// Adds up the doubles in `from` of all ranks, and gives every rank the sum in `into`:
-    /// [`Sum::RecursiveDoubling`]. Overwrites `scratch`. The three have the same length, and must
-    /// not overlap.
+    /// Sums the doubles in `from` of all ranks, and gives every rank the sum in `into`, by
+    /// [`Sum::RecursiveDoubling`]. Overwrites `scratch`. The three parts must have the same length
+    /// and not overlap.
     ///
     /// # Errors
     /// As [`Comm::wait`] and [`Comm::add`].
@@ -127,8 +127,8 @@ pub trait Comm: Processor + Sized {
         Sum::RecursiveDoubling.run(self, from, into, scratch)
     }
 
-    /// Waits until every rank has called it: a dissemination barrier, by messages or by what a
-    /// transport has for it.
+    /// Waits until every rank has called it: a dissemination barrier, with messages or with signals
+    /// of the transport.
     ///
     /// # Errors
     /// As [`Comm::wait`].

@@ -1,9 +1,9 @@
-//! What the source of a rank program may do.
+//! Interfaces of rank programs.
 //!
 //! The same source runs on a transport, can run on a library's own message passing, and is recorded
-//! for the simulator. Three rules make this possible. A stamp is opaque: [`Processor::mark`] returns
-//! nothing. Control flow depends neither on payload nor on time. The caller of a program decides
-//! how often it repeats.
+//! for the simulator. Three rules make this possible. Time stamps are opaque: [`Processor::mark`]
+//! returns nothing. Control flow depends neither on payload nor on time. The caller of a program
+//! decides how often it repeats.
 
 mod memory;
 mod messages;
@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{HandlerId, Rank, Result, Word};
 
-/// One rank: who it is, its clock, and its arithmetic.
+/// A rank: its number, its clock, and its arithmetic.
 pub trait Processor {
     /// This rank.
     fn rank(&self) -> Rank;
@@ -32,7 +32,7 @@ pub trait Processor {
     fn compute(&mut self, work: Work);
 }
 
-/// What a processor computes.
+/// A computation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Work {
@@ -62,10 +62,10 @@ pub struct Verb {
     pub replies: bool,
 }
 
-/// What a rank program may do with Active Messages.
+/// What a rank program can do with Active Messages.
 pub trait Am: Processor {
-    /// Sends a request of one word. While there is no room, waits and handles what arrives. Replies
-    /// that have arrived are handled here too.
+    /// Sends a request of one word. If there is no room, waits and handles arrivals. Replies that
+    /// have arrived are handled here too.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
@@ -85,17 +85,17 @@ pub trait Am: Processor {
 
 /// An [`Am`] whose ranks also store bytes to each other, and get them.
 ///
-/// A rank has a region to send from and a region to receive into. Each is cut into blocks of the
-/// length that a program uses; behind the last block comes the first again. A program does not know
-/// what the blocks hold: it says when new bytes are due, and when arrived bytes must be checked.
+/// A rank has a region to send from and a region to receive into. Each is divided into blocks of
+/// the length that the program uses; the first block follows the last. A program does not know what
+/// the blocks hold: it says when new bytes are due, and when arrived bytes must be checked.
 pub trait Transfer: Am {
-    /// Stores `bytes` bytes of this rank's block `index` in the peer's, then sends a request as
-    /// [`Am::request`] does. When its handler runs, the bytes are there.
+    /// Stores `bytes` bytes of this rank's block `index` at the peer, then sends a request as
+    /// [`Am::request`] does. The bytes are there when its handler runs.
     ///
     /// # Errors
     /// A peer is gone, a deadline passed, or the region is shorter than the block.
     fn store(&mut self, peer: Rank, verb: Verb, index: u64, bytes: usize) -> Result<()>;
-    /// Begins to get `bytes` bytes of the peer's block `index`. They are there when
+    /// Begins to get `bytes` bytes of the peer's block `index`. They have arrived when
     /// [`Am::await_replies`] returns.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! Where bytes are in a rank's memory.
+//! Parts of a rank's memory.
 
 use std::fmt;
 use std::ops::Range;
@@ -10,7 +10,7 @@ pub const DOUBLE: usize = size_of::<f64>();
 
 /// A part of a rank's memory, in bytes.
 ///
-/// It borrows nothing. So a program can keep it while messages are under way, and a recorder,
+/// It borrows nothing. So a program can keep it while messages are on their way, and a recorder,
 /// which has no memory, can take it too.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Part {
@@ -26,19 +26,20 @@ impl Part {
         Self { at, len }
     }
 
-    /// The offsets of its bytes. The end saturates: a part too large for any memory stays one.
+    /// Offsets of its bytes. The end saturates, so that a part too large for any memory remains too
+    /// large.
     #[inline(always)]
     pub fn range(self) -> Range<usize> {
         self.at..self.end()
     }
 
-    /// The offset behind its last byte; saturates.
+    /// Offset behind the last byte; saturates.
     #[inline(always)]
     pub fn end(self) -> usize {
         self.at.saturating_add(self.len)
     }
 
-    /// Whether two parts of a memory have a byte in common.
+    /// Whether two parts share a byte.
     #[inline(always)]
     pub fn overlaps(self, other: Self) -> bool {
         let begins_in = |a: Self, b: Self| a.at.wrapping_sub(b.at) < b.len && a.len > 0;

@@ -1,12 +1,12 @@
-//! Elements that lie apart in a rank's memory.
+//! Views: rows and columns of elements in a rank's memory.
 
 use crate::{CommError, Part, Result};
 
 /// Bytes of an element: a double.
 const ELEMENT: usize = size_of::<f64>();
 
-/// Rows and columns of elements of 8 bytes in a rank's memory: a block of a matrix, a row or a
-/// column of it, or a buffer. Like a [`Part`] it borrows nothing.
+/// Rows and columns of elements of 8 bytes in a rank's memory, e.g. a block of a matrix, one of its
+/// rows or columns, or a buffer. Like a [`Part`] it borrows nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
     /// Offset of the first element, in bytes.
@@ -15,19 +15,19 @@ pub struct View {
     pub rows: usize,
     /// Number of columns.
     pub columns: usize,
-    /// Elements from one row to the next.
+    /// Distance between rows, in elements.
     pub row_stride: usize,
-    /// Elements from one column to the next.
+    /// Distance between columns, in elements.
     pub column_stride: usize,
 }
 
 impl View {
-    /// `rows` × `columns` elements row after row, without a gap, from offset `at` on.
+    /// `rows` × `columns` elements, row by row without gaps, from offset `at` on.
     pub const fn buffer(at: usize, rows: usize, columns: usize) -> Self {
         Self { at, rows, columns, row_stride: columns, column_stride: 1 }
     }
 
-    /// The same elements with rows as columns.
+    /// The same elements, with rows and columns exchanged.
     pub const fn transposed(self) -> Self {
         let Self { at, rows, columns, row_stride, column_stride } = self;
         Self {
@@ -39,7 +39,7 @@ impl View {
         }
     }
 
-    /// `rows` × `columns` of its elements, from row `row` and column `column` on.
+    /// `rows` × `columns` of its elements, beginning at row `row` and column `column`.
     pub const fn window(self, row: usize, column: usize, rows: usize, columns: usize) -> Self {
         let first = row * self.row_stride + column * self.column_stride;
         Self { at: self.at + ELEMENT * first, rows, columns, ..self }
@@ -57,11 +57,11 @@ impl View {
         Part::new(at, last.saturating_add(1).saturating_mul(ELEMENT))
     }
 
-    /// Copies its elements in `memory` to those of `into`, which has as many rows and columns. The
-    /// parts of both are apart from each other.
+    /// Copies its elements in `memory` to those of `into`, which must have the same numbers of rows
+    /// and columns. The parts of both must not overlap.
     ///
     /// # Errors
-    /// [`CommError::NotInMemory`]; [`CommError::Shapes`] where rows or columns differ;
+    /// [`CommError::NotInMemory`]; [`CommError::Shapes`] if rows or columns differ;
     /// [`CommError::Overlap`].
     #[inline]
     pub fn copy(self, memory: &mut [u8], into: Self) -> Result<()> {
@@ -77,7 +77,7 @@ impl View {
         into_part.of(memory)?;
         from_part.apart(into_part)?;
         let Ok([from, to]) = memory.get_disjoint_mut([from_part.range(), into_part.range()]) else {
-            // Parts that are apart.
+            // The parts do not overlap.
             return Ok(());
         };
         let (from, to) = (from.as_chunks::<ELEMENT>().0, to.as_chunks_mut::<ELEMENT>().0);
@@ -88,7 +88,7 @@ impl View {
             }
             return Ok(());
         }
-        // In tiles of which the lines of both sides stay in the first-level cache.
+        // In tiles small enough for the lines of both sides to stay in the first-level cache.
         for row in (0..rows).step_by(TILE) {
             for column in (0..columns).step_by(TILE) {
                 for row in row..rows.min(row + TILE) {

@@ -1,8 +1,9 @@
-//! Events in buckets of time: for ranks that share no channels, and whom nothing reaches at once.
+//! Events in buckets of time, for ranks that share no channels and that no event reaches without
+//! delay.
 //!
-//! What happens in a bucket causes nothing in the same bucket at another rank: it reaches any rank a
-//! width later. So within a bucket the ranks are looked at one after the other, and only the order
-//! of what happens to each of them matters.
+//! An event in a bucket causes nothing at another rank in the same bucket: its effects reach other
+//! ranks at least one bucket's width later. So the ranks are processed one after the other within a
+//! bucket, and only the order of each rank's own events matters.
 
 use std::collections::BTreeMap;
 
@@ -11,34 +12,35 @@ use super::event::{Event, Queue, What};
 use super::world::World;
 use crate::error::Result;
 
-/// Buckets after the present one that are kept by block; what is later is not sorted yet.
+/// Number of buckets after the present one that are sorted into blocks; later events are not sorted
+/// yet.
 const NEAR: u64 = 8;
 
-/// Ranks of a block, as a power of two: their events fit into a cache.
+/// Ranks in a block, as a power of two: few enough for their events to fit into a cache.
 const BLOCK_BITS: u32 = 12;
 
-/// Events of a block from which on they are counted and not compared.
+/// Number of events in a block from which they are sorted by counting instead of comparing.
 const MANY: usize = 512;
 
 #[derive(Debug)]
 pub(super) struct Buckets<T> {
-    /// Time that a bucket takes.
+    /// Width of a bucket, in picoseconds.
     width: u64,
-    /// The number of the present bucket, and where it ends.
+    /// Number of the present bucket, and the time at which it ends.
     present: u64,
     end: u64,
-    /// The next buckets, by number modulo their number.
+    /// The next buckets, by their numbers modulo [`NEAR`].
     near: [Bucket<T>; NEAR as usize],
     far: BTreeMap<u64, Vec<Event<T>>>,
-    /// Memory of blocks that are done.
+    /// Memory of blocks that are done, for reuse.
     spare: Vec<Vec<Event<T>>>,
-    /// The next event of the rank that is looked at.
+    /// The next event of the rank that is being processed.
     next: Option<T>,
-    /// When that rank wants to be woken, within the present bucket.
+    /// When that rank wants to be woken, if within the present bucket.
     alarm: Option<T>,
 }
 
-/// The events of a bucket, for each block of ranks.
+/// Events in a bucket, for each block of ranks.
 #[derive(Clone, Debug)]
 struct Bucket<T> {
     events: usize,
@@ -46,7 +48,7 @@ struct Bucket<T> {
 }
 
 impl<T: Time> Buckets<T> {
-    /// Buckets of this width, which is not 0, for so many ranks.
+    /// Buckets of this width, which must not be 0, for `ranks` ranks.
     pub(super) fn new(width: u64, ranks: usize) -> Self {
         let blocks = vec![Vec::new(); (ranks >> BLOCK_BITS) + 1];
         let near = std::array::from_fn(|_| Bucket { events: 0, blocks: blocks.clone() });
@@ -67,7 +69,7 @@ impl<T: Time> Buckets<T> {
         block.push(event);
     }
 
-    /// Makes the next bucket that has events the present one. Returns whether there is one.
+    /// Makes the next bucket with events the present one. Returns whether there is one.
     fn advance(&mut self) -> bool {
         let near = (self.present + 1..self.present + NEAR)
             .find(|bucket| self.near[(bucket % NEAR) as usize].events > 0);
@@ -88,7 +90,7 @@ impl<T: Time> Buckets<T> {
 impl<T: Time> Queue<T> for Buckets<T> {
     #[inline(always)]
     fn push(&mut self, event: Event<T>) {
-        // Nothing is pushed that is not later than the present bucket.
+        // Every event pushed is later than the present bucket.
         let bucket = match event.time.picoseconds().saturating_sub(self.end) {
             soon if soon < self.width => self.present + 1,
             later => self.present + 1 + later / self.width,
@@ -113,7 +115,8 @@ impl<T: Time> Queue<T> for Buckets<T> {
     }
 }
 
-/// Sorts the events of a block by receiver, in the order in which they were sent.
+/// Sorts a block's events by receiver; those of one receiver keep the order in which they were
+/// sent.
 fn sort<T: Time>(events: &mut Vec<Event<T>>, sorted: &mut Vec<Event<T>>, ends: &mut Vec<u32>) {
     if events.is_sorted_by_key(|event| event.to) {
         return;
@@ -140,7 +143,7 @@ fn sort<T: Time>(events: &mut Vec<Event<T>>, sorted: &mut Vec<Event<T>>, ends: &
 }
 
 impl<C: Clock> World<'_, Buckets<C::At>, C> {
-    /// Lets everything happen, bucket by bucket.
+    /// Processes all events, bucket by bucket.
     ///
     /// # Errors
     /// As [`World::happen`].
@@ -169,7 +172,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
         Ok(())
     }
 
-    /// What happens to one rank in a bucket.
+    /// Processes the events of one rank in a bucket.
     fn at_rank(&mut self, events: &mut [Event<C::At>]) -> Result {
         if events.len() > 1 {
             events.sort_by_key(Event::key);
@@ -186,7 +189,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
         self.wake_before(events[0].to, None)
     }
 
-    /// Wakes a rank that wants to be woken before `time`, or in this bucket.
+    /// Wakes a rank that wants to be woken before `time`, or, without a `time`, in this bucket.
     fn wake_before(&mut self, rank: u32, time: Option<C::At>) -> Result {
         let is_due = |alarm: &mut C::At| time.is_none_or(|time| *alarm < time);
         while let Some(alarm) = self.queue.alarm.take_if(is_due) {

@@ -1,17 +1,17 @@
-//! Circuits through a network whose channels messages share.
+//! Circuits through a network in which messages share channels.
 
 use super::clock::Time;
 use crate::network::Network;
 
 /// The channels of a network in virtual time.
 ///
-/// A circuit holds all channels of its route while the bytes of its message pass. It begins when all
-/// circuits over any of these channels that were asked for before have ended. So no two circuits
-/// wait for each other, and what was asked for first is never held up by what comes later.
+/// A circuit holds all channels of its route while the bytes of its message pass. It begins when
+/// all earlier circuits over any of these channels have ended. So no two circuits wait for each
+/// other, and a circuit is never delayed by one that was asked for later.
 #[derive(Debug)]
 pub(super) struct Circuits<'a, T> {
     network: &'a Network,
-    /// When the last circuit over each channel ends.
+    /// Time at which the last circuit over each channel ends.
     free_from: Vec<T>,
     route: Vec<usize>,
 }
@@ -21,7 +21,7 @@ impl<'a, T: Time> Circuits<'a, T> {
         Self { network, free_from: vec![T::default(); network.channels()], route: Vec::new() }
     }
 
-    /// Asks for a circuit, and returns when the last of its channels is free.
+    /// Asks for a circuit, and returns the time at which the last of its channels is free.
     pub(super) fn free_from(&mut self, from: u32, to: u32) -> T {
         let Self { network, free_from, route } = self;
         route.clear();
@@ -29,7 +29,7 @@ impl<'a, T: Time> Circuits<'a, T> {
         route.iter().fold(T::default(), |start, &channel| start.later(free_from[channel]))
     }
 
-    /// Holds the channels that were asked for last.
+    /// Holds the channels of the circuit that was asked for last.
     pub(super) fn hold(&mut self, until: T) {
         for &channel in &self.route {
             self.free_from[channel] = until;

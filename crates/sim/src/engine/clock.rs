@@ -1,4 +1,5 @@
-//! What a replay knows of a time: when it is; or also how it grows with the machine's parameters, and what it came from.
+//! Clocks of a replay. The simplest knows only when a time is; others also know how it grows with
+//! the machine's parameters, and what led to it.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -7,7 +8,7 @@ use std::fmt::Debug;
 pub(crate) trait Time: Copy + Default + Ord + Debug {
     fn picoseconds(self) -> u64;
 
-    /// The later one of two.
+    /// The later of two times.
     fn later(self, other: Self) -> Self;
 }
 
@@ -23,7 +24,7 @@ impl Time for u64 {
     }
 }
 
-/// The parameter that a cost consists of; of G with how often it does.
+/// The parameter that a cost consists of; for G, with the number of bytes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cost {
     Overhead,
@@ -33,24 +34,24 @@ pub(crate) enum Cost {
     Computation,
 }
 
-/// What led from a moment to a time: with its interfaces, a message has several.
+/// The step from a moment to a time: a message has several steps at its interfaces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Nothing: it is the moment itself, as the end of a work.
+    /// None: the time is the moment itself, such as the end of a work.
     Moment,
-    /// A message's first byte was under way.
+    /// The flight of a message's first byte.
     Flight,
-    /// Then its other bytes were.
+    /// The flight of its other bytes.
     Transfer,
-    /// It held the interface of its sender for g, or for its bytes.
+    /// The sender's interface is held, for g or for the bytes.
     OutGap,
     OutBytes,
-    /// It held that of its receiver.
+    /// The receiver's interface is held.
     InGap,
     InBytes,
 }
 
-/// What a processor does.
+/// Work of a processor.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Work<T> {
     Compute,
@@ -58,31 +59,32 @@ pub(crate) enum Work<T> {
         to: u32,
         bytes: Option<u32>,
     },
-    /// `ready` is when the message is whole.
+    /// `ready` is the time at which the message is complete.
     Receive {
         ready: T,
         bytes: Option<u32>,
     },
 }
 
-/// Makes times of earlier times.
+/// Computes times from earlier times.
 pub(crate) trait Clock: Debug {
     type At: Time;
 
-    /// When a step ends that begins at `at`.
+    /// Time at which a step ends that begins at `at`.
     fn step(&self, at: Self::At, picoseconds: u64, cost: Cost, step: Step) -> Self::At;
 
-    /// When the work of a rank's processor ends that begins at `at`.
+    /// Time at which the work of a rank's processor ends that begins at `at`.
     fn work(&mut self, rank: u32, at: Self::At, picoseconds: u64, work: Work<Self::At>)
     -> Self::At;
 
-    /// When a message goes on at a rank that is there at `own`, and before `other` may not.
+    /// Time at which a message continues: it is ready at rank `rank` at `own`, and may not continue
+    /// before `other`.
     fn wait(&mut self, rank: u32, own: Self::At, other: Self::At) -> Self::At;
 
-    /// Two events whose order is of importance follow each other.
+    /// Notes that the order of two consecutive events matters.
     fn meet(&mut self, one: Self::At, other: Self::At);
 
-    /// When an interface is free again that a message holds from `start` on.
+    /// Time at which an interface is free again that a message holds from `start` on.
     #[inline(always)]
     fn held(
         &self,
@@ -102,7 +104,7 @@ pub(crate) trait Clock: Debug {
     }
 }
 
-/// When it is, and nothing else: picoseconds.
+/// Knows only when a time is, in picoseconds.
 #[derive(Debug)]
 pub(crate) struct Plain;
 

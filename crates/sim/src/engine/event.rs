@@ -1,17 +1,17 @@
-//! What happens to a rank, and who knows what is next.
+//! Events, and the queue of future events.
 
 use super::clock::Time;
 use crate::Context;
 
-/// What an Active Message is. `bytes` says how many it carries beside words; `None` is one of words
-/// only, which is not the same as 0 bytes.
+/// Kind of an Active Message. `bytes` is the number of bytes that it carries besides words; `None`
+/// means words only, which is not the same as 0 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Request {
         replies: bool,
         bytes: Option<u32>,
     },
-    /// A request whose reply is to carry so many bytes.
+    /// A request whose reply will carry this many bytes.
     Get {
         bytes: u32,
     },
@@ -21,7 +21,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
-    /// The bytes that it carries itself.
+    /// Bytes that the message itself carries.
     pub(super) fn bytes(self) -> Option<u32> {
         match self {
             Self::Request { bytes, .. } | Self::Reply { bytes } => bytes,
@@ -36,18 +36,18 @@ pub(super) enum What {
     Arrive(Kind),
     /// The first byte of a message of bytes reaches the receiver's interface.
     Deliver { context: Context, tag: u32, bytes: u32 },
-    /// A request without reply completes at its sender.
+    /// A request without a reply completes at its sender.
     Complete,
-    /// A message of this rank is at the network, and asks for a circuit.
+    /// A message of this rank reaches the network, and asks for a circuit.
     Depart,
-    /// A processor begins with its program.
+    /// A processor begins its program.
     Begin,
-    /// A processor goes on, if it still wants to be woken.
+    /// A processor continues, if it still wants to be woken.
     Wake,
 }
 
 impl What {
-    /// The bytes that it carries, if it is a message and not one of words only.
+    /// Bytes that it carries, if it is a message with bytes.
     pub(super) fn bytes(self) -> Option<u32> {
         match self {
             Self::Arrive(kind) => kind.bytes(),
@@ -56,7 +56,7 @@ impl What {
         }
     }
 
-    /// Of one time: who looks at some time sees what arrives at that time.
+    /// Order of events at the same time: arrivals come before anything that looks for them.
     pub(super) fn place(self) -> u8 {
         match self {
             Self::Arrive(_) | Self::Deliver { .. } | Self::Complete => 0,
@@ -66,7 +66,7 @@ impl What {
     }
 }
 
-/// Something that happens at `time` to the rank `to`. `from` sent it; where nobody did it is the
+/// An event at `time` at rank `to`. `from` is the sender of a message; for other events it is the
 /// same rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Event<T> {
@@ -81,21 +81,21 @@ impl<T: Time> Event<T> {
         Self { time, to: rank, from: rank, what }
     }
 
-    /// The order of what happens to one rank; events of equal keys come as they were sent.
+    /// Order of one rank's events; events with equal keys keep the order in which they were sent.
     pub(super) fn key(&self) -> (T, u8, u32) {
         (self.time, self.what.place(), self.from)
     }
 }
 
-/// What is going to happen.
+/// Future events.
 pub(super) trait Queue<T> {
     fn push(&mut self, event: Event<T>);
 
-    /// Asks that `rank`, to which something happens now, be woken.
+    /// Asks for `rank`, at which the present event happens, to be woken.
     fn wake_at(&mut self, time: T, rank: u32);
 
-    /// Whether nothing more can arrive, at `time` or before, at the rank to which something happens
-    /// now.
+    /// Whether nothing more can arrive until `time` (inclusive) at the rank at which the present
+    /// event happens.
     fn settled(&self, time: T) -> bool;
 }
 

@@ -1,5 +1,5 @@
-//! All events in one order of time: for ranks that share channels, and for those that reach each
-//! other at once.
+//! All events in one order of time, for ranks that share channels or reach each other without
+//! delay.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
@@ -9,14 +9,14 @@ use super::event::{Event, Queue, What};
 use super::world::World;
 use crate::error::Result;
 
-/// Events by time; of one time first arrivals, then departures, then wakes, each by rank.
+/// Events by time. At equal times arrivals come first, then departures, then wakes, each by rank.
 #[derive(Debug, Default)]
 pub(super) struct Heap<T: Time> {
     events: BinaryHeap<Reverse<Numbered<T>>>,
     pushed: u64,
 }
 
-/// An event, and how many were pushed before.
+/// An event, and the number of events pushed before it.
 #[derive(Debug, PartialEq, Eq)]
 struct Numbered<T> {
     event: Event<T>,
@@ -59,7 +59,7 @@ impl<T: Time> Queue<T> for Heap<T> {
 }
 
 impl<C: Clock> World<'_, Heap<C::At>, C> {
-    /// Lets everything happen, one after the other.
+    /// Processes all events in order.
     ///
     /// # Errors
     /// As [`World::happen`].

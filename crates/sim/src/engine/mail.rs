@@ -1,10 +1,10 @@
-//! Messages of bytes that have arrived and that no receive has taken.
+//! Messages with bytes that have arrived and that no receive has taken.
 
 use std::collections::HashMap;
 
 use crate::Context;
 
-/// Which messages of a rank a receive is for.
+/// What a receive must match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Address {
     pub from: u32,
@@ -15,21 +15,22 @@ pub(super) struct Address {
 /// A message at its receiver.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Letter<T> {
-    /// When its last byte is there.
+    /// Time at which the last byte has arrived.
     pub ready: T,
     pub bytes: u32,
 }
 
-/// Letters that a rank has in a list. If there are more it finds them by their address.
+/// Largest number of letters that a rank keeps in a list. If there are more, they are found by
+/// address.
 const LISTED: usize = 16;
 
-/// No letter.
+/// Stands for no letter.
 const NONE: u32 = u32::MAX;
 
 /// The letters of one rank.
 #[derive(Debug)]
 pub(super) enum Inbox<T> {
-    /// The first one, by arrival.
+    /// List of few letters: index of the first to arrive.
     Few(u32),
     Many(Box<Many<T>>),
 }
@@ -40,12 +41,12 @@ impl<T> Default for Inbox<T> {
     }
 }
 
-/// Many letters of one rank.
+/// Many letters of one rank, by address.
 #[derive(Debug)]
 pub(super) struct Many<T> {
-    /// Those that came since it last looked for one, by arrival.
+    /// Letters that arrived since the rank last looked for one, in order of arrival.
     new: Vec<(Address, Letter<T>)>,
-    /// The first and the last one of each address, by arrival.
+    /// First and last letter of each address, in order of arrival.
     sorted: HashMap<Address, [u32; 2]>,
 }
 
@@ -56,11 +57,11 @@ struct Stored<T> {
     next: u32,
 }
 
-/// The letters of all ranks. Few wait anywhere, as a rule.
+/// Letters of all ranks. Usually few are waiting.
 #[derive(Debug, Default)]
 pub(super) struct Mail<T> {
     letters: Vec<Stored<T>>,
-    /// Places that are free.
+    /// Free places.
     free: Vec<u32>,
     waiting: usize,
 }
@@ -94,7 +95,7 @@ impl<T: Copy> Mail<T> {
         u32::try_from(self.letters.len() - 1).expect("fewer than 2³² letters")
     }
 
-    /// The letters of a list.
+    /// Converts the list that begins at `at`.
     #[cold]
     fn as_many(&mut self, mut at: u32) -> Inbox<T> {
         let mut many = Box::new(Many { new: Vec::new(), sorted: HashMap::new() });
@@ -107,7 +108,7 @@ impl<T: Copy> Mail<T> {
         Inbox::Many(many)
     }
 
-    /// The first message that arrived for `address`.
+    /// Takes the first letter that arrived for `address`.
     pub(super) fn take(&mut self, inbox: &mut Inbox<T>, address: Address) -> Option<Letter<T>> {
         let first = match inbox {
             Inbox::Few(first) => first,
@@ -158,7 +159,7 @@ impl<T: Copy> Mail<T> {
         Some(self.taken(at, letter))
     }
 
-    /// Letters that were not taken.
+    /// Number of letters that were not taken.
     pub(super) fn len(&self) -> usize {
         self.waiting
     }

@@ -1,4 +1,5 @@
-//! Times that grow with the machine's parameters by amounts smaller than anything, and that know what they came from.
+//! Times that also know how they grow with infinitesimal changes of the machine's parameters, and
+//! what led to them.
 
 use std::cmp::Ordering;
 use std::fmt::Debug;
@@ -6,20 +7,21 @@ use std::marker::PhantomData;
 
 use super::clock::{Clock, Cost, Step, Time, Work};
 
-/// Parameters, as [`LETTERS`](crate::LETTERS): L, o, g, G.
+/// Number of parameters: L, o, g and G, as in [`LETTERS`](crate::LETTERS).
 pub(crate) const PARAMETERS: usize = 4;
 
-/// A time that knows more.
+/// A time with its growth and its source.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Trace<G> {
     pub picoseconds: u64,
-    /// What it grows by in each direction of the clock.
+    /// Growth in each direction of the clock.
     pub growth: G,
-    /// Sixteen times the number of a moment, from 1, [`WAITED`], and the step since; 0 for the beginning.
+    /// Sixteen times the number of a moment (from 1), plus [`WAITED`] and the step since that
+    /// moment; 0 for the beginning.
     pub source: u32,
 }
 
-/// What a time grows by in some directions: [`UNKNOWN`] where that depends on the direction's sign.
+/// Growth of a time in several directions; [`UNKNOWN`] if it depends on the direction's sign.
 pub(crate) trait Growth: Copy + Default + PartialEq + Debug {
     const DIRECTIONS: usize;
 
@@ -28,13 +30,13 @@ pub(crate) trait Growth: Copy + Default + PartialEq + Debug {
     fn set(&mut self, direction: usize, growth: i64);
 }
 
-/// The bit of a source that says that its moment is a wait.
+/// Bit of a source that says that its moment is a wait.
 const WAITED: u32 = 8;
-/// Bits of a source below the number of the moment, and the most moments.
+/// Bits of a source below the number of the moment, and the largest number of moments.
 const STEP_BITS: u32 = 4;
 const MOST: usize = (1 << (32 - STEP_BITS)) - 1;
 
-/// No growth: it is between two. It stays negative whatever comes to it.
+/// Unknown growth: between two values. It stays negative whatever is added.
 const UNKNOWN: i64 = i64::MIN / 2;
 
 impl<const N: usize> Growth for [i64; N]
@@ -54,7 +56,8 @@ where
     }
 }
 
-/// For each parameter how often it is in a time: none of the first three as often as there are moments.
+/// How often each parameter is contained in a time. For the first three this is less than the
+/// number of moments.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, packed(4))]
 pub(crate) struct Counts {
@@ -80,13 +83,13 @@ impl Growth for Counts {
 }
 
 impl<G: Growth> Trace<G> {
-    /// What it grows by in a direction, whichever sign this has.
+    /// Growth in a direction, if it is the same for both signs.
     pub fn known(&self, direction: usize) -> Option<i64> {
         Some(self.growth.get(direction)).filter(|growth| *growth >= 0)
     }
 }
 
-/// A growth in one direction decides between times that are else equal. In several it cannot.
+/// With one direction, the growth decides between equal times. With several it cannot.
 impl<G: Growth> Ord for Trace<G> {
     fn cmp(&self, other: &Self) -> Ordering {
         let order = self.picoseconds.cmp(&other.picoseconds);
@@ -117,7 +120,8 @@ impl<G: Growth> Time for Trace<G> {
         self.picoseconds
     }
 
-    /// Of equal ones that which grows more; in several directions none may.
+    /// Of two equal times, the one with the greater growth; with several directions the result is
+    /// unknown where they differ.
     #[inline(always)]
     fn later(mut self, other: Self) -> Self {
         match self.picoseconds.cmp(&other.picoseconds) {
@@ -140,30 +144,31 @@ impl<G: Growth> Time for Trace<G> {
     }
 }
 
-/// The kind of a moment.
+/// Kind of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Compute,
     Send,
     Receive,
-    /// Something other let a message go on.
+    /// Another event let a message continue.
     Wait,
 }
 
-/// A moment of a rank: the end of what its processor did, or of a message's wait.
+/// A moment of a rank: the end of its processor's work, or of a message's wait.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Moment {
     /// What led to its beginning.
     pub before: u32,
-    /// Of a send to whom, of a receive and a wait the number of the send.
+    /// For a send, the receiver; for a receive or a wait, the number of the send.
     pub other: u32,
-    /// Of a message its bytes; of a computation the picoseconds, whose upper half is in `other`.
+    /// For a message, its bytes; for a computation, the lower half of its picoseconds (the upper
+    /// half is in `other`).
     amount: u32,
     /// The rank, the kind, and whether it is a message of words.
     place: u32,
 }
 
-/// Bits of a rank in a moment's place, and the one that stands for words.
+/// Bits of the rank in a moment's place, and the bit for words.
 const RANK_BITS: u32 = 24;
 const WORDS: u32 = 1 << (RANK_BITS + 2);
 
@@ -177,44 +182,44 @@ impl Moment {
         KINDS[(self.place >> RANK_BITS & 3) as usize]
     }
 
-    /// Bytes of its message.
+    /// Bytes of the moment's message.
     pub fn bytes(&self) -> Option<u32> {
         (self.place & WORDS == 0).then_some(self.amount)
     }
 
-    /// Picoseconds of a computation.
+    /// Length of a computation, in picoseconds.
     pub fn computation(&self) -> u64 {
         u64::from(self.other) << 32 | u64::from(self.amount)
     }
 }
 
-/// All that happened, in an order in which what follows from something comes after it.
+/// All moments; a moment comes after those that it follows from.
 #[derive(Debug, Default)]
 pub(crate) struct Past {
     pub moments: Vec<Moment>,
-    /// When each of them was, if that is kept.
+    /// Time of each moment, if times are kept.
     pub ends: Option<Vec<u64>>,
 }
 
 impl Past {
-    /// Whether there may have been more than are kept.
+    /// Whether moments may have been lost because there were too many.
     pub fn is_full(&self) -> bool {
         self.moments.len() == MOST
     }
 
-    /// What a time is that comes a step after a moment.
+    /// Source of a time that is one step after a moment.
     pub fn source(moment: u32, step: Step) -> u32 {
         (moment + 1) << STEP_BITS | step as u32
     }
 
-    /// The number of a moment, from 0, and the step since.
+    /// Number of the moment (from 0), and the step since.
     pub fn place(source: u32) -> Option<(u32, Step)> {
         use Step::{Flight, InBytes, InGap, Moment, OutBytes, OutGap, Transfer};
         const STEPS: [Step; 7] = [Moment, Flight, Transfer, OutGap, OutBytes, InGap, InBytes];
         Some(((source >> STEP_BITS).checked_sub(1)?, STEPS[(source & 7) as usize]))
     }
 
-    /// The send of the message that led to a time.
+    /// Number of the send of the message that led to a time.
     fn message(&self, source: u32) -> u32 {
         let Some((at, _)) = Self::place(source) else { return 0 };
         if source & WAITED == 0 { at } else { self.moments[at as usize].other }
@@ -235,27 +240,27 @@ impl Past {
     }
 }
 
-/// Follows times in some directions: none; one; or all parameters that grow.
+/// A clock that traces times in several directions: in none, in one, or in those of all parameters.
 #[derive(Debug)]
 pub(crate) struct Traced<G> {
-    /// The only direction: a parameter, and 1 or −1.
+    /// The only direction: a parameter, and its sign (1 or −1).
     towards: (usize, i64),
-    /// What happened, if it is to be kept.
+    /// All moments, if they are kept.
     pub past: Option<Past>,
-    /// Directions in which events of one time may change places.
+    /// Directions in which events of equal times may be reordered.
     pub unsure: [bool; PARAMETERS],
     growth: PhantomData<G>,
 }
 
 impl Traced<[i64; 1]> {
-    /// For a parameter, and 1 or −1.
+    /// Traces one parameter with one sign (1 or −1).
     pub fn towards(parameter: usize, sign: i64) -> Self {
         Self { towards: (parameter, sign), ..Self::of(None) }
     }
 }
 
 impl<G> Traced<G> {
-    /// Keeps what happens, and when if it is asked to.
+    /// Keeps all moments, and also their times if `times`.
     pub fn keeping(times: bool) -> Self {
         Self::of(Some(Past { moments: Vec::new(), ends: times.then(Vec::new) }))
     }

@@ -1,10 +1,10 @@
-//! All ranks in virtual time: their processors, and what is in their interfaces.
+//! All ranks in virtual time: their processors, and the messages in their interfaces.
 //!
-//! A processor's clock may be ahead of what happens. That is allowed as long as nothing it decides
-//! depends on what arrives meanwhile: while it computes, while it takes stamps, and while it waits
-//! for messages in a state that only the next message, in order of arrival, can change. A receive is
-//! such a state: its sender and tag decide which message it takes. Before any other decision it waits
-//! until everything up to its time has happened.
+//! A processor's clock may be ahead of the events processed, as long as no decision of the
+//! processor depends on what arrives meanwhile: while it computes, while it takes stamps, and while
+//! it waits in a state that only the next message, in order of arrival, can change. A receive is
+//! such a state, since its sender and tag decide which message it takes. Before any other decision
+//! the processor waits until all events up to its time have been processed.
 
 mod active;
 mod departures;
@@ -32,31 +32,31 @@ pub(super) struct World<'a, Q, C: Clock> {
     pub(super) ranks: Vec<State<C::At>>,
     pub(super) marks: Vec<Vec<u64>>,
     mail: Mail<C::At>,
-    /// The least and the greatest L, where messages can overtake one another.
+    /// Least and greatest L, if messages can overtake one another.
     overtaking: Option<[u64; 2]>,
-    /// When what may be overtaken reaches its receiver, by sender, receiver, and whether it is an
-    /// Active Message.
+    /// Time at which the last message that may be overtaken reaches its receiver, by sender,
+    /// receiver, and whether it is an Active Message.
     reached: HashMap<(u32, u32, bool), C::At>,
     circuits: Circuits<'a, C::At>,
-    /// For each rank the messages that wait for a circuit; none where messages share no channels.
+    /// Messages that wait for a circuit, for each rank; empty if messages share no channels.
     departures: Vec<VecDeque<Departure<C::At>>>,
-    /// Messages sent.
+    /// Number of messages sent.
     pub(super) sent: u64,
-    /// Operations begun, and messages handled.
+    /// Number of operations begun and messages handled.
     pub(super) steps: u64,
 }
 
-/// One rank.
+/// State of one rank.
 #[derive(Debug, Default)]
 pub(super) struct State<T> {
     /// The processor's own time.
     pub(super) now: T,
-    /// From when on its interface is free, on each side.
+    /// Time from which each side of its interface is free.
     sending: T,
     receiving: T,
     cursor: Cursor,
     inbox: Inbox<T>,
-    /// What it has of Active Messages, from the first one on.
+    /// Its Active Messages; `None` before the first one.
     active: Option<Box<Active<T>>>,
 }
 
@@ -82,10 +82,10 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         }
     }
 
-    /// One event.
+    /// Processes one event.
     ///
     /// # Errors
-    /// A message has another length than its receive, or virtual time is exhausted.
+    /// A message and its receive differ in length, or virtual time is exhausted.
     pub(super) fn happen(&mut self, event: Event<C::At>) -> Result {
         let Event { time, to, from, what } = event;
         if time.picoseconds() > LATEST {
@@ -107,8 +107,8 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         if goes_on { self.run(to, self.schedule.program(to)) } else { Ok(()) }
     }
 
-    /// A message reaches the interface, which accepts one per gap, and one byte per G. Returns when
-    /// it is whole.
+    /// Accepts a message at the interface, which takes one message per gap and one byte per G.
+    /// Returns the time at which the message is complete.
     #[inline(always)]
     fn accept(&mut self, time: C::At, to: u32, bytes: Option<u32>) -> C::At {
         let Self { clock, machine, ranks, .. } = self;
@@ -120,7 +120,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         clock.step(start, transfer, Cost::Bytes(bytes.unwrap_or(0)), Step::Transfer)
     }
 
-    /// Takes a message out of the interface once it is whole: or.
+    /// Takes a message from the interface once it is complete, which costs or.
     #[inline(always)]
     fn take(&mut self, rank: u32, ready: C::At, bytes: Option<u32>) {
         let recv_overhead = self.machine.costs(bytes).recv_overhead;
@@ -130,12 +130,12 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         state.now = self.clock.work(rank, begin, recv_overhead, work);
     }
 
-    /// A message of bytes reaches the interface. Its receiver goes on if it waits for it.
+    /// Delivers a message with bytes to the interface. Its receiver continues if it waits for it.
     fn deliver(&mut self, time: C::At, rank: u32, address: Address, bytes: u32) -> Result {
         let letter = Letter { ready: self.accept(time, rank, Some(bytes)), bytes };
         let state = &mut self.ranks[rank as usize];
         let program = self.schedule.program(rank);
-        // A processor that is at a receive, and not just there, waits.
+        // A processor that has stopped at a receive waits there.
         match state.cursor.peek(program) {
             Some(Op::Recv { context, peer, tag, bytes })
                 if (peer, context, tag) == (address.from, address.context, address.tag) =>
@@ -150,7 +150,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         }
     }
 
-    /// Receives a message of bytes: or, once it is whole. Then the program is at its next operation.
+    /// Receives a message with bytes, which costs or once it is complete, and advances the program.
     #[inline(always)]
     fn receive(
         &mut self,
@@ -170,7 +170,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         Ok(())
     }
 
-    /// Goes on with the program until it ends or must wait.
+    /// Runs the program until it ends or must wait.
     fn run(&mut self, rank: u32, program: Program<'_>) -> Result {
         loop {
             let state = &mut self.ranks[rank as usize];
@@ -212,14 +212,14 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         }
     }
 
-    /// Messages that reached the interface and were never handled or received.
+    /// Number of messages that reached the interface and were never handled or received.
     pub(super) fn unhandled(&self) -> u64 {
         let handled_by =
             |state: &State<C::At>| state.active.as_ref().map_or(0, |active| active.waiting());
         (self.mail.len() + self.ranks.iter().map(handled_by).sum::<usize>()) as u64
     }
 
-    /// What a rank waits for; `None` when its program has ended.
+    /// What a rank waits for; `None` if its program has ended.
     pub(super) fn waits_for(&mut self, rank: u32) -> Option<WaitFor> {
         let state = &mut self.ranks[rank as usize];
         let (handled, outstanding) = state.active.as_ref().map_or((0, 0), |active| active.counts());

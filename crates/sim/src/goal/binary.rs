@@ -1,18 +1,19 @@
 //! Binary GOAL, as LogGOPSim's `txt2bin` writes it.
 //!
-//! Little endian: u64 4223; u32 ranks, u8 and u8 the greatest processor and interface; for each rank u64 begin and
-//! u64 end, counted from byte 8; then for each rank u32 operations, u32 roots, the roots; 39 bytes an operation; the
-//! u32s of who depends on whom.
+//! Little endian: u64 4223; u32 number of ranks, u8 and u8 the highest processor and interface; for
+//! each rank u64 begin and u64 end, counted from byte 8. Then for each rank: u32 number of
+//! operations, u32 number of roots, the roots; 39 bytes for each operation; the u32s of the
+//! dependencies.
 
 use std::io::{ErrorKind, Read, copy, sink};
 
 use super::error::{GoalError, Result, Wrong};
 use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation, Verb};
 
-/// The first eight bytes.
+/// First eight bytes.
 pub(super) const COOKIE: u64 = 4223;
 
-/// A source that knows how far it is.
+/// A source that counts the bytes read.
 struct Source<R> {
     from: R,
     at: u64,
@@ -42,7 +43,7 @@ fn wrong<T>(what: &'static str, is: u64) -> Result<T, Wrong> {
 /// Reads a schedule to its end.
 ///
 /// # Errors
-/// It cannot be read, or is not such a schedule.
+/// It cannot be read, or is not a binary schedule.
 pub(super) fn read(from: impl Read) -> Result<Goal> {
     let mut rank = 0;
     all(&mut Source { from, at: 0 }, &mut rank).map_err(|error| match error {
@@ -76,7 +77,7 @@ fn all(source: &mut Source<impl Read>, rank: &mut u32) -> Result<Goal> {
     let (mut spans, mut dependencies) = (Vec::new(), Vec::new());
     for begin in begins {
         let Some(gap) = begin.checked_sub(source.at) else {
-            return Ok(wrong("a later place", begin)?);
+            return Ok(wrong("a later position", begin)?);
         };
         source.at += copy(&mut source.from.by_ref().take(gap), &mut sink())?;
         let first = goal.operations.len() as u32;
@@ -94,7 +95,7 @@ fn all(source: &mut Source<impl Read>, rank: &mut u32) -> Result<Goal> {
                 }
             }
         }
-        // They lie in the order of the operations.
+        // Dependencies are stored in the order of the operations.
         for (from, count, before, start) in spans.drain(..) {
             if from as usize != dependencies.len() {
                 wrong("the next dependency", from.into())?;
@@ -114,7 +115,7 @@ fn all(source: &mut Source<impl Read>, rank: &mut u32) -> Result<Goal> {
     Ok(goal)
 }
 
-/// An operation between the number of those that it waits for, and those that wait for it.
+/// The part of an operation between the number of its predecessors and its dependents.
 fn operation(source: &mut Source<impl Read>, goal: &Goal) -> Result<Operation> {
     let [verb] = source.bytes()?;
     let (peer, size, tag) = (source.u32()?, source.u64()?, source.u32()?);

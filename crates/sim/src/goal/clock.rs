@@ -1,4 +1,5 @@
-//! What a replay knows of a time: when it is; or also how it grows with a parameter, and what it came from.
+//! Clocks of a replay. The simplest knows only when a time is; others also know how it grows with a
+//! parameter, and what led to it.
 
 use std::cmp::Ordering;
 
@@ -6,15 +7,15 @@ use derive_more::{Eq, Into, PartialEq};
 
 use super::loggops::{Loggops, PER_BYTE, Step};
 
-/// Makes times of earlier times.
+/// Computes times from earlier times.
 pub(super) trait Clock {
-    /// A time; the default is 0. Those that are equal are the same to a replay.
+    /// A time; the default is 0. Equal times are the same to a replay.
     type At: Copy + Ord + Default + Into<i64>;
 
-    /// When a computation of so many picoseconds that begins at `at` ends.
+    /// Time at which a computation of `picoseconds` ends that begins at `at`.
     fn compute(&mut self, at: Self::At, operation: u32, picoseconds: i64) -> Self::At;
 
-    /// When steps of a message of so many bytes end that begin at `at`.
+    /// Times at which steps of a message (its operation and its bytes) end that begin at `at`.
     fn steps<const N: usize>(
         &mut self,
         at: Self::At,
@@ -22,14 +23,14 @@ pub(super) trait Clock {
         steps: [Step; N],
     ) -> [Self::At; N];
 
-    /// Which of two times is the later one decides what happens.
+    /// Notes that the result depends on which of two times is later.
     fn meet(&mut self, _: Self::At, _: Self::At) {}
 
-    /// Something happens at a time. What becomes ready may do so in the past of its rank.
+    /// Notes that an event happens at a time. What becomes ready may be in the past of its rank.
     fn follow(&mut self, _: Self::At) {}
 }
 
-/// When it is, and nothing else: picoseconds.
+/// Knows only when a time is, in picoseconds.
 pub(super) struct Plain<'a>(pub &'a Loggops);
 
 impl Clock for Plain<'_> {
@@ -50,19 +51,20 @@ impl Clock for Plain<'_> {
     }
 }
 
-/// Times that know what they came from, and how each grows with the parameters.
+/// A clock whose times know what led to them, and how they grow with each parameter.
 pub(super) struct Traced<'a> {
     pub loggops: &'a Loggops,
-    /// What happened.
+    /// Everything that happened.
     pub past: Vec<Past>,
-    /// For L, o, g and G: whether a change that is smaller than anything decides something, because times are equal
-    /// that grow differently. Where it does not, both derivatives are what the times grow by.
+    /// For L, o, g and G: whether an infinitesimal change decides something, since equal times grow
+    /// differently. If not, both derivatives equal the growth of the times.
     pub ties: [bool; 4],
-    /// When the last things happened, the latest first: of each only what nothing later has come after.
+    /// Times of recent events, the latest first, without those that a later event has followed.
     recent: Vec<Trace>,
 }
 
-/// What led to times: an operation, or of a message that which sent it; from when on; no step for a computation.
+/// What led to times: an operation (for a message, its send), the steps, and their beginning. A
+/// computation has no steps.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Past {
     pub operation: u32,
@@ -70,15 +72,16 @@ pub(super) struct Past {
     pub from: Trace,
 }
 
-/// A time that knows more.
+/// A time with its growth and its source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Into)]
 pub(super) struct Trace {
     #[into]
     pub picoseconds: i64,
-    /// By how much it grows with L, o, g and G.
+    /// Growth with L, o, g and G.
     #[eq(skip)]
     pub growth: [i64; 4],
-    /// Four times the number of what happened, from 1, and the number of its step; 0 for the beginning.
+    /// Four times the number of the past entry (from 1), plus the number of its step; 0 for the
+    /// beginning.
     #[eq(skip)]
     source: u64,
 }
@@ -96,12 +99,12 @@ impl PartialOrd for Trace {
 }
 
 impl<'a> Traced<'a> {
-    /// Nothing has happened.
+    /// A clock without a past.
     pub fn new(loggops: &'a Loggops) -> Self {
         Self { loggops, past: Vec::new(), ties: [false; 4], recent: Vec::new() }
     }
 
-    /// What led to a time, and which of its steps.
+    /// What led to a time, and by which step.
     pub fn source(&self, at: Trace) -> Option<(&Past, Option<Step>)> {
         let past = self.past.get((at.source >> 2).checked_sub(1)? as usize)?;
         Some((past, past.steps[(at.source & 3) as usize]))
@@ -158,14 +161,14 @@ impl Clock for Traced<'_> {
     }
 }
 
-/// Times if a parameter were greater or less by an infinitely small amount.
+/// A clock for a parameter that is changed by an infinitesimal amount.
 pub(super) struct Leaning<'a> {
     pub loggops: &'a Loggops,
-    /// Which parameter, and 1 for greater, −1 for less.
+    /// The parameter, and 1 for an increase or −1 for a decrease.
     pub towards: (usize, i64),
 }
 
-/// When it is, and what the small amount adds: that decides between times that are else equal.
+/// A time, and its infinitesimal change, which decides between equal times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Into)]
 pub(super) struct Leant {
     #[into]

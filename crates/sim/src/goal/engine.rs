@@ -1,22 +1,27 @@
-//! The replay of a schedule with the arithmetic of LogGOPSim (spcl/LogGOPSim 76451de), to the nanosecond.
+//! Replay of a schedule with the arithmetic of LogGOPSim (spcl/LogGOPSim 76451de), to the
+//! nanosecond.
 //!
-//! A rank has processors and interfaces, each free from a time on, receives that are posted, and messages that came
-//! before theirs. With s bytes, b = s − 1:
+//! A rank has processors and interfaces, each free from some time on, posted receives, and messages
+//! that arrived before their receives. With s bytes and b = s − 1:
 //!
-//! * An operation is ready when all that it requires are done, and all that it irequires have begun. What becomes
-//!   ready in one step begins with sends, then receives, then computations, each in the order in which their
-//!   dependencies are said: not before the processor is free, a send not before its interface either.
-//! * A computation takes its processor.
-//! * A send takes o + b·O of the processor and g + b·G of the interface; the first byte arrives o + L after it began.
-//!   One of at most S bytes is then done, a longer one when it is matched.
-//! * A message waits at the receiver for the processor and the interface with the sender's numbers, and takes
-//!   o + b·max(G, O) and g + b·G of them, whether a receive is posted or not. Then it is matched.
-//! * A receive takes no time. The match of a message of more than S bytes does not leave the sender's processor and
-//!   interface free before itself.
+//! * An operation is ready when all that it requires has ended and all that it irequires has begun.
+//!   Operations that become ready in the same step begin in the order sends, receives,
+//!   computations, each in the order in which their dependencies are given; not before the
+//!   processor is free, and a send not before its interface is free.
+//! * A computation occupies its processor.
+//! * A send occupies the processor for o + b·O and the interface for g + b·G; its first byte
+//!   arrives o + L after it began. A send of at most S bytes has then ended; a longer one ends when
+//!   it is matched.
+//! * A message waits at the receiver for the processor and the interface with the sender's numbers,
+//!   and occupies them for o + b·max(G, O) and g + b·G, whether a receive is posted or not. Then it
+//!   is matched.
+//! * A receive takes no time. The match of a message of more than S bytes keeps the sender's
+//!   processor and interface occupied until then.
 //!
-//! Events go by time and by the order in which they were made. What finds its resources taken keeps its order. Here it
-//! is not tried again and again: what waits for the same resources of a rank has one turn among the events.
-//! LogGOPSim sorts what is ready without keeping the order where it is more than 16; here it is kept.
+//! Events are processed by time, and then in the order in which they were created. An event whose
+//! resources are occupied keeps its order. It is not retried again and again: events that wait for
+//! the same resources of a rank share one turn among the events. LogGOPSim sorts ready operations
+//! without keeping their order if there are more than 16; here the order is kept.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -27,31 +32,31 @@ use super::loggops::{Loggops, Step};
 use super::matching::{Ambiguous, Letter, fits, found, stuck};
 use super::schedule::{ANY_PEER, Goal, Operation, Verb};
 
-/// What came of a replay.
+/// Result of a replay.
 pub(super) struct Replayed<C: Clock> {
-    /// When each rank ends: the latest of its processors.
+    /// Time at which each rank ends: when the last of its processors is free.
     pub finish: Vec<C::At>,
-    /// Messages sent.
+    /// Number of messages sent.
     pub messages: u64,
-    /// Receives that another message would have fitted too.
+    /// Receives that another message would have matched too.
     pub ambiguous: Ambiguous,
-    /// The clock, with what it has seen.
+    /// The clock, with what it has recorded.
     pub clock: C,
 }
 
-/// Latest time: half of what the counter holds.
+/// Latest time: half of the counter's range.
 const LATEST: i64 = i64::MAX / 2;
 
-/// An event, or the turn of those that wait for the same resources: its time; four times its order, and the flags
-/// below; its operation, and whose it is.
+/// An event, or the turn of events that wait for the same resources: its time; four times its order
+/// plus the flags below; its operation, and the operation's rank.
 type Event<T> = (T, u64, u32, u32);
 
-/// Flag of an order: it is the message that the operation sent.
+/// Flag of an order: the event is the arrival of the operation's message.
 const MESSAGE: u64 = 1;
-/// Flag of an order: it is a turn.
+/// Flag of an order: the event is a turn.
 const TURN: u64 = 2;
 
-/// Resources that something waits for: a rank's processor and, unless it computes, its interface.
+/// Resources that an event waits for: a rank's processor and, unless it computes, its interface.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Lane {
     rank: u32,
@@ -59,26 +64,26 @@ struct Lane {
     nic: Option<(Way, u8)>,
 }
 
-/// In which direction an interface is used.
+/// Direction in which an interface is used.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Out,
     In,
 }
 
-/// What waits for the same resources, by its order, and when the first of it has its turn.
+/// Events that wait for the same resources, by order, and the turn of the first one.
 struct Waiting<T> {
     lane: Lane,
     all: BinaryHeap<Reverse<(u64, u32, u32)>>,
     turn: Option<(T, u64)>,
 }
 
-/// The queues of a rank.
+/// Queues of a rank.
 #[derive(Default)]
 struct Rank<T> {
     posted: VecDeque<Letter>,
     unexpected: VecDeque<Letter>,
-    /// Messages on their way here, where a receive may be from any rank.
+    /// Messages on their way to the rank, if some receive accepts any rank.
     flying: VecDeque<Letter>,
     waiting: Vec<Waiting<T>>,
 }
@@ -89,14 +94,14 @@ struct Engine<'a, C: Clock> {
     eager: u64,
     needs: Vec<u32>,
     cpus: Vec<C::At>,
-    /// Interfaces by direction.
+    /// Interfaces, by direction.
     nics: [Vec<C::At>; 2],
     ranks: Vec<Rank<C::At>>,
     events: BinaryHeap<Reverse<Event<C::At>>>,
     order: u64,
     ready: Vec<(u32, Verb, u32)>,
     messages: u64,
-    /// Whether a receive is from any rank.
+    /// Whether some receive accepts any rank.
     has_any: bool,
     ambiguous: Ambiguous,
 }
@@ -104,7 +109,7 @@ struct Engine<'a, C: Clock> {
 /// Replays a schedule.
 ///
 /// # Errors
-/// It cannot end, or takes too long.
+/// The schedule cannot end, or takes too long.
 pub(super) fn replay<C: Clock>(goal: &Goal, loggops: &Loggops, clock: C) -> Result<Replayed<C>> {
     let size = goal.size();
     let free = |count: usize| vec![C::At::default(); size * count];
@@ -146,7 +151,8 @@ pub(super) fn replay<C: Clock>(goal: &Goal, loggops: &Loggops, clock: C) -> Resu
 
 impl<C: Clock> Engine<'_, C> {
     fn run(&mut self) -> Result {
-        // What is ready at the beginning is first, whatever it leads to: it needs no place among the events.
+        // Operations ready at the beginning come first, whatever follows from them, so they need no
+        // events.
         let (mut order, mut begun) = (0, Vec::new());
         for rank in 0..self.goal.size() as u32 {
             let range = self.goal.range(rank as usize);
@@ -174,13 +180,14 @@ impl<C: Clock> Engine<'_, C> {
         self.goal.operations[at as usize]
     }
 
-    /// Makes an event, behind all others of its time.
+    /// Creates an event, after all others of the same time.
     fn push(&mut self, time: C::At, operation: u32, rank: u32, flag: u64) {
         self.events.push(Reverse((time, 4 * self.order + flag, operation, rank)));
         self.order += 1;
     }
 
-    /// What an operation or a message needs. A receive waits for nothing, but begins when the processor is free.
+    /// Resources of an operation or a message. A receive needs none, but begins when the processor
+    /// is free.
     fn lane(&self, &(_, order, operation, rank): &Event<C::At>) -> Lane {
         let Operation { peer, verb, cpu, nic, .. } = self.operation(operation);
         match (order & MESSAGE, verb) {
@@ -190,26 +197,26 @@ impl<C: Clock> Engine<'_, C> {
         }
     }
 
-    /// A processor and an interface of a rank.
+    /// Indices of a rank's processor and interface.
     fn places(&self, rank: u32, cpu: u8, nic: u8) -> (usize, usize) {
         let place = |each: usize, at: u8| rank as usize * each + usize::from(at);
         (place(self.goal.cpus, cpu), place(self.goal.nics, nic))
     }
 
-    /// From when on resources are free.
+    /// Time from which resources are free.
     fn free(&mut self, lane: Lane) -> C::At {
         let (way, nic) = lane.nic.unzip();
         let (cpu, nic) = self.places(lane.rank, lane.cpu, nic.unwrap_or(0));
         way.map_or(self.cpus[cpu], |way| self.latest(self.cpus[cpu], self.nics[way as usize][nic]))
     }
 
-    /// The later one of two times.
+    /// The later of two times.
     fn latest(&mut self, one: C::At, other: C::At) -> C::At {
         self.clock.meet(one, other);
         one.max(other)
     }
 
-    /// An event: it happens, or waits for its resources.
+    /// Processes an event: it begins, or waits for its resources.
     fn happen(&mut self, event: Event<C::At>) {
         let (time, order, operation, rank) = event;
         if order & MESSAGE == 0 && self.operation(operation).verb == Verb::Receive {
@@ -227,14 +234,15 @@ impl<C: Clock> Engine<'_, C> {
             all.len() - 1
         });
         all[at].all.push(Reverse((order, operation, rank)));
-        // An earlier turn finds this one too.
+        // An earlier turn will find this event too.
         if all[at].turn.is_none_or(|turn| (free, order) < turn) {
             all[at].turn = Some((free, order));
             self.events.push(Reverse((free, order | TURN, operation, rank)));
         }
     }
 
-    /// The turn of what waits for the same resources as this: its first one happens if they are free now.
+    /// Processes the turn of events that wait for the same resources: the first one begins if they
+    /// are free now.
     fn turn(&mut self, (time, order, operation, rank): Event<C::At>) {
         let event = (time, order & !TURN, operation, rank);
         let lane = self.lane(&event);
@@ -255,7 +263,7 @@ impl<C: Clock> Engine<'_, C> {
         self.events.extend(next.map(|(order, at, rank)| Reverse((time, order | TURN, at, rank))));
     }
 
-    /// A computation, a send or a message begins: its resources are free.
+    /// Begins a computation, a send or the reception of a message, whose resources are free.
     fn begin(&mut self, event: Event<C::At>) {
         let (time, order, at, rank) = event;
         let Operation { size, verb, cpu, nic, tag, peer } = self.operation(at);
@@ -284,7 +292,7 @@ impl<C: Clock> Engine<'_, C> {
         self.flush();
     }
 
-    /// A message is taken at its receiver.
+    /// Receives a message at its destination.
     fn arrive(&mut self, (time, _, at, sender): Event<C::At>) {
         let Operation { size, tag, peer: rank, cpu, nic, .. } = self.operation(at);
         let (own, interface) = self.places(rank, cpu, nic);
@@ -308,7 +316,7 @@ impl<C: Clock> Engine<'_, C> {
         }
     }
 
-    /// A receive is posted.
+    /// Posts a receive.
     fn receive(&mut self, (time, _, at, rank): Event<C::At>) {
         let Operation { size, tag, peer, cpu, nic, .. } = self.operation(at);
         self.release(rank, at, true);
@@ -317,7 +325,7 @@ impl<C: Clock> Engine<'_, C> {
             Some((_, Letter { peer: sender, operation: message, .. })) => {
                 let before = queues.posted.len();
                 self.compare(rank, (&Letter { tag, peer, operation: at }, before), sender);
-                // The receive's length decides; a send that was done at once is not done again.
+                // The receive's length decides; a send that has already ended does not end again.
                 if size > self.eager {
                     if self.operation(message).size > self.eager {
                         self.release(sender, message, false);
@@ -331,8 +339,8 @@ impl<C: Clock> Engine<'_, C> {
         self.flush();
     }
 
-    /// Whether a receive from any rank that is matched might as well have had the message of another, which none of the
-    /// receives posted before it takes.
+    /// Counts a receive from any rank as ambiguous if it could also have matched a message of
+    /// another rank that no receive posted before it takes.
     fn compare(&mut self, rank: u32, (receive, before): (&Letter, usize), sender: u32) {
         if receive.peer != ANY_PEER {
             return;
@@ -348,7 +356,7 @@ impl<C: Clock> Engine<'_, C> {
         }
     }
 
-    /// Resources of a sender are not free before `time`.
+    /// Keeps a sender's resources occupied until `time`.
     fn hold(&mut self, rank: u32, (cpu, nic): (u8, u8), time: C::At) {
         let (cpu, nic) = self.places(rank, cpu, nic);
         self.cpus[cpu] = self.latest(self.cpus[cpu], time);
@@ -356,7 +364,7 @@ impl<C: Clock> Engine<'_, C> {
         self.nics[Way::Out as usize][nic] = self.latest(out, time);
     }
 
-    /// An operation has begun, or is done.
+    /// Notes that an operation has begun, or ended.
     fn release(&mut self, rank: u32, operation: u32, start: bool) {
         let goal = self.goal;
         for (after, _) in goal.dependents(operation).filter(|(_, of)| *of == start) {
@@ -368,7 +376,7 @@ impl<C: Clock> Engine<'_, C> {
         }
     }
 
-    /// What has become ready goes among the events.
+    /// Creates events for the operations that have become ready.
     fn flush(&mut self) {
         if self.ready.is_empty() {
             return;

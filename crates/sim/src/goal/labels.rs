@@ -1,29 +1,29 @@
-//! The labels of a rank's operations.
+//! Labels of a rank's operations.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-/// Numbers of operations by their labels, of one rank after another.
+/// Numbers of operations by label, for one rank at a time.
 #[derive(Default)]
 pub(super) struct Labels {
-    /// Of the labels l7, l8, l9, …, as they come, where the first of them is l7.
+    /// Numbers for consecutive labels l7, l8, l9, …, the first of which is `begin`.
     counted: Vec<u32>,
     begin: u64,
     numbers: HashMap<u128, u32, BuildHasherDefault<Mixed>>,
     long: HashMap<Vec<u8>, u128>,
 }
 
-/// Most bytes of a label that is its own key.
+/// Longest label that is its own key, in bytes.
 const SHORT: usize = 15;
 
-/// What no such key has.
+/// Bit that no such key has.
 const LONG: u128 = 1 << 127;
 
-/// Tables that are so many times larger than what is in them are not emptied, but made new.
+/// A table is replaced, not emptied, if its capacity is this many times the number of its entries.
 const SPARSE: usize = 64;
 
 impl Labels {
-    /// Forgets all of them.
+    /// Forgets all labels.
     pub fn clear(&mut self) {
         if self.numbers.capacity() / SPARSE > self.numbers.len() {
             self.numbers = HashMap::default();
@@ -33,7 +33,7 @@ impl Labels {
         self.long.clear();
     }
 
-    /// Gives an operation a label; whether no other one has it.
+    /// Gives an operation a label. Returns whether no other operation had it.
     pub fn insert(&mut self, label: &[u8], number: u32) -> bool {
         if let Some((counted, [])) = counted(label) {
             if self.counted.is_empty() {
@@ -52,7 +52,7 @@ impl Labels {
         self.numbers.insert(key, number).is_none()
     }
 
-    /// The operation of a label.
+    /// The operation with this label.
     pub fn get(&mut self, label: &[u8]) -> Option<u32> {
         if let Some((counted, [])) = counted(label)
             && let Some(number) = self.counted.get(counted.wrapping_sub(self.begin) as usize)
@@ -74,7 +74,7 @@ impl Labels {
     }
 }
 
-/// The number of a label of l and a number that bytes begin with, and what is behind it.
+/// If `bytes` begin with a label of the form `l7`: its number, and what follows.
 #[inline(always)]
 pub(super) fn counted(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let digits = bytes.strip_prefix(b"l")?;
@@ -82,7 +82,7 @@ pub(super) fn counted(bytes: &[u8]) -> Option<(u64, &[u8])> {
     (digits[0] != b'0' || digits.len() - behind.len() == 1).then_some((number, behind))
 }
 
-/// The number that bytes begin with, of at most nine digits; and what is behind it.
+/// The number of at most nine digits at the beginning of `bytes`, and what follows.
 #[inline(always)]
 pub(super) fn leading_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let (mut number, mut behind) = (0_u64, bytes);
@@ -95,7 +95,7 @@ pub(super) fn leading_number(bytes: &[u8]) -> Option<(u64, &[u8])> {
     (1..=9).contains(&(bytes.len() - behind.len())).then_some((number, behind))
 }
 
-/// Mixes the one key by a multiplication.
+/// A hasher that mixes a single key by a multiplication.
 #[derive(Default)]
 pub(super) struct Mixed(u64);
 
@@ -104,7 +104,7 @@ impl Hasher for Mixed {
         self.0
     }
 
-    /// Keys are no bytes.
+    /// Never called: keys are not bytes.
     fn write(&mut self, _: &[u8]) {}
 
     fn write_u128(&mut self, key: u128) {

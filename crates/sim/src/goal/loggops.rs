@@ -1,41 +1,42 @@
-//! The parameters of LogGOPSim, and how often each of them is in a step of a message.
+//! Parameters of LogGOPSim, and how often each is contained in a step of a message.
 
 use std::str::FromStr;
 
 use crate::Machine;
 
-/// The letters of the parameters that are times: L, o and g; G and O of a byte.
+/// Letters of the parameters that are times: L, o and g, and per byte G and O.
 pub const LETTERS: [&str; 5] = ["L", "o", "g", "G", "O"];
 
-/// Where L and G stand among them.
+/// Indices of L and G among them.
 pub(super) const LATENCY: usize = 0;
 pub(super) const PER_BYTE: usize = 3;
 
-/// Digits behind the point of each in nanoseconds: picoseconds, and attoseconds of a byte.
+/// Decimal digits of each in nanoseconds: down to picoseconds, or attoseconds for times per byte.
 const DIGITS: [usize; 5] = [3, 3, 3, 9, 9];
 
-/// The greatest S that LogGOPSim takes: no sender waits for its receiver.
+/// Largest S that LogGOPSim accepts: no sender waits for its receiver.
 pub const EAGER: u64 = i32::MAX as u64;
 
 /// LogGOPS parameters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loggops {
-    /// L, o and g in picoseconds, G and O in attoseconds a byte: as [`LETTERS`].
+    /// L, o and g in picoseconds, G and O in attoseconds per byte, in the order of [`LETTERS`].
     pub parameters: [i64; 5],
-    /// S: bytes of the longest message that does not wait for its receive.
+    /// S: longest message that does not wait for its receive, in bytes.
     pub eager: u64,
 }
 
 impl Default for Loggops {
-    /// What LogGOPSim takes by itself.
+    /// The defaults of LogGOPSim.
     fn default() -> Self {
         Self { parameters: [2_500_000, 1_500_000, 1_000_000, 6_000_000_000, 0], eager: 65_535 }
     }
 }
 
 impl Loggops {
-    /// The parameters of a machine with two overheads and a G for each protocol: o = (os + or)/2 and L of the shortest
-    /// messages, G of the longest, O = 0; no sender waits. None where the machine has no time for bytes.
+    /// Approximates a machine that has two overheads and a G for each protocol: o = (os + or)/2 and
+    /// L of the shortest messages, G of the longest, O = 0; no sender waits. `None` if the machine
+    /// does not say what bytes cost.
     pub fn of(machine: &Machine) -> Option<Self> {
         let (first, last) = machine.protocols.first().zip(machine.protocols.last())?;
         let overhead = (first.send_overhead + first.recv_overhead) / 2;
@@ -46,22 +47,22 @@ impl Loggops {
     }
 }
 
-/// A step of a message of s bytes.
+/// Step of a message of s bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
-    /// It leaves the sender's processor: o + (s − 1)·O.
+    /// It occupies the sender's processor: o + (s − 1)·O.
     Sending,
-    /// It leaves an interface free, at either side: g + (s − 1)·G.
+    /// It occupies an interface, on either side: g + (s − 1)·G.
     Passing,
-    /// Its first byte is under way: o + L.
+    /// Its first byte travels: o + L.
     Flight,
-    /// The receiver's processor takes it: o + (s − 1)·max(G, O).
+    /// It occupies the receiver's processor: o + (s − 1)·max(G, O).
     Taking,
 }
 
 impl Loggops {
-    /// How often each parameter is in a step of a message of `size` bytes. Where two steps cost the same, a parameter
-    /// that grows by very little (sign 1), or becomes less (−1), decides.
+    /// How often each parameter is contained in a step of a message of `size` bytes. If G and O
+    /// cost the same, an infinitesimal increase (sign 1) or decrease (−1) of a parameter decides.
     pub(super) fn counts(&self, step: Step, size: u64, towards: (usize, i64)) -> [i64; 5] {
         let bytes = size as i64 - 1;
         match step {
@@ -74,21 +75,21 @@ impl Loggops {
                     (self.time(of, bytes), growth)
                 };
                 let (gap, overhead) = (cost(PER_BYTE), cost(PER_BYTE + 1));
-                // LogGOPSim computes without signs: 0 is less than what 0 bytes cost.
+                // LogGOPSim uses unsigned arithmetic: 0 is less than the cost of 0 bytes.
                 let wraps = bytes < 0 && (gap == (0, 0) || overhead == (0, 0));
                 if (gap >= overhead) != wraps { [0, 1, 0, bytes, 0] } else { [0, 1, 0, 0, bytes] }
             }
         }
     }
 
-    /// Whether another G may decide what a message that is taken costs, however little it is another one.
+    /// Whether an infinitesimal change of G decides the cost of receiving a message.
     pub(super) fn may_be_either(&self, size: u64) -> bool {
         let bytes = size as i64 - 1;
         let [gap, overhead] = [PER_BYTE, PER_BYTE + 1].map(|of| self.time(of, bytes));
         bytes != 0 && (gap == overhead || bytes < 0 && gap == 0)
     }
 
-    /// Picoseconds of so many times a parameter.
+    /// Picoseconds of `count` times a parameter.
     pub(super) fn time(&self, parameter: usize, count: i64) -> i64 {
         const PICO: i64 = 1_000_000;
         let value = self.parameters[parameter];
@@ -112,15 +113,15 @@ impl Loggops {
 impl FromStr for Loggops {
     type Err = String;
 
-    /// `L=2500,o=1500,g=1000,G=6,O=0,S=65535`, in ns, ns for a byte, and bytes. What is not given is as LogGOPSim has
-    /// it.
+    /// Parses e.g. `L=2500,o=1500,g=1000,G=6,O=0,S=65535`, in ns, ns per byte, and bytes. Missing
+    /// parameters have LogGOPSim's defaults.
     fn from_str(text: &str) -> Result<Self, String> {
         let mut all = Self::default();
         let mut given = Vec::new();
         for pair in text.split(',') {
             let (key, value) = pair
                 .split_once('=')
-                .ok_or_else(|| format!("\"{pair}\" must be a letter, '=' and a number"))?;
+                .ok_or_else(|| format!("\"{pair}\" must be a parameter, '=' and a number"))?;
             if given.contains(&key) {
                 return Err(format!("{key} is given twice"));
             }
@@ -129,31 +130,31 @@ impl FromStr for Loggops {
             match LETTERS.iter().position(|letter| *letter == key) {
                 Some(at) => all.parameters[at] = decimal(value, DIGITS[at]).map_err(wrong)?,
                 None if key == "S" => {
-                    let wrong = |_| wrong("it must be a whole number of bytes".to_owned());
+                    let wrong = |_| wrong("must be a whole number of bytes".to_owned());
                     all.eager = value.parse().map_err(wrong)?;
                 }
-                None => return Err(format!("{key} is no parameter: L, o, g, G, O and S are")),
+                None => return Err(format!("{key} is not a parameter; use L, o, g, G, O or S")),
             }
         }
         Ok(all)
     }
 }
 
-/// A decimal number of ns as an integer of so many digits more.
+/// Parses a decimal number of ns as an integer with `digits` more digits.
 fn decimal(text: &str, digits: usize) -> Result<i64, String> {
     let (whole, part) = text.split_once('.').unwrap_or((text, ""));
     if whole.is_empty() || ![whole, part].concat().bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err("it must be a decimal number, and not negative".to_owned());
+        return Err("must be a non-negative decimal number".to_owned());
     }
     let part = part.trim_end_matches('0');
     if part.len() > digits {
-        return Err(format!("it has more than {digits} digits behind the point"));
+        return Err(format!("has more than {digits} digits after the decimal point"));
     }
     let number = format!("{whole}{part:0<digits$}").parse().ok();
-    number.filter(|number| *number <= MOST).ok_or_else(|| "it is too large".to_owned())
+    number.filter(|number| *number <= MOST).ok_or_else(|| "is too large".to_owned())
 }
 
-/// An hour of picoseconds, and 3.6 ms for a byte.
+/// An hour in picoseconds, or 3.6 ms per byte.
 const MOST: i64 = 3_600_000_000_000_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Which message a receive has, whether it might as well have had another, and why a schedule cannot end.
+//! Matching of messages and receives: ambiguous matches, and why a schedule cannot end.
 
 use std::collections::VecDeque;
 
@@ -13,31 +13,33 @@ pub(super) struct Letter {
     pub operation: u32,
 }
 
-/// Receives from any rank for which, when each was matched, a message of another rank was there or on its way too.
+/// Receives from any rank for which, when they were matched, a message from another rank was also
+/// there or on its way.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Ambiguous {
-    /// How many.
+    /// Number of such receives.
     pub count: u64,
-    /// The first.
+    /// Position of the first one.
     pub first: Option<Place>,
 }
 
-/// Takes the first of a queue that a peer and a tag fit, and says how many are before it.
+/// Removes the first letter in a queue that matches a peer and a tag. Returns it with the number of
+/// letters before it.
 pub(super) fn found(queue: &mut VecDeque<Letter>, peer: u32, tag: u64) -> Option<(usize, Letter)> {
     let at = queue.iter().position(|letter| fits(letter, peer, tag))?;
     Some((at, queue.remove(at)?))
 }
 
-/// Whether a peer and a tag fit, either of which may be any on both sides.
+/// Whether a letter matches a peer and a tag; on either side, either may be "any".
 pub(super) fn fits(letter: &Letter, peer: u32, tag: u64) -> bool {
     (letter.peer == peer || letter.peer == ANY_PEER || peer == ANY_PEER)
         && (letter.tag == tag || letter.tag == ANY_TAG || tag == ANY_TAG)
 }
 
-/// Of each rank, the receives that wait and the messages that nobody has received.
+/// For each rank, waiting receives and unreceived messages.
 pub(super) type Queues = Vec<(VecDeque<Letter>, VecDeque<Letter>)>;
 
-/// Why it cannot end: `needs` are dependencies that are open.
+/// Why the schedule cannot end; `needs` counts the open dependencies of each operation.
 pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
     if let Some(cycle) = (0..goal.size()).find_map(|rank| cycle(goal, needs, rank as u32)) {
         return GoalError::Cycle(cycle);
@@ -54,7 +56,7 @@ pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
                 peer: Some(of.peer).filter(|peer| *peer != ANY_PEER),
                 tag: Some(of.tag).filter(|tag| *tag != ANY_TAG),
             };
-            // An operation that has not begun may be what it waits for.
+            // It may wait for an operation that has not begun.
             let peers = match of.peer {
                 ANY_PEER => 0..goal.size() as u32,
                 peer => peer..peer + 1,
@@ -74,13 +76,13 @@ pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
     if alone.is_empty() { GoalError::Deadlock(waiting) } else { GoalError::Unmatched(alone) }
 }
 
-/// Operations of a rank that wait for one another.
+/// Operations of a rank that wait for one another in a cycle.
 fn cycle(goal: &Goal, needs: &[u32], rank: u32) -> Option<Vec<Place>> {
     let range = goal.range(rank as usize);
     if range.clone().all(|at| needs[at as usize] == 0) {
         return None;
     }
-    // What is left when everything is taken away that waits for nothing else, again and again.
+    // Removes operations without open dependencies again and again; what remains contains a cycle.
     let number = |at: u32| (at - range.start) as usize;
     let mut open: Vec<u32> = range.clone().map(|at| goal.needs[at as usize]).collect();
     let mut free: Vec<u32> = range.clone().filter(|at| open[number(*at)] == 0).collect();
@@ -93,7 +95,8 @@ fn cycle(goal: &Goal, needs: &[u32], rank: u32) -> Option<Vec<Place>> {
         }
     }
     let begin = range.clone().find(|at| open[number(*at)] > 0)?;
-    // Each of these waits for another of these: whoever goes back comes to one for the second time.
+    // Each remaining operation waits for another one, so following predecessors leads to one seen
+    // before.
     let mut before = vec![None; open.len()];
     for at in range.clone().filter(|at| open[number(*at)] > 0) {
         for (after, _) in goal.dependents(at) {

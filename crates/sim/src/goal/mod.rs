@@ -1,7 +1,8 @@
 //! GOAL schedules, and their replay with LogGOPSim's arithmetic.
 //!
-//! [`read_goal`] reads GOAL text and binary GOAL; [`Loggops`] are the parameters; [`replay_goal`] gives the times at
-//! which ranks end, and [`sensitivity`] how the last one depends on the parameters.
+//! [`read_goal`] reads text and binary GOAL. [`Loggops`] holds the parameters. [`replay_goal`]
+//! gives the times at which ranks end, and [`sensitivity`] how the last of them depends on the
+//! parameters.
 
 mod binary;
 mod clock;
@@ -37,16 +38,16 @@ use error::Result;
 use flate2::bufread::MultiGzDecoder;
 use noise::Watched;
 
-/// What came of a replay.
+/// Result of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoalReplay {
-    /// For each rank the time in picoseconds at which the last of its processors is free.
+    /// Time at which the last processor of each rank is free, in picoseconds.
     pub finish: Vec<i64>,
-    /// Messages sent.
+    /// Number of messages sent.
     pub messages: u64,
-    /// What detours took from the processors of all ranks, in picoseconds.
+    /// Time that detours took from the processors of all ranks, in picoseconds.
     pub lost: i64,
-    /// Receives that another message would have fitted too.
+    /// Receives that another message would have matched too.
     pub ambiguous: Ambiguous,
 }
 
@@ -57,11 +58,13 @@ impl GoalReplay {
     }
 }
 
-/// Replays a schedule: as LogGOPSim does, to the nanosecond, but in the order of the file whatever is ready at once.
-/// Noise lengthens computations and o. `done` counts up to [`Goal::steps`].
+/// Replays a schedule as LogGOPSim does, to the nanosecond, except that simultaneous operations
+/// always begin in the order of the file. Noise lengthens computations and o. `done` counts up to
+/// [`Goal::steps`].
 ///
 /// # Errors
-/// Sends or receives have no match, ranks wait for one another, operations do; or virtual time is exhausted.
+/// Sends or receives have no match; ranks or operations wait for one another; or virtual time is
+/// exhausted.
 pub fn replay_goal(
     goal: &Goal,
     loggops: &Loggops,
@@ -75,13 +78,13 @@ pub fn replay_goal(
     Ok(GoalReplay { finish, messages, lost: clock.lost, ambiguous })
 }
 
-/// Bytes that are read at a time.
+/// Bytes read at a time.
 const AT_A_TIME: usize = 1 << 18;
 
-/// Reads a schedule to its end. What it is, its first byte tells.
+/// Reads a schedule to its end. The first byte tells its format.
 ///
 /// # Errors
-/// It cannot be read, or is neither GOAL text nor binary GOAL.
+/// It cannot be read, or is neither text nor binary GOAL.
 pub fn read_goal(source: impl Read) -> Result<Goal> {
     let mut source = BufReader::with_capacity(AT_A_TIME, source);
     match source.fill_buf()?.first() {

@@ -1,8 +1,9 @@
-//! The noise of processors: detours that repeat, as LogGOPSim has them.
+//! Noise of processors: detours that repeat, as in LogGOPSim.
 //!
-//! A trace is of one processor. Where its last detour begins, it begins again. Each rank has a place in it where time 0
-//! is. What computes is as much longer as is left of a detour in which it begins, and by all detours that begin before
-//! it would end: those that begin in what is longer do not count again.
+//! A trace describes one processor. At the beginning of its last detour it starts over. For each
+//! rank, time 0 is at some place in the trace. A computation is lengthened by the rest of a detour
+//! in which it begins, and by all detours that begin before its undisturbed end; detours that begin
+//! in the lengthened part do not count again.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -11,27 +12,28 @@ use super::error::{GoalError, Result, Wrong};
 use super::loggops::Step;
 use super::schedule::Goal;
 
-/// The longest time in a trace: an hour of nanoseconds.
+/// Longest time in a trace: an hour, in nanoseconds.
 const LONGEST: f64 = 3.6e12;
-/// What a line of a trace is.
-const LINE: &str = "the start of a detour, after 0 and not before the one above ends, and its duration, of the last at most the first start, in ns,";
+/// What a line of a trace must be.
+const LINE: &str = "the start and the duration of a detour in ns, after 0 and after the previous detour, the last no longer than the first start";
 
 /// Detours of a processor, which repeat.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Detours {
-    /// The time from which on they repeat, in picoseconds.
+    /// Time after which they repeat, in picoseconds.
     pub length: i64,
-    /// When each begins, the first at 0, and how long it takes.
+    /// Begin and duration of each detour, the first at 0.
     all: Vec<(i64, i64)>,
-    /// The durations of all before each, and of all.
+    /// Sum of the durations before each detour; the last entry is the sum of all.
     before: Vec<i64>,
 }
 
 impl Detours {
-    /// Reads a trace: lines with a start and a duration in nanoseconds; those that begin with `#` are comments.
+    /// Reads a trace: each line holds a start and a duration in nanoseconds; lines that begin with
+    /// `#` are comments.
     ///
     /// # Errors
-    /// A line is none, or detours overlap: the first begins again a start's time after the last.
+    /// A line is malformed, or detours overlap (the last one may be as long as the first start).
     pub fn read(text: &str) -> Result<Self> {
         let mut all: Vec<(i64, i64)> = Vec::new();
         let lines = (1..).zip(text.lines());
@@ -57,7 +59,7 @@ impl Detours {
         Ok(Self { length, all, before })
     }
 
-    /// What something takes longer that begins at a place and would take so long.
+    /// By how much longer something takes that begins at `at` and would take `long`.
     fn longer(&self, at: i64, long: i64) -> i64 {
         let at = at % self.length;
         let begun = self.all.partition_point(|(start, _)| *start <= at);
@@ -79,30 +81,30 @@ fn wrong(line: u64, what: &'static str, is: &str) -> GoalError {
     GoalError::Syntax(line, 1, Wrong::Expected(what, is.to_owned()))
 }
 
-/// The noise of all ranks.
+/// Noise of all ranks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Noise {
-    /// Traces, which the ranks take in turn.
+    /// Traces, which are assigned to ranks in turn.
     pub detours: Vec<Detours>,
-    /// For each rank where in its trace time 0 is, in picoseconds.
+    /// Place of time 0 in each rank's trace, in picoseconds.
     pub offsets: Vec<i64>,
 }
 
-/// When it is, with noise, and how far the replay is.
+/// A clock with noise, which also counts the replay's progress.
 pub(super) struct Watched<'a> {
     pub plain: Plain<'a>,
     pub goal: &'a Goal,
     pub noise: Option<&'a Noise>,
-    /// As [`Goal::owners`], where there is noise.
+    /// As [`Goal::owners`], if there is noise.
     pub owners: Vec<(u32, u32)>,
-    /// Computations, sends and arrivals that have begun.
+    /// Number of computations, sends and arrivals that have begun.
     pub done: &'a AtomicU64,
-    /// What all of them took longer.
+    /// Total delay by noise.
     pub lost: i64,
 }
 
 impl Watched<'_> {
-    /// What a rank takes longer: the owner of an operation, or who it sends to.
+    /// Delay of a rank by noise: of the operation's owner, or of the receiver of its message.
     fn longer(&mut self, at: i64, long: i64, operation: u32, is_owner: bool) -> i64 {
         self.done.store(self.done.load(Relaxed) + 1, Relaxed);
         let Some(noise) = self.noise else { return 0 };
@@ -124,7 +126,7 @@ impl Clock for Watched<'_> {
         self.plain.compute(at, operation, picoseconds).saturating_add(longer)
     }
 
-    /// Of a message only o is on a processor all the time.
+    /// Of a message only o occupies a processor all the time.
     fn steps<const N: usize>(
         &mut self,
         at: i64,

@@ -1,40 +1,40 @@
-//! The critical path: what the last time of a replay came from, back to the beginning.
+//! The critical path: the chain of steps that led to the end of a replay.
 
 use super::clock::{Trace, Traced};
 use super::error::Place;
 use super::loggops::{Loggops, Step};
 use super::schedule::Goal;
 
-/// Steps that follow from one another without a pause, from time 0 to the end: a critical path does not wait, because
-/// what it would wait for is part of it.
+/// Steps that follow one another without a pause, from time 0 to the end. A critical path never
+/// waits, since what it would wait for is part of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CriticalPath {
     /// The rank that ends last.
     pub rank: u32,
-    /// The steps in their order.
+    /// The steps, in order.
     pub steps: Vec<PathStep>,
-    /// Picoseconds that are spent on each parameter, as [`LETTERS`](super::LETTERS).
+    /// Time spent on each parameter, in picoseconds, in the order of [`LETTERS`](super::LETTERS).
     pub shares: [i64; 5],
-    /// Picoseconds of computations.
+    /// Time spent on computations, in picoseconds.
     pub computation: i64,
 }
 
 /// A step of a critical path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathStep {
-    /// The operation: of a message that which sent it.
+    /// The operation; for a message, its send.
     pub place: Place,
-    /// The rank whose time it is, of a message under way the sender.
+    /// The rank that spends the time; for a message in flight, the sender.
     pub rank: u32,
-    /// What happens: compute, send (at the processor), interface, flight or receive (at the processor).
+    /// Part: compute, send (at the processor), interface, flight or receive (at the processor).
     pub part: &'static str,
-    /// When it begins, in picoseconds.
+    /// Begin, in picoseconds.
     pub begin: i64,
-    /// When it ends.
+    /// End, in picoseconds.
     pub end: i64,
 }
 
-/// The path to a time of a rank.
+/// The critical path to a time of a rank.
 pub(super) fn path(
     goal: &Goal,
     loggops: &Loggops,

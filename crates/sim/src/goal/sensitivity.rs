@@ -1,4 +1,4 @@
-//! How the end of a schedule depends on the parameters.
+//! Sensitivity of the end of a schedule to the parameters.
 
 use std::cell::RefCell;
 
@@ -10,37 +10,40 @@ use super::loggops::{LATENCY, Loggops};
 use super::path::{CriticalPath, path};
 use super::schedule::Goal;
 
-/// How the end T of a schedule depends on the parameters, at the point where they are.
+/// How the end T of a schedule depends on the parameters, at their present values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sensitivity {
-    /// Derivatives by L, o, g and G, as [`LETTERS`](super::LETTERS).
+    /// Derivatives with respect to L, o, g and G, in the order of [`LETTERS`](super::LETTERS).
     pub derivatives: [Derivative; 4],
-    /// What T came from.
+    /// The critical path that led to T.
     pub path: CriticalPath,
-    /// The next L, in picoseconds, at which T leaves its tangent; none up to a hundred times T. Where messages contend T
-    /// need not be convex: it may have left the tangent, and come back, before.
+    /// The next L, in picoseconds, at which T leaves its tangent; `None` if there is none up to
+    /// 100·T. If messages contend, T need not be convex: it may have left the tangent before, and
+    /// come back.
     pub critical_latency: Option<i64>,
-    /// By how many picoseconds L may grow until T has grown by 1 %; none without messages. As above, it may have grown
-    /// by more before.
+    /// Increase of L, in picoseconds, at which T has grown by 1 %; `None` without messages. If T is
+    /// not convex, it may have grown by more before.
     pub tolerance: Option<i64>,
 }
 
-/// A derivative of T: a plain number, of G in bytes. Both sides are exact, and differ where times are equal.
+/// Derivative of T: a plain number, or for G a number of bytes. Both sides are exact; they differ
+/// if equal times grow differently.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Derivative {
-    /// For a parameter that becomes less.
+    /// For a decrease of the parameter.
     pub left: i64,
-    /// For one that becomes greater.
+    /// For an increase of the parameter.
     pub right: i64,
-    /// Whether T jumps: however little the parameter changes, events of one time change places.
+    /// Whether T jumps: an arbitrarily small change of the parameter reorders simultaneous events.
     pub jumps: bool,
 }
 
-/// Replays a schedule with times that know what they came from and by how much they grow. Where times are equal that
-/// grow differently, it is replayed again for each side of the parameter.
+/// Replays a schedule with times that know what led to them and how they grow. If equal times grow
+/// differently, it is replayed again for each side of the parameter.
 ///
-/// A time is there two numbers: when it is, and what a change of a parameter adds that is smaller than anything. The
-/// second decides between times that are equal, so each side is the derivative of its own order of events.
+/// In that replay a time is two numbers: the time itself, and its change by an infinitesimal change
+/// of the parameter. The second decides between equal times, so each side gives the derivative for
+/// its own order of events.
 ///
 /// # Errors
 /// As [`replay_goal`](super::replay_goal).
@@ -72,25 +75,25 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
         Ok(Line { at, end: last.picoseconds, slope: last.growth })
     };
     let is_late = |error: &GoalError| matches!(error, GoalError::TooLong(_)) || error.is_endless();
-    // Its search goes by slopes from the beginning.
+    // It searches with the slopes from the beginning.
     Ok((replayed, Sensitivity::at(point, path, towards, |_| Ok(None), is_late)?))
 }
 
-/// The parameters as they are.
+/// Present values.
 pub(crate) struct Point {
     /// L and T.
     pub here: (i64, i64),
-    /// The derivatives that are the same on both sides.
+    /// Derivatives that are known to be the same on both sides.
     pub known: [Option<i64>; 4],
-    /// Whether a parameter is 0: nothing is less.
+    /// Whether a parameter is 0 and so cannot decrease.
     pub is_least: [bool; 4],
     pub has_messages: bool,
 }
 
 impl Sensitivity {
-    /// `towards` gives T, and what it grows by, at an L and with a parameter that changes by very little: more (1) or
-    /// less (−1); `end` gives T alone, where that takes less time. An error that `is_late` says that T is later than
-    /// all that is asked for, or that nothing ends.
+    /// `towards` gives T and its slope at an L, with an infinitesimal increase (1) or decrease (−1)
+    /// of a parameter. `end_at` gives T alone, if that is faster. An error accepted by `is_late`
+    /// means that T is later than everything of interest, or that the schedule does not end.
     pub(crate) fn at<E>(
         point: Point,
         path: CriticalPath,
@@ -136,7 +139,8 @@ impl Sensitivity {
     }
 }
 
-/// The next L at which T leaves its tangent, and by how much L may grow until T has grown by 1 %: as in [`Sensitivity`].
+/// The next L at which T leaves its tangent, and the increase of L at which T has grown by 1 %, as
+/// in [`Sensitivity`].
 fn latencies<E>(
     here: Line,
     has_messages: bool,
@@ -147,13 +151,13 @@ fn latencies<E>(
     let Line { at: latency, end, slope } = here;
     let farthest = latency.saturating_add(end.saturating_mul(100));
     let on_tangent = |of: Line| i128::from(of.end) == here.value(of.at) && of.slope == here.slope;
-    // Where T is convex and on the tangent far away, it is so before.
+    // If T is convex and on the tangent far away, it is on the tangent before.
     let is_straight = end_at(farthest)?.is_some_and(|end| i128::from(end) == here.value(farthest));
     let leaves = match is_straight {
         true => farthest,
         false => last_on(here, (latency, farthest), on_tangent, curve)?,
     };
-    // On the tangent it is known.
+    // On the tangent, T is known.
     let known = (end / 100).checked_div(slope).filter(|may| latency + may <= leaves);
     let most = Line { at: latency, end: end + end / 100, slope: 0 };
     let tolerance = match known {
@@ -161,7 +165,7 @@ fn latencies<E>(
         Some(may) => Some(may),
         None => {
             let below = |of: Line| of.end <= most.end;
-            // Where it is known to be above, and is not before.
+            // A known L at which T is above the limit.
             let above = seen.borrow().iter().filter(|of| !below(**of)).map(|of| of.at).min();
             let first = above.unwrap_or(i64::MAX).min(latency.max(most.end) + 1);
             Some(last_on(most, (latency, first), below, curve)? - latency)
@@ -176,7 +180,7 @@ pub(super) fn last(finish: &[Trace]) -> (u32, Trace) {
     all.reduce(|best, one| if one.1 > best.1 { one } else { best }).unwrap_or_default()
 }
 
-/// T at an L, and its slope there.
+/// T and its slope at an L.
 #[derive(Clone, Copy)]
 pub(crate) struct Line {
     pub at: i64,
@@ -190,12 +194,13 @@ impl Line {
     }
 }
 
-/// Most replays of a search.
+/// Largest number of replays in a search.
 const MOST: usize = 64;
 
-/// An L from `low` to `most` at which T `holds` and behind which it does not: the greatest one where T is convex, and
-/// then the tangent at a greater L meets `line` there or behind it: that is the next guess. Where it leads nowhere, it is
-/// half way, in factors of the distance from `line`.
+/// An L from `low` to `most` at which `holds` is true and after which it is false. If T is convex,
+/// it is the greatest such L, and the tangent at a greater L meets `line` there or later; that
+/// meeting point is the next guess. Otherwise the next guess is the geometric mean of the
+/// distances.
 fn last_on<E>(
     line: Line,
     (mut low, most): (i64, i64),

@@ -1,9 +1,9 @@
 //! GOAL text.
 //!
-//! More is read than LogGOPSim's `txt2bin` reads: indentation, comments anywhere, dependencies in front of their
-//! labels, cpu and nic in either order, a rank in one line, ranks that are left out.
+//! It accepts more than LogGOPSim's `txt2bin`: indentation, comments anywhere, dependencies before
+//! their labels, cpu and nic in either order, a rank in one line, and missing ranks.
 //!
-//! Lines as programs write them are read at once, where they lie; all others word by word.
+//! Lines as written by programs are read in one pass, in place; all others word by word.
 
 use std::collections::HashSet;
 use std::io::BufRead;
@@ -37,26 +37,28 @@ pub(super) fn read(mut source: impl BufRead) -> Result<Goal> {
     }
 }
 
-/// A label, and its place in a line.
+/// A label, and its position in a line.
 type Label = (Vec<u8>, usize);
 
-/// Or what is wrong, with its line and its place there.
+/// Result, or the error with its line and position.
 type Read<T> = Result<T, (u64, usize, Wrong)>;
 
 #[derive(Default)]
 struct Text {
     goal: Option<Goal>,
-    /// The rank that is read, and its first operation.
+    /// The rank that is being read, and its first operation.
     inside: Option<(u32, u32)>,
     seen: HashSet<u32>,
     labels: Labels,
     dependencies: Vec<Dependency>,
-    /// Dependencies with a label that was not there yet: their number, both labels with their places, and the line.
+    /// Dependencies with a label that was not known yet: their index, both labels with their
+    /// positions, and the line.
     open: Vec<(usize, [Label; 2], u64)>,
 }
 
 impl Text {
-    /// Reads plain lines up to one that is none, and returns their bytes.
+    /// Reads plain lines up to the first one that is not plain, and returns the number of bytes
+    /// read.
     fn plain_lines(&mut self, bytes: &[u8], number: &mut u64) -> usize {
         let mut rest = bytes;
         while let Some(behind) = self.plain_line(rest, *number + 1) {
@@ -66,8 +68,9 @@ impl Text {
         bytes.len() - rest.len()
     }
 
-    /// Reads a line of this rank if it is `l7: send 8b to 1 tag 3`, or the like with `recv` or `calc`; or
-    /// `l7 requires l3` after both. Returns what is behind it; nothing has happened if it is another.
+    /// Reads a line of this rank if it has a form like `l7: send 8b to 1 tag 3` (or with `recv` or
+    /// `calc`), or like `l7 requires l3` with both labels known. Returns what follows. Otherwise
+    /// `None`, and nothing has changed.
     fn plain_line<'a>(&mut self, bytes: &'a [u8], number: u64) -> Option<&'a [u8]> {
         let (goal, (_, begin)) = self.goal.as_mut().zip(self.inside)?;
         let (_, rest) = counted(bytes)?;
@@ -130,7 +133,8 @@ impl Text {
         Ok(())
     }
 
-    /// `l: send 8b to 1 tag 3`, or `a requires b`, and what comes after it.
+    /// Reads a statement such as `l: send 8b to 1 tag 3` or `a requires b`, and returns the next
+    /// word.
     fn statement<'a>(&mut self, first: &'a [u8], line: &mut Line<'a>) -> Read<&'a [u8]> {
         let Some((goal, (_, begin))) = self.goal.as_mut().zip(self.inside) else {
             return Ok(first);
@@ -150,7 +154,7 @@ impl Text {
             second = b"";
         }
         let start = match (verb, second) {
-            // A label may be called as an operation is.
+            // A label may have the name of an operation.
             (_, b"requires") => false,
             (_, b"irequires") => true,
             (b"send" | b"recv" | b"calc", _) => {
@@ -163,7 +167,7 @@ impl Text {
             }
             _ if is_labelled => return line.expected("send, recv or calc"),
             _ => {
-                // Where no word follows, the first one is the wrong one.
+                // If no word follows, the first word is the wrong one.
                 if !second.first().is_some_and(u8::is_ascii_alphabetic) {
                     line.from = from;
                 }
@@ -184,7 +188,7 @@ impl Text {
         Ok(line.token())
     }
 
-    /// The end of a rank.
+    /// Ends a rank.
     fn close(&mut self, line: &Line<'_>) -> Read<()> {
         for (dependency, labels, number) in self.open.drain(..) {
             let mut of = |(label, at): &Label| {
@@ -211,7 +215,7 @@ impl Text {
     }
 }
 
-/// An operation that fills a plain line, and what is behind the line.
+/// An operation that fills a plain line, and what follows the line.
 #[inline(always)]
 fn plain_operation<'a>(bytes: &'a [u8], goal: &Goal) -> Option<(Operation, &'a [u8])> {
     let (verb, rest) = bytes.split_first_chunk()?;
@@ -231,7 +235,7 @@ fn plain_operation<'a>(bytes: &'a [u8], goal: &Goal) -> Option<(Operation, &'a [
     Some((Operation { size, tag, peer, verb, cpu: 0, nic: 0 }, rest.strip_prefix(b"\n")?))
 }
 
-/// The rest of an operation, and what comes after it.
+/// Reads the rest of an operation, and returns the next word.
 fn operation<'a>(verb: &[u8], line: &mut Line<'a>, goal: &Goal) -> Read<(Operation, &'a [u8])> {
     let verb = match verb {
         b"send" => Verb::Send,
@@ -243,8 +247,8 @@ fn operation<'a>(verb: &[u8], line: &mut Line<'a>, goal: &Goal) -> Read<(Operati
     if verb == Verb::Compute {
         of.size = line.parsed(size, "a time", MOST_SIZE)?;
     } else {
-        let Some(size) = size.strip_suffix(b"b") else { return line.expected("a size, as 8b") };
-        of.size = line.parsed(size, "a size, as 8b", MOST_SIZE)?;
+        let Some(size) = size.strip_suffix(b"b") else { return line.expected("a size, e.g. 8b") };
+        of.size = line.parsed(size, "a size, e.g. 8b", MOST_SIZE)?;
         let way = line.token();
         line.is(way, if verb == Verb::Send { "to" } else { "from" })?;
         of.peer = match line.token() {
@@ -278,7 +282,7 @@ fn is_label(word: &[u8]) -> bool {
     word.first().is_some_and(|byte| *byte != b'-' && CLASSES[usize::from(*byte)] == Class::Word)
 }
 
-/// What bytes are. Of words are letters, digits, underscore, point and minus.
+/// Class of a byte. Words consist of letters, digits, underscores, points and minus signs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Class {
     Word,
@@ -300,10 +304,10 @@ const CLASSES: [Class; 256] = {
     classes
 };
 
-/// A line, and a place in it.
+/// A line, and a position in it.
 struct Line<'a> {
     bytes: &'a [u8],
-    /// Where the last token begins, and where it ends.
+    /// Begin and end of the last token.
     from: usize,
     at: usize,
     number: u64,
@@ -311,7 +315,7 @@ struct Line<'a> {
 }
 
 impl<'a> Line<'a> {
-    /// The next word or other character; nothing at the end.
+    /// The next word or other character; empty at the end.
     fn token(&mut self) -> &'a [u8] {
         let (bytes, mut at) = (self.bytes, self.at);
         let class = |at: usize| bytes.get(at).map(|byte| CLASSES[usize::from(*byte)]);
@@ -337,7 +341,7 @@ impl<'a> Line<'a> {
         &bytes[self.from..at]
     }
 
-    /// Skips a comment, if there is one. One that is not closed goes on in the next line.
+    /// Skips a comment, if there is one. An unclosed comment continues in the next line.
     fn comment(&mut self) -> bool {
         let rest = &self.bytes[self.at..];
         if !self.is_comment && rest.starts_with(b"//") {
@@ -387,5 +391,5 @@ impl<'a> Line<'a> {
     }
 }
 
-/// Bytes of a wrong word that are told.
+/// Longest part of a wrong word that an error shows, in bytes.
 const LONGEST: usize = 40;

@@ -1,4 +1,4 @@
-//! The replay of a GOAL schedule, for drawing.
+//! Timeline of the replay of a GOAL schedule.
 
 use super::clock::Traced;
 use super::engine::replay;
@@ -9,7 +9,7 @@ use super::schedule::Goal;
 use super::sensitivity::last;
 use crate::timeline::{Span, Timeline, Window, mark};
 
-/// Replays a schedule as [`replay_goal`](super::replay_goal) does, and tells what happened.
+/// Replays a schedule as [`replay_goal`](super::replay_goal) does, and returns its timeline.
 ///
 /// # Errors
 /// As [`replay_goal`](super::replay_goal).

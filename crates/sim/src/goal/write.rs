@@ -1,25 +1,26 @@
-//! GOAL text of a recorded program, in the strict form that LogGOPSim's `txt2bin` reads.
+//! Writes a recorded program as GOAL text, in the strict form that LogGOPSim's `txt2bin` reads.
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use crate::{Op, Schedule};
 
-/// Picoseconds of a unit of time in GOAL, the nanosecond.
+/// Picoseconds in the unit of time of GOAL, the nanosecond.
 const UNIT: u64 = 1000;
 
-/// Writes a schedule of messages and computations; Active Messages have no form in GOAL, and are left out.
+/// Writes a schedule of messages and computations. Active Messages cannot be expressed in GOAL and
+/// are left out.
 ///
-/// Each operation requires the one before it, or its start where that is a send, which in GOAL may wait for its
-/// receive. The messages of a pair have a tag each, so that they cannot change places however they are replayed. A
-/// message has at least one byte: (s − 1)·G in LogGOPSim, of none it is less than nothing. Computations are rounded so
-/// that their sum is right.
+/// Each operation requires the one before it; if that is a send, it requires only its start, since
+/// a send in GOAL may wait for its receive. Each message of a pair has its own tag, so that no
+/// replay can exchange them. A message has at least one byte, since (s − 1)·G in LogGOPSim would be
+/// negative for none. Computations are rounded so that their sum is right.
 ///
 /// # Errors
 /// It cannot be written.
 pub fn write_goal(schedule: &Schedule, to: &mut impl Write) -> io::Result<()> {
     writeln!(to, "num_ranks {}", schedule.size())?;
-    // By what both sides of a message know of it.
+    // By what both sides of a message know.
     let mut tags = HashMap::new();
     let mut seen = HashMap::new();
     for rank in 0..schedule.size() {

@@ -1,4 +1,4 @@
-//! The file that describes a machine, and what can be wrong in it.
+//! The file that describes a machine, and its errors.
 
 mod network;
 
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::{Network, SimError};
 use network::{NetworkTable, network};
 
-/// The file as it is written.
+/// Contents of the file.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
@@ -48,14 +48,15 @@ struct ProtocolTable {
     hop_ns: Option<Spanned<f64>>,
 }
 
-/// Largest value of a time; a simulation may then have billions of messages.
+/// Largest time, in nanoseconds; even then a simulation can have billions of messages.
 const MOST_NS: f64 = 1e9;
-/// Smallest gap: one picosecond.
+/// Smallest gap: one picosecond, in nanoseconds.
 const LEAST_NS: f64 = 0.001;
 const PICOSECONDS: f64 = 1e3;
 const FEMTOSECONDS: f64 = 1e6;
 
-/// Two floating-point operations in a nanosecond: an element of a daxpy, in femtoseconds.
+/// Default time for an element of a daxpy, in femtoseconds: two floating-point operations in a
+/// nanosecond.
 const USUAL_DAXPY: u64 = 1_000_000;
 
 /// Largest default capacity.
@@ -72,7 +73,7 @@ pub(super) fn parse(text: &str, origin: &str) -> Result<Machine> {
     description.check(&source)
 }
 
-/// The text of a file, and its name in errors.
+/// Text of a file, and its name in errors.
 struct Text<'a> {
     text: &'a str,
     origin: &'a str,
@@ -96,7 +97,7 @@ impl Text<'_> {
         self.error(key, place, format!("{key} is {value}; it must be {bounds}"))
     }
 
-    /// A time that is given in nanoseconds, as a whole number of which `per_ns` are in one.
+    /// Converts a time in nanoseconds to an integer in units of 1/`per_ns` ns.
     fn time(
         &self,
         key: &str,
@@ -129,7 +130,8 @@ impl Text<'_> {
         }
     }
 
-    /// Of a network whose further hops take `hop`; they cost nothing where there are none.
+    /// Reads the protocols of a network whose hops beyond the first take `hop`; `None` if there are
+    /// no such hops.
     fn protocols(
         &self,
         tables: &[Spanned<ProtocolTable>],
@@ -144,12 +146,13 @@ impl Text<'_> {
                 send_overhead: self.picoseconds("send_overhead_ns", &table.send_overhead_ns)?,
                 recv_overhead: self.picoseconds("recv_overhead_ns", &table.recv_overhead_ns)?,
                 latency: self.picoseconds("latency_ns", &table.latency_ns)?,
-                // The network's, unless it has its own.
+                // The network's time for a hop, unless the protocol has its own.
                 hop: match (&table.hop_ns, hop) {
                     (None, hop) => hop.unwrap_or(0),
                     (Some(own), Some(_)) => self.picoseconds("hop_ns", own)?,
                     (Some(own), None) => {
-                        let bounds = "left out where all ranks are one hop apart: give a [network]";
+                        let bounds =
+                            "left out if all ranks are one hop apart; otherwise add a [network]";
                         return Err(self.wrong("hop_ns", own.span(), own.get_ref(), bounds));
                     }
                 },
@@ -159,7 +162,7 @@ impl Text<'_> {
         Ok(protocols)
     }
 
-    /// The longest message of a protocol, which is longer than that of the protocol before.
+    /// The longest message of a protocol; it must exceed that of the protocol before.
     fn limit(
         &self,
         table: &Spanned<ProtocolTable>,
@@ -178,7 +181,7 @@ impl Text<'_> {
         let bounds = match before {
             _ if last => "left out of the last protocol, which is for all longer messages".into(),
             Some(before) if limit <= before => {
-                format!("more than {before}, the one before: protocols ascend")
+                format!("more than {before}, the value of the protocol before")
             }
             _ => return Ok(limit),
         };
@@ -221,7 +224,7 @@ impl Description {
         };
         let Some(value) = self.gap_per_byte_ns else { return Ok(machine) };
         if !machine.protocols.is_empty() {
-            let bounds = "left out where there are protocols";
+            let bounds = "left out if there are protocols";
             return Err(source.wrong("gap_per_byte_ns", value.span(), value.get_ref(), bounds));
         }
         machine.protocols.push(Protocol {
@@ -235,13 +238,13 @@ impl Description {
         Ok(machine)
     }
 
-    /// How ranks are connected, and h. The network has at least as many nodes as there are ranks.
+    /// How ranks are connected, and h. Checks that the network has a node for each rank.
     fn network(&self, source: &Text<'_>, ranks: Option<u32>) -> Result<(Network, Option<u64>)> {
         if let Some(topology) = &self.topology {
             let bounds = match (topology.get_ref().as_str(), &self.network) {
                 ("crossbar", None) => "",
-                (_, Some(_)) => "left out beside a table [network], which has its own",
-                _ => "crossbar; others are the topology of a table [network], with their size",
+                (_, Some(_)) => "left out if there is a table [network], which has its own",
+                _ => "crossbar; put other topologies into a table [network], with their size",
             };
             if !bounds.is_empty() {
                 let place = topology.span();
@@ -252,7 +255,7 @@ impl Description {
         let nodes = found.0.size();
         match &self.ranks {
             Some(ranks) if *ranks.get_ref() as usize > nodes => {
-                let bounds = format!("from 1 to {nodes}, the nodes of the network");
+                let bounds = format!("from 1 to {nodes}, the number of the network's nodes");
                 Err(source.wrong("ranks", ranks.span(), ranks.get_ref(), bounds))
             }
             _ => Ok(found),
@@ -260,7 +263,7 @@ impl Description {
     }
 }
 
-/// The capacity where the file gives none, as [`Machine::capacity`] says.
+/// The default capacity, as described at [`Machine::capacity`].
 fn default_capacity(machine: &Machine) -> u32 {
     let hops = u64::from(machine.network.diameter());
     let latency = machine.latency + hops.saturating_sub(1) * machine.hop;

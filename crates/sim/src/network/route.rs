@@ -1,31 +1,31 @@
-//! The channels of networks, and the routes over them.
+//! Channels of networks, and routes over them.
 
 use super::Network;
 
-/// Where the channels of a node of a grid lead: to the next and the previous column, to the next and
+/// Channels that leave a node of a grid: to the next and the previous column, and to the next and
 /// the previous row.
 const DIRECTIONS: usize = 4;
 
 impl Network {
     /// Number of channels.
     ///
-    /// Of switches and routers those between them: the channels between a node and its switch are
-    /// used by that node only, and are part of its interface.
+    /// With switches or routers, only the channels between them count: the channel between a node
+    /// and its switch is used by that node only, and is part of its interface.
     pub(crate) fn channels(&self) -> usize {
         match *self {
             Self::Hosts { .. } => 0,
             Self::Hypercube { dimensions } => self.size() * dimensions as usize,
             Self::Grid { .. } => self.size() * DIRECTIONS,
-            // One up and one down for each node, above each level but the highest.
+            // One up and one down for each node, above each level except the highest.
             Self::FatTree { levels, .. } => 2 * self.size() * (levels as usize - 1),
-            // From each router to each of its group, and the links of each group.
+            // From each router to each router of its group, and the links of each group.
             Self::Dragonfly { routers, links, .. } => {
                 (routers * links + 1) * (routers.pow(2) + routers * links)
             }
         }
     }
 
-    /// Tells the channels from one rank to another, in the order of the way.
+    /// Calls `tell` with each channel from one rank to another, in order.
     pub(crate) fn route(&self, from: u32, to: u32, tell: impl FnMut(usize)) {
         let (from, to) = (from as usize, to as usize);
         match *self {
@@ -46,7 +46,7 @@ impl Network {
     }
 }
 
-/// Bit by bit, the lowest first. There is a channel from each node for each bit.
+/// Changes bit by bit, the lowest first. Each node has a channel for each bit.
 fn cube(dimensions: u32, from: usize, to: usize, mut tell: impl FnMut(usize)) {
     let mut node = from;
     while node != to {
@@ -56,7 +56,7 @@ fn cube(dimensions: u32, from: usize, to: usize, mut tell: impl FnMut(usize)) {
     }
 }
 
-/// Along the row, then along the column.
+/// Goes along the row, then along the column.
 fn grid(
     [rows, columns]: [usize; 2],
     is_torus: bool,
@@ -66,7 +66,7 @@ fn grid(
 ) {
     let (mut row, mut column) = (from / columns, from % columns);
     let (last_row, last_column) = (to / columns, to % columns);
-    // In a torus the shorter way; it does not change on a row or a column.
+    // In a torus the shorter way, which stays the same along a row or a column.
     let ascends = |length: usize, at: usize, goal: usize| {
         let up = (goal + length - at) % length;
         if is_torus { up <= length - up } else { at < goal }
@@ -89,13 +89,13 @@ fn grid(
     }
 }
 
-/// Up by the digits of the destination, and down.
+/// Goes up by the digits of the destination, and down.
 ///
 /// Above the switches of level j there are as many channels up, and as many down, as there are
-/// nodes. From `a` to `b` a message leaves level j by the channel whose lowest j digits are those of
-/// `b`, and whose others are those of `a`: the latter name the tree that it leaves, the former the
-/// switches and channels that it has chosen so far. It comes back to level j by the channel whose
-/// digits are all those of `b`.
+/// nodes. A message from `a` to `b` leaves level j by the channel whose lowest j digits are those
+/// of `b` and whose other digits are those of `a`: the latter identify the tree that it leaves, the
+/// former the switches and channels chosen so far. It returns to level j by the channel with all
+/// digits of `b`.
 fn tree(arity: usize, nodes: usize, from: usize, to: usize, mut tell: impl FnMut(usize)) {
     let top = common_level(from, to, arity) as usize;
     let mut below = 1;
@@ -108,7 +108,7 @@ fn tree(arity: usize, nodes: usize, from: usize, to: usize, mut tell: impl FnMut
     }
 }
 
-/// The place of a node among the leaves of a tree.
+/// Position of a node among the leaves of a tree.
 pub(super) fn leaf(node: usize, arity: usize, dealt: bool) -> usize {
     let below = arity * arity;
     match dealt {
@@ -117,7 +117,7 @@ pub(super) fn leaf(node: usize, arity: usize, dealt: bool) -> usize {
     }
 }
 
-/// The level of the lowest switch above both leaves, from 1; 0 from a leaf to itself.
+/// Level of the lowest switch above both leaves, from 1; 0 from a leaf to itself.
 pub(super) fn common_level(mut a: usize, mut b: usize, arity: usize) -> u32 {
     let mut level = 0;
     while a != b {
@@ -127,7 +127,7 @@ pub(super) fn common_level(mut a: usize, mut b: usize, arity: usize) -> u32 {
     level
 }
 
-/// To the link between both groups, over it, and on to the other router.
+/// Goes to the link between both groups, over it, and to the destination's router.
 fn dragonfly(
     routers: usize,
     links: usize,
@@ -152,13 +152,13 @@ fn dragonfly(
     }
 }
 
-/// The group of a node of a dragonfly, and its router there.
+/// The group of a node of a dragonfly, and its router in the group.
 pub(super) fn place(node: usize, nodes: usize, routers: usize) -> (usize, usize) {
     let router = node / nodes;
     (router / routers, router % routers)
 }
 
-/// The link of a group to another, and the router that has it.
+/// The link from one group to another, and the router that has it.
 pub(super) fn link(from: usize, to: usize, links: usize) -> (usize, usize) {
     let link = if to < from { to } else { to - 1 };
     (link, link / links)

@@ -1,4 +1,4 @@
-//! Message passing, written down: an exchange as a send and a receive, a barrier as its rounds.
+//! Records message passing: an exchange as a send and a receive, a barrier as its rounds.
 
 use bandgap_comm::{Comm, Part, Pending, Rank};
 
@@ -15,16 +15,16 @@ impl Recorder {
     }
 }
 
-/// What a program holds of a message that it has begun: of a receive what is written down where it
-/// is waited for, nothing of a send.
+/// What a program holds for a message that it has begun: for a receive the arguments, which are
+/// recorded when it is waited for; for a send nothing.
 #[derive(Debug)]
 pub struct Begun(Option<(Rank, u32, Part)>);
 
 impl Comm for Recorder {
     type Pending = Begun;
 
-    /// The send itself, where messages move by themselves: the processor is free while its bytes are
-    /// under way. Otherwise nothing yet.
+    /// Records the send now if messages move by themselves: the processor is free while the bytes
+    /// are on their way. Otherwise it is recorded later.
     fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Recorded<Pending<Begun>> {
         let (context, peer) = (Context::Messages, self.peer(peer)?);
         let send = Op::Send { context, peer, tag, bytes: length(from.len, "record a message")? };
@@ -36,7 +36,7 @@ impl Comm for Recorder {
         Ok(Pending(Begun(None)))
     }
 
-    /// Nothing yet: a receive is written down where the program waits for it.
+    /// Records nothing yet: a receive is recorded when the program waits for it.
     fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Recorded<Pending<Begun>> {
         self.peer(peer)?;
         self.nonblocking();
@@ -72,9 +72,9 @@ impl Comm for Recorder {
         self.recv(peer, tag, into)
     }
 
-    /// In round k of ⌈log₂ size⌉ a rank tells the one 2ᵏ further, and waits for the one 2ᵏ before
-    /// (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988). Message
-    /// passing over a transport does the same.
+    /// In round k of ⌈log₂ size⌉ a rank notifies the rank 2ᵏ after it and waits for the rank 2ᵏ
+    /// before it (Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988).
+    /// Message passing over a transport does the same.
     fn barrier(&mut self) -> Recorded {
         let (rank, size, context) = (self.rank, self.size, Context::Barrier);
         if std::mem::take(&mut self.leaves_out) && self.ops.is_empty() && self.begun.is_empty() {

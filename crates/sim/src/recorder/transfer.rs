@@ -1,4 +1,4 @@
-//! Bulk transfers, written down: of the bytes only their number exists.
+//! Records bulk transfers, of which only the number of bytes matters.
 
 use bandgap_comm::{Rank, Transfer, Verb};
 
@@ -18,12 +18,12 @@ impl Transfer for Recorder {
         Ok(())
     }
 
-    /// Nothing: there are no bytes to write.
+    /// Does nothing: there are no bytes to write.
     fn refresh(&mut self, _blocks: u64, _bytes: usize) -> Recorded {
         Ok(())
     }
 
-    /// Nothing: there are no bytes to read.
+    /// Does nothing: there are no bytes to read.
     fn check(&mut self, _blocks: u64, _bytes: usize) -> Recorded {
         Ok(())
     }
@@ -76,7 +76,7 @@ mod tests {
         for (error, what) in [(store, "record a store"), (get, "record a get")] {
             let text = error.to_string();
             assert!(text.contains(&format!("{what}: 4294967296 bytes")), "{text}");
-            assert!(text.contains("rank 0") && text.contains("at most 4294967295"), "{text}");
+            assert!(text.contains("rank 0") && text.contains("4294967295"), "{text}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Schedules from the lists of ranks: those that are the same but for their peers are stored once.
+//! Builds schedules from the lists of ranks; lists that differ only in their peers are stored once.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -7,12 +7,12 @@ use super::program::Along;
 use super::step::{COMPUTE, Step};
 use super::{Entry, List, Schedule};
 
-/// Puts the lists of ranks together, in the order of the ranks.
+/// Combines the lists of ranks, in the order of ranks.
 #[derive(Debug)]
 pub(crate) struct Builder {
     schedule: Schedule,
     size: u32,
-    /// Lists by a number for what their ranks have in common.
+    /// Lists, by a hash of what ranks that share a list have in common.
     known: HashMap<u64, u32, BuildHasherDefault<AsIs>>,
     amounts: Vec<u64>,
 }
@@ -24,14 +24,14 @@ impl Builder {
         Self { schedule, size, known: HashMap::default(), amounts: Vec::new() }
     }
 
-    /// The next rank does this.
+    /// Adds the list of the next rank.
     pub(crate) fn add(&mut self, ops: &mut [Step]) {
         self.amounts.clear();
         for op in ops.iter_mut().filter(|op| op.head == COMPUTE) {
             self.amounts.push(op.value);
             op.value = self.amounts.len() as u64 - 1;
         }
-        // Often it is as for the rank before.
+        // Often the list is the one of the previous rank.
         let last = self.schedule.ranks.last().copied();
         let entry = match last.filter(|last| self.is(last.list, last.flipped, ops)) {
             Some(last) => last,
@@ -41,7 +41,7 @@ impl Builder {
         self.schedule.ranks.push(Entry { amounts, ..entry });
     }
 
-    /// The list of the next rank, which is stored if there is none.
+    /// The list of the next rank, which is stored if it is new.
     fn find(&mut self, ops: &[Step]) -> Entry {
         let rank = self.schedule.ranks.len() as u32;
         let back = Along::added(rank, 0, self.size);
@@ -68,7 +68,7 @@ impl Builder {
         Entry { list, flipped: false, amounts }
     }
 
-    /// Whether the next rank does what is in `list`.
+    /// Whether `list` describes what the next rank does.
     fn is(&self, list: u32, flipped: bool, ops: &[Step]) -> bool {
         let List { rank: first, begin, end } = self.schedule.lists[list as usize];
         let rank = self.schedule.ranks.len() as u32;
@@ -79,7 +79,7 @@ impl Builder {
     }
 
     /// Where the computations of the next rank are: with those of the list's first rank if they are
-    /// the same.
+    /// equal.
     fn place_of_amounts(&mut self, list: u32) -> u32 {
         let Schedule { lists, ranks, amounts, .. } = &mut self.schedule;
         if let Some(first) = ranks.get(lists[list as usize].rank as usize)
@@ -97,7 +97,7 @@ impl Builder {
     }
 }
 
-/// Numbers of lists are mixed already.
+/// A hasher for hashes, which need no further mixing.
 #[derive(Debug, Default)]
 struct AsIs(u64);
 
@@ -106,7 +106,7 @@ impl Hasher for AsIs {
         self.0
     }
 
-    /// Numbers are no bytes.
+    /// Never called: keys are not bytes.
     fn write(&mut self, _: &[u8]) {}
 
     fn write_u64(&mut self, number: u64) {

@@ -1,8 +1,8 @@
-//! The operations of one rank, and a place in them.
+//! The operations of one rank, and a position in them.
 
 use super::step::{COMPUTE, Op, Step};
 
-/// What makes a list of operations that one rank has the one of another: its peers go along.
+/// The change of peers that turns one rank's list of operations into another's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Along {
     /// (peer + by) mod size.
@@ -12,7 +12,7 @@ pub(super) enum Along {
 }
 
 impl Along {
-    /// From the list of one rank to that of another.
+    /// The change from the list of rank `first` to that of `rank`.
     #[inline(always)]
     pub(super) fn between(first: u32, rank: u32, size: u32, flipped: bool) -> Self {
         if flipped { Self::Flipped { by: first ^ rank } } else { Self::added(first, rank, size) }
@@ -43,7 +43,7 @@ pub(crate) struct Program<'a> {
 }
 
 impl Program<'_> {
-    /// The operation at this place; none behind the last.
+    /// The operation at this index; `None` behind the last.
     #[inline(always)]
     pub(super) fn get(self, at: usize) -> Option<Op> {
         let step = *self.ops.get(at)?;
@@ -54,11 +54,11 @@ impl Program<'_> {
     }
 }
 
-/// A place in folded operations.
+/// A position in folded operations.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cursor {
     at: u32,
-    /// Repetitions done of the [`Op::Repeat`] that comes next.
+    /// Repetitions already done of the next [`Op::Repeat`].
     rounds: u32,
 }
 
@@ -82,7 +82,7 @@ impl Cursor {
         }
     }
 
-    /// Goes past the operation that [`Cursor::peek`] returned.
+    /// Moves past the operation that [`Cursor::peek`] returned.
     #[inline(always)]
     pub(crate) fn advance(&mut self) {
         self.at += 1;

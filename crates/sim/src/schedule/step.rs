@@ -1,89 +1,88 @@
-//! What a rank does: one operation, and how it is stored in two words.
+//! Operations of a rank, and how they are stored in two words.
 
-/// Where a tag has its meaning. Messages of one tag in two contexts are different ones.
+/// Scope of a tag. Messages with the same tag in different contexts do not match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Context {
     /// Sends and receives of the program.
     Messages,
-    /// Rounds of barriers, whose tag is the round's number.
+    /// Rounds of barriers; the tag is the round's number.
     Barrier,
 }
 
-/// One operation of a rank.
+/// An operation of a rank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
     /// Handles what has arrived, waits for room, and sends a request.
     Request {
-        /// To whom.
+        /// The receiver.
         peer: u32,
         /// Whether its handler replies.
         replies: bool,
-        /// How many bytes a store carries to the memory of its peer; `None` if it is no store.
+        /// Bytes that a store carries to its peer's memory; `None` if it is not a store.
         bytes: Option<u32>,
     },
-    /// As [`Op::Request`], but no [`Op::Serve`] counts it; its reply brings bytes of its peer's
-    /// memory.
+    /// As [`Op::Request`], but no [`Op::Serve`] counts it, and its reply carries bytes of its
+    /// peer's memory.
     Get {
-        /// From whom.
+        /// The peer.
         peer: u32,
-        /// How many bytes.
+        /// Number of bytes.
         bytes: u32,
     },
     /// Waits until every request, store and get of this rank has completed.
     AwaitReplies,
-    /// Waits until this many further requests have been handled.
+    /// Waits until this many more requests have been handled.
     Serve {
-        /// How many.
+        /// Number of requests.
         requests: u64,
     },
-    /// Computes, and handles nothing meanwhile.
+    /// Computes. Nothing is handled meanwhile.
     Compute {
-        /// For how long.
+        /// Duration.
         picoseconds: u64,
     },
-    /// Sends a message of bytes, and goes on while it is under way.
+    /// Sends a message with bytes, and continues while it is on its way.
     Send {
         /// Kind of message.
         context: Context,
-        /// To whom.
+        /// The receiver.
         peer: u32,
-        /// Its tag.
+        /// Tag.
         tag: u32,
-        /// Its length.
+        /// Length.
         bytes: u32,
     },
-    /// Waits for the first message of this sender and tag that no receive has taken.
+    /// Waits for the first message with this sender and tag that no receive has taken.
     Recv {
         /// Kind of message.
         context: Context,
-        /// From whom.
+        /// The sender.
         peer: u32,
-        /// Its tag.
+        /// Tag.
         tag: u32,
-        /// Its length.
+        /// Length.
         bytes: u32,
     },
     /// Takes a time stamp.
     Mark,
-    /// The `length` operations before this one happen `more` times more. None of them is a
-    /// `Repeat`.
+    /// Repeats the `length` operations before this one `more` times. None of them is a `Repeat`.
     Repeat {
-        /// Operations in the repeated part.
+        /// Number of operations repeated.
         length: u32,
         /// Repetitions after the first.
         more: u32,
     },
 }
 
-/// An operation as it is stored, in two words that are compared and counted as such.
+/// An operation as stored, in two words that are compared and hashed as such.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Step {
-    /// Which kind it is, a further bit, and from [`PEER`] on the rank that it names.
+    /// Its kind, a further bit, and, from bit [`PEER`] on, the rank that it names.
     pub(super) head: u64,
     pub(super) value: u64,
 }
 
-/// The bit of a head where the peer begins; and the one that says that there is one.
+/// Bit of a head at which the peer begins, and the bit that says that there is one.
 const PEER: u32 = 32;
 const HAS_PEER: u64 = 1 << 8;
 /// The further bit: whether a request replies, or a message belongs to a barrier.
@@ -99,7 +98,7 @@ pub(super) const COMPUTE: u64 = 2;
 const MARK: u64 = 3;
 const REPEAT: u64 = 4;
 
-/// Two numbers as one, and back.
+/// Joins two numbers into one. [`apart`] separates them.
 #[inline(always)]
 fn joined(high: u32, low: u32) -> u64 {
     u64::from(high) << 32 | u64::from(low)
@@ -163,7 +162,7 @@ impl From<Step> for Op {
 }
 
 impl Step {
-    /// The same, toward another rank if it names one.
+    /// The same operation with another peer, if it has one.
     #[inline(always)]
     pub(super) fn toward(self, other: impl FnOnce(u32) -> u32) -> Self {
         if self.head & HAS_PEER == 0 {
@@ -173,20 +172,20 @@ impl Step {
         Self { head: joined(other(peer), kind), ..self }
     }
 
-    /// Equality without the call that slices are compared with.
+    /// Equality without the function call that comparing slices would need.
     #[inline(always)]
     pub(super) fn is(self, other: Self) -> bool {
         (self.head ^ other.head) | (self.value ^ other.value) == 0
     }
 
-    /// A number of 8 bits for all of it: equal operations have the same.
+    /// An 8-bit digest; equal operations have equal digests.
     #[inline(always)]
     pub(crate) fn digest(self) -> usize {
         let all = self.head ^ self.head >> 29 ^ self.value ^ self.value.rotate_left(23);
         (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
     }
 
-    /// A number for what came before it and for all of it.
+    /// Continues a hash of the operations before this one.
     #[inline(always)]
     pub(super) fn after(self, before: u64) -> u64 {
         let product = u128::from(before ^ self.head ^ 0x9e37_79b9_7f4a_7c15)

@@ -1,4 +1,4 @@
-//! Active Messages at one rank: requests, stores, gets, and what answers them.
+//! Active Messages at one rank: requests, stores, gets, and their replies.
 
 use std::collections::VecDeque;
 
@@ -6,22 +6,22 @@ use super::{State, World};
 use crate::engine::clock::{Clock, Cost, Step, Time};
 use crate::engine::event::{Event, Kind, Queue, What};
 
-/// What a rank has of Active Messages.
+/// State of a rank's Active Messages.
 #[derive(Debug, Default)]
 pub(super) struct Active<T> {
     inbox: VecDeque<Accepted<T>>,
-    /// Requests that have not completed, by the rank that they are for, ascending.
+    /// Number of requests that have not completed, by peer in ascending order.
     peers: Vec<(u32, u32)>,
     outstanding: u64,
-    /// Those of them that complete without a reply.
+    /// Outstanding requests that complete without a reply.
     silent: u64,
-    /// Requests handled that no `Serve` has counted yet.
+    /// Handled requests that no `Serve` has counted yet.
     handled: u64,
-    /// When the request that is not sent yet began.
+    /// Time at which the request that is not sent yet began.
     begun: Option<T>,
-    /// Whether it goes on only when something arrives.
+    /// Whether the rank continues only when something arrives.
     waiting: bool,
-    /// When it shall be woken; an event of another time was overtaken.
+    /// Time at which it will be woken; a wake event with another time is outdated.
     alarm: Option<T>,
 }
 
@@ -34,17 +34,17 @@ struct Accepted<T> {
 }
 
 impl<T> Active<T> {
-    /// Messages that were not handled.
+    /// Number of messages that were not handled.
     pub(super) fn waiting(&self) -> usize {
         self.inbox.len()
     }
 
-    /// Requests handled that nothing has counted, and requests outstanding.
+    /// Numbers of handled requests that were not counted, and of outstanding requests.
     pub(super) fn counts(&self) -> (u64, u64) {
         (self.handled, self.outstanding)
     }
 
-    /// Requests toward `peer` that have not completed.
+    /// Number of requests to `peer` that have not completed.
     fn toward(&mut self, peer: u32) -> &mut u32 {
         let at = self.peers.partition_point(|(other, _)| *other < peer);
         if self.peers.get(at).is_none_or(|(other, _)| *other != peer) {
@@ -64,7 +64,8 @@ impl<T: Time> State<T> {
         self.active.get_or_insert_default()
     }
 
-    /// Ends a wait at `time`, or later if the processor is ahead.
+    /// Ends a wait at `time`, or later if the processor is ahead. Returns whether the rank was
+    /// waiting.
     fn resume(&mut self, time: T) -> bool {
         let active = self.active.get_or_insert_default();
         if active.waiting {
@@ -80,7 +81,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         self.ranks[rank as usize].active()
     }
 
-    /// An Active Message reaches the interface. Returns whether the processor was waiting for it.
+    /// Accepts an Active Message at the interface. Returns whether the processor was waiting for
+    /// it.
     pub(super) fn arrive(&mut self, time: C::At, to: u32, from: u32, kind: Kind) -> bool {
         let ready = self.accept(time, to, kind.bytes());
         let state = &mut self.ranks[to as usize];
@@ -88,7 +90,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         state.resume(time)
     }
 
-    /// A request without reply has completed. Returns whether the processor was waiting.
+    /// Completes a request without a reply. Returns whether the processor was waiting.
     pub(super) fn complete(&mut self, time: C::At, rank: u32, peer: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
         let active = state.active();
@@ -97,7 +99,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         state.resume(time)
     }
 
-    /// An event that the processor asked for. Returns whether it still wants it.
+    /// Wakes the processor. Returns whether it still wants that.
     pub(super) fn wake(&mut self, time: C::At, rank: u32) -> bool {
         let state = &mut self.ranks[rank as usize];
         let wanted = state.active().alarm.take_if(|alarm| *alarm == time).is_some();
@@ -112,8 +114,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         self.queue.wake_at(time, rank);
     }
 
-    /// Whether all that arrives up to this processor's time is in its inbox. If not, the processor
-    /// goes on when it is.
+    /// Whether everything that arrives until this processor's time is in its inbox. If not, the
+    /// processor continues when it is.
     fn caught_up(&mut self, rank: u32) -> bool {
         let now = self.ranks[rank as usize].now;
         let settled = self.queue.settled(now);
@@ -123,9 +125,9 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         settled
     }
 
-    /// Handles requests until there were so many. Returns whether there were.
+    /// Handles requests until `requests` have been handled. Returns whether that is done.
     pub(super) fn serve(&mut self, rank: u32, requests: u64) -> bool {
-        // Only the next message matters here, whenever it comes.
+        // Only the next message matters here, whenever it arrives.
         loop {
             let active = self.active(rank);
             if active.handled >= requests {
@@ -140,7 +142,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         }
     }
 
-    /// Handles what arrives until all requests have completed. Returns whether they have.
+    /// Handles arrivals until all requests have completed. Returns whether they have.
     pub(super) fn await_replies(&mut self, rank: u32) -> bool {
         while self.active(rank).outstanding > 0 {
             if self.active(rank).silent > 0 && !self.caught_up(rank) {
@@ -153,7 +155,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         true
     }
 
-    /// Sends a request, a store or a get once it may. Returns whether it was sent.
+    /// Sends a request, a store or a get as soon as it may. Returns whether it was sent.
     pub(super) fn ask(&mut self, rank: u32, peer: u32, kind: Kind) -> bool {
         if !self.make_room(rank, peer) {
             return false;
@@ -166,9 +168,9 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         true
     }
 
-    /// What a request does before it sends: handles what has arrived when it begins, and then goes
-    /// on handling only while there is no room toward the peer. What arrives meanwhile cannot keep it
-    /// from sending. Returns whether it may send now.
+    /// Makes room for a request: handles what had arrived when it began, and then continues only
+    /// while there is no room for the peer. Later arrivals cannot keep it from sending. Returns
+    /// whether it may send now.
     fn make_room(&mut self, rank: u32, peer: u32) -> bool {
         let now = self.ranks[rank as usize].now;
         let begun = *self.active(rank).begun.get_or_insert(now);
@@ -190,8 +192,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         }
     }
 
-    /// Handles the next message if it is known to be the next thing that happens to this
-    /// processor. Otherwise arranges for the processor to go on when that is known.
+    /// Handles the next message, if it is certainly the next event of this processor. Otherwise
+    /// arranges for the processor to continue when that is certain.
     fn handle_next(&mut self, rank: u32) -> bool {
         let now = self.ranks[rank as usize].now;
         let active = self.active(rank);
@@ -211,7 +213,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         }
     }
 
-    /// Receives a message once it is whole: or, and os more for a request with a reply.
+    /// Handles a message once it is complete, which costs or, and os more for a request with a
+    /// reply.
     fn handle(&mut self, rank: u32, next: Accepted<C::At>) {
         let Accepted { ready, from, kind } = next;
         self.steps += 1;

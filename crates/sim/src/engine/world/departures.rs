@@ -1,8 +1,8 @@
-//! Messages that leave one rank: through its interface, and over the channels of the network if it
-//! has any that messages share.
+//! Messages that leave a rank: through its interface, and over the network's channels if messages
+//! share any.
 //!
-//! Where there are such channels, a circuit is asked for when the interface is free and virtual time
-//! has come there. A processor may be ahead of that: until then what it sends waits here.
+//! If there are shared channels, a circuit is asked for when the interface is free and virtual time
+//! has reached that moment. The processor may be ahead of it; until then its messages wait here.
 
 use super::World;
 use crate::Machine;
@@ -12,14 +12,14 @@ use crate::engine::event::{Event, Kind, Queue, What};
 /// A message that waits for a circuit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Departure<T> {
-    /// When the processor is done with it.
+    /// Time at which the processor has finished with it.
     ready: T,
     to: u32,
     what: What,
 }
 
 impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
-    /// Sends a message: os, then the interface as soon as it may, then the network.
+    /// Sends a message: os, then the interface as soon as it is free, then the network.
     #[inline(always)]
     pub(super) fn leave(&mut self, from: u32, to: u32, what: What) {
         let costs = self.machine.costs(what.bytes());
@@ -37,8 +37,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         self.reach(costs.latency + further, Event { time: start, to, from, what });
     }
 
-    /// A message's first byte comes to its receiver's interface so long after it left, or with the one
-    /// before it.
+    /// Lets a message's first byte reach its receiver's interface after `latency`, but not before
+    /// that of an earlier message.
     #[inline(always)]
     fn reach(&mut self, latency: u64, event: Event<C::At>) {
         let mut time = self.clock.step(event.time, latency, Cost::Latency, Step::Flight);
@@ -48,8 +48,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         self.queue.push(Event { time, ..event });
     }
 
-    /// When a message that would reach its receiver at `time` does, since messages of bytes do not
-    /// overtake one another, nor do requests, stores and gets. Replies may.
+    /// Time at which a message reaches its receiver that would reach it at `time`: messages with
+    /// bytes do not overtake one another, nor do requests, stores and gets. Replies may.
     #[cold]
     #[inline(never)]
     fn behind(&mut self, time: C::At, latency: u64, event: Event<C::At>) -> C::At {
@@ -64,7 +64,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
             false => self.reached.get(&pair).copied(),
         };
         let time = before.map_or(time, |before| self.clock.wait(to, time, before));
-        // The one behind leaves a gap later: it is none that could overtake.
+        // The next message leaves a gap later; if it could not overtake this one, nothing need be
+        // kept.
         if before.is_some() || latency >= least + self.machine.gap {
             self.reached.insert(pair, time);
         }
@@ -81,7 +82,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         }
     }
 
-    /// Has the queue tell when the first message that waits is at the network.
+    /// Schedules the moment at which the first waiting message reaches the network.
     fn ask_for_circuit(&mut self, from: u32) {
         if let Some(first) = self.departures[from as usize].front() {
             let time = self.clock.wait(from, first.ready, self.ranks[from as usize].sending);
@@ -89,8 +90,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         }
     }
 
-    /// The first message that waits is at the network: its circuit begins when it may, and holds the
-    /// interface as long as its channels.
+    /// Lets the first waiting message enter the network: its circuit begins as soon as possible,
+    /// and holds the interface as long as the channels.
     pub(super) fn depart(&mut self, time: C::At, from: u32) {
         let departure = self.departures[from as usize].pop_front();
         let Some(Departure { to, what, .. }) = departure else { return };
@@ -98,7 +99,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         let start = self.clock.wait(from, time, self.circuits.free_from(from, to));
         let until = held(&self.clock, self.machine, start, what);
         self.ranks[from as usize].sending = until;
-        // Words are short: g is the interface's, and keeps no other pair's messages off a channel.
+        // Words are short: g belongs to the interface, and does not block a channel for other
+        // pairs.
         self.circuits.hold(what.bytes().map_or(start, |_| until));
         let further = self.machine.further_hops(from, to, what.bytes());
         self.reach(costs.latency + further, Event { time: start, to, from, what });
@@ -106,7 +108,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     }
 }
 
-/// When the sender's interface is free again.
+/// Time at which the sender's interface is free again.
 #[inline(always)]
 fn held<C: Clock>(clock: &C, machine: &Machine, start: C::At, what: What) -> C::At {
     let costs = [machine.gap, machine.costs(what.bytes()).transfer];

@@ -1,4 +1,4 @@
-//! The table that says how ranks are connected.
+//! The table that describes how ranks are connected.
 
 use std::collections::BTreeMap;
 
@@ -8,10 +8,10 @@ use super::{PICOSECONDS, Text};
 use crate::error::Result;
 use crate::{Machine, Network};
 
-/// The table as it is written.
+/// Contents of the table.
 pub(super) type NetworkTable = BTreeMap<String, Spanned<Value>>;
 
-/// The kinds of networks, with the keys that say how large one is, and the least value of each.
+/// Kinds of networks, each with the keys of its size and their least values.
 const KINDS: [(&str, &[(&str, u32)]); 7] = [
     ("crossbar", &[]),
     ("hypercube", &[("dimensions", 0)]),
@@ -22,7 +22,8 @@ const KINDS: [(&str, &[(&str, u32)]); 7] = [
     ("dragonfly", &[("routers_per_group", 1), ("nodes_per_router", 1), ("links_per_router", 1)]),
 ];
 
-/// The network of `table`, whose crossbar has `ranks` nodes, and its h in picoseconds, which a crossbar has not.
+/// The network of `table`, or a crossbar of `ranks` nodes, and its h in picoseconds, which a
+/// crossbar does not have.
 pub(super) fn network(
     source: &Text<'_>,
     table: Option<&Spanned<NetworkTable>>,
@@ -54,7 +55,7 @@ pub(super) fn network(
         let size = given.filter(|size| (*least as usize..=most).contains(size));
         sizes.push(size.ok_or_else(|| wrong(key, format!("from {least} to {most}")))?);
     }
-    // How ranks are numbered over the switches of a fat tree.
+    // Numbering of ranks over the switches of a fat tree.
     let dealt = match table.get("placement").map(|of| of.get_ref().as_str()) {
         None | Some(Some("block")) => false,
         Some(Some("cyclic")) => true,
@@ -73,10 +74,13 @@ pub(super) fn network(
     let network = network.checked().filter(|network| network.size() <= most);
     let network = network.ok_or_else(|| {
         let keys: Vec<&str> = keys.iter().map(|of| of.0).collect();
-        wrong("topology", format!("of at most {most} nodes: make {} smaller", keys.join(" or ")))
+        wrong(
+            "topology",
+            format!("a network of at most {most} nodes; reduce {}", keys.join(" or ")),
+        )
     })?;
     let hop = table.get("hop_ns").and_then(|of| Some((of.span(), number(of.get_ref())?)));
-    let (at, hop) = hop.ok_or_else(|| wrong("hop_ns", format!("a time, given in a {kind}")))?;
+    let (at, hop) = hop.ok_or_else(|| wrong("hop_ns", format!("a time, which a {kind} needs")))?;
     Ok((network, Some(source.time("hop_ns", at, hop, 0.0, PICOSECONDS)?)))
 }
 

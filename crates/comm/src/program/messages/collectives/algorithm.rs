@@ -1,48 +1,48 @@
-//! What the lists of algorithms have in common.
+//! What the lists of algorithms share.
 
 use std::fmt::Debug;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-/// One of the ways to carry out an operation of all ranks. Its name is also what serde writes.
+/// An algorithm for an operation of all ranks. Serde writes its name.
 pub trait Algorithm: Copy + Debug + Default + Eq + Serialize + DeserializeOwned + 'static {
-    /// The operation, in one word.
+    /// Name of the operation, in one word.
     const OPERATION: &'static str;
     /// All algorithms for the operation.
     const ALL: &'static [Self];
-    /// Their names, in the same order.
+    /// Names of the algorithms, in the same order.
     const NAMES: &'static [&'static str];
 
-    /// Its name.
+    /// Name of the algorithm.
     fn name(self) -> &'static str;
 
-    /// Why it is of no use for so many ranks and bytes; `None` where it is.
+    /// Why it does not work for this number of ranks and bytes; `None` if it does.
     fn obstacle(self, ranks: usize, bytes: usize) -> Option<String>;
 
-    /// Whether it is of use for so many ranks and bytes. Where ranks would pass on empty blocks it
-    /// is not, though it would be right.
+    /// Checks that it works for this number of ranks and bytes. If ranks would pass on empty
+    /// blocks, it is refused although its result would be right.
     ///
     /// # Errors
-    /// It is not: why, and which are.
+    /// It does not; the error says why, and which algorithms do.
     fn fits(self, ranks: usize, bytes: usize) -> Result<(), String> {
         let Some(why) = self.obstacle(ranks, bytes) else { return Ok(()) };
         let fit = Self::ALL.iter().filter(|other| other.obstacle(ranks, bytes).is_none());
         let fit = fit.map(|other| other.name()).collect::<Vec<_>>().join(", ");
         let fit = if fit.is_empty() { "none" } else { &fit };
         let (operation, name) = (Self::OPERATION, self.name());
-        let what = format!("a {operation} of {bytes} bytes on {ranks} ranks by {name}");
-        Err(format!("{what} is of no use: {why}; these algorithms fit: {fit}"))
+        let what = format!("a {operation} of {bytes} bytes on {ranks} ranks");
+        Err(format!("{name} does not fit {what}: {why}; algorithms that fit: {fit}"))
     }
 
-    /// The algorithm of this name.
+    /// The algorithm with this name.
     fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|algorithm| algorithm.name() == name)
     }
 }
 
-/// Makes the list of algorithms for an operation. Its type says by itself what stands against one
-/// (`stands_against`).
+/// Defines the list of algorithms for an operation. Its type's method `stands_against` gives the
+/// obstacle to each.
 macro_rules! algorithms {
     ($(#[$about:meta])* $list:ident, $operation:literal, $($(#[$doc:meta])* $variant:ident $name:literal)*) => {
         $(#[$about])*

@@ -1,4 +1,4 @@
-//! Each rank has a block for every other.
+//! All-to-all: each rank sends a block to every other.
 
 use super::around::shift;
 use super::blocks::Blocks;
@@ -6,8 +6,9 @@ use super::tags::BLOCKS;
 use crate::ring::{after, before};
 use crate::{Comm, DOUBLE, Part, Result};
 
-/// Gives block d of the doubles in `from` to the rank d after this one, which has it as block d of
-/// `into`: in step d of P − 1 all ranks send to the one d after them. The parts have the same length.
+/// Sends block d of the doubles in `from` to the rank d after this one, which receives it as block
+/// d of `into`: in step d of P − 1 all ranks send to the rank d after them. The parts must have the
+/// same length.
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on alltoall, for long messages.
 ///

@@ -1,12 +1,12 @@
-//! Every rank has a block, and gets those of all others.
+//! Allgather: every rank gets the blocks of all ranks.
 
 use super::around::{Around, pass};
 use super::blocks::Blocks;
 use super::tags::BLOCKS;
 use crate::{Comm, DOUBLE, Part, Rank, Result};
 
-/// By rings: in each of size − 1 steps a rank passes to the next one the block that it got last,
-/// beginning with its own.
+/// Allgather by rings: in each of size − 1 steps a rank passes the block that it got last to the
+/// next rank, beginning with its own.
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp, "Optimization of Collective Communication Operations in
 /// MPICH", IJHPCA 19(1), 2005, on allgather.
@@ -19,10 +19,10 @@ pub(super) fn ring<C: Comm, const N: usize>(
     pass(comm, tag, rings, None, 0)
 }
 
-/// Gives every rank the doubles in `from` of all ranks: those of rank r are block r of `into`, by a ring.
+/// Sends the doubles in `from` to every rank, by a ring: those of rank r become block r of `into`.
 ///
 /// # Errors
-/// As [`Comm::wait`]; or `from` has not the length of that block.
+/// As [`Comm::wait`]; or `from` and that block differ in length.
 #[inline]
 pub fn all_gather<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<()> {
     let (rank, size) = (comm.rank(), comm.size());
@@ -31,8 +31,9 @@ pub fn all_gather<C: Comm>(comm: &mut C, from: Part, into: Part) -> Result<()> {
     ring(comm, BLOCKS, &[Around::up(rank, size, blocks)])
 }
 
-/// By recursive doubling, among a power of two of ranks: in step k a rank exchanges the 2ᵏ blocks
-/// that it has with the rank whose index differs in bit k. Rank `rank_of(index)` has block `index`.
+/// Allgather by recursive doubling among a power of two of ranks: in step k a rank exchanges the 2ᵏ
+/// blocks that it has with the rank whose index differs in bit k. Rank `rank_of(index)` begins with
+/// block `index`.
 ///
 /// *Source*: as [`ring`].
 #[inline]

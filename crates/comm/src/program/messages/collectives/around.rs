@@ -1,30 +1,30 @@
-//! Blocks that go around a ring of all ranks, and one step of that.
+//! Blocks that go around a ring of all ranks, and one step of it.
 
 use super::blocks::Blocks;
 use crate::ring::{after, before};
 use crate::{Comm, Part, Rank, Result};
 
-/// One way around all ranks, and the blocks that go there: one for each rank.
+/// One direction around all ranks, and the blocks that go there: one for each rank.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Around {
     /// The rank after this one.
     pub(super) next: Rank,
-    /// The rank before it, which owns the block before.
+    /// The rank before this one; it owns the block before.
     pub(super) last: Rank,
     /// The block that this rank owns.
     pub(super) own: usize,
-    /// Where this rank has them.
+    /// Where this rank has the blocks.
     pub(super) blocks: Blocks,
 }
 
 impl Around {
-    /// By the numbers of the ranks: rank r owns block r.
+    /// In ascending order: rank r owns block r.
     #[inline(always)]
     pub(super) fn up(rank: Rank, size: usize, blocks: Blocks) -> Self {
         Self { next: after(rank, 1, size), last: before(rank, 1, size), own: rank, blocks }
     }
 
-    /// The other way.
+    /// In descending order.
     #[inline(always)]
     pub(super) fn down(rank: Rank, size: usize, blocks: Blocks) -> Self {
         let Self { next, last, .. } = Self::up(rank, size, blocks);
@@ -32,9 +32,9 @@ impl Around {
     }
 }
 
-/// In each of size − 1 steps a rank passes on the block that it got last, beginning with that `back`
-/// before its own, on every ring at the same time. With `terms` it adds its own ones to a block that it
-/// gets, and begins with them.
+/// Passes blocks around every ring at the same time: in each of size − 1 steps a rank passes on the
+/// block that it got last, beginning with the block `back` before its own. With `terms`, it begins
+/// with its own terms, and adds its own terms to each block that it gets.
 #[inline(always)]
 pub(super) fn pass<C: Comm, const N: usize>(
     comm: &mut C,
@@ -66,8 +66,8 @@ pub(super) fn pass<C: Comm, const N: usize>(
     Ok(())
 }
 
-/// Sends `from` to rank `to`, and receives a message of rank `source` into `into`. The parts are
-/// apart from each other.
+/// Sends `from` to rank `to`, and receives a message from rank `source` into `into`. The parts must
+/// not overlap.
 #[inline]
 pub(super) fn shift<C: Comm>(
     comm: &mut C,

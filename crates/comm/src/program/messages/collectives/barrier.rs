@@ -1,4 +1,4 @@
-//! All ranks wait for all.
+//! Barriers: all ranks wait for all.
 
 use super::algorithm::algorithms;
 use super::around::shift;
@@ -7,11 +7,11 @@ use crate::ring::{after, before, rounds};
 use crate::{Comm, Part, Result};
 
 algorithms! {
-    /// How ranks wait for each other. No bytes are moved, and the messages have tags from
+    /// Algorithms for a barrier. No bytes are moved, and messages have tags from
     /// [`BARRIER`](crate::BARRIER) on.
     Barrier, "barrier",
-    /// Each tells the ranks 1, 2, 4, … after it. This is [`Comm::barrier`], where that is no library's: where a transport
-    /// has a barrier of its own, that one.
+    /// Each rank notifies the ranks 1, 2, 4, … after it. This is [`Comm::barrier`], which may use a
+    /// transport's signals, unless a library has its own.
     #[default]
     Dissemination "dissemination"
     /// Up a binomial tree to rank 0, and down again.
@@ -37,7 +37,8 @@ impl Barrier {
     }
 }
 
-/// In round k of ⌈log₂ size⌉ a rank tells the one 2ᵏ after it, and waits for the one 2ᵏ before it.
+/// In round k of ⌈log₂ size⌉ a rank notifies the rank 2ᵏ after it and waits for the rank 2ᵏ before
+/// it.
 ///
 /// *Source*: Hensgen, Finkel and Manber, "Two algorithms for barrier synchronization", 1988.
 #[inline]
@@ -51,9 +52,10 @@ pub(in super::super) fn dissemination<C: Comm>(comm: &mut C) -> Result<()> {
     Ok(())
 }
 
-/// A rank whose number has i zeros at its end waits for the ranks 1, 2, 4, …, 2ⁱ⁻¹ after it, tells
-/// the rank 2ⁱ before it, waits for that one, and tells those after it. Rank 0 knows when all have
-/// come. Up and down go opposite ways between two ranks, and so have one tag.
+/// A rank whose number ends with i zero bits waits for the ranks 1, 2, 4, …, 2ⁱ⁻¹ after it,
+/// notifies the rank 2ⁱ before it, waits for that one, and notifies those after it. Rank 0 knows
+/// when all have arrived. Messages up and down between two ranks have opposite directions, so they
+/// can share a tag.
 ///
 /// *Source*: Mellor-Crummey and Scott, "Algorithms for Scalable Synchronization on Shared-Memory
 /// Multiprocessors", ACM TOCS 9(1), 1991, with a binomial tree.

@@ -1,31 +1,31 @@
-//! A part in blocks that are as equal as can be.
+//! Division of a part into blocks as equal as possible.
 
 use std::ops::Range;
 
 use crate::Part;
 
-/// A part in blocks, one behind the other. The first of them are one unit longer than the others,
-/// unless the units divide; blocks may be empty.
+/// A part in consecutive blocks. If the units do not divide evenly, the first blocks are one unit
+/// longer than the others; blocks may be empty.
 #[derive(Clone, Copy, Debug)]
 pub struct Blocks {
     part: Part,
-    /// Bytes that stay together.
+    /// Bytes that are never separated.
     unit: usize,
     /// Units of each block.
     each: usize,
-    /// Blocks that have one more.
+    /// Number of blocks that have one more unit.
     longer: usize,
 }
 
 impl Blocks {
-    /// `part`, which is whole units, in `count` blocks.
+    /// Divides `part`, which consists of whole units, into `count` blocks.
     #[inline]
     pub fn of(part: Part, unit: usize, count: usize) -> Self {
         let units = part.len / unit;
         Self { part, unit, each: units / count, longer: units % count }
     }
 
-    /// Where block `index` begins in the part.
+    /// Offset of block `index` in the part.
     #[inline]
     fn begin(self, index: usize) -> usize {
         self.unit * (index * self.each + index.min(self.longer))
@@ -37,7 +37,7 @@ impl Blocks {
         self.all(index..index + 1)
     }
 
-    /// Neighbouring blocks.
+    /// Consecutive blocks.
     #[inline]
     pub(super) fn all(self, blocks: Range<usize>) -> Part {
         let (begin, end) = (self.begin(blocks.start), self.begin(blocks.end));
@@ -45,10 +45,10 @@ impl Blocks {
     }
 }
 
-/// What stands against so many blocks of so many units.
+/// The obstacle to dividing this number of units into so many blocks, if there are too few.
 pub(super) fn too_few(blocks: usize, units: usize, unit: &str) -> Option<String> {
     let some_empty = units < blocks;
-    some_empty.then(|| format!("it deals out {blocks} blocks, and there are {units} {unit}"))
+    some_empty.then(|| format!("it needs {blocks} blocks, but there are only {units} {unit}"))
 }
 
 #[cfg(test)]

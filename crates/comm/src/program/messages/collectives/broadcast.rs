@@ -1,4 +1,4 @@
-//! The bytes of one rank for all.
+//! Broadcast: the bytes of one rank, sent to all.
 
 use super::algorithm::algorithms;
 use super::allgather::{doubling, ring};
@@ -9,21 +9,21 @@ use crate::ring::{after, before};
 use crate::{Comm, CommError, Part, Rank, Result};
 
 algorithms! {
-    /// How the bytes of one rank get to all.
+    /// Algorithms for a broadcast.
     Broadcast, "broadcast",
     /// The root sends to each rank in turn.
     Linear "linear"
     /// Down a binomial tree.
     #[default]
     Binomial "binomial"
-    /// Blocks dealt out down a binomial tree, then gathered by all (van de Geijn).
+    /// Scatters blocks down a binomial tree, then all ranks gather them (van de Geijn).
     ScatterAllgather "scatter_allgather"
     /// From rank to rank, in segments.
     Chain "chain"
 }
 
 impl Broadcast {
-    /// Gives every rank the bytes that `root` has in `part`.
+    /// Sends the bytes that `root` has in `part` to every rank.
     ///
     /// # Errors
     /// As [`Comm::wait`]; or there is no rank `root`.
@@ -32,8 +32,8 @@ impl Broadcast {
         self.counted(comm, root, Count::Up, part)
     }
 
-    /// As [`Broadcast::run`], with the other ranks numbered from the root this way. All ranks give
-    /// the same one.
+    /// As [`Broadcast::run`], with the other ranks numbered from the root in this direction. All
+    /// ranks must give the same.
     ///
     /// # Errors
     /// As [`Broadcast::run`].
@@ -58,18 +58,18 @@ impl Broadcast {
         }
     }
 
-    /// The number, from the root on, of a rank that ends last.
+    /// Number, counted from the root, of the rank that ends last.
     ///
-    /// *Formula*, with Q the largest power of two within P:
+    /// *Formula*, with Q the largest power of two not above P:
     /// - linear and chain: P − 1.
-    /// - binomial: Q − 1. All bits of it are set: of P = Q ranks it is the one of the most hops,
-    ///   else the one of as many as any other and the latest begin.
-    /// - scatter_allgather: 0 where P = Q, since the root waits for the block that has the longest way
-    ///   to it; else Q − 2, which gets by the ring what rank Q − 1 got last.
+    /// - binomial: Q − 1. All its bits are set: if P = Q, its message takes the most hops;
+    ///   otherwise no other takes more, and its message begins last.
+    /// - scatter_allgather: 0 if P = Q, since the root waits for the block with the longest way to
+    ///   it; otherwise Q − 2, which gets through the ring the block that rank Q − 1 got last.
     ///
-    /// *Assumes* that a message takes no less time than the sender's interval, and that all messages
-    /// of a length take the same. With scatter_allgather and P ≠ Q also that bytes, not gaps, hold up a
-    /// sender; else another rank may end later.
+    /// *Assumes* that a message takes at least as long as the sender's interval, and that all
+    /// messages of a length take equally long. For scatter_allgather with P ≠ Q also that bytes,
+    /// not gaps, limit a sender; otherwise another rank may end later.
     pub fn last(self, ranks: usize) -> usize {
         let Some(within) = ranks.checked_ilog2().map(|log| 1_usize << log) else { return 0 };
         match self {
@@ -80,11 +80,11 @@ impl Broadcast {
         }
     }
 
-    /// Messages that `rank` of `size` receives when `root` broadcasts so many bytes.
+    /// Messages that `rank` of `size` receives in a broadcast of `bytes` bytes from `root`.
     pub fn receives(self, rank: Rank, size: usize, root: Rank, bytes: usize) -> u64 {
         match self {
             Self::Linear | Self::Binomial => u64::from(rank != root),
-            // Its blocks, unless it is the root; and one message for each step of the allgather.
+            // Its blocks, unless it is the root, and one message in each step of the allgather.
             Self::ScatterAllgather => {
                 let is_power = size.is_power_of_two();
                 let steps = if is_power { size.ilog2() as usize } else { size - 1 };
@@ -103,18 +103,17 @@ impl Broadcast {
     }
 }
 
-/// Which way ranks are numbered from a root, which is 0.
+/// Direction in which ranks are numbered from a root, which is 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Count {
-    /// The ranks after it are 1, 2, …
+    /// The ranks after the root are 1, 2, …
     #[default]
     Up,
-    /// The ranks before it are.
+    /// The ranks before the root are 1, 2, …
     Down,
 }
 
-/// The numbers of ranks. What an algorithm does depends on these only, so that counted down it is
-/// its mirror image.
+/// Numbers of ranks. Algorithms depend only on these, so that counting down gives the mirror image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FromRoot {
     root: Rank,
@@ -123,7 +122,7 @@ pub(super) struct FromRoot {
 }
 
 impl FromRoot {
-    /// Counted up.
+    /// Counting up.
     #[inline(always)]
     pub(super) fn up(root: Rank, size: usize) -> Self {
         Self { root, size, count: Count::Up }
@@ -138,7 +137,7 @@ impl FromRoot {
         }
     }
 
-    /// The rank of a number, which is less than twice the size.
+    /// The rank with a number, which must be less than twice the size.
     #[inline(always)]
     fn rank(self, number: usize) -> Rank {
         let number = number.checked_sub(self.size).unwrap_or(number);
@@ -149,7 +148,7 @@ impl FromRoot {
     }
 }
 
-/// The root sends to the other ranks by their numbers.
+/// The root sends to the other ranks in the order of their numbers.
 #[inline]
 fn linear<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<()> {
     if comm.rank() != from.root {
@@ -158,9 +157,9 @@ fn linear<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<()> {
     (1..from.size).try_for_each(|number| comm.send(from.rank(number), BROADCAST, part))
 }
 
-/// A rank whose distance from the root has i zeros at its end gets the bytes from the rank 2ⁱ before
-/// it, and sends them on to those 2ⁱ⁻¹, 2ⁱ⁻², …, 1 after it. The farthest comes first, as it has the
-/// most ranks to serve.
+/// A rank whose number ends with i zero bits gets the bytes from the rank 2ⁱ before it, and sends
+/// them to those 2ⁱ⁻¹, 2ⁱ⁻², …, 1 after it. The farthest is first, since it has the most ranks to
+/// serve.
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on broadcast.
 #[inline]
@@ -183,9 +182,10 @@ pub(super) fn binomial<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Res
     Ok(())
 }
 
-/// One block for each rank, dealt out down a binomial tree: a rank gets the blocks of all ranks
-/// below it. Then an allgather: by recursive doubling where the ranks are a power of two, else by a
-/// ring. So a byte leaves the root about once, not once for each level of a tree.
+/// Blocks, one for each rank, are scattered down a binomial tree: a rank gets the blocks of all
+/// ranks below it. An allgather follows: by recursive doubling if the number of ranks is a power of
+/// two, otherwise by a ring. So each byte leaves the root about once, not once for each level of a
+/// tree.
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on broadcast, after Barnett, Gupta, Payne, Shuler, van
 /// de Geijn, Watts, "Interprocessor collective communication library (InterCom)", 1994.
@@ -219,15 +219,15 @@ fn scatter_allgather<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Resul
     }
 }
 
-/// n½ in the rule of [`segments`], in bytes: a usual one where ranks share memory. A constant, as
-/// all ranks must come to the same number, and none knows the machine.
+/// n½ in the rule of [`segments`], in bytes: typical of ranks that share memory. It is a constant,
+/// since all ranks must get the same number and none knows the machine.
 const HALF_LENGTH: usize = 4096;
 
-/// In how many segments a chain of so many ranks passes so many bytes on.
+/// Number of segments in which a chain of `ranks` ranks passes on `bytes` bytes.
 ///
-/// *Formula*: ⌈n / s⌉ with s = √(n·n½ / (P − 2)), and at least one: the s for which
-/// (P − 1 + n/s − 1)(t₀ + s/r∞) is least, with n½ = t₀·r∞ = 4096 bytes. With up to two ranks there is
-/// nobody to pass on to, and one segment is best.
+/// *Formula*: ⌈n / s⌉ with s = √(n·n½ / (P − 2)), at least one. This s minimises (P − 1 + n/s −
+/// 1)(t₀ + s/r∞), with n½ = t₀·r∞ = 4096 bytes. With up to two ranks no rank passes anything on,
+/// and one segment is best.
 /// *Source*: Pješivac-Grbović, Angskun, Bosilca, Fagg, Gabriel, Dongarra, "Performance Analysis of MPI
 /// Collective Operations", Cluster Computing 10, 2007, for the time of a pipeline.
 pub fn segments(ranks: usize, bytes: usize) -> usize {
@@ -236,8 +236,8 @@ pub fn segments(ranks: usize, bytes: usize) -> usize {
     bytes.div_ceil(square.isqrt().max(1)).max(1)
 }
 
-/// A rank gets each segment from the rank before it, and passes it on to the next one while it waits
-/// for the segment behind.
+/// A rank gets each segment from the rank before it, and passes it on while it waits for the next
+/// segment.
 #[inline]
 fn chain<C: Comm>(comm: &mut C, from: FromRoot, part: Part) -> Result<()> {
     let (number, size) = (from.number(comm.rank()), from.size);

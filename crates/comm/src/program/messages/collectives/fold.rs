@@ -1,18 +1,18 @@
-//! Any number of ranks made a power of two.
+//! Reduction of any number of ranks to a power of two.
 
 use super::tags::SUM;
 use crate::{Comm, Part, Rank, Result};
 
-/// The largest power of two of ranks that take part, after some have given their terms to others.
-/// Of the first 2·`extra` ranks the even ones sit out: each gives its terms to the next rank, and
-/// gets the sum from it.
+/// The largest power of two of ranks takes part, after the others have handed over their terms. Of
+/// the first 2·`extra` ranks the even ones sit out: each sends its terms to the next rank, and gets
+/// the sum from it.
 ///
-/// *Source*: Thakur, Rabenseifner, Gropp 2005, on numbers of processes that are no power of two.
+/// *Source*: Thakur, Rabenseifner, Gropp 2005, on numbers of processes that are not a power of two.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fold {
-    /// Ranks that sit out.
+    /// Number of ranks that sit out.
     extra: usize,
-    /// Ranks that take part.
+    /// Number of ranks that take part.
     pub(super) within: usize,
 }
 
@@ -40,7 +40,7 @@ impl Fold {
     }
 
     /// Messages that `rank` receives: one if it sits out; `among` if it takes part, and one more if
-    /// it does so for another too.
+    /// another rank handed its terms to it.
     pub(super) fn receives(self, rank: Rank, among: u64) -> u64 {
         match self.index(rank) {
             None => 1,
@@ -49,8 +49,7 @@ impl Fold {
     }
 }
 
-/// Adds up `into` of all ranks: `among` does it among those that take part. It is given the index of
-/// this rank.
+/// Sums `into` over all ranks; `among` does it for those that take part, given this rank's index.
 #[inline]
 pub(super) fn folded<C: Comm>(
     comm: &mut C,

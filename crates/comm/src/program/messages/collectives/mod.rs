@@ -1,13 +1,14 @@
-//! Operations of all ranks of a [`Comm`]: broadcast, sum of doubles, barrier, and
-//! what deals vectors of doubles out in blocks.
+//! Operations of all ranks of a [`Comm`]: broadcast, sum of doubles, barrier, and operations that
+//! distribute vectors of doubles in blocks.
 //!
-//! Each operation is a function, or a list of algorithms, and each algorithm a function over any
-//! [`Comm`]. All are right for any number of ranks, any root and any length. They allocate nothing.
+//! Each operation is a function or a list of algorithms, and each algorithm is a function over any
+//! [`Comm`]. All are correct for any number of ranks, any root and any length. They allocate
+//! nothing.
 //!
-//! *Why messages are not mixed up*: all ranks call the operations that they share in the same
-//! order. Within an operation, the messages from one rank to another are received in the order of
-//! their sends. Messages of one sender and tag arrive in that order too. So one tag for each
-//! operation is enough, however far ahead a sender is; and the tags are no program's own.
+//! *Why messages are not confused*: all ranks call the operations that they share in the same
+//! order. Within an operation, messages between two ranks are received in the order of their sends.
+//! Messages with the same sender and tag also arrive in that order. So one tag for each operation
+//! is enough, however far ahead a sender is. No program may use these tags.
 
 mod algorithm;
 mod all_to_all;

@@ -1,12 +1,12 @@
-//! Each rank gets a block of the sum of the vectors of all.
+//! Reduce-scatter: each rank gets a block of the sum of all vectors.
 
 use super::around::{Around, pass};
 use super::blocks::Blocks;
 use super::tags::SUM;
 use crate::{Comm, DOUBLE, Part, Result};
 
-/// By rings: each block goes once around its ring to the rank that owns it, and every rank adds its own
-/// terms to it. `terms` are apart from where the sums come.
+/// Reduce-scatter by rings: each block goes once around its ring to the rank that owns it, and
+/// every rank adds its own terms. `terms` must not overlap the blocks of the sums.
 ///
 /// *Source*: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations",
 /// JPDC 69(2), 2009.
@@ -25,9 +25,9 @@ pub(super) fn ring<C: Comm, const N: usize>(
     }
 }
 
-/// Adds up the doubles in `from` of all ranks, and gives rank r block r of the sum, at its place in
-/// `into`: a ring of P − 1 steps. The other blocks of `into` are overwritten. The parts have the same
-/// length.
+/// Sums the doubles in `from` over all ranks, and gives rank r block r of the sum, at its place in
+/// `into`: a ring of P − 1 steps. The other blocks of `into` are overwritten. The parts must have
+/// the same length.
 ///
 /// # Errors
 /// As [`Comm::wait`] and [`Comm::add`].

@@ -1,4 +1,4 @@
-//! The sum of the doubles of all ranks, for all.
+//! Sum of all ranks' doubles, which every rank gets.
 
 mod double_tree;
 
@@ -15,39 +15,40 @@ use super::{allgather, reduce_scatter};
 use crate::{Comm, CommError, DOUBLE, Part, Rank, Result};
 
 algorithms! {
-    /// How all ranks get the sum of the doubles of each.
+    /// Algorithms for a sum.
     Sum, "sum",
-    /// Up a binomial tree to rank 0, and a binomial broadcast.
+    /// Up a binomial tree to rank 0, then a binomial broadcast.
     Tree "tree"
-    /// Ranks exchange what they have added up, at twice the distance each time.
+    /// Ranks exchange partial sums, at twice the distance in each step.
     #[default]
     RecursiveDoubling "recursive_doubling"
-    /// Each rank adds up a block, by recursive halving; then all gather the blocks.
+    /// Each rank sums a block, by recursive halving; then all gather the blocks.
     Rabenseifner "rabenseifner"
-    /// Each rank adds up a block, by a ring; then all gather the blocks.
+    /// Each rank sums a block, by a ring; then all gather the blocks.
     Ring "ring"
-    /// The same of each half of the vector, by two rings the one of which goes the other way.
+    /// As `ring` for each half of the vector, on two rings in opposite directions.
     TwoRings "two_rings"
-    /// Each half goes up and down a binary tree in chunks; leaves of one tree are inside the other.
+    /// Each half goes up and down a binary tree, in chunks; leaves of one tree are inner ranks of
+    /// the other.
     DoubleTree "double_tree"
 }
 
 impl Sum {
-    /// Adds up the doubles in `from` of all ranks, and gives every rank the sum in `into`. The same
-    /// bits on all ranks: each element is added up in one order. `from` stays as it is, and
-    /// `scratch` is overwritten. The three have the same length, and must not overlap.
+    /// Sums the doubles in `from` over all ranks, and gives every rank the sum in `into`. All ranks
+    /// get the same bits, since each element is summed in one order. `from` does not change, and
+    /// `scratch` is overwritten. The three parts must have the same length and not overlap.
     ///
     /// # Errors
     /// As [`Comm::wait`] and [`Comm::add`].
     #[inline]
     pub fn run<C: Comm>(self, comm: &mut C, from: Part, into: Part, scratch: Part) -> Result<()> {
-        // Not every rank adds; all refuse the same parts.
+        // Not every rank adds, but all must refuse the same parts.
         scratch.apart(into)?;
         if scratch.len != into.len || !into.len.is_multiple_of(DOUBLE) {
             return Err(CommError::Lengths { parts: [from, into, scratch].into() });
         }
         from.apart(into)?;
-        // These begin with the terms where the sum will be.
+        // These algorithms begin with the terms in the place of the sum.
         if matches!(self, Self::Tree | Self::RecursiveDoubling | Self::Rabenseifner) {
             comm.copy(from, into)?;
         }
@@ -61,7 +62,7 @@ impl Sum {
         }
     }
 
-    /// Messages that `rank` of `size` receives when vectors of so many bytes are added up.
+    /// Messages that `rank` of `size` receives in a sum of vectors of `bytes` bytes.
     pub fn receives(self, rank: Rank, size: usize, bytes: usize) -> u64 {
         let among = |for_each_step: u64| {
             let fold = Fold::of(size);
@@ -80,7 +81,7 @@ impl Sum {
     fn stands_against(self, ranks: usize, bytes: usize) -> Option<String> {
         let doubles = bytes / DOUBLE;
         if !bytes.is_multiple_of(DOUBLE) {
-            return Some(format!("a sum adds doubles, of {DOUBLE} bytes each"));
+            return Some(format!("a sum needs whole doubles, {DOUBLE} bytes each"));
         }
         match self {
             Self::Tree | Self::RecursiveDoubling => None,
@@ -92,8 +93,8 @@ impl Sum {
     }
 }
 
-/// Up a binomial tree: a rank whose number has i zeros at its end adds what the ranks 1, 2, 4, …,
-/// 2ⁱ⁻¹ after it have added up, and sends that to the rank 2ⁱ before it. Rank 0 has the sum at last,
+/// Up a binomial tree: a rank whose number ends with i zero bits adds the partial sums of the ranks
+/// 1, 2, 4, …, 2ⁱ⁻¹ after it, and sends the result to the rank 2ⁱ before it. Rank 0 gets the sum
 /// and broadcasts it.
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on reduce.
@@ -115,16 +116,16 @@ fn tree<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<()> {
     binomial(comm, FromRoot::up(0, comm.size()), into)
 }
 
-/// One message from each rank right below it, and the sum, unless it is rank 0.
+/// One message from each child, and the sum, unless it is rank 0.
 fn received_in_tree(rank: Rank, size: usize) -> u64 {
     let reaches = (0..usize::BITS).map(|bit| 1 << bit).take_while(|&reach| reach < size);
     let below = reaches.take_while(|reach| rank & reach == 0).filter(|reach| rank + reach < size);
     below.count() as u64 + u64::from(rank != 0)
 }
 
-/// In step k a rank exchanges all that it has added up with the rank whose index differs in bit k.
-/// Two ranks: one exchange and one addition. a + b = b + a to the last bit, so that all ranks have
-/// the same sum.
+/// In step k a rank exchanges its partial sum with the rank whose index differs in bit k. Two ranks
+/// need one exchange and one addition. a + b = b + a to the last bit, so all ranks get the same
+/// sum.
 ///
 /// *Source*: Thakur, Rabenseifner, Gropp 2005, on allreduce.
 #[inline]
@@ -140,9 +141,9 @@ fn recursive_doubling<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Resul
     })
 }
 
-/// A reduce-scatter by recursive halving: in each step a rank sends half of the blocks that it still
-/// adds up to the rank whose index differs in one bit, the highest first, and adds the other half of
-/// that rank to its own. Then an allgather by recursive doubling.
+/// A reduce-scatter by recursive halving: in each step, from the highest bit down, a rank sends
+/// half of the blocks that it still sums to the rank whose index differs in that bit, and adds the
+/// other half from that rank to its own. Then an allgather by recursive doubling.
 ///
 /// *Source*: Rabenseifner, "Optimization of Collective Reduction Operations", ICCS 2004; Thakur,
 /// Rabenseifner, Gropp 2005, on allreduce.
@@ -154,7 +155,7 @@ fn rabenseifner<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<()> 
         let terms = Blocks::of(scratch, DOUBLE, count);
         let mut half = count / 2;
         while half > 0 {
-            // The first of the blocks that stay with this rank, and of those that go.
+            // First block that stays with this rank, and first block that goes to the other.
             let mine = index & !(half - 1);
             let theirs = mine ^ half;
             let keep = mine..mine + half;
@@ -167,9 +168,10 @@ fn rabenseifner<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<()> 
     })
 }
 
-/// On each of N rings a block for each rank goes around, and each rank adds its own terms to it; when
-/// it has passed all, it goes around once more, to be kept. 2(P − 1) steps of n/(N·P) bytes on each: the
-/// fewest bytes that a rank can send, for any number of ranks. Every other ring goes down.
+/// On each of N rings a block for each rank goes around, and each rank adds its own terms to it.
+/// When it has passed all ranks, it goes around once more, to be kept. Each ring takes 2(P − 1)
+/// steps of n/(N·P) bytes: the fewest bytes that a rank can send, for any number of ranks. Every
+/// other ring runs in descending order.
 ///
 /// *Source*: Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of
 /// workstations", JPDC 69(2), 2009.

@@ -1,4 +1,4 @@
-//! Sum along two trees, each of which has half of the vector.
+//! Sum along two trees, each of which carries half of the vector.
 
 use super::super::blocks::Blocks;
 use super::super::broadcast::segments;
@@ -6,19 +6,19 @@ use super::super::tags::{SECOND_TREE, SUM};
 use crate::ring::{after, before, rounds};
 use crate::{Comm, DOUBLE, Part, Pending, Rank, Result};
 
-/// In how many chunks each half of so many bytes goes along its tree.
+/// Number of chunks in which each half of `bytes` bytes goes along its tree.
 ///
-/// *Formula*: as the [`segments`] of n/2 bytes on a chain as long as the way from a leaf to the root,
-/// of ⌈log₂ P⌉ messages.
+/// *Formula*: the number of [`segments`] of n/2 bytes in a chain as long as the way from a leaf to
+/// the root, which is ⌈log₂ P⌉ messages.
 pub fn chunks(ranks: usize, bytes: usize) -> usize {
     segments(rounds(ranks) as usize + 1, bytes / 2)
 }
 
-/// A rank's place in a binary tree whose leaves are the odd numbers: a number with i zeros at its end is
-/// in level i, and has its children 2ⁱ⁻¹ before and after it. Number 0 is above all.
+/// A rank's place in a binary tree whose leaves are the odd numbers: a number that ends with i zero
+/// bits is on level i, and its children are 2ⁱ⁻¹ before and after it. Number 0 is above all.
 #[derive(Clone, Copy, Debug)]
 struct Place {
-    /// At most the levels of the root, and less than that of the rank above.
+    /// At most the level of the root, and below the level of the rank above.
     level: usize,
     above: Option<Rank>,
     below: [Option<Rank>; 2],
@@ -31,7 +31,7 @@ impl Place {
         let bit = if is_root { size.next_power_of_two() } else { 1 << number.trailing_zeros() };
         let above = (number ^ bit) | (2 * bit);
         let above = if above < size { above } else { number ^ bit };
-        // Where there is no such number, the nearest one that is.
+        // If there is no such number, the nearest one that exists.
         let halves = std::iter::successors(Some(bit / 2), |half| Some(half / 2));
         let mut behind = halves.take_while(|half| *half > 0).map(|half| number + half);
         let below = [
@@ -47,9 +47,9 @@ impl Place {
         Self { level, above: above.map(&rank), below: below.map(|below| below.map(&rank)) }
     }
 
-    /// The places in both trees. The second one is the mirror image of the first; of an odd number of
-    /// ranks it is the first, one rank further. So but for rank 0 a leaf of one has ranks below it in
-    /// the other.
+    /// The rank's places in both trees. For an even number of ranks the second tree is the mirror
+    /// image of the first; for an odd number it is the first, shifted by one rank. So, except for
+    /// rank 0, a leaf of one tree has ranks below it in the other.
     #[inline]
     fn both(rank: Rank, size: usize) -> [Self; 2] {
         let second = match size % 2 {
@@ -59,14 +59,15 @@ impl Place {
         [Self::of(rank, size), second]
     }
 
-    /// Ranks that it has messages of: first those below it, then the one above.
+    /// Number of ranks that send it messages on the way up and down: those below it, and the one
+    /// above.
     fn peers(&self) -> u64 {
         self.below.iter().chain([&self.above]).flatten().count() as u64
     }
 }
 
-/// Sends that were not waited for: of the last 32 steps, as a rank sends to two others in each. No rank
-/// is as many levels below another.
+/// Sends that were not waited for: those of the last 32 steps, in each of which a rank sends to two
+/// others. No tree has so many levels.
 struct Sends<P> {
     last: [Option<Pending<P>>; 64],
     begun: usize,
@@ -94,13 +95,13 @@ impl<P> Sends<P> {
     }
 }
 
-/// Each half of the vector goes up its tree, where each rank adds what comes from below to its own, and
-/// down again. In each step a rank does what is due in both trees: in level i it is i chunks
-/// behind the leaves on the way up, and as many ahead of them on the way down. So all ranks send and
-/// receive all the time, as many bytes as with a ring, and a chunk is on its way for 2·⌈log₂ P⌉ messages.
+/// Each half of the vector goes up its tree, where each rank adds what arrives from below to its
+/// own, and down again. In each step a rank does its part in both trees: on level i it is i chunks
+/// behind the leaves on the way up, and as many ahead of them on the way down. So all ranks send
+/// and receive all the time, as many bytes as with a ring, and a chunk takes 2·⌈log₂ P⌉ messages.
 ///
-/// *Why no rank waits for ever*: what is received in a step was sent in an earlier one, and a send is
-/// waited for after the step in which it is received.
+/// *Why no rank waits for ever*: what is received in a step was sent in an earlier one, and a send
+/// is waited for only after the step in which it is received.
 ///
 /// *Source*: Sanders, Speck, Träff, "Two-tree algorithms for full bandwidth broadcast, reduction and
 /// scan", Parallel Computing 35(12), 2009; the trees are those of NCCL 2.4.
@@ -122,7 +123,7 @@ pub(super) fn double_tree<C: Comm>(
             .map(|part| Blocks::of(Blocks::of(part, DOUBLE, 2).one(half), DOUBLE, count))
     };
     let mut trees = [(first, SUM, halves(0)), (second, SECOND_TREE, halves(1))];
-    // What others wait for comes first.
+    // The tree on whose messages others wait comes first.
     if first.level > second.level {
         trees.swap(0, 1);
     }
@@ -133,7 +134,7 @@ pub(super) fn double_tree<C: Comm>(
             let Some(chunk) = due(step, place.level) else { continue };
             let [terms, sums, others] = parts.map(|part| part.one(chunk));
             let mut sum = terms;
-            // The first message comes to where the sum will be, and the terms are added to it.
+            // The first message is received in the place of the sum, and the terms are added to it.
             let added = [(sums, terms), (others, others)];
             for (below, (into, term)) in place.below.iter().flatten().zip(added) {
                 comm.recv(*below, tag, into)?;
