@@ -1,8 +1,8 @@
-//! Masks of cores, of any length: the kernel's own is as long as the machine has cores, and those of `libc` and
-//! `rustix` end at 1024.
+//! Masks of cores, of any length. The kernel's masks are as long as the machine has cores, while
+//! those of `libc` and `rustix` end at 1024.
 //!
-//! Invariant: the kernel is given the address and the length of memory that lives during the call, and writes to no
-//! other.
+//! Invariant: the kernel is given the address and the length of memory that lives during the call,
+//! and writes to no other memory.
 
 use std::io;
 use std::mem::size_of_val;
@@ -12,12 +12,12 @@ const HIGHEST: usize = 65_535;
 
 const BITS: usize = u64::BITS as usize;
 
-/// A set of cores, a bit each.
+/// A set of cores, with one bit for each.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Mask(Vec<u64>);
 
 impl Mask {
-    /// These cores, as far as there can be such.
+    /// These cores, without numbers that cannot exist.
     pub fn of(cpus: &[usize]) -> Self {
         let most = cpus.iter().copied().filter(|cpu| *cpu <= HIGHEST).max().unwrap_or(0);
         let mut words = vec![0; most / BITS + 1];
@@ -27,7 +27,7 @@ impl Mask {
         Self(words)
     }
 
-    /// Its cores, ascending.
+    /// Its cores, in ascending order.
     pub fn cpus(&self) -> impl Iterator<Item = usize> {
         let bits = self.0.iter().enumerate();
         bits.flat_map(|(at, word)| {
@@ -35,21 +35,21 @@ impl Mask {
         })
     }
 
-    /// Those on which the calling thread may run.
+    /// Cores on which the calling thread may run.
     ///
     /// # Errors
-    /// The kernel does not tell.
+    /// The kernel refused.
     pub fn get() -> io::Result<Self> {
         let mut words = vec![0_u64; (HIGHEST + 1) / BITS];
-        // SAFETY: the kernel writes at most as many bytes as it is told, which `words` has. Any bits are a value
-        // of u64.
+        // SAFETY: the kernel writes at most as many bytes as it is told, which `words` has. Any
+        // bits are a valid u64.
         let filled = unsafe {
             libc::sched_getaffinity(0, size_of_val(&words[..]), words.as_mut_ptr().cast())
         };
         if filled == 0 { Ok(Self(words)) } else { Err(io::Error::last_os_error()) }
     }
 
-    /// Lets the calling thread run on these cores only.
+    /// Restricts the calling thread to these cores.
     ///
     /// # Errors
     /// None of them is online and allowed.

@@ -1,4 +1,4 @@
-//! The clock for measurements: the cycle counter if it can be trusted, else the OS clock.
+//! The clock for measurements: the cycle counter if it can be trusted, otherwise the OS clock.
 //!
 //! Each experiment is timed on one rank, so counters of different cores are never compared.
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{HostError, Result, rounds, system_file};
 
-/// Where stamps come from.
+/// Source of time stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ClockSource {
@@ -28,7 +28,7 @@ pub enum ClockSource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fallback {
-    /// bandgap knows no counter for this architecture.
+    /// bandgap supports no counter on this architecture.
     NoCounter,
     /// The counter may change its rate, or stop, when the processor changes its frequency or
     /// sleeps.
@@ -40,7 +40,7 @@ pub enum Fallback {
 /// What is known about a clock. Stored with every run, and passed from the launcher to its ranks.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ClockReport {
-    /// Where stamps come from.
+    /// Source of stamps.
     pub source: ClockSource,
     /// Why the source is not the cycle counter, if it is not.
     pub fallback: Option<Fallback>,
@@ -117,14 +117,14 @@ impl CycleClock {
     pub fn with_calibration(report: ClockReport) -> Result<Self> {
         let wrong = |problem| Err(HostError::Calibration(problem));
         if report.source == ClockSource::CycleCounter && !counter::facts().exists {
-            return wrong("it is for a cycle counter, and this processor has none");
+            return wrong("it is for a cycle counter, which this processor does not have");
         }
         if !(report.ns_per_tick.is_finite() && report.ns_per_tick > 0.0) {
             return wrong("nanoseconds per tick must be a positive number");
         }
         let others = [report.relative_uncertainty, report.cost.0, report.resolution.0];
         if !others.iter().all(|value| value.is_finite() && *value >= 0.0) {
-            return wrong("uncertainty, cost and resolution must be numbers not below zero");
+            return wrong("uncertainty, cost and resolution must not be negative");
         }
         Ok(Self { report })
     }
@@ -141,8 +141,8 @@ impl CycleClock {
         Ns(ticks as f64 * self.report.ns_per_tick)
     }
 
-    /// The time between two stamps, less the cost of one, and not below zero. In ticks the stamps
-    /// are `begin` and `end`.
+    /// The time between two stamps, `begin` and `end` in ticks, less the cost of one stamp; never
+    /// below zero.
     pub(crate) fn between(&self, begin: u64, end: u64) -> Ns {
         Ns((self.to_ns(end.saturating_sub(begin)).0 - self.report.cost.0).max(0.0))
     }
@@ -193,7 +193,7 @@ fn choose(facts: counter::Facts, clocks: Option<&str>) -> (ClockSource, Option<F
 #[inline(always)]
 fn os_nanoseconds() -> u64 {
     let now = rustix::time::clock_gettime(rustix::time::ClockId::MonotonicRaw);
-    // On a clock that counts from boot neither part is negative.
+    // A clock that counts from boot has no negative parts.
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 

@@ -1,18 +1,19 @@
-//! Control groups and containers: the groups that limit this process, its own and all above it, and what they allow.
+//! Control groups and containers: the groups that limit this process, its own and all above it, and
+//! their limits.
 
 use std::path::Path;
 
 use crate::system_file;
 
-/// The two kinds of control groups, whose files have other names.
+/// The two versions of control groups, whose files have different names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Version {
     One,
     Two,
 }
 
-/// The folders of this process's groups for a controller, from the root down, where they may be mounted. Not all of
-/// them need exist.
+/// Folders of this process's groups for a controller, from the root down, at the usual mount
+/// points. Some of them may not exist.
 pub(crate) fn folders(root: &Path, controller: &str) -> Vec<(Version, String)> {
     let groups = system_file::text(root, "proc/self/cgroup").unwrap_or_default();
     let mut folders = Vec::new();
@@ -30,7 +31,7 @@ pub(crate) fn folders(root: &Path, controller: &str) -> Vec<(Version, String)> {
             }
             _ => continue,
         };
-        // Inside a container the path may contain `..` and lead out of what is mounted.
+        // Inside a container the path may contain `..` and lead out of the mounted tree.
         let path: Vec<&str> =
             path.split('/').filter(|name| !["", ".", ".."].contains(name)).collect();
         for depth in 0..=path.len() {
@@ -41,15 +42,15 @@ pub(crate) fn folders(root: &Path, controller: &str) -> Vec<(Version, String)> {
     folders
 }
 
-/// The processor time allowed, in processors: the lowest limit among this process's control group
-/// and all groups above it, version 2 or 1. `None` without a limit.
+/// Processor time allowed, in processors: the lowest limit of this process's control group and of
+/// all groups above it, in version 2 or 1. `None` without a limit.
 ///
 /// *Formula*: quota / period, both in microseconds.
 pub(crate) fn quota(root: &Path) -> Option<f64> {
     let quotas = folders(root, "cpu").into_iter().filter_map(|(version, group)| {
         let text = |name: &str| system_file::text(root, &format!("{group}/cpu.{name}"));
-        // Version 1 has two files, and a quota of −1 where there is no limit; version 2 has `QUOTA PERIOD`, or
-        // `max PERIOD`.
+        // Version 1 has two files, with a quota of −1 if there is no limit; version 2 has `QUOTA
+        // PERIOD` or `max PERIOD`.
         let (quota, period) = match version {
             Version::One => (text("cfs_quota_us")?, text("cfs_period_us")?),
             Version::Two => text("max")?.split_once(' ').map(|(a, b)| (a.into(), b.into()))?,

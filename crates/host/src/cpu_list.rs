@@ -1,4 +1,4 @@
-//! Lists of cores in the notation of the kernel and of users: `0-3,8`.
+//! Lists of cores, in the notation of the kernel and of users: `0-3,8`.
 
 use crate::{HostError, Result};
 
@@ -6,7 +6,7 @@ use crate::{HostError, Result};
 /// range cannot exhaust memory.
 const HIGHEST: usize = 65_535;
 
-/// Parses a list of cores such as `0-3,8`, keeping its order. An empty text is an empty list.
+/// Parses a list of cores such as `0-3,8`, and keeps its order. An empty text is an empty list.
 ///
 /// # Errors
 /// [`HostError::CpuList`] names the part that is neither a number nor an ascending range.
@@ -27,14 +27,14 @@ pub fn parse_cpu_list(text: &str) -> Result<Vec<usize>> {
             return Err(wrong("is neither a core (5) nor a range of cores (0-3)"));
         };
         if first > last {
-            return Err(wrong("runs downward: write the smaller core first"));
+            return Err(wrong("is descending: write the smaller core first"));
         }
         if last > HIGHEST {
             return Err(wrong("is beyond core 65535"));
         }
         cpus.extend(first..=last);
         if cpus.len() > HIGHEST + 1 {
-            return Err(wrong("makes the list longer than there can be cores"));
+            return Err(wrong("makes the list longer than any machine has cores"));
         }
     }
     Ok(cpus)

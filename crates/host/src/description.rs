@@ -1,4 +1,4 @@
-//! A description of the machine. A fact that the machine does not reveal is `None`, never an error.
+//! Description of the machine. A fact that the machine does not reveal is `None`, never an error.
 
 mod hypervisor;
 mod processor;
@@ -73,7 +73,7 @@ impl Description {
         }
     }
 
-    /// What the files under `root` tell about a machine of this topology.
+    /// What the files under `root` say about a machine with this topology.
     fn of_files(root: &Path, topology: &Topology) -> Self {
         let text = |relative: &str| system_file::text(root, relative);
         Self {
@@ -98,13 +98,13 @@ impl Description {
     }
 }
 
-/// `PRETTY_NAME="…"` of os-release.
+/// The value of `PRETTY_NAME="…"` in os-release.
 fn pretty_name(all: &str) -> Option<String> {
     let name = all.lines().find_map(|line| line.strip_prefix("PRETTY_NAME="))?;
     Some(name.trim_matches(['"', '\'']).to_owned())
 }
 
-/// The choice in brackets, as `madvise` in `always [madvise] never`.
+/// The choice in brackets, e.g. `madvise` in `always [madvise] never`.
 fn bracketed(all: &str) -> Option<String> {
     let (_, from) = all.split_once('[')?;
     Some(from.split_once(']')?.0.to_owned())

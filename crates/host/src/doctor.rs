@@ -1,4 +1,4 @@
-//! Is this machine fit to measure on? The checks are pure functions of their arguments.
+//! Checks whether this machine is fit to measure on. They are pure functions of their arguments.
 
 mod processor;
 mod system;
@@ -21,14 +21,14 @@ pub enum Grade {
     Bad,
 }
 
-/// One check and its outcome.
+/// A check and its outcome.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Check {
-    /// What was checked.
+    /// Name of the check.
     pub name: String,
     /// The outcome.
     pub grade: Grade,
-    /// What was found.
+    /// Finding.
     pub found: String,
     /// Why it matters.
     pub matters: String,
@@ -53,7 +53,7 @@ impl Check {
     }
 }
 
-/// Whether ranks could be pinned.
+/// Whether ranks can be pinned.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Pinning {
     /// Not tried.
@@ -69,9 +69,9 @@ pub enum Pinning {
 /// the share of time spent in this state.
 pub type PlacementState = (f64, f64);
 
-/// Everything that the checks look at.
+/// Everything that the checks use.
 pub struct Evidence<'a> {
-    /// What the machine is.
+    /// Facts about the machine.
     pub description: &'a Description,
     /// Its cores.
     pub topology: &'a Topology,
@@ -87,7 +87,7 @@ pub struct Evidence<'a> {
     pub states: Option<&'a [PlacementState]>,
 }
 
-/// Checks the machine, in the order in which to read the results: the clock, the cores, the system.
+/// Checks the machine. The order is that in which to read the results: clock, cores, system.
 pub fn examine(evidence: &Evidence<'_>) -> Vec<Check> {
     vec![
         processor::timer(evidence.clock),

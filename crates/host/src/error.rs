@@ -1,9 +1,9 @@
 //! Errors of this crate.
 
-/// What is there, or why it is not.
+/// Result of reading or using the machine.
 pub(crate) type Result<T, E = HostError> = std::result::Result<T, E>;
 
-/// A failure to read or use the machine. A fact that is missing from a [`crate::Description`] is
+/// Errors of reading or using the machine. A fact that is missing from a [`crate::Description`] is
 /// `None`, not an error.
 #[derive(Debug, thiserror::Error)]
 pub enum HostError {
@@ -22,12 +22,12 @@ pub enum HostError {
     CpuUnusable {
         /// The core.
         cpu: usize,
-        /// Why not.
+        /// Reason.
         problem: &'static str,
         /// The cores that can be used, as a list.
         allowed: String,
     },
-    /// There is no core to place ranks on.
+    /// There is no core for the ranks.
     #[error("place the ranks: {0}")]
     NoCpus(&'static str),
     /// This machine cannot use a clock calibration.
@@ -44,7 +44,7 @@ pub enum HostError {
     /// The operating system refused an operation.
     #[error("{operation}: {source}")]
     System {
-        /// What was tried.
+        /// What was attempted.
         operation: &'static str,
         /// The system's error.
         source: std::io::Error,

@@ -1,4 +1,4 @@
-//! The cost of the smallest operations on this machine, as a yardstick for results.
+//! Costs of the smallest operations on this machine, as yardsticks for results.
 
 use std::hint::black_box;
 
@@ -6,7 +6,7 @@ use bandgap_units::Timer;
 
 use crate::CycleClock;
 
-/// Operations between the two stamps of a sample: so many that the clock's step is negligible.
+/// Operations between the two stamps of a sample, enough for the clock's step to be negligible.
 const OPERATIONS: u32 = 256;
 
 /// Time of a clock reading in ns; each sample is the mean of many readings.
@@ -24,7 +24,7 @@ pub fn system_call(clock: &CycleClock, samples: usize) -> Vec<f64> {
 }
 
 fn sample(clock: &CycleClock, samples: usize, mut operation: impl FnMut()) -> Vec<f64> {
-    // The first sample only brings code into the caches; it is dropped.
+    // The first sample brings the code into the caches, and is dropped.
     let mut times = vec![0.0; samples + 1];
     for time in &mut times {
         let begin = clock.stamp();

@@ -3,18 +3,18 @@
 //! * [`CycleClock`]: ordered, calibrated stamps of the cycle counter, with their cost and step.
 //! * [`WorkRate`]: the calibrated loop of dependent arithmetic, the Δ of the LogP signature.
 //! * [`pace()`]: how fast a processor executes right now, given what else runs on its core.
-//! * [`Topology`], [`place`], [`pin`]: which cores there are, how near they are to each other, and
-//!   which rank runs on which core.
-//! * [`noise`], [`floor`]: the time that the operating system takes, and the cost of a clock
+//! * [`Topology`], [`place`], [`pin`]: the cores, their distances, and which rank runs on which
+//!   core.
+//! * [`noise`], [`floor`]: the time that the operating system takes, and the costs of a clock
 //!   reading and of a system call.
-//! * [`Description`], [`doctor`]: what the machine is, and whether it is fit to measure on.
+//! * [`Description`], [`doctor`]: facts about the machine, and whether it is fit to measure on.
 //! * [`available_memory`]: how much memory is left.
 //! * [`process`]: a rank that ends with its launcher. [`standard_output`]: whether there is one.
 //!
 //! Measurement between ranks and statistics of results are in other crates.
 //!
-//! Unsafe code is only in `affinity`, `clock::counter`, `rounds`, `description::hypervisor` and `standard_output`. Each
-//! place says which invariants it relies on.
+//! Unsafe code is only in `affinity`, `clock::counter`, `rounds`, `description::hypervisor`,
+//! `process` and `standard_output`. Each states the invariants that it relies on.
 
 mod affinity;
 mod clock;

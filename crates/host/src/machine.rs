@@ -1,4 +1,4 @@
-//! What a run ran on, for its record.
+//! The machine that a run used, for its record.
 
 use std::io;
 use std::thread::{Builder, scope};
@@ -12,7 +12,7 @@ use crate::{
     ClockReport, CycleClock, Description, NoiseReport, Result, Topology, WorkRate, pin, place,
 };
 
-/// Time that noise is looked at on each core after a measurement.
+/// Time for which noise is measured on each core after a measurement.
 pub const GLANCE: Duration = Duration::from_millis(100);
 
 /// A machine as it is recorded with every run.
@@ -24,32 +24,32 @@ pub struct Machine {
     pub clock: ClockReport,
     /// The delay loop's calibration.
     pub work: WorkRate,
-    /// Noise of the cores measured on; empty until it was looked at.
+    /// Noise of the cores that were used; empty until it is measured.
     pub noise: Vec<(usize, NoiseReport)>,
-    /// Whether it is fit to measure on.
+    /// Checks of whether it is fit to measure on.
     pub checks: Vec<Check>,
-    /// The MPIs that are installed, where somebody has looked.
+    /// Installed MPIs, if they were searched for.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mpi: Vec<Mpi>,
 }
 
-/// An MPI that is installed.
+/// An installed MPI.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Mpi {
-    /// Its name and version.
+    /// Name and version.
     pub name: String,
     /// The library.
     pub library: String,
-    /// The family of binary interfaces that it is of.
+    /// Family of binary interfaces that it belongs to.
     pub abi: String,
-    /// What starts its ranks.
+    /// Program that starts its ranks.
     pub launcher: Option<String>,
-    /// Whether it is the one that would be used.
+    /// Whether bandgap would use it.
     pub used: bool,
 }
 
 impl Machine {
-    /// Describes the machine, without its noise, for so many ranks.
+    /// Describes the machine for `ranks` ranks, without noise.
     pub fn of(topology: &Topology, clock: &CycleClock, work: WorkRate, ranks: usize) -> Self {
         let (description, clock) = (Description::read(topology), clock.report());
         let (noise, checks, mpi) = (Vec::new(), Vec::new(), Vec::new());
@@ -57,7 +57,7 @@ impl Machine {
         of.with_noise(topology, ranks, Vec::new())
     }
 
-    /// The same with this noise, and graded with it.
+    /// Adds noise, and repeats the checks with it.
     pub fn with_noise(
         mut self,
         topology: &Topology,
@@ -80,8 +80,9 @@ impl Machine {
     }
 }
 
-/// Noise of each of `cpus`, for `duration` each, one after the other, so that none disturbs another. Cores that
-/// cannot be looked at are left out, and all that remain once `go_on` says no.
+/// Noise of each of `cpus`, for `duration` each, one after the other, so that none disturbs
+/// another. Cores that cannot be measured are left out, and so are all that remain when `go_on`
+/// returns false.
 pub fn noise(
     clock: &CycleClock,
     cpus: impl IntoIterator<Item = usize>,
@@ -93,11 +94,11 @@ pub fn noise(
     awaited.filter_map(|cpu| Some((cpu, look(cpu)?))).collect()
 }
 
-/// What `work` returns on this core, or why the core refuses it. It runs in a thread of its own, so that only that
-/// stays pinned.
+/// Runs `work` on this core, or returns why the core refuses it. It runs in its own thread, so that
+/// only that thread is pinned.
 ///
 /// # Errors
-/// The system refuses a thread.
+/// The system refuses to start a thread.
 pub fn on<T: Send>(cpu: usize, work: impl FnOnce() -> T + Send) -> io::Result<Result<T>> {
     scope(|threads| {
         let thread = Builder::new().spawn_scoped(threads, || pin(cpu).map(|()| work()))?;

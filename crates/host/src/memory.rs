@@ -1,4 +1,4 @@
-//! How much memory is left.
+//! Available memory.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use crate::control_group::{Version, folders};
 use crate::system_file;
 
 /// Memory that can still be used without swapping: what the kernel counts as available, or what is
-/// left below the limit of this process's control group or of one above it, whichever is least. `None` if the kernel
-/// does not say.
+/// left below the limits of this process's control group and of those above it, whichever is least.
+/// `None` if the kernel does not say.
 pub fn available_memory() -> Option<Bytes> {
     available(Path::new("/"))
 }
@@ -21,8 +21,8 @@ fn available(root: &Path) -> Option<Bytes> {
     Some(Bytes(left.fold(of_machine, u64::min)))
 }
 
-/// What is left below the limit of a group; `None` where it has none. Cached files count as left: the kernel drops
-/// them when it needs their memory.
+/// What is left below the limit of a group; `None` if it has no limit. Cached files count as left,
+/// since the kernel drops them when it needs their memory.
 fn left(root: &Path, version: Version, group: &str) -> Option<u64> {
     let number = |name| system_file::number::<u64>(root, &format!("{group}/memory.{name}"));
     // Without a limit version 2 says `max`, and version 1 a number above all memory.
@@ -43,7 +43,7 @@ fn left(root: &Path, version: Version, group: &str) -> Option<u64> {
     Some(limit.saturating_sub(used))
 }
 
-/// A field of the kernel's table of memory: `MemTotal: … kB`, in units of 1024.
+/// A field of the kernel's memory table, e.g. `MemTotal: … kB`, in units of 1024.
 pub(crate) fn meminfo(root: &Path, field: &str) -> Option<Bytes> {
     let all = system_file::text(root, "proc/meminfo")?;
     let line = all.lines().find_map(|line| line.strip_prefix(field))?;

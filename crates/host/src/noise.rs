@@ -1,4 +1,5 @@
-//! The time that the operating system and the host take from a core, by a fixed work quantum.
+//! The time that the operating system and the host take from a core, measured with a fixed work
+//! quantum.
 
 use std::time::Duration;
 
@@ -9,13 +10,16 @@ use serde::Serialize;
 
 use crate::{CycleClock, WorkRate};
 
-/// Length of a quantum: so short that it rarely holds two detours, but long for the clock.
+/// Length of a quantum: so short that it rarely contains two detours, but long compared with the
+/// clock's step.
 const QUANTUM: Ns = Ns(10_000.0);
-/// A detour shorter than this share of the quantum cannot be told from the quantum's own spread.
+/// A detour shorter than this share of the quantum cannot be distinguished from the quantum's own
+/// spread.
 const SHORTEST_SHARE: f64 = 0.01;
-/// Nor can one that is shorter than this many steps of the clock.
+/// Nor can a detour shorter than this number of clock steps.
 const SHORTEST_STEPS: f64 = 4.0;
-/// The quantile of the times that counts as undisturbed: this share of the quanta must be.
+/// The quantile of the times that counts as undisturbed. This share of the quanta must be
+/// undisturbed.
 const UNDISTURBED: f64 = 0.25;
 /// Largest number of quanta: 8 MiB of stamps, about 10 s.
 const MOST: usize = 1 << 20;
@@ -76,7 +80,7 @@ pub fn fixed_work_quantum(clock: &CycleClock, duration: Duration) -> NoiseReport
     summarise(&times.collect::<Vec<_>>(), clock.report().resolution)
 }
 
-/// The report on these times of quanta in ns; there must be at least one.
+/// The report on the times of quanta in ns, at least one.
 fn summarise(times: &[f64], resolution: Ns) -> NoiseReport {
     let times = sorted(times);
     let total: f64 = times.iter().sum();

@@ -1,4 +1,4 @@
-//! How fast this processor executes independent instructions.
+//! How fast this processor executes independent instructions right now.
 //!
 //! A hardware thread shares its core's execution units with its sibling. While the sibling is busy
 //! (in a virtual machine perhaps with another user's work), code that is limited by its number of
@@ -11,13 +11,13 @@ use bandgap_units::Timer;
 use crate::CycleClock;
 use crate::rounds::opaque;
 
-/// Rounds: they take much longer than the clock's step, and much less than a batch.
+/// Rounds in a window: they take much longer than the clock's step, and much less than a batch.
 const ROUNDS: u64 = 500;
-/// The result is the median of this many windows, so that one interrupt does not change it.
+/// Number of windows; the result is their median, so that one interrupt does not change it.
 const WINDOWS: usize = 3;
 
-/// Ticks of a fixed amount of arithmetic in four independent chains, about 4000 instructions. Only
-/// comparisons of this number mean something.
+/// Ticks of a fixed amount of arithmetic in four independent chains, about 4000 instructions. Use
+/// the number only in comparisons.
 pub fn pace(clock: &CycleClock) -> u64 {
     let mut windows = [0; WINDOWS];
     for ticks in &mut windows {

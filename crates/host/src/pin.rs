@@ -26,19 +26,20 @@ fn refused(cpu: usize, error: io::Error) -> HostError {
     }
 }
 
-/// Lets the calling thread, and all threads and processes that it starts from now on, run on these cores.
+/// Restricts the calling thread, and all threads and processes that it starts from now on, to these
+/// cores.
 ///
 /// # Errors
 /// [`HostError::System`] if the kernel refuses: none of them is online and allowed by the control group.
 pub fn allow(cpus: &[usize]) -> Result<()> {
     let allowed = Mask::of(cpus).set();
-    allowed.map_err(HostError::system("run on more cores (sched_setaffinity)"))
+    allowed.map_err(HostError::system("set the allowed cores (sched_setaffinity)"))
 }
 
-/// The cores on which the calling thread may run, ascending.
+/// The cores on which the calling thread may run, in ascending order.
 ///
 /// # Errors
-/// [`HostError::System`] if the kernel does not tell.
+/// [`HostError::System`] if the kernel does not say.
 pub fn allowed_cpus() -> Result<Vec<usize>> {
     let mask =
         Mask::get().map_err(HostError::system("read the allowed cores (sched_getaffinity)"))?;

@@ -40,7 +40,7 @@ pub fn place(topology: &Topology, ranks: usize, requested: Option<&[usize]>) -> 
     if order.is_empty() {
         return Err(HostError::NoCpus(match requested {
             Some(_) => "the requested list of cores is empty",
-            None => "this process may not run on any online core",
+            None => "no online core is allowed for this process",
         }));
     }
     let cpus: Vec<usize> = order.into_iter().cycle().take(ranks).collect();
@@ -52,7 +52,7 @@ fn check(topology: &Topology, cpus: &[usize]) -> Result<()> {
     for &cpu in cpus {
         let problem = match topology.cpu(cpu) {
             None => "not online",
-            Some(found) if !found.allowed => "not allowed to this process",
+            Some(found) if !found.allowed => "not allowed for this process",
             Some(_) => continue,
         };
         return Err(HostError::CpuUnusable {

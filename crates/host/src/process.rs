@@ -25,7 +25,7 @@ pub fn die_with_parent(parent: u32) -> Result<()> {
     if found == parent { Ok(()) } else { Err(HostError::Orphaned { expected: parent, found }) }
 }
 
-/// A duplicate of a descriptor that whoever started this process left open in it and named.
+/// Duplicates an inherited descriptor that the parent left open and named.
 ///
 /// # Errors
 /// There is no such descriptor.
@@ -33,7 +33,7 @@ pub fn inherited(descriptor: i32) -> io::Result<OwnedFd> {
     if descriptor < 0 {
         return Err(io::ErrorKind::NotFound.into());
     }
-    // SAFETY: it is borrowed for one call, which fails where there is no such descriptor.
+    // SAFETY: it is borrowed for one call, which fails if there is no such descriptor.
     unsafe { BorrowedFd::borrow_raw(descriptor) }.try_clone_to_owned()
 }
 
@@ -44,7 +44,7 @@ pub fn is_stopped(pid: u32) -> bool {
 
 fn stopped(root: &Path, pid: &str) -> Option<bool> {
     let stat = system_file::text(root, &format!("proc/{pid}/stat"))?;
-    // The name, in brackets, may hold anything; its state follows (proc(5)).
+    // The name, in brackets, may contain anything; the state follows it (proc(5)).
     let (_, rest) = stat.rsplit_once(") ")?;
     Some(rest.starts_with(['T', 't']))
 }

@@ -6,8 +6,8 @@ static CLOSED: AtomicBool = AtomicBool::new(false);
 
 /// Whether this process was started with its standard output closed, as by `>&-`.
 ///
-/// Rust's runtime opens the null device in its place before `main`, and whatever is printed is then lost without an
-/// error. So this is found out before.
+/// Rust's runtime opens the null device in its place before `main`, and printed text is then lost
+/// without an error. So this is checked before the runtime starts.
 pub fn was_closed() -> bool {
     CLOSED.load(Ordering::Relaxed)
 }

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-/// Most bytes read from one file: enough for the first processors in `/proc/cpuinfo`.
+/// Largest number of bytes read from a file: enough for the first processors in `/proc/cpuinfo`.
 const LONGEST: u64 = 1 << 16;
 
 /// The file's text without surrounding white space; `None` if it is empty or cannot be read.
@@ -19,7 +19,7 @@ pub(crate) fn number<T: std::str::FromStr>(root: &Path, relative: &str) -> Optio
     text(root, relative)?.parse().ok()
 }
 
-/// All numbers n for which `folder` has an entry named `prefix` followed by n, ascending.
+/// All numbers n for which `folder` has an entry `prefix` followed by n, in ascending order.
 pub(crate) fn numbered(root: &Path, folder: &str, prefix: &str) -> Vec<usize> {
     let Ok(entries) = std::fs::read_dir(root.join(folder)) else { return Vec::new() };
     let mut found: Vec<usize> = entries

@@ -1,4 +1,4 @@
-//! Cores, caches and memory nodes as the kernel describes them, and the distance of two cores.
+//! Cores, caches and memory nodes as the kernel describes them, and distances between cores.
 
 mod distance;
 mod read;
@@ -27,18 +27,18 @@ pub enum CacheKind {
 pub struct Cache {
     /// The level; 1 is nearest to the core.
     pub level: u8,
-    /// What it holds.
+    /// Contents.
     pub kind: CacheKind,
-    /// Its size.
+    /// Size.
     pub size: Option<Bytes>,
-    /// The cores that share it, ascending.
+    /// The cores that share it, in ascending order.
     pub cpus: Vec<usize>,
 }
 
 /// A logical processor: the unit that the kernel numbers and that a rank is pinned to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cpu {
-    /// The kernel's number for it.
+    /// The kernel's number.
     pub id: usize,
     /// Whether this process may run on it.
     pub allowed: bool,
@@ -48,7 +48,7 @@ pub struct Cpu {
     pub package: usize,
     /// The memory node.
     pub node: usize,
-    /// The hardware threads of its physical core, including itself, ascending.
+    /// The hardware threads of its physical core, including itself, in ascending order.
     pub siblings: Vec<usize>,
     /// Its caches, nearest first.
     pub caches: Vec<Cache>,
@@ -57,12 +57,12 @@ pub struct Cpu {
 /// The logical processors that are online.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Topology {
-    /// Ascending by number.
+    /// In ascending order of numbers.
     cpus: Vec<Cpu>,
 }
 
 impl Topology {
-    /// All logical processors, ascending by number.
+    /// All logical processors, in ascending order of numbers.
     pub fn cpus(&self) -> &[Cpu] {
         &self.cpus
     }

@@ -1,4 +1,4 @@
-//! The time that rounds of arithmetic take: what [`Timer::work`] lasts.
+//! The time that rounds of arithmetic take, which is the time of [`Timer::work`].
 
 use bandgap_stats::quantile::median;
 use bandgap_units::Ns;
@@ -24,7 +24,8 @@ pub struct WorkRate {
 const COUNTS: [u32; 11] = [8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192];
 /// Rounds between two stamps at every point, about 20 µs: the clock's step is negligible.
 const ROUNDS: u32 = 16_384;
-/// Passes over all points. The points take turns, so that a disturbance affects all of them alike.
+/// Number of passes over all points. The points take turns, so that a disturbance affects all of
+/// them alike.
 const PASSES: usize = 15;
 
 impl WorkRate {

@@ -51,10 +51,10 @@ impl Control {
         Ok(Self { mapping: Mapping::create(&KIND, BYTES, &[])? })
     }
 
-    /// Opens the page behind a descriptor that the launcher passed to this process.
+    /// Opens the page of a descriptor that the launcher passed to this process.
     ///
     /// # Errors
-    /// The descriptor is not that of a control page.
+    /// The descriptor does not belong to a control page.
     pub fn from_fd(fd: OwnedFd) -> Result<Self> {
         Ok(Self { mapping: Mapping::from_fd(&KIND, fd, BYTES)? })
     }

@@ -22,7 +22,7 @@ fn lane(segment: &Segment, rank: Rank, peer: Rank) -> Lane<MappedCells> {
 
 /// A rank's end of the shared-memory transport.
 ///
-/// One call of [`Endpoint::progress`] delivers at most one reply and one request of each peer, so
+/// One call of [`Endpoint::progress`] delivers at most one reply and one request from each peer, so
 /// it is short whatever peers do. Between two ranks a request waits for at most a few replies; with
 /// more ranks, all peers take turns.
 ///
@@ -66,7 +66,7 @@ impl ShmEndpoint {
     /// Attaches `rank` of `size` ranks to the segment. Each rank can attach only once.
     ///
     /// # Errors
-    /// The segment has another number of ranks, `rank` is out of range, or has attached before.
+    /// The segment has another number of ranks; `rank` is out of range, or has attached before.
     pub fn attach(segment: &Segment, rank: Rank, size: usize) -> Result<Self> {
         if size != segment.size() {
             return Err(ShmError::OtherSize { size, segment: segment.size() });
@@ -77,11 +77,11 @@ impl ShmEndpoint {
             signals: (0..size).map(|peer| Signals::new(segment, rank, peer)).collect(),
             slots: segment.slots(),
             exposed: None,
-            readable: Readable::of(Err("the ranks have not told each other how".into())),
+            readable: Readable::of(Err("single copy was not negotiated".into())),
         })
     }
 
-    /// The same endpoint, with the memory that all ranks expose.
+    /// Adds the memory that all ranks expose.
     ///
     /// # Errors
     /// The memory has another number of ranks.
@@ -93,12 +93,12 @@ impl ShmEndpoint {
         Ok(self)
     }
 
-    /// The same endpoint, which reads its peers' memory where it may.
+    /// Adds access to its peers' private memory, if that is allowed.
     pub fn reading(self, readable: Readable) -> Self {
         Self { readable, ..self }
     }
 
-    /// The exposed memory, for access to `len` bytes from `at` on.
+    /// The exposed memory, for an access to `len` bytes from offset `at` on.
     #[inline(always)]
     fn memory(&self, at: usize, len: usize) -> Result<&Exposed, CommError> {
         match &self.exposed {
@@ -162,8 +162,8 @@ impl Endpoint for ShmEndpoint {
     }
 }
 
-/// A store is a copy into the peer's memory, a get a copy out of it. Both are complete when the
-/// call returns, and so before any request that is sent later.
+/// A store copies to the peer's memory, and a get copies from it. Both are complete when the call
+/// returns, and so before any request sent later.
 impl Bulk for ShmEndpoint {
     fn exposed(&self) -> usize {
         self.exposed.as_ref().map_or(0, Exposed::bytes)
@@ -229,7 +229,8 @@ impl Bulk for ShmEndpoint {
 
     #[inline]
     fn address(&self, bytes: &[u8]) -> Word {
-        // Exposed: the compiler must have written the bytes when a request tells a peer of them.
+        // Exposed: the compiler must have written the bytes by the time at which a request tells a
+        // peer about them.
         bytes.as_ptr().expose_provenance() as Word
     }
 

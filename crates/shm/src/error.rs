@@ -6,14 +6,14 @@ use bandgap_comm::{CommError, Rank};
 
 use crate::limits::{MAX_EXPOSED, MAX_RANKS, MAX_SLOTS, MIN_SLOTS};
 
-/// What is there, or why it is not.
+/// Result of shared-memory operations.
 pub(crate) type Result<T, E = ShmError> = std::result::Result<T, E>;
 
-/// A failure to set up shared memory, or of a raw floor.
+/// Errors of shared memory and of its floors.
 #[derive(Debug, thiserror::Error)]
 pub enum ShmError {
     /// A run has too few or too many ranks.
-    #[error("create shared memory for {} ranks: 1 to {} are possible", .0, MAX_RANKS)]
+    #[error("create shared memory for {} ranks: the number must be from 1 to {}", .0, MAX_RANKS)]
     Size(usize),
     /// The number of slots of a ring is not a power of two, or is out of range.
     #[error(
@@ -31,7 +31,7 @@ pub enum ShmError {
     )]
     Exposed(usize),
     /// The rank is not part of the run.
-    #[error("attach rank {rank} to shared memory of {size} ranks: there is no such rank")]
+    #[error("attach rank {rank} to shared memory of {size} ranks: no such rank")]
     NoSuchRank {
         /// The rank.
         rank: Rank,
@@ -41,23 +41,23 @@ pub enum ShmError {
     /// The memory belongs to a run with another number of ranks.
     #[error("attach to shared memory of {segment} ranks in a run of {size} ranks")]
     OtherSize {
-        /// Number of ranks of the run.
+        /// Number of ranks in the run.
         size: usize,
-        /// Number of ranks of the segment.
+        /// Number of ranks in the segment.
         segment: usize,
     },
     /// The rank has attached before. Each rank can attach to a segment only once.
-    #[error("attach rank {0} to shared memory: that rank has attached before")]
+    #[error("attach rank {0} to shared memory: it has attached before")]
     Attached(Rank),
-    /// A file descriptor is not the shared memory that it should be.
+    /// A file descriptor does not belong to the expected kind of shared memory.
     #[error("use a file descriptor as {what}: {reason}")]
     NotOurs {
-        /// What it should be.
+        /// Expected kind.
         what: &'static str,
-        /// Why it is not.
+        /// Why it does not.
         reason: String,
     },
-    /// The other side of a floor did not answer in the time that the caller allows.
+    /// The other side of a floor did not answer within the caller's time limit.
     #[error("measure the floor {0}: the other side did not answer")]
     GaveUp(&'static str),
     /// A copy differs from what was written.
@@ -71,7 +71,7 @@ pub enum ShmError {
     /// The operating system refused an operation.
     #[error("{operation}: {source}")]
     System {
-        /// What was tried.
+        /// What was attempted.
         operation: &'static str,
         /// The system's error.
         source: io::Error,
@@ -79,7 +79,7 @@ pub enum ShmError {
 }
 
 impl ShmError {
-    /// Checks that a run may have this many ranks.
+    /// Checks that a run can have this many ranks.
     pub(crate) fn check_size(size: usize) -> Result<(), Self> {
         if (1..=MAX_RANKS).contains(&size) { Ok(()) } else { Err(Self::Size(size)) }
     }

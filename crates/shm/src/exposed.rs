@@ -7,20 +7,20 @@
 //! ```
 //!
 //! Unsafe code here relies on the invariants of `mapping`, and on this one: the exposed bytes are
-//! only copied, to and from this process's own memory or each other, and no reference to them exists.
+//! only copied, to and from this process's own memory or each other, and no reference to them
+//! exists.
 //!
-//! The copies are ordinary ones, of a length that the compiler does not know: calls of the C library's
-//! `memcpy` and `memmove`. A peer may write meanwhile. What is then assumed is more than the language
-//! promises, as it is of all memory that another process writes: that such a copy reads each byte
-//! and stores a value that was there before, after, or in between. So a copy while a peer writes gives a
-//! mixture of old and new bytes, as [`bandgap_comm::Bulk`] says, and any values are valid for bytes.
-//! Nothing is decided by the bytes copied: lengths and places are checked before, and come from
-//! messages. A program that orders its transfers by messages has no such copy: what it stored before a
-//! request was sent (release) is there when the request has been received (acquire).
+//! The copies are ordinary ones, of a length unknown at compile time: calls of the C library's
+//! `memcpy` and `memmove`. A peer may write meanwhile. Here, as with all memory that another
+//! process writes, more is assumed than the language promises: that such a copy reads each byte and
+//! yields a value that was there before, after, or in between. So a copy during a write of a peer
+//! yields a mixture of old and new bytes, as [`bandgap_comm::Bulk`] says, and any values are valid
+//! for bytes. No decision depends on the copied bytes: lengths and places come from messages and
+//! are checked before. A program that orders its transfers by messages never sees this: what a rank
+//! stored before it sent a request (release) is there when the request has been received (acquire).
 //!
 //! Rejected: relaxed atomics, which the language does define. Compilers move them one by one, so a
-//! copy of 4 KiB takes 3.5 times the instructions of `memcpy`, which is what the floors of memory
-//! are measured with.
+//! copy of 4 KiB needs 3.5 times the instructions of `memcpy`, which the floors of memory use.
 
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::ptr;
@@ -68,10 +68,11 @@ impl Exposed {
         Ok(Self { mapping: Arc::new(mapping), size, bytes })
     }
 
-    /// Opens the memory behind a descriptor that another process created and passed to this one.
+    /// Opens the memory of a descriptor that another process created and passed to this one.
     ///
     /// # Errors
-    /// The descriptor is not that of exposed memory, or the memory's numbers do not fit its length.
+    /// The descriptor does not belong to exposed memory, or the memory's numbers do not fit its
+    /// length.
     pub fn from_fd(fd: OwnedFd) -> Result<Self, ShmError> {
         let mapping = Mapping::from_fd(&KIND, fd, MEMORY_AT)?;
         let (size, bytes) = (mapping.number(0), mapping.number(1));
@@ -89,12 +90,12 @@ impl Exposed {
         self.size
     }
 
-    /// Bytes of each rank.
+    /// Number of bytes of each rank.
     pub fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Pointer to `len` bytes of a rank from `at` on, checked to be inside.
+    /// Pointer to `len` bytes of a rank from offset `at` on, checked to be inside.
     #[inline(always)]
     fn at(&self, rank: Rank, at: usize, len: usize) -> Result<*mut u8> {
         if rank >= self.size {
@@ -104,7 +105,7 @@ impl Exposed {
         Ok(self.mapping.at(MEMORY_AT + rank * self.bytes + range.start, len).as_ptr())
     }
 
-    /// Copies out of a rank's memory.
+    /// Copies from a rank's memory.
     #[inline(always)]
     pub(crate) fn read(&self, rank: Rank, at: usize, into: &mut [u8]) -> Result<()> {
         let from = self.at(rank, at, into.len())?;
@@ -114,7 +115,7 @@ impl Exposed {
         Ok(())
     }
 
-    /// Copies into a rank's memory.
+    /// Copies to a rank's memory.
     #[inline(always)]
     pub(crate) fn write(&self, rank: Rank, at: usize, from: &[u8]) -> Result<()> {
         let into = self.at(rank, at, from.len())?;

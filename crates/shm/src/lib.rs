@@ -1,16 +1,17 @@
 //! The shared-memory transport: a ring of cache-line slots for each ordered pair of ranks, in an
-//! anonymous segment that their processes share.
+//! anonymous segment that the ranks' processes share.
 //!
 //! * [`Segment`] and [`ShmEndpoint`]: the transport itself, a native `bandgap_comm::Endpoint`.
 //! * [`Control`]: a page through which the processes of a run on one machine stop each other.
 //! * [`Exposed`]: memory of each rank that every other rank writes and reads with one copy.
 //! * [`Readable`]: memory of each rank that others read through the kernel.
-//! * [`probe()`] and [`floor`]: what plain loops take in the memory system.
+//! * [`probe()`] and [`floor`]: times of plain loops in the memory system.
 //!
-//! Unsafe code is only in `mapping`, `segment`, `exposed`, `other_process` and `floor`. Each of these modules starts with the invariants that it relies on.
+//! Unsafe code is only in `mapping`, `segment`, `exposed`, `other_process` and `floor`. Each of
+//! these modules begins with the invariants that it relies on.
 //!
-//! With `--cfg loom` the atomics are the model checker's, which cannot lie in shared memory: only the
-//! protocol ([`ring`]) can then be run.
+//! With `--cfg loom` the atomics are those of the model checker, which cannot be in shared memory:
+//! only the protocol ([`ring`]) can then be run.
 
 mod control;
 mod endpoint;

@@ -1,12 +1,12 @@
-//! How much shared memory a run may ask for.
+//! Limits of a run's shared memory.
 
-/// Slots of a ring by default.
+/// Default number of slots in a ring.
 pub const DEFAULT_SLOTS: usize = 128;
-/// Smallest number of slots of a ring.
+/// Smallest number of slots in a ring.
 pub const MIN_SLOTS: usize = 2;
-/// Largest number of slots of a ring.
+/// Largest number of slots in a ring.
 pub const MAX_SLOTS: usize = 1 << 16;
-/// Largest number of ranks of a segment.
+/// Largest number of ranks in a segment.
 pub const MAX_RANKS: usize = 256;
 /// Largest number of bytes that each rank can expose: two blocks of 1 GiB.
 pub const MAX_EXPOSED: usize = 2 << 30;

@@ -2,10 +2,10 @@
 //!
 //! The unsafe code of this crate relies on these invariants:
 //! 1. From creation to drop of a [`Mapping`], `base..base + len` stays mapped, readable and
-//!    writable, at the same address, which is a multiple of the page size. Whoever keeps a pointer
-//!    into it also keeps the `Arc<Mapping>`.
-//! 2. The file does not shrink. It was sealed before it was mapped, whatever a peer does with its
-//!    descriptor.
+//!    writable, at the same address, which is a multiple of the page size. A value that keeps a
+//!    pointer into it also keeps the `Arc<Mapping>`.
+//! 2. The file does not shrink. It was sealed before it was mapped, so a peer cannot shrink it
+//!    through its descriptor.
 //! 3. Peers may write at any time. So references are made only to atomics. Every other access is a
 //!    copy through raw pointers, by the protocols of `floor` and in `exposed`; there is never a `&`
 //!    or `&mut` to plain bytes.
@@ -22,7 +22,7 @@ use rustix::mm::{MapFlags, ProtFlags};
 use crate::sync::{AtomicU64, Ordering};
 use crate::{Result, ShmError};
 
-/// Bytes of a page, or a part of one where pages are larger.
+/// Bytes of a page, or of part of one if pages are larger.
 pub(crate) const PAGE: usize = 4096;
 
 const SEALS: SealFlags = SealFlags::GROW.union(SealFlags::SHRINK).union(SealFlags::SEAL);
@@ -39,7 +39,7 @@ pub(crate) struct Line {
 pub(crate) struct Kind {
     /// Name of the in-memory file.
     pub(crate) file: &'static str,
-    /// What the memory is, in errors.
+    /// What the memory is, for errors.
     pub(crate) what: &'static str,
     /// The magic number.
     pub(crate) magic: [u8; 8],
@@ -56,12 +56,12 @@ impl Kind {
 
 const MAGIC_AT: usize = 0;
 
-/// Where a kind's number of this index lies.
+/// Offset of the kind's number with this index.
 const fn number_at(index: usize) -> usize {
     MAGIC_AT + 8 + 8 * index
 }
 
-/// An in-memory file of no bytes, which can be sealed and, where the kernel knows the flag, never executed.
+/// An empty in-memory file that can be sealed and, if the kernel supports the flag, never executed.
 fn in_memory(name: &str) -> Result<OwnedFd, Errno> {
     let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
     match rustix::fs::memfd_create(name, flags | MemfdFlags::NOEXEC_SEAL) {
@@ -101,7 +101,8 @@ impl Mapping {
         Ok(mapping)
     }
 
-    /// Opens the memory of this kind behind a descriptor. It must have at least `least` bytes.
+    /// Opens the memory of this kind that belongs to a descriptor. It must have at least `least`
+    /// bytes.
     pub(crate) fn from_fd(kind: &Kind, fd: OwnedFd, least: usize) -> Result<Self> {
         let stat =
             rustix::fs::fstat(&fd).map_err(ShmError::system("read the size of shared memory"))?;
@@ -111,16 +112,16 @@ impl Mapping {
         }
         let len = usize::try_from(stat.st_size).unwrap_or(0);
         if len < least {
-            return Err(kind.not_ours(format!("it has {len} bytes; at least {least} are needed")));
+            return Err(kind.not_ours(format!("it has {len} bytes but needs {least}")));
         }
         let mapping = Self::map(fd, len, kind)?;
         if mapping.word(MAGIC_AT).load(Ordering::Acquire) != u64::from_le_bytes(kind.magic) {
-            return Err(kind.not_ours("it does not begin as it should".into()));
+            return Err(kind.not_ours("it does not begin with the expected bytes".into()));
         }
         Ok(mapping)
     }
 
-    /// The number of this index in the kind's first line.
+    /// The number with this index in the kind's first line.
     pub(crate) fn number(&self, index: usize) -> usize {
         self.word(number_at(index)).load(Ordering::Relaxed) as usize
     }
@@ -131,7 +132,7 @@ impl Mapping {
         if len == expected {
             return Ok(());
         }
-        Err(kind.not_ours(format!("it has {len} bytes, but {expected} by its own numbers")))
+        Err(kind.not_ours(format!("it has {len} bytes, but its own numbers give {expected}")))
     }
 
     fn map(fd: OwnedFd, len: usize, kind: &Kind) -> Result<Self> {

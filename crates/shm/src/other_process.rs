@@ -7,12 +7,12 @@ use std::io;
 
 use rustix::process::{PTracer, getppid, set_ptracer};
 
-/// Lets the process that started this one, and all that it started, read this one's memory, even
-/// where the kernel (Yama) allows that only to ancestors. So the ranks of a run may read each other,
-/// and other processes may no more than before. A kernel that refuses this has no such restriction;
-/// or reading fails, and then the reader says so.
+/// Lets the parent of this process, and all processes that the parent started, read this process's
+/// memory, even if the kernel (Yama) allows that only to ancestors. So the ranks of a run may read
+/// each other, and other processes gain nothing. If the kernel refuses, either it has no such
+/// restriction, or reading fails and the reader reports it.
 pub(crate) fn allow_reading() {
-    // A process without a parent that it can see has no siblings either.
+    // A process that cannot see its parent has no siblings either.
     let _ = getppid().map(|parent| set_ptracer(PTracer::ProcessID(parent)));
 }
 
@@ -34,7 +34,7 @@ pub(crate) fn read(process: u32, address: u64, into: &mut [u8]) -> io::Result<()
         unsafe { libc::process_vm_readv(process, &raw const local, 1, &raw const remote, 1, 0) };
     match usize::try_from(read) {
         Ok(read) if read == into.len() => Ok(()),
-        Ok(_) => Err(io::Error::other("fewer bytes than asked")),
+        Ok(_) => Err(io::Error::other("fewer bytes than requested")),
         Err(_) => Err(io::Error::last_os_error()),
     }
 }

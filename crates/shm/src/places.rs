@@ -1,22 +1,23 @@
 //! Places of lines in memory, and walks over them.
 //!
-//! What the transfer of a line costs depends on where the line lies: which page, which part of the cache, which
-//! neighbours. So whoever measures a transfer goes from place to place. No single place then decides the result, and the
-//! times of the places are a distribution.
+//! The cost of a line's transfer depends on where the line is: its page, its place in the cache,
+//! its neighbours. So a measurement of transfers visits several places. No single place then
+//! decides the result, and the times at the places form a distribution.
 
 use bandgap_comm::{Measuring, Role, Timer, Window};
 
 use crate::Result;
 use crate::mapping::PAGE;
 
-/// Processors fetch lines in pairs, so a line that only one side writes has a neighbour that is never written.
+/// Processors fetch lines in pairs, so a line that only one side writes has a neighbour that is
+/// never written.
 pub(crate) const WITH_NEIGHBOUR: usize = 128;
 const IN_PAGE: usize = PAGE / WITH_NEIGHBOUR;
 
-/// Where the two lines of place number `place` lie, counted from the first byte of all places: in a page of their own,
-/// and at other offsets and another distance than those of the place before.
+/// Offsets of the two lines of place `place`: in their own page, at other offsets and another
+/// distance than those of the place before.
 pub(crate) fn pair_at(place: usize) -> [usize; 2] {
-    // 5 and the number of offsets have no common factor, so all offsets come before one comes again.
+    // 5 and the number of offsets are coprime, so all offsets are used before one is repeated.
     let first = 5 * place;
     let second = first + 1 + place % (IN_PAGE - 1);
     [first, second].map(|line| place * PAGE + line % IN_PAGE * WITH_NEIGHBOUR)
@@ -28,30 +29,33 @@ pub(crate) fn first_number(epoch: u64, exchanges: u64) -> u64 {
     epoch << 32
 }
 
-/// How a measurement goes over its places.
+/// How a measurement visits its places.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Walk {
-    /// Places that one sample goes round. The next sample has the next ones, and after the last place comes the first.
+    /// Number of places that one sample visits in turn. The next sample uses the next places; the
+    /// first place follows the last.
     pub(crate) at_once: usize,
-    /// Exchanges at each of them before the sample is timed, so that lines that left the caches are there again.
+    /// Untimed exchanges at each place before a sample, which bring lines back into the caches.
     pub(crate) warm: u32,
 }
 
 impl Walk {
-    /// Exchanges of all samples, whether timed or not.
+    /// Exchanges of all samples, timed or not.
     pub(crate) fn exchanges(self, window: Window) -> u64 {
         let warm = self.at_once as u64 * u64::from(self.warm);
         window.all_rounds() + u64::from(window.samples) * warm
     }
 
-    /// Calls `exchange` with a place and the number of the exchange, which begins after `first_number`:
-    /// `window.rounds` times in each sample. Returns the ticks of the samples, on the initiator.
+    /// Calls `exchange` with a place and the number of the exchange, which begins after
+    /// `first_number`: `window.rounds` times in each sample, and for the warm-up. Returns the ticks
+    /// of the samples on the initiator.
     ///
     /// # Errors
-    /// Those of `exchange`.
+    /// Errors of `exchange`.
     ///
     /// # Panics
-    /// The places are no multiple of those of a sample, or there are 2³² − 1 exchanges or more.
+    /// The number of places is not a multiple of that of a sample, or there are 2³² − 1 exchanges
+    /// or more.
     #[inline(always)]
     pub(crate) fn over<P: Copy>(
         self,

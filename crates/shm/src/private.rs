@@ -1,4 +1,4 @@
-//! Memory of peers that they do not expose, read through the kernel.
+//! Memory that peers do not expose, read through the kernel.
 
 use std::process;
 
@@ -6,20 +6,21 @@ use bandgap_comm::{CommError, Rank, Rendezvous, Result, Word};
 
 use crate::other_process::{allow_reading, read};
 
-/// The processes of a run's ranks, whose memory this rank may read; or why it may not.
+/// The processes of a run's ranks, if this rank may read their memory; otherwise the reason why
+/// not.
 #[derive(Debug)]
 pub struct Readable {
     processes: Result<Vec<u32>, String>,
-    /// What peers read to try it: kept where they were told that it is.
+    /// What peers read as a test; it must stay where they were told.
     _token: Box<[u8; 16]>,
 }
 
 impl Readable {
-    /// Tells all ranks this one's process, and tries to read something of each: the run's secret,
-    /// so that the process is known to be of this run.
+    /// Tells all ranks this rank's process, and tries to read the run's secret from each rank,
+    /// which proves that the process belongs to this run.
     ///
     /// # Errors
-    /// Whoever started the ranks is gone.
+    /// The launcher is gone.
     pub fn meet(meeting: &mut dyn Rendezvous) -> Result<Self> {
         allow_reading();
         let token = Box::new(meeting.secret());
@@ -32,7 +33,7 @@ impl Readable {
             });
             let garbage = || CommError::Garbage {
                 peer: rank,
-                what: format!("{told:?} in place of its process and an address"),
+                what: format!("{told:?} instead of its process and an address"),
             };
             peers.push(numbers.ok_or_else(garbage)?);
         }
@@ -42,7 +43,7 @@ impl Readable {
             let mut got = [0; 16];
             let why = match read(process, address, &mut got) {
                 Ok(()) if got == *token => continue,
-                Ok(()) => "another process has its number here".to_owned(),
+                Ok(()) => "another process has its number on this host".to_owned(),
                 Err(error) => error.to_string(),
             };
             processes = Err(format!("read memory of rank {rank} (process_vm_readv): {why}"));
@@ -50,13 +51,13 @@ impl Readable {
         Ok(Self { processes, _token: token })
     }
 
-    /// The processes of ranks, by rank, of which it is known that they let this one read; or why they may not read each
-    /// other.
+    /// The processes of the ranks, by rank, if they are known to let this one read; otherwise the
+    /// reason why not.
     pub fn of(processes: Result<Vec<u32>, String>) -> Self {
         Self { processes, _token: Box::default() }
     }
 
-    /// Whether this rank may read its peers.
+    /// Checks that this rank may read its peers.
     pub(crate) fn allowed(&self) -> Result<(), &str> {
         self.processes.as_ref().map(drop).map_err(String::as_str)
     }

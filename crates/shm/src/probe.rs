@@ -1,10 +1,11 @@
-//! The placement probe: how far apart two ranks' processors are at this moment.
+//! The placement probe: the present distance between two ranks' processors.
 //!
 //! Two processors of a virtual machine may be threads of one core now, and on different sockets a
 //! second later. A short ping-pong before and after a batch, with one store each way, reveals this.
 //!
-//! It goes over several places, so that where lines lie in memory does not look like a distance. Each window has places
-//! of its own: of three windows, a slow place is in one, and their median does not see it.
+//! It uses several places, so that the position of lines in memory does not look like a distance.
+//! Each of its three windows has its own places, so a slow place affects only one of them, and not
+//! their median.
 
 use bandgap_comm::{Measuring, Role, Timer};
 
@@ -16,22 +17,22 @@ use crate::{Control, Result};
 
 const NAME: &str = "placement probe";
 
-/// Windows of a probe: its value is their median.
+/// Number of windows of a probe; its value is their median.
 pub const PROBE_WINDOWS: u32 = 3;
 
-/// The places of a window are its own. Each is visited once before the window is timed.
+/// Each window has its own places, and visits each once before it is timed.
 pub(crate) const WALK: Walk = Walk { at_once: PROBE_PLACES / PROBE_WINDOWS as usize, warm: 1 };
 
-/// A bare cache-line ping-pong between two ranks over the lines of the control page: `window.samples` windows
-/// of `window.rounds` round trips, round its own eight places. The initiator gets the ticks of each window, the responder an
-/// empty list, and a side that gave up waiting gets `None`. [`Measuring::give_up`] is called every
-/// 4096 looks.
+/// A bare cache-line ping-pong between two ranks over the lines of the control page:
+/// `window.samples` windows of `window.rounds` round trips, each over its own eight places. The
+/// initiator gets the ticks of each window, the responder an empty list, and a side that gave up
+/// waiting gets `None`. [`Measuring::give_up`] is called after every 4096 checks.
 ///
-/// Formula: half round trip = ticks / (2 · rounds).
+/// *Formula*: half round trip = ticks / (2 · rounds).
 ///
-/// Both sides pass the same window and `epoch`. No earlier probe of the run may have had this epoch
-/// (modulo 2³²). So nothing that an earlier probe left can match, and nothing needs to be reset,
-/// even after a side gave up.
+/// Both sides must pass the same window and `epoch`. No earlier probe of the run may have had this
+/// epoch (modulo 2³²), so that no number left by an earlier probe matches, and nothing needs to be
+/// reset, even after a side gave up.
 ///
 /// # Panics
 /// samples · (rounds + 8) is 2³² − 1 or more.
@@ -42,7 +43,7 @@ pub fn probe(control: &Control, epoch: u64, with: &Measuring<'_, impl Timer>) ->
 /// Passes a number from the responder of a probe to its initiator, and returns it on both sides. An
 /// initiator that gave up waiting gets `None`; the responder does not wait.
 ///
-/// Both sides pass the same `epoch`, as for [`probe`], and it must not be 0.
+/// Both sides must pass the same `epoch`, as for [`probe`]; it must not be 0.
 pub fn report<T>(
     control: &Control,
     epoch: u64,
@@ -69,8 +70,8 @@ pub fn report<T>(
     }
 }
 
-/// One store to a line each way, at places that a walk goes over. The first line of a place is the initiator's. Each side
-/// does `turn` before it stores.
+/// One store to a line each way, at the places of a walk. The first line of a place belongs to the
+/// initiator. Each side calls `turn` before it stores.
 pub(crate) fn ping_pong(
     floor: &'static str,
     places: &[[&AtomicU64; 2]],

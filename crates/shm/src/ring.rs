@@ -1,4 +1,4 @@
-//! The protocol of one ring: requests from one rank to one other, and their replies.
+//! The protocol of one ring: requests from one rank to another, and their replies.
 //!
 //! Request number p, counted from 0, travels in slot p mod N. The receiver runs its handler. Then
 //! it writes the reply into the same slot, or a request of its own ([`Lane`]), or it lets the
@@ -55,8 +55,8 @@ pub trait Cells {
     fn handled(&self) -> &Counter;
 }
 
-/// How many requests have been handled, on a line of its own that only the receiver writes. It
-/// holds the sequence of the first request that has not been handled, or 0 at the beginning.
+/// Number of requests handled, on a line of its own that only the receiver writes. It holds the
+/// sequence of the first request that has not been handled, or 0 at the beginning.
 #[repr(C, align(64))]
 pub struct Counter(AtomicU64);
 
@@ -66,13 +66,13 @@ impl Counter {
         Self(AtomicU64::new(next.whole()))
     }
 
-    /// What the receiver published, without ordering: for a first look.
+    /// The published counter, without ordering: for a first check.
     #[inline(always)]
     fn glance(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 
-    /// What the receiver published.
+    /// The published counter.
     #[inline(always)]
     fn read(&self) -> u64 {
         // Acquire: pairs with the release in `publish`. Before it, the receiver read the requests

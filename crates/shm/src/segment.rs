@@ -66,10 +66,10 @@ impl Segment {
         Ok(Self { mapping: Arc::new(mapping), size, slots })
     }
 
-    /// Opens the rings behind a descriptor that another process created and passed to this one.
+    /// Opens the rings of a descriptor that another process created and passed to this one.
     ///
     /// # Errors
-    /// The descriptor is not that of a segment, or the segment's numbers do not fit its length.
+    /// The descriptor does not belong to a segment, or the segment's numbers do not fit its length.
     pub fn from_fd(fd: OwnedFd) -> Result<Self> {
         let mapping = Mapping::from_fd(&KIND, fd, RINGS_AT)?;
         let (size, slots) = (mapping.number(0), mapping.number(1));
@@ -110,19 +110,19 @@ impl Segment {
         Arc::clone(&self.mapping)
     }
 
-    /// Where the signals of one rank to another lie.
+    /// Offset of the signals of one rank to another.
     pub(crate) fn signals_at(&self, from: Rank, to: Rank) -> usize {
         self.ring_at(from, to) + SIGNALS_IN_RING_AT
     }
 
-    /// Where the ring of requests from one rank to another begins. Both must be below `size`.
+    /// Offset of the ring of requests from one rank to another. Both must be below `size`.
     fn ring_at(&self, from: Rank, to: Rank) -> usize {
         assert!(from < self.size && to < self.size, "ranks of the run");
         RINGS_AT + (from * self.size + to) * ring_bytes(self.slots)
     }
 
-    /// Of each slot of the ring from one rank to another two words in which no message lies. What is
-    /// written there moves the line, and changes nothing in the ring. Both ranks must be below `size`.
+    /// Two words of each slot of the ring from one rank to another that no message uses. Writing
+    /// them moves the line and changes nothing in the ring. Both ranks must be below `size`.
     pub(crate) fn spare_words(&self, from: Rank, to: Rank) -> Vec<[&AtomicU64; 2]> {
         let slots = self.ring_at(from, to) + SLOTS_IN_RING_AT;
         let in_slot =
@@ -144,8 +144,8 @@ impl Segment {
 pub(crate) struct MappedCells {
     base: NonNull<u8>,
     slots: NonNull<u8>,
-    /// Bytes of all slots but one: masks a multiple of a slot's bytes to an offset within the
-    /// slots.
+    /// Bytes of all slots minus those of one: masks a multiple of a slot's bytes to an offset
+    /// within the slots.
     mask: usize,
     _mapping: Arc<Mapping>,
 }

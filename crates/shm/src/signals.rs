@@ -1,5 +1,5 @@
-//! Signals between two ranks: how often each has come to where the other waits for it. A barrier
-//! needs no more, and a signal costs one line that moves, without a handler.
+//! Signals between two ranks: how often each has reached a point at which the other waits for it. A
+//! barrier needs no more, and a signal costs the transfer of one line, without a handler.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::mapping::Mapping;
 use crate::segment::Segment;
 use crate::sync::Ordering;
 
-/// The signals of this rank to one peer, and those of the peer.
+/// The signals of this rank to one peer, and of the peer to this rank.
 pub(crate) struct Signals {
     mapping: Arc<Mapping>,
-    /// Where this rank's number lies, and the peer's.
+    /// Offsets of this rank's number and of the peer's.
     own_at: usize,
     peers_at: usize,
     given: u64,
@@ -20,7 +20,7 @@ pub(crate) struct Signals {
 }
 
 impl Signals {
-    /// Those between `rank` and `peer`, of which there were none.
+    /// Signals between `rank` and `peer`, of which none was given yet.
     pub(crate) fn new(segment: &Segment, rank: Rank, peer: Rank) -> Self {
         Self {
             mapping: segment.mapping(),
@@ -31,22 +31,22 @@ impl Signals {
         }
     }
 
-    /// Gives the peer a signal.
+    /// Gives a signal to the peer.
     #[inline(always)]
     pub(crate) fn give(&mut self) {
         self.given += 1;
-        // Release: pairs with the acquire in `untaken`. What this rank did before, its peer sees.
+        // Release: pairs with the acquire in `untaken`. The peer sees what this rank did before.
         self.mapping.word(self.own_at).store(self.given, Ordering::Release);
     }
 
-    /// The signals of the peer that were not taken.
+    /// Number of the peer's signals that were not taken.
     #[inline(always)]
     pub(crate) fn untaken(&self) -> u64 {
-        // Acquire: pairs with the release in `give`. Whatever a peer stores, it is a number.
+        // Acquire: pairs with the release in `give`. A peer may store any number.
         self.mapping.word(self.peers_at).load(Ordering::Acquire).wrapping_sub(self.taken)
     }
 
-    /// Takes a signal of the peer if there is one, and says whether there was.
+    /// Takes a signal of the peer if there is one. Returns whether there was.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> bool {
         let is_there = self.untaken() > 0;

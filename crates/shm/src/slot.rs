@@ -7,14 +7,14 @@
 //! spare    3 × 8 bytes, which no message touches
 //! ```
 //!
-//! The words are stored before the header, so the header says that they are there. What it is: 1 a
-//! request of this ring; 2 its reply, in the same line; 3 a request of the other side, which came
-//! back in this line instead. So 0 is what no message is, and a line that was never written is
-//! taken for none, whatever is expected.
+//! The words are stored before the header, so the header proves that they are there. The 2 bits
+//! mean: 1 a request of this ring; 2 its reply, in the same line; 3 a request of the other side,
+//! which came back in this line instead. 0 means no message, so a line that was never written is
+//! never taken for one.
 //!
-//! Of what lies in a line in turn, each has a greater sequence than the one before. After 2⁵¹ requests
-//! there are no more numbers: with one request each 5 ns, that is after 130 days. What then follows is
-//! an error or a wait that ends with the deadline.
+//! Successive messages in a line have increasing sequences. Numbers are exhausted after 2⁵¹
+//! requests: with one request every 5 ns, after 130 days. Then follows an error, or a wait that
+//! ends with the deadline.
 
 use bandgap_comm::{MAX_WORDS, Message, NoHandler, Tag};
 
@@ -23,7 +23,7 @@ use crate::sync::{AtomicU64, Ordering};
 /// Bytes of a slot: a cache line, the unit in which caches exchange memory.
 pub(crate) const SLOT_BYTES: usize = 64;
 
-/// Where two words of a slot lie that no message touches.
+/// Offsets of two words of a slot that no message uses.
 pub(crate) const SPARE_IN_SLOT: [usize; 2] = [48, 56];
 const _: () = assert!(SPARE_IN_SLOT[0] >= size_of::<u64>() * (1 + MAX_WORDS), "beyond the words");
 
@@ -38,31 +38,31 @@ pub struct Slot {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Header(u64);
 
-/// Something that a peer wrote and must not write.
+/// Something invalid that a peer wrote.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Corrupt {
     /// A message with this many words.
     #[error("a message of {0} words")]
     Words(u32),
     /// A message in a slot that another message has not left yet.
-    #[error("a message over another one, before its turn")]
+    #[error("a message that overwrites another one")]
     TooEarly,
     /// More requests handled than were sent.
-    #[error("{handled} requests handled of {sent} sent")]
+    #[error("{handled} requests handled, but only {sent} sent")]
     Handled {
-        /// The number by the peer's count.
+        /// Number by the peer's count.
         handled: u64,
-        /// The number by this side's count.
+        /// Number by this side's count.
         sent: u64,
     },
-    /// A message for a handler that does not exist on this side.
+    /// A message for a handler that this side does not have.
     #[error(transparent)]
     Handler(#[from] NoHandler),
 }
 
-/// The sequence of a message in its ring: the header that it has with a tag of 0. Each side keeps the
-/// sequence of the next message it expects, so one subtraction tells whether it is there, and leaves
-/// its tag.
+/// The sequence of a message in its ring: its header, if its tag were 0. Each side keeps the
+/// sequence of the message that it expects next, so one subtraction tells whether it has arrived,
+/// and leaves its tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sequence(u64);
 
@@ -116,7 +116,7 @@ impl Sequence {
         Self(self.0 + 2 * KIND)
     }
 
-    /// The number of requests from this one up to `later`, not counting `later`.
+    /// Number of requests from this one up to `later`, excluding `later`.
     #[inline(always)]
     pub(crate) fn until(self, later: Self) -> u64 {
         later.0.wrapping_sub(self.0) / STEP
@@ -136,20 +136,20 @@ impl Sequence {
 }
 
 impl Header {
-    /// How far the header is past the first one of this sequence: that is the tag of its message. None
-    /// if that message is not there: the header is then that of an earlier one, or 0.
+    /// How far the header is past the first one of this sequence, which is the tag of its message.
+    /// `None` if that message has not arrived: the header is then that of an earlier one, or 0.
     #[inline(always)]
     pub(crate) fn past(self, sequence: Sequence) -> Option<Past> {
         self.0.checked_sub(sequence.0).map(Past)
     }
 
-    /// Whether the message with this sequence is there.
+    /// Whether the message with this sequence has arrived.
     #[inline(always)]
     pub(crate) fn is(self, sequence: Sequence) -> bool {
         self.past(sequence).is_some_and(|past| past.0 < KIND)
     }
 
-    /// The tag of the message that is there.
+    /// The tag of the message that has arrived.
     ///
     /// # Errors
     /// It announces more words than a message may have.
@@ -171,13 +171,13 @@ impl Past {
         u32::try_from(self.0).ok().and_then(|bits| Tag::from_bits(bits).ok())
     }
 
-    /// Whether it is past a reply, and the header that of what is carried in place of the reply.
+    /// Whether it is past a reply: the header of a message that is carried in place of the reply.
     #[inline(always)]
     pub(crate) fn is_carried(self) -> bool {
         self.0 / KIND == 1
     }
 
-    /// Why it is no tag.
+    /// Why it is not a tag.
     #[cold]
     #[inline(never)]
     pub(crate) fn wrong(self) -> Corrupt {
@@ -198,7 +198,7 @@ impl Slot {
         }
     }
 
-    /// Reads the header, to see whose turn it is.
+    /// Reads the header, which says whose turn it is.
     #[inline(always)]
     pub(crate) fn header(&self) -> Header {
         // Acquire: pairs with the release in `announce`. So this side sees the words of the
@@ -206,7 +206,8 @@ impl Slot {
         Header(self.header.load(Ordering::Acquire))
     }
 
-    /// The message whose header had this tag. It is this side's turn, so nobody else writes here.
+    /// The message whose header had this tag. It is this side's turn, so the other side does not
+    /// write here.
     #[inline(always)]
     pub(crate) fn read(&self, tag: Tag) -> Message {
         // All four words: a load costs less than finding out that it is not needed.

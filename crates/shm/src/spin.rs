@@ -6,12 +6,12 @@ use bandgap_comm::Measuring;
 
 use crate::{Result, ShmError};
 
-/// Looks between two calls of [`Measuring::give_up`].
+/// Number of checks between two calls of [`Measuring::give_up`].
 const SPINS: u32 = 4096;
 
-/// Looks until `ready` returns true, without a pause between two looks: a pause would be most of a
-/// cache line's transfer. Fails when [`Measuring::give_up`] returns true; it is called every 4096
-/// looks.
+/// Checks until `ready` returns true, without a pause between checks: a pause would take most of a
+/// cache line's transfer. Fails if [`Measuring::give_up`], which is called after every 4096 checks,
+/// returns true.
 #[inline(always)]
 pub(crate) fn wait<T>(
     floor: &'static str,

@@ -25,7 +25,7 @@ pub(super) struct Point {
     pub width: f64,
 }
 
-/// The result.
+/// Result of a calibration.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Rate {
     /// Nanoseconds per tick.
@@ -35,7 +35,7 @@ pub(super) struct Rate {
 }
 
 impl Rate {
-    /// The OS clock against itself.
+    /// Rate of the OS clock against itself.
     pub(super) const SAME: Self = Self { ns_per_tick: 1.0, relative_uncertainty: 0.0 };
 }
 

@@ -3,7 +3,7 @@
 //! Invariant of the unsafe code: [`ordered`] is called only if [`facts`] found the counter, so the
 //! instructions exist. `CycleClock` ensures this: only then is its source `CycleCounter`.
 
-/// What is known about the counter without timing it.
+/// Facts about the counter that are known without timing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Facts {
     /// Its instructions exist, and this process may use them.
@@ -44,7 +44,7 @@ pub(super) fn facts() -> Facts {
     Facts { exists: true, invariant: true, kernel_name: Some("arch_sys_counter") }
 }
 
-/// bandgap knows no counter for this architecture.
+/// bandgap supports no counter on this architecture.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 pub(super) fn facts() -> Facts {
     Facts { exists: false, invariant: false, kernel_name: None }

@@ -9,7 +9,7 @@ const BURSTS: usize = 256;
 /// between two interruptions.
 const STAMPS: usize = 64;
 
-/// Both in ticks.
+/// Quality of a clock, in ticks.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Quality {
     /// Mean time between successive stamps.

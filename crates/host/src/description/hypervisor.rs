@@ -15,7 +15,7 @@ pub struct VirtualMachine {
     pub hypervisor: Option<String>,
 }
 
-/// Looks in the kernel's files.
+/// Reads the kernel's files.
 pub(super) fn read(root: &Path) -> Option<VirtualMachine> {
     let text = |relative: &str| system_file::text(root, relative);
     let name = text("sys/hypervisor/type")
@@ -31,7 +31,7 @@ pub(super) fn read(root: &Path) -> Option<VirtualMachine> {
     Some(VirtualMachine { hypervisor: Some(name) })
 }
 
-/// Product names of virtual machines, for where the processor does not tell.
+/// Product names of virtual machines, used if the processor does not reveal one.
 const VIRTUAL: [&str; 5] = ["KVM", "QEMU", "VMware", "VirtualBox", "Virtual Machine"];
 
 /// Asks the processor. Only hypervisors set bit 31 of ecx in leaf 1; leaf 4000_0000 holds their
@@ -56,7 +56,7 @@ pub(super) fn ask_processor() -> Option<VirtualMachine> {
     None
 }
 
-/// The product that the twelve bytes of the leaf stand for, or else the bytes as text.
+/// The product that the leaf's twelve bytes stand for, or else the bytes as text.
 #[cfg(any(test, target_arch = "x86_64"))]
 pub(super) fn product(bytes: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(bytes);

@@ -1,4 +1,4 @@
-//! The processor's model and how its frequency is set.
+//! The processor's model, and how its frequency is set.
 
 use std::path::Path;
 

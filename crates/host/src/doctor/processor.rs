@@ -3,7 +3,7 @@
 use super::{Check, Evidence, Grade, Pinning};
 use crate::{ClockReport, ClockSource, Description, Distance, Fallback, format_cpu_list};
 
-/// An uncertainty of this size changes the third digit of every time.
+/// An uncertainty of this size affects the third digit of every time.
 const UNCERTAIN: f64 = 1e-3;
 
 pub(super) fn timer(clock: &ClockReport) -> Check {
@@ -21,7 +21,7 @@ pub(super) fn timer(clock: &ClockReport) -> Check {
     match clock.fallback {
         Some(Fallback::NoCounter) => check(
             Grade::Note,
-            format!("{found}; bandgap knows no cycle counter for this processor"),
+            format!("{found}; bandgap supports no cycle counter on this processor"),
         ),
         Some(Fallback::NotInvariant) => check(
             Grade::Warning,

@@ -1,14 +1,14 @@
-//! Checks of what else the operating system and the host do, and of what they allow.
+//! Checks of the operating system and the host: their other work, and their limits.
 
 use bandgap_units::{Fraction, Ns};
 
 use super::{Check, Evidence, Grade};
 
-/// Less lost time than this cannot be seen beside an interval of 5 %.
+/// Lost time below this share is invisible in an interval of 5 %.
 const LITTLE_LOST: f64 = 0.001;
-/// From here on, means and medians differ.
+/// From this share on, means and medians differ.
 const SOME_LOST: f64 = 0.01;
-/// From here on, a mean says more about the system than about communication.
+/// From this share on, a mean says more about the system than about communication.
 const MUCH_LOST: f64 = 0.05;
 
 pub(super) fn noise(evidence: &Evidence<'_>) -> Check {

@@ -1,4 +1,4 @@
-//! How near two logical processors are.
+//! Distances between logical processors.
 
 use std::fmt;
 
@@ -28,8 +28,8 @@ pub enum Distance {
 }
 
 impl Distance {
-    /// The level that joins two ranks at this distance, from 1 on: one core, a shared data cache, a memory node, a package,
-    /// the host.
+    /// The level that joins two ranks at this distance, from 1: one core, a shared data cache, a
+    /// memory node, a package, the host.
     pub fn level(self) -> u32 {
         match self {
             Self::SameCpu | Self::SmtSibling => 1,
@@ -54,11 +54,11 @@ impl fmt::Display for Distance {
     }
 }
 
-/// Two logical processors.
+/// A pair of logical processors.
 type Pair = (usize, usize);
 
 impl Topology {
-    /// The class of the pair; `None` if one of the two is not online.
+    /// The distance of a pair; `None` if one of the two is not online.
     pub fn distance(&self, a: usize, b: usize) -> Option<Distance> {
         let (first, second) = (self.cpu(a)?, self.cpu(b)?);
         if a == b {
@@ -82,8 +82,8 @@ impl Topology {
         })
     }
 
-    /// For each class of distance between two allowed processors, the pair with the lowest
-    /// numbers; nearest class first. [`Distance::SameCpu`] is no pair.
+    /// For each class of distance between two allowed processors, the pair with the lowest numbers;
+    /// the nearest class first. [`Distance::SameCpu`] is not a pair.
     pub fn pairs_by_distance(&self) -> Vec<(Distance, Pair)> {
         let ids = self.allowed_ids();
         let mut pairs: Vec<(Distance, Pair)> = Vec::new();

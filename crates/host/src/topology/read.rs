@@ -12,16 +12,16 @@ const CPUS: &str = "sys/devices/system/cpu";
 const NODES: &str = "sys/devices/system/node";
 
 impl Topology {
-    /// The topology of this machine. The allowed cores are those of the calling thread, so read it
-    /// before pinning.
+    /// Reads the topology of this machine. The allowed cores are those of the calling thread, so
+    /// call it before pinning.
     ///
     /// # Errors
-    /// The kernel's lists cannot be parsed, or the kernel does not tell which cores are allowed.
+    /// The kernel's lists cannot be parsed, or the kernel does not say which cores are allowed.
     pub fn read() -> Result<Self> {
         Self::read_from(Path::new("/"), &allowed_cpus()?)
     }
 
-    /// The topology under `root`, with these cores allowed.
+    /// Reads the topology under `root`, with these cores allowed.
     ///
     /// What the kernel does not describe gets a default: package 0, node 0, a physical core for
     /// each logical processor, no caches. Without a list of online cores, the allowed ones are
@@ -97,7 +97,8 @@ fn size(text: &str) -> Option<Bytes> {
     digits.parse::<u64>().ok()?.checked_mul(unit).map(Bytes)
 }
 
-/// The list in the first of these files that names this core; without any, the core alone.
+/// The list that contains this core, from the first of these files that has one; otherwise only
+/// this core.
 fn sharing(root: &Path, id: usize, files: &[String]) -> Result<Vec<usize>> {
     for file in files {
         let cpus = list(root, file)?;
@@ -108,7 +109,7 @@ fn sharing(root: &Path, id: usize, files: &[String]) -> Result<Vec<usize>> {
     Ok(vec![id])
 }
 
-/// The cores in the file, ascending; none if there is no file.
+/// The cores in the file, in ascending order; none if there is no file.
 fn list(root: &Path, relative: &str) -> Result<Vec<usize>> {
     parse_cpu_list(&system_file::text(root, relative).unwrap_or_default()).map(sorted)
 }

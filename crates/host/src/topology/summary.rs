@@ -1,4 +1,4 @@
-//! The topology, summarised.
+//! Summary of the topology.
 
 use std::collections::BTreeSet;
 

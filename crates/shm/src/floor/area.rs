@@ -44,7 +44,8 @@ const STREAM_AT: usize = RINGS_AT + 2 * PLACES * PAGE;
 const BUFFER_AT: usize = STREAM_AT + STREAM_SLOTS * size_of::<Line>();
 const BYTES: usize = BUFFER_AT + COPY_BYTES;
 
-/// Where the rings of a place begin, at other offsets in their pages than those of the place before.
+/// Where the rings of a place begin, at different offsets in their pages than those of the place
+/// before.
 fn rings_at(place: usize) -> [usize; 2] {
     const BETWEEN: usize = 512;
     let offsets = (PAGE - RING_SLOTS * size_of::<Line>()) / BETWEEN + 1;
@@ -65,10 +66,10 @@ impl FloorArea {
         Ok(Self { mapping: Mapping::create(&KIND, BYTES, &[])? })
     }
 
-    /// Opens the area behind a descriptor that another process created and passed to this one.
+    /// Opens the area of a descriptor that another process created and passed to this one.
     ///
     /// # Errors
-    /// The descriptor is not that of an area.
+    /// The descriptor does not belong to an area.
     pub fn from_fd(fd: OwnedFd) -> Result<Self> {
         Ok(Self { mapping: Mapping::from_fd(&KIND, fd, BYTES)? })
     }
@@ -83,7 +84,7 @@ impl FloorArea {
         std::array::from_fn(|place| pair_at(place).map(|at| self.mapping.word(PAIRS_AT + at)))
     }
 
-    /// The number of the copy that the initiator waits for, and of the last copy that is ready.
+    /// Numbers of the copy that the initiator waits for, and of the last copy that is ready.
     pub(super) fn wanted_ready(&self) -> [&AtomicU64; 2] {
         [self.mapping.word(WANTED_AT), self.mapping.word(READY_AT)]
     }
@@ -93,8 +94,8 @@ impl FloorArea {
         [self.mapping.word(SOURCE_AT), self.mapping.word(SOURCE_AT + 8)]
     }
 
-    /// The rings there and back at each place. Each is in a page of its own: a processor that fetches the next lines
-    /// of one does not run into the other.
+    /// The rings there and back at each place. Each has its own page, so that a processor that
+    /// prefetches the lines behind one does not reach the other.
     pub(super) fn rings(&self) -> [[&[Line; RING_SLOTS]; 2]; PLACES] {
         std::array::from_fn(|place| {
             let [there, back] = rings_at(place);

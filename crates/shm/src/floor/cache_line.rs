@@ -8,13 +8,14 @@ use crate::probe::ping_pong;
 use crate::spin::wait;
 use crate::sync::{AtomicU64, Ordering};
 
-/// One sample is at one place. The first exchanges there bring its lines into the caches.
+/// A sample stays at one place. Its first exchanges bring the place's lines into the caches.
 const WALK: Walk = Walk { at_once: 1, warm: 2 };
 
 /// One 8-byte store each way, in two cache lines: `window.samples` samples of `window.rounds` round
-/// trips. Each sample is at the next of [`PLACES`](super::PLACES) places, of which each is in a page of its own.
+/// trips. Each sample uses the next of [`PLACES`](super::PLACES) places, each of which has its own
+/// page.
 ///
-/// Formula: half round trip = ticks / (2 · rounds).
+/// *Formula*: half round trip = ticks / (2 · rounds).
 ///
 /// # Errors
 /// The other side did not answer before `give_up` returned true.
@@ -25,11 +26,11 @@ pub fn cache_line(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>
     ping_pong("cache_line", &area.pairs(), WALK, epoch, with, || ())
 }
 
-/// Both sides store 8 bytes, each in a cache line of its own, and wait until they see the other's:
-/// what a barrier of two ranks must do. `window.samples` samples of `window.rounds` exchanges, at the
+/// Both sides store 8 bytes, each in its own cache line, and wait until they see the other's: what
+/// a barrier of two ranks must do. `window.samples` samples of `window.rounds` exchanges, at the
 /// places of [`cache_line`].
 ///
-/// Formula: time per exchange = ticks / rounds.
+/// *Formula*: time per exchange = ticks / rounds.
 ///
 /// # Errors
 /// The other side did not answer before `give_up` returned true.
@@ -44,7 +45,7 @@ pub fn cache_line_exchange(
     let exchange = |own: &AtomicU64, other: &AtomicU64, number| {
         // The number itself is the payload: it orders no other memory.
         own.store(number, Ordering::Relaxed);
-        // The other side may be at the next exchange, and no further.
+        // The other side may be one exchange ahead, but no more.
         let seen = || other.load(Ordering::Relaxed).wrapping_sub(number) <= 1;
         wait("cache_line_exchange", seen, with)
     };

@@ -17,10 +17,10 @@ use crate::spin::wait;
 use crate::sync::Ordering;
 use crate::{Result, ShmError};
 
-/// Copies `bytes` between two buffers of the initiator, neither of them shared: `window.samples`
-/// samples of `window.rounds` copies. The responder does nothing.
+/// Copies `bytes` between two private buffers of the initiator: `window.samples` samples of
+/// `window.rounds` copies. The responder does nothing.
 ///
-/// Formula: time per copy = ticks / rounds.
+/// *Formula*: time per copy = ticks / rounds.
 ///
 /// # Errors
 /// The copy differs from the original.
@@ -44,10 +44,10 @@ pub fn copy_local(bytes: usize, with: &Measuring<'_, impl Timer>) -> Ticks {
     Ok(samples)
 }
 
-/// Copies `bytes` out of shared memory that the responder's core has just written:
-/// `window.samples` samples of `window.rounds` copies. Only the copies are timed, one by one.
+/// Copies `bytes` from shared memory that the responder's core has just written: `window.samples`
+/// samples of `window.rounds` copies. Only the copies are timed, one by one.
 ///
-/// Formula: time per copy = ticks / rounds, including the cost of a pair of stamps.
+/// *Formula*: time per copy = ticks / rounds, including the cost of a pair of stamps.
 ///
 /// # Errors
 /// The other side did not answer before `give_up` returned true, or a byte was wrong.
@@ -78,11 +78,11 @@ pub fn copy_cross_core(
     }
 }
 
-/// As [`copy_cross_core`], but copies out of the responder's own memory by a system call. `read`
+/// As [`copy_cross_core`], but copies from the responder's own memory by a system call. `read`
 /// makes that call: its arguments are the responder's process, the address there, and the buffer
 /// for the bytes.
 ///
-/// Formula: time per copy = ticks / rounds, including the cost of a pair of stamps.
+/// *Formula*: time per copy = ticks / rounds, including the cost of a pair of stamps.
 ///
 /// # Errors
 /// The other side did not answer before `give_up` returned true, `read` failed, or a byte was
@@ -114,11 +114,11 @@ pub fn copy_vm_readv(
     }
 }
 
-/// Copies `bytes` into shared memory that the responder's core has just read, and waits until the
-/// responder says that it has seen them: a store with its completion, done by hand.
+/// Copies `bytes` to shared memory that the responder's core has just read, and waits until the
+/// responder reports that it has seen them: a store with its completion, done by hand.
 /// `window.samples` samples of `window.rounds` stores, timed one by one.
 ///
-/// Formula: time per store = ticks / rounds, including the cost of a pair of stamps.
+/// *Formula*: time per store = ticks / rounds, including the cost of a pair of stamps.
 ///
 /// # Errors
 /// The other side did not answer before `give_up` returned true, or a byte was wrong.
@@ -142,7 +142,8 @@ pub fn store_cross_core(
     for _ in 0..window.samples {
         let mut ticks = 0_u64;
         for _ in 0..window.rounds {
-            // Each store has two numbers: one says that it was seen, the other that it was read.
+            // Each store has two numbers: the responder reports the first when it has seen the
+            // store, the second when it has read the bytes.
             number += 2;
             match role {
                 Role::Initiator => {
@@ -180,7 +181,7 @@ pub fn store_cross_core(
     Ok(samples)
 }
 
-/// The turns that both sides of a copy take.
+/// The turns that the two sides of a copy take.
 struct Turns<'a, T> {
     floor: &'static str,
     area: &'a FloorArea,
@@ -196,7 +197,7 @@ impl<T: Timer> Turns<'_, T> {
         (first, first + copies)
     }
 
-    /// The initiator's part: asks for a buffer, copies it out, and checks it.
+    /// The initiator's part: asks for a buffer, copies it, and checks it.
     fn take(&self, own: &mut [u8], mut copy: impl FnMut(&mut [u8]) -> Result<()>) -> Ticks {
         let Measuring { window, timer, .. } = *self.with;
         let [wanted, ready] = self.area.wanted_ready();
@@ -223,7 +224,7 @@ impl<T: Timer> Turns<'_, T> {
         Ok(samples)
     }
 
-    /// The responder's part: fills each buffer that is asked for.
+    /// The responder's part: fills each buffer on request.
     fn give(&self, own: &mut [u8], mut publish: impl FnMut(&mut [u8])) -> Ticks {
         let [wanted, ready] = self.area.wanted_ready();
         let (first, last) = self.numbers();
@@ -240,7 +241,7 @@ impl<T: Timer> Turns<'_, T> {
     }
 }
 
-/// The byte at `at` of buffer `number`. Another number changes every byte.
+/// The byte at `at` in buffer `number`. Every byte differs between successive numbers.
 fn pattern(number: u64, at: usize) -> u8 {
     (number as u8).wrapping_mul(31).wrapping_add(at as u8).wrapping_add((at >> 8) as u8)
 }

@@ -28,5 +28,5 @@ pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;
 pub use table::{FLOORS, Lines, YARDSTICKS};
 
-/// The ticks of each sample; of none on the side that takes no time.
+/// Ticks of each sample; empty on the responder.
 pub type Ticks = Result<Vec<u64>, crate::ShmError>;

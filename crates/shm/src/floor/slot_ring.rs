@@ -12,14 +12,15 @@ use crate::{Result, ShmError};
 
 const FLOOR: &str = "slot_ring";
 
-/// One sample is at one place. The first times round its rings bring the slots into the caches.
+/// A sample stays at one place. The first two passes over its rings bring the slots into the
+/// caches.
 const WALK: Walk = Walk { at_once: 1, warm: 2 * RING_SLOTS as u32 };
 
 /// Ping-pong of 8 bytes through a ring of 32 slots of 64 bytes each way; each slot also holds the
-/// sequence number. `window.samples` samples of `window.rounds` round trips. Each sample is at the next of
-/// [`PLACES`](super::PLACES) places, and each ring in a page of its own.
+/// sequence number. `window.samples` samples of `window.rounds` round trips. Each sample uses the
+/// next of [`PLACES`](super::PLACES) places, where each ring has its own page.
 ///
-/// Formula: half round trip = ticks / (2 · rounds).
+/// *Formula*: half round trip = ticks / (2 · rounds).
 ///
 /// # Errors
 /// The other side did not answer before `give_up` returned true, or a payload was wrong.
@@ -47,7 +48,7 @@ pub fn slot_ring(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>)
 pub(super) fn send<const N: usize>(ring: &[Line; N], number: u64) {
     let slot = &ring[number as usize & (N - 1)];
     slot.payload.store(!number, Ordering::Relaxed);
-    // Release: pairs with the acquire of whoever waits for the sequence.
+    // Release: pairs with the acquire of the side that waits for the sequence.
     slot.sequence.store(number, Ordering::Release);
 }
 

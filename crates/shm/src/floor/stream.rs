@@ -19,7 +19,7 @@ const CREDIT_EVERY: u64 = 128;
 /// slot also holds the sequence number. Credits return every 128 messages. `window.samples` samples
 /// of `window.rounds` messages; a sample ends with the credit for its last message.
 ///
-/// Formula: time per message = ticks / rounds, if rounds is much larger than the 512 slots.
+/// *Formula*: time per message = ticks / rounds, if rounds is much larger than the 512 slots.
 ///
 /// # Errors
 /// The other side did not answer before `give_up` returned true, or a payload was wrong.
@@ -40,7 +40,7 @@ fn initiate(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>) -> T
     let first = first_number(epoch, messages);
     let last = first + messages;
     let mut number = first;
-    // The last message known to have been read. The credits may still be an earlier epoch's.
+    // The last message known to have been read. The credits may still be those of an earlier epoch.
     let mut read = first;
     let look = |until_read: u64, read: &mut u64| {
         let seen = || {

@@ -1,9 +1,9 @@
 //! Both rings between this rank and one peer.
 //!
-//! If the last thing that came from the peer was a request without a reply, the next request of
-//! this rank goes back in that request's slot, in place of a reply. It is "carried". The line is
-//! already in this core's cache, and the peer looks there for completion anyway: that takes one
-//! transfer of the line, while a slot of this rank's own ring takes two.
+//! If the last message from the peer was a request without a reply, the next request of this rank
+//! travels in that request's slot, in place of a reply: it is "carried". The line is already in
+//! this core's cache, and the peer checks it for completion anyway. That needs one transfer of the
+//! line, while a slot of this rank's own ring needs two.
 //!
 //! In its own ring a carried request counts as sent, and its slot stays empty. So both directions
 //! keep their order: a rank that finds a carried request first handles what is in the ring.
@@ -20,12 +20,12 @@ pub struct Lane<C: Cells> {
     incoming: Receiver<C>,
 }
 
-/// What a call of [`Lane::progress`] delivered.
+/// Result of a call of [`Lane::progress`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Delivered {
-    /// Requests of this rank that completed.
+    /// Number of this rank's requests that completed.
     pub completed: usize,
-    /// Requests of the peer that were handled.
+    /// Number of the peer's requests that were handled.
     pub served: usize,
 }
 
@@ -42,21 +42,21 @@ impl<C: Cells> Lane<C> {
     }
 
     /// Whether the next request can be carried in the slot of the peer's last one. If so, send it
-    /// with [`Lane::carry`], else with [`Lane::push`].
+    /// with [`Lane::carry`], otherwise with [`Lane::push`].
     #[inline(always)]
     pub fn can_carry(&self) -> bool {
         self.incoming.can_carry()
     }
 
-    /// Sends a request in the ring if there is room, and returns whether there was.
+    /// Sends a request in the ring if there is room. Returns whether there was.
     #[inline(always)]
     pub fn push(&mut self, message: &Message) -> bool {
         debug_assert!(!self.can_carry(), "the next request is carried");
         self.requests.push(message)
     }
 
-    /// Sends a request in the slot of the peer's last one if the ring has room for it. Returns
-    /// whether it has.
+    /// Sends a request in the slot of the peer's last one, if the ring has room for it. Returns
+    /// whether it had.
     #[inline(always)]
     pub fn carry(&mut self, message: &Message) -> bool {
         debug_assert!(self.can_carry(), "the next request goes into the ring");
@@ -74,7 +74,7 @@ impl<C: Cells> Lane<C> {
         self.requests.outstanding() as usize
     }
 
-    /// Requests handled whose completion the peer may not know of yet.
+    /// Handled requests whose completion the peer may not know yet.
     pub fn unpublished(&self) -> usize {
         self.incoming.unpublished() as usize
     }
@@ -134,7 +134,7 @@ impl<C: Cells> Lane<C> {
         self.requests.is_idle()
     }
 
-    /// Delivers the reply to the oldest request if it is there, and returns what is in the slot.
+    /// Delivers the reply to the oldest request if it has arrived, and returns what is in the slot.
     /// Some request must be outstanding.
     ///
     /// # Errors
@@ -147,13 +147,13 @@ impl<C: Cells> Lane<C> {
             .map_err(|corrupt| garbage(*peer, corrupt))
     }
 
-    /// Whether the counter has passed the oldest request: then [`Lane::progress`] completes it.
+    /// Whether the counter has passed the oldest request; [`Lane::progress`] then completes it.
     #[inline(always)]
     pub(crate) fn is_counted(&self) -> bool {
         self.requests.is_counted()
     }
 
-    /// Whether a request of the peer waits and it is its turn, which comes every `turns`
+    /// Whether a request of the peer waits and it is that request's turn, which comes every `turns`
     /// completions, a power of two.
     #[inline(always)]
     pub(crate) fn is_turn(&self, turns: u64) -> bool {

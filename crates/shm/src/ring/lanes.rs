@@ -10,8 +10,8 @@ use bandgap_comm::{CommError, Deliver, Message, Posted, Rank, Result};
 
 use super::{Back, Cells, Delivered, Lane, garbage};
 
-/// After at most this many replies in a row from the only peer, a waiting request is served. To
-/// look for one after every reply would cost a fifth of what a reply costs.
+/// Largest number of replies in a row from the only peer before a waiting request is served. A
+/// check for one after every reply would cost a fifth of a reply.
 pub(crate) const TURNS: u64 = 8;
 
 /// The lanes of a rank.
@@ -25,8 +25,8 @@ pub struct Lanes<C: Cells> {
 }
 
 impl<C: Cells> Lanes<C> {
-    /// Those of `rank` of `size` ranks, each as `lane` makes it for a peer. A peer of `size` or more
-    /// does not exist: its lane is closed.
+    /// The lanes of `rank`, one of `size` ranks; `lane` makes each for a peer. A peer of `size` or
+    /// more does not exist, and its lane is closed.
     pub fn new(rank: Rank, size: usize, lane: impl Fn(Rank) -> Lane<C>) -> Self {
         let lanes = size.next_power_of_two();
         Self {
@@ -56,7 +56,7 @@ impl<C: Cells> Lanes<C> {
         self.first.outstanding() + self.rest_outstanding
     }
 
-    /// Requests handled whose completion peers may not know of yet.
+    /// Handled requests whose completion peers may not know yet.
     pub fn unpublished(&self) -> usize {
         core::iter::once(&self.first).chain(&self.rest).map(Lane::unpublished).sum()
     }
@@ -77,8 +77,8 @@ impl<C: Cells> Lanes<C> {
         if sent { Ok(Posted::Yes) } else { self.refused(peer) }
     }
 
-    /// Delivers at most one reply and one request of each peer. Returns how many messages and
-    /// completions that were.
+    /// Delivers at most one reply and one request from each peer. Returns the number of messages
+    /// and completions.
     ///
     /// # Errors
     /// A peer wrote something invalid.
@@ -140,7 +140,7 @@ impl<C: Cells> Lanes<C> {
         if self.first.take_carried(deliver)? { Ok(2) } else { self.progress_all(0, deliver) }
     }
 
-    /// The lane to `peer` took nothing: it is full, or has no peer.
+    /// The lane to `peer` took nothing, since it is full or has no peer.
     #[cold]
     #[inline(never)]
     fn refused(&self, peer: Rank) -> Result<Posted> {

@@ -7,9 +7,9 @@ use bandgap_comm::{Message, NoHandler, Tag};
 use super::{Cells, Corrupt};
 use crate::slot::{STEP, Sequence, Slot};
 
-/// Calls that find nothing before the counter is published. A receiver that keeps up with a stream
-/// finds nothing between two requests. If it then published the counter each time, the counter's
-/// line would travel with every message.
+/// Number of calls that find nothing before the counter is published. A receiver that keeps up with
+/// a stream finds nothing between two requests. If it published the counter each time, the
+/// counter's line would travel with every message.
 #[cfg(not(loom))]
 pub(super) const PATIENCE: u32 = 64;
 /// The model checker explores each call.
@@ -54,7 +54,7 @@ impl<C: Cells> Receiver<C> {
         self.cells.slot(self.expected)
     }
 
-    /// Requests handled whose completion the sender may not know of yet.
+    /// Handled requests whose completion the sender may not know yet.
     #[inline(always)]
     pub fn unpublished(&self) -> u64 {
         self.unknown.until(self.expected)
@@ -98,8 +98,8 @@ impl<C: Cells> Receiver<C> {
         }
     }
 
-    /// Call this when no request has arrived. If the counter is behind, the [`PATIENCE`]-th call in
-    /// which that is so publishes it.
+    /// Notes that no request has arrived. If the counter is behind, it is published by the
+    /// [`PATIENCE`]-th such call.
     #[inline(always)]
     pub(crate) fn idle(&mut self) {
         if self.unknown != self.expected {
@@ -138,7 +138,8 @@ impl<C: Cells> Receiver<C> {
         }
     }
 
-    /// The same for a request that was carried in a slot of the other direction's ring.
+    /// As [`Receiver::done`], for a request that was carried in a slot of the other direction's
+    /// ring.
     #[inline(always)]
     pub(super) fn done_elsewhere(&mut self) {
         self.after_carried = self.expected.next();
@@ -153,8 +154,8 @@ impl<C: Cells> Receiver<C> {
         self.unknown != self.expected && self.after_carried != self.expected
     }
 
-    /// Sends a request of this side in the slot of the request handled last, and so completes that
-    /// one.
+    /// Sends a request of this side in the slot of the request handled last, which completes that
+    /// request.
     #[inline(always)]
     pub(super) fn carry(&mut self, message: &Message) {
         let last = self.expected.before();

@@ -47,7 +47,7 @@ impl<C: Cells> Sender<C> {
         Self { cells, next, oldest: next, capacity }
     }
 
-    /// Sends a request if there is room, and returns whether there was.
+    /// Sends a request if there is room. Returns whether there was.
     #[inline(always)]
     pub fn push(&mut self, message: &Message) -> bool {
         if !self.has_room() {
@@ -64,7 +64,7 @@ impl<C: Cells> Sender<C> {
         self.outstanding() != self.capacity
     }
 
-    /// Counts a request as sent. It travels in a slot of the other direction's ring.
+    /// Counts a request as sent that travels in a slot of the other direction's ring.
     #[inline(always)]
     pub(super) fn skip(&mut self) {
         self.next = self.next.next();
@@ -82,9 +82,9 @@ impl<C: Cells> Sender<C> {
         self.next == self.oldest
     }
 
-    /// Checks whether the oldest request has completed. If its reply is there, passes it to
-    /// `on_reply`; else completes it and those after it that have no reply. Returns how many
-    /// requests completed.
+    /// Checks whether the oldest request has completed. If its reply has arrived, passes it to
+    /// `on_reply`; otherwise completes it and those after it that have no reply. Returns the number
+    /// of completed requests.
     ///
     /// # Errors
     /// The receiver wrote something invalid.
@@ -102,8 +102,8 @@ impl<C: Cells> Sender<C> {
         }
     }
 
-    /// Passes the reply to the oldest request to `on_reply` if it is there, and returns what is in
-    /// the slot. Some request must be outstanding.
+    /// Passes the reply to the oldest request to `on_reply` if it has arrived, and returns what is
+    /// in the slot. Some request must be outstanding.
     ///
     /// # Errors
     /// The receiver wrote something invalid.
@@ -134,7 +134,7 @@ impl<C: Cells> Sender<C> {
         !self.is_idle() && self.cells.slot(self.oldest).header().is(self.oldest.carried())
     }
 
-    /// Returns that request, and completes the one in whose slot it came.
+    /// Returns the carried request, and completes the request in whose slot it came.
     ///
     /// # Errors
     /// The receiver wrote something invalid.
