@@ -1,4 +1,4 @@
-//! CSV with columns of sizes and of times, whatever stands between columns and around their names.
+//! CSV with a column of sizes and a column of times, with any usual separator and naming.
 
 use ::csv::StringRecord;
 
@@ -7,24 +7,25 @@ use crate::lines::{Header, Line, Result};
 use crate::shortened;
 use crate::table::{CSV, Sections, Unit};
 
-/// Columns that tell one series from another, in tables of several.
+/// Columns that identify a series in a file with several.
 const KEYS: [&str; 8] = ["name", "transport", "variant", "ranks", "from", "to", "distance", "mesh"];
 
-/// The columns of times, each of which ends with its unit.
+/// Names of time columns; each ends with its unit.
 const TIMES: [&str; 4] = ["time_ns", "time_us", "time_ms", "time_s"];
 
-/// What may stand between columns; the last only where nothing else is read.
+/// Separators between columns. A space is tried only if no other format is recognised.
 const SEPARATORS: [char; 5] = [',', ';', '\t', '|', ' '];
 
-/// Words of a column of sizes, one of which must be there; and words that may be.
+/// Words in the name of a size column: at least one of the first list, and optionally those of the
+/// second.
 const SIZE_WORDS: [&str; 2] =
     ["bytes byte nbytes size msgsize length len", "b msg message n in payload data packet"];
 
-/// Words that a column of times may have beside its unit.
+/// Words that the name of a time column may have besides its unit.
 const TIME_WORDS: [&str; 2] =
     ["time latency lat t avg average mean median", "in per message oneway one way"];
 
-/// Which columns are known, in words.
+/// The accepted columns, for messages.
 pub(crate) fn columns() -> String {
     let [sizes, times] = [SIZE_WORDS[0], TIME_WORDS[0]].map(|words| words.replace(' ', ", "));
     format!(
@@ -52,7 +53,7 @@ fn is_size(name: &str) -> bool {
         && words.iter().all(|word| is_in(must, word) || is_in(may, word))
 }
 
-/// The unit of a column of times.
+/// Unit of a time column, from its name.
 fn time_unit(name: &str) -> Option<Unit> {
     let words = words(name);
     let unit = |word: &String| Unit::named(word).filter(|unit| matches!(unit, Unit::Time(_)));
@@ -62,7 +63,7 @@ fn time_unit(name: &str) -> Option<Unit> {
     words.iter().all(known).then_some(found)
 }
 
-/// What stands between the columns of such a table's header, if a line is one.
+/// The separator, if the line is the header of such a table.
 pub(crate) fn separator(text: &str, spaces: bool) -> Option<char> {
     SEPARATORS.into_iter().take(if spaces { 5 } else { 4 }).find(|separator| {
         let names = || text.split(*separator).map(|name| name.trim().trim_matches('"'));
@@ -72,7 +73,8 @@ pub(crate) fn separator(text: &str, spaces: bool) -> Option<char> {
     })
 }
 
-/// The fields of a line, which spaces or bars may divide.
+/// The line in the form that the CSV reader takes: without markup of tables, and with single
+/// spaces.
 fn spaced(line: &Line, separator: char) -> Line {
     let text = match separator {
         ' ' => line.words().join(" ").trim_start_matches(['#', ' ']).to_owned(),
@@ -113,7 +115,7 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
             alike(line, &row, series.get_or_insert_with(|| (line.number, row.clone())), &keys)?;
         }
         let bytes = line.cell(CSV.size, &row[bytes]).size()?;
-        // A comma is decimal beside semicolons, as spreadsheets write them.
+        // With semicolons between columns, a comma is a decimal point, as spreadsheets write it.
         let decimal = if separator == ';' { "." } else { "," };
         let text = row[time].replace(',', decimal);
         section.rows.push(line.cell("time", &text).row(bytes, unit)?);
@@ -121,7 +123,7 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
     Ok(())
 }
 
-/// Whether a row has the same in these columns as an earlier one.
+/// Fails if a row differs from the first one in a column that identifies the series.
 fn alike(
     line: &Line,
     row: &StringRecord,
@@ -132,10 +134,10 @@ fn alike(
     let Some((key, place)) = columns.iter().find(differs) else { return Ok(()) };
     let found = format!("{key} '{}'", shortened(&row[*place]));
     let before = format!("'{}'", shortened(&before[*place]));
-    Err(line.mixed(&found, &before, *first, "give one series at a time"))
+    Err(line.mixed(&found, &before, *first, "split the file, one series each"))
 }
 
-/// The one column of these names, or otherwise the one that is known.
+/// The only column with one of the exact names; if none has, the only one that `known` accepts.
 fn column(
     line: &Line,
     header: &Header<'_>,
@@ -155,12 +157,12 @@ fn column(
         [] => Err(line.wrong(format!("the table needs {}", columns()))),
         [one] => Ok(one),
         [before, found, ..] => {
-            Err(line.mixed(&name(found), &name(before), line.number, "give one of them"))
+            Err(line.mixed(&name(found), &name(before), line.number, "keep one of them"))
         }
     }
 }
 
-/// Whether a column may hold times of any kind, as the least of them or their deviation.
+/// Whether a column may hold times of any kind, such as minima or deviations.
 fn is_time_like(name: &str) -> bool {
     let unit = words(name).last().and_then(|word| Unit::named(word));
     matches!(unit, Some(Unit::Time(_))) && !name.contains('/')

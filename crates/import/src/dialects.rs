@@ -1,4 +1,5 @@
-//! The dialects that are read: a row for each kind of output, in families whose files look alike. GUIDE.md lists them.
+//! The supported dialects: one row for each kind of output, grouped into families whose files look
+//! alike. GUIDE.md lists them.
 
 use crate::columns::Timing;
 use crate::headed::{self, bare};
@@ -15,7 +16,7 @@ const MB: (Unit, f64) = (Unit::Rate(1e6), 1.0);
 /// The tool writes MB and divides by 2²⁰.
 const MIB: (Unit, f64) = (Unit::Rate(1_048_576.0), 1.0);
 
-const ONE_PAIR: &str = "if of one pair of ranks";
+const ONE_PAIR: &str = "valid for one pair of ranks";
 const AVERAGE: &str = "t_avg";
 const GROUPS: &str = "t_avg over groups at once";
 const OUT_OF_PLACE: &str = "out-of-place";
@@ -84,7 +85,7 @@ const NCCL: &[Dialect] = &[
 
 #[rustfmt::skip]
 const MPPTEST: &[Dialect] = &[
-    // An older one prints whole round trips, beside the time of all repetitions.
+    // An older version prints whole round trips, and also the time of all repetitions.
     dialect(("mpptest", ""), ["len", "time", "ave time"], (MICROSECONDS, 0.5), HalfRoundTrip),
     dialect(("mpptest", ""), ["len", "dist", "ave time"], US, HalfRoundTrip),
 ];
@@ -106,7 +107,7 @@ const SOCKPERF: &[Dialect] = &[
 const IPERF: &[Dialect] =
     &[dialect(("iperf3", "JSON"), ["", "", ""], (Unit::Rate(0.125), 1.0), Stream)];
 
-/// A family whose files have columns under headings, and no titles.
+/// A family whose files have columns under headings but no titles.
 const HEADED: Family =
     Family { name: "", dialects: &[], title: |_| None, tells: headed::tells, read: headed::read };
 
@@ -136,7 +137,7 @@ fn osu(text: &str) -> Option<String> {
         return None;
     }
     let end = words.iter().position(|word| *word == "Test").filter(|end| *end > begin + 1)?;
-    // The words after the name are the library that was called: MPI, MPI-CUDA, xCCL.
+    // The words after the name are the library under test: MPI, MPI-CUDA, xCCL.
     let is_library = |word: &&&str| {
         let libraries = ["NCCL", "RCCL", "xCCL", "Python", "Java", "One", "Sided"];
         word.starts_with("MPI") && !word.starts_with("MPI_")
@@ -146,7 +147,7 @@ fn osu(text: &str) -> Option<String> {
     let words = &words[begin + 1..end];
     let begin = words.iter().take_while(is_library).count();
     let name: Vec<&str> = words[begin..].iter().chain(persistent).copied().collect();
-    // That of a call may have the kind of memory behind it.
+    // The name of a call may be followed by the kind of memory.
     let name = name.join(" ").replace("-CUDA ", " ").replace("-ROCM ", " ");
     (begin < words.len()).then_some(name)
 }
@@ -161,7 +162,7 @@ fn imb(text: &str) -> Option<String> {
 fn verbs(text: &str) -> Option<String> {
     let text = text.trim();
     if let Some(name) = text.strip_suffix(" Test") {
-        // How requests are posted, or which atomic operation, does not change what a time is.
+        // How requests are posted, or the atomic operation, does not change the meaning of a time.
         let how = ["Post List ", "FETCH AND ADD ", "CMP AND SWAP "];
         let name = how.iter().fold(name.replace('_', " "), |name, how| name.replace(how, ""));
         let kinds = ["Send", "RDMA Write", "RDMA Read", "Atomic"];

@@ -1,24 +1,24 @@
-//! The generic reader: tests after one another, each with columns under a heading.
+//! The generic reader: a sequence of tests, each with columns under a heading.
 
 use crate::lines::{Line, Result};
 use crate::table::{Dialect, Family, Section, Sections, Unit};
 use crate::{TableError, shortened};
 
-/// A label of a heading: its name, and the unit in brackets behind it.
+/// A label of a heading: its name, and the unit in brackets after it.
 struct Label {
     name: String,
     unit: Option<Unit>,
-    /// Whether it names a unit that nobody knows.
+    /// Whether the unit is unknown.
     strange: bool,
 }
 
-/// A text without the marks that may stand before it.
+/// A text without leading marks and spaces.
 pub(crate) fn bare(text: &str) -> &str {
     text.trim_start_matches(|c: char| c == '#' || c.is_whitespace())
 }
 
-/// Whether a word of a heading is the beginning of a label of several, as in `Avg Latency(us)`, `P50 Tail Lat(us)`,
-/// `99% percentile[usec]` or `BW average[MB/sec]`.
+/// Whether a word of a heading begins a label of several words, as in `Avg Latency(us)`, `P50 Tail
+/// Lat(us)`, `99% percentile[usec]` or `BW average[MB/sec]`.
 fn opens(word: &str) -> bool {
     let percentile = word.strip_prefix('P').unwrap_or("x");
     let word = word.to_ascii_lowercase();
@@ -52,23 +52,24 @@ fn labels(text: &str) -> Vec<Label> {
     labels.into_iter().map(split).collect()
 }
 
-/// Where a heading has what a dialect needs of it.
+/// Where a heading has the columns of a dialect.
 #[derive(Clone, Copy)]
 struct Columns {
     size: usize,
     time: usize,
     unit: Unit,
     count: usize,
-    /// Where the tool counts what it found wrong.
+    /// The column in which the tool counts wrong data, and its name.
     wrong: Option<(usize, &'static str)>,
 }
 
-/// Labels of collectives and of several pairs at once.
+/// Labels that only collectives and tests of several pairs have.
 const FOREIGN: [&str; 3] = ["min latency", "max latency", "iterations"];
 
-/// The columns that a dialect needs, if a line is its heading; none within where it lacks the times.
+/// The columns of a dialect if the line is its heading; `Some(None)` if the heading lacks the
+/// times.
 fn heading(dialect: &Dialect, text: &str) -> Option<Option<Columns>> {
-    // Most lines are rows, or of other programs.
+    // Most lines are rows or the output of other programs.
     let is_word = bare(text).starts_with(char::is_alphabetic);
     if !is_word || text.len() > 512 || !text.to_ascii_lowercase().contains(dialect.size) {
         return None;
@@ -76,7 +77,7 @@ fn heading(dialect: &Dialect, text: &str) -> Option<Option<Columns>> {
     let labels = labels(text);
     let place = |name: &str| labels.iter().position(|label| label.name == name);
     let (size, beside) = (place(dialect.size)?, place(dialect.beside).is_some());
-    // A sentence may hold the same words, and what stands before such a mark is not of the heading.
+    // A sentence may contain the same words, and a `#` column means that this is not the heading.
     let sentence = if dialect.beside.is_empty() { size > 0 } else { !beside };
     if sentence || labels.iter().any(|label| label.name == "#") {
         return None;
@@ -98,12 +99,12 @@ fn heading(dialect: &Dialect, text: &str) -> Option<Option<Columns>> {
     }
 }
 
-/// Whether it is a heading of one of these.
+/// Whether the line is a heading of one of the family's dialects.
 fn is_heading(family: &Family, text: &str) -> bool {
     family.dialects.iter().any(|dialect| heading(dialect, text).is_some())
 }
 
-/// A title or a heading.
+/// Whether the line is a title or a heading.
 pub(crate) fn tells(family: &Family, text: &str) -> bool {
     (family.title)(text).is_some() || is_heading(family, text)
 }
@@ -111,7 +112,7 @@ pub(crate) fn tells(family: &Family, text: &str) -> bool {
 /// Reads every test.
 pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     let mut headed = false;
-    // A test begins with its title, or without one with its heading.
+    // A test begins with its title, or with its heading if it has no title.
     let sections = lines.chunk_by(|line, next| {
         headed |= is_heading(family, &line.text);
         let begins =
@@ -119,7 +120,7 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
         headed &= !begins;
         !begins
     });
-    // A heading again is of the same test.
+    // A repeated heading belongs to the same test.
     let mut title = None;
     for lines in sections {
         title = (family.title)(&lines[0].text).or(title);
@@ -128,17 +129,17 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
     Ok(())
 }
 
-/// Adds the test in these lines, the first of which begins it.
+/// Adds the test in these lines; the first line begins it.
 fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: &mut Sections) {
     let whole = |dialect: &&Dialect| {
         lines.iter().any(|line| heading(dialect, &line.text).flatten().is_some())
     };
     let of = |title: &str| {
-        // A test may have one of several columns.
+        // Several dialects may have the same test, with different columns.
         let of = || family.dialects.iter().filter(|of| of.test.eq_ignore_ascii_case(title));
         of().find(whole).or(of().next())
     };
-    // Columns of averages beside extremes are those of collectives, unless the test is named.
+    // Columns of averages and extremes belong to collectives, unless the test is named.
     let untitled = |of: &&Dialect| whole(of) && !of.caveat.starts_with(of.time);
     let (name, dialect) = match (title, family.dialects.iter().find(untitled)) {
         (Some(title), _) => (title, of(title)),
@@ -153,12 +154,12 @@ fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: 
     };
 }
 
-/// Why a test cannot be read.
+/// The error for a test that cannot be read.
 pub(crate) fn refused(family: &Family, line: &Line, test: &str) -> TableError {
     let mut known: Vec<&str> = family.dialects.iter().map(|dialect| dialect.test).collect();
     known.dedup();
     line.wrong(format!(
-        "the {} test '{}' has no time of a single message (these have: {})",
+        "the {} test '{}' does not time single messages (tests that do: {})",
         family.name,
         shortened(test),
         known.join(", ")
@@ -168,21 +169,23 @@ pub(crate) fn refused(family: &Family, line: &Line, test: &str) -> TableError {
 /// Adds the rows under each heading.
 fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     let mut current: Option<(&Line, Columns)> = None;
-    // A line that is no row: below the table, or a row that is damaged.
+    // The first line that is not a row: text below the table, or a damaged row.
     let mut nearest = None;
     for line in lines {
-        // osu_mbw_mr says how many pairs there are.
+        // osu_mbw_mr prints the number of pairs.
         if let Some((_, rest)) = line.text.split_once("[ pairs:")
             && rest.split_whitespace().next() != Some("1")
         {
-            return Err(line.wrong("its times are of several pairs at once (run it with one pair)"));
+            return Err(
+                line.wrong("the times are for several pairs at once (run the tool with one pair)")
+            );
         }
         match heading(dialect, &line.text) {
             Some(Some(columns)) => {
                 let foreign = labels(&line.text).into_iter().map(|label| label.name);
                 if let Some(label) = foreign.into_iter().find(|of| FOREIGN.contains(&of.as_str())) {
                     return Err(line.wrong(format!(
-                        "column '{label}' is of a collective or of several pairs: its times are not of single messages"
+                        "column '{label}' belongs to a collective or to several pairs, so the times are not those of single messages"
                     )));
                 }
                 current = Some((line, columns));
@@ -199,7 +202,7 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     }
     match (current, nearest) {
         (Some((heading, _)), Some(nearest)) if section.rows.is_empty() => Err(nearest.wrong(format!(
-            "it is no row of the table whose heading is in line {}: a row begins with a size and has a number for \
+            "not a row of the table with its heading in line {}: a row begins with a size and has a number for \
              '{}'",
             heading.number, dialect.time
         ))),
@@ -207,16 +210,16 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     }
 }
 
-/// Whether a word is a number, whatever it is worth.
+/// Whether a word is a number of any value.
 fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }
 
-/// Adds a line, if it is a row: other lines may stand between. It is one if it begins with a size, or has the form of a
-/// row otherwise.
+/// Adds the line if it is a row; returns whether it is. A row begins with a size or otherwise has
+/// the form of a row. Other lines may stand between rows.
 fn row(dialect: &Dialect, columns: Columns, line: &Line, section: &mut Section) -> Result<bool> {
     let mut words = line.words();
-    // As in a list.
+    // List markers.
     if words.first().is_some_and(|word| ["-", "*", "|", "--"].contains(word)) {
         words.remove(0);
     }
@@ -240,10 +243,14 @@ fn row(dialect: &Dialect, columns: Columns, line: &Line, section: &mut Section) 
         return Ok(false);
     }
     if words.len() < columns.count {
-        return Err(line.wrong(format!("it is cut: {} of {} columns", words.len(), columns.count)));
+        return Err(line.wrong(format!(
+            "the line is cut off: {} of {} columns",
+            words.len(),
+            columns.count
+        )));
     }
     if failed {
-        return Err(line.wrong("the tool found wrong data (Fail): its time is not used"));
+        return Err(line.wrong("the tool reports wrong data (Fail), so the time is not used"));
     }
     if let Some((place, name)) = columns.wrong
         && words[place] != "N/A"
@@ -251,7 +258,7 @@ fn row(dialect: &Dialect, columns: Columns, line: &Line, section: &mut Section) 
     {
         let wrong = shortened(words[place]);
         return Err(line.wrong(format!(
-            "column {}, {name}, is '{wrong}': the tool found wrong data, and its time is not used",
+            "column {}, {name}, is '{wrong}': the tool reports wrong data, so the time is not used",
             place + 1
         )));
     }

@@ -1,4 +1,4 @@
-//! What tools write as JSON: one document or several, with a time or a rate for a size in each.
+//! Tools' JSON output: one or more documents, each with a size and its time or rate.
 
 use std::collections::BTreeMap;
 
@@ -9,10 +9,11 @@ use crate::lines::{Line, Result};
 use crate::shortened;
 use crate::table::{Family, Sections, Unit};
 
-/// A document may not be longer: the names of its members take more memory than their text.
+/// Longest document in bytes. A limit is needed because parsed member names take more memory than
+/// their text.
 const LONGEST: usize = 2 << 20;
 
-/// What is at such a path, as it is written, without its quotes; none of `null`.
+/// The member at a path, as written but without its quotes; `None` if it is missing or `null`.
 fn member<'a>(json: &'a str, path: &str) -> Option<&'a str> {
     let found = path.split('/').try_fold(json, |json, name| {
         let members: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
@@ -21,7 +22,8 @@ fn member<'a>(json: &'a str, path: &str) -> Option<&'a str> {
     found.filter(|value| *value != "null").map(|value| value.trim_matches('"'))
 }
 
-/// Calls back with the documents of a file, each with the line in which it begins. Other lines may stand between.
+/// Calls `take` for each document of a file, with the line where it begins. Other lines may stand
+/// between documents.
 fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Result {
     let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
     let (mut next, mut end) = (0, 0);
@@ -35,7 +37,10 @@ fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Res
         let document: Option<&RawValue> = stream.next().transpose().map_err(|error| {
             let at = line.number + error.line().saturating_sub(1) as u64;
             let line = Line { number: at, text: String::new() };
-            line.wrong(format!("the JSON is cut or wrong: {}", shortened(&error.to_string())))
+            line.wrong(format!(
+                "the JSON is incomplete or invalid: {}",
+                shortened(&error.to_string())
+            ))
         })?;
         end = begin + stream.byte_offset();
         if end - begin > LONGEST {
@@ -48,7 +53,8 @@ fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Res
     Ok(())
 }
 
-/// Adds the time or rate at one of these paths to the test of this name, with the size at another path.
+/// Adds the time or rate at the second path to the test of this name, with the size at the first
+/// path.
 fn result(
     family: &'static Family,
     (line, json): (&Line, &str),
@@ -80,9 +86,9 @@ pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Se
         let several = |(path, one)| member(json, path).is_some_and(|count| count != one);
         let counts = [("start/test_start/num_streams", "1"), ("start/test_start/bidir", "0")];
         if counts.into_iter().any(several) {
-            return Err(line.wrong("its rate is of several streams at once (run it with one)"));
+            return Err(line.wrong("the rate is for several streams at once (run iperf3 with one)"));
         }
-        // What was received, if the other side said it.
+        // Prefer the received rate, if the other side reported it.
         let rates = ["end/sum_received/bits_per_second", "end/sum/bits_per_second"];
         let rate = rates.into_iter().find(|rate| member(json, rate).is_some());
         let rate = rate.unwrap_or("end/sum_sent/bits_per_second");
@@ -91,8 +97,8 @@ pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Se
     })
 }
 
-/// Reads perftest's `--out_json`, a document a size. The unit of its bandwidth is not written, that of messages is
-/// always 10⁶ a second.
+/// Reads perftest's `--out_json`: one document per size. The unit of its bandwidth is not in the
+/// file; that of its message rate is always 10⁶ per second.
 pub(crate) fn read_verbs(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     documents(lines, |line, json| {
         let test = member(json, "test_info/test").unwrap_or("").replace('_', " ");
@@ -115,7 +121,9 @@ pub(crate) fn read_nccl(family: &'static Family, lines: &[Line], tests: &mut Sec
             let wrong = member(row, "out_of_place/nwrong").unwrap_or("0");
             if wrong.parse() != Ok(0.0) {
                 let wrong = shortened(wrong);
-                return Err(line.wrong(format!("nwrong is '{wrong}': its time is not used")));
+                return Err(line.wrong(format!(
+                    "nwrong is '{wrong}': the tool reports wrong data, so the time is not used"
+                )));
             }
             let paths = ["size", "out_of_place/time"];
             result(family, (line, row), &test, paths, None, tests)?;

@@ -1,12 +1,12 @@
-//! Tables that other tools wrote, as plain columns: numbers with their lines, and how far they were rounded.
+//! Reads tables that other tools wrote into plain columns: numbers with their lines and rounding.
 //!
-//! - [`read_size_table`]: sizes and times, as CSV or as a benchmark printed them. What is read is a table of
-//!   dialects (`dialects.rs`): a further tool is a further row, and a function only where its output has no
-//!   columns under a heading.
-//! - [`lines`]: what readers of other tables are built on.
+//! - [`read_size_table`]: sizes and times, from CSV or from a benchmark's output. The supported
+//!   formats are a table of dialects (`dialects.rs`): a new tool is a new row there, and needs a
+//!   function only if its output has no columns under a heading.
+//! - [`lines`]: the helpers that other table readers use.
 //!
-//! Every reader takes a file whole or not at all, and says which line it cannot take. Nothing here knows what is
-//! made of the numbers.
+//! A reader accepts or rejects a file as a whole, and names the line that it rejects. This crate
+//! does not interpret the numbers.
 
 #![forbid(unsafe_code)]
 
@@ -27,29 +27,28 @@ pub use sizes::read_size_table;
 
 use std::io;
 
-/// A table that cannot be used, with the first reason why. Texts are fragments that follow
-/// "failed to".
+/// A table that cannot be read, with the first reason. Texts are fragments that follow "failed to".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableError {
-    /// Nothing but blank lines and comments, and what was looked for.
-    #[error("read the table: it is empty ({0})")]
+    /// Only blank lines and comments; the field says what was expected.
+    #[error("read the table: the file is empty (expected {0})")]
     Empty(&'static str),
     /// A header and nothing under it.
     #[error("read the table: it has a header but no rows")]
     NoRows,
-    /// A line that cannot be used, and why.
+    /// A line that cannot be read, and why.
     #[error("read the table: line {0}: {1}")]
     Line(u64, String),
-    /// Something is wrong that no line of it says.
+    /// An error that belongs to no single line.
     #[error("read the table: {0}")]
     Whole(String),
-    /// The source could not be read; the last line that was.
-    #[error("read the table: after line {0}")]
+    /// The source could not be read; the field is the last line that was.
+    #[error("read the table after line {0}")]
     Io(u64, #[source] io::Error),
 }
 
-/// A text from a file in an error message: short, and without control characters.
+/// A text from a file, for an error message: shortened, with control characters escaped.
 pub fn shortened(text: &str) -> String {
     const LONGEST: usize = 120;
     let escaped = |c: char| match c {

@@ -1,4 +1,4 @@
-//! A table's lines with their numbers, values in them, and CSV headers.
+//! Numbered lines of a table, the values in them, and CSV headers.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::iter;
@@ -7,49 +7,49 @@ use csv::StringRecord;
 
 use crate::{TableError, shortened};
 
-/// The result of reading something of a table.
+/// Result of reading a part of a table.
 pub type Result<T = ()> = std::result::Result<T, TableError>;
 
-/// A line may not be longer. So a file without line ends is refused before it fills the memory.
+/// Longest line in bytes, so that a file without line ends is rejected before it fills the memory.
 const LONGEST_LINE: u64 = 64 * 1024;
 
 /// One line.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// Counted from 1.
+    /// Line number, from 1.
     pub number: u64,
     /// Its text.
     pub text: String,
 }
 
 impl Line {
-    /// Whether a CSV table leaves it out: it is blank or begins with `#`.
+    /// Whether CSV readers skip the line: blank, or beginning with `#`.
     pub fn is_comment(&self) -> bool {
         let text = self.text.trim();
         text.is_empty() || text.starts_with('#')
     }
 
-    /// Its words.
+    /// The words between white space.
     pub fn words(&self) -> Vec<&str> {
         self.text.split_whitespace().collect()
     }
 
-    /// The error that says why it cannot be used.
+    /// An error at this line.
     pub fn wrong(&self, why: impl Into<String>) -> TableError {
         TableError::Line(self.number, why.into())
     }
 
-    /// The error that `found` in it does not go with `before`, from line `first` on.
+    /// The error that `found` does not go with `before`, which holds since line `first`.
     pub fn mixed(&self, found: &str, before: &str, first: u64, advice: &str) -> TableError {
         self.wrong(format!("{found} after {before} (line {first}): {advice}"))
     }
 
-    /// The error that it has not as many fields as the header.
+    /// The error that the number of fields differs from the header's.
     pub fn miscounted(&self, found: usize, expected: usize) -> TableError {
         self.wrong(format!("{found} fields where the header has {expected}"))
     }
 
-    /// The error that `column` is not in this header.
+    /// The error that this header lacks `column`.
     pub fn lacks<'a>(
         &self,
         column: &'static str,
@@ -59,15 +59,15 @@ impl Line {
         self.wrong(format!("column {column} is missing (found: {})", shortened(&found)))
     }
 
-    /// `text` in it, as the value of `column`.
+    /// `text` of this line, as the value of `column`.
     pub fn cell<'a>(&'a self, column: &'static str, text: &'a str) -> Cell<'a> {
         Cell { line: self, column, text }
     }
 
-    /// Its fields with this ASCII character between them, trimmed.
+    /// The fields between this ASCII separator, trimmed.
     fn record(&self, separator: char) -> Result<StringRecord> {
         let text = self.text.trim_matches(|c: char| c.is_whitespace() && c != separator);
-        // To make a reader takes far longer than to split a line.
+        // Making a CSV reader takes far longer than splitting a line.
         if !text.is_empty() && !text.contains(['"', '\r', '\n']) {
             return Ok(text.split(separator).map(str::trim).collect());
         }
@@ -85,24 +85,24 @@ impl Line {
 /// A value in a line.
 #[derive(Clone, Copy)]
 pub struct Cell<'a> {
-    /// The line.
+    /// The line that has it.
     pub line: &'a Line,
     /// The name of its column.
     pub column: &'static str,
-    /// What is there.
+    /// The value's text.
     pub text: &'a str,
 }
 
 impl Cell<'_> {
-    /// The error that says why it cannot be the value of its column.
+    /// The error that this text is not a valid value of its column.
     pub fn wrong(&self, why: &'static str) -> TableError {
         self.line.wrong(format!("{} is '{}': {why}", self.column, shortened(self.text)))
     }
 
-    /// Its number, finite and not negative.
+    /// The value as a finite, non-negative number.
     ///
     /// # Errors
-    /// `otherwise` says what a text must be that is not a number.
+    /// If it is not one; `otherwise` is the message for a text that is not a number.
     pub fn amount(&self, otherwise: &'static str) -> Result<f64> {
         match self.text.parse::<f64>() {
             Err(_) => Err(self.wrong(otherwise)),
@@ -112,23 +112,24 @@ impl Cell<'_> {
         }
     }
 
-    /// Its whole number, 1 at least.
+    /// The value as a whole number, at least 1.
     ///
     /// # Errors
-    /// It is none.
+    /// If it is not one.
     pub fn count(&self) -> Result<u64> {
         match self.text.parse() {
-            Ok(0) | Err(_) => Err(self.wrong("it must be a whole number, 1 at least")),
+            Ok(0) | Err(_) => Err(self.wrong("it must be a whole number of at least 1")),
             Ok(count) => Ok(count),
         }
     }
 }
 
-/// Most lines of a table that is kept in memory.
+/// Maximum number of lines of a table in memory.
 const MOST_LINES: u64 = 4_000_000;
 
-/// The lines of `source`, blank ones and comments included, numbered from 1, of a table of `longest` bytes at most, a
-/// multiple of a MiB. No tool prints as much, and a source without end is refused before it fills the memory.
+/// The numbered lines of `source`, including blank lines and comments. A table longer than
+/// `longest` bytes (a multiple of 1 MiB) is an error: no tool prints as much, and an endless source
+/// must not fill the memory.
 pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result<Line>> {
     let mut source = Lines::new(source);
     let mut length = 0;
@@ -148,35 +149,35 @@ pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result
     })
 }
 
-/// Lines one after another in the same memory.
+/// Reads lines one at a time into the same buffer.
 pub struct Lines<R> {
     source: BufReader<R>,
     number: u64,
-    /// The line that was read last, in UTF-8.
+    /// The current line, in UTF-8.
     bytes: Vec<u8>,
-    /// How UTF-16's pairs of bytes are put together, where the file begins with its mark.
+    /// Decoder of UTF-16 units, if the file begins with a byte order mark.
     pairs: Option<fn([u8; 2]) -> u16>,
 }
 
 impl<R: Read> Lines<R> {
-    /// Those of `source`.
+    /// Reads from `source`.
     pub fn new(source: R) -> Lines<R> {
         let source = BufReader::with_capacity(1 << 16, source);
         Lines { source, number: 0, bytes: Vec::new(), pairs: None }
     }
 
-    /// The number of the line that was read last, from 1.
+    /// Number of the current line, from 1.
     pub fn number(&self) -> u64 {
         self.number
     }
 
-    /// Whether the line that was read last has an end, as all but a file's last one do.
+    /// Whether the current line ends with a line end; only a file's last line may lack it.
     pub fn is_ended(&self) -> bool {
         self.bytes.ends_with(b"\n")
     }
 
-    /// The next line; `None` after the last. It is in UTF-8, in UTF-16 if the file begins with the byte order mark of
-    /// that, or otherwise in Latin-1.
+    /// The next line; `None` after the last. The encoding is UTF-16 if the file begins with its
+    /// byte order mark; otherwise UTF-8, or Latin-1 for lines that are not valid UTF-8.
     pub fn next_line(&mut self) -> Result<Option<&str>> {
         let read = self.read_line();
         let read = read.map_err(|source| TableError::Io(self.number, source))?;
@@ -185,7 +186,7 @@ impl<R: Read> Lines<R> {
         }
         self.number += 1;
         if read as u64 > LONGEST_LINE {
-            let why = "it is longer than 64 KiB".to_owned();
+            let why = "the line is longer than 64 KiB".to_owned();
             return Err(TableError::Line(self.number, why));
         }
         if str::from_utf8(&self.bytes).is_err() {
@@ -193,11 +194,11 @@ impl<R: Read> Lines<R> {
             self.bytes = text.into_bytes();
         }
         let text = str::from_utf8(&self.bytes).unwrap_or_default();
-        // Spreadsheets begin the file with a byte order mark.
+        // Spreadsheets begin a file with a byte order mark.
         Ok(Some(text.strip_prefix('\u{feff}').unwrap_or(text)))
     }
 
-    /// Reads a line, or as much as shows that it is too long, and tells how many bytes that were.
+    /// Reads a line, or enough of it to show that it is too long; returns the number of bytes read.
     fn read_line(&mut self) -> io::Result<usize> {
         self.bytes.clear();
         if self.number == 0 {
@@ -223,7 +224,7 @@ impl<R: Read> Lines<R> {
     }
 }
 
-/// The value of an option that has one of these names: `--size 64` or `--size=64`.
+/// The value of an option with one of these names: `--size 64` or `--size=64`.
 pub(crate) fn option<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
     words.iter().enumerate().find_map(|(index, word)| match word.split_once('=') {
         Some((name, value)) => names.contains(&name).then_some(value),
@@ -239,22 +240,22 @@ pub struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// The columns' names.
+    /// Names of the columns.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.columns.iter()
     }
 
-    /// A line as a header.
+    /// Reads a line as a header.
     pub fn new(line: &'a Line) -> Result<Header<'a>> {
         Header::separated(line, ',')
     }
 
-    /// A line with this ASCII character between its columns.
+    /// Reads a line as a header with this ASCII separator.
     pub(crate) fn separated(line: &'a Line, separator: char) -> Result<Header<'a>> {
         Ok(Header { line, columns: line.record(separator)?, separator })
     }
 
-    /// Where `column` is, if it is there once.
+    /// Index of `column`, if the header has it. Twice is an error.
     pub fn find(&self, column: &'static str) -> Result<Option<usize>> {
         let mut found = (0..self.columns.len()).filter(|index| &self.columns[*index] == column);
         let first = found.next();
@@ -264,16 +265,16 @@ impl<'a> Header<'a> {
         }
     }
 
-    /// Those of `columns` that are there, with their places.
+    /// Those of `columns` that the header has, with their indices.
     pub fn those(&self, columns: &[&'static str]) -> Result<Vec<(&'static str, usize)>> {
         let place = |column| Some(self.find(column).transpose()?.map(|place| (column, place)));
         columns.iter().copied().filter_map(place).collect()
     }
 
-    /// The places of columns that must all be there.
+    /// Indices of required columns.
     ///
     /// # Errors
-    /// One is missing, or there twice.
+    /// A column is missing or appears twice.
     pub fn needs<const N: usize>(&self, columns: [&'static str; N]) -> Result<[usize; N]> {
         let mut places = [0; N];
         for (place, column) in places.iter_mut().zip(columns) {
@@ -282,7 +283,7 @@ impl<'a> Header<'a> {
         Ok(places)
     }
 
-    /// A line's fields, as many as there are columns.
+    /// Fields of a line; their number must match the header.
     pub fn row(&self, line: &Line) -> Result<StringRecord> {
         let fields = line.record(self.separator)?;
         match fields.len() == self.columns.len() {

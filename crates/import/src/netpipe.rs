@@ -1,12 +1,12 @@
-//! NetPIPE: the lines that it prints.
+//! NetPIPE's output.
 
 use crate::lines::{Line, Result};
 use crate::table::{Family, Sections, Unit};
 use crate::{TableError, shortened};
 
-/// The two sides of a line of results: `  1:   2 bytes  9000 times -->   1.23 Mbps in   12.40 usec`,
-/// and with prefixes from version 5 on: `  1:   1.024 KB   9000 times -->   1.230 Gbps  in   6.660
-/// usecs`.
+/// The parts of a result line before and after the arrow: `  1:   2 bytes  9000 times -->   1.23
+/// Mbps in   12.40 usec`, and since version 5 with prefixes: `  1:   1.024 KB   9000 times -->
+/// 1.230 Gbps  in   6.660 usecs`.
 fn sides(text: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     let (before, after) = text.split_once("times -->")?;
     let (_, sent) = before.rsplit_once(':')?;
@@ -21,7 +21,9 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
     let dialect = &family.dialects[0];
     for (line, (sent, took)) in lines.iter().filter_map(|line| Some((line, sides(&line.text)?))) {
         let [number, prefix, _repeats] = sent.as_slice() else {
-            return Err(line.wrong("it must have a size, its unit and a count before 'times -->'"));
+            return Err(
+                line.wrong("the line needs a size, its unit and a count before 'times -->'")
+            );
         };
         // Version 5's prefixes are powers of ten.
         let factor = match *prefix {
@@ -33,13 +35,14 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
         };
         let (bytes, _) = line.cell("size", number).scaled_size(factor)?;
         let [_, _, "in", time, unit, ..] = took.as_slice() else {
-            return Err(line.wrong("it is cut: no 'in … usec' at its end"));
+            return Err(line.wrong("the line is cut off: no 'in … usec' at its end"));
         };
         let unit = Unit::named(unit)
             .filter(|unit| matches!(unit, Unit::Time(_)))
             .ok_or_else(|| unknown_unit(line, "time", unit))?;
         let row = line.cell("time", time).row(bytes, unit)?;
-        // Three decimals of a megabyte do not give the bytes: neighbouring sizes look the same.
+        // Three decimals of a megabyte do not give the exact bytes, so neighbouring sizes look the
+        // same.
         if factor > 1e3 {
             tests.row(dialect, true, row.of_rounded_size(factor * 1e-3));
             if let Some(last) = tests.list.last_mut() {
@@ -53,5 +56,5 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
 }
 
 fn unknown_unit(line: &Line, of: &str, unit: &str) -> TableError {
-    line.wrong(format!("the {of}'s unit '{}' is not known", shortened(unit)))
+    line.wrong(format!("unknown unit '{}' of the {of}", shortened(unit)))
 }

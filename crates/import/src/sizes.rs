@@ -1,4 +1,4 @@
-//! Reads tables of message sizes and times that others measured.
+//! Reads tables of message sizes and times that other tools measured.
 
 use std::io::Read;
 
@@ -10,23 +10,26 @@ use crate::lines::{Line, Result, bounded};
 use crate::table::{CSV, Family, Section, Sections};
 use crate::{TableError, csv, shortened};
 
-/// A file may not be longer.
+/// Longest file in bytes.
 const LONGEST: usize = 64 << 20;
 
-/// Short lines take more memory than a file, so only so many may be there beyond one for 16 bytes.
+/// Limit on short lines, beyond one per 16 bytes of file: they take more memory than the file
+/// itself.
 const MOST_SHORT_LINES: usize = 80_000;
 
-/// Reads a table of sizes and times, whatever of the known formats it is in: CSV, or the text that a tool printed,
-/// known by its lines and never by the file's name. What launchers write before every line is taken away.
+/// Reads a table of sizes and times in any known format: CSV, or the output of a tool, which is
+/// recognised by its lines and not by the file's name. Prefixes that launchers write before every
+/// line are removed.
 ///
-/// CSV has a column of sizes, `bytes`, and one of times, `time_ns`, `time_us`, `time_ms` or `time_s`, in any order;
-/// other words for them are known too. Columns that name a series, such as `transport`, must not change.
-/// `operation_messages`, if it is there, is how many messages an operation moves in its time. Other columns, blank
-/// lines and lines that begin with `#` are ignored. Rows of one size are repetitions. A tool's output has each size
-/// once in a run.
+/// CSV needs a column of sizes, `bytes`, and one of times, `time_ns`, `time_us`, `time_ms` or
+/// `time_s`, in any order; common synonyms are accepted. Columns that identify a series, such as
+/// `transport`, must hold one value. `operation_messages`, if present, is the number of messages
+/// that an operation moves in its time. Other columns, blank lines and lines that begin with `#`
+/// are ignored. Rows of the same size are repetitions. In a tool's output, a run has each size
+/// once.
 ///
 /// # Errors
-/// Every defect of what is read is one, with its line: a test is taken whole or not at all.
+/// Any defect in the chosen test, with its line: a test is read completely or not at all.
 pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> {
     let (mut lines, mut length) = (Vec::new(), 0);
     for line in bounded(source, LONGEST) {
@@ -60,19 +63,21 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
     tests.choose(std::slice::from_ref(&CSV), choice)
 }
 
-/// Whether a tool prints this title. A command line is another.
+/// Whether the line is a title that a tool prints. Command lines are titles too, but not printed
+/// ones.
 fn is_title(text: &str) -> bool {
     let printed = text.starts_with('#') || text.trim_end().ends_with(" Test");
     printed && FAMILIES.iter().any(|family| (family.title)(text).is_some())
 }
 
-/// Whether a text is a line by which a table is known.
+/// Whether a table is recognised by this line.
 fn is_heading(text: &str) -> bool {
     let tells = |of: &Family| (of.title)(text).is_none() && (of.tells)(of, text);
     csv::separator(text, false).is_some() || FAMILIES.iter().any(tells)
 }
 
-/// The one family whose lines are there, if one is; of several that of the test that was chosen, and only its lines.
+/// The family that the lines belong to, if any. If there are several, the family of the chosen
+/// test; only its lines are kept then.
 fn family(lines: &mut Vec<Line>, choice: &Choice) -> Result<Option<&'static Family>> {
     let first = |family: &'static Family| {
         Some((lines.iter().position(|line| (family.tells)(family, &line.text))?, family))
@@ -103,7 +108,7 @@ fn family(lines: &mut Vec<Line>, choice: &Choice) -> Result<Option<&'static Fami
     Err(lines[at].mixed(&found, &before, lines[first].number, "choose one with --test"))
 }
 
-/// What is there instead of a table.
+/// The error for a file without a known table.
 fn unknown(lines: &[Line]) -> TableError {
     const TELLING: &str =
         "size bytes latency usec time (us) [usec] bandwidth mb/s test msg benchmark";
@@ -112,15 +117,15 @@ fn unknown(lines: &[Line]) -> TableError {
         TELLING.split(' ').filter(|word| text.contains(word)).count()
     };
     if let Some(line) = lines.iter().find(|line| line.text.contains("[ ID] Interval")) {
-        return line.wrong("iperf's text does not say the size of a block: run iperf3 with --json");
+        return line.wrong("iperf's text output lacks the block size (run iperf3 with --json)");
     }
-    // The first of those that are most alike.
+    // The first of the most similar lines.
     match lines.iter().take(10_000).rev().max_by_key(likeness) {
-        None => TableError::Empty("a table, or what a tool printed"),
+        None => TableError::Empty("a table or a tool's output"),
         Some(line) => {
             let names: Vec<&str> = FAMILIES.iter().map(|family| family.name).collect();
             line.wrong(format!(
-                "no line is the heading of a known table or a known tool's result; this one comes nearest: '{}' \
+                "found no heading of a known table and no result of a known tool; the most similar line is this: '{}' \
                  (known: {}; or CSV with {})",
                 shortened(line.text.trim()),
                 names.join(", "),
@@ -130,32 +135,32 @@ fn unknown(lines: &[Line]) -> TableError {
     }
 }
 
-/// `text` without terminals' codes, marks without width and its line end; spaces that do
-/// not break are spaces.
+/// `text` without terminal codes, zero-width marks and its line end, and with ordinary spaces in
+/// place of non-breaking ones.
 fn plain(text: &str) -> String {
     let out = strip_str(text.trim_end_matches(['\r', '\n'])).to_string();
     let spaces = ['\u{a0}', '\u{2007}', '\u{202f}'];
     out.replace(['\u{feff}', '\u{200b}'], "").replace(spaces, " ")
 }
 
-/// A heading may begin no later than with this word.
+/// Last word at which a heading may begin.
 const MOST_WORDS: usize = 12;
 
-/// Takes away what stands before the first line that is a title or a heading.
+/// Removes the prefix that stands before the first title or heading, from all lines that have it.
 fn without_prefix(
     lines: &mut Vec<Line>,
     is_title: impl Fn(&str) -> bool,
     is_heading: impl Fn(&str) -> bool,
 ) {
     let tells = |text: &str| is_title(text) || is_heading(text);
-    // Of a long log of other programs only so many lines are looked at.
+    // In a long log of other programs, only this many lines are examined.
     let telling = lines.iter().enumerate().filter(|(_, line)| may_tell(&line.text)).take(2000);
     let above = telling.take_while(|(_, line)| !is_heading(&line.text));
-    // A command line is a title whatever stands before it.
+    // A command line is a title, whatever stands before it.
     let found = above.filter(|(_, line)| !is_title(&line.text)).find_map(|(at, line)| {
         let place = beginnings(&line.text).find(|place| tells(&line.text[*place..]))?;
         let prefix = line.text[..place].trim();
-        // A title may have it where nothing else has.
+        // A prefix before the title alone does not count.
         let has = |line: &&Line| rest(prefix, &line.text).is_some();
         let is_common = !prefix.is_empty() && lines[at..].iter().filter(has).nth(1).is_some();
         is_common.then(|| prefix.to_owned())
@@ -176,7 +181,7 @@ fn may_tell(text: &str) -> bool {
     text.len() < 600 && WORDS.split(' ').any(|word| text.to_ascii_lowercase().contains(word))
 }
 
-/// Where a heading may begin in a line, but at its beginning.
+/// Positions in a line where a heading may begin, except its start.
 fn beginnings(text: &str) -> impl Iterator<Item = usize> {
     let mut before = ' ';
     let places = text.char_indices().filter(move |(_, c)| {
@@ -187,7 +192,7 @@ fn beginnings(text: &str) -> impl Iterator<Item = usize> {
     places.map(|(place, _)| place).filter(|place| *place > 0).take(MOST_WORDS)
 }
 
-/// What follows such a prefix, in which other numbers may stand.
+/// The text after such a prefix; numbers in the prefix may differ.
 fn rest<'a>(prefix: &str, text: &'a str) -> Option<&'a str> {
     let (mut prefix, mut text) = (prefix.trim(), text.trim_start());
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();

@@ -1,4 +1,4 @@
-//! A table of sizes and times while it is read.
+//! A table of sizes and times while it is being read.
 
 use std::collections::HashSet;
 
@@ -11,36 +11,36 @@ use crate::{TableError, shortened};
 pub(crate) struct Dialect {
     /// The tool, as its users write it.
     pub tool: &'static str,
-    /// The test's name, as the family's files have it.
+    /// Name of the test in the family's files.
     pub test: &'static str,
-    /// The label over the sizes.
+    /// Label of the size column.
     pub size: &'static str,
-    /// A further label that the heading has, or none.
+    /// Another label that the heading must have, or empty.
     pub beside: &'static str,
-    /// The label over the times or rates, or what stands before one.
+    /// Label of the column of times or rates, or the text before one.
     pub time: &'static str,
-    /// What it counts, where the label does not say it.
+    /// Unit of that column, if its label has none.
     pub unit: Unit,
-    /// The share of it that one message takes: ½ where it is a round trip.
+    /// Share of it that one message takes: ½ for a round trip.
     pub share: f64,
-    /// What such a share is.
+    /// Meaning of that share.
     pub timing: Timing,
-    /// Under which condition it is, or nothing.
+    /// Condition under which that meaning holds, or empty.
     pub caveat: &'static str,
 }
 
 /// Kinds of output that look alike.
 pub(crate) struct Family {
-    /// What messages call it.
+    /// Name in messages.
     pub name: &'static str,
-    /// Those whose times are of a size. Where a file has several, the first of these is read; where it names none, it
-    /// is taken for the first with its columns.
+    /// The readable tests. If a file has several, the first of this list is read; if it names none,
+    /// the first with matching columns is assumed.
     pub dialects: &'static [Dialect],
-    /// The name of the test that begins with a line.
+    /// Name of the test that begins with this line.
     pub title: fn(&str) -> Option<String>,
-    /// Whether a line is one that no other family prints.
+    /// Whether only this family prints such a line.
     pub tells: fn(&Family, &str) -> bool,
-    /// Reads all lines: [`crate::headed::read`] where results are in columns under headings.
+    /// Reads all lines; [`crate::headed::read`] for results in columns under headings.
     pub read: fn(&'static Family, &[Line], &mut Sections) -> Result,
 }
 
@@ -54,24 +54,24 @@ pub(crate) const fn dialect(
 }
 
 impl Dialect {
-    /// The same under a condition.
+    /// Adds the condition under which the times have their meaning.
     pub(crate) const fn but(self, caveat: &'static str) -> Dialect {
         Dialect { caveat, ..self }
     }
 }
 
-/// Microseconds of a message.
+/// A column of microseconds per message.
 pub(crate) const US: (Unit, f64) = (MICROSECONDS, 1.0);
 
-/// Columns of the user's own.
+/// The user's own columns.
 pub(crate) const CSV: Dialect = dialect(("CSV", ""), ["bytes", "", "time"], US, Timing::AsGiven);
 
-/// What a column counts.
+/// Unit of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Unit {
-    /// Times, in units of so many nanoseconds.
+    /// Times, in units of this many nanoseconds.
     Time(f64),
-    /// Rates, in units of so many bytes per second.
+    /// Rates, in units of this many bytes per second.
     Rate(f64),
     /// Messages per second.
     Frequency,
@@ -102,20 +102,20 @@ impl Unit {
 pub(crate) struct Section {
     /// Its first line.
     pub line: u64,
-    /// Its test, as the file has it.
+    /// Name of the test in the file.
     pub name: String,
-    /// What its times are; none of a test that is not read.
+    /// Meaning of the times; `None` for a test that cannot be read.
     pub dialect: Option<&'static Dialect>,
     /// Whether the file names the test.
     pub named: bool,
-    /// Whether rows of one size are repetitions.
+    /// Whether rows of the same size are repetitions.
     pub repeats: bool,
     pub rows: Vec<SizeRow>,
-    /// Why it cannot be used.
+    /// Why the section cannot be read.
     pub error: Option<TableError>,
 }
 
-/// What the tests of a file are.
+/// The sections of a file.
 #[derive(Default)]
 pub(crate) struct Sections {
     pub list: Vec<Section>,
@@ -123,7 +123,7 @@ pub(crate) struct Sections {
 }
 
 impl Sections {
-    /// A section begins.
+    /// Begins a section.
     pub fn begin(
         &mut self,
         line: u64,
@@ -136,7 +136,7 @@ impl Sections {
         self.list.last_mut().expect("just added")
     }
 
-    /// Adds a row of such times to the section of its dialect that is last, or to a new one.
+    /// Adds a row to the last section if it has this dialect, or to a new section.
     pub fn row(&mut self, dialect: &'static Dialect, named: bool, row: SizeRow) {
         match self.list.last_mut() {
             Some(last) if last.dialect == Some(dialect) && last.named == named => {
@@ -153,16 +153,16 @@ impl Sections {
         }
     }
 
-    /// Takes what was chosen, or the one readable test.
+    /// Takes the chosen test, or the only readable one.
     pub fn choose(mut self, dialects: &'static [Dialect], choice: &Choice) -> Result<SizeTable> {
         let wanted = |section: &Section| choice.test.as_ref().is_none_or(|test| section.is(test));
         if let (Some(test), false) = (&choice.test, self.list.iter().any(wanted)) {
             let (test, found) = (shortened(test), shortened(&names(&self.list).join(", ")));
             return Err(TableError::Whole(format!(
-                "the test '{test}' is not in it (found: {found})"
+                "the file has no test '{test}' (found: {found})"
             )));
         }
-        // The first of these dialects, and one that is named before one that is not.
+        // Prefer dialects in this order, and named tests to unnamed ones.
         let rank = |section: &Section| {
             let place = dialects.iter().position(|of| section.dialect == Some(of))?;
             let usable = section.error.is_some() || !section.rows.is_empty();
@@ -197,13 +197,15 @@ impl Sections {
         let rows = match choice.run {
             _ if count == 0 => return Err(TableError::NoRows),
             Run::Number(number) if number > count || number == 0 => {
-                return Err(TableError::Whole(format!("there is no run {number}: it has {count}")));
+                return Err(TableError::Whole(format!(
+                    "the test has no run {number} (runs: {count})"
+                )));
             }
             Run::Only if count > 1 => {
                 let lines: Vec<String> =
                     runs.iter().take(12).map(|(line, _)| line.to_string()).collect();
                 let why = format!(
-                    "another run of {} begins; runs begin in lines {} (choose one with --run, by \
+                    "another run of {} begins here; the runs begin in lines {} (choose one with --run, by \
                      its number, or take them as repetitions with --run all)",
                     dialect.tool,
                     lines.join(", ")
@@ -225,7 +227,7 @@ impl Sections {
     }
 }
 
-/// How each of these tests is chosen, once: by a word.
+/// The names to choose these tests by, without repetition; each is a single word.
 fn names(sections: &[Section]) -> Vec<String> {
     let mut names = Vec::new();
     for section in sections {
@@ -242,7 +244,7 @@ fn names(sections: &[Section]) -> Vec<String> {
 }
 
 impl Section {
-    /// Whether a user means this test by a name.
+    /// Whether `name` means this test.
     pub fn is(&self, name: &str) -> bool {
         let plain = |name: &str| -> String {
             name.to_lowercase().chars().filter(|c| c.is_alphanumeric()).collect()
@@ -252,7 +254,7 @@ impl Section {
     }
 }
 
-/// The rows of each run with its first line: a run ends where a section or a row repeats a size.
+/// The rows of each run, with its first line. A new run begins where a size is repeated.
 fn runs(sections: Vec<Section>) -> Result<Vec<(u64, Vec<SizeRow>)>> {
     let mut runs: Vec<(u64, Vec<SizeRow>)> = Vec::new();
     let mut seen = HashSet::new();
@@ -281,7 +283,7 @@ const LARGEST: u64 = 1 << 48;
 const TOO_LARGE: &str = "it is too large (at most 2^48 bytes)";
 
 impl Cell<'_> {
-    /// A whole number of bytes, within what memory can hold.
+    /// The value as a whole number of bytes, at most [`LARGEST`].
     pub(crate) fn size(&self) -> Result<u64> {
         const WHOLE: &str = "it must be a whole number of bytes";
         match self.text.parse() {
@@ -291,7 +293,7 @@ impl Cell<'_> {
         }
     }
 
-    /// A size in units of `factor` bytes, and whether its digits make a whole number of bytes.
+    /// The value as a size in units of `factor` bytes, and whether it is a whole number of bytes.
     pub(crate) fn scaled_size(&self, factor: f64) -> Result<(u64, bool)> {
         match self.amount("it must be a number of bytes")? * factor {
             bytes if bytes > LARGEST as f64 => Err(self.wrong(TOO_LARGE)),
@@ -299,7 +301,7 @@ impl Cell<'_> {
         }
     }
 
-    /// The row of so many bytes with this time or rate.
+    /// The row for this many bytes, with this value as its time or rate.
     pub(crate) fn row(&self, bytes: u64, unit: Unit) -> Result<SizeRow> {
         let number = self.amount("it must be a number")?;
         let (line, step) = (self.line.number, last_digit(self.text));
@@ -308,7 +310,7 @@ impl Cell<'_> {
             Unit::Time(factor) => (number * factor, step * factor),
             Unit::Frequency => (1e9 / number, 1e9 / number * (step / number)),
             Unit::Rate(_) if bytes == 0 => {
-                return Err(self.line.wrong("0 bytes have a bandwidth but no time"));
+                return Err(self.line.wrong("a bandwidth of 0 bytes gives no time"));
             }
             Unit::Rate(factor) => {
                 let rate = number * factor;
@@ -316,9 +318,9 @@ impl Cell<'_> {
                 (time, time * (step * factor) / rate)
             }
         };
-        // A number within its type may give a time beyond it.
+        // A finite number may still give an infinite or zero time.
         if !(time_ns.is_finite() && time_ns > 0.0 && step_ns.is_finite()) {
-            return Err(self.wrong("the time that it gives is too long or too short for a number"));
+            return Err(self.wrong("the resulting time is too large or too small for a number"));
         }
         let of_rate = !matches!(unit, Unit::Time(_));
         Ok(SizeRow { line, bytes, time_ns, step_ns, of_rate })
@@ -326,19 +328,19 @@ impl Cell<'_> {
 }
 
 impl SizeRow {
-    /// The same with a size that is known in steps of so many bytes.
+    /// The row with a size that is known only in steps of this many bytes.
     pub(crate) fn of_rounded_size(self, step: f64) -> SizeRow {
         let known = self.time_ns * (step / self.bytes.max(1) as f64);
         SizeRow { step_ns: self.step_ns.max(known), ..self }
     }
 
-    /// The same of which a message takes only this share.
+    /// The row if a message takes only this share of the time.
     pub(crate) fn times(self, share: f64) -> SizeRow {
         SizeRow { time_ns: self.time_ns * share, step_ns: self.step_ns * share, ..self }
     }
 }
 
-/// One unit of the last digit of a number, in units of the number.
+/// One unit of a number's last digit.
 pub(crate) fn last_digit(text: &str) -> f64 {
     let (digits, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
     let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());

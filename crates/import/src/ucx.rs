@@ -1,10 +1,11 @@
-//! The table that `ucx_perftest` prints: iterations, a percentile, average and overall time in
-//! microseconds, then bandwidth and message rate, twice each. With `-v` the same as CSV.
+//! The table that `ucx_perftest` prints: iterations; a percentile, the average and the overall time
+//! in microseconds; then bandwidth and message rate, each as average and overall. With `-v`, the
+//! same as CSV.
 //!
-//! A run is one size. In the table it comes from the server's banner (`| Message size: 64 |`),
-//! from the line that names a batch's test (`+tag_lat/64---`), from a result that begins with that
-//! name (`-f`), or from the command line (`-s 64`); in CSV from the names of
-//! tests in the first columns.
+//! A run has one size. In the table it comes from the server's banner (`| Message size: 64 |`),
+//! from the line that names a test of a batch (`+tag_lat/64---`), from a result that begins with
+//! that name (`-f`), or from the command line (`-s 64`); in CSV, from the test names in the first
+//! columns.
 
 use std::mem::replace;
 
@@ -12,7 +13,7 @@ use crate::columns::Timing;
 use crate::lines::{Line, Result, option};
 use crate::table::{Dialect, Family, Sections};
 
-/// What the test of this name or description measures, if it says.
+/// What the test of this name or description measures, if that is clear from it.
 fn timing(test: &str) -> Option<Timing> {
     let stream = ["_bw", "bandwidth", "_mr", "message rate", "get"];
     if test.contains("_lat") || (test.contains("latency") && !test.contains("message rate")) {
@@ -28,27 +29,27 @@ fn size_in(name: &str) -> Option<&str> {
     name.split('/').find(digits).or_else(|| name.rsplit('_').next().filter(digits))
 }
 
-/// Whether a word is a number, separators of thousands allowed. NaN is a number here, so that a row
-/// with it is an error and not left out.
+/// Whether a word is a number; thousands separators are allowed. NaN counts as a number, so that
+/// its row is an error and is not skipped.
 fn is_number(word: &str) -> bool {
     word.replace(',', "").parse::<f64>().is_ok()
 }
 
-/// The banner's headings, or the final results.
+/// Whether the line is the banner's heading or a final result.
 pub(crate) fn tells(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with('|') && text.contains("# iterations |") && text.contains("average |")
         || text.starts_with("Final:") && text.contains('.')
 }
 
-/// Reads the table for people.
+/// Reads the human-readable table.
 pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     let mut run = Run { dialects: family.dialects, ..Run::default() };
     lines.iter().try_for_each(|line| run.line(line, tests))?;
     run.ends()
 }
 
-/// The header of the CSV: columns of names, then
+/// Whether the line is the CSV header: columns of names, then
 /// `iterations,50.0_percentile_lat,avg_lat,overall_lat,avg_bw,overall_bw,avg_mr,overall_mr`.
 pub(crate) fn tells_csv(text: &str) -> bool {
     let mut fields = text.split(',').map(str::trim);
@@ -83,20 +84,21 @@ pub(crate) fn read_csv(family: &'static Family, lines: &[Line], table: &mut Sect
     Ok(())
 }
 
-/// What is known of the run whose lines are read.
+/// What is known about the current run.
 #[derive(Default)]
 struct Run<'a> {
     dialects: &'static [Dialect],
     bytes: Option<u64>,
     timing: Option<Timing>,
-    /// Whether the table's last row is a result of this run that a later one replaces.
+    /// Whether the table's last row is an intermediate result of this run, which a later one
+    /// replaces.
     provisional: bool,
-    /// Its last line of results so far, where a final one must come.
+    /// The last line of intermediate results, if a final one must follow.
     open: Option<&'a Line>,
 }
 
 impl<'a> Run<'a> {
-    /// A run begins, of so many bytes if the line says that, and the one before it ends.
+    /// Ends the previous run and begins a new one, of this many bytes if the line names a size.
     fn begins(&mut self, line: &Line, column: &'static str, bytes: Option<&str>) -> Result {
         if let Some(bytes) = bytes {
             self.bytes = Some(line.cell(column, bytes).size()?);
@@ -106,11 +108,12 @@ impl<'a> Run<'a> {
 
     fn ends(&mut self) -> Result {
         self.provisional = false;
-        let why = "the run is cut: its results so far, and no line that begins with Final";
+        let why =
+            "the run is incomplete: it has intermediate results but no line that begins with Final";
         self.open.map_or(Ok(()), |line| Err(line.wrong(why)))
     }
 
-    /// A run begins, of the test of this name.
+    /// Begins a run of the test of this name.
     fn begins_test(&mut self, line: &Line, name: &str) -> Result {
         self.timing = timing(name).or(self.timing);
         self.begins(line, "test name", size_in(name))
@@ -126,7 +129,7 @@ impl<'a> Run<'a> {
         } else if text.contains("ucx_perftest") && !text.starts_with(['|', '[']) {
             self.timing = option(&words, &["-t"]).map_or(self.timing, timing);
             let Some(sizes) = option(&words, &["-s"]) else { return Ok(()) };
-            // A list is of the parts of one message.
+            // A list gives the parts of one message.
             let parts = sizes.split(',').map(|part| line.cell("-s", part).size());
             return self.begins(line, "-s", Some(&parts.sum::<Result<u64>>()?.to_string()));
         } else if let Some((_, test)) = text.split_once("| Test:") {
@@ -161,12 +164,12 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Takes a result, which a later one of the run replaces.
+    /// Adds a result; a later one of the same run replaces it.
     fn result(&mut self, line: &Line, results: &[&str], tests: &mut Sections) -> Result {
         let overall = overall(line, results)?;
         let bytes = self.bytes.ok_or_else(|| {
             line.wrong(
-                "a result without its message size (put the command line with -s before the output \
+                "the message size is missing (put the command line with -s before the output \
                  of each run, or use the server's output, or a batch file whose tests are named by \
                  their size)",
             )
@@ -185,11 +188,11 @@ impl<'a> Run<'a> {
     }
 }
 
-/// The overall time among the results in a line.
+/// The overall time among the results of a line.
 fn overall<'a>(line: &Line, results: &[&'a str]) -> Result<&'a str> {
     match results {
-        // The sum over threads has one time only.
+        // The sum over threads has only one time.
         [_, _, _, overall, _, _, _, _] | [_, overall, _, _] => Ok(overall),
-        _ => Err(line.wrong(format!("it is cut: {} of 8 results", results.len()))),
+        _ => Err(line.wrong(format!("the line is cut off: {} of 8 results", results.len()))),
     }
 }

@@ -1,7 +1,8 @@
-//! From batches of samples to a point with an interval.
+//! Reduces batches of samples to a point with an interval.
 //!
 //! Successive samples are correlated: they share caches, clock phase and disturbances. Batches are
-//! much less so. Each batch becomes one value, and the interval is computed from these values only.
+//! much less correlated. Each batch becomes one value, and the interval is computed from these
+//! values only.
 
 use crate::interval::Interval;
 use crate::outlier::inside_fence;
@@ -12,8 +13,8 @@ pub const BATCH: usize = 50;
 
 /// The value of one batch: the mean of the samples inside their fence.
 ///
-/// Not a median: where the clock's step is long beside the measured time, the median of a batch jumps
-/// from step to step. The mean of many samples resolves much less than one step.
+/// Not a median: if the clock's step is not short compared with the measured time, the median of a
+/// batch jumps from step to step. The mean of many samples resolves much less than one step.
 ///
 /// # Panics
 /// If the batch is empty.
@@ -26,9 +27,9 @@ pub fn batch_value(samples: &[f64]) -> f64 {
 pub struct Point {
     /// The estimate.
     pub value: f64,
-    /// Its interval.
+    /// Confidence interval of the estimate.
     pub interval: Interval,
-    /// Batches in `value`.
+    /// Number of batches behind `value`.
     pub batches: usize,
 }
 

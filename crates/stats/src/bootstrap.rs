@@ -1,7 +1,7 @@
 //! Seeded resampling.
 //!
-//! With few samples the intervals of a plain percentile bootstrap are too narrow: its variance is
-//! divided by n, and its tails are those of many samples. Both are corrected here: deviations are
+//! With few samples, the intervals of a plain percentile bootstrap are too narrow: it divides the
+//! variance by n, and its tails are those of many samples. Both are corrected here: deviations are
 //! stretched by √(n/(n − 1)), and by the ratio of Student's factor to the normal one.
 
 use std::collections::BTreeSet;
@@ -12,8 +12,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use crate::interval::{Interval, normal_factor, student_factor};
 use crate::quantile::{interpolated, mean, sorted};
 
-/// The means of all groups, once for every resample. The same data and seed (of xoshiro256++) give
-/// the same means on every machine.
+/// The means of all groups in each resample. The same data and seed (of xoshiro256++) give the same
+/// means on every machine.
 ///
 /// Each group is resampled within itself, and the deviation of its mean is stretched by
 /// √(n/(n − 1)), so that the mean's variance is the unbiased s²/n. The mean of a group of one sample
@@ -45,13 +45,13 @@ pub fn group_means(groups: &[&[f64]], resamples: usize, seed: u64) -> Vec<Vec<f6
         .collect()
 }
 
-/// Samples of one quantity, with the cluster of each: samples of one cluster were taken close to each
+/// Samples of one quantity with their clusters. Samples of one cluster were taken close to each
 /// other in time, and share what changed between clusters.
 #[derive(Clone, Copy, Debug)]
 pub struct Clustered<'a> {
     /// The samples.
     pub samples: &'a [f64],
-    /// Their clusters, numbered from 0; as many as samples.
+    /// Cluster of each sample, numbered from 0; as long as `samples`.
     pub clusters: &'a [usize],
 }
 
@@ -62,12 +62,12 @@ impl Clustered<'_> {
     }
 }
 
-/// As [`group_means`], but whole clusters are drawn, for all groups alike: what groups of a cluster
-/// share, they share in every resample.
+/// As [`group_means`], but draws whole clusters, the same for all groups: what the groups of a
+/// cluster share, they share in every resample.
 ///
-/// *Formula*: with wᵣ the times that cluster r was drawn, mean + √(R/(R − 1))·Σ wᵣ·(x − mean)/Σ wᵣ
-/// over the samples x of a group, R the number of its clusters. A group none of whose clusters was drawn
-/// keeps its mean, and so does one of a single cluster.
+/// *Formula*: mean + √(R/(R − 1))·Σ wᵣ·(x − mean)/Σ wᵣ over the samples x of a group, where R is
+/// the number of its clusters and wᵣ how often cluster r was drawn. A group keeps its mean if none
+/// of its clusters was drawn, or if it has only one.
 /// *Assumes* that clusters are independent and alike.
 /// *Source*: Davison and Hinkley, "Bootstrap Methods and their Application" (1997), section 3.8
 /// (hierarchical data).
@@ -108,7 +108,7 @@ pub fn clustered_means(
         .collect()
 }
 
-/// The interval of `estimate` from its replicates.
+/// Confidence interval of `estimate` from its replicates.
 ///
 /// *Formula*: with the replicates' deviations d from the estimate in ascending order, and
 /// α = 1 − confidence, estimate + k·q(α/2) .. estimate + k·q(1 − α/2), where q(p) interpolates at
@@ -119,7 +119,7 @@ pub fn clustered_means(
 /// *Source*: Hesterberg, "What Teachers Should Know About the Bootstrap" (2015), section 5, for why
 /// the plain percentile interval is too narrow, and for the t-adjusted percentiles.
 ///
-/// Replicates that are not numbers are left out. With none left the interval is unbounded.
+/// Replicates that are NaN are ignored. If none is left, the interval is unbounded.
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1, or `degrees` is not positive.

@@ -7,7 +7,7 @@
 
 use crate::quantile::{quantile_sorted, sorted};
 
-/// The least ratio between neighbouring states' times; see [`States::find`].
+/// Minimum ratio of neighbouring states' times; see [`States::find`].
 const RATIO: f64 = 1.5;
 
 /// Half of the ratio's logarithm.

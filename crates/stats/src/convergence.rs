@@ -1,64 +1,64 @@
-//! When an interval is narrow enough: one rule for all that is measured.
+//! When an interval is narrow enough: one rule for all measurements.
 
 use crate::batch::Point;
 
-/// Batches that a point has at least: an interval from fewer says little.
+/// Fewest batches of a measured point: an interval from fewer says little.
 pub const MIN_BATCHES: usize = 5;
 
-/// What a [`Rule`] says of an estimate. Ordered from what is known worst to what is known best, so
-/// that the minimum is the verdict on what follows from several.
+/// Verdict of a [`Rule`] on an estimate, ordered from worst to best, so that the minimum is the
+/// verdict on what follows from several estimates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Convergence {
     /// The interval is too wide, or rests on too few batches.
     No,
-    /// The interval is wider than asked for, but within the same share of what a stamp of the clock
-    /// costs: the clock cannot give more.
+    /// The interval is wider than requested, but within the same share of the cost of a time stamp:
+    /// the clock limits it.
     ClockLimited,
-    /// The interval is as narrow as asked for.
+    /// The interval is as narrow as requested.
     Converged,
 }
 
 impl Convergence {
-    /// Whether more batches are of no use: it has converged, or the clock gives no more.
+    /// Whether more batches would be useless: the estimate has converged, or the clock limits it.
     pub fn is_enough(self) -> bool {
         self != Convergence::No
     }
 }
 
 impl From<bool> for Convergence {
-    /// Of what has converged or has not, where the clock is no limit.
+    /// The verdict if the clock is no limit.
     fn from(converged: bool) -> Self {
         if converged { Convergence::Converged } else { Convergence::No }
     }
 }
 
-/// How narrow an interval is to be.
+/// How narrow an interval must be.
 ///
-/// *Formula*: converged where half-width ≤ precision · value; at the clock's limit where only
+/// *Formula*: converged if half-width ≤ precision · value; otherwise limited by the clock if
 /// half-width ≤ precision · stamp.
 /// *Units*: those of the values; the precision is a share.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rule {
     /// Half-width over value, 0.05 for 5 %.
     pub precision: f64,
-    /// Cost of the clock's stamps around what was timed; 0 where the clock is no limit.
+    /// Cost of the time stamps around the measured interval; 0 if the clock is no limit.
     pub stamp: f64,
 }
 
 impl Rule {
-    /// The same for what the clock does not limit: what is no time, and the time of one of many
-    /// operations that two stamps enclose.
+    /// The rule without the limit of the clock: for quantities other than times, and for one of
+    /// many operations between two stamps.
     pub fn without_clock(self) -> Rule {
         Rule { stamp: 0.0, ..self }
     }
 
-    /// The same for the time of one of a few operations that two stamps enclose: each has its part of their cost.
+    /// The rule for one of a few operations between two stamps: each has its share of their cost.
     pub fn for_one_of(self, operations: f64) -> Rule {
         Rule { stamp: self.stamp / operations.max(1.0), ..self }
     }
 
-    /// The verdict on an interval of this half-width. `value` is the estimate, or what it is a part
-    /// of where it may be near zero.
+    /// The verdict on an interval of this half-width. `value` is the estimate; if that may be near
+    /// zero, the quantity that it is a part of.
     pub fn judge(&self, half_width: f64, value: f64) -> Convergence {
         if half_width <= self.precision * value.abs() {
             Convergence::Converged
@@ -69,13 +69,13 @@ impl Rule {
         }
     }
 
-    /// The verdict on the mean of repetitions that somebody else measured, however few.
+    /// The verdict on the mean of repetitions that another tool measured, however few.
     pub fn judge_given(&self, point: &Point) -> Convergence {
         self.judge(point.interval.half_width(), point.value)
     }
 
-    /// The verdict on a point that is measured: with at least [`MIN_BATCHES`], and never where a precision of 0 was
-    /// asked for.
+    /// The verdict on a measured point. It has not converged if it has fewer than [`MIN_BATCHES`]
+    /// batches, or if the requested precision is 0.
     pub fn judge_point(&self, point: &Point) -> Convergence {
         if self.precision > 0.0 && point.batches >= MIN_BATCHES {
             self.judge_given(point)

@@ -1,8 +1,9 @@
-//! The one estimate of a mean, and the one estimate of a ratio, over launches and rounds.
+//! The estimate of a mean and of a ratio over launches and rounds.
 //!
-//! A batch's samples share caches, clock phase and disturbances, so a batch is one value. Batches of a round are
-//! neighbours in time and share its drift, so a round is one cluster. Batches of a launch share its processes, and
-//! so where lines and pages lie: only launches are independent samples of what another launch would give.
+//! Samples of a batch share caches, clock phase and disturbances, so a batch is one value. Batches
+//! of a round are neighbours in time and share its drift, so a round is one cluster. Batches of a
+//! launch share its processes, and thus the positions of lines and pages: only launches are
+//! independent samples of what another launch would give.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +13,25 @@ use crate::outlier::fence;
 use crate::quantile::{mean, variance};
 use crate::rounds::{FEWEST_ROUNDS, InRound, of, pulls, stretch};
 
-/// The mean of batches, each with its launch and its round, with its interval.
+/// The mean of batches with its interval. Each batch is given as (launch, round, value).
 ///
-/// *Formula*: x̄ = Σx̄ₗ/N, x̄ₗ the mean of the values of launch l inside its own [`fence`] (a common one would leave
-/// out a launch for being different). The half-width is the larger of two:
-/// - within launches: t(Σ(Rₗ − 1))·k·√(Σₗ Rₗ/(Rₗ − 1)·Σᵣ eₗᵣ²), eₗᵣ = Σ(x − x̄ₗ)/(nₗ·N) over the values of round r,
-///   Rₗ the rounds and nₗ the values of launch l, k the [`stretch`] of the eₗᵣ. In a launch with fewer than
-///   [`FEWEST_ROUNDS`] rounds each value counts as a round.
-/// - between launches: t(N − 1)·s/√N, s² the unbiased variance of the x̄ₗ, if N ≥ 2. It holds the variance within
-///   launches too, but with few degrees of freedom: s of few launches is small by chance now and then, and the first
-///   keeps the interval from being so.
+/// *Formula*: x̄ = Σx̄ₗ/N, where x̄ₗ is the mean of those values of launch l that lie inside its
+/// own [`fence`] (a common fence would exclude a launch for being different). The half-width is the
+/// larger of two:
+/// - within launches: t(Σ(Rₗ − 1))·k·√(Σₗ Rₗ/(Rₗ − 1)·Σᵣ eₗᵣ²), where eₗᵣ = Σ(x − x̄ₗ)/(nₗ·N) over
+///   the values of round r, launch l has Rₗ rounds and nₗ values, and k is the [`stretch`] of the
+///   eₗᵣ. In a launch with fewer than [`FEWEST_ROUNDS`] rounds, each value counts as a round.
+/// - between launches, if N ≥ 2: t(N − 1)·s/√N, where s² is the unbiased variance of the x̄ₗ. It
+///   includes the variance within launches, but has few degrees of freedom: s from few launches is
+///   sometimes small by chance, and then the first half-width holds.
 ///
 /// *Units*: those of the values.
-/// *Assumes* launches that are independent and alike, and drifts within a launch that last no longer than two
-/// rounds. One launch alone says nothing of others.
+/// *Assumes* that launches are independent and alike, and that a drift within a launch lasts no
+/// longer than two rounds. A single launch says nothing about others.
 /// *Source*: Scheffé, "The Analysis of Variance" (1959), 7.2, for the one-way layout with random effects; Davison
 /// and Hinkley, "Bootstrap Methods and their Application" (1997), section 3.8, for a mean over clusters.
 ///
-/// `None` where neither has a degree of freedom: for fewer than two values.
+/// `None` if neither has a degree of freedom: for fewer than two values.
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
@@ -38,7 +40,7 @@ pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
     over(&kept, confidence)
 }
 
-/// The same of values of which none is left out: those of rounds that were fenced as a whole.
+/// As [`estimate`], but keeps all values: for rounds that were fenced as a whole.
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
@@ -79,18 +81,20 @@ fn over(launches: &[Vec<InRound>], confidence: f64) -> Option<Point> {
     Some(Point { value, interval, batches })
 }
 
-/// The ratio of a to b, measured side by side: each pair with its launch and its round.
+/// The ratio of a to b, measured in pairs. Each pair is given as (launch, round, a, b).
 ///
-/// *Formula*: exp of the [`estimate`] of ln(a/b), value and ends: the geometric mean of the pairs' ratios. So a/b and
-/// b/a are each other's reciprocals, ends included, and no denominator is near zero.
+/// *Formula*: exp of the [`estimate`] of ln(a/b) and of its ends: the geometric mean of the pairs'
+/// ratios. So a/b and b/a are reciprocals of each other, ends included, and no denominator is near
+/// zero.
 /// *Units*: those of a over those of b.
-/// *Assumes* as [`estimate`], of the logarithms; what a and b of one pair have in common cancels. Where they scatter
-/// by a share σ, it is off the ratio of the means by about σ²/2 of it.
+/// *Assumes* the same as [`estimate`], for the logarithms; what a and b of a pair have in common
+/// cancels. If the ratios scatter by a share σ, the result differs from the ratio of the means by a
+/// share of about σ²/2.
 /// *Source*: Fleming and Wallace, "How Not to Lie with Statistics: The Correct Way to Summarize Benchmark Results"
 /// (1986), for the geometric mean of ratios.
 ///
-/// `None` for fewer than two pairs, and where an a or b is not above 0: it has no logarithm, and to leave it out would
-/// make the ratio too far from 1.
+/// `None` for fewer than two pairs, or if an a or b is not above 0: it has no logarithm, and
+/// excluding it would move the ratio away from 1.
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
@@ -98,7 +102,7 @@ pub fn ratio(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
     estimate(&logarithms(pairs)?, confidence).map(exponential)
 }
 
-/// The same of pairs of which none is left out: those of rounds that were fenced as a whole.
+/// As [`ratio`], but keeps all pairs: for rounds that were fenced as a whole.
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
@@ -106,7 +110,7 @@ pub fn ratio_of_kept(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<
     estimate_of_kept(&logarithms(pairs)?, confidence).map(exponential)
 }
 
-/// Those of the pairs' ratios; `None` where one has none.
+/// Logarithms of the pairs' ratios; `None` if a pair has none.
 fn logarithms(pairs: &[(u32, u64, f64, f64)]) -> Option<Vec<(u32, u64, f64)>> {
     let logarithm = |&(launch, round, a, b): &(u32, u64, f64, f64)| {
         (a > 0.0 && b > 0.0).then(|| (launch, round, a.ln() - b.ln()))
@@ -126,7 +130,7 @@ fn inside(values: &[InRound]) -> Vec<InRound> {
     values.iter().copied().filter(|(_, value)| fence.contains(*value)).collect()
 }
 
-/// How far each round pulls the mean of a launch; each value, if there are too few rounds.
+/// Pull of each round on a launch's mean; of each value if there are too few rounds.
 fn clusters(values: &[InRound]) -> Vec<f64> {
     let by_round = pulls(values);
     if by_round.len() >= FEWEST_ROUNDS {

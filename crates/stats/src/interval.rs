@@ -19,7 +19,7 @@ impl Interval {
         (self.high - self.low) / 2.0
     }
 
-    /// What of it is nearest to `value`.
+    /// The value inside the interval that is nearest to `value`.
     pub fn nearest(&self, value: f64) -> f64 {
         value.clamp(self.low, self.high)
     }
@@ -81,21 +81,22 @@ pub fn mean_interval(samples: &[f64], confidence: f64) -> Option<Interval> {
     Some(t_interval(mean(samples), variance(samples) / count, count - 1.0, confidence))
 }
 
-/// The t interval of an estimate with this variance, which has so many degrees of freedom.
+/// The t interval of an estimate with this variance and these degrees of freedom.
 pub(crate) fn t_interval(value: f64, variance: f64, degrees: f64, confidence: f64) -> Interval {
     let half = student_factor(degrees, confidence) * variance.sqrt();
     Interval { low: value - half, high: value + half }
 }
 
-/// The interval of an estimate, widened to hold the variance between launches.
+/// The interval of an estimate, widened to include the variance between launches.
 ///
-/// *Formula*: each end is at least t(N − 1, confidence)·s/√N off the estimate, s² the unbiased variance
-/// of the N launches' own values. So it is never narrower than `pooled`, the interval of all batches
-/// without regard to launches.
+/// *Formula*: each end is at least t(N − 1, confidence)·s/√N away from the estimate, where s² is
+/// the unbiased variance of the N launches' own values. So the interval is never narrower than
+/// `pooled`, the interval of all batches regardless of launches.
 /// *Units*: those of the values.
-/// *Assumes* launches that are independent and alike; s holds the variance within launches too.
-/// *Source*: a mean of groups has the variance of groups' means over their number, as in the one-way
-/// layout with random effects (Scheffé, "The Analysis of Variance" (1959), 7.2).
+/// *Assumes* that launches are independent and alike; s includes the variance within launches.
+/// *Source*: the variance of a mean of groups is the variance of the groups' means over their
+/// number, as in the one-way layout with random effects (Scheffé, "The Analysis of Variance"
+/// (1959), 7.2).
 ///
 /// With fewer than two values it is `pooled`.
 ///
@@ -107,8 +108,8 @@ pub fn widened(value: f64, pooled: Interval, launches: &[f64], confidence: f64) 
     Interval { low: pooled.low.min(value - half), high: pooled.high.max(value + half) }
 }
 
-/// The mean of the launches' own values, each of the same weight, with its interval: `pooled` moved
-/// from `value` to it, and [`widened`].
+/// The mean of the launches' own values, equally weighted, with its interval: `pooled`, moved from
+/// `value` to that mean and [`widened`].
 ///
 /// With fewer than two launches it is `value` and `pooled`.
 ///

@@ -1,4 +1,4 @@
-//! The one place for statistics: every median, interval, fence and fit of bandgap is computed here.
+//! Statistics: every median, interval, fence and fit of bandgap is computed here.
 //!
 //! - [`quantile`]: the one definition of a quantile, and the median.
 //! - [`interval`]: intervals of a mean (Student t) and of a quantile (order statistics).
@@ -6,17 +6,17 @@
 //! - [`batch`]: from samples to the value of a batch.
 //! - [`mod@estimate`]: the mean of batches and the ratio of pairs, over launches and rounds.
 //! - [`convergence`]: when an interval is narrow enough.
-//! - [`interval::widened`]: intervals that hold the variance between launches.
+//! - [`interval::widened`]: intervals that include the variance between launches.
 //! - [`mod@line`]: ordinary and weighted straight-line least squares.
 //! - [`regression`]: a straight line with intervals, for absolute and for relative errors.
 //! - [`segmented`]: several straight lines; where they end, and how many there are.
-//! - [`rounds`]: what batches of a round, and rounds that follow one another, have in common.
+//! - [`rounds`]: what the batches of a round, and successive rounds, have in common.
 //! - [`bootstrap`]: seeded resampling within groups, corrected for few samples.
 //! - [`stream`]: mean, interval and quantiles of more samples than fit into memory.
 //! - [`cluster`]: placement states in a series of probe times.
 //!
-//! Not here: what a number means (units, models) and where it came from. Functions take plain `f64`
-//! in any unit and give results in the same unit.
+//! Not here: the meaning of a number (units, models) and its origin. Functions take plain `f64` in
+//! any unit and return results in the same unit.
 
 #![forbid(unsafe_code)]
 

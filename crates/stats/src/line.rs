@@ -24,7 +24,7 @@ impl Line {
     pub fn fit(x: &[f64], y: &[f64], weights: &[f64]) -> Option<Line> {
         assert_eq!(x.len(), y.len(), "as many y as x");
         let Influence { slope, intercept } = Influence::of(x, weights)?;
-        // Sums about a level, so that a large common one costs no digits.
+        // Sums about a level, so that a large common level costs no digits.
         let level = mean(y);
         let sum = |of: &[f64]| of.iter().zip(y).map(|(c, y)| c * (y - level)).sum::<f64>();
         Some(Line { slope: sum(&slope), intercept: level + sum(&intercept) })
@@ -36,7 +36,7 @@ impl Line {
     }
 }
 
-/// How much each y counts in slope and intercept of a weighted fit: slope = Σ slopeᵢ·yᵢ and
+/// How much each y counts in the slope and the intercept of a weighted fit: slope = Σ slopeᵢ·yᵢ and
 /// intercept = Σ interceptᵢ·yᵢ.
 ///
 /// With these, a parameter that depends on several fits is a plain sum over measured means, and its
@@ -60,7 +60,7 @@ impl Influence {
     pub fn of(x: &[f64], weights: &[f64]) -> Option<Influence> {
         assert_eq!(x.len(), weights.len(), "as many weights as x");
         let (total, centre, spread) = spread(x, weights);
-        // Without weight the spread is no number.
+        // Without weight the spread is NaN.
         if total.is_nan() || total <= 0.0 || spread.is_nan() || spread <= 0.0 {
             return None;
         }

@@ -1,35 +1,36 @@
 //! A fence around the bulk of the samples.
 //!
-//! An interrupt makes one sample ten times longer and moves a mean by a fifth of its value in a
-//! batch of 50. The fence leaves such samples out; it does not trim the ordinary spread.
+//! An interrupt makes one sample ten times longer, which moves the mean of a batch of 50 by a
+//! fifth. The fence excludes such samples; it does not trim the ordinary spread.
 
 use crate::interval::Interval;
 use crate::quantile::{mean, quantile_sorted, sorted};
 
-/// Makes the median absolute deviation of a normal distribution its standard deviation:
+/// Converts the median absolute deviation of a normal distribution to its standard deviation:
 /// 1/Φ⁻¹(3/4), since half of a normal lies within Φ⁻¹(3/4) = 0.67449 standard deviations.
 pub const MAD_TO_SIGMA: f64 = 1.482_602_218_505_602;
 
-/// Makes the range between the quantiles at 20 % and 80 % a standard deviation: 1/(2·Φ⁻¹(4/5)).
+/// Converts the range between the quantiles at 20 % and 80 % to a standard deviation:
+/// 1/(2·Φ⁻¹(4/5)).
 const MIDDLE_TO_SIGMA: f64 = 0.594_091_586_298_612;
 
-/// Makes the mean absolute deviation of a normal distribution its standard deviation: √(π/2).
+/// Converts the mean absolute deviation of a normal distribution to its standard deviation: √(π/2).
 const MEAN_DEVIATION_TO_SIGMA: f64 = 1.253_314_137_315_500_3;
 
-/// Half-width of the fence in standard deviations, for many samples; n samples have
+/// Half-width of the fence in standard deviations, for many samples; for n samples it is
 /// FENCE_SIGMAS·(1 + [`FEW_SAMPLES`]/n).
 ///
-/// The scale of few samples scatters (by 37 % for ten), so a fixed multiple of it would leave out
+/// The scale of few samples scatters (by 37 % for ten), so a fixed multiple of it would exclude
 /// undisturbed samples and make intervals too narrow. With these two constants one normal set in a
-/// thousand loses a sample, of 10 samples as of 100 (simulated: the 99.9 % quantiles of the largest
-/// distance are 11.5, 6.0, 5.0 and 4.8 scales for 10, 20, 50 and 100 samples).
+/// thousand loses a sample, for 10 samples as for 100 (simulated: the 99.9 % quantiles of the
+/// largest distance are 11.5, 6.0, 5.0 and 4.8 scales for 10, 20, 50 and 100 samples).
 pub const FENCE_SIGMAS: f64 = 5.0;
 
 /// See [`FENCE_SIGMAS`].
 pub const FEW_SAMPLES: f64 = 10.0;
 
-/// From this many samples on the 20–80 % range counts for the scale. In fewer, two or three disturbed
-/// samples would change it.
+/// From this many samples on, the 20–80 % range counts for the scale. With fewer, two or three
+/// disturbed samples would change it.
 const FEWEST_FOR_MIDDLE: usize = 20;
 
 /// Deviations whose ratio is within this of 1 are equal.
@@ -38,14 +39,15 @@ const ROUNDING: f64 = 1e-9;
 /// With fewer samples than this, none can be called an outlier.
 pub const FEWEST_TO_FENCE: usize = 5;
 
-/// The range in which samples count as undisturbed.
+/// The range of undisturbed samples.
 ///
-/// *Formula*: median ± [`FENCE_SIGMAS`]·(1 + [`FEW_SAMPLES`]/n)·σ, σ the scaled median absolute
-/// deviation or, from 20 samples on, the scaled 20–80 % range if that is larger. Where σ is zero (a
-/// coarse clock gives ties), median ± the larger of [`FENCE_SIGMAS`] scaled mean absolute deviations
-/// and the next step, if several samples are there or it is nearer than half the median. The second
-/// scale keeps all samples that alternate between two steps of a coarse clock: the deviations' median
-/// is of one step only.
+/// *Formula*: median ± [`FENCE_SIGMAS`]·(1 + [`FEW_SAMPLES`]/n)·σ, where σ is the scaled median
+/// absolute deviation or, from 20 samples on, the scaled 20–80 % range if that is larger. If σ is
+/// zero (a coarse clock gives ties), median ± the larger of [`FENCE_SIGMAS`] scaled mean absolute
+/// deviations and the next step of the clock. That step counts only if several samples lie on it,
+/// or if it is nearer than half the median. The 20–80 % range keeps all samples that alternate
+/// between two steps of a coarse clock, for which the median of the deviations covers one step
+/// only.
 /// *Units*: those of the samples.
 /// *Assumes* that less than a fifth of the samples are disturbed.
 /// *Source*: Rousseeuw and Croux, "Alternatives to the Median Absolute Deviation" (1993), for the
@@ -70,8 +72,8 @@ pub fn fence(samples: &[f64]) -> Interval {
     let mut reach = FENCE_SIGMAS * (1.0 + FEW_SAMPLES / ordered.len() as f64) * sigma;
     if reach == 0.0 {
         reach = FENCE_SIGMAS * MEAN_DEVIATION_TO_SIGMA * mean(&deviations);
-        // The next step of the clock, unless it is far enough to be a disturbance: of these hardly two
-        // last as long as each other.
+        // The next step of the clock, unless it is so far away that it is a disturbance: two
+        // disturbances hardly ever last equally long.
         let step = deviations.iter().copied().find(|d| *d > 0.0).unwrap_or(0.0) * (1.0 + ROUNDING);
         let ties = deviations.iter().filter(|d| **d > 0.0 && **d <= step).count();
         if ties > 1 || step < centre.abs() / 2.0 {

@@ -25,13 +25,12 @@ pub fn quantile_sorted(sorted: &[f64], p: f64) -> f64 {
     interpolated(sorted, (sorted.len() - 1) as f64 * p)
 }
 
-/// What lies at `position` of ascending samples, counted from zero; between two, by straight
-/// interpolation.
+/// The value at `position` (from 0) of ascending samples, with linear interpolation.
 pub(crate) fn interpolated(sorted: &[f64], position: f64) -> f64 {
     let below = position.floor() as usize;
     let above = position.ceil() as usize;
     if below == above {
-        // Also keeps an infinite sample from turning into NaN by 0·∞.
+        // Also prevents 0·∞ from turning an infinite sample into NaN.
         return sorted[below];
     }
     let share = position - below as f64;

@@ -17,7 +17,7 @@ pub use relative::relative;
 
 use crate::interval::{Interval, student_factor, t_interval};
 
-/// A fitted line y = intercept + slope·x with variances and the degrees of freedom behind them.
+/// A fitted line y = intercept + slope·x with its variances and their degrees of freedom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Regression {
     /// Value at x = 0.
@@ -38,7 +38,7 @@ pub struct Regression {
     pub ratio_degrees: f64,
     /// 1 − Σwr²/Σw(y − ȳ)² with ȳ the weighted mean; 1 where all y are the same.
     pub r_squared: f64,
-    /// w, what each y counts: 1 for [`ordinary`] and 1/(vŷ²), up to a factor, for [`relative`].
+    /// Weight w of each y: 1 for [`ordinary`] and 1/(vŷ²), up to a factor, for [`relative`].
     pub weights: Vec<f64>,
 }
 
@@ -64,8 +64,8 @@ impl Regression {
         t_interval(self.slope, self.slope_variance, self.slope_degrees, confidence)
     }
 
-    /// Fieller's interval of intercept/slope. `None` where the slope may be zero: the interval is
-    /// unbounded then.
+    /// Fieller's interval of intercept/slope. `None` if the slope may be zero, since the interval
+    /// is unbounded then.
     ///
     /// *Formula*: all ρ with (a − ρb)² ≤ t²·(var a − 2ρ·cov + ρ²·var b), a the intercept, b the
     /// slope, t for the degrees of freedom of a − ρb at ρ = a/b.

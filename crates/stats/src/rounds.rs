@@ -1,20 +1,20 @@
 //! Values that were measured in rounds.
 //!
-//! Values of one round are neighbours in time and share its drift, and a drift may last longer than a
-//! round. So neither are independent samples of what another run would give.
+//! Values of one round are neighbours in time and share its drift, and a drift may last longer than
+//! a round. So neither values nor rounds are independent samples of what another run would give.
 
 use std::collections::BTreeMap;
 
 use crate::quantile::mean;
 
-/// A value and the number of its round; numbers rise with time.
+/// Round number and value; round numbers rise with time.
 pub type InRound = (u64, f64);
 
-/// Fewer rounds than this say too little of what changes between rounds.
+/// With fewer rounds than this, too little is known about changes between rounds.
 pub const FEWEST_ROUNDS: usize = 3;
 
-/// How far each round pulls the mean of the values off what it is: Σ(x − x̄)/n over the round's values
-/// x, in the order of the rounds.
+/// How far each round pulls the mean of the values: Σ(x − x̄)/n over the round's values x, in the
+/// order of the rounds.
 pub fn pulls(values: &[InRound]) -> Vec<f64> {
     let centre = mean(&of(values));
     let count = values.len() as f64;
@@ -25,12 +25,13 @@ pub fn pulls(values: &[InRound]) -> Vec<f64> {
     pulls.into_values().collect()
 }
 
-/// How many times wider an interval becomes since successive rounds are alike. One series of pulls for each launch.
+/// Factor by which an interval widens because successive rounds are correlated. Takes one series of
+/// pulls for each launch.
 ///
-/// *Formula*: √(1 + 2ρ), ρ = (r₁ + 1/R)/(1 − 4/R) between 0 and ½, r₁ the correlation of successive
-/// pulls eᵣ on an estimate, Σeᵣ·eᵣ₊₁/Σeᵣ², of R rounds a launch (the mean over launches). About
-/// r₁ = ρ − (1 + 4ρ)/R is expected, since the pulls are off their own mean. Of less than eight rounds, 1 − 4/R
-/// counts as ½.
+/// *Formula*: √(1 + 2ρ), where ρ = (r₁ + 1/R)/(1 − 4/R), limited to 0..½; R is the mean number of
+/// rounds per launch, and r₁ = Σeᵣ·eᵣ₊₁/Σeᵣ² is the correlation of successive pulls eᵣ on an
+/// estimate. The correction is needed since the pulls are taken about their own mean, so that about
+/// r₁ = ρ − (1 + 4ρ)/R is expected. Below eight rounds, 1 − 4/R counts as ½.
 /// *Assumes* that rounds further apart are independent; then ρ is at most ½.
 /// *Source*: Newey and West, "A Simple, Positive Semi-Definite, Heteroskedasticity and Autocorrelation
 /// Consistent Covariance Matrix" (1987), with the one lag at full weight; Marriott and Pope, "Bias in

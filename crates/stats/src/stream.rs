@@ -1,28 +1,28 @@
-//! Statistics of a stream: mean, interval and quantiles in memory that does not grow with it.
+//! Statistics of a stream: mean, interval and quantiles in constant memory.
 
 use hdrhistogram::Histogram;
 
 use crate::interval::{Interval, t_interval};
 use crate::quantile::{mean, variance};
 
-/// Batches that are kept, at most. Between half of them and all there are degrees of freedom enough: Student's
-/// factor is 2.04 for 31 and 1.98 for 127, where the normal distribution has 1.96.
+/// Maximum number of batches kept. Half of them give enough degrees of freedom: Student's factor is
+/// 2.04 for 31 and 1.98 for 127; the normal distribution's is 1.96.
 const BATCHES: usize = 128;
 
-/// Digits that quantiles keep.
+/// Significant digits of the quantiles.
 const DIGITS: u8 = 4;
 
-/// Samples that are not kept one by one: whole numbers that are not negative.
+/// Statistics of non-negative integer samples that are not stored one by one.
 ///
 /// *Mean*: exact, Σx/n.
 ///
-/// *Interval of the mean*: batch means. Samples that follow one another make a batch. When 128 batches are
-/// full, neighbours are merged in pairs, and batches are twice as long from there on: so there are 64 to 127
-/// of them, each as long as the stream allows, and what samples have in common with their neighbours is
-/// within batches, not between them. The interval is Student's of the means of the full batches.
+/// *Interval of the mean*: batch means. Successive samples form a batch. When 128 batches are full,
+/// neighbours are merged in pairs, and later batches are twice as long: so there are 64 to 127
+/// batches, each as long as the stream allows. Correlation between neighbouring samples then lies
+/// within batches, not between them. The interval is Student's, from the means of the full batches.
 ///
-/// *Quantiles*: of a histogram whose bins are at most 10⁻⁴ of their values wide; the middle of the bin, as far
-/// as it is within the samples. The shortest and the longest are exact.
+/// *Quantiles*: from a histogram with bins at most 10⁻⁴ of their values wide; the result is the
+/// middle of the bin, limited to the range of the samples. Minimum and maximum are exact.
 ///
 /// *Assumes* that batches are independent and alike.
 /// *Source*: batch means as in Law and Kelton, "Simulation Modeling and Analysis" (2000), section 9.5.3;
@@ -31,13 +31,13 @@ const DIGITS: u8 = 4;
 pub struct Stream {
     histogram: Histogram<u64>,
     sum: u128,
-    /// The shortest and the longest sample.
+    /// The smallest and the largest sample.
     ends: (u64, u64),
     /// Sums of the full batches.
     batches: Vec<f64>,
     /// Samples in a full batch.
     length: u64,
-    /// Sum and samples of the batch that is being filled.
+    /// Sum and number of samples of the current batch.
     open: (f64, u64),
 }
 
@@ -56,10 +56,10 @@ impl Default for Stream {
 }
 
 impl Stream {
-    /// Takes a sample. Values above 2⁶² count as that.
+    /// Adds a sample. Values above 2⁶² count as 2⁶².
     pub fn add(&mut self, value: u64) {
         let value = value.min(1 << 62);
-        // It grows as far as it must.
+        // The histogram grows as needed.
         let recorded = self.histogram.record(value);
         debug_assert!(recorded.is_ok(), "every value has a bin");
         self.sum += u128::from(value);
@@ -85,7 +85,7 @@ impl Stream {
         self.histogram.len()
     }
 
-    /// Full batches, which the interval of the mean rests on.
+    /// Number of full batches behind the interval of the mean.
     pub fn batches(&self) -> usize {
         self.batches.len()
     }
@@ -106,28 +106,28 @@ impl Stream {
         }
         let means: Vec<f64> = self.batches.iter().map(|sum| sum / self.length as f64).collect();
         let error = variance(&means) / count as f64;
-        // The mean of all samples, of which the last few may be in no full batch.
+        // The mean of all samples, including the last few outside full batches.
         let centre = self.mean().unwrap_or_else(|| mean(&means));
         Some(t_interval(centre, error, count as f64 - 1.0, confidence))
     }
 
-    /// The quantile at probability `p`: the least value that at least this share of the samples does not
-    /// exceed. `None` without samples.
+    /// The quantile at probability `p`: the least value that at least this share of the samples
+    /// does not exceed. `None` without samples.
     pub fn quantile(&self, p: f64) -> Option<f64> {
         (self.count() > 0).then(|| self.middle(self.histogram.value_at_quantile(p)))
     }
 
-    /// The shortest sample; `None` without samples.
+    /// The smallest sample; `None` without samples.
     pub fn min(&self) -> Option<f64> {
         (self.count() > 0).then_some(self.ends.0 as f64)
     }
 
-    /// The longest sample; `None` without samples.
+    /// The largest sample; `None` without samples.
     pub fn max(&self) -> Option<f64> {
         (self.count() > 0).then_some(self.ends.1 as f64)
     }
 
-    /// The middle of the bin of a value, within the samples.
+    /// The middle of a value's bin, limited to the range of the samples.
     fn middle(&self, value: u64) -> f64 {
         let middle = self.histogram.lowest_equivalent(value) as f64 / 2.0
             + self.histogram.highest_equivalent(value) as f64 / 2.0;

@@ -1,4 +1,4 @@
-//! Lengths.
+//! Sizes in bytes.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,11 +10,11 @@ use crate::typed::{Typed, UnitError};
 const IEC: [(u64, &str); 4] =
     [(1 << 40, "TiB"), (1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
 
-/// A length in bytes.
+/// A size in bytes.
 ///
-/// Written with the largest IEC prefix that divides it, else in bytes; read with IEC (KiB = 1024)
-/// or SI (kB = 1000) prefixes, or as a bare number of bytes. K, M and G alone are refused, since
-/// programs use them for both.
+/// Written with the largest IEC prefix that divides it, otherwise in bytes. Read with IEC (KiB =
+/// 1024) or SI (kB = 1000) prefixes, or as a plain number of bytes. K, M and G alone are rejected,
+/// since programs use them for both.
 ///
 /// ```
 /// use bandgap_units::Bytes;

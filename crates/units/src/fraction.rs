@@ -44,7 +44,7 @@ impl FromStr for Fraction {
                 _ => "5",
             };
             return Err(typed.wrong(format!(
-                "it must lie between 0 % and 100 % (write {meant}% for {meant} per cent)"
+                "it must be between 0 % and 100 % (write {meant}% for {meant} per cent)"
             )));
         }
         Ok(Fraction(fraction))

@@ -1,4 +1,4 @@
-//! Three significant digits, and the prefix that brings a number near one.
+//! Numbers with three significant digits, and shared units.
 
 /// `value` rounded to `digits` significant digits, in plain notation where that stays readable.
 ///
@@ -28,8 +28,8 @@ pub fn significant(value: f64, digits: usize) -> String {
     format!("{value:.decimals$}")
 }
 
-/// The same without zeros at the end of decimals: "95 %" reads better than "95.0 %", and says the
-/// same.
+/// As [`significant`], but without trailing zeros of decimals: "95 %" reads better than "95.0 %"
+/// and says the same.
 ///
 /// ```
 /// use bandgap_units::significant_short;
@@ -44,8 +44,8 @@ pub fn significant_short(value: f64, digits: usize) -> String {
     text
 }
 
-/// Numbers with three digits; those that would read like another one, which they are not, with as many
-/// more, up to five in all, as it takes to tell them apart.
+/// Numbers with three significant digits. Different numbers that would read the same get as many
+/// more digits, up to five in all, as are needed to tell them apart.
 ///
 /// ```
 /// use bandgap_units::distinct;
@@ -60,14 +60,14 @@ pub fn distinct(values: &[f64]) -> Vec<String> {
     values.iter().map(|&value| significant(value, digits(value))).collect()
 }
 
-/// The power of ten of `value` once it is rounded to `digits`: 999.6 has 3 at three digits.
+/// The power of ten of `value` after rounding to `digits`: 999.6 gives 3 at three digits.
 fn decimal_exponent(value: f64, digits: usize) -> i32 {
     let text = format!("{value:.*e}", digits - 1);
     let exponent = text.split_once('e').map(|(_, exponent)| exponent);
     exponent.and_then(|e| e.parse().ok()).expect("the exponent format always has an exponent")
 }
 
-/// The unit that several numbers share, in a column of a table or along an axis.
+/// A unit that several numbers share, in a column of a table or along an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SharedUnit {
     size: f64,
@@ -76,7 +76,7 @@ pub struct SharedUnit {
 
 impl SharedUnit {
     /// The greatest step of `ladder` (ascending sizes with their symbols) in which `value` is
-    /// written as 1.00 or more, or the first one.
+    /// written as 1.00 or more; otherwise the first step.
     pub fn of(value: f64, ladder: &[(f64, &'static str)]) -> SharedUnit {
         // What would be written as 1000 of a unit is written as 1.00 of the next.
         let fitting = ladder.iter().rev().find(|(size, _)| value.abs() >= 0.9995 * size);
@@ -89,13 +89,13 @@ impl SharedUnit {
         self.symbol
     }
 
-    /// How many of this unit are `value`, which is in the unit of the ladder's sizes: nanoseconds,
-    /// or bytes per second.
+    /// `value` in this unit. `value` must be in the unit of the ladder's sizes: nanoseconds, or
+    /// bytes per second.
     pub fn count(self, value: f64) -> f64 {
         value / self.size
     }
 
-    /// The same with three digits, and the symbol.
+    /// `value` in this unit with three significant digits, and the symbol.
     pub fn write(self, value: f64) -> String {
         format!("{} {}", significant(self.count(value), 3), self.symbol)
     }

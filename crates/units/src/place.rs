@@ -1,17 +1,17 @@
-//! Where something stands.
+//! Positions on an axis.
 
 use std::slice;
 
 use derive_more::{Display, From};
 use serde::{Deserialize, Serialize};
 
-/// A place on an axis.
+/// A position on an axis.
 #[derive(
     Clone, Debug, Display, From, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 #[serde(untagged)]
 pub enum Place {
-    /// A count, a size, a rank.
+    /// A count, a size or a rank.
     #[from(u64, u32)]
     Number(u64),
     /// A name.
@@ -30,7 +30,7 @@ impl From<usize> for Place {
 }
 
 impl Place {
-    /// It as a number.
+    /// The number; `None` for a name.
     pub fn number(&self) -> Option<u64> {
         match self {
             Place::Number(number) => Some(*number),

@@ -11,8 +11,8 @@ use crate::typed::{Typed, UnitError};
 
 const LADDER: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, "s")];
 
-/// A duration in nanoseconds, signed: derived quantities (L of overlapping overheads) may be
-/// negative.
+/// A duration in nanoseconds, signed: derived quantities may be negative, such as L if overheads
+/// overlap.
 ///
 /// Written with three significant digits and the prefix that fits; read from a number with one of
 /// the units ns, us (or µs), ms, s, min, h.
@@ -27,7 +27,7 @@ const LADDER: [(f64, &str); 4] = [(1.0, "ns"), (1e3, "µs"), (1e6, "ms"), (1e9, 
 pub struct Ns(pub f64);
 
 impl Ns {
-    /// No time at all.
+    /// Zero.
     pub const ZERO: Ns = Ns(0.0);
 
     /// The longer of the two.
@@ -45,8 +45,7 @@ impl Ns {
         self.0 / 1e9
     }
 
-    /// These durations, each as it is written by itself, or with more digits where two that differ would
-    /// read alike.
+    /// Texts of these durations, with more digits if different ones would read the same.
     pub fn distinct(durations: &[Ns]) -> Vec<String> {
         let alike = |of: &Ns| {
             let others = durations.iter().filter(|other| other.to_string() == of.to_string());

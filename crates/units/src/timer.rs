@@ -1,9 +1,9 @@
-//! The clock and computation as rank programs see them.
+//! The clock and the computation that rank programs use.
 
 use serde::{Deserialize, Serialize};
 
-/// A time stamp in ticks of the clock that made it. A rank program cannot look into it;
-/// [`Stamp::ticks`] is for the reductions.
+/// A time stamp in ticks of the clock that made it. Rank programs treat it as opaque;
+/// [`Stamp::ticks`] is for evaluation.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stamp(u64);
 
@@ -21,24 +21,24 @@ impl Stamp {
     }
 }
 
-/// A clock that stamps, and a processor that works for a controlled time.
+/// A clock for time stamps, and a processor that computes for a controlled time.
 pub trait Timer: 'static {
-    /// The present, ordered against the memory accesses before and after it.
+    /// The current time, ordered with the memory accesses before and after it.
     fn stamp(&self) -> Stamp;
-    /// Runs so many iterations of the calibrated loop of dependent arithmetic: the Δ of the
-    /// signature. It reads no clock and touches no memory.
+    /// Runs this many iterations of the calibrated loop of dependent arithmetic: the Δ of the
+    /// signature. The loop reads no clock and accesses no memory.
     fn work(&self, iterations: u32);
 }
 
 /// A controlled amount of computation: the Δ of the LogP signature.
 ///
-/// It has two forms: the iterations that a processor executes, and the time that they take, which
-/// the simulator uses.
+/// It is given both as iterations, which a processor executes, and as their time, which the
+/// simulator uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delay {
     /// Iterations of the loop.
     pub iterations: u32,
-    /// Their time in picoseconds, by calibration.
+    /// Time of the iterations in picoseconds, by calibration.
     pub picoseconds: u64,
 }
 

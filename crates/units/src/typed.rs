@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// Why a text is not a quantity. It names the text as it was given.
+/// Why a text is not a quantity; includes the text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("read {subject}: {why}")]
 pub struct UnitError {
@@ -15,15 +15,15 @@ pub(crate) struct Typed<'a> {
     what: &'static str,
     example: &'static str,
     text: &'a str,
-    /// The number's own characters.
+    /// The characters of the number.
     pub(crate) digits: &'a str,
     pub(crate) number: f64,
-    /// Trimmed; empty where there is none.
+    /// Trimmed; empty if missing.
     pub(crate) unit: &'a str,
 }
 
 impl<'a> Typed<'a> {
-    /// Splits `text`; `what` names the quantity that is expected, and `example` would be one.
+    /// Splits `text`. `what` names the expected quantity, and `example` is one.
     pub(crate) fn read(
         text: &'a str,
         what: &'static str,
@@ -49,7 +49,7 @@ impl<'a> Typed<'a> {
         UnitError { subject: format!("{} from '{}'", self.what, self.text), why: why.to_string() }
     }
 
-    /// The error of a unit that is not among the `known` ones.
+    /// The error for a unit that is not among the `known` ones.
     pub(crate) fn wrong_unit(&self, known: &str) -> UnitError {
         match self.unit {
             "" => self.wrong(format!("the unit is missing (write for example {})", self.example)),
@@ -57,14 +57,15 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// The number in the unit of which `factor` make up the typed one.
+    /// The number converted to a unit that is `factor` times smaller than the typed one.
     pub(crate) fn times(&self, factor: f64) -> Result<f64, UnitError> {
         let product = self.number * factor;
         if product.is_finite() { Ok(product) } else { Err(self.wrong("it is too large")) }
     }
 }
 
-/// Bytes of `text` that form a decimal number; an `e` counts only when digits follow it.
+/// Length in bytes of the decimal number at the start of `text`; an `e` counts only if digits
+/// follow it.
 fn number_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let digits = |from: usize| bytes[from..].iter().take_while(|b| b.is_ascii_digit()).count();

@@ -2,30 +2,31 @@
 
 use crate::interval::student_factor;
 
-/// Squares of standard normal variables: their weight, and how many have it. All weights add up to 1,
-/// so the weighted sum has the mean 1.
+/// Squares of standard normal variables: their weight and their number. All weights add up to 1, so
+/// the weighted sum has the mean 1.
 type Part = (f64, f64);
 
-/// So many of the greatest weights are parts of their own; the others are one part.
+/// This many of the greatest weights are parts of their own; the others form one part.
 const SINGLE: usize = 40;
 
 /// Confidence at which the t distribution is matched.
 const CONFIDENCE: f64 = 0.95;
 
-/// Halvings of a bracket: for the degrees, and for the saddlepoint.
+/// Bisection steps, for the degrees and for the saddlepoint.
 const DEGREES_STEPS: u32 = 24;
 const SADDLE_STEPS: u32 = 40;
 
 /// The degrees of freedom, 1 to `limit`, of the t distribution that has the same tails at 95 % as a
 /// standard normal variable over the root of Σwᵢχᵢ².
 ///
-/// `weights` are positive, in any scale; `shared` is how many independent squares each stands for, 1
-/// if they are independent, less if they are correlated.
+/// `weights` are positive, in any scale. `shared` is the number of independent squares behind each
+/// weight: 1 if they are independent, less if they are correlated.
 ///
-/// *Formula*: d with P(|Z| > t·√Σwᵢχᵢ²) = P(|Z| > t·√(χ²_d/d)), t the 95 % factor of d. Both sides
-/// by the saddlepoint of the quadratic form Z² − t²Σwᵢχᵢ², so that equal weights give exactly their
-/// number. To match two moments (Satterthwaite) would make intervals too wide where one weight is
-/// greater than the others together: it would take the sum to be near zero far too often.
+/// *Formula*: d with P(|Z| > t·√Σwᵢχᵢ²) = P(|Z| > t·√(χ²_d/d)), where t is the 95 % factor of d.
+/// Both sides are computed by the saddlepoint of the quadratic form Z² − t²Σwᵢχᵢ², so that equal
+/// weights give exactly their number. Matching two moments (Satterthwaite) would make intervals too
+/// wide if one weight is greater than the others together: it would assume that the sum is near
+/// zero far too often.
 /// *Assumes* numerator and denominator independent.
 /// *Source*: Lugannani and Rice, "Saddle Point Approximation for the Distribution of the Sum of
 /// Independent Random Variables" (1980); Kuonen, "Saddlepoint Approximations for Distributions of

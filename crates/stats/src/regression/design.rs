@@ -1,8 +1,8 @@
-//! A straight line by weighted least squares, with what its intervals need.
+//! A straight line by weighted least squares, with the quantities that its intervals need.
 
 use crate::line::spread;
 
-/// Leverages count as this at most: beyond it a residual is rounding.
+/// Greatest leverage: beyond it a residual is rounding.
 const LEVERAGE: f64 = 1.0 - 1e-9;
 
 /// The fitted value as a scale of noise: within a factor of four of the measured one.
@@ -10,11 +10,11 @@ pub(crate) fn clamped(fitted: f64, measured: f64, least: f64) -> f64 {
     fitted.clamp(measured.abs() / 4.0, measured.abs() * 4.0).max(least)
 }
 
-/// Rounds to find the points whose noise is to be estimated.
+/// Iterations to find the points whose noise is estimated.
 const NOISE_ROUNDS: usize = 20;
 
-/// The variance of relative errors, as a mean over the points whose own variance is not known to be greater.
-/// `correction` is for the coefficients that were fitted.
+/// The variance of relative errors: a mean over those points whose own variance is not known to be
+/// greater. `correction` accounts for the fitted coefficients.
 pub(crate) fn variance(errors: &[f64], least: &[f64], correction: f64) -> f64 {
     let mean = |above: f64| {
         let (mut sum, mut count) = (0.0, 0.0);
@@ -29,7 +29,7 @@ pub(crate) fn variance(errors: &[f64], least: &[f64], correction: f64) -> f64 {
     let mut variance = mean(f64::INFINITY);
     for _ in 0..NOISE_ROUNDS {
         let next = mean(variance);
-        // From above: fewer points, and those that are left out had the greatest noise.
+        // The sequence falls: each step leaves out the points with the greatest known noise.
         if next >= variance {
             break;
         }
@@ -38,7 +38,7 @@ pub(crate) fn variance(errors: &[f64], least: &[f64], correction: f64) -> f64 {
     variance
 }
 
-/// A line, kept about the weighted means so that no digits are lost.
+/// A line, stored relative to the weighted means so that no digits are lost.
 pub(super) struct Fit<'a> {
     pub(super) x: &'a [f64],
     pub(super) y: &'a [f64],
@@ -79,7 +79,7 @@ impl<'a> Fit<'a> {
         (self.y[point] - self.level) - self.slope * (self.x[point] - self.centre)
     }
 
-    /// How much a y counts for the line at its own x, for weights of 1.
+    /// Leverage: how much a y counts for the line at its own x, for weights of 1.
     pub(super) fn leverage(&self, point: usize) -> f64 {
         (1.0 / self.weight + (self.x[point] - self.centre).powi(2) / self.xx).min(LEVERAGE)
     }

@@ -7,14 +7,14 @@ use crate::line::Influence;
 
 /// The line of least absolute squares; `None` for fewer than three points or two different x.
 ///
-/// *Formula*: coefficients as [`crate::line::Line::fit`]. Variances are the sandwich
-/// Σcᵢ²rᵢ²/(1 − hᵢ)² (HC3), c a coefficient's weights on the points and h the leverage, divided by
-/// its bias under a working variance: ŷ⁰, ŷ¹ or ŷ², whichever makes the residuals most likely.
-/// Degrees of freedom are those of the t distribution with the tails that the sandwich has under the
-/// same variance, 1 to n − 2. Where the noise grows with y and the largest x decides the fit, the noise
-/// is known from little more than the residual there, and the interval is wide.
-/// *Assumes* independent errors. Their variance may depend on x in any way, but where a few points
-/// decide the fit the working variance must not be far off.
+/// *Formula*: coefficients as [`crate::line::Line::fit`]. Variances are the sandwich Σcᵢ²rᵢ²/(1 −
+/// hᵢ)² (HC3), where c are the weights of the points in a coefficient and h is the leverage,
+/// divided by its bias under a working variance: ŷ⁰, ŷ¹ or ŷ², whichever makes the residuals most
+/// likely. Degrees of freedom are those of the t distribution with the same tails as the sandwich
+/// under that variance, 1 to n − 2. If the noise grows with y and the largest x decides the fit,
+/// little more than the residual there determines the noise, and the interval is wide.
+/// *Assumes* independent errors. Their variance may depend on x in any way, but if a few points
+/// decide the fit, the working variance must not be far off.
 /// *Source*: MacKinnon and White, "Some Heteroskedasticity-Consistent Covariance Matrix Estimators"
 /// (1985); Bell and McCaffrey, "Bias Reduction in Standard Errors" (2002), for bias and degrees under
 /// a working variance.
@@ -48,7 +48,7 @@ pub fn ordinary(x: &[f64], y: &[f64]) -> Option<Regression> {
     })
 }
 
-/// How the variance of y goes with y, up to a factor: as ŷ⁰, ŷ¹ or ŷ², whichever makes the residuals
+/// How the variance of y depends on y, up to a factor: ŷ⁰, ŷ¹ or ŷ², whichever makes the residuals
 /// most likely.
 fn working_noise(fit: &Fit) -> Vec<f64> {
     let count = fit.x.len() as f64;
@@ -70,7 +70,7 @@ fn working_noise(fit: &Fit) -> Vec<f64> {
     scale.iter().map(|s| s.powi(power)).collect()
 }
 
-/// How far to trust a sandwich Σaᵢrᵢ², aᵢ = (cᵢ/(1 − hᵢ))².
+/// How reliable a sandwich Σaᵢrᵢ² is, with aᵢ = (cᵢ/(1 − hᵢ))².
 struct Reliability {
     /// Its mean as a multiple of the variance that it estimates, Σcᵢ²·noiseᵢ.
     bias: f64,
@@ -78,11 +78,11 @@ struct Reliability {
     degrees: f64,
 }
 
-/// Of a sandwich for errors of variance `noise`, up to a common factor.
+/// The reliability of a sandwich for errors of variance `noise`, up to a common factor.
 ///
 /// With r = Mε and S = M·diag(noise)·M, the mean is Σaᵢ·Sᵢᵢ and the variance 2·Σaᵢ·aⱼ·Sᵢⱼ². The
-/// terms are squares of weights aᵢ·Sᵢᵢ. They are correlated, so they count for fewer: in the ratio in
-/// which the correlation makes the variance greater.
+/// terms are squares with the weights aᵢ·Sᵢᵢ. Since they are correlated, they count for fewer, in
+/// the ratio by which the correlation increases the variance.
 fn reliability(fit: &Fit, influence: &[f64], noise: &[f64]) -> Reliability {
     let limit = fit.x.len() as f64 - 2.0;
     let squares: Vec<f64> =

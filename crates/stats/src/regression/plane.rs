@@ -5,13 +5,14 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 use super::design::clamped;
 use crate::interval::{Interval, t_interval};
 
-/// Reweightings until a fit counts as settled.
+/// Maximum number of reweightings of a fit.
 const REWEIGHTINGS: usize = 50;
 
 /// Columns of the design: 1, x and z.
 const COLUMNS: usize = 3;
 
-/// Squares of what varies in a column, as a share of all squares, below which they are rounding.
+/// A column counts as constant if the squares of its deviations are a smaller share of all squares
+/// than this: they are rounding then.
 const DEPENDENT: f64 = 1e-18;
 
 /// A fitted plane y = intercept + x_slope·x + z_slope·z with variances.
@@ -23,8 +24,8 @@ pub struct Plane {
     pub variances: [f64; COLUMNS],
     /// Degrees of freedom behind all of them.
     pub degrees: f64,
-    /// The probability of z-wise deviations as great as those found if the plane holds: whether y is
-    /// linear in z. `None` for fewer than three different z, or too few points to tell.
+    /// If the plane holds, the probability of z-wise deviations at least as great as those found:
+    /// tests whether y is linear in z. `None` for fewer than three different z, or too few points.
     pub bend_chance: Option<f64>,
 }
 
@@ -37,20 +38,20 @@ impl Plane {
     /// The t interval of a coefficient.
     ///
     /// # Panics
-    /// If the confidence is not strictly between 0 and 1, or there are not so many coefficients.
+    /// If the confidence is not strictly between 0 and 1, or there is no such coefficient.
     pub fn interval(&self, coefficient: usize, confidence: f64) -> Interval {
         let (value, variance) = (self.coefficients[coefficient], self.variances[coefficient]);
         t_interval(value, variance, self.degrees, confidence)
     }
 }
 
-/// The plane of least relative squares through positive y; `None` for fewer than four points, or where
+/// The plane of least relative squares through positive y; `None` for fewer than four points, or if
 /// x and z do not span a plane.
 ///
-/// *Formula*: minimises Σwᵢ(yᵢ − a − b·xᵢ − c·zᵢ)² with wᵢ = 1/ŷᵢ², by reweighting as
-/// [`super::relative`] does. Variances are s²(XᵀWX)⁻¹ with s² = Σwr²/(n − 3). `bend_chance` is the F
-/// test of a level of its own for each z against the levels a + c·z, with the same b.
-/// *Assumes* independent errors, their standard deviation in proportion to y.
+/// *Formula*: minimises Σwᵢ(yᵢ − a − b·xᵢ − c·zᵢ)² with wᵢ = 1/ŷᵢ², by reweighting as in
+/// [`super::relative`]. Variances are s²(XᵀWX)⁻¹ with s² = Σwr²/(n − 3). `bend_chance` is the F
+/// test of separate levels for each z against the levels a + c·z, with the same b.
+/// *Assumes* independent errors with standard deviations proportional to y.
 /// *Source*: McCullagh and Nelder, "Generalized Linear Models" (1989), chapter 8; Draper and Smith,
 /// "Applied Regression Analysis" (1998), 2.1 (lack of fit).
 ///
@@ -81,7 +82,8 @@ pub fn relative_plane(x: &[f64], z: &[f64], y: &[f64]) -> Option<Plane> {
 }
 
 impl Plane {
-    /// By the normal equations about the weighted means; the variances are for errors of variance 1/w.
+    /// Solves the normal equations about the weighted means; the variances are for errors of
+    /// variance 1/w.
     fn of(x: &[f64], z: &[f64], y: &[f64], weights: &[f64]) -> Option<Plane> {
         let dot = |a: &[f64], b: &[f64]| -> f64 {
             a.iter().zip(b).zip(weights).map(|((a, b), w)| w * a * b).sum()
@@ -114,7 +116,8 @@ impl Plane {
 /// Residuals relative to y below this are rounding.
 const ROUNDING: f64 = 1e-9;
 
-/// The chance of the deviations of the z from a line in z, by the F test against a level for each.
+/// The probability of the deviations from a line in z, by the F test against a separate level for
+/// each z.
 fn bend_chance(x: &[f64], z: &[f64], y: &[f64], weights: &[f64], squares: f64) -> Option<f64> {
     let mut levels: Vec<f64> = z.to_vec();
     levels.sort_by(f64::total_cmp);

@@ -4,28 +4,30 @@ use super::Regression;
 use super::design::{Fit, clamped, variance};
 use crate::interval::Interval;
 
-/// Reweightings until a fit counts as settled; each gains a factor of about the noise's square.
+/// Maximum number of reweightings of a fit; each gains a factor of about the square of the noise.
 const REWEIGHTINGS: usize = 50;
 
 /// Steps towards a line through all ranges.
 const PROJECTIONS: usize = 200;
 
 /// The line of least relative squares through positive y; `None` for fewer than three points or two
-/// different x. `known` is the least relative standard deviation of each y, as its last digit or its
-/// repetitions show it, 0 where nothing is known; `ranges` what it may be that is rounded, else y itself.
+/// different x. `known` is the least relative standard deviation of each y, from its last digit or
+/// its repetitions, or 0 if unknown. `ranges` are the possible values of each rounded y; for
+/// others, y itself.
 ///
-/// *Formula*: minimises Σwᵢ(yᵢ − a − b·xᵢ)² with wᵢ = 1/(vᵢŷᵢ²), ŷ the fitted line itself, by
-/// reweighting until the weights stay the same. Weights 1/y² would put the line below the points, since
-/// a y that is too low by chance would weigh more. ŷ counts as y/4 at least and 4y at most. vᵢ =
-/// max(v, knownᵢ²), v the mean of (y/ŷ − 1)² over the y whose known² is below v, times n/(n − 2): all
-/// y weigh alike where nothing is known, and a y that is rounded weighs less. Of a range the value nearest to the line counts,
-/// and in the end as much as any other: what all y are rounded by alike is no scatter, and a line through all ranges is
-/// found where there is one. Variances
-/// are s²(XᵀWX)⁻¹, s² = Σwr²/(n − 2), with n − 2 degrees of freedom.
-/// *Assumes* independent errors, their standard deviation in proportion to y where it is not known to
-/// be greater.
+/// *Formula*: minimises Σwᵢ(yᵢ − a − b·xᵢ)² with wᵢ = 1/(vᵢŷᵢ²), where ŷ is the fitted line itself,
+/// by reweighting until the weights stay the same. Weights 1/y² would put the line below the
+/// points, since a y that is too low by chance would weigh more. ŷ is limited to y/4..4y. vᵢ =
+/// max(v, knownᵢ²), where v is the mean of (y/ŷ − 1)² over the y with known² below v, times n/(n −
+/// 2): all y weigh alike if nothing is known, and a rounded y weighs less. In a range, the value
+/// nearest to the line counts, and at the end with the same weight as any other: a rounding that
+/// all y share is not scatter, and a line through all ranges is found if there is one. Variances
+/// are s²(XᵀWX)⁻¹ with s² = Σwr²/(n − 2), with n − 2 degrees of freedom.
+/// *Assumes* independent errors with standard deviations proportional to y unless known to be
+/// greater.
 /// *Source*: McCullagh and Nelder, "Generalized Linear Models" (1989), chapter 8 (constant
-/// coefficient of variation); Heitjan, "Inference from Grouped Continuous Data: A Review" (1989), for rounded y.
+/// coefficient of variation); Heitjan, "Inference from Grouped Continuous Data: A Review" (1989),
+/// for rounded y.
 ///
 /// # Panics
 /// If the slices differ in length.
@@ -40,7 +42,7 @@ pub fn relative(x: &[f64], y: &[f64], known: &[f64], ranges: &[Interval]) -> Opt
         let scale: Vec<f64> = x.iter().zip(y).map(|(&x, &y)| clamped(fit.at(x), y, 0.0)).collect();
         let errors: Vec<f64> = (0..x.len()).map(|i| fit.residual(i) / scale[i]).collect();
         let usual = variance(&errors, known, x.len() as f64 / degrees).max(least);
-        // 1 for all where no noise is known to be greater than what is usual.
+        // 1 for all points if no known noise is greater than usual.
         let share = |known: f64| if known * known > usual { usual / (known * known) } else { 1.0 };
         let next = |(scale, known): (&f64, &f64)| scale.powi(-2) * share(*known);
         let next: Vec<f64> = scale.iter().zip(known).map(next).collect();

@@ -1,11 +1,11 @@
-//! Weighted sums about their own means, which add up without losing digits.
+//! Weighted sums about their own means, which can be added without losing digits.
 
 use crate::line::Line;
 
 /// First and second moments of weighted points.
 ///
-/// Sums of raw powers would lose all digits where x goes from 0 to millions and weights with its
-/// square. Sums about the mean of each part do not, and two parts join exactly.
+/// Sums of raw powers would lose all digits if x goes from 0 to millions and the weights with its
+/// square. Sums about the mean of each part do not, and two parts can be joined exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Moments {
     /// Σw.
@@ -25,7 +25,7 @@ impl Moments {
         Moments { weight, x, y, ..Moments::default() }
     }
 
-    /// Of both parts together.
+    /// Moments of both parts together.
     ///
     /// *Formula*: Σw(x − x̄)² = the parts' sums + W₁W₂/(W₁ + W₂)·(x̄₂ − x̄₁)², the others alike.
     /// *Source*: Chan, Golub and LeVeque, "Updating Formulae and a Pairwise Algorithm for Computing

@@ -6,45 +6,49 @@ use crate::line::{Influence, Line};
 use crate::quantile::median;
 use crate::regression::clamped;
 
-/// A point nearer to its line, as a share of it, stays.
+/// A point that is nearer to its line, relative to the line, stays.
 const NEAR: f64 = 0.2;
 
-/// The chance that one of several undisturbed points is left out.
+/// The probability that one of several undisturbed points is excluded.
 const CHANCE: f64 = 0.01;
 
-/// One of so many points may be left out.
+/// One in this many points may be excluded.
 const ONE_OF: usize = 8;
 
-/// So many points are tried at once, those furthest off their neighbours.
+/// Maximum number of points tried at once: those furthest from their neighbours' lines.
 const SUSPECTS: usize = 6;
 
-/// The nearest points, whose scatter about the line counts as that of a suspect between them.
+/// Number of nearest points whose scatter about the line counts as that of the suspect between
+/// them.
 const AROUND: usize = 6;
 
-/// Points of a line that shows its residuals.
+/// Fewest points of a line with residuals.
 const FEWEST: usize = 3;
 
-/// Of at least so many points, a suspect is so many times as far off its neighbours as most are.
+/// From this many points on, a suspect must be [`ODD`] times as far off its neighbours as the
+/// median point.
 const MANY: usize = 30;
 const ODD: f64 = 2.5;
 
-/// The points, ascending, that [`search`] should leave out: each is far off every line, and the others
-/// are explained better without it.
+/// Indices of the points, ascending, that [`search`] should exclude: each is far off every line,
+/// and the criterion is better without it.
 ///
-/// *Formula*: the mean-shift model, in which a point that is left out has a level of its own. Points are left
-/// out one after the other, or two at once where they hide each other: those whose leaving lowers the criterion of
-/// [`search`] the most, a point counting ln v + 2·ln ŷ + 2·ln n, its level and its place. Each must be
-/// off the line that the others have there by more than 20 % and by t standard errors of a prediction, t the
-/// two-sided quantile of Student's distribution at 1 − 1 %/n; its own scatter is at least that of the six points
-/// nearest to it. One point is left out for each eight begun, and no two neighbours: these may be a short segment.
-/// *Assumes* what [`search`] does.
-/// *Source*: She and Owen, "Outlier Detection Using Nonconvex Penalized Regression" (2011), for the model and its
-/// equivalence to an M-estimator with a redescending ψ; Cook and Weisberg, "Residuals and Influence in Regression"
-/// (1982), section 2.2, for the test; Fearnhead and Rigaill, "Changepoint Detection in the Presence of Outliers"
-/// (2019), for both in one criterion.
+/// *Formula*: the mean-shift model, in which an excluded point has a level of its own. Points are
+/// excluded one after another, or two at once if they hide each other: those whose exclusion lowers
+/// the criterion of [`search`] the most, where each excluded point counts ln v + 2·ln ŷ + 2·ln n,
+/// for its level and its position. Each must be off the line of the others by more than 20 % and by
+/// t standard errors of a prediction, where t is the two-sided quantile of Student's distribution
+/// at 1 − 1 %/n; the point's own scatter is at least that of the six points nearest to it. At most
+/// one point in eight (rounded up) is excluded, and no two neighbours, since these may be a short
+/// segment.
+/// *Assumes* the same as [`search`].
+/// *Source*: She and Owen, "Outlier Detection Using Nonconvex Penalized Regression" (2011), for the
+/// model and its equivalence to an M-estimator with a redescending ψ; Cook and Weisberg, "Residuals
+/// and Influence in Regression" (1982), section 2.2, for the test; Fearnhead and Rigaill,
+/// "Changepoint Detection in the Presence of Outliers" (2019), for both in one criterion.
 ///
 /// # Panics
-/// Where [`search`] does.
+/// In the same cases as [`search`].
 pub fn outliers(x: &[f64], y: &[f64], limits: Limits<'_>) -> Vec<usize> {
     let mut out = Vec::new();
     while let Some(found) = step(x, y, limits, &out) {
@@ -54,7 +58,7 @@ pub fn outliers(x: &[f64], y: &[f64], limits: Limits<'_>) -> Vec<usize> {
     out
 }
 
-/// What else is to be left out.
+/// The next points to exclude.
 fn step(x: &[f64], y: &[f64], limits: Limits<'_>, out: &[usize]) -> Option<Vec<usize>> {
     let room = y.len().div_ceil(ONE_OF) - out.len();
     let kept = Kept::of(x, y, limits, out);
@@ -91,10 +95,10 @@ fn step(x: &[f64], y: &[f64], limits: Limits<'_>, out: &[usize]) -> Option<Vec<u
     judged.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, set)| set)
 }
 
-/// The points that are not left out.
+/// The points that are not excluded.
 struct Kept<'a> {
     limits: Limits<'a>,
-    /// Which they are.
+    /// Their indices.
     index: Vec<usize>,
     x: Vec<f64>,
     y: Vec<f64>,
@@ -110,8 +114,8 @@ impl<'a> Kept<'a> {
         Kept { limits, x: part(x), y: part(y), noise: part(limits.noise), ranges, index }
     }
 
-    /// The search among them. Cuts that are given are those of all points; where a segment is left with too few for
-    /// a line there is none.
+    /// Runs [`search`] on these points. Given cuts refer to all points; `None` if a segment has too
+    /// few points left for a line.
     fn search(&self) -> Option<Choice> {
         let starts: Vec<usize>;
         let cuts = match self.limits.cuts {
@@ -134,8 +138,9 @@ impl<'a> Kept<'a> {
         search(&self.x, &self.y, Limits { cuts, noise, ranges, ..self.limits })
     }
 
-    /// Points off both lines, through two neighbours on the left and on the right, by more than the share
-    /// that matters; those furthest off first. Where a line ends, that of the other side has it.
+    /// Points that are off both lines, through two neighbours on the left and on the right, by more
+    /// than the relevant share; the furthest first. At the end of a line, the line on the other
+    /// side counts.
     fn suspects(&self) -> impl Iterator<Item = usize> {
         let count = self.x.len();
         let off = |at: usize| {
@@ -144,12 +149,12 @@ impl<'a> Kept<'a> {
             let lines = inside.filter_map(|(a, b)| {
                 Line::fit(&[self.x[a], self.x[b]], &[self.y[a], self.y[b]], &[1.0; 2])
             });
-            // A line below 0 is as far as can be: no y is.
+            // A line below 0 is infinitely far, since every y is positive.
             let ratios = lines.map(|line| self.y[at] / line.at(self.x[at]).max(f64::MIN_POSITIVE));
             ratios.map(|ratio| ratio.ln().abs()).fold(f64::INFINITY, f64::min)
         };
         let far: Vec<f64> = (0..count).map(off).collect();
-        // Of few points, one that is off makes many look so.
+        // Among few points, a single outlier makes many others look odd.
         let odd = if count < MANY { NEAR } else { NEAR.max(ODD * median(&far)) };
         let named = far.into_iter().zip(self.index.iter().copied());
         let mut all: Vec<(f64, usize)> = named.filter(|(off, _)| *off > odd).collect();
@@ -157,8 +162,8 @@ impl<'a> Kept<'a> {
         all.into_iter().map(|(_, at)| at)
     }
 
-    /// How many standard errors another point, of so much noise and in this range, is off the nearer of the lines
-    /// beside it, and that line there.
+    /// How many standard errors a point with this noise and range is off the nearer of the adjacent
+    /// lines, and that line's value there.
     fn off(&self, choice: &Choice, x: f64, noise: f64, range: Interval) -> (f64, f64) {
         let at = self.x.partition_point(|own| *own < x);
         let segment = |point: usize| choice.starts.partition_point(|start| *start <= point) - 1;

@@ -5,22 +5,22 @@ use std::ops::Range;
 use super::moments::Moments;
 use crate::interval::assert_confidence;
 
-/// Up to this many points every cut is considered.
+/// Up to this many points, every cut is considered.
 pub const EXACT: usize = 400;
 
-/// Rounds of moving one cut after the other; each round lowers the misfit or ends.
+/// Maximum number of rounds of moving one cut after another; each lowers the misfit or is the last.
 const ROUNDS: usize = 50;
 
-/// Weighted points sorted by x, with what a cut may not do.
+/// Weighted points sorted by x, and the shortest segment.
 #[derive(Clone, Copy, Debug)]
 pub struct Points<'a> {
-    /// Ascending. Equal x are not kept together.
+    /// Ascending. Equal x may be separated by a cut.
     pub x: &'a [f64],
     /// As many as x.
     pub y: &'a [f64],
     /// Positive, as many as x.
     pub weights: &'a [f64],
-    /// Fewest points of a segment, 1 at least.
+    /// Fewest points of a segment; at least 1.
     pub fewest: usize,
 }
 
@@ -35,7 +35,7 @@ impl Points<'_> {
         Moments::point(self.x[index], self.y[index], self.weights[index])
     }
 
-    /// The places of the cut `cut` between its neighbours, as of [`Points::cuts`].
+    /// The positions of cut `cut` between its neighbours, as from [`Points::cuts`].
     pub(super) fn cuts_around(&self, starts: &[usize], cut: usize) -> Vec<(usize, f64)> {
         self.cuts(starts[cut - 1], self.segment(starts, cut).end)
     }
@@ -45,8 +45,8 @@ impl Points<'_> {
         starts[segment]..starts.get(segment + 1).copied().unwrap_or(self.x.len())
     }
 
-    /// The misfit of the points `start..end` cut in two at each place that leaves both sides with
-    /// enough points: (first point of the right side, misfit of both).
+    /// The misfit of the points `start..end`, cut in two at each position that leaves both sides
+    /// with enough points: (first point of the right side, misfit of both).
     fn cuts(&self, start: usize, end: usize) -> Vec<(usize, f64)> {
         let mut right = vec![0.0; end - start];
         let mut sum = Moments::default();
@@ -65,24 +65,25 @@ impl Points<'_> {
         cuts
     }
 
-    /// The moments of some of the points together.
+    /// The moments of these points together.
     fn together(&self, part: Range<usize>) -> Moments {
         part.fold(Moments::default(), |sum, i| sum.join(self.moments(i)))
     }
 }
 
-/// The best cuts of the points into 1, 2, … `most` straight lines; fewer numbers of segments where
-/// the points do not suffice.
+/// The best cuts of the points into 1, 2, … `most` straight lines; fewer if there are too few
+/// points.
 ///
-/// The lines need not meet at a cut. Element k of the answer has the first points of k + 1 segments; the first is 0.
+/// The lines need not meet at a cut. Element k of the result has the first points of k + 1
+/// segments; the first of them is 0.
 ///
 /// *Formula*: minimises Σw(y − aₖ − bₖx)² by dynamic programming, best(k, j) = minᵢ best(k − 1, i) +
 /// misfit(i, j).
-/// *Assumes* independent errors, their variances in proportion to 1/w.
+/// *Assumes* independent errors with variances proportional to 1/w.
 /// *Cost*: quadratic up to [`EXACT`] points, and optimal. With more, the points are gathered in
-/// [`EXACT`] blocks of neighbours, cuts are first placed between blocks, and then each is moved to
-/// its best place between its neighbours until none moves: a segment shorter than two blocks may
-/// be missed.
+/// [`EXACT`] blocks of neighbours; cuts are first placed between blocks, and then each is moved to
+/// its best position between its neighbours until none moves. So a segment shorter than two blocks
+/// may be missed.
 /// *Source*: Bellman and Roth, "Curve Fitting by Segmented Straight Lines" (1969).
 ///
 /// # Panics
@@ -105,7 +106,7 @@ pub fn partitions(points: &Points, most: usize) -> Vec<Vec<usize>> {
     partitions
 }
 
-/// Dynamic programming with cuts at `borders` only.
+/// Dynamic programming with cuts only at `borders`.
 fn on_borders(points: &Points, borders: &[usize], most: usize) -> Vec<Vec<usize>> {
     let blocks: Vec<Moments> = borders.windows(2).map(|b| points.together(b[0]..b[1])).collect();
     let last = blocks.len();
@@ -147,7 +148,7 @@ fn on_borders(points: &Points, borders: &[usize], most: usize) -> Vec<Vec<usize>
         .collect()
 }
 
-/// Moves each cut to its best place between its neighbours, until none moves.
+/// Moves each cut to its best position between its neighbours, until none moves.
 fn settle(points: &Points, starts: &mut [usize]) {
     for _ in 0..ROUNDS {
         let before = starts.to_vec();
@@ -163,12 +164,12 @@ fn settle(points: &Points, starts: &mut [usize]) {
     }
 }
 
-/// The first and the last place where the points allow the cut `cut` of `starts` to be, as indices
-/// of the right segment's first point. The other cuts stay.
+/// The first and the last position that the points allow for cut `cut` of `starts`, as indices of
+/// the right segment's first point. The other cuts stay.
 ///
-/// *Formula*: all places k with S(k) − S(cut) ≤ −2·ln(1 − √confidence), from the lowest to the
-/// highest; S(k) = Σw(y − line)² of the two segments that meet at k. The bound is the quantile of the
-/// likelihood ratio of a threshold, 7.35 at 95 %; it is conservative where the lines differ by much.
+/// *Formula*: from the lowest to the highest k with S(k) − S(cut) ≤ −2·ln(1 − √confidence), where
+/// S(k) = Σw(y − line)² of the two segments that meet at k. The bound is the quantile of the
+/// likelihood ratio of a threshold, 7.35 at 95 %; it is conservative if the lines differ by much.
 /// *Assumes* independent errors of variance 1/w.
 /// *Source*: Hansen, "Sample Splitting and Threshold Estimation" (2000), section 3.
 ///

@@ -9,42 +9,43 @@ use crate::regression::{clamped, variance};
 /// Where segments begin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Cuts<'a> {
-    /// Found, with so many segments at most.
+    /// To be found, with at most this many segments.
     Most(usize),
-    /// Given: the index of each segment's first point, the first being 0.
+    /// Given: index of each segment's first point; the first is 0.
     At(&'a [usize]),
 }
 
-/// What a search may do.
+/// Constraints on a search.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits<'a> {
     /// Fewest points of a segment; at least 3, since two make a line without a residual.
     pub fewest: usize,
     /// Where segments begin.
     pub cuts: Cuts<'a>,
-    /// The least relative noise of each y, as known from its repetitions, the clock, or its last digit.
-    /// If less noise is found, this counts. Positive.
+    /// The least relative noise of each y, as known from its repetitions, the clock, or its last
+    /// digit. It counts if the points scatter less. Positive.
     pub noise: &'a [f64],
-    /// What each y may be that is rounded; y itself where it is not.
+    /// The possible values of each rounded y; y itself if it is not rounded.
     pub ranges: &'a [Interval],
 }
 
-/// The number of segments whose best cut wins, and that cut.
+/// The best number of segments and its cuts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Choice {
     /// Index of each segment's first point; the first is 0.
     pub starts: Vec<usize>,
-    /// Relative standard deviation of each y whose least noise is smaller.
+    /// Relative standard deviation of every y whose least noise is smaller.
     pub noise: f64,
     /// One over the variance of each y.
     pub weights: Vec<f64>,
     /// The fitted values.
     pub fitted: Vec<f64>,
-    /// The criterion, which the choice makes least.
+    /// The criterion, which the choice minimises.
     pub(super) criterion: f64,
 }
 
-/// Searches passes with better weights; the second usually changes nothing.
+/// Maximum number of passes of a search, each with better weights; the second usually changes
+/// nothing.
 const PASSES: usize = 4;
 
 /// Reweightings of a candidate's lines; enough for the criterion, not the last digit.
@@ -53,15 +54,15 @@ const REWEIGHTINGS: usize = 6;
 /// Finds the number of straight segments and their cuts, for positive y with noise in proportion to
 /// y; `None` for fewer than `fewest` points.
 ///
-/// *Formula*: over the best cut for each number K of segments, minimises the Schwarz criterion
-/// (BIC) Σ ln vᵢ + (Σeᵢ²/vᵢ − (n − 2K)) + 2·Σ ln ŷᵢ + p·ln n. eᵢ = yᵢ/ŷᵢ − 1, vᵢ = max(v, noiseᵢ²), and v
-/// is the mean of e² over the y whose noise² is below v, times n/(n − 2K). Of a range the value nearest to the line
-/// counts: a line through all ranges misses nothing. p = 2K + 2(K − 1): two
-/// coefficients a segment, and each cut counted twice, since it is the best of many places and not a
-/// smooth parameter. Cuts are found with weights 1/(vᵢŷᵢ²) of the previous pass's winner (at
-/// first with y for ŷ, and the median noise² for v).
-/// *Assumes* independent errors, their standard deviation in proportion to y where it is not known
-/// to be greater; x ascending.
+/// *Formula*: over the best cuts for each number K of segments, minimises the Schwarz criterion
+/// (BIC) Σ ln vᵢ + (Σeᵢ²/vᵢ − (n − 2K)) + 2·Σ ln ŷᵢ + p·ln n. Here eᵢ = yᵢ/ŷᵢ − 1, vᵢ = max(v,
+/// noiseᵢ²), and v is the mean of e² over the y with noise² below v, times n/(n − 2K). In a range,
+/// the value nearest to the line counts, so a line through all ranges has no misfit. p = 2K + 2(K −
+/// 1): two coefficients per segment, and each cut counted twice, since it is the best of many
+/// positions and not a smooth parameter. Cuts are found with weights 1/(vᵢŷᵢ²) of the previous
+/// pass's winner (at first with y for ŷ, and the median noise² for v).
+/// *Assumes* independent errors with standard deviations proportional to y unless known to be
+/// greater; x ascending.
 /// *Source*: Schwarz, "Estimating the Dimension of a Model" (1978); Zhang and Siegmund, "A Modified
 /// Bayes Information Criterion with Applications to the Analysis of Comparative Genomic
 /// Hybridization Data" (2007), for what a cut counts.
@@ -106,7 +107,7 @@ fn weights(fitted: &[f64], noise: &[f64]) -> Vec<f64> {
     fitted.iter().zip(noise).map(|(fitted, noise)| (fitted * noise).powi(-2)).collect()
 }
 
-/// The criterion of one cut, with the fitted values. `noise` is what the points' weights assume.
+/// The criterion of these cuts, with the fitted values. `noise` is what the points' weights assume.
 fn judge(points: &Points, noise: &[f64], limits: Limits<'_>, starts: Vec<usize>) -> Choice {
     let least = limits.noise;
     let all = points.x.len();
@@ -131,8 +132,9 @@ fn judge(points: &Points, noise: &[f64], limits: Limits<'_>, starts: Vec<usize>)
     Choice { starts, noise: variance.sqrt(), weights: Vec::new(), fitted, criterion }
 }
 
-/// Fits one segment of x, y, noise and ranges, from and to the scale of noise in `scale`, and sets what is between
-/// the line and the nearest that y may be, over the scale.
+/// Fits one segment of (x, y, noise, range). `scale` holds the fitted values, as input and output;
+/// `errors` becomes the distance of the nearest value in each range from the line, relative to the
+/// scale.
 fn reweighted(points: &[(f64, f64, f64, Interval)], scale: &mut [f64], errors: &mut [f64]) {
     for _ in 0..REWEIGHTINGS {
         let mut sum = Moments::default();
