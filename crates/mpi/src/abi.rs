@@ -1,22 +1,23 @@
-//! What differs between families of MPI's binary interface, as tables.
+//! Tables of what differs between the families of MPI's binary interface.
 //!
 //! Source: the header files of MPICH 4.0 and 5.0, Open MPI 4.1 and 5.0, and of the standard (MPI 5.0, chapter 20).
-//! A test compares the tables with the headers that are installed.
+//! A test compares the tables with the installed headers.
 
 use std::ffi::c_int;
 
-/// A family of libraries that a program compiled for one of them can use.
+/// A family of libraries with the same binary interface: a program compiled for one can use the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
-    /// MPICH and what shares its interface: Intel MPI, MVAPICH, Cray MPICH.
+    /// MPICH and libraries with its interface: Intel MPI, MVAPICH, Cray MPICH.
     Mpich,
     /// Open MPI.
     OpenMpi,
-    /// The standard's own interface, since MPI 5.
+    /// The interface of the standard itself, since MPI 5.
     Mpi5,
 }
 
-/// A constant of type `MPI_Comm`, `MPI_Datatype` and the like.
+/// A constant of a type such as `MPI_Comm` or `MPI_Datatype`.
 pub enum Constant {
     /// Its value.
     Value(usize),
@@ -26,7 +27,7 @@ pub enum Constant {
 
 use Constant::{Symbol, Value};
 
-/// The constants of a family that this crate uses.
+/// A family's constants, as far as this crate uses them.
 pub struct Constants {
     /// `MPI_COMM_WORLD`.
     pub world: Constant,
@@ -48,11 +49,12 @@ pub struct Constants {
     pub source_at: usize,
 }
 
-/// `MPI_Comm`, `MPI_Datatype`, `MPI_Request` and the like, of any family: a pointer, or an `int` in its lower half.
+/// `MPI_Comm`, `MPI_Datatype`, `MPI_Request` and the like, of any family: a pointer, or an `int` in
+/// its lower half.
 ///
-/// Assumes what the processors of Linux with 64 bits and the least byte first share: an argument has a register or eight
-/// bytes of stack, in which an `int` fills the lower half, with its sign above; and an `int` is written to the lower half
-/// of a handle.
+/// Assumes what all 64-bit little-endian processors under Linux share: an argument takes a register
+/// or eight bytes of stack, in which an `int` fills the lower half, with its sign above; and an
+/// `int` that is written to a handle fills its lower half.
 pub type Handle = usize;
 
 const _: () = assert!(cfg!(all(target_pointer_width = "64", target_endian = "little")));
@@ -94,7 +96,7 @@ const MPI_5: Constants = Constants {
 };
 
 impl Family {
-    /// Its constants.
+    /// The family's constants.
     pub fn constants(self) -> Constants {
         match self {
             Self::Mpich => MPICH,

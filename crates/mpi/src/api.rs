@@ -8,7 +8,7 @@ use crate::{Constant, Family, Handle, Loaded, MpiError, Result};
 
 pub(crate) type In = *const c_void;
 pub(crate) type Out = *mut c_void;
-/// Where a message goes to or comes from: communicator, rank in it, tag.
+/// The other end of a message: communicator, rank in it, tag.
 pub(crate) type Place = (Handle, c_int, c_int);
 
 macro_rules! functions {
@@ -26,15 +26,15 @@ macro_rules! functions {
             pub(crate) in_place: In,
             /// `MPI_ANY_SOURCE`.
             pub(crate) any_source: c_int,
-            /// Where a status has its source.
+            /// Index of the source in a status.
             source_at: usize,
-            /// Bits of a handle above those that the library writes.
+            /// Number of bits above those that the library writes to a handle.
             above: u32,
             $($function: unsafe extern "C" fn($($type),*) -> c_int,)*
         }
 
         impl Api {
-            /// Looks them up.
+            /// Looks up all functions and constants.
             pub(crate) fn of(loaded: &Loaded) -> Result<Self> {
                 let handle = |constant| match constant {
                     Constant::Value(value) => Ok(value),
@@ -54,7 +54,8 @@ macro_rules! functions {
                     above: if loaded.family == Family::Mpich { 32 } else { 0 },
                     $($function: {
                         let at = loaded.symbol(stringify!($symbol))?.as_ptr();
-                        // SAFETY: the function of this name has this type, by the standard; handles as `Handle` says.
+                        // SAFETY: the standard gives the function of this name this type; for
+                        // handles see `Handle`.
                         unsafe { transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at) }
                     },)*
                 })
@@ -64,7 +65,7 @@ macro_rules! functions {
                 #[inline(always)]
                 #[allow(dead_code, clippy::too_many_arguments, reason = "they are MPI's")]
                 pub(crate) unsafe fn $function(&self, $($name: $type),*) -> Result<()> {
-                    // SAFETY: as the standard says of the function; the caller sees to it.
+                    // SAFETY: the caller satisfies the standard's conditions for this function.
                     let code = unsafe { (self.$function)($($name),*) };
                     if code == 0 { Ok(()) } else { Err(self.refused(stringify!($symbol), code)) }
                 }
@@ -103,13 +104,14 @@ functions! {
     barrier MPI_Barrier (comm: Handle);
 }
 
-/// A number of bytes, as MPI counts.
+/// A number of bytes in MPI's type for counts.
 #[inline(always)]
 pub(crate) fn count(bytes: usize) -> Result<c_int> {
     c_int::try_from(bytes).map_err(|_| MpiError::TooLong(bytes))
 }
 
-/// What more than one part of this crate does. Slices live as long as the call, and MPI keeps nothing of it.
+/// Operations that several parts of this crate use. Slices outlive the call, and MPI keeps no
+/// pointer to them.
 impl Api {
     #[cold]
     #[inline(never)]
@@ -119,15 +121,16 @@ impl Api {
         MpiError::Refused { operation, text, code }
     }
 
-    /// The same ranks, with messages of their own.
+    /// A new communicator of the same ranks, with separate messages.
     pub(crate) fn dup(&self, of: Handle) -> Result<Handle> {
         let mut new = of;
-        // SAFETY: the types of the function.
+        // SAFETY: the arguments have the types of the function.
         unsafe { self.comm_dup(of, &mut new)? };
         Ok(self.argument(new))
     }
 
-    /// A handle that the library wrote, as it takes it: an `int` with its sign.
+    /// A handle that the library wrote, in the form that it takes as an argument: an `int` with its
+    /// sign.
     pub(crate) fn argument(&self, made: Handle) -> Handle {
         (((made << self.above) as isize) >> self.above) as Handle
     }
@@ -135,33 +138,34 @@ impl Api {
     #[inline(always)]
     pub(crate) fn send_bytes(&self, from: &[u8], place: Place) -> Result<()> {
         let (at, len, (comm, to, tag)) = (from.as_ptr().cast(), count(from.len())?, place);
-        // SAFETY: so many bytes are there.
+        // SAFETY: the slice has this many bytes.
         unsafe { self.send(at, len, self.byte, to, tag, comm) }
     }
 
     #[inline(always)]
     pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Place) -> Result<()> {
         let (at, len, (comm, of, tag)) = (into.as_mut_ptr().cast(), count(into.len())?, place);
-        // SAFETY: there is room for so many bytes.
+        // SAFETY: the slice has room for this many bytes.
         unsafe { self.recv(at, len, self.byte, of, tag, comm, self.ignore) }
     }
 
-    /// Begins to send.
+    /// Begins a send.
     ///
     /// # Safety
-    /// The bytes stay until the request has ended, wherever the slice is then.
+    /// The bytes must stay valid until the request has ended, even after the slice's lifetime.
     #[inline(always)]
     pub(crate) unsafe fn begin_send(&self, from: &[u8], (comm, to, tag): Place) -> Result<Handle> {
         let (mut request, len) = (comm, count(from.len())?);
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees it.
         unsafe { self.isend(from.as_ptr().cast(), len, self.byte, to, tag, comm, &mut request)? };
         Ok(request)
     }
 
-    /// Begins to receive.
+    /// Begins a receive.
     ///
     /// # Safety
-    /// The bytes stay, and nobody else uses them, until the request has ended, wherever the slice is then.
+    /// The bytes must stay valid, and nobody else may use them, until the request has ended, even
+    /// after the slice's lifetime.
     #[inline(always)]
     pub(crate) unsafe fn begin_recv(
         &self,
@@ -170,12 +174,12 @@ impl Api {
     ) -> Result<Handle> {
         let (mut request, len) = (comm, count(into.len())?);
         let at = into.as_mut_ptr().cast();
-        // SAFETY: the caller says so.
+        // SAFETY: the caller guarantees it.
         unsafe { self.irecv(at, len, self.byte, of, tag, comm, &mut request)? };
         Ok(request)
     }
 
-    /// Looks for a message of whomever, which stays where it is. Returns who sent it.
+    /// Looks for a message from any rank without receiving it. Returns its sender.
     #[inline(always)]
     pub(crate) fn probe(&self, comm: Handle, tag: c_int) -> Result<Option<c_int>> {
         let (mut there, mut status) = (0, Status([0; 16]));

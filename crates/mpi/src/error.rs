@@ -1,31 +1,31 @@
-//! What can go wrong with an MPI.
+//! Errors of finding, opening and using an MPI.
 
 use std::path::PathBuf;
 
 use bandgap_comm::CommError;
 
-/// What is there, or why it is not.
+/// Result of an operation on an MPI.
 pub(crate) type Result<T, E = MpiError> = std::result::Result<T, E>;
 
 /// A failure to find, open or use an MPI.
 #[derive(Debug, thiserror::Error)]
 pub enum MpiError {
-    /// No library could be opened. Where was looked, and why it was not that.
-    #[error("find an MPI: name its library, or put its mpirun on PATH; looked for {}", .0.join(", "))]
+    /// No library could be opened. Lists where this process looked, and why each candidate failed.
+    #[error("find an MPI: name its library or put its mpirun on PATH (tried {})", .0.join(", "))]
     NotFound(Vec<String>),
-    /// A file cannot be opened as a library, for this reason of the loader's.
+    /// A file cannot be opened as a library, for the reason that the loader gives.
     #[error("open {}: {reason}", .path.display())]
     Open {
         /// The file.
         path: PathBuf,
-        /// What the loader says.
+        /// The loader's message.
         reason: String,
     },
-    /// A library is for another kind of processor than this program.
-    #[error("open {}: it is for another kind of processor than this program", .0.display())]
+    /// A library is for another processor architecture.
+    #[error("open {}: the library is for another processor architecture", .0.display())]
     Architecture(PathBuf),
     /// A library lacks a function or constant of MPI.
-    #[error("use {} as an MPI: it has no {symbol}", .path.display())]
+    #[error("use {} as an MPI: the library has no {symbol}", .path.display())]
     NoSymbol {
         /// The file.
         path: PathBuf,
@@ -33,48 +33,48 @@ pub enum MpiError {
         symbol: &'static str,
     },
     /// An MPI whose binary interface is not that of MPICH, Open MPI or the standard.
-    #[error("use {}: the binary interface of {version:?} is not known", .path.display())]
+    #[error("use {}: unknown binary interface of {version:?}", .path.display())]
     UnknownAbi {
         /// The file.
         path: PathBuf,
-        /// What it says of itself.
+        /// The library's description of itself.
         version: String,
     },
-    /// The library does not belong to the launcher.
+    /// The library does not match the launcher.
     #[error(
-        "join the run: {launcher} started {expected} ranks, and {library} {}; {cure}",
-        .seen.map_or("does not know it".to_owned(), |seen| format!("sees {seen}"))
+        "join the run: {launcher} started {expected} ranks, but {library} {}; {cure}",
+        .seen.map_or("does not recognise it".to_owned(), |seen| format!("sees {seen}"))
     )]
     WrongLauncher {
-        /// Who started this process.
+        /// The launcher of this process.
         launcher: &'static str,
-        /// How many ranks it started.
+        /// The number of ranks that it started.
         expected: usize,
         /// The library.
         library: String,
-        /// How many ranks the library sees; `None` where it was not asked, since its initialisation
+        /// The number of ranks that the library sees; `None` if it was not initialised, since that
         /// would end this process.
         seen: Option<usize>,
-        /// What to do.
+        /// What to do about it.
         cure: String,
     },
-    /// MPI is initialised once in a process.
-    #[error("initialise MPI again: a process does that once")]
+    /// MPI can be initialised only once per process.
+    #[error("initialise MPI: this process has done so before")]
     Again,
-    /// MPI is not finalised while so many libraries or links use it.
+    /// MPI cannot be finalised while this many libraries or links use it.
     #[error("finalise MPI: {0} libraries or links still use it")]
     InUse(usize),
-    /// A message is longer than a call of MPI takes.
-    #[error("pass {0} bytes at once: MPI counts up to 2147483647")]
+    /// A message is longer than a call of MPI allows.
+    #[error("pass {0} bytes at once: MPI's limit is 2147483647")]
     TooLong(usize),
     /// MPI answered with an error code.
     #[error("{operation}: {text} (code {code})")]
     Refused {
         /// The function.
         operation: &'static str,
-        /// What MPI says.
+        /// MPI's text for the error.
         text: String,
-        /// Its code.
+        /// MPI's error code.
         code: i32,
     },
 }

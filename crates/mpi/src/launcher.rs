@@ -1,4 +1,4 @@
-//! Who started this process, as the environment says.
+//! The launcher of this process, found from the environment.
 
 use std::path::{Path, PathBuf};
 
@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 pub enum Launcher {
     /// The mpirun of Open MPI.
     OpenMpi,
-    /// The mpiexec of MPICH, Intel MPI and their relatives.
+    /// The mpiexec of MPICH, Intel MPI and their derivatives.
     Hydra,
-    /// Slurm's, whichever interface it offers.
+    /// Slurm's srun, with any of its interfaces.
     Srun,
 }
 
 impl Launcher {
-    /// What people call it.
+    /// Usual name.
     pub fn name(self) -> &'static str {
         match self {
             Self::OpenMpi => "Open MPI's mpirun",
@@ -23,7 +23,7 @@ impl Launcher {
         }
     }
 
-    /// The launcher that a program belongs to, by its name.
+    /// The launcher that a program belongs to, from the program's name.
     pub(crate) fn of(program: &Path) -> Option<Self> {
         let name = program.file_name()?.to_str()?;
         let open_mpi = ["orterun", "orted", "prterun", "prted", "prte"];
@@ -33,10 +33,10 @@ impl Launcher {
     }
 }
 
-/// What the environment says of the run that this process is a rank of.
+/// The environment's description of the run that this process belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Started {
-    /// Who started it.
+    /// The launcher.
     pub by: Launcher,
     /// This process's rank.
     pub rank: usize,
@@ -44,12 +44,13 @@ pub struct Started {
     pub size: usize,
 }
 
-/// The run that this process is a rank of; `None` where no launcher started it.
+/// The run that this process belongs to; `None` if no launcher started it.
 pub fn started() -> Option<Started> {
     started_in(|name| std::env::var(name).ok())
 }
 
-/// The variables of each launcher: rank and size. In a job's script Slurm's are there too; only srun names a step's nodes.
+/// Reads the rank and size from each launcher's variables. Slurm's are also set in a job's script;
+/// only srun sets the nodes of a step.
 fn started_in(variable: impl Fn(&str) -> Option<String>) -> Option<Started> {
     let number = |name: &str| variable(name)?.parse().ok();
     let by_srun = variable("SLURM_STEP_NODELIST").is_some();
@@ -69,10 +70,10 @@ fn started_in(variable: impl Fn(&str) -> Option<String>) -> Option<Started> {
         .find_map(|(by, rank, size)| Some(Started { by, rank: number(rank)?, size: number(size)? }))
 }
 
-/// How many processes above this one may be its launcher.
+/// How many ancestors of this process may be its launcher.
 const PARENTS: usize = 4;
 
-/// The folder with `bin` and `lib` of the launcher that is a parent of this process.
+/// The folder with the `bin` and `lib` of the launcher among this process's ancestors.
 pub(crate) fn prefix() -> Option<PathBuf> {
     let mut process = "self".to_owned();
     for _ in 0..PARENTS {

@@ -1,18 +1,21 @@
-//! Any MPI, as it is installed: found and opened at run time, without its headers or its compiler.
+//! Uses any installed MPI: found and opened at run time, without its headers or its compiler.
 //!
-//! * [`find`] opens the library that belongs to whoever started this process; [`found`] opens all that are there.
-//! * [`start`] initialises it, and gives a [`World`]. An operation is one indirect call into the library. Families of
-//!   binary interfaces differ by [`Constants`] alone.
+//! * [`find`] opens the library that belongs to the launcher of this process; [`found`] opens all
+//!   available ones.
+//! * [`start`] initialises it and returns a [`World`]. An operation is one indirect call into the
+//!   library. Families of binary interfaces differ only in [`Constants`].
 //! * [`Library`]: MPI's own messages and collectives, on parts of a rank's memory.
-//! * [`MpiLink`]: frames over MPI's messages. [`bandgap_comm::Credited`] makes it an endpoint.
+//! * [`MpiLink`]: frames over MPI's messages. [`bandgap_comm::Credited`] turns it into an endpoint.
 //!
 //! # Invariants
 //! Every unsafe block relies on these.
-//! * A library is never closed, so its functions stay where they are.
-//! * The functions have the types of the MPI standard, and the constants are those of the family's header files: the
-//!   family is recognised by symbols that only it has ([`Loaded::open`]).
-//! * MPI is called by the thread that initialised it: nothing that holds a [`World`] can be sent to another.
-//! * Memory that MPI may still read or write is not freed: whoever drops it before the request has ended leaks it.
+//! * A library is never closed, so its functions stay valid.
+//! * The functions have the types of the MPI standard, and the constants are those of the family's
+//!   header files: the family is recognised by symbols that no other has ([`Loaded::open`]).
+//! * Only the thread that initialised MPI calls it: nothing that holds a [`World`] can be sent to
+//!   another thread.
+//! * Memory that MPI may still read or write is not freed: dropping it before the request has ended
+//!   leaks it.
 
 mod abi;
 mod api;

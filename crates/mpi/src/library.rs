@@ -8,36 +8,38 @@ use bandgap_comm::{CommError, ExposedMemory, Part, Pending, Rank, Result, check_
 use crate::api::{Place, count};
 use crate::{Handle, World};
 
-/// The highest bit of a tag: tags that have it are those of collectives over messages. MPI's tags are shorter, so these
+/// The highest bit of a tag marks messages of collectives. MPI's tags are shorter, so these
 /// messages have a communicator of their own.
 const OWN_BIT: u32 = 1 << 31;
 
-/// A message that is under way.
+/// A message in flight.
 pub struct Request(Handle);
 
-/// What begins a message returns.
+/// The result of beginning a message.
 type Begun = Result<Pending<Request>>;
 
-/// Ranks among which messages pass.
+/// Ranks that exchange messages.
 #[derive(Clone, Copy)]
 struct Team {
-    /// How many: the first ones of the world.
+    /// Their number: the first ranks of the world.
     size: usize,
-    /// The communicator of programs' messages, and that of tags with [`OWN_BIT`].
+    /// The communicators of programs' messages, and of tags with [`OWN_BIT`].
     comms: [Handle; 2],
 }
 
-/// An MPI's own message passing, of one rank, and the memory that its messages come from and go to.
+/// One rank's access to MPI's own message passing, and the memory that its messages come from and
+/// go to.
 ///
-/// The methods are those of [`bandgap_comm::Comm`]; peers and roots count among the members ([`Library::over`]), which are
-/// all ranks at first. A message is received by a receive of the same length: that is not checked here, and not all MPIs
-/// say so of a longer one. What was received is for the caller to compare.
+/// The methods are those of [`bandgap_comm::Comm`]; peers and roots are numbered among the members
+/// ([`Library::over`]), which are all ranks at first. A message must be received by a receive of
+/// the same length. This is not checked here, and not all MPIs report a longer message; the caller
+/// must compare what it received.
 pub struct Library {
     world: Rc<World>,
     now: Team,
     teams: Vec<Team>,
     memory: ExposedMemory,
-    /// Requests that were not waited for.
+    /// Requests that have not been waited for.
     under_way: usize,
 }
 
@@ -51,23 +53,24 @@ impl Drop for Library {
 }
 
 impl Library {
-    /// Message passing among all ranks. Every rank calls it. The rank's memory is empty.
+    /// Message passing among all ranks; a collective call. The rank's memory is empty.
     ///
     /// # Errors
     /// MPI refused.
     pub fn new(world: Rc<World>) -> Result<Self> {
         let comms = [world.api.dup(world.api.world)?, world.api.dup(world.api.world)?];
         let all = Team { size: world.size(), comms };
-        // Not nowhere: Open MPI's MPI_IN_PLACE is the address of an empty slice.
+        // Not of length 0: Open MPI's MPI_IN_PLACE is the address of an empty slice.
         let memory = ExposedMemory::new(0);
         Ok(Self { world, now: all, teams: vec![all], memory, under_way: 0 })
     }
 
-    /// From here on messages pass among the first `ranks`, of which this is one. Communicators are made at first, by a
-    /// call of every member, and kept.
+    /// From here on, messages pass among the first `ranks` ranks, including this one. The first
+    /// call for a number of ranks makes the communicators, and every member must call it; later
+    /// calls reuse them.
     ///
     /// # Errors
-    /// There are not so many ranks, or this is none of them; or MPI refused.
+    /// There are fewer ranks, or this is not one of them; or MPI refused.
     pub fn over(&mut self, ranks: usize) -> Result<()> {
         if let Some(team) = self.teams.iter().find(|team| team.size == ranks) {
             self.now = *team;
@@ -81,7 +84,7 @@ impl Library {
         }
         let mut range = [0, ranks as c_int - 1, 1];
         let [mut all, mut some, mut comm] = [api.world; 3];
-        // SAFETY: the types of the functions; there is one range.
+        // SAFETY: the arguments have the types of the functions; there is one range.
         unsafe {
             api.comm_group(api.world, &mut all)?;
             api.group_range(api.argument(all), 1, &mut range, &mut some)?;
@@ -96,7 +99,7 @@ impl Library {
         Ok(())
     }
 
-    /// The MPI.
+    /// The MPI library in use.
     pub fn world(&self) -> &Rc<World> {
         &self.world
     }
@@ -119,17 +122,17 @@ impl Library {
         &self.memory
     }
 
-    /// This rank's memory, to write. A part must not change while a message from or into it is under way; if it does,
-    /// the message has wrong bytes.
+    /// This rank's memory, for writing. A part must not change while a message from or to it is in
+    /// flight; otherwise the message has wrong bytes.
     #[inline(always)]
     pub fn memory_mut(&mut self) -> &mut [u8] {
         &mut self.memory
     }
 
-    /// Gives this rank so many bytes of memory. Those that were there keep their values, new ones are 0.
+    /// Sets the size of this rank's memory. Existing bytes keep their values, new ones are 0.
     ///
     /// # Panics
-    /// A send or a receive is under way.
+    /// If a send or a receive is in flight.
     pub fn resize(&mut self, bytes: usize) {
         assert!(self.under_way == 0, "memory changes only while no message is under way");
         self.memory.resize(bytes);
@@ -142,7 +145,7 @@ impl Library {
         Ok((comm, peer as c_int, (tag & !OWN_BIT) as c_int))
     }
 
-    /// Sends `from` to `peer`, and returns when the part may change.
+    /// Sends `from` to `peer`; returns once the part may change.
     ///
     /// # Errors
     /// There is no such peer, the part is not in memory, or MPI refused.
@@ -152,7 +155,7 @@ impl Library {
         Ok(self.world.api.send_bytes(from.of(&self.memory)?, place)?)
     }
 
-    /// Receives the message of `peer` and `tag` into `into`.
+    /// Receives the message from `peer` with this tag into `into`.
     ///
     /// # Errors
     /// As [`Library::send`].
@@ -162,7 +165,8 @@ impl Library {
         Ok(self.world.api.recv_bytes(into.of_mut(&mut self.memory)?, place)?)
     }
 
-    /// Sends `from` to `peer`, and receives a message of the same tag from it into `into`, both at the same time.
+    /// Sends `from` to `peer` and receives a message with the same tag from it into `into`, both at
+    /// the same time.
     ///
     /// # Errors
     /// As [`Library::send`]; or the parts overlap.
@@ -174,7 +178,7 @@ impl Library {
         let from = from.of(&self.memory)?.as_ptr().cast();
         let into = into.of_mut(&mut self.memory)?.as_mut_ptr().cast();
         let (api, byte, ignore) = (&self.world.api, self.world.api.byte, self.world.api.ignore);
-        // SAFETY: both are in memory, and apart.
+        // SAFETY: both parts are in memory, and they do not overlap.
         unsafe {
             api.sendrecv(from, sent, byte, peer, tag, into, room, byte, peer, tag, comm, ignore)?;
         }
@@ -189,13 +193,13 @@ impl Library {
     pub fn isend(&mut self, peer: Rank, tag: u32, from: Part) -> Begun {
         let place = self.place(peer, tag)?;
         let bytes = from.of(&self.memory)?;
-        // SAFETY: memory moves or ends only while nothing is under way.
+        // SAFETY: memory moves or ends only while no message is in flight.
         let request = unsafe { self.world.api.begin_send(bytes, place)? };
         self.under_way += 1;
         Ok(Pending(Request(request)))
     }
 
-    /// Posts a receive of the next message of this tag from `peer`, of the length of `into`.
+    /// Posts a receive for the next message with this tag from `peer`, of the length of `into`.
     ///
     /// # Errors
     /// As [`Library::send`].
@@ -203,7 +207,8 @@ impl Library {
     pub fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Begun {
         let place = self.place(peer, tag)?;
         let bytes = into.of_mut(&mut self.memory)?;
-        // SAFETY: memory moves or ends only while nothing is under way, and no reference into it outlives a call.
+        // SAFETY: memory moves or ends only while no message is in flight, and no reference into it
+        // outlives a call.
         let request = unsafe { self.world.api.begin_recv(bytes, place)? };
         self.under_way += 1;
         Ok(Pending(Request(request)))
@@ -222,7 +227,7 @@ impl Library {
         Ok(())
     }
 
-    /// Gives every member the bytes that `root` has in `part`: `MPI_Bcast`.
+    /// Copies `part` of member `root` to every member: `MPI_Bcast`.
     ///
     /// # Errors
     /// As [`Library::send`]; or there is no member `root`.
@@ -233,15 +238,16 @@ impl Library {
             return Err(CommError::NoSuchPeer { peer: root, size });
         }
         let (api, comm, len) = (&self.world.api, self.now.comms[0], count(part.len)?);
-        // SAFETY: so many bytes are there.
+        // SAFETY: the part has this many bytes.
         unsafe { Ok(api.bcast(at, len, api.byte, root as c_int, comm)?) }
     }
 
-    /// Adds up the doubles in `from` of all members, and gives every member the sum in `into`: `MPI_Allreduce`. The two
-    /// have the same length, and may overlap.
+    /// Adds up the doubles in `from` over all members, and gives every member the sum in `into`:
+    /// `MPI_Allreduce`. The two have the same length and may overlap.
     ///
     /// # Errors
-    /// As [`Library::send`]; [`CommError::Lengths`] where the lengths differ or are no multiple of 8.
+    /// As [`Library::send`]; [`CommError::Lengths`] if the lengths differ or are not multiples of
+    /// 8.
     #[inline(always)]
     pub fn sum(&mut self, from: Part, into: Part) -> Result<()> {
         let terms = from.of(&self.memory)?.as_ptr().cast::<f64>();
@@ -253,12 +259,12 @@ impl Library {
             return self.sum_aside(from, into);
         }
         let (api, comm, doubles) = (&self.world.api, self.now.comms[0], count(from.len / 8)?);
-        // SAFETY: both are in memory, aligned, of this length, and apart.
+        // SAFETY: both parts are in memory, aligned, of this length, and do not overlap.
         unsafe { api.allreduce(terms.cast(), sums.cast(), doubles, api.double, api.sum, comm)? };
         Ok(())
     }
 
-    /// The sum by way of memory that doubles are aligned to.
+    /// The sum by way of aligned memory.
     #[cold]
     #[inline(never)]
     fn sum_aside(&mut self, from: Part, into: Part) -> Result<()> {
@@ -266,7 +272,7 @@ impl Library {
         let mut sums: Vec<_> = terms.iter().map(|&bytes| f64::from_ne_bytes(bytes)).collect();
         let (api, comm, doubles) = (&self.world.api, self.now.comms[0], count(sums.len())?);
         let at = sums.as_mut_ptr().cast();
-        // SAFETY: the vector has so many doubles.
+        // SAFETY: the vector has this many doubles.
         unsafe { api.allreduce(api.in_place, at, doubles, api.double, api.sum, comm)? };
         let places = into.of_mut(&mut self.memory)?.as_chunks_mut().0;
         places.iter_mut().zip(&sums).for_each(|(place, sum)| *place = sum.to_ne_bytes());
@@ -279,7 +285,7 @@ impl Library {
     /// MPI refused.
     #[inline(always)]
     pub fn barrier(&mut self) -> Result<()> {
-        // SAFETY: the type of the function.
+        // SAFETY: the argument has the type of the function.
         unsafe { Ok(self.world.api.barrier(self.now.comms[0])?) }
     }
 }

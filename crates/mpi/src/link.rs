@@ -1,8 +1,8 @@
 //! Frames over MPI's messages.
 //!
-//! A frame is a message of its own. The payload of a frame follows it as messages of at most [`PIECE`] bytes, which go
-//! from a buffer of the sender straight into the exposed memory of the receiver. Sends are begun and not waited for, so
-//! they come from buffers that stay.
+//! Each frame is one message. A payload follows its frame as messages of at most [`PIECE`] bytes,
+//! which go from a buffer of the sender straight into the exposed memory of the receiver. Sends are
+//! not waited for, so they come from buffers that stay valid.
 
 use std::collections::VecDeque;
 use std::ffi::c_int;
@@ -17,9 +17,10 @@ use bandgap_comm::{
 use crate::api::Place;
 use crate::{Handle, MpiError, World};
 
-/// Frames to one peer that may be under way.
+/// Maximum number of frames in flight to one peer.
 const FRAMES: usize = 16;
-/// Pieces of a payload to one peer that may be under way, and the most that one call begins to send.
+/// Maximum number of pieces of a payload in flight to one peer, and of pieces that one call begins
+/// to send.
 const PIECES: usize = 4;
 /// Bytes of a piece.
 const PIECE: usize = 64 << 10;
@@ -29,7 +30,7 @@ const FRAME: c_int = 0;
 /// The tag of pieces.
 const PAYLOAD: c_int = 1;
 
-/// Messages of up to so many bytes that were begun and may be under way. They end in their order.
+/// Sends in flight, each of up to `each` bytes. They end in the order in which they began.
 struct Outgoing {
     buffers: Vec<u8>,
     each: usize,
@@ -49,7 +50,7 @@ impl Outgoing {
         self.begun - self.ended
     }
 
-    /// Notes which have ended. Returns whether all are under way still.
+    /// Records which sends have ended. Returns whether all are still in flight.
     fn look(&mut self, world: &World) -> Result<bool, MpiError> {
         while self.under_way() > 0 {
             let request = self.ended % self.requests.len();
@@ -61,7 +62,7 @@ impl Outgoing {
         Ok(self.under_way() == self.requests.len())
     }
 
-    /// Begins to send `bytes`, at most as many as a buffer has, if one is free.
+    /// Begins to send `bytes`, which must fit into a buffer, if a buffer is free.
     #[inline(always)]
     fn begin(&mut self, world: &World, place: Place, bytes: &[u8]) -> Result<Posted, MpiError> {
         if self.under_way() == self.requests.len() && self.look(world)? {
@@ -70,58 +71,59 @@ impl Outgoing {
         let request = self.begun % self.requests.len();
         let buffer = &mut self.buffers[request * self.each..][..bytes.len()];
         buffer.copy_from_slice(bytes);
-        // SAFETY: the buffer stays until the request has ended: it is not free before, and `MpiLink` leaks it if it is
-        // dropped.
+        // SAFETY: the buffer stays valid until the request has ended: it is not reused before, and
+        // `MpiLink` leaks it if dropped.
         self.requests[request] = unsafe { world.api.begin_send(buffer, place)? };
         self.begun += 1;
         Ok(Posted::Yes)
     }
 }
 
-/// Whether a request has ended. If it has, it is not used again.
+/// Whether a request has ended. If it has, it must not be used again.
 #[inline(always)]
 fn ended(world: &World, request: &mut Handle) -> Result<bool, MpiError> {
     let mut ended = 0;
-    // SAFETY: a request of this library, which has not ended before.
+    // SAFETY: a request of this library that has not ended before.
     unsafe { world.api.test(request, &mut ended, world.api.ignore)? };
     Ok(ended != 0)
 }
 
-/// Where frames are delivered.
+/// Callback for received frames.
 type Deliver<'a> = &'a mut dyn FnMut(Rank, Frame);
 
 /// A payload that is arriving.
 struct Arriving {
     frame: Frame,
-    /// What of the exposed memory is still to come. The piece that is being received comes first.
+    /// The part of the exposed memory that is still to come. It begins with the piece that is being
+    /// received.
     rest: Range<usize>,
     request: Handle,
 }
 
-/// What passes between this rank and a peer.
+/// The state of the traffic between this rank and a peer.
 struct Way {
     frames: Outgoing,
     pieces: Outgoing,
-    /// The payload that is on its way to the peer.
+    /// The kind of frame whose payload is being sent to the peer.
     writing: Option<FrameKind>,
     arriving: Option<Arriving>,
-    /// Frames that came behind the payload that is arriving.
+    /// Frames that came after the payload that is arriving.
     behind: VecDeque<Frame>,
 }
 
 /// A rank's link to all others, over an MPI.
 ///
-/// [`Link::receive`] takes one frame a call: a second look would cost a message that is alone more than it saves those
-/// that come in numbers. It cannot sleep, and does not notice that a peer is gone.
+/// [`Link::receive`] takes one frame per call: a second look would cost a lone message more than it
+/// saves for a series of them. The link cannot sleep, and does not notice when a peer is gone.
 pub struct MpiLink {
     world: Rc<World>,
     comm: Handle,
-    /// By peer; that to this rank itself stays unused.
+    /// By peer; this rank's own entry is unused.
     ways: Vec<Way>,
     memory: ExposedMemory,
     /// Payloads that are arriving.
     arriving: usize,
-    /// Whether a message was begun of which it is not known that it has ended.
+    /// Whether a send may still be in flight.
     sending: bool,
 }
 
@@ -135,7 +137,7 @@ impl Drop for MpiLink {
 }
 
 impl MpiLink {
-    /// A link among all ranks, each of which exposes so many bytes. Every rank calls it.
+    /// A link among all ranks, each of which exposes this many bytes; a collective call.
     ///
     /// # Errors
     /// MPI refused.
@@ -153,7 +155,8 @@ impl MpiLink {
         Ok(Self { world, comm, ways, memory, arriving: 0, sending: false })
     }
 
-    /// Takes a frame of `from`. Returns the number of frames delivered: none if its payload has yet to come.
+    /// Takes a frame from `from`. Returns the number of frames delivered: 0 if its payload has yet
+    /// to arrive.
     #[inline(always)]
     fn accept(&mut self, from: Rank, frame: Frame, deliver: Deliver<'_>) -> Result<usize> {
         if !frame.has_payload() {
@@ -164,7 +167,7 @@ impl MpiLink {
         self.arrive(from, Arriving { frame, rest, request: self.comm }, deliver)
     }
 
-    /// Begins to receive the next piece of a payload, or delivers its frame if there is none.
+    /// Begins to receive the next piece of a payload, or delivers its frame if no piece is left.
     fn arrive(
         &mut self,
         from: Rank,
@@ -178,15 +181,16 @@ impl MpiLink {
         }
         let piece = &mut self.memory[rest.start..][..rest.len().min(PIECE)];
         let place = (self.comm, from as c_int, PAYLOAD);
-        // SAFETY: memory keeps its length, and is leaked if it is dropped while a payload arrives. References to it last
-        // as long as a call; who reads or writes those bytes meanwhile does what `Bulk` says not to do.
+        // SAFETY: memory keeps its length, and is leaked if dropped while a payload arrives.
+        // References to it last as long as a call; `Bulk` forbids reading or writing these bytes
+        // meanwhile.
         arriving.request = unsafe { self.world.api.begin_recv(piece, place)? };
         self.ways[from].arriving = Some(arriving);
         self.arriving += 1;
         Ok(0)
     }
 
-    /// Moves on what arrives, and delivers payloads that are complete and the frames behind them.
+    /// Advances arriving payloads, and delivers complete ones and the frames after them.
     #[cold]
     #[inline(never)]
     fn payloads(&mut self, deliver: Deliver<'_>) -> Result<usize> {
@@ -210,7 +214,7 @@ impl MpiLink {
         Ok(frames)
     }
 
-    /// Notes which sends have ended.
+    /// Records which sends have ended.
     #[cold]
     #[inline(never)]
     fn look(&mut self) -> Result<()> {
@@ -288,7 +292,7 @@ impl Link for MpiLink {
             }
             *done += piece.len();
         }
-        // Once all bytes are taken nobody calls again.
+        // After all bytes are taken, nobody calls again.
         if *done < bytes.len() {
             return Ok(Posted::Busy);
         }

@@ -1,4 +1,4 @@
-//! A library that was opened, and what it says of itself.
+//! An opened library and its description of itself.
 
 use std::ffi::{CStr, CString, OsStr, c_char, c_int, c_void};
 use std::fs::File;
@@ -10,16 +10,16 @@ use std::ptr::NonNull;
 
 use crate::{Family, MpiError, Result};
 
-/// Longest text of `MPI_Error_string` and of `MPI_Get_library_version`, in all families.
+/// Longest text of `MPI_Error_string` and `MPI_Get_library_version`, in all families.
 const TEXT_BYTES: usize = 16384;
-/// The function that every MPI has since MPI 3.
+/// A function that every MPI has since MPI 3.
 const VERSION: &str = "MPI_Get_library_version";
 
-/// An MPI, opened and not initialised.
+/// An MPI library, opened but not initialised.
 #[derive(Debug)]
 pub struct Loaded {
     handle: NonNull<c_void>,
-    /// Its file, without links.
+    /// Its file, with symbolic links resolved.
     pub path: PathBuf,
     /// The text of `MPI_Get_library_version`.
     pub version: String,
@@ -28,11 +28,12 @@ pub struct Loaded {
 }
 
 impl Loaded {
-    /// Opens the library at `path`, or of this name where the loader finds it, and asks which MPI it is. Nothing is
-    /// initialised, and its symbols are hidden from other libraries.
+    /// Opens the library at `path`, or the library of this name that the loader finds, and
+    /// determines which MPI it is. Does not initialise it, and hides its symbols from other
+    /// libraries.
     ///
     /// # Errors
-    /// It is no library for this machine, no MPI, or one of an unknown binary interface.
+    /// If it is not a library for this machine, not an MPI, or has an unknown binary interface.
     pub fn open(path: &Path) -> Result<Self> {
         let handle = open(path, libc::RTLD_LOCAL)?;
         let no_symbol = || MpiError::NoSymbol { path: path.to_owned(), symbol: VERSION };
@@ -45,29 +46,30 @@ impl Loaded {
         }
     }
 
-    /// Shows its symbols to other libraries, as if the program were linked with it. Older MPIs load their parts so that
-    /// they need that.
+    /// Shows its symbols to other libraries, as if the program were linked with it. Older MPIs need
+    /// this for their plug-ins.
     pub(crate) fn show(&self) -> Result<()> {
         open(&self.path, libc::RTLD_GLOBAL).map(drop)
     }
 
-    /// Its name and number, such as `MPICH 4.0.2`, or the first line of what it says.
+    /// Its name and version, such as `MPICH 4.0.2`, or the first line of its description.
     pub fn name(&self) -> String {
         name(&self.version)
     }
 
-    /// The address of a symbol: in a library loaded before it, which may stand between, or in itself.
+    /// The address of a symbol: in a library loaded earlier, which may intercept calls, or in this
+    /// one.
     pub(crate) fn symbol(&self, name: &'static str) -> Result<NonNull<c_void>> {
         let found = symbol(libc::RTLD_DEFAULT, name).or_else(|| symbol(self.handle.as_ptr(), name));
         found.ok_or_else(|| MpiError::NoSymbol { path: self.path.clone(), symbol: name })
     }
 
-    /// Whether it can be started by what speaks PMIx.
+    /// Whether a launcher that speaks PMIx can start it.
     pub(crate) fn knows_pmix(&self) -> bool {
         self.is_open_mpi() || symbol(self.handle.as_ptr(), "PMIx_Init").is_some()
     }
 
-    /// Whether it is an Open MPI, by whichever interface.
+    /// Whether it is an Open MPI, with any binary interface.
     pub(crate) fn is_open_mpi(&self) -> bool {
         self.version.starts_with("Open MPI")
     }
@@ -77,19 +79,19 @@ fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>> {
     if is_cut(path) {
         return Err(MpiError::Open {
             path: path.to_owned(),
-            reason: "its end is missing".to_owned(),
+            reason: "the file is truncated".to_owned(),
         });
     }
-    // A name with a zero byte is none.
+    // A path that contains a zero byte names no library.
     let name = CString::new(path.as_os_str().as_bytes()).unwrap_or_default();
-    // SAFETY: the name ends with 0. Whoever names a library lets it run its initialisers.
+    // SAFETY: the name ends with 0. Naming a library allows it to run its initialisers.
     let handle = unsafe { libc::dlopen(name.as_ptr(), libc::RTLD_NOW | scope) };
     NonNull::new(handle).ok_or_else(|| {
         // SAFETY: the text ends with 0, and stays until the next call of the loader.
         let said = unsafe { libc::dlerror().as_ref().map(|text| CStr::from_ptr(text)) };
         let said = said.map(CStr::to_string_lossy).unwrap_or_default();
         let reason = said.rsplit(": ").next().unwrap_or_default().to_owned();
-        // The loader passes over files for other processors, as if they were not there.
+        // The loader skips files for other processors as if they did not exist.
         let others = ["No such file or directory", "ELFCLASS32", "ELFCLASS64"];
         let named = said.starts_with(&*path.to_string_lossy());
         match named && path.exists() && others.contains(&&*reason) {
@@ -99,29 +101,30 @@ fn open(path: &Path, scope: c_int) -> Result<NonNull<c_void>> {
     })
 }
 
-/// Whether a file of 64 bits is shorter than its header says. The loader would map what is not there.
+/// Whether a 64-bit ELF file is shorter than its header says. The loader would map missing pages.
 fn is_cut(path: &Path) -> bool {
     let mut header = [0; 64];
     let Ok(mut file) = File::open(path) else { return false };
     if file.read_exact(&mut header).is_err() || !header.starts_with(b"\x7fELF\x02\x01") {
         return false;
     }
-    // Its table of sections, at the end: e_shoff, e_shentsize and e_shnum (ELF-64 object file format, table 1).
+    // The section table at the end: e_shoff, e_shentsize and e_shnum (ELF-64 object file format,
+    // table 1).
     let word = |at: usize| u64::from(u16::from_le_bytes([header[at], header[at + 1]]));
     let sections = (40..48).rev().fold(0, |sum, at| sum << 8 | u64::from(header[at]));
     let end = sections.saturating_add(word(58) * word(60));
     file.metadata().is_ok_and(|found| found.len() < end)
 }
 
-/// The address of a symbol of an open library and what it is linked with, or of all libraries.
+/// The address of a symbol in an open library and its dependencies, or in all libraries.
 fn symbol(scope: *mut c_void, name: &str) -> Option<NonNull<c_void>> {
     let name = CString::new(name).ok()?;
-    // SAFETY: the name ends with 0; the scope of all exists always, and no library is closed.
+    // SAFETY: the name ends with 0; the global scope always exists, and no library is closed.
     NonNull::new(unsafe { libc::dlsym(scope, name.as_ptr()) })
 }
 
-/// The family. MPICH 5 has the standard's function in its own interface too, where it answers that there is none.
-/// `MPIR_Dup_fn` is what `MPI_DUP_FN` stands for in the header of MPICH.
+/// The library's family. MPICH 5 also has the standard's function in its own interface, where it
+/// returns no version. `MPIR_Dup_fn` is what `MPI_DUP_FN` stands for in MPICH's header.
 fn recognise(handle: NonNull<c_void>) -> Option<Family> {
     type AbiVersion = unsafe extern "C" fn(*mut c_int, *mut c_int) -> c_int;
     let own = |name| symbol(handle.as_ptr(), name);
@@ -137,10 +140,11 @@ fn recognise(handle: NonNull<c_void>) -> Option<Family> {
     signs.into_iter().find_map(|(name, family)| own(name).map(|_| family))
 }
 
-/// The file that has what is at this address.
+/// The file that contains this address.
 fn file_of(at: NonNull<c_void>) -> Option<PathBuf> {
     let mut info = MaybeUninit::<libc::Dl_info>::zeroed();
-    // SAFETY: there is room for the answer, which zeroes are a value of. A file's name in it ends with 0.
+    // SAFETY: there is room for the answer, and zeroes are a valid value of it. The file name in it
+    // ends with 0.
     let name = unsafe {
         libc::dladdr(at.as_ptr(), info.as_mut_ptr());
         CStr::from_ptr(info.assume_init().dli_fname.as_ref()?)
@@ -148,19 +152,19 @@ fn file_of(at: NonNull<c_void>) -> Option<PathBuf> {
     Some(OsStr::from_bytes(name.to_bytes()).into())
 }
 
-/// A text that a function of MPI writes, which has room for any family's.
+/// A text that a function of MPI writes into a buffer large enough for any family.
 pub(crate) fn text<R>(write: impl FnOnce(*mut c_char, *mut c_int) -> R) -> String {
     let (mut text, mut len) = (vec![0_u8; TEXT_BYTES], 0);
     write(text.as_mut_ptr().cast(), &mut len);
     text.truncate(usize::try_from(len).unwrap_or_default());
-    // Open MPI counts zero bytes behind its text.
+    // Open MPI counts zero bytes after its text.
     String::from_utf8_lossy(&text).trim_end_matches('\0').to_owned()
 }
 
 fn version(get: NonNull<c_void>) -> String {
     type Get = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
-    // SAFETY: the function has this type, may be called before MPI_Init (MPI 4.1, 9.1.1), and has more room than any
-    // family asks for.
+    // SAFETY: the function has this type, may be called before MPI_Init (MPI 4.1, 9.1.1), and has
+    // at least as much room as any family needs.
     text(|at, len| unsafe { transmute::<*mut c_void, Get>(get.as_ptr())(at, len) })
         .trim()
         .to_owned()

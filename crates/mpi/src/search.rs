@@ -1,21 +1,23 @@
-//! Where an MPI is looked for, and which of several is taken.
+//! Where to look for an MPI, and which of several to take.
 
 use std::path::{Path, PathBuf};
 
 use crate::launcher::{prefix, started};
 use crate::{Launcher, Loaded, MpiError, Result};
 
-/// Names of the libraries with the interface of the standard or MPICH's, the former first. Debian has its own.
+/// Names of libraries with the standard's or MPICH's interface, the standard's first. The last is
+/// Debian's name.
 const MPICH: &[&str] = &["libmpi_abi.so.1", "libmpi_abi.so.0", "libmpi.so.12", "libmpich.so.12"];
-/// Name of Open MPI's, since version 4.
+/// Name of Open MPI's library, since version 4.
 const OPEN_MPI: &[&str] = &["libmpi.so.40"];
 
-/// Opens the MPI to use: the library `named`; or that of whoever started this process, by the environment and the folder
-/// of a parent's program; or one that the loader finds; or that of the mpirun on PATH. The one of the mpirun on PATH comes
-/// first where the loader finds several and no launcher decides.
+/// Opens the MPI to use. That is the library `named`, if given. Otherwise it is, in this order: the
+/// library of this process's launcher, found from the environment and from the folder of an
+/// ancestor's program; one that the loader finds; that of the mpirun on PATH. If the loader finds
+/// several and no launcher decides, the family of the mpirun on PATH comes first.
 ///
 /// # Errors
-/// [`MpiError::NotFound`]; or why the library named is none.
+/// [`MpiError::NotFound`]; or why the named library cannot be used.
 pub fn find(named: Option<&Path>) -> Result<Loaded> {
     if let Some(path) = named {
         return Loaded::open(path);
@@ -30,7 +32,8 @@ pub fn find(named: Option<&Path>) -> Result<Loaded> {
     Err(MpiError::NotFound(looked))
 }
 
-/// Where [`find`] looks if no library is named, in this order: files, and names that the loader knows the place of.
+/// Where [`find`] looks if no library is named, in this order: files, and names that the loader
+/// resolves.
 pub fn places() -> Vec<PathBuf> {
     let on_path = ["mpirun", "mpiexec"].into_iter().find_map(on_path);
     let names = match started().map(|started| started.by) {
@@ -58,8 +61,8 @@ fn both(first: &[&'static str], second: &[&'static str]) -> Vec<&'static str> {
     [first, second].concat()
 }
 
-/// Every MPI at [`places`] and wherever the loader finds one, each once. Loads them all into this process, though nothing
-/// is initialised: a process that measures leaves this to another.
+/// Every MPI at [`places`] or known to the loader, each once. Loads them all into this process but
+/// initialises none; call it in another process than the one that measures.
 pub fn found() -> Vec<Loaded> {
     let mut all: Vec<Loaded> = Vec::new();
     let others = both(MPICH, OPEN_MPI).into_iter().map(PathBuf::from);
@@ -72,8 +75,8 @@ pub fn found() -> Vec<Loaded> {
 }
 
 impl Loaded {
-    /// The program that starts its ranks, where it is found: in the `bin` beside one of the folders above it. Where
-    /// several MPIs share that `bin`, names tell them apart.
+    /// The program that starts its ranks, if it is found: in the `bin` of a folder above the
+    /// library. If several MPIs share that `bin`, their names distinguish them.
     pub fn launcher(&self) -> Option<PathBuf> {
         let (names, other) = match self.is_open_mpi() {
             true => (["mpirun.openmpi", "mpirun", "mpiexec"], Launcher::Hydra),
@@ -87,7 +90,7 @@ impl Loaded {
     }
 }
 
-/// The program of this name on PATH, without links.
+/// The program of this name on PATH, with symbolic links resolved.
 fn on_path(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders).find_map(|folder| folder.join(name).canonicalize().ok())

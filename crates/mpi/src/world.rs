@@ -9,10 +9,10 @@ use crate::api::Api;
 use crate::launcher::started;
 use crate::{Launcher, Loaded, MpiError, Result, Started};
 
-/// An MPI that was initialised, with all ranks of the run.
+/// An initialised MPI with all ranks of the run.
 ///
-/// It is not finalised when it is dropped: that would wait for the other ranks, and a rank whose run failed waits for
-/// nobody.
+/// Dropping it does not finalise MPI: finalising would wait for the other ranks, and a rank whose
+/// run failed must not wait.
 pub struct World {
     pub(crate) api: Api,
     /// The library.
@@ -22,7 +22,8 @@ pub struct World {
 }
 
 impl World {
-    /// Initialises MPI for one thread. More than that costs Open MPI 4 half as much time again.
+    /// Initialises MPI for a single thread. Support for more threads makes Open MPI 4 take 50 %
+    /// more time.
     pub(crate) fn init(loaded: Loaded) -> Result<Self> {
         const SINGLE: c_int = 0;
         let api = Api::of(&loaded)?;
@@ -52,27 +53,27 @@ impl World {
         self.size
     }
 
-    /// Ends MPI in order. Every rank calls it, and it may wait for them. Nothing of MPI can be used in this process
-    /// afterwards.
+    /// Finalises MPI. Every rank must call it, and it may wait for them. This process cannot use
+    /// MPI afterwards.
     ///
     /// # Errors
-    /// [`MpiError::InUse`] while there are libraries or links; [`MpiError::Refused`].
+    /// [`MpiError::InUse`] while libraries or links exist; [`MpiError::Refused`].
     pub fn finalize(self: Rc<Self>) -> Result<()> {
         let others = Rc::strong_count(&self) - 1;
         let world = Rc::into_inner(self).ok_or(MpiError::InUse(others))?;
-        // SAFETY: the type of the function. Nothing of MPI is left to use.
+        // SAFETY: the function has this type. Nothing uses MPI any more.
         unsafe { world.api.finalize() }
     }
 }
 
-/// Initialises the library, with one thread. Only where as many ranks are seen as were started: a library that does not
-/// belong to the launcher takes each of them for a run of its own.
+/// Initialises the library for a single thread. Fails unless the library sees as many ranks as were
+/// started: a library that does not belong to the launcher takes each rank for a run of its own.
 ///
 /// # Errors
 /// [`MpiError::WrongLauncher`]; [`MpiError::Again`]; or MPI refused.
 pub fn start(loaded: Loaded) -> Result<Rc<World>> {
     let run = started();
-    // Its initialisation would end or hang.
+    // These libraries would exit or hang during initialisation.
     if let Some(run) = run
         && run.size > 1
         && match run.by {
@@ -87,7 +88,8 @@ pub fn start(loaded: Loaded) -> Result<Rc<World>> {
     let world = Rc::new(World::init(loaded)?);
     if let Some(run) = run.filter(|run| run.size != world.size()) {
         let error = wrong(run, &world.loaded, Some(world.size()));
-        // An MPI that was not ended may say so. Each rank is a run of its own, which waits for nobody.
+        // An MPI that is not finalised may complain at exit. Each rank is a run of its own, so it
+        // waits for nobody.
         return if world.size() == 1 { world.finalize().and(Err(error)) } else { Err(error) };
     }
     Ok(world)
