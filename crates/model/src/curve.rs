@@ -13,9 +13,9 @@ pub(crate) struct Point {
     pub messages: f64,
     pub group: usize,
     pub mean: f64,
-    /// Standard error of the mean from the curve's smoothed variance.
+    /// Standard error of the mean, from the curve's smoothed variance.
     pub error: f64,
-    /// The larger of that and the standard error of its own batches.
+    /// The larger of `error` and the standard error from the point's own batches.
     pub larger_error: f64,
 }
 
@@ -26,11 +26,11 @@ pub(crate) struct Curve {
     pub points: Vec<Point>,
 }
 
-/// A straight line through some neighbouring points of a curve.
+/// A straight line through neighbouring points of a curve.
 #[derive(Clone, Debug)]
 pub(crate) struct Stretch {
     pub points: Vec<Point>,
-    /// How much each point counts in it.
+    /// Weight of each point in the line.
     influence: Influence,
 }
 
@@ -42,13 +42,13 @@ impl Stretch {
         Some(Stretch { points: points.to_vec(), influence: Influence::of(&messages, &weights)? })
     }
 
-    /// The time of a single message, as a slope.
+    /// The time of a single message, taken as a slope.
     pub(crate) fn single(point: Point) -> Stretch {
         let influence = Influence { slope: vec![1.0], intercept: vec![0.0] };
         Stretch { points: vec![point], influence }
     }
 
-    /// Whether it is the time of a single message.
+    /// Whether this is the time of a single message.
     pub(crate) fn is_single(&self) -> bool {
         self.points.len() == 1
     }
@@ -74,7 +74,7 @@ impl Stretch {
         self.influence.slope.iter().zip(&self.points).map(|(c, p)| (c * p.error).powi(2)).sum()
     }
 
-    /// How far `point` lies from the line, and the standard error of that distance.
+    /// Distance of `point` from the line, and the standard error of that distance.
     pub(crate) fn distance(&self, point: &Point) -> (f64, f64) {
         let mut predicted = 0.0;
         let mut variance = point.error.powi(2);
@@ -86,7 +86,7 @@ impl Stretch {
         ((point.mean - predicted).abs(), variance.sqrt())
     }
 
-    /// How much the points scatter about the line; `None` for two points.
+    /// Scatter of the points about the line; `None` for two points.
     pub(crate) fn scatter(&self) -> Option<Scatter> {
         Scatter::of(self.points.iter().map(|p| (p.mean - self.at(p.messages)) / p.larger_error))
     }
@@ -105,12 +105,13 @@ impl Stretch {
 }
 
 impl Curve {
-    /// Puts the points in order and smooths their variances.
+    /// Sorts the points and smooths their variances.
     ///
     /// The variance of few batches scatters by tens of per cent, and weights from it would favour
-    /// points with a small variance by chance. A power of the elapsed time, fitted to all points of the
-    /// curve, gives steadier weights: power 0 is a clock's constant jitter, 2 a share of the time. Only
-    /// weights and tests use it. Intervals use each point's own batches.
+    /// points with a small variance by chance. A power of the elapsed time, fitted to all points of
+    /// the curve, gives steadier weights: power 0 is a clock's constant jitter, 2 a share of the
+    /// time. Only weights and tests use the smoothed variances; intervals use each point's own
+    /// batches.
     pub(crate) fn new(delay: f64, messages_and_groups: &[(u64, usize)], groups: &[Group]) -> Curve {
         let mut order = messages_and_groups.to_vec();
         order.sort_unstable();
@@ -121,7 +122,7 @@ impl Curve {
             })
             .collect();
         let typical = median(&relative);
-        // Exact data has no variance; any small one gives relative weights.
+        // Exact data has no variance; any small value gives relative weights.
         let floor = (typical / 100.0).max(1e-12);
         let logs: Vec<f64> =
             order.iter().map(|&(_, g)| groups[g].mean.max(f64::MIN_POSITIVE).ln()).collect();

@@ -1,4 +1,4 @@
-//! How a time grows with the ranks, or with the size of a problem: t(x) = a + b·f(x).
+//! How a time grows with the number of ranks or the size of a problem: t(x) = a + b·f(x).
 
 use bandgap_stats::interval::widened;
 use bandgap_stats::{Interval, Regression, regression};
@@ -6,7 +6,7 @@ use derive_more::Display;
 
 use crate::signature::Estimate;
 
-/// How a time grows.
+/// A law of growth.
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
 #[display(rename_all = "lowercase")]
 pub enum Law {
@@ -29,7 +29,7 @@ impl Law {
     }
 }
 
-/// A law that the times follow, and the only one of those asked for.
+/// The only one of the candidate laws that the times follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
     /// f.
@@ -38,19 +38,20 @@ pub struct Growth {
     pub slope: Estimate,
 }
 
-/// How far the times may be off a law that they follow, root mean square of their shares, and how many times farther
-/// off every other one.
+/// Largest root mean square of the relative residuals, and how many times larger that of every
+/// other law must be.
 const MISSED: f64 = 0.1;
 const TIMES: f64 = 2.0;
 
-/// The one of `laws` that times in nanoseconds over x follow; `None` where none does, or more than one.
+/// The only one of `laws` that the times over x follow; `None` if no law or several fit.
 ///
-/// *Formula*: least relative squares of a + b·f(x) for each law ([`regression::relative`]). Times follow the law of
-/// the least root mean square r of relative residuals if r is at most 10 %, every other law has at least 2·r, and the
-/// interval of b is above 0. That interval is the t interval, [`widened`] by the slopes of the same law over each of
-/// several `launches`, which are points as well.
+/// *Formula*: least relative squares of a + b·f(x) for each law ([`regression::relative`]). Times
+/// follow the law with the least root mean square r of relative residuals if r is at most 10 %,
+/// every other law has at least 2·r, and the interval of b is above 0. That is the t interval; with
+/// several `launches`, whose points are also in `points`, it is [`widened`] by the slopes of the
+/// same law over each launch.
 /// *Units*: nanoseconds.
-/// *Assumes* independent errors in proportion to the time; launches that are independent and alike.
+/// *Assumes* independent errors proportional to the time; launches that are independent and alike.
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
@@ -77,7 +78,7 @@ pub fn growth(
     fits.sort_by(|a, b| a.0.total_cmp(&b.0));
     let (best, others) = fits.split_first()?;
     let (rms_relative, law, line_of_all) = best;
-    // What rounding leaves is no difference.
+    // A difference of the size of rounding does not count.
     let is_clear = |(rms, ..): &(f64, Law, Regression)| *rms > (TIMES * rms_relative).max(1e-9);
     if *rms_relative > MISSED || !others.iter().all(is_clear) {
         return None;

@@ -1,4 +1,4 @@
-//! Sums over measured means.
+//! Linear combinations of measured means.
 //!
 //! Once the regimes are chosen, every LogP parameter but the capacity is a fixed linear combination
 //! of the observations' means. Value, variance, degrees of freedom and every bootstrap replicate
@@ -8,14 +8,15 @@ use std::collections::BTreeMap;
 
 use bandgap_stats::bootstrap::Clustered;
 
-/// A difference below this share of its terms is rounding error, not time.
+/// A difference below this share of its terms is rounding error.
 const ROUNDING: f64 = 1e-12;
 
-/// One observation's part in the estimation: its batch values without the fenced ones.
+/// One observation: its batch values inside the fence.
 #[derive(Clone, Debug)]
 pub(crate) struct Group {
     pub batches: Vec<f64>,
-    /// The round of each batch, numbered from 0 over all groups; its place in the group where rounds are not known.
+    /// Round of each batch, numbered from 0 over all groups; if rounds are unknown, its index in
+    /// the group.
     pub rounds: Vec<usize>,
     pub mean: f64,
     /// Variance of the mean, s²/n.
@@ -31,7 +32,7 @@ impl Group {
         self.variance *= factor * factor;
     }
 
-    /// The batches and their rounds.
+    /// The batches with their rounds.
     pub(crate) fn clustered(&self) -> Clustered<'_> {
         Clustered { samples: &self.batches, clusters: &self.rounds }
     }
@@ -45,7 +46,7 @@ impl Group {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Linear {
     constant: f64,
-    /// By the group's index.
+    /// By index of the group.
     coefficients: BTreeMap<usize, f64>,
 }
 
@@ -76,17 +77,17 @@ impl Linear {
         self
     }
 
-    /// The combination of these means, by group.
+    /// Value for these means, by group.
     pub(crate) fn at(&self, mean: impl Fn(usize) -> f64) -> f64 {
         self.constant + self.terms().map(|(group, c)| c * mean(group)).sum::<f64>()
     }
 
-    /// Groups with their coefficients, where these are not 0.
+    /// Groups with nonzero coefficients.
     fn terms(&self) -> impl Iterator<Item = (usize, f64)> {
         self.coefficients.iter().map(|(group, c)| (*group, *c)).filter(|(_, c)| *c != 0.0)
     }
 
-    /// The groups that count.
+    /// The groups with nonzero coefficients.
     pub(crate) fn groups(&self) -> impl Iterator<Item = usize> {
         self.terms().map(|(group, _)| group)
     }
@@ -95,7 +96,8 @@ impl Linear {
         self.at(|group| groups[group].mean)
     }
 
-    /// `number`, the value or an end of its interval; 0 where it is rounding error beside the terms.
+    /// `number`, which is the value or an end of its interval, or 0 if it is only rounding error of
+    /// the terms.
     pub(crate) fn rounded(&self, number: f64, groups: &[Group]) -> f64 {
         let terms = self.terms().map(|(group, c)| (c * groups[group].mean).abs());
         let terms = self.constant.abs() + terms.sum::<f64>();
@@ -107,7 +109,7 @@ impl Linear {
         self.terms().map(|(group, c)| c * c * groups[group].variance).sum()
     }
 
-    /// The part that a group has in [`Linear::variance`].
+    /// A group's part of [`Linear::variance`].
     pub(crate) fn part(&self, group: usize, groups: &[Group]) -> f64 {
         let coefficient = self.coefficients.get(&group).copied().unwrap_or(0.0);
         coefficient * coefficient * groups[group].variance
@@ -125,8 +127,8 @@ impl Linear {
         if squares > 0.0 { total * total / squares } else { f64::INFINITY }
     }
 
-    /// Degrees of freedom where whole rounds are drawn: one less than the rounds of a group, in the
-    /// mean over the groups by their part in [`Linear::variance`].
+    /// Degrees of freedom if whole rounds are drawn: the number of rounds of a group less one,
+    /// averaged over the groups by their parts of [`Linear::variance`].
     pub(crate) fn degrees_of_rounds(&self, groups: &[Group]) -> f64 {
         let (mut sum, mut total) = (0.0, 0.0);
         for (group, c) in self.terms() {
@@ -137,8 +139,8 @@ impl Linear {
         if total > 0.0 { sum / total } else { f64::INFINITY }
     }
 
-    /// How far each round pulls the combination off its value, of the rounds that one of its groups
-    /// has.
+    /// How far each round pulls the combination from its value, for the rounds that occur in its
+    /// groups.
     pub(crate) fn pulls(&self, groups: &[Group]) -> Vec<f64> {
         let mut pulls = BTreeMap::<usize, f64>::new();
         for (group, c) in self.terms() {
@@ -151,7 +153,7 @@ impl Linear {
         pulls.into_values().collect()
     }
 
-    /// Batch values that count in the combination.
+    /// Number of batch values behind the combination.
     pub(crate) fn samples(&self, groups: &[Group]) -> usize {
         self.groups().map(|group| groups[group].batches.len()).sum()
     }

@@ -9,8 +9,8 @@ use derive_more::Display;
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
 #[display(rename_all = "lowercase")]
 pub enum Kind {
-    /// The issue phase: M requests, each followed by computing for Δ. Replies that come later are taken
-    /// outside the timed section.
+    /// The issue phase: M requests, each followed by computation for Δ. Replies that arrive later
+    /// are handled outside the timed section.
     Issue,
     /// A single request with its reply.
     Rtt,
@@ -21,19 +21,19 @@ pub enum Kind {
 pub struct Observation {
     /// What was timed.
     pub kind: Kind,
-    /// M, requests in the issue phase; 1 for a round trip.
+    /// M, the number of requests in the issue phase; 1 for a round trip.
     pub messages: u64,
-    /// Δ in nanoseconds as calibrated, the same number for all M of one Δ; 0 for a round trip.
+    /// Δ in nanoseconds as calibrated: the same number for all M of one Δ; 0 for a round trip.
     pub delay: f64,
     /// Batch values in nanoseconds: elapsed time of one issue phase (all M requests), or of one
     /// round trip.
     pub batches: Vec<f64>,
-    /// The round in which each batch was measured: batches of one round, of this and other points, are
-    /// neighbours in time. Empty where that is not known.
+    /// Round in which each batch was measured. Batches of one round, in this and other
+    /// observations, are neighbours in time. Empty if unknown.
     pub rounds: Vec<u64>,
 }
 
-/// One repetition, as in a table `kind,messages,delay_ns,elapsed_ns,batch,round,launch`.
+/// One repetition: a row of a table `kind,messages,delay_ns,elapsed_ns,batch,round,launch`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// What was timed.
@@ -42,26 +42,26 @@ pub struct Row {
     pub messages: u64,
     /// Δ in nanoseconds.
     pub delay_ns: f64,
-    /// Elapsed time in nanoseconds. For [`Kind::Rtt`] with several messages, the time of all these round
-    /// trips, one after the other.
+    /// Elapsed time in nanoseconds. For [`Kind::Rtt`] with several messages, the time of all these
+    /// round trips in sequence.
     pub elapsed_ns: f64,
-    /// The batch of this point, and of this round if rounds are known, in which it was measured; without
-    /// one it is a batch of its own.
+    /// Batch in which this row was measured, numbered within its point (and its round, if rounds
+    /// are known). A row without one is a batch of its own.
     pub batch: Option<u64>,
-    /// The round of the measurement, if that is known: rows of one round, of this and other points, are
+    /// Round of the measurement, if known. Rows of one round, of this and other points, are
     /// neighbours in time.
     pub round: Option<u64>,
-    /// The launch that measured it, if that is known.
+    /// Launch that measured the row, if known.
     pub launch: Option<u64>,
 }
 
 /// Groups the rows of a table into observations, in order of kind, Δ and M.
 ///
-/// Rows of a point that name the same batch (of the same round and launch) are one, with the mean of those inside
-/// their fence as its value, wherever they stand in the table. A row without a batch is one of its own.
-/// Observations have rounds if all of their rows do.
+/// Rows of a point with the same batch (and the same round and launch) form one batch; its value is
+/// the mean of the rows inside their fence. Rows may be in any order. A row without a batch is a
+/// batch of its own. Observations have rounds if all of their rows do.
 ///
-/// *Assumes*, where rows are their own batches, that repetitions are independent.
+/// *Assumes* independent repetitions, if rows are batches of their own.
 pub fn observations_from_rows(rows: &[Row]) -> Vec<Observation> {
     let mut points: BTreeMap<Place, Batches> = BTreeMap::new();
     for row in rows {
@@ -83,13 +83,13 @@ pub fn observations_from_rows(rows: &[Row]) -> Vec<Observation> {
         .collect()
 }
 
-/// The batches of a point, in the order in which the table begins them.
+/// The batches of a point, in order of their first rows.
 #[derive(Default)]
 struct Batches {
     samples: Vec<Vec<f64>>,
-    /// The round of each.
+    /// Round of each batch.
     rounds: Vec<Option<u64>>,
-    /// Where the one with this launch, round and number is.
+    /// Index of the batch with this launch, round and number.
     places: BTreeMap<(Option<u64>, Option<u64>, u64), usize>,
 }
 
@@ -106,8 +106,8 @@ impl Batches {
     }
 }
 
-/// Kind, Δ and M as a key, in this order. A Δ is its bits, which rise with it since it is not
-/// negative; negative zero is zero.
+/// Kind, Δ and M as a key, in this order. Δ is stored as its bits, which have the same order since
+/// Δ is not negative; negative zero becomes zero.
 pub(crate) type Place = (Kind, u64, u64);
 
 pub(crate) fn place(kind: Kind, delay: f64, messages: u64) -> Place {

@@ -1,4 +1,4 @@
-//! Where a curve is straight: the send-only regime at small M, the steady state at large M.
+//! The straight parts of a curve: the send-only regime at small M, the steady state at large M.
 
 use crate::curve::{Curve, Point, Stretch};
 use crate::scatter::Scatter;
@@ -7,47 +7,48 @@ use crate::scatter::Scatter;
 const ERRORS: f64 = 3.0;
 
 /// … or, in the send-only regime, within this share of the line's longest time. The times of a real
-/// interface are not as straight as many batches are precise.
+/// interface deviate from a line by more than the error of many batches.
 const SEND_ONLY_TOLERANCE: f64 = 0.05;
 
-/// What a χ² does not exceed by noise, in its standard deviations.
+/// Number of its standard deviations that χ² does not exceed by noise.
 const NOISE: f64 = 6.0;
 
-/// First messages that may differ from those behind them, at most.
+/// Maximum number of first messages that may cost something else than those after them.
 const FIRST_MESSAGES: usize = 2;
 
-/// What a steady line tolerates beyond noise.
+/// Deviation that a steady line tolerates beyond noise.
 struct Tolerance {
-    /// Distance of the smallest M from the line through the others, as a share of the step between.
+    /// Distance of the smallest M from the line through the others, as a share of the step between
+    /// them.
     slope: f64,
     /// Distance of the others from their line, as a share of the elapsed time.
     level: f64,
 }
 
-/// A strict line is looked for first, then one for a machine that changes a little between one M and
-/// the next, whose interval is wider by the scatter of the points.
+/// A strict line is tried first; then one for a machine that changes a little from one M to the
+/// next, whose interval is widened by the scatter of the points.
 const TOLERANCES: [Tolerance; 2] =
     [Tolerance { slope: 0.01, level: 0.005 }, Tolerance { slope: 0.05, level: 0.03 }];
 
-/// The longest run of small M on one line before the first reply can be back, M·os below `limit`;
+/// The longest run of small M on one line before the first reply can return, M·os below `limit`;
 /// `Err` with the number of such M if there are fewer than two.
 ///
-/// One or two first messages may cost more, or less: a run may begin behind them. Of several runs the
-/// one with the most points is taken, and of equals that which begins first. But two points are on
-/// every line: where no run has three, the first two are taken, and other pairs are as good
+/// One or two first messages may cost more or less, so a run may begin after them. Among several
+/// runs, the one with the most points is chosen, and among equals the first. Two points are always
+/// on a line: if no run has three points, the first two are taken, and other pairs are equally good
 /// ([`rivals`]).
 pub(crate) fn send_only(curve: &Curve, limit: f64) -> Result<Stretch, usize> {
     let runs = (0..=FIRST_MESSAGES).filter_map(|first| run_from(curve, first, limit));
-    // The last of equals is the greatest.
+    // Among equals, `max_by_key` returns the last.
     let best = runs.rev().max_by_key(|run| run.points.len());
     best.ok_or_else(|| {
-        // Without a line os is not known: at most the first point is sure to be in the regime.
+        // Without a line os is unknown: at most the first point is certain to be in the regime.
         curve.points.iter().filter(|p| p.mean < limit).count().min(1)
     })
 }
 
-/// Lines that the points of the send-only regime allow as well as `chosen`, where that has only two
-/// points: those through each further two neighbours.
+/// Other lines that the points of the send-only regime allow, if `chosen` has only two points: the
+/// lines through each later pair of neighbours.
 pub(crate) fn rivals(curve: &Curve, chosen: &Stretch, limit: f64) -> Vec<Stretch> {
     if chosen.points.len() != 2 {
         return Vec::new();
@@ -61,9 +62,9 @@ pub(crate) fn rivals(curve: &Curve, chosen: &Stretch, limit: f64) -> Vec<Stretch
         .collect()
 }
 
-/// Where messages behind `run` are off its line, though they are sent before `limit`, in time, and are no more than
-/// `most`: the first such M, and the last point, with what a message costs from the run's end to there. All
-/// points between are off: were only some, those could be disturbed ones.
+/// Finds whether messages after `run` are off its line, although they are sent before `limit` and
+/// are at most `most`. Returns the first such M, the last point, and the cost per message from the
+/// end of the run to that point. All points between must be off: a few could be disturbances.
 pub(crate) fn bends(
     curve: &Curve,
     run: &Stretch,
@@ -82,12 +83,12 @@ pub(crate) fn bends(
     between.iter().all(is_off).then_some((first.messages as u64, **last, cost))
 }
 
-/// Whether the last message of a run is issued before `limit`, at the run's cost for each.
+/// Whether the last message of a run is issued before `limit`, at the run's cost per message.
 fn is_in_time(run: &Stretch, limit: f64) -> bool {
     run.points.last().is_some_and(|last| last.messages * run.slope() < limit)
 }
 
-/// The longest run from this point on whose points all lie on their own line. A shorter one may not:
+/// The longest run from this point on with all points on their own line. A shorter run may fail:
 /// few points that are a little off make a line that is far off.
 fn run_from(curve: &Curve, first: usize, limit: f64) -> Option<Stretch> {
     let points = curve.points.get(first..)?;
@@ -102,20 +103,20 @@ fn run_from(curve: &Curve, first: usize, limit: f64) -> Option<Stretch> {
     Some(run)
 }
 
-/// Whether all points of a run are on its line: within their noise, or within a share of the whole
-/// run's time.
+/// Whether all points of a run are on its line: within their noise, or within a share of the run's
+/// longest time.
 fn is_straight(run: &Stretch) -> bool {
     let whole = run.points.iter().map(|point| point.mean).fold(0.0, f64::max);
     let off = |point: &Point| (point.mean - run.at(point.messages)).abs();
     run.points.iter().all(|p| off(p) <= (ERRORS * p.error).max(SEND_ONLY_TOLERANCE * whole))
 }
 
-/// The longest run of the largest M on one line, of the points with M above `beyond`, and whether
-/// further points confirm its slope by the stricter tolerance; `None` for fewer than two.
+/// The longest run of the largest M on one line, among points with M above `beyond`, and whether
+/// further points confirm its slope by the stricter tolerance; `None` for fewer than two points.
 ///
-/// A run is on one line if its smallest M, where a knee shows most, fits the line through the others,
-/// and the others fit their line together. Of a long run the smallest M is left out: a knee just above
-/// it may be too small to see in the noise, and still change the slope.
+/// A run is on one line if its smallest M, where a knee shows most, fits the line through the
+/// others, and the others fit their line together. From a long run the smallest M is dropped: a
+/// knee just above it may be too small to see in the noise, and still change the slope.
 pub(crate) fn steady(curve: &Curve, beyond: f64) -> Option<(Stretch, bool)> {
     let first = curve.points.partition_point(|p| p.messages <= beyond);
     let points = &curve.points[first..];
@@ -129,7 +130,7 @@ pub(crate) fn steady(curve: &Curve, beyond: f64) -> Option<(Stretch, bool)> {
     Some((Stretch::through(&points[kept..])?, strict.is_some()))
 }
 
-/// Whether at least three points lie on one line.
+/// Whether at least three points are on one line.
 fn on_one_line(points: &[Point], tolerance: &Tolerance) -> bool {
     let (first, others) = (&points[0], &points[1..]);
     let Some(line) = Stretch::through(others) else { return false };

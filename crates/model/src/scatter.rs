@@ -1,54 +1,56 @@
-//! How much points scatter about their line, against what their own errors explain.
+//! How much points scatter about their line, compared with their own errors.
 
-/// Where scatter is no longer noise, in standard deviations of χ²: of one line among many, and of all.
+/// Standard deviations of χ² from which on scatter is not noise: for one line among many, and for
+/// all lines.
 pub(crate) const OF_ONE: f64 = 3.0;
 pub(crate) const OF_ALL: f64 = 2.0;
 
-/// The same of the far arm. Where it begins is chosen again in each resample, which takes some of the scatter into its
-/// interval already.
+/// The same for the far arm. Each resample chooses its beginning again, which already brings some
+/// of the scatter into its interval.
 pub(crate) const OF_FAR: f64 = 10.0;
 
-/// As what a line counts at most among all.
+/// The most that a single line counts among all lines, in standard deviations of χ².
 const MOST: f64 = 6.0;
 
-/// χ² of points about a line: the sum of the squares of their distances, each over its error.
+/// χ² of points about a line: the sum of the squared distances, each divided by its error.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Scatter {
     pub squares: f64,
-    /// k, the points less the line's two parameters.
+    /// k, the number of points less the line's two parameters.
     pub degrees: f64,
 }
 
 impl Scatter {
-    /// That of so many points about their line; `None` for fewer than three.
+    /// From the points' distances in units of their errors; `None` for fewer than three points.
     pub(crate) fn of(off: impl ExactSizeIterator<Item = f64>) -> Option<Scatter> {
         let degrees = off.len().checked_sub(2).filter(|&k| k > 0)? as f64;
         Some(Scatter { squares: off.map(|o| o.powi(2)).sum(), degrees })
     }
 
-    /// Whether χ² is so many of its standard deviations √(2k) above its mean k.
+    /// Whether χ² exceeds its mean k by this many of its standard deviations √(2k).
     pub(crate) fn is_beyond(&self, deviations: f64) -> bool {
         self.squares > noise(self.degrees, deviations)
     }
 
-    /// √(χ²/k), at least 1: by how much errors are stretched to explain the scatter (Birge 1932).
+    /// √(χ²/k), at least 1: the factor by which errors are stretched to explain the scatter (Birge
+    /// 1932).
     fn factor(&self) -> f64 {
         (self.squares / self.degrees).sqrt().max(1.0)
     }
 
-    /// The factor of this line where its scatter is not noise, else 1.
+    /// The factor of this line if its scatter is not noise, otherwise 1.
     pub(crate) fn own_factor(&self) -> f64 {
         self.factor_beyond(OF_ONE)
     }
 
-    /// The factor where χ² is so many of its standard deviations above its mean, else 1.
+    /// The factor if χ² exceeds its mean by this many of its standard deviations, otherwise 1.
     pub(crate) fn factor_beyond(&self, deviations: f64) -> f64 {
         if self.is_beyond(deviations) { self.factor() } else { 1.0 }
     }
 
-    /// The factor of all lines together where their scatter is not noise, else 1. Many points show a scatter
-    /// that those of one line do not. A line that is not straight says little of the others: it counts as if
-    /// it just reached [`MOST`].
+    /// The factor of all lines together if their scatter is not noise, otherwise 1. Many points
+    /// show a scatter that those of one line do not. A line that is not straight says little about
+    /// the others: it counts as if it just reached [`MOST`].
     pub(crate) fn common_factor(lines: &[Scatter]) -> f64 {
         let all = lines.iter().fold(Scatter::default(), |sum, line| Scatter {
             squares: sum.squares + line.squares.min(noise(line.degrees, MOST)),
@@ -58,7 +60,7 @@ impl Scatter {
     }
 }
 
-/// χ² that is so many of its standard deviations √(2k) above its mean k.
+/// The χ² that exceeds its mean k by this many of its standard deviations √(2k).
 fn noise(degrees: f64, deviations: f64) -> f64 {
     degrees + deviations * (2.0 * degrees).sqrt()
 }

@@ -16,17 +16,17 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::observation::Kind;
 
-/// The code of what is found where os has no line.
+/// Code of the finding that os has no line.
 const SEND_ONLY_UNSEEN: &str = "send_only_unseen";
 
-/// How to extract.
+/// Options of an extraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Options {
     /// Confidence of all intervals, strictly between 0 and 1.
     pub confidence: f64,
-    /// Bootstrap resamples; of fewer than 100 intervals say little.
+    /// Number of bootstrap resamples; with fewer than 100, intervals say little.
     pub resamples: usize,
-    /// Seed of the resampling; the same seed and data give the same signature.
+    /// Seed of the resampling. The same seed and data give the same signature.
     pub seed: u64,
 }
 
@@ -45,14 +45,14 @@ pub struct Estimate {
     pub low: f64,
     /// Upper end of the interval.
     pub high: f64,
-    /// Batch values behind it.
+    /// Number of batch values behind it.
     pub samples: usize,
-    /// How it was estimated.
+    /// The estimation method.
     pub estimator: &'static str,
 }
 
-/// What limits the rate of messages: whether the idle time g − os − or counts as none, within 5 % of
-/// g, and on which side of that it lies otherwise.
+/// What limits the rate of messages. The idle time g − os − or counts as none if it is within 5 %
+/// of g; otherwise its sign decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Regime {
@@ -62,7 +62,7 @@ pub enum Regime {
     ProcessorBound,
     /// The overheads of neighbouring messages overlap at full rate, so that g < os + or.
     Overlapped,
-    /// The interval of the idle time leaves open which.
+    /// The interval of the idle time does not decide.
     #[default]
     Undecided,
 }
@@ -71,7 +71,7 @@ pub enum Regime {
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
 #[display(rename_all = "snake_case")]
 pub enum Cause {
-    /// The first replies are back: RTT/os messages.
+    /// The first replies return, after RTT/os messages.
     RoundTrip,
     /// The network holds no more requests.
     Capacity,
@@ -80,29 +80,29 @@ pub enum Cause {
 /// Where the transition from the send-only regime begins.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Transition {
-    /// Messages issued by then.
+    /// Number of messages issued by then.
     pub messages: f64,
     /// What ends the regime.
     pub cause: Cause,
 }
 
-/// An arm of the hinge g'(Δ) = max(g, os + or + Δ): delays over which the cost rises one for one.
+/// An arm of the hinge g'(Δ) = max(g, os + or + Δ): delays over which the cost rises with slope 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ArmFit {
     /// The shortest delay of the fit, in nanoseconds.
     pub from_delay: f64,
     /// The longest delay of the fit, in nanoseconds.
     pub to_delay: f64,
-    /// The delays fitted.
+    /// Number of delays in the fit.
     pub delays: usize,
     /// os + or: the mean of g'(Δ) − Δ over the arm.
     pub overheads: Estimate,
-    /// or: the same less os.
+    /// or: `overheads` less os.
     pub recv_overhead: Estimate,
-    /// Its slope, 1 in the model; `None` where a single delay raises the cost.
+    /// Its slope, which is 1 in the model; `None` if only a single delay raises the cost.
     pub slope: Option<Estimate>,
-    /// Whether the slope is 1 within 5 %: its interval lies inside that, or outside. `None` where
-    /// neither is so, or there is one delay.
+    /// Whether the slope is 1 within 5 %: true or false if its whole interval is inside or outside
+    /// that range. `None` if neither holds, or if the arm has a single delay.
     pub holds: Option<bool>,
 }
 
@@ -113,7 +113,7 @@ impl ArmFit {
     }
 }
 
-/// A line of elapsed time over messages, to draw: intercept + slope·M.
+/// A line of elapsed time over messages, for drawing: intercept + slope·M.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct IssueLine {
     /// Nanoseconds per message.
@@ -135,11 +135,11 @@ pub struct Steady {
     pub cost: Estimate,
     /// The line itself.
     pub line: IssueLine,
-    /// Whether further points confirm the slope. False also where they scatter beyond their noise.
+    /// Whether further points confirm the slope. Also false if they scatter beyond their noise.
     pub settled: bool,
 }
 
-/// What the scatter of one observation adds to the variances of parameters.
+/// Contribution of one observation's scatter to the variances of parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// What was timed.
@@ -148,49 +148,51 @@ pub struct Share {
     pub messages: u64,
     /// Δ in nanoseconds.
     pub delay: f64,
-    /// Its batches.
+    /// Number of its batches.
     pub batches: usize,
-    /// Its parts of the variances of os, or, g and RTT, in square nanoseconds; 0 where it is not used.
+    /// Its contributions to the variances of os, or, g and RTT, in square nanoseconds; 0 if it is
+    /// not used.
     pub variances: [f64; 4],
 }
 
-/// LogP parameters of small messages, and how they were found. Times are nanoseconds.
+/// LogP parameters of small messages, and how they were found. Times are in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Signature {
     /// os: the slope of elapsed(M) at Δ = 0 in the send-only regime; the issue time of a single
-    /// message where a second one is already outside that regime.
+    /// message if a second one is already outside that regime.
     pub send_overhead: Estimate,
     /// or: the mean of g'(Δ) − os − Δ over the far arm.
     pub recv_overhead: Estimate,
-    /// g: the slope of elapsed(M) at Δ = 0 in the steady state; os + or where processor-bound.
+    /// g: the slope of elapsed(M) at Δ = 0 in the steady state; os + or if processor-bound.
     pub gap: Estimate,
-    /// L = RTT/2 − os − or; of transfers RTT − os − or − RTT(0)/2. Negative where the overheads
+    /// L = RTT/2 − os − or; for transfers, RTT − os − or − RTT(0)/2. Negative if the overheads
     /// overlap the transfer.
     pub latency: Estimate,
     /// The time of a single request with its reply.
     pub rtt: Estimate,
-    /// g'(0) − os − or, with g'(0) as it was measured. Negative where overheads overlap.
+    /// g'(0) − os − or, with the measured g'(0). Negative if overheads overlap.
     pub idle: Estimate,
-    /// C = (RTT + os − a)/g − 1 from the steady line a + g·M at Δ = 0, in requests outstanding;
-    /// `None` where it is not visible. Its interval ends at 0.
+    /// C = (RTT + os − a)/g − 1 from the steady line a + g·M at Δ = 0, in outstanding requests;
+    /// `None` if it is not visible. Its interval is cut at 0.
     ///
     /// Reply k is taken at RTT + (k − 1)·g and request M waits for reply M − C, so the line is
     /// elapsed(M) = RTT + (M − C − 1)·g + os.
     pub capacity: Option<Estimate>,
     /// What limits the rate.
     pub regime: Regime,
-    /// Where the send-only regime ends; `None` where none was seen, or nothing is known to end it.
+    /// Where the send-only regime ends; `None` if the regime was not observed, or nothing is known
+    /// to end it.
     pub transition: Option<Transition>,
     /// The far arm of the hinge.
     pub arm: ArmFit,
-    /// Arms at shorter delays, ascending; their slopes are 1, or undecided.
+    /// Arms at shorter delays, ascending; their slopes are 1 or undecided.
     pub near_arms: Vec<ArmFit>,
     /// The send-only line.
     pub send_only: IssueLine,
     /// The steady states, Δ ascending; the first is Δ = 0.
     pub steady: Vec<Steady>,
-    /// Where assumptions do not hold, or are not checked.
+    /// Assumptions that fail or are unchecked.
     pub findings: Vec<Finding>,
-    /// What each observation adds to the variances.
+    /// Contribution of each observation to the variances.
     pub shares: Vec<Share>,
 }

@@ -6,10 +6,10 @@ use super::input::Table;
 use super::{Breakpoint, Breaks, FEWEST_SIZES, HockneyOptions};
 use crate::error::{ModelError, Result};
 
-/// The sizes whose times no segment explains, ascending.
+/// Sizes whose times no segment explains, ascending.
 ///
 /// # Errors
-/// The breaks that are given do not fit.
+/// The given breaks are not valid for these sizes.
 pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>> {
     let starts: Vec<usize>;
     let cuts = match breaks {
@@ -25,7 +25,7 @@ pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>> {
     Ok(found.into_iter().map(|at| table.bytes[at]).collect())
 }
 
-/// The breakpoints given or found, ascending.
+/// The given or found breakpoints, ascending.
 pub(super) fn place(table: &Table, options: &HockneyOptions) -> Result<Vec<Breakpoint>> {
     match &options.breaks {
         Breaks::At(given) => at(table, given),

@@ -1,4 +1,4 @@
-//! The input, checked once.
+//! Checks the input and puts it in order.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -29,31 +29,31 @@ pub fn sized_times_from_pairs(pairs: impl IntoIterator<Item = (u64, f64)>) -> Ve
     sizes.into_iter().map(|(bytes, times_ns)| SizedTimes { bytes, times_ns }).collect()
 }
 
-/// Times that are accepted, in nanoseconds; their squares and reciprocals stay finite.
+/// Accepted times in nanoseconds; their squares and reciprocals stay finite.
 const TIMES: RangeInclusive<f64> = 1e-12..=1e18;
 
 /// No clock resolves a relative difference smaller than this.
 const LEAST_NOISE: f64 = 1e-6;
 
-/// With fewer repetitions than this beyond the first of each size, their scatter shows too little.
+/// With fewer repetitions than this beyond the first of each size, their scatter says too little.
 const FEWEST_REPEATS: usize = 10;
 
-/// Checked sizes, ascending, each once.
+/// The checked sizes, ascending, each once.
 #[derive(Clone)]
 pub(super) struct Table {
     pub(super) bytes: Vec<u64>,
-    /// The same as numbers.
+    /// The sizes as floating-point numbers.
     pub(super) x: Vec<f64>,
-    /// Means in nanoseconds.
+    /// Mean times in nanoseconds.
     pub(super) times: Vec<f64>,
-    /// What each may be that is rounded.
+    /// Possible values of each rounded time.
     pub(super) ranges: Vec<Interval>,
-    /// Least relative noise of each.
+    /// Least relative noise of each time.
     pub(super) noise: Vec<f64>,
 }
 
 impl Table {
-    /// The sizes of one launch but those left out.
+    /// The sizes of one launch, except those left out.
     pub(super) fn of(
         data: &[SizedTimes],
         rounding: &BTreeMap<u64, [f64; 2]>,
@@ -78,7 +78,7 @@ impl Table {
         };
         let ranges: Vec<Interval> = bytes.iter().zip(&times).map(range).collect();
         let means = noise_of_means(&kept);
-        // A uniform distribution of half width h has the standard deviation h/√3.
+        // A uniform distribution of half-width h has the standard deviation h/√3.
         let rounding = ranges
             .iter()
             .zip(&times)
@@ -92,13 +92,14 @@ impl Table {
         })
     }
 
-    /// What a search for segments may do.
+    /// Constraints on a search for segments.
     pub(super) fn limits<'a>(&'a self, cuts: Cuts<'a>) -> Limits<'a> {
         Limits { fewest: FEWEST_SIZES, cuts, noise: &self.noise, ranges: &self.ranges }
     }
 
-    /// Launches as one table: of each size the mean of the launches that have it, all of the same
-    /// weight. Its noise is that within launches: what a launch adds to all sizes alike is no bend.
+    /// Joins launches into one table: for each size, the mean of the launches that have it, equally
+    /// weighted. The noise is that within launches, since an offset of a launch common to all sizes
+    /// is not a bend.
     ///
     /// # Errors
     /// [`ModelError::TooFewSizes`] for fewer than three sizes.
@@ -131,7 +132,7 @@ impl Table {
     }
 }
 
-/// Relative standard deviation of a size's mean, pooled over all sizes.
+/// Relative standard deviation of the mean of a size, pooled over all sizes.
 fn noise_of_means(sizes: &[Vec<f64>]) -> f64 {
     let repeats: usize = sizes.iter().map(|times| times.len() - 1).sum();
     if repeats < FEWEST_REPEATS {

@@ -1,12 +1,12 @@
-//! How far the steps in which times are known may have moved a line.
+//! How far rounding of the times may have moved a line.
 
 use bandgap_stats::interval::Interval;
 use bandgap_stats::line::Influence;
 use bandgap_stats::regression::Regression;
 
-/// The most that steps can do to a line's parameters.
+/// Bound on the effect of rounding on a line's parameters.
 ///
-/// Times that are rounded alike are all off in the same direction, and do not scatter. So this is a
+/// Times that are rounded alike all deviate in the same direction, and do not scatter. So this is a
 /// bound, not a standard deviation.
 pub(super) struct Moved {
     pub(super) intercept: f64,
@@ -15,8 +15,9 @@ pub(super) struct Moved {
 }
 
 impl Moved {
-    /// *Formula*: Σ|cᵢ|·sᵢ, s half the width of a range. c is what one unit of a time adds to the intercept, to the
-    /// slope or (over the slope) to intercept − ρ·slope: the [`Influence`] of the line's weights.
+    /// *Formula*: Σ|cᵢ|·sᵢ, where s is half the width of a range and c the effect of one unit of a
+    /// time on the intercept, on the slope, or (divided by the slope) on intercept − ρ·slope: the
+    /// [`Influence`] for the line's weights.
     pub(super) fn of(x: &[f64], ranges: &[Interval], line: &Regression) -> Moved {
         let ratio = line.intercept / line.slope;
         let mut moved = Moved { intercept: 0.0, slope: 0.0, ratio: 0.0 };
@@ -33,7 +34,8 @@ impl Moved {
     }
 }
 
-/// Scatter and steps are independent: an end is as far off as the root of the sum of both squares.
+/// Adds the bound to an interval. Scatter and rounding are independent: the distance of each end
+/// becomes the root of the sum of both squares.
 pub(super) fn widened(value: f64, interval: Interval, by: f64) -> Interval {
     Interval {
         low: value - (value - interval.low).hypot(by),

@@ -1,4 +1,4 @@
-//! From a write to its acknowledgement, and back: twice PCIe.
+//! The time from a write to its acknowledgement, which is twice PCIe.
 
 use std::collections::VecDeque;
 
@@ -6,20 +6,21 @@ use bandgap_stats::Stream;
 
 use super::{ROUND, ahead};
 
-/// Packets that may wait for their acknowledgement, at most: numbers tell no more apart.
+/// Maximum number of packets that wait for an acknowledgement: numbers cannot distinguish more.
 const WAITING: usize = (ROUND / 2) as usize - 1;
 
-/// Without numbers: after so many picoseconds without packets and acknowledgements nothing waits any more.
+/// Without numbers: after this many picoseconds without packets and acknowledgements, nothing waits
+/// any more.
 const QUIET: u64 = 1_000_000;
 
-/// Packets up, and their acknowledgements down.
+/// Upstream packets and their acknowledgements.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Acks {
     waiting: VecDeque<Sent>,
     /// Without numbers: packets that may still be acknowledged, whether they wait or not.
     open: u64,
     last: u64,
-    /// From completion to acknowledgement, in picoseconds.
+    /// Time from completion to acknowledgement, in picoseconds.
     pub round_trips: Stream,
 }
 
@@ -27,15 +28,15 @@ pub(super) struct Acks {
 struct Sent {
     number: Option<u64>,
     time: u64,
-    /// Whether its acknowledgement counts: it is a completion.
+    /// Whether its acknowledgement counts, because it is a completion.
     counts: bool,
 }
 
 impl Acks {
-    /// Takes a packet that goes up; `number` where packets have one.
+    /// Takes an upstream packet; `number` is `Some` if packets have numbers.
     pub fn sent(&mut self, time: u64, number: Option<u64>, counts: bool) {
         if number.is_none() {
-            // Only one that nothing else waits beside is sure of its acknowledgement.
+            // Only a packet that waits alone can be matched to its acknowledgement.
             self.calm(time);
             self.open += 1;
             self.waiting.clear();
@@ -49,7 +50,8 @@ impl Acks {
         self.waiting.push_back(Sent { number, time, counts });
     }
 
-    /// Takes an acknowledgement that goes down, of the packet of this number and all before it.
+    /// Takes a downstream acknowledgement, which covers the packet with this number and all before
+    /// it.
     pub fn acknowledged(&mut self, time: u64, number: Option<u64>) {
         let found = match number {
             None => {
@@ -64,7 +66,7 @@ impl Acks {
         }
     }
 
-    /// Takes away all packets up to this number; the one that has it.
+    /// Removes all packets up to this number, and returns the one with this number.
     fn up_to(&mut self, number: u64) -> Option<Sent> {
         let mut found = None;
         while let Some(sent) = self.waiting.front().copied() {
@@ -78,12 +80,13 @@ impl Acks {
         found
     }
 
-    /// Forgets what waits: packets are missing, or were sent again, and an acknowledgement would be taken for another's.
+    /// Forgets all waiting packets: since packets are missing or were sent again, an
+    /// acknowledgement could be matched to the wrong one.
     pub fn forget(&mut self) {
         self.waiting.clear();
     }
 
-    /// Without numbers: forgets what was lost, once nothing can be under way.
+    /// Without numbers: forgets lost packets once nothing can be in flight.
     fn calm(&mut self, time: u64) {
         if time - self.last > QUIET {
             self.open = 0;

@@ -1,4 +1,4 @@
-//! The components of the hardware, from the times in one or two traces.
+//! Components of the hardware, from the times in one or two traces.
 
 use bandgap_stats::Stream;
 use bandgap_stats::interval::normal_factor;
@@ -7,7 +7,7 @@ use derive_more::Display;
 use super::trace::Trace;
 use crate::breakdown::{Errors, deviation};
 
-/// What is less than this share of the posts does not make a section of a trace.
+/// One in this many posts is the least that makes a section of a trace.
 const SHARE: u64 = 20;
 
 /// A time in nanoseconds.
@@ -15,40 +15,41 @@ const SHARE: u64 = 20;
 pub struct Timed {
     /// The time.
     pub ns: f64,
-    /// How far it may be off; empty where nothing is known.
+    /// Standard deviations by source; empty if unknown.
     pub errors: Errors,
-    /// Samples; 0 of a time that is no mean.
+    /// Number of samples; 0 if the time is not a mean.
     pub samples: u64,
 }
 
-/// Why a time does not follow from a trace.
+/// Why a time cannot be derived from a trace.
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
 #[display(rename_all = "snake_case")]
 pub enum Why {
-    /// There are fewer than two posts (MWr of 64 bytes down).
+    /// Fewer than two posts (MWr of 64 bytes down).
     NoPosts,
-    /// There is no completion (MWr of 64 bytes up).
+    /// No completion (MWr of 64 bytes up).
     NoCompletions,
-    /// There is no acknowledgement (ACK down), or none of one completion alone.
+    /// No acknowledgement (ACK down), or none that covers a single completion.
     NoAcknowledgements,
-    /// Payloads come back between posts: they are not injected one after another.
+    /// Payloads return between posts, so messages are not injected one after another.
     PingPong,
-    /// Too few posts are a ping by themselves between two pongs.
+    /// Too few posts are pings, each alone between two pongs.
     NoPingPong,
-    /// More writes of 64 bytes go up than there are posts: without addresses answers cannot be told from completions.
+    /// More writes of 64 bytes go up than there are posts: without addresses, answers cannot be
+    /// told from completions.
     NoAddresses,
-    /// There is no trace without a switch.
+    /// No trace without a switch was given.
     NoDirectTrace,
-    /// It takes LLP_post and LLP_prog, which no trace has.
+    /// It needs LLP_post and LLP_prog, which are in no trace.
     NoSoftware,
-    /// It would be below 0: traces are exchanged, or the software's times are too long.
+    /// The result would be below 0: the traces are swapped, or the software's times are too long.
     Negative,
 }
 
-/// A component that is known, or why it is not.
+/// The time of a component, or why it is unknown.
 pub type Known = Result<Timed, Why>;
 
-/// Times of the low-level protocol that a trace does not have.
+/// Times of the low-level protocol, which no trace contains.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Software {
     /// LLP_post.
@@ -57,10 +58,10 @@ pub struct Software {
     pub prog: Option<Timed>,
 }
 
-/// What traces say of the hardware.
+/// Times of the hardware, as derived from traces.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hardware {
-    /// From one post to the next while messages are injected.
+    /// Time from one post to the next while messages are injected.
     pub injection: Known,
     /// *Formula*: half of the time from a completion to its acknowledgement.
     pub pcie: Known,
@@ -78,7 +79,7 @@ pub struct Hardware {
 pub type Times<'a> = [(&'static str, &'a Stream); 4];
 
 impl Trace {
-    /// The times between packets.
+    /// The times between packets; `None` before the trace is finished.
     pub fn streams(&self) -> Option<Times<'_>> {
         let (acks, rounds) = self.times()?;
         Some([
@@ -91,9 +92,10 @@ impl Trace {
 }
 
 impl Timed {
-    /// The mean of a stream of picoseconds, its error named after this trace; `None` without samples.
+    /// The mean of a stream of picoseconds, with its error named after this trace; `None` without
+    /// samples.
     fn of(stream: &Stream, of: &str, trace: &str) -> Option<Timed> {
-        // Any level gives the same deviation, but for the degrees of freedom.
+        // Any level gives the same deviation, apart from the degrees of freedom.
         const LEVEL: f64 = 0.95;
         let off =
             stream.mean_interval(LEVEL).map(|of| of.half_width() / 1e3 / normal_factor(LEVEL));
@@ -104,7 +106,8 @@ impl Timed {
         })
     }
 
-    /// The sum of times, each so many times over; not below 0. An error that several have in common counts once.
+    /// The weighted sum of times, which must not be below 0. An error that several times have in
+    /// common counts once.
     fn sum(parts: &[(f64, &Timed)]) -> Known {
         let mut sum = Timed { samples: u64::MAX, ..Timed::default() };
         for (times, part) in parts {
@@ -119,14 +122,15 @@ impl Timed {
         if sum.ns >= 0.0 { Ok(sum) } else { Err(Why::Negative) }
     }
 
-    /// Its standard deviation.
+    /// Standard deviation.
     pub fn deviation(&self) -> Option<f64> {
         deviation(&self.errors)
     }
 }
 
 impl Hardware {
-    /// From a trace, another one without a switch, and times that are not in them. Traces have names.
+    /// From a trace, an optional trace without a switch, and times that are in neither. Traces are
+    /// given with their names.
     pub fn of(
         (name, trace): (&str, &Trace),
         direct: Option<(&str, &Trace)>,
@@ -170,7 +174,7 @@ fn pcie(name: &str, trace: &Trace) -> Known {
     trips.ok_or(Why::NoAcknowledgements).and_then(|trip| Timed::sum(&[(0.5, &trip)]))
 }
 
-/// The mean of a ping-pong's samples, if they are so many that there is one.
+/// The mean of a ping-pong's samples, if there are enough of them.
 fn ping_pong(name: &str, trace: &Trace, of: &str) -> Known {
     let Some((_, rounds)) = trace.times() else { return Err(Why::NoPosts) };
     if trace.counted.posts == 0 {

@@ -1,16 +1,16 @@
-//! What a PCIe analyser's trace says of the hardware on a message's way.
+//! The hardware times on a message's path, from a PCIe analyser's trace.
 //!
-//! The analyser sits just before the network interface of the node that posts. It sees *posts* go down (memory writes of
-//! 64 bytes by programmed I/O), *completions* (64 bytes) and *payloads* of the peer's messages go up, and the
-//! acknowledgements of each.
+//! The analyser sits just before the network interface of the node that posts. It sees *posts* go
+//! down (memory writes of 64 bytes by programmed I/O), *completions* (64 bytes) and *payloads* of
+//! the peer's messages go up, and the acknowledgements of all these.
 //!
 //! - `roles`: which packets are posts, completions and payloads.
 //! - `acks`: from a completion to its acknowledgement.
 //! - `rounds`: from post to post, from ping to completion, from pong to ping.
-//! - `trace`: all of them over the rows of a trace, in memory that does not grow with it.
+//! - `trace`: all of these over the rows of a trace, in constant memory.
 //! - `hardware`: PCIe, Wire, Switch and RC-to-MEM from these times.
 //!
-//! *Units*: picoseconds in traces, nanoseconds in what follows from them.
+//! *Units*: picoseconds in traces, nanoseconds in what is derived from them.
 //! *Source*: "Breaking Band: A Breakdown of High-performance Communication", section 4.
 
 mod acks;
@@ -22,7 +22,7 @@ mod trace;
 pub use hardware::{Hardware, Known, Software, Timed, Why};
 pub use trace::{Counted, Trace};
 
-/// Where a packet goes.
+/// Direction of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// From the root complex to the network interface.
@@ -31,14 +31,14 @@ pub enum Direction {
     Up,
 }
 
-/// What a packet is, as far as that matters here.
+/// Kind of a packet, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// A memory write (MWr).
     Write,
-    /// Another packet of the transaction layer: it has a sequence number, and is acknowledged.
+    /// Another transaction-layer packet: it has a sequence number and is acknowledged.
     Transaction,
-    /// The acknowledgement (ACK) of packets that went the other way.
+    /// The acknowledgement (ACK) of packets in the other direction.
     Ack,
     /// Anything else: credits, power management, ordered sets.
     Other,
@@ -47,25 +47,25 @@ pub enum Kind {
 /// A packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packet {
-    /// When the analyser saw it: picoseconds since the first row.
+    /// Time at which the analyser saw it: picoseconds since the first row.
     pub time: u64,
-    /// Where it goes.
+    /// Its direction.
     pub direction: Direction,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// Bytes of data; 0 of a packet without any.
+    /// Bytes of data; 0 for a packet without data.
     pub bytes: u32,
-    /// Where its data go.
+    /// Destination address of its data.
     pub address: Option<u64>,
-    /// Its number, which counts the packets of a direction modulo 4096; of an acknowledgement that of the last packet
-    /// that it holds for.
+    /// Its sequence number, which counts the packets of a direction modulo 4096. For an
+    /// acknowledgement, the number of the last packet that it covers.
     pub number: Option<u64>,
 }
 
-/// Sequence numbers begin again after so many.
+/// Sequence numbers restart after this many.
 const ROUND: u64 = 4096;
 
-/// How far a number is ahead of another: 0 of the same, up to 4095.
+/// How far a number is ahead of another, from 0 (equal) to 4095.
 fn ahead(number: u64, of: u64) -> u64 {
     number.wrapping_sub(of) % ROUND
 }

@@ -6,31 +6,31 @@ use super::{Direction, Kind, Packet};
 /// *Source*: "Breaking Band", section 2 (Mellanox InfiniBand).
 const CHUNK: u32 = 64;
 
-/// Writes further apart than this belong to different places: four pages. Entries of a completion queue follow one another
-/// without gaps.
+/// Writes further apart than this belong to different regions: four pages. Entries of a completion
+/// queue follow one another without gaps.
 const APART: u64 = 4 * 4096;
 
-/// What a packet is for.
+/// The purpose of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
     /// A message's descriptor, written to the network interface by the processor: down, 64 bytes.
     Post,
     /// An entry of a completion queue: up, 64 bytes.
     Completion,
-    /// A message's data, or what else the network interface writes: up.
+    /// A message's data, or something else that the network interface writes: up.
     Payload,
-    /// Something else.
+    /// Any other packet.
     Other,
 }
 
-/// Writes near one another.
+/// A region of memory with writes near one another.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     from: u64,
     to: u64,
     chunks: u64,
     others: u64,
-    /// Chunks that were the first write upstream after a post.
+    /// Chunks that were the first upstream write after a post.
     first: u64,
 }
 
@@ -40,7 +40,7 @@ impl Place {
     }
 }
 
-/// Where completions go; empty where their size alone tells.
+/// Regions of completion queues; empty if the size alone identifies completions.
 #[derive(Clone, Debug)]
 pub(super) struct Roles(Vec<Place>);
 
@@ -49,11 +49,12 @@ fn is_post(packet: &Packet) -> bool {
 }
 
 impl Roles {
-    /// From the first packets of a trace.
+    /// Learns the roles from the first packets of a trace.
     ///
-    /// Completions have 64 bytes. If there are writes of 64 bytes to several places, the places with writes of other sizes
-    /// have payloads. Of the others those are completion queues where most writes are the first one upstream after a post:
-    /// its completion comes back before an answer can.
+    /// Completions have 64 bytes. If writes of 64 bytes go to several regions, the regions that
+    /// also have writes of other sizes hold payloads. Among the others, completion queues are the
+    /// regions in which most writes are the first upstream write after a post, since a post's
+    /// completion returns before an answer can.
     pub fn learn(packets: &[Packet]) -> Roles {
         let mut writes = Vec::new();
         let mut posted = false;
@@ -94,7 +95,7 @@ impl Roles {
         Roles(places)
     }
 
-    /// What a packet is for.
+    /// The purpose of a packet.
     pub fn of(&mut self, packet: &Packet) -> Role {
         if packet.kind != Kind::Write || packet.direction == Direction::Down {
             return if is_post(packet) { Role::Post } else { Role::Other };
@@ -105,7 +106,7 @@ impl Roles {
         let Some(address) = packet.address.filter(|_| !self.0.is_empty()) else {
             return Role::Completion;
         };
-        // A queue grows as the trace goes on.
+        // A queue's region grows as the trace goes on.
         match self.0.iter_mut().find(|place| place.reaches(address)) {
             Some(place) => {
                 (place.from, place.to) = (place.from.min(address), place.to.max(address));

@@ -1,46 +1,48 @@
-//! Posts by themselves, and pings with their completions and pongs.
+//! Lone posts, and pings with their completions and pongs.
 
 use bandgap_stats::Stream;
 
-/// After so many picoseconds without posts, completions and payloads no post is under way.
+/// After this many picoseconds without posts, completions and payloads, no post is in flight.
 const QUIET: u64 = 10_000_000;
 
-/// What no round has: so many posts since the last payload.
+/// A count that no round has: posts since the last payload, and completions since the last post.
 const SPOILED: [u64; 2] = [u64::MAX, 0];
 
-/// What is read from posts, completions and payloads in their order.
+/// Times read from the sequence of posts, completions and payloads.
 ///
-/// Where one post, one completion and then a payload follow a payload, the payload answers the post, and
-/// none is under way after it. The next post is then a *ping*, alone on its way; the next completion is its
-/// own, and the payload was a *pong*. How many posts are under way is not known at the begin of a trace,
-/// after another order of these, and after missing packets, until the next such round.
+/// If a payload is followed by exactly one post, one completion and then a payload, that last
+/// payload answers the post, and no post is in flight after it. The next post is then a *ping*,
+/// alone in flight; the next completion belongs to it, and the payload was a *pong*. The number of
+/// posts in flight is unknown at the beginning of a trace, after any other sequence, and after
+/// missing packets, until the next such round.
 ///
-/// *Assumes* that no two chains of pings and pongs, and no streams both ways, happen to keep that order.
+/// *Assumes* that two interleaved ping-pongs, or streams in both directions, do not happen to
+/// produce that sequence.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rounds {
-    /// Posts under way, where that is known.
+    /// Number of posts in flight, if known.
     outstanding: Option<u64>,
     ping: Option<u64>,
-    /// The payload that answered the last post.
+    /// Time of the payload that answered the last post.
     pong: Option<u64>,
     /// Posts since the last payload, and completions since the last post.
     since: [u64; 2],
     last_post: Option<u64>,
     answered: bool,
-    /// When the last post, completion or payload was.
+    /// Time of the last post, completion or payload.
     last: Option<u64>,
-    /// Between posts with no payload between them, in picoseconds.
+    /// Times between posts without a payload between them, in picoseconds.
     pub posts: Stream,
-    /// Pairs of posts with a payload between them.
+    /// Number of pairs of posts with a payload between them.
     pub answers: u64,
-    /// From a ping to its completion.
+    /// Times from a ping to its completion.
     pub pings: Stream,
-    /// From a pong to the next ping.
+    /// Times from a pong to the next ping.
     pub pongs: Stream,
 }
 
 impl Rounds {
-    /// Packets are missing before what comes next, or were sent again.
+    /// Records that packets before the next one are missing, or were sent again.
     pub fn missing(&mut self) {
         (self.outstanding, self.ping, self.pong, self.since) = (None, None, None, SPOILED);
         self.last_post = None;
@@ -88,7 +90,7 @@ impl Rounds {
 
     fn calm(&mut self, time: u64) {
         if self.last.replace(time).is_some_and(|last| time - last > QUIET) {
-            // A rest is not what passes between a pong and a ping.
+            // A pause does not count as the time from a pong to a ping.
             (self.outstanding, self.ping, self.pong) = (Some(0), None, None);
         }
     }

@@ -5,27 +5,27 @@ use super::roles::{Role, Roles};
 use super::rounds::Rounds;
 use super::{Direction, Kind, Packet, ROUND, ahead};
 
-/// Rows that are kept until roles are known.
+/// Number of rows that are kept until the roles are known.
 const LEARNT_FROM: usize = 1 << 16;
 
-/// What was sent again is at most so many numbers back.
+/// A packet that is sent again is at most this many numbers back.
 const AGAIN: u64 = 64;
 
-/// A trace that is being read, or was.
+/// A trace, during and after reading.
 #[derive(Debug, Default)]
 pub struct Trace {
-    /// The first rows, until there are enough of them to tell roles apart.
+    /// The first rows, until there are enough to tell roles apart.
     first: Vec<Packet>,
     reading: Option<Reading>,
-    /// Rows.
+    /// Number of rows.
     pub rows: u64,
-    /// From the first row to the last, in picoseconds.
+    /// Time from the first row to the last, in picoseconds.
     pub span: u64,
-    /// What they are.
+    /// Number of packets in each role.
     pub counted: Counted,
 }
 
-/// How many of what there were.
+/// Number of packets in each role.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     /// Posts.
@@ -34,29 +34,30 @@ pub struct Counted {
     pub completions: u64,
     /// Payloads.
     pub payloads: u64,
-    /// Acknowledgements that go down.
+    /// Downstream acknowledgements.
     pub acknowledgements: u64,
-    /// Packets that are not in the trace, so many at least; `None` where numbers do not tell.
+    /// Least number of packets that are missing from the trace; `None` if numbers do not show it.
     pub lost: Option<u64>,
 }
 
 #[derive(Debug)]
 struct Reading {
     roles: Roles,
-    /// The numbers of what goes down and up; `None` where they do not count packets.
+    /// Sequence numbers of downstream and upstream packets; `None` if they do not count packets.
     numbers: [Option<Succession>; 2],
     acks: Acks,
     rounds: Rounds,
 }
 
-/// Notices packets of one direction that are not in the trace, or were sent again.
+/// Detects packets of one direction that are missing from the trace or were sent again.
 #[derive(Clone, Copy, Debug, Default)]
 struct Succession {
     last: Option<u64>,
 }
 
 impl Succession {
-    /// Takes the number of the next packet: how many are missing before it, or `None` of one that was sent before.
+    /// Takes the number of the next packet. Returns how many packets are missing before it, or
+    /// `None` if it was sent again.
     fn step(&mut self, number: Option<u64>) -> Option<u64> {
         let Some(number) = number else { return Some(0) };
         let Some(last) = self.last.replace(number) else { return Some(0) };
@@ -82,7 +83,7 @@ fn is_counted(packet: &Packet) -> bool {
 }
 
 impl Trace {
-    /// Takes the next row. Rows are in the order of time.
+    /// Takes the next row. Rows must be in order of time.
     pub fn take(&mut self, packet: Packet) {
         self.rows += 1;
         self.span = packet.time;
@@ -97,7 +98,7 @@ impl Trace {
         }
     }
 
-    /// Reads the rows that are kept: after the last row, or when there are enough to learn from.
+    /// Processes the kept rows: after the last row, or once there are enough to learn from.
     pub fn finish(&mut self) {
         let first = std::mem::take(&mut self.first);
         let numbers = [Direction::Down, Direction::Up].map(|way| Succession::of(&first, way));
@@ -113,7 +114,7 @@ impl Trace {
         first.iter().for_each(|packet| reading.take(packet, &mut self.counted));
     }
 
-    /// From completion to acknowledgement, and rounds; `None` before it is finished.
+    /// Acknowledgement times and rounds; `None` before [`Trace::finish`].
     pub(super) fn times(&self) -> Option<(&Acks, &Rounds)> {
         self.reading.as_ref().map(|reading| (&reading.acks, &reading.rounds))
     }
@@ -123,7 +124,7 @@ impl Reading {
     fn take(&mut self, packet: &Packet, counted: &mut Counted) {
         let Packet { time, direction, kind, .. } = *packet;
         let way = usize::from(direction == Direction::Up);
-        // Where packets going up have numbers, so have their acknowledgements.
+        // If upstream packets have numbers, so do their acknowledgements.
         let number =
             packet.number.filter(|_| self.numbers[1].is_some()).map(|number| number % ROUND);
         if !is_counted(packet) {
@@ -147,7 +148,7 @@ impl Reading {
         if direction == Direction::Up && missing.is_some() {
             self.acks.sent(time, number, role == Role::Completion);
         }
-        // Of one that was sent again it is not known which arrived.
+        // It is unknown which copy of a packet arrived if it was sent again.
         let rounds = missing.is_some().then_some(&mut self.rounds);
         let (count, take): (_, fn(&mut Rounds, u64)) = match role {
             Role::Post => (&mut counted.posts, Rounds::post),

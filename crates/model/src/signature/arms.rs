@@ -1,4 +1,4 @@
-//! The arms of the hinge: os + or on each, and what it rests on.
+//! The arms of the hinge: os + or of each, and its uncertainty.
 
 use bandgap_units::Ns;
 
@@ -8,18 +8,18 @@ use crate::arm::{Among, Arm, Cost, SLOPE_TOLERANCE};
 use crate::finding::Finding;
 use crate::linear::Linear;
 
-/// os + or, with the replicates that resamples give which choose the arm again.
+/// os + or, with replicates from resamples that choose the arm again.
 ///
-/// Where the arm begins is read from the data as its level is, so it differs from resample to resample.
-/// An interval for the delays that were chosen once would be that of another question.
+/// The beginning of the arm is read from the data, as its level is, so it differs from resample to
+/// resample. An interval for the delays chosen once would answer another question.
 pub(super) struct Overheads {
     terms: Linear,
-    /// What the arm that each resample chooses adds to the replicate of the terms.
+    /// Change of each replicate of the terms because its resample chooses another arm.
     shifts: Vec<f64>,
 }
 
 impl Overheads {
-    /// Those of `arm`, which was chosen `among` these costs.
+    /// The overheads of `arm`, which was chosen `among` these costs.
     pub(super) fn of(estimator: &Estimator, arm: &Arm, costs: &[Cost], among: Among) -> Overheads {
         let terms = arm.overheads();
         let of_costs: Vec<Vec<f64>> =
@@ -69,12 +69,12 @@ pub(super) fn fitted(
         overheads,
         recv_overhead,
         slope,
-        // A step from a delay off the arm can refute it alone.
+        // A step from a delay outside the arm can only refute the slope, not confirm it.
         holds: slope.and_then(is_one).filter(|is_one| !is_one || arm.costs.len() >= 2),
     }
 }
 
-/// What there is to say of the far arm.
+/// The finding about the far arm, if any.
 pub(super) fn finding(arm: &ArmFit) -> Option<Finding> {
     let Estimate { value, low, high, .. } = arm.slope?;
     let known = [("slope", value), ("from", Ns(arm.from_delay).as_secs())];

@@ -2,12 +2,12 @@
 
 use super::{Cause, Estimate, Regime, SEND_ONLY_UNSEEN, Signature, Transition};
 
-/// An idle time is none within this share of the gap.
+/// An idle time within this share of the gap counts as none.
 const IDLE_TOLERANCE: f64 = 0.05;
 
 impl Regime {
-    /// What an idle time says beside the cost at Δ = 0. Where it is none, the processor limits the
-    /// rate if `is_arm`: if the arm of slope 1 begins at Δ = 0.
+    /// The regime, from the idle time and the cost at Δ = 0. If there is no idle time, the
+    /// processor limits the rate if `is_arm`, that is, if the arm of slope 1 begins at Δ = 0.
     pub(super) fn of(idle: &Estimate, cost: f64, is_arm: bool) -> Regime {
         let none = IDLE_TOLERANCE * cost;
         if idle.low > none {
@@ -23,8 +23,8 @@ impl Regime {
 }
 
 impl Transition {
-    /// At RTT/os messages, or at the capacity if that is less; `None` where os is not above 0 and
-    /// there is no capacity, so that nothing ends it.
+    /// At RTT/os messages, or at the capacity if that is less; `None` if os is not above 0 and
+    /// there is no capacity, so that nothing ends the regime.
     pub(super) fn of(
         send_overhead: &Estimate,
         rtt: &Estimate,
@@ -44,9 +44,10 @@ impl Transition {
 }
 
 impl Signature {
-    /// The same with the transition that its parameters give. The capacity counts requests: its interval ends at 0.
+    /// Adds the transition that the parameters give. The capacity counts requests, so its interval
+    /// is cut at 0.
     pub(super) fn with_consequences(mut self) -> Signature {
-        // A regime that was not seen has no end.
+        // A regime that was not observed has no end.
         self.transition = match self.findings.iter().any(|of| of.code == SEND_ONLY_UNSEEN) {
             true => None,
             false => Transition::of(&self.send_overhead, &self.rtt, self.capacity.as_ref()),

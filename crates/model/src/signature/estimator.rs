@@ -1,4 +1,4 @@
-//! Estimates with intervals, by bootstrap over rounds, or over batches where rounds are not known.
+//! Estimates with intervals, by bootstrap over rounds, or over batches if rounds are unknown.
 
 use std::collections::BTreeSet;
 
@@ -20,8 +20,8 @@ pub(super) struct Estimator<'a> {
 }
 
 impl<'a> Estimator<'a> {
-    /// Resamples the groups that count in what is `used`; the others stay as they are. They were
-    /// measured in so many `rounds`, if that is known: batches of a round share its drift.
+    /// Resamples the groups that occur in `used`; the others stay as they are. `rounds` is the
+    /// number of rounds in which they were measured, if known: batches of a round share its drift.
     pub(super) fn of(
         groups: &'a [Group],
         rounds: usize,
@@ -63,7 +63,8 @@ impl<'a> Estimator<'a> {
         self.bounded(self.value(terms), &replicates, terms, estimator)
     }
 
-    /// An estimate from its replicates, with an interval that holds it; `terms` are the data behind it.
+    /// An estimate from its replicates, with an interval that includes it; `terms` are the data
+    /// behind it.
     pub(super) fn bounded(
         &self,
         value: f64,
@@ -79,7 +80,7 @@ impl<'a> Estimator<'a> {
             false => (terms.degrees(self.groups), 1.0),
         };
         let interval = bootstrap::interval(value, replicates, degrees, self.confidence);
-        // Where resamples choose other points, all of them may lie on one side.
+        // If resamples choose other points, all replicates may lie on one side.
         let interval = Interval { low: interval.low.min(value), high: interval.high.max(value) };
         let stretched = |end: f64| value + stretch * (end - value);
         let rounded = |number| terms.rounded(number, self.groups);

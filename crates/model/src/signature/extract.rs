@@ -15,34 +15,34 @@ use crate::linear::Linear;
 use crate::observation::{Kind, Observation};
 use crate::regime::bends;
 
-/// Extracts the LogP signature: of small messages, or of transfers of one length.
+/// Extracts the LogP signature of small messages, or of transfers of one length.
 ///
 /// *Formula*: os = slope of elapsed(M) at Δ = 0 where M·os < RTT; g'(Δ) = slope of elapsed(M) at
 /// large M, g = g'(0); or = mean of g'(Δ) − os − Δ over the far arm, the delays where g' rises with
 /// slope 1 within 5 %; L = RTT/2 − os − or. All lines are least squares weighted by the points'
-/// errors, which are smoothed along each curve. Intervals by bootstrap over rounds, for all
-/// observations alike, or over batches within each observation where rounds are not known; with the
-/// same regimes. Where the points of a line scatter more than their batches, the
-/// deviations are stretched by the ratio.
+/// errors, which are smoothed along each curve. Intervals are by bootstrap over rounds, drawn for
+/// all observations alike, or over batches within each observation if rounds are unknown; the
+/// regimes stay fixed. If the points of a line scatter more than their batches, the deviations are
+/// stretched by the ratio.
 /// *Units*: nanoseconds.
 /// *Assumes* independent batches of one machine state, and that a Δ is the same number at all M.
-/// Batch values outside the fence of their observation are left out. Several observations of one
+/// Batch values outside the fence of their observation are excluded. Several observations of one
 /// point are joined.
 /// *Source*: the LogP paper, "Microbenchmark signature"; Davison and Hinkley, "Bootstrap Methods
 /// and their Application" (1997), section 3.2, for resampling several samples.
 ///
-/// Where the first reply is back before a second message is issued (RTT < 2·os), os is the issue
-/// time of a single message, the paper's own first point.
+/// If the first reply returns before a second message is issued (RTT < 2·os), os is the issue time
+/// of a single message, the paper's own first point.
 ///
 /// For transfers of one length n, `reply` is the time of a message without bytes, RTT(0)/2, and
-/// L(n) = T(n) − os(n) − or(n) − `reply`. T(n) is the time of a request and its reply. One of them
-/// carries n bytes and the other none, so neither takes half of T(n). With n = 0 this is the L above.
-/// `reply` must be independent of these observations: its interval is added in quadrature. *Source*:
-/// the LogP paper, "Bulk-transfer microbenchmark", for overhead and gap as functions of n; L(n) in the
-/// sense of Alexandrov et al., "LogGP" (1995), where it is L + n·G.
+/// L(n) = T(n) − os(n) − or(n) − `reply`, where T(n) is the time of a request and its reply. One of
+/// them carries n bytes and the other none, so neither takes half of T(n). With n = 0 this is the L
+/// above. `reply` must be independent of these observations: its interval is added in quadrature.
+/// *Source*: the LogP paper, "Bulk-transfer microbenchmark", for overhead and gap as functions of
+/// n; L(n) in the sense of Alexandrov et al., "LogGP" (1995), where it is L + n·G.
 ///
 /// # Errors
-/// What is missing, named: see [`ModelError`].
+/// If data is missing or unusable: see [`ModelError`].
 pub fn extract(
     observations: &[Observation],
     options: &Options,
@@ -55,8 +55,8 @@ pub fn extract(
     Ok(signature(&table, &shape, options, reply))
 }
 
-/// The parameters as combinations of the groups' means, with intervals; `reply` is the time of the
-/// message without bytes, where it is not half of RTT.
+/// The parameters as combinations of the groups' means, with intervals. `reply` is the time of the
+/// message without bytes, if that is not half of RTT.
 fn signature(
     table: &Table,
     shape: &Shape,
@@ -94,7 +94,7 @@ fn signature(
         }
     };
     let rtt = estimate(&table.rtt, "mean of fenced batches");
-    // Where the points do not choose a line, an interval holds what each of them would give.
+    // If the points do not determine a line, the interval includes what each candidate would give.
     let of_lines = |of: &dyn Fn(&Linear) -> Estimate| {
         let others = shape.rivals.iter().map(|line| of(&line.slope_terms()));
         others.fold(of(&send_overhead), |chosen, Estimate { low, high, .. }| Estimate {
@@ -113,7 +113,7 @@ fn signature(
             of_lines(&|sent| estimate(&Linear::sum([(1.0, &own), (-1.0, sent)]), received));
         arms::fitted(&estimator, &near, estimate(&own, ""), less_sent)
     });
-    // What is not level is no arm.
+    // Without slope 1, it is not an arm.
     let near_arms = near_arms.filter(|near| near.holds != Some(false)).collect();
     let received_terms = Linear::sum([(1.0, &arm.overheads()), (-1.0, &send_overhead)]);
     let gap_terms = match regime {
@@ -173,13 +173,13 @@ fn latency(
     };
     let rest = ways(1.0).shifted(-reply.value);
     let own = overheads.estimate(estimator, -1.0, &rest, "RTT − os − or − RTT(0)/2");
-    // Both intervals may be asymmetric: their lower and upper parts are added separately.
+    // Both intervals may be asymmetric, so their lower and upper parts are added separately.
     let low = own.value - (own.value - own.low).hypot(reply.high - reply.value);
     let high = own.value + (own.high - own.value).hypot(reply.value - reply.low);
     Estimate { low, high, ..own }
 }
 
-/// above/g − 1, `above` being RTT + os − a; `None` where it is not visible.
+/// above/g − 1, where `above` is RTT + os − a; `None` if it is not visible.
 fn capacity(estimator: &Estimator, above: &Linear, gap: &Linear) -> Option<Estimate> {
     let g = estimator.value(gap);
     let value = estimator.value(above) / g - 1.0;
@@ -209,7 +209,8 @@ fn findings(signature: &Signature, shape: &Shape) -> Vec<Finding> {
     [arms::finding(&signature.arm), of_send_only, unsettled].into_iter().flatten().collect()
 }
 
-/// Where messages cost something else than os before a reply can be back, or the network is full.
+/// Finds messages that cost something else than os before a reply can return or the network is
+/// full.
 fn bend(table: &Table, shape: &Shape, signature: &Signature) -> Option<Finding> {
     let rtt = signature.rtt.value;
     let limit = rtt - signature.recv_overhead.value.clamp(0.0, rtt / 2.0);

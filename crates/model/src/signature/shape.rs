@@ -11,29 +11,29 @@ use crate::linear::Group;
 use crate::regime::{rivals, send_only, steady};
 use crate::scatter::{OF_FAR, OF_ONE, Scatter};
 
-/// What os is read from: the line through the smallest M before `limit`, or the issue of a single
-/// message, where the first reply is back before a second one is issued.
+/// The line for os: through the smallest M before `limit`, or the issue of a single message if the
+/// first reply returns before a second message is issued.
 fn send_only_or_single(curve: &Curve, limit: f64, rtt: f64) -> Result<Stretch> {
     send_only(curve, limit).or_else(|found| match curve.points.as_slice() {
         [first, second, ..] if (first.messages, second.messages) == (1.0, 2.0) => {
             Ok(Stretch::single(*first))
         }
-        // A table without the smallest M does not show how many lie in the regime.
+        // Without the smallest M, a table does not show how many points lie in the regime.
         _ => Err(ModelError::TooFewSmall(found, rtt)),
     })
 }
 
-/// The regimes chosen: which points each line runs through, and which delays are on the arm.
+/// The chosen regimes: which points each line runs through, and the cost at each delay.
 pub(super) struct Shape {
     pub(super) send_only: Stretch,
-    /// Lines that the same points allow as well.
+    /// Other lines that the same points allow.
     pub(super) rivals: Vec<Stretch>,
     pub(super) costs: Vec<Cost>,
 }
 
 impl Shape {
-    /// Chooses twice: the first reply arrives or before the RTT ends, and or is known only after the
-    /// first choice.
+    /// Chooses twice: the first reply arrives by or before the RTT ends, and or is known only after
+    /// the first choice.
     pub(super) fn of(table: &Table) -> Result<Shape> {
         let rtt = table.rtt.value(&table.groups);
         let first = Shape::within(table, rtt)?;
@@ -49,9 +49,9 @@ impl Shape {
         Ok(second.ok().filter(no_worse).unwrap_or(first))
     }
 
-    /// Stretches the deviations of points that scatter more than their errors explain: about their own line,
-    /// by the factor of that line and at least that of all lines; and where the costs of an arm scatter about
-    /// the arm's line, by that factor.
+    /// Stretches the deviations of points that scatter more than their errors explain: about their
+    /// own line, by the factor of that line or of all lines, whichever is larger; and if the costs
+    /// of an arm scatter about the arm's line, by that factor.
     pub(super) fn widen(&self, groups: &mut [Group]) {
         let all = || self.costs.iter().map(|cost| &cost.run).chain([&self.send_only]);
         let runs = || all().filter(|run| !run.is_single());
@@ -63,7 +63,7 @@ impl Shape {
             }
         };
         let factors: Vec<f64> = scatters.iter().map(|line| line.own_factor().max(common)).collect();
-        // Two points do not show their scatter: it is as that of most lines.
+        // Two points do not show their scatter: assume that of most lines.
         let usual = if factors.is_empty() { 1.0 } else { median(&factors) };
         for run in runs() {
             let own = run.scatter().map_or(usual, |scatter| scatter.own_factor());
@@ -72,7 +72,7 @@ impl Shape {
         let Some(far) = Arm::far(&self.costs, Among::Raised) else { return };
         let mut widen_arm = |arm: &Arm, deviations: f64| {
             let own = arm.scatter().map_or(1.0, |scatter| scatter.factor_beyond(deviations));
-            // Of which the lines' common factor is a part.
+            // `common` has already been applied.
             arm.costs.iter().for_each(|cost| widen(&cost.run, (own / common).max(1.0)));
         };
         far.nearer(&self.costs).iter().for_each(|near| widen_arm(near, OF_ONE));
@@ -86,7 +86,7 @@ impl Shape {
         let last_send_only = send_only.points.last().map_or(1.0, |point| point.messages);
         let mut costs = Vec::new();
         for curve in &table.curves {
-            // With a delay the send-only regime is shorter.
+            // With a delay, the send-only regime is shorter.
             let beyond = if curve.delay == 0.0 {
                 last_send_only
             } else {
@@ -103,7 +103,7 @@ impl Shape {
         }
         for (quantity, value) in [("a round-trip time", rtt), ("a gap", costs[0].value)] {
             if value <= 0.0 {
-                let why = "the table does not rise with the number of messages";
+                let why = "the times do not rise with the number of messages";
                 return Err(ModelError::Unusable(format!("{quantity} of {}: {why}", Ns(value))));
             }
         }

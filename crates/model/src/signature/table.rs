@@ -15,9 +15,10 @@ use crate::scatter::{OF_ALL, Scatter};
 /// The observations as groups of batch values, and the curves over them.
 pub(super) struct Table {
     pub(super) groups: Vec<Group>,
-    /// What each group is of: kind, M and Δ.
+    /// Kind, M and Δ of each group.
     pub(super) places: Vec<(Kind, u64, f64)>,
-    /// Rounds in which the groups were measured; 0 where they are neither known of all nor seen.
+    /// Number of rounds in which the groups were measured; 0 if unknown for some and not visible in
+    /// the data.
     pub(super) rounds: usize,
     pub(super) curves: Vec<Curve>,
     pub(super) rtt: Linear,
@@ -33,8 +34,8 @@ impl Table {
             let Observation { kind, messages, delay, ref batches, .. } = *observation;
             let bad = |value| {
                 ModelError::Unusable(format!(
-                    "{value} ns as a time of {kind} with {messages} messages and a delay of {delay} ns; \
-                     times are finite and not negative, and messages at least 1"
+                    "a time of {value} ns for {kind} with {messages} messages and a delay of {delay} ns; \
+                     times must be finite and not negative, and messages at least 1"
                 ))
             };
             if !delay.is_finite() || delay < 0.0 || messages == 0 {
@@ -48,7 +49,8 @@ impl Table {
                 Kind::Rtt => place(kind, 0.0, 1),
             };
             let point = points.entry(place).or_default();
-            // Where rounds are not known, those of the same number in their points may share one.
+            // If rounds are unknown, batches with the same number in their points may share a
+            // round.
             let first = point.len();
             let round =
                 |at: usize| if known { number[&observation.rounds[at]] } else { first + at };
@@ -61,7 +63,7 @@ impl Table {
             if batches.len() < 2 {
                 let (delay, found) = (Ns(f64::from_bits(delay)), batches.len());
                 return Err(ModelError::Unusable(format!(
-                    "{found} repetition of {kind} with {messages} messages and a delay of {delay}, at \
+                    "{found} repetition of {kind} with {messages} messages and a delay of {delay}; at \
                      least 2 are needed for an interval"
                 )));
             }
@@ -94,11 +96,12 @@ impl Table {
     }
 }
 
-/// How many rounds there are where batches of the same number are off the means of their points together; 0 where they
-/// are not, beyond noise.
+/// The number of rounds, if batches with the same number deviate together from the means of their
+/// points; 0 if they do not, beyond noise.
 ///
-/// *Formula*: χ² = Σₖ(Σᵢ zᵢₖ)²/nₖ over the numbers k, zᵢₖ being how many standard deviations batch k of point i is off
-/// its point's mean and nₖ how many points have one; of K − 1 degrees of freedom where points are independent.
+/// *Formula*: χ² = Σₖ(Σᵢ zᵢₖ)²/nₖ over the numbers k, where zᵢₖ is the deviation of batch k of
+/// point i from its point's mean in standard deviations, and nₖ the number of points with a batch
+/// k. It has K − 1 degrees of freedom if points are independent.
 fn shared_rounds(groups: &[Group]) -> usize {
     let mut sums = BTreeMap::<usize, (f64, f64)>::new();
     for group in groups.iter().filter(|group| group.variance > 0.0) {
