@@ -1,6 +1,6 @@
 //! The options that several commands take, in the groups that they flatten.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ pub struct Ranks {
     #[command(flatten)]
     pub reach: Reach,
     #[command(flatten)]
-    pub of_mpi: OfMpi,
+    pub of_library: OfLibrary,
 }
 
 /// Where ranks run, and how they wait.
@@ -64,16 +64,28 @@ pub struct Reach {
     pub copy: bool,
 }
 
-/// Which MPI.
+/// Which library, of transports that are one, and what starts their ranks.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "MPI")]
-pub struct OfMpi {
+pub struct OfLibrary {
     /// The library of -t mpi [default: that of the launcher, or of mpirun on PATH]
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub mpi_lib: Option<PathBuf>,
     /// What starts the ranks of -t mpi, {ranks} being their number [default: the library's own mpirun -n {ranks}]
     #[arg(long, value_name = "COMMAND", hide_short_help = true)]
     pub launch_with: Option<String>,
+}
+
+impl OfLibrary {
+    /// The options that name libraries, by the names in [`Can::library`](bandgap_comm::Can::library).
+    const NAMED: [(&str, fn(&Self) -> Option<&Path>); 1] =
+        [("--mpi-lib", |of| of.mpi_lib.as_deref())];
+
+    /// The library of this transport, if one is named.
+    pub fn library(&self, of: &Transport) -> Option<&Path> {
+        let named = Self::NAMED.iter().find(|(option, _)| of.can.library == Some(*option));
+        named.and_then(|(_, library)| library(self))
+    }
 }
 
 impl Reach {
@@ -209,9 +221,9 @@ pub struct Measure {
     /// The processes that somebody else has started with this one.
     #[arg(skip)]
     pub adopted: Option<Adopted>,
-    /// Whether they are ranks of an MPI, where no transport is named.
+    /// The transport of their launcher, where none is named.
     #[arg(skip)]
-    pub mpi: bool,
+    pub native: Option<Transport>,
 }
 
 /// What is measured, with all that a measuring command takes.
@@ -232,8 +244,8 @@ impl Measure {
     /// The target that was named, or the usual transport: of one host, or between several.
     pub fn target(&self) -> Target {
         let several = self.has_hosts();
-        if self.mpi {
-            return Target::Real(Transport::MPI);
+        if let Some(native) = self.native {
+            return Target::Real(native);
         }
         let usual = || Transport::list().find(|of| of.can.hosts || !several);
         let usual = || Target::Real(usual().unwrap_or_else(Transport::usual));
@@ -251,15 +263,15 @@ impl Measure {
     }
 
     /// Takes the processes that somebody else has started into account, unless the ranks are to be others. Where no
-    /// transport is named they are ranks of an MPI, if there is one and each process has a rank: `all` take part.
+    /// transport is named it is that of their launcher, if each process has a rank: `all` take part.
     pub fn adopt(&mut self, adopted: Adopted, all: bool) {
         if !self.names_hosts()
             && !matches!(self.ranks.transport.first(), Some(Target::Simulated(_)))
         {
             let usual = if all { adopted.size } else { 2 };
-            self.mpi = self.ranks.transport.is_empty()
-                && self.most(usual) == adopted.size
-                && adopted.has_mpi(self.ranks.of_mpi.mpi_lib.as_deref());
+            let each = self.ranks.transport.is_empty() && self.most(usual) == adopted.size;
+            let library = self.ranks.of_library.mpi_lib.as_deref();
+            self.native = if each { adopted.transport(library) } else { None };
             self.adopted = Some(adopted);
         }
     }
@@ -274,28 +286,33 @@ impl Measure {
         if self.adopted.is_some() && self.is_apart() { 1 } else { self.effort.launches }
     }
 
-    /// Refuses what is of no use: how to reach hosts where none are, or an MPI where none is measured.
+    /// Refuses what is of no use: how to reach hosts where none are, or a library that is not measured.
     ///
     /// # Errors
     /// Something is.
     pub fn check_reach(&self) -> Result<()> {
-        let mpi = self.mpi || self.ranks.transport.iter().any(has_launcher);
-        if mpi && self.names_hosts() {
-            return Err(usage!("start ranks of an MPI by ssh: its own launcher starts them")
-                .hint("mpiexec -hosts a,b -n 2 bandgap … -t mpi, or --launch-with"));
+        let native = self.native.map(Target::Real);
+        let measured: Vec<&Target> = self.ranks.transport.iter().chain(&native).collect();
+        let apart = measured.iter().find(|target| target.can(|can| can.launcher));
+        if let Some(apart) = apart.filter(|_| self.names_hosts()) {
+            return Err(usage!("start ranks of {apart} by ssh: its own launcher starts them")
+                .hint(format!("mpiexec -hosts a,b -n 2 bandgap … -t {apart}, or --launch-with")));
         }
-        let OfMpi { mpi_lib, launch_with } = &self.ranks.of_mpi;
-        let all = [
-            (mpi_lib.is_some() && !mpi, "--mpi-lib", "add -t mpi"),
-            (launch_with.is_some() && !mpi, "--launch-with", "add -t mpi"),
-        ];
-        refuse("run", &all)?;
+        let of = &self.ranks.of_library;
+        for transport in Transport::named().filter(|transport| transport.can.launcher) {
+            let unmeasured = !measured.contains(&&Target::Real(transport));
+            let library = of.library(&transport).is_some() && unmeasured;
+            let starter = of.launch_with.is_some() && apart.is_none();
+            let (option, hint) =
+                (transport.can.library.unwrap_or_default(), format!("add -t {transport}"));
+            refuse("run", &[(library, option, &hint), (starter, "--launch-with", &hint)])?;
+        }
         self.ranks.reach.check(self.adopted.is_some())
     }
 
     /// Whether each process that a launcher has started has a rank of its own.
     pub fn is_apart(&self) -> bool {
-        has_launcher(&self.target())
+        self.target().can(|can| can.launcher)
     }
 
     /// Longest wait for anything.
@@ -327,8 +344,8 @@ impl Measure {
             only: None,
             wait: self.ranks.at.wait,
             deadline: self.deadline(),
-            library: self.ranks.of_mpi.mpi_lib.clone(),
-            launch_with: self.ranks.of_mpi.launch_with.clone(),
+            library: None,
+            launch_with: self.ranks.of_library.launch_with.clone(),
         }
     }
 }
@@ -340,11 +357,6 @@ impl Measure {
 pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<()> {
     let Some((_, option, hint)) = all.iter().find(|(given, ..)| *given) else { return Ok(()) };
     Err(usage!("{what} with {option}").hint(*hint))
-}
-
-/// Whether ranks of it are started by a launcher of their own.
-pub fn has_launcher(target: &Target) -> bool {
-    matches!(target, Target::Real(transport) if transport.has_launcher())
 }
 
 impl Output {

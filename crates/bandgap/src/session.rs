@@ -1,6 +1,7 @@
 //! From a plan to kept results: what every measuring command does.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use bandgap_assemble::{AssembleError, Made, Measured, conditions};
@@ -279,18 +280,22 @@ impl<'a> Session<'a> {
         ranks: usize,
         options: &Options,
     ) -> Result<Collected> {
+        let library = match target {
+            Some(Target::Real(transport)) => self.measure.ranks.of_library.library(transport),
+            _ => None,
+        };
         if let Some(Target::Real(transport)) = target
-            && transport.has_launcher()
+            && transport.can.launcher
             && self.measure.adopted.is_none()
             && !std::mem::replace(&mut self.told, true)
             && !self.measure.output.quiet
         {
-            let (with, library) = (options.launch_with.as_deref(), options.library.as_deref());
+            let with = options.launch_with.as_deref();
             let command = launcher_of(with, library, ranks)?.join(" ");
             tell(format_args!("bandgap: starts ranks with {command}"));
         }
         let time = self.budget.mul_f64(LATEST * self.share);
-        let options = &Options { time, ..options.clone() };
+        let options = &Options { time, library: library.map(Path::to_owned), ..options.clone() };
         let progress = &mut self.progress;
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
         let wanted = Wanted { stage: &self.stage, target, ranks, task, options };

@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 mod active;
+mod any;
 mod bulk;
 mod credit;
 mod endpoint;
@@ -35,6 +36,7 @@ pub mod passing;
 pub use bandgap_units::{Delay, Stamp, Timer};
 
 pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
+pub use any::AnyEndpoint;
 pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
 pub use endpoint::{Deliver, Endpoint, Posted};

@@ -28,6 +28,32 @@ pub struct Can {
     pub compared: bool,
     /// Whether its ranks may be on several hosts.
     pub hosts: bool,
+    /// Whether its ranks are processes of a launcher of its own, one each.
+    pub launcher: bool,
+    /// Whether a process can initialise it once only.
+    pub once: bool,
+    /// Whether kernels over message passing run on calls of its own.
+    pub messages: bool,
+    /// Whether it has collectives of its own: `--algorithm library`.
+    pub collectives: bool,
+    /// The option that names its library, where it is one.
+    pub library: Option<&'static str>,
+}
+
+impl Can {
+    /// What is usual: no blocking, up to 256 ranks of one host, nothing of its own, and measured only when it is named.
+    pub const USUAL: Self = Self {
+        block: false,
+        ranks: 256,
+        tuning: Tuning::DEFAULT,
+        compared: false,
+        hosts: false,
+        launcher: false,
+        once: false,
+        messages: false,
+        collectives: false,
+        library: None,
+    };
 }
 
 /// Where ranks exchange addresses.

@@ -17,7 +17,7 @@ use crate::hosts::{Hosts, Place};
 use crate::meet::{Meeting, Way, manager, way};
 use crate::message::Channel;
 use crate::protocol::{Role, Who, allowed, names};
-use crate::{Exit, Failure, Result, agent, elsewhere};
+use crate::{Exit, Failure, Result, Transport, agent, elsewhere};
 
 /// Longest wait for the process that has started the launcher of this one.
 const JOINING: Duration = Duration::from_secs(30);
@@ -61,11 +61,12 @@ impl Adopted {
         (found.size >= least && found.rank < found.size).then_some(found)
     }
 
-    /// Whether an MPI can be initialised in these processes, and there is one.
-    pub fn has_mpi(&self, library: Option<&Path>) -> bool {
+    /// The transport whose launcher has started these processes, if they can initialise it, and its library is there.
+    pub fn transport(&self, library: Option<&Path>) -> Option<Transport> {
         let managed = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"];
         let managed = managed.iter().any(|name| std::env::var_os(name).is_some());
-        managed && std::env::var_os("BANDGAP_JOIN").is_none() && find(library).is_ok()
+        let found = managed && std::env::var_os("BANDGAP_JOIN").is_none() && find(library).is_ok();
+        Transport::named().find(|transport| found && transport.can.launcher)
     }
 
     /// Refuses more ranks than there are processes.

@@ -127,7 +127,7 @@ pub struct Wanted<'a> {
 pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     let Wanted { stage, target, ranks, .. } = of;
     if let Some(Target::Real(transport)) = target
-        && transport.has_launcher()
+        && transport.can.launcher
         && stage.agents().len() != ranks
     {
         let processes = stage.agents().len();
@@ -204,9 +204,10 @@ fn collect_into(
     let spread = Spread::of(stage, ranks, options.cores.as_deref())?;
     let placement = &spread.placement;
     if let Some(local) = transports.iter().find(|of| !of.can.hosts && spread.several()) {
-        return Err(
-            usage!("measure over {local} between hosts: it is of one host").hint("use -t tcp")
-        );
+        let several = Transport::list().filter(|of| of.can.hosts).map(|of| of.name);
+        let several = several.collect::<Vec<_>>().join(" or -t ");
+        return Err(usage!("measure over {local} between hosts: it is of one host")
+            .hint(format!("use -t {several}")));
     }
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Bulk, Delay, Rank, Rendezvous, Result, Stamped, Stamper, Transport, Waiting, Watch,
+    AnyEndpoint, Bulk, Delay, Rank, Rendezvous, Result, Stamped, Stamper, Transport, Waiting, Watch,
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
@@ -58,6 +58,9 @@ pub trait Machine {
 /// What carries out orders over a transport.
 pub type RigOver<T> = Executor<<T as Transport>::Endpoint, CycleClock, RankWatch>;
 
+/// What carries out orders over all transports whose calls go through a pointer.
+pub type AnyRig = Executor<AnyEndpoint, CycleClock, RankWatch>;
+
 /// What a machine is made of beside its end of a transport.
 pub struct Parts {
     /// The clock that stamps.
@@ -81,6 +84,14 @@ impl Parts {
         let room = endpoint.exposed() >= tuning.memory(endpoint.size());
         let slots = room.then_some((0, &tuning));
         Executor::new(endpoint, slots, waiting, watch, clock)
+    }
+
+    /// What carries out orders over any endpoint. It is compiled here, and not where the endpoint comes from.
+    ///
+    /// # Errors
+    /// As [`Parts::executor`].
+    pub fn any(self, end: AnyEndpoint) -> Result<Box<dyn Machine>> {
+        Ok(Box::new(self.executor(end)?))
     }
 
     /// The end of transport `T` that takes stamps at the border with the system.

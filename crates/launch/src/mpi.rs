@@ -6,7 +6,6 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
 
-use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
     Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Result,
     Stamp, Watch, Work,
@@ -26,9 +25,21 @@ const CREDITS: u16 = 32;
 /// Most ranks.
 const RANKS: usize = 4096;
 
+/// Its name on the command line and in run files.
+pub const NAME: &str = "mpi";
+/// What it is, in a few words.
+pub const MEANING: &str = "the MPI that is installed, found at run time";
 /// What it can do.
-pub const CAN: Can =
-    Can { block: false, ranks: RANKS, tuning: Tuning::DEFAULT, compared: false, hosts: true };
+pub const CAN: Can = Can {
+    ranks: RANKS,
+    hosts: true,
+    launcher: true,
+    once: true,
+    messages: true,
+    collectives: true,
+    library: Some("--mpi-lib"),
+    ..Can::USUAL
+};
 
 /// Connects this rank.
 ///

@@ -103,7 +103,7 @@ pub fn main(parent: u32) -> ExitCode {
 /// Whether this process is needed again: a library can be initialised once.
 fn rests(assignment: &Assignment) -> bool {
     let named = assignment.transports.iter().map(|(name, _)| name.parse::<Transport>());
-    named.flatten().any(|transport| transport.has_launcher())
+    named.flatten().any(|transport| transport.can.once)
 }
 
 fn take_part(

@@ -13,7 +13,7 @@ use bandgap_comm::{
     CommError, Credited, DeadlineWatch, Frame, FrameKind, Message, Stamp, Tag, Timer, Waiting,
 };
 use bandgap_kernels::{Checked, Executor, Order, fact, facts};
-use bandgap_socket::SocketLink;
+use bandgap_socket::{Socket, SocketLink};
 
 use crate::examples::examples;
 use proptest::prelude::*;
@@ -203,7 +203,7 @@ proptest! {
     #[test]
     fn letters_are_short_whatever_a_peer_says(frames in prop::collection::vec(frame(), 0..40)) {
         let (ours, mut theirs) = UnixStream::pair().unwrap();
-        ours.set_nonblocking(true).unwrap();
+        let ours = Socket::of(ours).unwrap();
         let tuning = Tuning { chunk: 512, slots: 4, ..Tuning::DEFAULT };
         let link = SocketLink::over(0, vec![ours]).unwrap().exposing(tuning.memory(2));
         let watch = DeadlineWatch(Duration::from_secs(60));

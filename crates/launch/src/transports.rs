@@ -6,31 +6,47 @@ use std::str::FromStr;
 
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::breakdown::Division;
-use bandgap_comm::{BareEnd, Can, Floor, Rendezvous, Result, Yardstick};
+use bandgap_comm::{AnyEndpoint, BareEnd, Can, Floor, Rendezvous, Result, Yardstick};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Added, Entry};
 
-use crate::machine::{Machine, Parts, RigOver};
+use crate::machine::{AnyRig, Machine, Parts, RigOver};
 use crate::mpi;
 use crate::stamped::StampedEnd;
 
 macro_rules! transports {
-    ($($transport:ty: $($also:ident)*,)*) => {
-        /// Every transport.
-        const ALL: &[Transport] = &[$(Transport::of::<$transport>()$(.$also::<$transport>())*),*];
+    (own { $($own:ty: $($of_own:ident)*,)* }
+     boxed { $($boxed:ty: $($of_boxed:ident)*,)* }
+     native { $($native:ident,)* }) => {
+        /// Every transport, in the order in which they are listed and compared.
+        const ALL: &[Transport] = &[
+            $(Transport::of::<$own>()$(.$of_own::<$own>())*,)*
+            $(Transport::boxed::<$boxed>()$(.$of_boxed::<$boxed>())*,)*
+            $(Transport::native($native::NAME, $native::MEANING, $native::CAN, $native::connect),)*
+        ];
 
-        /// The kernel, compiled for every transport.
+        /// The kernel, compiled for every rig.
         pub(crate) fn on_each<K: Entry>(kernel: Added) -> Added {
-            mpi::on::<K>(kernel$(.on::<K, RigOver<$transport>>())*)
+            let kernel = kernel$(.on::<K, RigOver<$own>>())*.on::<K, AnyRig>();
+            $(let kernel = $native::on::<K>(kernel);)*
+            kernel
         }
     };
 }
 
-// Every transport, a line each, and what else can be measured of it.
+// Every transport, a line each, and what else can be measured of it: those for which kernels are compiled each by itself,
+// those that share a rig, whose calls go through a pointer, and those with a rig of their own.
 transports! {
-    bandgap_shm::Shm: bare together,
-    bandgap_socket::tcp::Tcp: bare stamped,
-    bandgap_socket::unix::Unix: bare stamped,
+    own {
+        bandgap_shm::Shm: bare together,
+    }
+    boxed {
+        bandgap_socket::tcp::Tcp: bare stamped,
+        bandgap_socket::unix::Unix: bare stamped,
+    }
+    native {
+        mpi,
+    }
 }
 
 /// One of the list: what a transport says of itself, and its functions, compiled for it.
@@ -77,10 +93,6 @@ type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<Box<dyn StampedEn
 type Connect = fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>>;
 
 impl Transport {
-    /// The MPI that is installed: its ranks are processes of its own launcher.
-    pub const MPI: Self =
-        Self::native("mpi", "the MPI that is installed, found at run time", mpi::CAN, mpi::connect);
-
     const fn of<T: bandgap_comm::Transport>() -> Self {
         Self {
             shared: T::shared,
@@ -91,7 +103,17 @@ impl Transport {
         }
     }
 
-    /// One that starts no ranks and has message passing of its own.
+    const fn boxed<T: bandgap_comm::Transport<Endpoint: Send>>() -> Self {
+        Self {
+            shared: T::shared,
+            prepare: T::prepare,
+            ..Self::native(T::NAME, T::MEANING, T::CAN, |inherited, exposed, meeting, parts| {
+                parts.any(AnyEndpoint::of(T::connect(inherited, exposed, meeting)?))
+            })
+        }
+    }
+
+    /// One with a rig of its own, which this function connects.
     pub(crate) const fn native(
         name: &'static str,
         meaning: &'static str,
@@ -138,9 +160,9 @@ impl Transport {
         }
     }
 
-    /// All transports, in the order in which they are listed and compared.
+    /// Those whose ranks this program starts, in the order in which they are listed and compared.
     pub fn list() -> impl Iterator<Item = Self> {
-        ALL.iter().copied()
+        Self::named().filter(|transport| !transport.can.launcher)
     }
 
     /// The floors that these results over it are compared with.
@@ -156,12 +178,7 @@ impl Transport {
 
     /// Those that can be named: also those whose ranks are started by their own launchers.
     pub fn named() -> impl Iterator<Item = Self> {
-        Self::list().chain([Self::MPI])
-    }
-
-    /// Whether its ranks are processes of their own launcher, one each.
-    pub fn has_launcher(&self) -> bool {
-        *self == Self::MPI
+        ALL.iter().copied()
     }
 
     /// The one that is used where none is named.
@@ -176,10 +193,6 @@ impl FromStr for Transport {
     fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::named().find(|transport| transport.name == text);
         found.ok_or_else(|| {
-            if text == "udp" {
-                return "UDP may lose what it carries, so it is no transport but a floor: bandgap floor udp -H a,b"
-                    .to_owned();
-            }
             let names: Vec<&str> = Self::named().map(|transport| transport.name).collect();
             format!("there is no transport of this name; there are {}", names.join(", "))
         })
@@ -209,6 +222,13 @@ pub enum Target {
     Simulated(String),
 }
 
+impl Target {
+    /// Whether it is a transport of which this is true.
+    pub fn can(&self, what: impl Fn(&Can) -> bool) -> bool {
+        matches!(self, Self::Real(transport) if what(&transport.can))
+    }
+}
+
 impl FromStr for Target {
     type Err = String;
 
@@ -218,6 +238,10 @@ impl FromStr for Target {
                 return Err(format!("sim: needs a machine, such as {}", machines()));
             }
             return Ok(Self::Simulated(machine.to_owned()));
+        }
+        if text == "udp" {
+            let instead = "its plain datagrams are a floor: bandgap floor udp -H a,b";
+            return Err(format!("UDP may lose messages, so it is no transport; {instead}"));
         }
         let real = text.parse().map(Self::Real);
         real.map_err(|error| format!("{error} and sim:MACHINE with {} or a file", machines()))
@@ -277,5 +301,7 @@ mod tests {
         let error = "carrier-pigeon".parse::<Target>().unwrap_err();
         assert!(error.contains("shm, tcp, unix") && error.contains("paragon"), "{error}");
         assert!("sim:".parse::<Target>().unwrap_err().contains("paragon"));
+        let error = "udp".parse::<Target>().unwrap_err();
+        assert!(error.ends_with("bandgap floor udp -H a,b"), "{error}");
     }
 }

@@ -2,7 +2,6 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
     Bare, BareEnd, BothEnds, Can, CommError, Floor, Rendezvous, Timer, Together, Transport,
     Yardstick,
@@ -20,13 +19,7 @@ impl Transport for Shm {
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
-    const CAN: Can = Can {
-        block: false,
-        ranks: MAX_RANKS,
-        tuning: Tuning::DEFAULT,
-        compared: true,
-        hosts: false,
-    };
+    const CAN: Can = Can { ranks: MAX_RANKS, compared: true, ..Can::USUAL };
 
     fn shared(size: usize) -> usize {
         segment_bytes(size, slots(size)).unwrap_or(0)

@@ -1,6 +1,6 @@
 //! Round trips over a Unix socket whose ends one thread plays in turn, for callgrind to count.
-//! `instructions ordinary|stamped COUNT`: over connections as every run has them, or as a breakdown
-//! has them. `count-instructions.sh` compares both.
+//! `instructions ordinary|boxed|stamped COUNT`: over an endpoint of known type, over one in a box, as every run has it, or as
+//! a breakdown has it. `count-instructions.sh` compares them.
 
 use std::cell::Cell;
 use std::os::unix::net::UnixStream;
@@ -8,10 +8,10 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bandgap_comm::{
-    ActiveMessages, Answer, AtBorder, Call, Credited, DeadlineWatch, HandlerId, Handlers, Outcome,
-    Rank, Stamp, Stamper, Stamping, Timer, Waiting, Word,
+    ActiveMessages, Answer, AnyEndpoint, AtBorder, Bulk, Call, Credited, DeadlineWatch, HandlerId,
+    Handlers, Outcome, Rank, Stamp, Stamper, Stamping, Timer, Waiting, Word,
 };
-use bandgap_socket::{SocketLink, Stamped, Stream};
+use bandgap_socket::{Socket, SocketLink, Stamped, Stream};
 
 /// Every stamp is one later than the last one.
 #[derive(Clone, Debug, Default)]
@@ -34,19 +34,21 @@ fn store(sum: &mut u64, _: Answer, word: Word, _: Word, _: Word, _: Word) {
     *sum += word;
 }
 
-type Messages<S> = ActiveMessages<Credited<SocketLink<S>>, u64, DeadlineWatch>;
+fn endpoint<S: Stream>(rank: Rank, stream: S) -> Credited<SocketLink<S>> {
+    let link = SocketLink::over(rank, vec![stream]).expect("one stream is not watched");
+    Credited::new(link, 32)
+}
 
-fn end<S: Stream>(rank: Rank, stream: S) -> Messages<S> {
+fn end<E: Bulk>(endpoint: E) -> ActiveMessages<E, u64, DeadlineWatch> {
     let mut handlers = Handlers::default();
     handlers.request(echo);
     handlers.reply(store);
-    let link = SocketLink::over(rank, vec![stream]).expect("one stream is not watched");
     let watch = DeadlineWatch(Duration::from_secs(10));
-    ActiveMessages::new(Credited::new(link, 32), handlers, 0, Waiting::Spin, watch)
+    ActiveMessages::new(endpoint, handlers, 0, Waiting::Spin, watch)
 }
 
-fn round_trips<S: Stream>(near: S, far: S, count: u64) {
-    let (mut near, mut far) = (end(0, near), end(1, far));
+fn round_trips<E: Bulk>([near, far]: [E; 2], count: u64) {
+    let (mut near, mut far) = (end(near), end(far));
     for _ in 0..count {
         near.request(1, HandlerId(0), [1]).expect("the far end takes it");
         while far.poll().expect("a request or nothing") == 0 {}
@@ -61,18 +63,20 @@ fn main() {
         println!("for callgrind: see count-instructions.sh");
         return;
     };
-    let Ok(count) = count.parse() else { return println!("ordinary|stamped COUNT") };
+    let Ok(count) = count.parse() else { return println!("ordinary|boxed|stamped COUNT") };
     let (near, far) = UnixStream::pair().expect("two ends of a socket");
-    for socket in [&near, &far] {
-        socket.set_nonblocking(true).expect("the system allows it");
-    }
+    let [near, far] = [near, far].map(|end| Socket::of(end).expect("the system allows it"));
     if which == "stamped" {
         let stamper = Rc::new(Stamper::new(Steps::default()));
         stamper.begin(AtBorder { stamping: Stamping::Send, inserted: None });
         let [near, far] = [near, far].map(|end| Stamped::over(end, Rc::clone(&stamper)));
-        round_trips(near, far, count);
+        round_trips([endpoint(0, near), endpoint(1, far)], count);
         assert_eq!(stamper.end().count, 2 * count, "each call that sends is timed");
-    } else {
-        round_trips(near, far, count);
+        return;
+    }
+    let ends = [endpoint(0, near), endpoint(1, far)];
+    match &*which {
+        "boxed" => round_trips(ends.map(AnyEndpoint::of), count),
+        _ => round_trips(ends, count),
     }
 }

@@ -1,6 +1,6 @@
 //! Frames over sockets, and the floors of bare sockets.
 //!
-//! * [`SocketLink`]: a [`Stream`] between each pair of ranks, over TCP or Unix sockets.
+//! * [`SocketLink`]: a [`Stream`] between each pair of ranks; of TCP and of Unix sockets it is a [`Socket`].
 //!   [`bandgap_comm::Credited`] makes it an endpoint.
 //! * [`tcp`], [`unix`]: how ranks on one machine find each other. Nothing listens beyond
 //!   this machine, and nobody gets in without the run's secret. [`Over`] makes transports of these
@@ -13,7 +13,6 @@ mod channel;
 mod connect;
 mod error;
 pub mod floor;
-mod kind;
 mod link;
 mod stamped;
 mod stream;
@@ -21,11 +20,10 @@ pub mod tcp;
 mod transport;
 pub mod unix;
 
-pub use connect::{Secret, nonce, star};
+pub use connect::{Kind, Secret, nonce, star};
 pub(crate) use error::Result;
 pub use error::SocketError;
-pub use kind::Kind;
 pub use link::SocketLink;
 pub use stamped::Stamped;
-pub use stream::{Received, Stream};
+pub use stream::{Received, Socket, Stream};
 pub use transport::Over;

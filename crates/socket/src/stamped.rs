@@ -77,6 +77,7 @@ mod tests {
     use bandgap_comm::{AtBorder, Border, Delay, Stamp, Stamping, Transport};
 
     use super::*;
+    use crate::Socket;
     use crate::tcp::Tcp;
     use crate::unix::Unix;
 
@@ -98,10 +99,7 @@ mod tests {
     /// Sends 5 bytes to and fro, with a poll before they are there, and says what one side timed.
     fn timed(at: AtBorder) -> bandgap_comm::Timed {
         let (near, far) = UnixStream::pair().unwrap();
-        for socket in [&near, &far] {
-            socket.set_nonblocking(true).unwrap();
-        }
-        let mut far = far;
+        let [near, mut far] = [near, far].map(|end| Socket::of(end).unwrap());
         let stamper = Rc::new(Stamper::new(Steps::default()));
         let mut near = Stamped::over(near, Rc::clone(&stamper));
         stamper.begin(at);

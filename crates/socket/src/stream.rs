@@ -1,11 +1,9 @@
 //! What the transports need from a connection that carries bytes in order.
 
 use std::io::{self, IoSlice, IoSliceMut};
-use std::net::TcpStream;
-use std::os::fd::AsFd;
-use std::os::unix::net::UnixStream;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::io::readv;
+use rustix::io::{ioctl_fionbio, readv};
 use rustix::net::{RecvFlags, SendAncillaryBuffer, SendFlags, recv, send, sendmsg};
 
 use crate::call::at_once;
@@ -52,34 +50,55 @@ pub enum Received {
     Closed,
 }
 
-/// A connected stream socket of the system, whose calls do not wait.
-trait SystemSocket: AsFd + 'static {}
+/// A connected stream socket of the system, of whatever kind, whose calls do not wait.
+#[derive(Debug)]
+pub struct Socket(OwnedFd);
 
-impl SystemSocket for TcpStream {}
+impl Socket {
+    /// The socket, whose calls wait no more.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    pub fn of(socket: impl Into<OwnedFd>) -> io::Result<Self> {
+        let socket = socket.into();
+        ioctl_fionbio(&socket, true)?;
+        Ok(Self(socket))
+    }
+}
 
-impl SystemSocket for UnixStream {}
+impl From<Socket> for OwnedFd {
+    fn from(socket: Socket) -> Self {
+        socket.0
+    }
+}
 
-impl<S: SystemSocket> Stream for S {
+impl AsFd for Socket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Stream for Socket {
     #[inline(always)]
     fn send(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(at_once(|| send(&*self, bytes, SendFlags::NOSIGNAL))?.unwrap_or(0))
+        Ok(at_once(|| send(&self.0, bytes, SendFlags::NOSIGNAL))?.unwrap_or(0))
     }
 
     fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
         let parts = parts.map(IoSlice::new);
         let mut none = SendAncillaryBuffer::default();
-        Ok(at_once(|| sendmsg(&*self, &parts, &mut none, SendFlags::NOSIGNAL))?.unwrap_or(0))
+        Ok(at_once(|| sendmsg(&self.0, &parts, &mut none, SendFlags::NOSIGNAL))?.unwrap_or(0))
     }
 
     #[inline(always)]
     fn receive(&mut self, into: &mut [u8]) -> io::Result<Received> {
-        let arrived = at_once(|| recv(&*self, &mut *into, RecvFlags::empty()))?;
+        let arrived = at_once(|| recv(&self.0, &mut *into, RecvFlags::empty()))?;
         Ok(received(arrived.map(|(arrived, _)| arrived)))
     }
 
     fn receive_both(&mut self, first: &mut [u8], second: &mut [u8]) -> io::Result<Received> {
         let mut both = [IoSliceMut::new(first), IoSliceMut::new(second)];
-        Ok(received(at_once(|| readv(&*self, &mut both))?))
+        Ok(received(at_once(|| readv(&self.0, &mut both))?))
     }
 }
 

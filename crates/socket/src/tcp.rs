@@ -3,21 +3,24 @@
 use std::borrow::Cow::Borrowed;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
+use bandgap_comm::{Floor, Yardstick};
+use rustix::net::sockopt::set_tcp_nodelay;
 
-use crate::connect::{Listen, address, mesh};
+use crate::connect::address;
 use crate::error::system;
 use crate::transport::{bytes, message, store, streams, word, words};
 use crate::{Kind, Over, Result};
 
 /// TCP, between hosts or over the loopback interface.
-pub type Tcp = Over<TcpStream>;
+pub type Tcp = Over<TcpListener>;
 
-impl Kind for TcpStream {
+impl Kind for TcpListener {
     const NAME: &'static str = "tcp";
     const MEANING: &'static str = "TCP";
+    const HOSTS: bool = true;
     const FLOORS: &'static [Floor] = &[
         word("tcp", "8 bytes over TCP, half a round trip"),
         message(
@@ -30,19 +33,6 @@ impl Kind for TcpStream {
     ];
     const YARDSTICKS: &'static [Yardstick] = &[words("tcp"), streams("tcp_stream")];
 
-    type Stream = Self;
-
-    fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError> {
-        mesh::<TcpListener>(meeting)
-    }
-
-    fn stream(self, _meeting: &dyn Rendezvous, _peer: Rank) -> Result<Self> {
-        Ok(self)
-    }
-}
-
-impl Listen for TcpListener {
-    type Stream = TcpStream;
     type Address = SocketAddr;
 
     fn bind(interface: IpAddr) -> Result<(Self, String)> {
@@ -57,21 +47,17 @@ impl Listen for TcpListener {
         address(text)
     }
 
-    fn connect(address: &SocketAddr, timeout: Duration) -> io::Result<Option<TcpStream>> {
+    fn connect(address: &SocketAddr, timeout: Duration) -> io::Result<Option<OwnedFd>> {
         match TcpStream::connect_timeout(address, timeout) {
-            Ok(stream) => Ok(Some(stream)),
+            Ok(stream) => Ok(Some(stream.into())),
             Err(error) if error.kind() == io::ErrorKind::TimedOut => Ok(None),
             Err(error) => Err(error),
         }
     }
 
     /// The system does not tell who owns a TCP socket, so only the proof of the secret protects it.
-    fn is_own(_stream: &TcpStream) -> io::Result<bool> {
+    fn admit(stream: &OwnedFd) -> io::Result<bool> {
+        set_tcp_nodelay(stream, true)?;
         Ok(true)
-    }
-
-    fn prepare(stream: &TcpStream) -> io::Result<()> {
-        stream.set_nodelay(true)?;
-        stream.set_nonblocking(true)
     }
 }

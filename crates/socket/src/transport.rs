@@ -12,11 +12,10 @@ use bandgap_comm::{
     Rendezvous, Stamper, Timer, Transport, Yardstick,
 };
 
+use crate::connect::mesh;
 use crate::floor::{STREAM_BYTES, ping_pong, stream};
-use crate::{Kind, SocketError, SocketLink, Stamped};
+use crate::{Kind, Socket, SocketError, SocketLink, Stamped};
 
-/// Most ranks: each has a connection to every other.
-const RANKS: usize = 256;
 /// How message passing cuts messages. Pieces are four times as long as in mapped memory, since each
 /// one costs both sides a system call. Fewer are under way at a time, so that they still fit
 /// into the nearest caches.
@@ -26,51 +25,42 @@ const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, request: 128 << 10 }
 pub struct Over<K>(PhantomData<K>);
 
 impl<K: Kind> Over<K> {
-    /// Connects this rank with all others. The link exposes no memory.
+    /// Connects this rank with all others: a socket for each peer, in the order of ranks.
     ///
     /// # Errors
-    /// As [`Transport::connect`].
-    pub fn link(meeting: &mut dyn Rendezvous) -> Result<SocketLink<K::Stream>, CommError> {
-        Ok(SocketLink::over(meeting.rank(), Self::streams(meeting)?)?)
-    }
-
-    /// A stream to each other rank, in the order of ranks.
-    fn streams(meeting: &mut dyn Rendezvous) -> Result<Vec<K::Stream>, CommError> {
-        let sockets = K::sockets(meeting)?;
-        let peers = (0..meeting.size()).filter(|&peer| peer != meeting.rank());
-        let streams = sockets.into_iter().zip(peers);
-        let streams = streams.map(|(socket, peer)| socket.stream(meeting, peer));
-        Ok(streams.collect::<Result<_, _>>()?)
+    /// A peer did not come before the deadline, or the operating system refused.
+    pub fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Socket>, CommError> {
+        mesh::<K>(meeting)
     }
 }
 
 impl<K: Kind> Transport for Over<K> {
-    type Endpoint = Credited<SocketLink<K::Stream>>;
+    type Endpoint = Credited<SocketLink<Socket>>;
 
     const NAME: &'static str = K::NAME;
     const MEANING: &'static str = K::MEANING;
     const CAN: Can =
-        Can { block: true, ranks: RANKS, tuning: TUNING, compared: true, hosts: K::HOSTS };
+        Can { block: true, tuning: TUNING, compared: true, hosts: K::HOSTS, ..Can::USUAL };
 
     fn connect(
         _inherited: Vec<OwnedFd>,
         exposed: usize,
         meeting: &mut dyn Rendezvous,
     ) -> Result<Self::Endpoint, CommError> {
-        let link = Self::link(meeting)?.exposing(exposed);
-        Ok(Credited::new(link, DEFAULT_CREDITS))
+        let link = SocketLink::over(meeting.rank(), Self::sockets(meeting)?)?;
+        Ok(Credited::new(link.exposing(exposed), DEFAULT_CREDITS))
     }
 }
 
 impl<K: Kind> bandgap_comm::Stamped for Over<K> {
-    type Stamped<T: Timer> = Credited<SocketLink<Stamped<K::Stream, T>>>;
+    type Stamped<T: Timer> = Credited<SocketLink<Stamped<Socket, T>>>;
 
     fn stamped<T: Timer>(
         meeting: &mut dyn Rendezvous,
         stamper: &Rc<Stamper<T>>,
     ) -> Result<Self::Stamped<T>, CommError> {
         let stream = |stream| Stamped::over(stream, Rc::clone(stamper));
-        let streams = Self::streams(meeting)?.into_iter().map(stream).collect();
+        let streams = Self::sockets(meeting)?.into_iter().map(stream).collect();
         let link = SocketLink::over(meeting.rank(), streams)?;
         Ok(Credited::new(link, DEFAULT_CREDITS))
     }
@@ -84,20 +74,20 @@ impl<K: Kind> Bare for Over<K> {
         _inherited: Vec<OwnedFd>,
         meeting: &mut dyn Rendezvous,
     ) -> Result<Box<dyn BareEnd<T>>, CommError> {
-        let socket = K::sockets(meeting)?.into_iter().next();
+        let socket = Self::sockets(meeting)?.into_iter().next();
         let socket = socket.ok_or_else(|| SocketError::Missing(vec![1]))?;
         Ok(Box::new(BareSocket { socket, number: 0 }))
     }
 }
 
 /// One rank's bare socket to the other.
-struct BareSocket<K> {
-    socket: K,
+struct BareSocket {
+    socket: Socket,
     /// That of the last round of a ping-pong.
     number: u64,
 }
 
-impl<K: Kind, T: Timer> BareEnd<T> for BareSocket<K> {
+impl<T: Timer> BareEnd<T> for BareSocket {
     fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError> {
         let measured = if floor.yields.bytes().is_some() {
             stream(&self.socket, with)

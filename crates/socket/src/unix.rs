@@ -3,23 +3,24 @@
 use std::borrow::Cow::Borrowed;
 use std::io;
 use std::net::IpAddr;
+use std::os::fd::OwnedFd;
 use std::os::linux::net::SocketAddrExt;
-use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::time::Duration;
 
-use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
+use bandgap_comm::{Floor, Yardstick};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
-use crate::connect::{Listen, mesh, nonce};
+use crate::connect::nonce;
 use crate::error::system;
 use crate::transport::{bytes, message, store, streams, word, words};
 use crate::{Kind, Over, Result};
 
 /// Unix stream sockets. Processes of other users are not let in.
-pub type Unix = Over<UnixStream>;
+pub type Unix = Over<UnixListener>;
 
-impl Kind for UnixStream {
+impl Kind for UnixListener {
     const NAME: &'static str = "unix";
     const MEANING: &'static str = "Unix stream sockets";
     const HOSTS: bool = false;
@@ -39,19 +40,6 @@ impl Kind for UnixStream {
     ];
     const YARDSTICKS: &'static [Yardstick] = &[words("unix"), streams("unix_stream")];
 
-    type Stream = Self;
-
-    fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Self>, CommError> {
-        mesh::<UnixListener>(meeting)
-    }
-
-    fn stream(self, _meeting: &dyn Rendezvous, _peer: Rank) -> Result<Self> {
-        Ok(self)
-    }
-}
-
-impl Listen for UnixListener {
-    type Stream = UnixStream;
     type Address = SocketAddrUnix;
 
     /// Listens at a random name in the abstract namespace. The name vanishes with the listener.
@@ -72,24 +60,20 @@ impl Listen for UnixListener {
         address.map_err(system("use a name of the abstract namespace"))
     }
 
-    fn connect(address: &SocketAddrUnix, _timeout: Duration) -> io::Result<Option<UnixStream>> {
+    fn connect(address: &SocketAddrUnix, _timeout: Duration) -> io::Result<Option<OwnedFd>> {
         // The standard library's call would wait for room at the listener for ever.
         let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
         let kind = SocketType::STREAM;
         let socket = rustix::net::socket_with(AddressFamily::UNIX, kind, flags, None)?;
         match rustix::net::connect(&socket, address) {
-            Ok(()) => Ok(Some(UnixStream::from(socket))),
+            Ok(()) => Ok(Some(socket)),
             Err(Errno::AGAIN | Errno::CONNREFUSED | Errno::INTR) => Ok(None),
             Err(error) => Err(error.into()),
         }
     }
 
-    fn is_own(stream: &UnixStream) -> io::Result<bool> {
+    fn admit(stream: &OwnedFd) -> io::Result<bool> {
         let other = rustix::net::sockopt::socket_peercred(stream)?;
         Ok(other.uid == rustix::process::geteuid())
-    }
-
-    fn prepare(stream: &UnixStream) -> io::Result<()> {
-        stream.set_nonblocking(true)
     }
 }

@@ -14,7 +14,7 @@ use bandgap_stats::State;
 use bandgap_units::Fraction;
 use clap::Args;
 
-use crate::args::{Effort, Measure, OfMpi, Output, Precision, Ranks, Reach, Seats};
+use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
 use crate::session::{Session, one_size};
 
 /// Time that the noise of each core is looked at.
@@ -43,12 +43,12 @@ pub struct Doctor {
 pub fn run(of: &Doctor) -> Result<Exit> {
     let Doctor { ranks, at, reach, output } = of.clone();
     let (transport, ranks) = (Vec::new(), ranks.into_iter().collect());
-    let ranks = Ranks { transport, ranks, at, reach, of_mpi: OfMpi::default() };
+    let ranks = Ranks { transport, ranks, at, reach, of_library: OfLibrary::default() };
     let effort = Effort { time_budget: None, launches: 1, check: false };
     let (precision, confidence) = (Fraction(0.05), Fraction(0.95));
     let precision = Precision { precision, confidence, seed: 1, strict: false };
     let output = output.only_asked();
-    let measure = &Measure { ranks, effort, precision, output, adopted: None, mpi: false };
+    let measure = &Measure { ranks, effort, precision, output, adopted: None, native: None };
     let mut session = Session::open("doctor", measure, Duration::from_secs(4), [("doctor", 1.0)])?;
     if measure.has_hosts() {
         session.stage.look(LOOK);

@@ -9,7 +9,7 @@ use bandgap_comm::Floor;
 use bandgap_launch::{Classify, Exit, Result, floors, usage};
 use clap::Args;
 
-use crate::args::{Effort, Measure, OfMpi, Output, Precision, Ranks, Reach, Seats};
+use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
 use crate::session::Session;
 
 /// Time for the command.
@@ -40,9 +40,10 @@ pub fn run(floor: &Floors) -> Result<Exit> {
     let floors = chosen(names)?;
     // Between two ranks of this machine, over all that it has.
     let (transport, ranks, at) = (Vec::new(), Vec::new(), at.clone());
-    let ranks = Ranks { transport, ranks, at, reach: Reach::default(), of_mpi: OfMpi::default() };
+    let ranks =
+        Ranks { transport, ranks, at, reach: Reach::default(), of_library: OfLibrary::default() };
     let (effort, precision, output) = (*effort, *precision, output.clone());
-    let measure = &Measure { ranks, effort, precision, output, adopted: None, mpi: false };
+    let measure = &Measure { ranks, effort, precision, output, adopted: None, native: None };
     let mut session = Session::open("floor", measure, USUAL, [("floors", 1.0)])?;
     let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };
     let task = Task::of(&plan).class(Exit::Defect)?;

@@ -12,7 +12,7 @@ use clap::builder::PossibleValuesParser;
 use super::comet::{Comet, passing, used};
 use super::run::compared;
 use super::series::{Planned, Series};
-use crate::args::{Measure, OfMpi, has_launcher};
+use crate::args::Measure;
 use crate::session::Session;
 
 /// Time for the command, for each transport.
@@ -55,9 +55,11 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     }
     let mut parts = Vec::new();
     for target in targets {
-        if has_launcher(&target) {
-            let OfMpi { launch_with, mpi_lib } = &measure.ranks.of_mpi;
-            launcher_of(launch_with.as_deref(), mpi_lib.as_deref(), 2)?;
+        if let Target::Real(transport) = &target
+            && transport.can.launcher
+        {
+            let of = &measure.ranks.of_library;
+            launcher_of(of.launch_with.as_deref(), of.library(transport), 2)?;
         }
         let mut of = measure.everywhere()?;
         of.ranks.transport = vec![target.clone()];

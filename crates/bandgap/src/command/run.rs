@@ -48,10 +48,7 @@ pub fn run(run: &Run) -> Result<Exit> {
     let ranks = one_size(measure, 2)?;
     let targets = match measure.ranks.transport.first() {
         Some(target) => vec![target.clone()],
-        None => {
-            let mpi = measure.mpi.then_some(Transport::MPI);
-            compared(measure.has_hosts()).chain(mpi).map(Target::Real).collect()
-        }
+        None => compared(measure.has_hosts()).chain(measure.native).map(Target::Real).collect(),
     };
     let mut parts = Vec::new();
     for target in &targets {

@@ -86,7 +86,7 @@ impl Planned {
             )
             .hint(format!("give --ranks {of_mesh}")));
         }
-        let library = measure.is_apart();
+        let library = measure.target().can(|can| can.collectives);
         let points = Points { series, ways, pair, library };
         let mut planned = Self {
             steps: Vec::new(),

@@ -5,7 +5,9 @@ use std::time::Duration;
 use crate::faulty::Faulty;
 use crate::inproc::{self, InprocLink};
 use bandgap_comm::passing::{Passing, Tuning};
-use bandgap_comm::{Credited, DEFAULT_CREDITS, DeadlineWatch, Part, Waiting};
+use bandgap_comm::{
+    AnyEndpoint, Credited, DEFAULT_CREDITS, DeadlineWatch, Endpoint, Part, Waiting,
+};
 use bandgap_conformance::Reluctant;
 use bandgap_conformance::conforms;
 
@@ -36,6 +38,14 @@ conforms!(
         const TUNING: Tuning = Tuning { chunk: 1024, slots: 3, request: 200 };
     }
 );
+
+#[test]
+fn whether_a_link_is_to_be_tended_is_known_above_it() {
+    let link = || links(2, 1, 0).next().unwrap();
+    assert!(!AnyEndpoint::of(Credited::new(link(), 1)).tended());
+    let credited = Credited::new(Faulty::new(link(), 1, 0), 1);
+    assert!(AnyEndpoint::of(Reluctant::new(credited, 1, 0)).tended());
+}
 
 const TIGHT: Tuning = Tuning { chunk: 128, slots: 1, request: 20 };
 

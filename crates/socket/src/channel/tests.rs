@@ -4,11 +4,12 @@ use std::os::unix::net::UnixStream;
 use bandgap_comm::{FrameKind, HandlerId, Message};
 
 use super::*;
+use crate::Socket;
 
 #[test]
 fn a_frame_sent_in_part_is_finished_before_the_next() {
     let (stream, mut other) = UnixStream::pair().unwrap();
-    let mut channel = Channel::new(1, stream);
+    let mut channel = Channel::new(1, Socket::of(stream).unwrap());
     let message = Message::new(HandlerId(1), [1, 2, 3, 4]);
     let frame = Frame { kind: FrameKind::Request, credits: 0, message };
     let (bytes, len) = frame.encode();

@@ -11,10 +11,10 @@ use rustix::event::PollFd;
 use rustix::net::{SocketFlags, accept_with};
 
 use super::hello::{Hello, Known, Reading, say};
-use super::{Listen, left, readable, wait};
+use super::{Kind, left, readable, wait};
 use crate::call::at_once;
 use crate::error::system;
-use crate::{Result, SocketError};
+use crate::{Result, Socket, SocketError};
 
 /// Between two looks whether those that are expected are gone.
 const LOOK: Duration = Duration::from_millis(100);
@@ -23,20 +23,20 @@ const LOOK: Duration = Duration::from_millis(100);
 const STRANGERS: usize = 32;
 
 /// The callers at a listener.
-pub(super) struct Callers<L: Listen> {
-    listener: L,
+pub(super) struct Callers<K: Kind> {
+    listener: K,
     rank: Rank,
     here: Known,
     expected: Range<Rank>,
     /// The ranks that were let in, from the first expected rank on.
-    known: Vec<Option<L::Stream>>,
+    known: Vec<Option<Socket>>,
     /// Callers whose greeting is not complete yet.
-    unknown: VecDeque<(L::Stream, Reading)>,
+    unknown: VecDeque<(Socket, Reading)>,
 }
 
-impl<L: Listen> Callers<L> {
+impl<K: Kind> Callers<K> {
     /// Those at the listener of `rank`.
-    pub(super) fn new(listener: L, rank: Rank, here: Known, expected: Range<Rank>) -> Self {
+    pub(super) fn new(listener: K, rank: Rank, here: Known, expected: Range<Rank>) -> Self {
         let known = expected.clone().map(|_| None).collect();
         Self { listener, rank, here, expected, known, unknown: VecDeque::new() }
     }
@@ -46,7 +46,7 @@ impl<L: Listen> Callers<L> {
         mut self,
         deadline: Instant,
         gone: &dyn Fn() -> bool,
-    ) -> Result<Vec<L::Stream>> {
+    ) -> Result<Vec<Socket>> {
         loop {
             self.admit()?;
             self.listen();
@@ -73,10 +73,10 @@ impl<L: Listen> Callers<L> {
         for _ in 0..STRANGERS {
             match at_once(|| accept_with(&self.listener, SocketFlags::CLOEXEC)) {
                 Ok(Some(socket)) => {
-                    let stream = L::Stream::from(socket);
-                    let own = L::is_own(&stream).unwrap_or(false);
-                    if own && L::prepare(&stream).is_ok() {
-                        self.unknown.push_back((stream, Reading::BEGUN));
+                    if K::admit(&socket).unwrap_or(false)
+                        && let Ok(socket) = Socket::of(socket)
+                    {
+                        self.unknown.push_back((socket, Reading::BEGUN));
                     }
                 }
                 Ok(None) => break,
@@ -103,7 +103,7 @@ impl<L: Listen> Callers<L> {
     }
 
     /// Lets a rank of the run in, the first time it calls.
-    fn greet(&mut self, stream: L::Stream, hello: Hello) {
+    fn greet(&mut self, stream: Socket, hello: Hello) {
         let caller = hello.rank() as Rank;
         let index = caller.checked_sub(self.expected.start);
         let place = index.and_then(|index| self.known.get_mut(index));

@@ -18,12 +18,12 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Rank, Rendezvous};
+use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
 use crate::error::{system, unreachable};
-use crate::{Result, SocketError};
+use crate::{Result, Socket, SocketError};
 use callers::Callers;
 pub use hello::nonce;
 use hello::{Known, Nonce, Reading, STRANGE, say};
@@ -31,22 +31,43 @@ use hello::{Known, Nonce, Reading, STRANGE, say};
 /// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
 
-/// A listening socket whose calls do not wait, and how to reach it.
-pub(crate) trait Listen: AsFd + Sized {
-    type Stream: AsFd + From<OwnedFd>;
+/// A kind of stream sockets: its listening socket, whose calls do not wait. [`Over`](crate::Over) makes a transport of it.
+pub trait Kind: AsFd + Sized + 'static {
+    /// The transport's name, and that of the floor that half a round trip is compared with.
+    const NAME: &'static str;
+    /// What the transport is, in a few words.
+    const MEANING: &'static str;
+    /// Whether ranks may be on several hosts.
+    const HOSTS: bool;
+    /// Its floors, and the layers that are measured beside them.
+    const FLOORS: &'static [Floor];
+    /// Which of them results are compared with.
+    const YARDSTICKS: &'static [Yardstick];
+
+    /// Where a listener is.
     type Address;
 
     /// Listens where nobody else does, at this address of the host. Also returns where, to tell the others.
+    ///
+    /// # Errors
+    /// The operating system refused.
     fn bind(interface: IpAddr) -> Result<(Self, String)>;
     /// Reads the address of a listener.
+    ///
+    /// # Errors
+    /// It is none.
     fn address(text: &str) -> Result<Self::Address>;
     /// Connects to a listener. `None` if it has no room, or does not exist yet.
-    fn connect(address: &Self::Address, timeout: Duration) -> io::Result<Option<Self::Stream>>;
-    /// Whether this process's user owns the other end; true if the system does not tell.
-    fn is_own(stream: &Self::Stream) -> io::Result<bool>;
-    /// Prepares a connection for short messages: calls return instead of waiting, and no bytes are
-    /// held back to be sent together with later ones.
-    fn prepare(stream: &Self::Stream) -> io::Result<()>;
+    ///
+    /// # Errors
+    /// The operating system refused.
+    fn connect(address: &Self::Address, timeout: Duration) -> io::Result<Option<OwnedFd>>;
+    /// Whether a connection can be trusted as far as the system tells whose other end it is. It is then prepared for short
+    /// messages: no bytes are held back to be sent together with later ones.
+    ///
+    /// # Errors
+    /// The operating system refused.
+    fn admit(stream: &OwnedFd) -> io::Result<bool>;
 }
 
 /// Pause between two attempts to reach a listener that has no room or does not exist yet.
@@ -54,16 +75,16 @@ const AGAIN: Duration = Duration::from_millis(1);
 
 /// Connects this rank with all others, in the order of ranks. The listener closes when this
 /// returns.
-pub(crate) fn mesh<L: Listen>(meeting: &mut dyn Rendezvous) -> Result<Vec<L::Stream>, CommError> {
-    let (listener, address) = L::bind(meeting.interface())?;
+pub(crate) fn mesh<K: Kind>(meeting: &mut dyn Rendezvous) -> Result<Vec<Socket>, CommError> {
+    let (listener, address) = K::bind(meeting.interface())?;
     let texts = exchange(meeting, address)?;
     let (rank, secret, size) = (meeting.rank(), meeting.secret(), meeting.size());
     let deadline = meeting.deadline();
-    let addresses = texts.iter().map(|text| L::address(text)).collect::<Result<Vec<_>, _>>()?;
+    let addresses = texts.iter().map(|text| K::address(text)).collect::<Result<Vec<_>, _>>()?;
     let at = |peer: Rank| Known { secret, listener: texts[peer].clone() };
     let mut called = Vec::with_capacity(rank);
     for (peer, address) in addresses.iter().enumerate().take(rank) {
-        let stream = reach::<L>(peer, address, deadline)?;
+        let stream = reach::<K>(peer, address, deadline)?;
         let nonce = nonce().map_err(unreachable(peer))?;
         say(&at(peer).call(rank, peer, &nonce), &stream).map_err(unreachable(peer))?;
         called.push((stream, nonce));
@@ -95,15 +116,14 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr> {
 }
 
 /// Connects to one peer's listener.
-fn reach<L: Listen>(peer: Rank, address: &L::Address, deadline: Instant) -> Result<L::Stream> {
+fn reach<K: Kind>(peer: Rank, address: &K::Address, deadline: Instant) -> Result<Socket> {
     loop {
         let left = left(deadline, &[peer])?;
-        if let Some(stream) = L::connect(address, left).map_err(unreachable(peer))? {
-            if !L::is_own(&stream).map_err(unreachable(peer))? {
+        if let Some(stream) = K::connect(address, left).map_err(unreachable(peer))? {
+            if !K::admit(&stream).map_err(unreachable(peer))? {
                 return Err(unreachable(peer)("another user listens there"));
             }
-            L::prepare(&stream).map_err(system("prepare a socket"))?;
-            return Ok(stream);
+            return Socket::of(stream).map_err(system("prepare a socket"));
         }
         thread::sleep(AGAIN.min(left));
     }

@@ -1,6 +1,7 @@
 //! How processes that whoever started them left to themselves find the first of them.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpListener, TcpStream};
+use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::Rank;
@@ -10,9 +11,9 @@ use rustix::net::sockopt::{
 
 use super::callers::Callers;
 use super::hello::{Known, nonce, say};
-use super::{AGAIN, Listen, Secret, hear, left};
-use crate::Result;
+use super::{AGAIN, Kind, Secret, hear, left};
 use crate::error::{system, unreachable};
+use crate::{Result, Socket};
 
 /// What both sides of a greeting name as the place where one listens: its addresses are many.
 const PLACE: &str = "the first process";
@@ -84,10 +85,11 @@ pub fn call(
             let left = left(deadline, &[0])?;
             // An address of a network that this host is not in may not answer at all.
             let patience = left.min(Duration::from_secs(1));
-            let Ok(Some(stream)) = <TcpListener as Listen>::connect(address, patience) else {
+            let Ok(Some(stream)) = TcpListener::connect(address, patience) else {
                 continue;
             };
-            TcpListener::prepare(&stream).map_err(system("prepare a socket"))?;
+            let stream = TcpListener::admit(&stream).and_then(|_| Socket::of(stream));
+            let stream = stream.map_err(system("prepare a socket"))?;
             let nonce = nonce().map_err(unreachable(0))?;
             let known = known(secret);
             say(&known.call(rank, 0, &nonce), &stream).map_err(unreachable(0))?;
@@ -101,7 +103,8 @@ pub fn call(
 }
 
 /// The same, with calls that wait, and that fail once the other end is cut off.
-fn waiting(stream: TcpStream) -> Result<TcpStream> {
+fn waiting(socket: Socket) -> Result<TcpStream> {
+    let stream = TcpStream::from(OwnedFd::from(socket));
     let prepare = || -> std::io::Result<()> {
         set_socket_keepalive(&stream, true)?;
         set_tcp_keepidle(&stream, ALIVE)?;

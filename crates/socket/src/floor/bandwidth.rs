@@ -4,7 +4,7 @@ use bandgap_comm::{Measuring, Role, Timer};
 
 use super::Ticks;
 use super::side::Side;
-use crate::{Kind, Result, SocketError};
+use crate::{Result, Socket, SocketError};
 
 /// Bytes of a round.
 pub const STREAM_BYTES: usize = 1 << 20;
@@ -20,7 +20,7 @@ pub const STREAM_BYTES: usize = 1 << 20;
 /// # Errors
 /// The other side closed its socket, sent wrong bytes, or was silent for longer than
 /// [`Measuring::patience`], or the operating system refused.
-pub fn stream<K: Kind, T: Timer>(socket: &K, with: &Measuring<'_, T>) -> Ticks {
+pub fn stream<T: Timer>(socket: &Socket, with: &Measuring<'_, T>) -> Ticks {
     let window = with.window;
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
     let mut side = Side::new(socket, with);
@@ -52,7 +52,7 @@ fn byte_at(position: usize) -> u8 {
     (position % 251) as u8
 }
 
-impl<K: Kind> Side<'_, K> {
+impl Side<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let mut sent = 0;
         while sent < bytes.len() {

@@ -4,7 +4,7 @@ use bandgap_comm::{Measuring, Role, Timer};
 
 use super::Ticks;
 use super::side::Side;
-use crate::{Kind, Result, SocketError};
+use crate::{Result, Socket, SocketError};
 
 /// A round is a round trip of 8 bytes. Both sides spin on calls that do not wait. Half a round trip
 /// is half the time of a round.
@@ -15,11 +15,7 @@ use crate::{Kind, Result, SocketError};
 /// # Errors
 /// The other side closed its socket, sent a wrong number, or was silent for longer than
 /// [`Measuring::patience`], or the operating system refused.
-pub fn ping_pong<K: Kind, T: Timer>(
-    socket: &K,
-    with: &Measuring<'_, T>,
-    number: &mut u64,
-) -> Ticks {
+pub fn ping_pong<T: Timer>(socket: &Socket, with: &Measuring<'_, T>, number: &mut u64) -> Ticks {
     let mut player = Player { side: Side::new(socket, with), number: *number };
     let samples = match with.role {
         Role::Initiator => {
@@ -34,13 +30,13 @@ pub fn ping_pong<K: Kind, T: Timer>(
     Ok(samples)
 }
 
-struct Player<'a, K> {
-    side: Side<'a, K>,
+struct Player<'a> {
+    side: Side<'a>,
     /// Number of the last message of this side.
     number: u64,
 }
 
-impl<K: Kind> Player<'_, K> {
+impl Player<'_> {
     /// One round of the initiator.
     #[inline(always)]
     fn ping(&mut self) -> Result<()> {

@@ -8,14 +8,14 @@ use rustix::net::{RecvFlags, SendFlags, recv, send};
 
 use crate::call::at_once;
 use crate::error::system;
-use crate::{Kind, Result, SocketError};
+use crate::{Result, Socket, SocketError};
 
 /// Fruitless calls between two readings of the clock; a call costs several times a reading.
 const CALLS: u32 = 1 << 10;
 
 /// One side of a floor. No call waits.
-pub(super) struct Side<'a, K> {
-    socket: &'a K,
+pub(super) struct Side<'a> {
+    socket: &'a Socket,
     /// As [`Measuring`] has them.
     patience: Duration,
     give_up: &'a dyn Fn(Duration, Duration) -> bool,
@@ -25,8 +25,8 @@ pub(super) struct Side<'a, K> {
     since: Option<Instant>,
 }
 
-impl<'a, K: Kind> Side<'a, K> {
-    pub(super) fn new<T>(socket: &'a K, with: &Measuring<'a, T>) -> Self {
+impl<'a> Side<'a> {
+    pub(super) fn new<T>(socket: &'a Socket, with: &Measuring<'a, T>) -> Self {
         let &Measuring { patience, give_up, .. } = with;
         Self { socket, patience, give_up, calls: 0, since: None }
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::mesh::{self, receive, with_bare_peer};
 use bandgap_comm::{CommError, Frame, FrameKind, Link, Message, Posted, Tag};
-use bandgap_socket::{SocketLink, Stream};
+use bandgap_socket::{Socket, SocketLink};
 
 fn frame(len: usize, word: u64) -> Frame {
     let words = [word, !word, word.rotate_left(7), 42];
@@ -16,7 +16,7 @@ fn frame(len: usize, word: u64) -> Frame {
 }
 
 /// Receives until something has arrived, or failed.
-fn receive_some<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommError> {
+fn receive_some(link: &mut SocketLink<Socket>) -> Result<Vec<Frame>, CommError> {
     loop {
         let frames = receive(link)?;
         if !frames.is_empty() {
@@ -64,8 +64,7 @@ fn a_reset_connection_is_a_peer_gone() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let mut peer = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
     let (socket, _) = listener.accept().unwrap();
-    socket.set_nonblocking(true).unwrap();
-    let mut link = SocketLink::over(0, vec![socket]).unwrap();
+    let mut link = SocketLink::over(0, vec![Socket::of(socket).unwrap()]).unwrap();
     assert_eq!(link.try_send(1, &frame(4, 1)).unwrap(), Posted::Yes);
     // What the peer has not read when it closes makes its system reset the connection.
     while peer.peek(&mut [0]).unwrap() == 0 {}
@@ -78,7 +77,7 @@ fn a_reset_connection_is_a_peer_gone() {
 #[test]
 fn frames_that_fill_a_tcp_socket_arrive_whole() {
     // TCP takes part of a frame when its buffer is nearly full; the receiver takes nothing before.
-    let (here, there) = mesh::pair::<TcpStream>();
+    let (here, there) = mesh::pair::<TcpListener>();
     rustix::net::sockopt::set_socket_send_buffer_size(&here, 1).unwrap();
     let mut here = SocketLink::over(0, vec![here]).unwrap();
     let mut there = SocketLink::over(1, vec![there]).unwrap();

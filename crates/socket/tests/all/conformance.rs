@@ -1,22 +1,15 @@
 //! Credits over sockets pass the suite.
 
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
-
 use crate::mesh;
-use bandgap_comm::{Credited, DEFAULT_CREDITS};
+use bandgap_comm::{AnyEndpoint, Credited};
 use bandgap_conformance::conforms;
-use bandgap_socket::SocketLink;
+use bandgap_socket::{Socket, SocketLink};
 
-conforms!(endpoint tcp(size, exposed) -> Credited<SocketLink<TcpStream>> {
-    mesh::credited(mesh::tcp(size), exposed, DEFAULT_CREDITS)
-});
-conforms!(endpoint unix(size, exposed) -> Credited<SocketLink<UnixStream>> {
-    mesh::credited(mesh::unix(size), exposed, DEFAULT_CREDITS)
-});
+conforms!(endpoint tcp(size, exposed) -> AnyEndpoint { mesh::boxed(mesh::tcp(size), exposed) });
+conforms!(endpoint unix(size, exposed) -> AnyEndpoint { mesh::boxed(mesh::unix(size), exposed) });
 conforms!(
     /// More credits than the kernel's buffers have room for.
-    endpoint tiny_buffers(size, exposed) -> Credited<SocketLink<UnixStream>> {
+    endpoint tiny_buffers(size, exposed) -> Credited<SocketLink<Socket>> {
         mesh::credited(mesh::tiny(size), exposed, 1000)
     }
 );

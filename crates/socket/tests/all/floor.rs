@@ -1,13 +1,13 @@
 //! The floors count what they should, and end when the other side does not answer.
 
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
+use std::net::TcpListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
 use bandgap_comm::{Measuring, Role, Stamp, Timer, Window};
-use bandgap_socket::{Kind, SocketError, floor};
+use bandgap_socket::{Kind, Socket, SocketError, floor};
 
 use crate::mesh;
 
@@ -38,9 +38,9 @@ fn with(role: Role, window: Window, timer: &Count, patience: Duration) -> Measur
 }
 
 /// Runs both sides with their clocks; returns the initiator's and the responder's samples.
-fn both<S: Send + Sync>(
-    ends: (S, S),
-    floor: impl Fn(&S, Role, &Count) -> Result<Vec<u64>, SocketError> + Sync,
+fn both(
+    ends: (Socket, Socket),
+    floor: impl Fn(&Socket, Role, &Count) -> Result<Vec<u64>, SocketError> + Sync,
 ) -> (Vec<u64>, Vec<u64>) {
     let (here, there) = ends;
     thread::scope(|scope| {
@@ -50,7 +50,7 @@ fn both<S: Send + Sync>(
     })
 }
 
-fn ping_pong_stamps_each_sample_twice<K: Kind + Send + Sync>() {
+fn ping_pong_stamps_each_sample_twice<K: Kind>() {
     let window = Window { samples: 5, rounds: 7 };
     let samples = both(mesh::pair::<K>(), |socket, role, timer| {
         floor::ping_pong(socket, &with(role, window, timer, PATIENCE), &mut 0)
@@ -61,8 +61,8 @@ fn ping_pong_stamps_each_sample_twice<K: Kind + Send + Sync>() {
 
 #[test]
 fn ping_pong_stamps_each_sample_twice_over_each_kind_of_socket() {
-    ping_pong_stamps_each_sample_twice::<TcpStream>();
-    ping_pong_stamps_each_sample_twice::<UnixStream>();
+    ping_pong_stamps_each_sample_twice::<TcpListener>();
+    ping_pong_stamps_each_sample_twice::<UnixListener>();
 }
 
 #[test]
@@ -70,12 +70,12 @@ fn a_stream_carries_every_byte() {
     let window = Window { samples: 2, rounds: 2 };
     for rounds in [0, 2] {
         let window = Window { rounds, ..window };
-        let samples = both(mesh::pair::<TcpStream>(), |socket, role, timer| {
+        let samples = both(mesh::pair::<TcpListener>(), |socket, role, timer| {
             floor::stream(socket, &with(role, window, timer, PATIENCE))
         });
         assert_eq!(samples, (vec![1; 2], vec![]));
     }
-    let (samples, _) = both(mesh::pair::<UnixStream>(), |socket, role, timer| {
+    let (samples, _) = both(mesh::pair::<UnixListener>(), |socket, role, timer| {
         floor::stream(socket, &with(role, window, timer, PATIENCE))
     });
     assert_eq!(samples, [1; 2]);
@@ -83,12 +83,11 @@ fn a_stream_carries_every_byte() {
 
 #[test]
 fn a_stream_of_wrong_bytes_is_noticed() {
-    let (here, there) = mesh::pair::<UnixStream>();
+    let (mut here, there) = UnixStream::pair().unwrap();
+    let there = Socket::of(there).unwrap();
     let window = Window { samples: 1, rounds: 1 };
     let wrong = thread::spawn(move || {
         use std::io::Write;
-        let mut here = here;
-        here.set_nonblocking(false).unwrap();
         here.write_all(&vec![7; floor::STREAM_BYTES]).unwrap();
         here
     });
@@ -105,7 +104,7 @@ fn a_silent_or_closed_side_ends_the_wait() {
     let none = Duration::ZERO;
     let timer = Count::default();
     for role in [Role::Initiator, Role::Responder] {
-        let (here, there) = mesh::pair::<TcpStream>();
+        let (here, there) = mesh::pair::<TcpListener>();
         let error = floor::ping_pong(&here, &with(role, window, &timer, none), &mut 0).unwrap_err();
         assert!(matches!(error, SocketError::Silent(_)), "{role:?}: {error}");
         let error = floor::stream(&here, &with(role, window, &timer, none)).unwrap_err();

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, BorrowedFd};
-use std::os::unix::net::UnixStream;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use bandgap_comm::{
     CommError, DeadlineWatch, Frame, FrameKind, HandlerId, Link, Message, Part, Posted, Source,
     Waiting,
 };
-use bandgap_socket::{Received, SocketLink, Stream};
+use bandgap_socket::{Received, Socket, SocketLink, Stream};
 use proptest::prelude::*;
 
 fn request(word: u64) -> Frame {
@@ -37,7 +37,7 @@ fn pattern(len: usize) -> Vec<u8> {
 }
 
 /// As [`mesh::with_bare_peer`], exposing so many bytes.
-fn with_bare_peer(exposed: usize) -> (SocketLink<UnixStream>, UnixStream) {
+fn with_bare_peer(exposed: usize) -> (SocketLink<Socket>, UnixStream) {
     let (link, peer) = mesh::with_bare_peer();
     (link.exposing(exposed), peer)
 }
@@ -127,7 +127,7 @@ fn blocking_ends_when_there_is_room_for_more_of_a_payload() {
 }
 
 /// Takes so many more bytes.
-struct Grudging(UnixStream, Rc<Cell<usize>>);
+struct Grudging(Socket, Rc<Cell<usize>>);
 
 impl AsFd for Grudging {
     fn as_fd(&self) -> BorrowedFd<'_> {
@@ -138,7 +138,7 @@ impl AsFd for Grudging {
 impl Stream for Grudging {
     fn send_parts(&mut self, parts: [&[u8]; 3]) -> io::Result<usize> {
         let bytes = parts.concat();
-        let taken = self.0.write(&bytes[..bytes.len().min(self.1.get())])?;
+        let taken = self.0.send(&bytes[..bytes.len().min(self.1.get())])?;
         self.1.set(self.1.get() - taken);
         Ok(taken)
     }
@@ -151,8 +151,7 @@ impl Stream for Grudging {
 /// A link that sends as far as the cell says, and the other end.
 fn grudging() -> (SocketLink<Grudging>, Rc<Cell<usize>>, UnixStream) {
     let (one, other) = UnixStream::pair().unwrap();
-    one.set_nonblocking(true).unwrap();
-    let takes = Rc::default();
+    let (one, takes) = (Socket::of(one).unwrap(), Rc::default());
     (SocketLink::over(0, vec![Grudging(one, Rc::clone(&takes))]).unwrap(), takes, other)
 }
 
@@ -207,7 +206,7 @@ struct Calls {
 }
 
 /// Counts calls.
-struct Counted(UnixStream, Rc<Cell<Calls>>);
+struct Counted(Socket, Rc<Cell<Calls>>);
 
 impl AsFd for Counted {
     fn as_fd(&self) -> BorrowedFd<'_> {
@@ -247,7 +246,7 @@ impl Stream for Counted {
 
 #[test]
 fn a_store_and_its_request_take_one_call_to_send_and_two_to_receive_or_one_if_short() {
-    let (one, other) = mesh::pair();
+    let (one, other) = mesh::pair::<UnixListener>();
     let (here_calls, there_calls) = (Rc::default(), Rc::default());
     let mut here = SocketLink::over(0, vec![Counted(one, Rc::clone(&here_calls))]).unwrap();
     let there = SocketLink::over(1, vec![Counted(other, Rc::clone(&there_calls))]).unwrap();
@@ -288,13 +287,13 @@ fn a_store_and_its_request_take_one_call_to_send_and_two_to_receive_or_one_if_sh
 #[test]
 fn a_message_takes_one_call_to_send_and_its_answer_one() {
     let tuning = Tuning { chunk: 1024, slots: 4, request: 1024 };
-    let (one, other) = mesh::pair::<UnixStream>();
+    let (one, other) = mesh::pair::<UnixListener>();
     let calls = [Rc::default(), Rc::default()];
-    let link = |rank| {
-        let socket = if rank == 0 { &one } else { &other }.try_clone().unwrap();
+    let link = |(rank, socket)| {
         SocketLink::over(rank, vec![Counted(socket, Rc::clone(&calls[rank]))]).unwrap()
     };
-    let ends = mesh::credited(vec![link(0), link(1)], tuning.memory(2), 4).into_iter();
+    let links = [one, other].into_iter().enumerate().map(link).collect();
+    let ends = mesh::credited(links, tuning.memory(2), 4).into_iter();
     let watch = || DeadlineWatch(Duration::from_secs(60));
     let ranks = ends.map(|end| Passing::new(end, 0, &tuning, Waiting::Yield, watch()).unwrap());
     let [mut here, mut there] = ranks.collect::<Vec<_>>().try_into().ok().unwrap();
@@ -317,8 +316,7 @@ fn a_message_takes_one_call_to_send_and_its_answer_one() {
 fn one_call_takes_a_limited_number_of_bytes_of_each_peer() {
     const LEN: usize = 5 << 20;
     let (one, mut peer) = UnixStream::pair().unwrap();
-    one.set_nonblocking(true).unwrap();
-    let calls = Rc::default();
+    let (one, calls) = (Socket::of(one).unwrap(), Rc::default());
     let link = SocketLink::over(0, vec![Counted(one, Rc::clone(&calls))]).unwrap();
     let mut link = link.exposing(LEN);
     peer.write_all(&encoded(&Frame::announcing(FrameKind::Stored, 0, LEN))).unwrap();

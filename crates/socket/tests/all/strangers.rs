@@ -1,7 +1,7 @@
 //! Who has no business in a run does not get in, and does not disturb it.
 
 use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::net::{TcpListener, TcpStream};
 use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -72,7 +72,7 @@ fn strangers_are_dropped_and_ranks_get_in() {
     };
     let mut strangers: Vec<TcpStream> = Vec::new();
     let mut told = Vec::new();
-    let links = mesh::links_amid::<TcpStream>(SIZE, |addresses| {
+    let links = mesh::links_amid::<TcpListener>(SIZE, |addresses| {
         for bytes in said(&addresses[0]) {
             let mut stranger = TcpStream::connect(&addresses[0]).unwrap();
             stranger.write_all(&bytes).unwrap();
@@ -104,7 +104,7 @@ fn strangers_are_dropped_and_ranks_get_in() {
 #[test]
 fn a_crowd_of_silent_strangers_does_not_keep_ranks_out() {
     let mut crowd = None;
-    let ranks = mesh::links_amid::<UnixStream>(2, |names| {
+    let ranks = mesh::links_amid::<UnixListener>(2, |names| {
         let address = SocketAddr::from_abstract_name(&names[0]).unwrap();
         crowd = Some(thread::spawn(move || {
             // Until the listener has closed: by then both ranks are in, or the test fails.
@@ -131,7 +131,7 @@ fn missing_ranks_are_named() {
             names[rank] = own;
             names.to_vec()
         };
-        mesh::link::<UnixStream>(rank, 4, deadline, alone).unwrap_err()
+        mesh::link::<UnixListener>(rank, 4, deadline, alone).unwrap_err()
     };
     // The deadline has passed: nobody is waited for.
     let error = missing(1, Instant::now());
@@ -168,7 +168,7 @@ fn whoever_does_not_answer_as_the_peer_is_not_the_peer() {
         });
         let theirs = name.clone();
         let error =
-            mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![theirs, own]).unwrap_err();
+            mesh::link::<UnixListener>(1, 2, deadline(), |own| vec![theirs, own]).unwrap_err();
         assert!(matches!(error, SocketError::Unreachable { peer: 0, .. }), "{error}");
         let heard = impostor.join().unwrap();
         assert_eq!(heard[..], hello(RIGHT, (1, 0, 1), &heard[16..32], &name, &SECRET)[..]);
@@ -188,7 +188,7 @@ fn no_call_is_like_another() {
             in_its_place.accept().unwrap().0.read_exact(&mut greeting).unwrap();
             greeting
         });
-        mesh::link::<UnixStream>(1, 2, deadline(), |own| vec![name, own]).unwrap_err();
+        mesh::link::<UnixListener>(1, 2, deadline(), |own| vec![name, own]).unwrap_err();
         impostor.join().unwrap()
     };
     assert_ne!(heard()[16..32], heard()[16..32]);
@@ -198,10 +198,10 @@ fn no_call_is_like_another() {
 fn addresses_of_ports_are_checked() {
     for text in ["", "somewhere", "127.0.0.1", "127.0.0.1:", "[::1:80"] {
         let exchange = |own| vec![text.to_owned(), own];
-        let error = mesh::link::<TcpStream>(1, 2, deadline(), exchange).map(drop).unwrap_err();
+        let error = mesh::link::<TcpListener>(1, 2, deadline(), exchange).map(drop).unwrap_err();
         assert!(matches!(error, SocketError::Address(ref t) if t == text), "{error}");
     }
-    let error = mesh::link::<TcpStream>(0, 2, deadline(), |own| vec![own]).map(drop).unwrap_err();
+    let error = mesh::link::<TcpListener>(0, 2, deadline(), |own| vec![own]).map(drop).unwrap_err();
     assert!(matches!(error, SocketError::Addresses { addresses: 1, size: 2 }), "{error}");
 }
 
@@ -212,5 +212,5 @@ fn alone<K: Kind>() -> usize {
 
 #[test]
 fn a_run_of_one_rank_needs_nobody() {
-    assert_eq!([alone::<TcpStream>(), alone::<UnixStream>()], [1; 2]);
+    assert_eq!([alone::<TcpListener>(), alone::<UnixListener>()], [1; 2]);
 }

@@ -101,6 +101,11 @@ impl Crate {
     }
 }
 
+/// The files of the crate with this root, without tests.
+pub fn files(root: &Path) -> Vec<PathBuf> {
+    Crate::read(root).modules.into_values().map(|parsed| parsed.file).collect()
+}
+
 /// What one file holds.
 #[derive(Default)]
 struct Found {

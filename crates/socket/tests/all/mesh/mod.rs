@@ -1,13 +1,15 @@
 //! Ranks of one process, connected as the ranks of a run are.
 
-use std::net::TcpStream;
-use std::os::unix::net::UnixStream;
+use std::net::TcpListener;
+use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Credited, Frame, Link, Rank, Rendezvous};
-use bandgap_socket::{Kind, Over, Secret, SocketError, SocketLink, Stream};
+use bandgap_comm::{
+    AnyEndpoint, CommError, Credited, DEFAULT_CREDITS, Frame, Link, Rank, Rendezvous,
+};
+use bandgap_socket::{Kind, Over, Secret, Socket, SocketError, SocketLink, Stream};
 
 pub const SECRET: Secret = *b"0123456789abcdef";
 
@@ -65,14 +67,18 @@ pub fn link<K: Kind>(
     size: usize,
     deadline: Instant,
     exchange: impl FnOnce(String) -> Vec<String>,
-) -> Result<SocketLink<K::Stream>, SocketError> {
+) -> Result<SocketLink<Socket>, SocketError> {
     let mut once = Some(exchange);
     let exchange = |address| once.take().unwrap()(address);
     let mut meeting = Meeting { rank, size, deadline, exchange };
-    Over::<K>::link(&mut meeting).map_err(|error| match error {
+    linked::<K>(&mut meeting).map_err(|error| match error {
         CommError::Connect(error) => *error.downcast().unwrap(),
         other => panic!("{other:?}"),
     })
+}
+
+fn linked<K: Kind>(meeting: &mut dyn Rendezvous) -> Result<SocketLink<Socket>, CommError> {
+    Ok(SocketLink::over(meeting.rank(), Over::<K>::sockets(meeting)?)?)
 }
 
 /// Runs `connect` for each rank at once. When all have told their addresses for the first time, and before any learns the
@@ -116,64 +122,48 @@ fn run<R: Send>(
 
 /// The links of all ranks. When they have told their addresses, and before any learns the others',
 /// `meanwhile` sees them.
-pub fn links_amid<K: Kind<Stream: Send>>(
+pub fn links_amid<K: Kind>(
     size: usize,
     meanwhile: impl FnOnce(&[String]),
-) -> Vec<SocketLink<K::Stream>> {
-    run(size, meanwhile, Over::<K>::link)
+) -> Vec<SocketLink<Socket>> {
+    run(size, meanwhile, linked::<K>)
 }
 
-fn links<K: Kind<Stream: Send>>(size: usize) -> Vec<SocketLink<K::Stream>> {
-    links_amid::<K>(size, |_| ())
+pub fn tcp(size: usize) -> Vec<SocketLink<Socket>> {
+    links_amid::<TcpListener>(size, |_| ())
 }
 
-pub fn tcp(size: usize) -> Vec<SocketLink<TcpStream>> {
-    links::<TcpStream>(size)
-}
-
-pub fn unix(size: usize) -> Vec<SocketLink<UnixStream>> {
-    links::<UnixStream>(size)
+pub fn unix(size: usize) -> Vec<SocketLink<Socket>> {
+    links_amid::<UnixListener>(size, |_| ())
 }
 
 /// Two connected sockets.
-pub fn pair<K: Kind + Send>() -> (K, K) {
-    let mut sockets = run(2, |_| (), |meeting| K::sockets(meeting)).into_iter().flatten();
+pub fn pair<K: Kind>() -> (Socket, Socket) {
+    let mut sockets = run(2, |_| (), Over::<K>::sockets).into_iter().flatten();
     (sockets.next().unwrap(), sockets.next().unwrap())
 }
 
 /// Rank 0's link, and a bare socket in place of rank 1, whose calls wait.
-pub fn with_bare_peer() -> (SocketLink<UnixStream>, UnixStream) {
+pub fn with_bare_peer() -> (SocketLink<Socket>, UnixStream) {
     let (one, other) = UnixStream::pair().unwrap();
-    one.set_nonblocking(true).unwrap();
-    (SocketLink::over(0, vec![one]).unwrap(), other)
+    (SocketLink::over(0, vec![Socket::of(one).unwrap()]).unwrap(), other)
 }
 
-/// Links of `size` ranks over streams that `connect` makes for each pair, of the higher and the
-/// lower rank.
-fn in_pairs<S: Stream>(size: usize, connect: impl Fn(Rank, Rank) -> (S, S)) -> Vec<SocketLink<S>> {
-    let mut streams: Vec<Vec<S>> = (0..size).map(|_| Vec::new()).collect();
-    // By higher, then lower rank: each rank's streams come in the order of its peers.
+/// Links of `size` ranks over Unix sockets whose buffers the kernel keeps as small as it can.
+pub fn tiny(size: usize) -> Vec<SocketLink<Socket>> {
+    let mut sockets: Vec<Vec<Socket>> = (0..size).map(|_| Vec::new()).collect();
+    // By higher, then lower rank: each rank's sockets come in the order of its peers.
     for high in 0..size {
         for low in 0..high {
-            let (one, other) = connect(high, low);
-            streams[high].push(one);
-            streams[low].push(other);
+            let (one, other) = UnixStream::pair().unwrap();
+            for (rank, end) in [(high, one), (low, other)] {
+                rustix::net::sockopt::set_socket_send_buffer_size(&end, 1).unwrap();
+                sockets[rank].push(Socket::of(end).unwrap());
+            }
         }
     }
-    let over = |(rank, streams)| SocketLink::over(rank, streams).unwrap();
-    streams.into_iter().enumerate().map(over).collect()
-}
-
-/// Unix sockets whose buffers the kernel keeps as small as it can.
-pub fn tiny(size: usize) -> Vec<SocketLink<UnixStream>> {
-    in_pairs(size, |_, _| {
-        let ends = UnixStream::pair().unwrap();
-        for end in [&ends.0, &ends.1] {
-            end.set_nonblocking(true).unwrap();
-            rustix::net::sockopt::set_socket_send_buffer_size(end, 1).unwrap();
-        }
-        ends
-    })
+    let over = |(rank, sockets)| SocketLink::over(rank, sockets).unwrap();
+    sockets.into_iter().enumerate().map(over).collect()
 }
 
 /// Endpoints over links.
@@ -183,4 +173,9 @@ pub fn credited<S: Stream>(
     credits: u16,
 ) -> Vec<Credited<SocketLink<S>>> {
     links.into_iter().map(|link| Credited::new(link.exposing(exposed), credits)).collect()
+}
+
+/// The same, boxed as in every run.
+pub fn boxed(links: Vec<SocketLink<Socket>>, exposed: usize) -> Vec<AnyEndpoint> {
+    credited(links, exposed, DEFAULT_CREDITS).into_iter().map(AnyEndpoint::of).collect()
 }
