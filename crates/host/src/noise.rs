@@ -54,7 +54,7 @@ pub struct NoiseReport {
 /// varies.
 ///
 /// *Assumes* that the thread is pinned, that a quarter of the quanta are undisturbed, and that the
-/// processor's frequency is constant. A changing frequency counts as noise, which it is.
+/// processor's frequency is constant. Changes of the frequency count as noise.
 /// *Source*: the fixed-work-quantum benchmark (Sottile and Minnich, "Analysis of Microbenchmarks
 /// for Performance Tuning of Clusters", 2004).
 pub fn fixed_work_quantum(clock: &CycleClock, duration: Duration) -> NoiseReport {

@@ -105,8 +105,8 @@ impl Sequence {
 pub struct Expects {
     /// What memory must hold before a sample.
     pub fills: Vec<Placed>,
-    /// What memory must hold after it, in the order of arrival: where messages share a place, the
-    /// last one stays.
+    /// What memory must hold after a sample, in the order of arrival: if messages share a place,
+    /// the last one counts.
     pub arrivals: Vec<Placed>,
     /// Messages that message passing receives in a sample ([`crate::is_counted`]).
     pub messages: u64,

@@ -115,8 +115,8 @@ impl Places {
         Ok(places.answering(needs.buffers))
     }
 
-    /// The same places, where a rank answers with what it received or from its own place, as the
-    /// policy says.
+    /// The same places with this policy for answers: a rank answers with the message that it
+    /// received, or from its own place.
     fn answering(self, buffers: Buffers) -> Self {
         let answering = if buffers == Buffers::Same { self.incoming } else { 0 };
         Self { answering, ..self }

@@ -24,21 +24,21 @@ use crate::{Network, SimError};
 ///
 /// ```toml
 /// name = "example"
-/// description = "what it stands for"      # may be left out
+/// description = "what it stands for"       # optional
 /// send_overhead_ns = 1400
 /// recv_overhead_ns = 2200
 /// gap_ns = 7600
 /// latency_ns = 6300
-/// gap_per_byte_ns = 11.3                   # may be left out; not beside protocols
-/// capacity = 16                            # may be left out
-/// ranks = 64                               # may be left out
-/// topology = "crossbar"                    # may be left out; not beside network
-/// progress = "asynchronous"                # or "synchronous"; may be left out
-/// nonblocking_ns = 0                       # of each call that begins a message or waits for it; may be
-///                                          # left out
-/// daxpy_ns = 1                             # for each element of y ← a·x + y; may be left out
+/// gap_per_byte_ns = 11.3                   # optional; not with protocols
+/// capacity = 16                            # optional
+/// ranks = 64                               # optional
+/// topology = "crossbar"                    # optional; not with network
+/// progress = "asynchronous"                # or "synchronous"; optional
+/// nonblocking_ns = 0                       # of each call that begins a message or waits for
+///                                          # it; optional
+/// daxpy_ns = 1                             # for each element of y ← a·x + y; optional
 ///
-/// [network]                                # may be left out: then it is a crossbar
+/// [network]                                # optional; by default a crossbar
 /// topology = "torus"                       # or "mesh", "hypercube", "fat_tree", "dragonfly", "hosts",
 ///                                          # "crossbar"
 /// rows = 8                                 # of a mesh and a torus
@@ -54,7 +54,7 @@ use crate::{Network, SimError};
 /// hop_ns = 400                             # not in a crossbar
 ///
 /// [[protocol]]                             # instead of gap_per_byte_ns; for messages of bytes
-/// up_to_bytes = 512                        # ascending; left out of the last protocol
+/// up_to_bytes = 512                        # ascending; not in the last protocol
 /// send_overhead_ns = 1400
 /// recv_overhead_ns = 2200
 /// latency_ns = 6300
@@ -65,7 +65,7 @@ use crate::{Network, SimError};
 /// recv_overhead_ns = 2200
 /// latency_ns = 6300
 /// gap_per_byte_ns = 7.1
-/// hop_ns = 1200                            # may be left out: then it is the network's
+/// hop_ns = 1200                            # optional; by default the network's
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]

@@ -38,7 +38,7 @@ impl Place {
         }
     }
 
-    /// Its names: one of a text, none of a number.
+    /// The names: one for a text, none for a number.
     pub fn names(&self) -> &[String] {
         match self {
             Place::Number(_) => &[],

@@ -19,8 +19,8 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// The matrix at a point, over the point's mesh or the usual one of its ranks. If its ranks
-    /// have no usual mesh, the matrix has no ranks, and [`Matrix::check`] refuses it.
+    /// The matrix at a point, over the point's mesh, or else the usual mesh for the number of
+    /// ranks. If there is none, the mesh is empty, and [`Matrix::check`] refuses the matrix.
     pub fn at(point: &AtSize) -> Self {
         let mesh = match point.mesh {
             Some([rows, columns]) => ProcessorMesh::new(rows, columns),

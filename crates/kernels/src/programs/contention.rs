@@ -21,13 +21,13 @@ pub const LOAD: &str = "load";
 /// third to a fourth: CoMet's echo with contention.
 ///
 /// In CoMet the load never ends. Here its messages are counted beforehand, since no program may
-/// depend on time. Whoever orders the batch chooses a number that outlasts the echo, and sees from
-/// the column [`LOAD`] whether it did. All ranks meet before each sample. The load's receiver lets
+/// depend on time. The leader chooses a number that outlasts the echo, and checks the column
+/// [`LOAD`] for whether it did. All ranks meet before each sample. The load's receiver lets
 /// the echo begin: after the first message of the load has arrived, so that the load flows by then,
 /// or at once if there is no load. A round trip without bytes before the first mark makes sure that
 /// both ends of the echo are ready.
 ///
-/// Marks of the first rank, in each sample: begin, end, end; the same of the load's receiver if
+/// Marks of the first rank, in each sample: begin, end, end. The same for the load's receiver, if
 /// there is a load.
 /// *Source*: CoMet, section 3.3.6, figure 3.7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -11,12 +11,13 @@ use crate::places::Walk;
 use crate::probe::ping_pong;
 use crate::sync::{AtomicU64, Ordering};
 
-/// Parts of the ring, each as many slots.
+/// Number of parts of the ring, with equally many slots.
 pub const PARTS: usize = 8;
 
-/// One 8-byte store each way, both in the same line, as a request and its reply: over the very slots in which requests of
-/// rank 0 to rank 1 travel, in words that no message uses. `window.samples` samples of `window.rounds` round trips. Each
-/// sample goes round the next eighth of the slots. Each side computes for [`Measuring::turn`] before it stores.
+/// One 8-byte store each way, both in the same line, like a request and its reply: in the slots of
+/// requests from rank 0 to rank 1, in words that no message uses. Takes `window.samples` samples of
+/// `window.rounds` round trips. Each sample uses the next eighth of the slots. Each side computes
+/// for [`Measuring::turn`] before it stores.
 ///
 /// Formula: half round trip = ticks / (2 · rounds).
 ///
@@ -47,9 +48,9 @@ impl<T: Timer> Turned for RoundTrips<'_, T> {
     }
 }
 
-/// What [`ring_lines`] does on both sides, one after the other on one processor: over the slots of a
-/// ring of `rings`, so many round trips, with a stamp after each side, and with a computation of so many blocks before each
-/// store. Returns the ticks of all.
+/// Does the work of both sides of [`ring_lines`] alternately on one processor: `rounds` round trips
+/// over the slots of a ring of `rings`, with a stamp after each side and a computation of `blocks`
+/// blocks before each store. Returns the total ticks.
 pub fn local_lines<T: Timer>(rings: &Segment, rounds: u32, blocks: u32, timer: &T) -> u64 {
     let lines = rings.spare_words(0, 1);
     with_blocks(blocks, OnOne { lines: &lines, rounds, timer })
@@ -70,7 +71,7 @@ impl<T: Timer> Turned for OnOne<'_, T> {
         let begun = timer.stamp();
         let mut last = begun;
         for (number, [there, next]) in (1..=u64::from(rounds)).zip(lines.iter().cycle()) {
-            // The requester's side: it takes what came back, and sends.
+            // The requester's side: takes the reply and sends.
             black_box(back.load(Ordering::Acquire));
             turn::<BLOCKS>();
             there.store(number, Ordering::Release);

@@ -1,15 +1,15 @@
-//! A computation in place of a message's software: it stands before a side's store.
+//! A computation that stands in for a message's software, before each store.
 
 use std::hint::black_box;
 
-/// What is done with a computation of so many blocks.
+/// An action with a computation of `BLOCKS` blocks.
 pub(super) trait Turned {
     type Out;
 
     fn run<const BLOCKS: usize>(self) -> Self::Out;
 }
 
-/// Does it with the computation of `blocks` blocks, or of 12 where these are fewer.
+/// Runs `of` with a computation of `blocks` blocks, at most 12.
 pub(super) fn with_blocks<T: Turned>(blocks: u32, of: T) -> T::Out {
     macro_rules! run {
         ($($less:literal)*) => {
@@ -22,11 +22,12 @@ pub(super) fn with_blocks<T: Turned>(blocks: u32, of: T) -> T::Out {
     run!(0 1 2 3 4 5 6 7 8 9 10 11)
 }
 
-/// Dependent arithmetic of so many blocks, each a nanosecond or so. It has no branches and no fences: so the processor goes
-/// through it as through the software of a message, and may ask for a line before it is done.
+/// Dependent arithmetic of `BLOCKS` blocks, each about a nanosecond. It has no branches and no
+/// fences, so the processor executes it as it does a message's software, and may request a line
+/// before it is done.
 #[inline(always)]
 pub(super) fn turn<const BLOCKS: usize>() {
-    // Even a value that nothing is computed of would be stored, and loaded again.
+    // Even an unused value would be stored and loaded again.
     if BLOCKS == 0 {
         return;
     }
@@ -38,7 +39,7 @@ pub(super) fn turn<const BLOCKS: usize>() {
     black_box(value);
 }
 
-/// The exclusive or keeps the compiler from making one product of several.
+/// The exclusive or keeps the compiler from merging several products into one.
 #[inline(always)]
 fn block(value: u64) -> u64 {
     (value ^ 0x5555).wrapping_mul(0x9e37_79b9_7f4a_7c15)

@@ -81,8 +81,9 @@ struct Reliability {
 /// The reliability of a sandwich for errors of variance `noise`, up to a common factor.
 ///
 /// With r = Mε and S = M·diag(noise)·M, the mean is Σaᵢ·Sᵢᵢ and the variance 2·Σaᵢ·aⱼ·Sᵢⱼ². The
-/// terms are squares with the weights aᵢ·Sᵢᵢ. Since they are correlated, they count for fewer, in
-/// the ratio by which the correlation increases the variance.
+/// terms are squares with the weights aᵢ·Sᵢᵢ. They are correlated, so they count as fewer
+/// independent squares: their number is divided by the factor by which the correlation increases
+/// the variance.
 fn reliability(fit: &Fit, influence: &[f64], noise: &[f64]) -> Reliability {
     let limit = fit.x.len() as f64 - 2.0;
     let squares: Vec<f64> =
