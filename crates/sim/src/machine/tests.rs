@@ -76,7 +76,7 @@ fn machines_are_loaded_from_files_and_unknown_names_list_the_known() {
     // A file without end is no machine.
     let error = Machine::load("/dev/zero").unwrap_err();
     let why = std::error::Error::source(&error).unwrap().to_string();
-    assert_eq!(why, "it is longer than 1 MiB");
+    assert!(why.contains("1 MiB"), "{why}");
 }
 
 const SHORT: &str = "[[protocol]]\nup_to_bytes = 100\nsend_overhead_ns = 1\nrecv_overhead_ns = 2\n\
