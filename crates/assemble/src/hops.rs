@@ -4,16 +4,15 @@ use std::collections::BTreeMap;
 
 use bandgap_campaign::signature::judge;
 use bandgap_model::Estimate;
-use bandgap_model::hockney::SizedTimes;
+use bandgap_model::hockney::{HockneyOptions, SizedTimes, fit as fit_line};
 use bandgap_model::hops::{HopTimes, fit};
 use bandgap_record::{Column, Labels, Note, Unit};
 use bandgap_stats::Convergence;
 
 use crate::Result;
-use crate::collectives::{fitted, nearest};
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
-use crate::points::{Points, number};
+use crate::points::{Curve, Points, number};
 
 /// The kind of rows that are fits over distances.
 pub const HOPS: &str = "hops";
@@ -43,7 +42,14 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
             launches.entry(launch).or_default().extend(times.into_iter().map(at));
         }
     }
-    let line = nearest(points).and_then(|curve| fitted(of, &curve));
+    let hops = |curve: &Curve<'_>| number(curve.points[0].1.1, "hops");
+    let nearest = points.along(&["bytes"]).into_iter().min_by_key(hops);
+    let line = nearest.and_then(|curve| {
+        let times = of.sized(&curve);
+        let launches: Vec<&[SizedTimes]> = times.values().map(Vec::as_slice).collect();
+        let confidence = of.judged.confidence;
+        fit_line(&launches, &HockneyOptions { confidence, ..HockneyOptions::default() }).ok()
+    });
     let (breaks, left_out) =
         line.map_or_else(Default::default, |line| (line.breakpoints, line.left_out));
     for times in launches.values_mut() {

@@ -2,7 +2,6 @@
 #![forbid(unsafe_code)]
 
 mod breakdown;
-mod collectives;
 mod components;
 mod conditions;
 mod contention;
@@ -24,7 +23,6 @@ mod series;
 mod whatif;
 
 pub use breakdown::{breakdown, table_breakdown};
-pub use collectives::{MESSAGE_COSTS, MESSAGES};
 pub use components::components;
 pub use conditions::conditions;
 pub use contention::fan_in;
@@ -41,7 +39,7 @@ pub use overlap::overlap;
 pub use pairs::pairs;
 pub use pcie::{Named, pcie_table, pcie_trace};
 pub use samples::{SAMPLES, samples};
-pub use series::{CurveTimes, curve_times, series};
+pub use series::{CurveTimes, MESSAGE_COSTS, curve_times, series};
 pub use whatif::whatif;
 
 /// What is made, or why it is not.

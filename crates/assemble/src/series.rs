@@ -8,7 +8,6 @@ use bandgap_kernels::ISSUE;
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Column, Labels, Note, Unit};
 
-use crate::collectives::{Costs, MESSAGE_COSTS};
 use crate::contention;
 use crate::estimate::{Estimated, Measured};
 use crate::fastest::fastest;
@@ -17,6 +16,9 @@ use crate::hops::hops;
 use crate::made::{Builder, Made, SERIES};
 use crate::points::{At, Points};
 use crate::{AssembleError, Result};
+
+/// The series of what each part of a message takes: sending, receiving, and a further message. No line over the length.
+pub const MESSAGE_COSTS: &str = "message_costs";
 
 /// The times of one curve of a series, for a fit.
 #[derive(Clone, Debug, PartialEq)]
@@ -49,18 +51,16 @@ pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
     found
 }
 
-/// The series of message passing and of transfers, echo under loads among them, with what follows from them: the costs of
-/// algorithms, which is the fastest, how times grow.
+/// The series of message passing and of transfers, echo under loads among them, with what follows from them: which
+/// algorithm is the fastest, how times grow.
 ///
 /// # Errors
 /// Nothing has a value, or a number cannot be recorded.
 pub fn series(of: &Measured<'_>) -> Result<Made> {
-    let all = of.points();
-    let costs = Costs::of(of, &all);
     let mut made = Made::default();
-    for points in all {
+    for points in of.points() {
         let [bursts, points] = points.parted(BURST);
-        made = made.and(one(of, &points, &bursts, &costs)?);
+        made = made.and(one(of, &points, &bursts)?);
         made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
     }
     if let Some(reason) = of.judged.table.refused() {
@@ -80,14 +80,12 @@ fn columns() -> Vec<Column> {
         Column::new("over_floor", Unit::One, "t over its floor, by round"),
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
         second("gap", "g(n): what a further transfer of a burst takes"),
-        second("modelled_hockney", "the algorithm's cost, by the line through single messages"),
-        second("modelled_loggp", "the algorithm's cost, by o, g and t of single messages"),
         Column::new("slowdown", Unit::One, "t over that without a load, by round"),
     ]
 }
 
 /// The rows of one series.
-fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>, costs: &Costs) -> Result<Made> {
+fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Made> {
     let (name, transport) = (points.name, of.setting.transport.as_str());
     let axes = points.axes();
     let mut rows = Builder::new(SERIES, name, transport, &axes, columns());
@@ -113,7 +111,6 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>, costs: &Cost
         });
         let has_size = crate::points::size(described).is_some();
         let issue = key.clone().with("part", ISSUE);
-        let [hockney, loggp] = costs.estimates(of, name, described);
         let cells = [
             Some(time.clone()),
             time.turned(described.moved as f64, "bytes moved / t"),
@@ -121,8 +118,6 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>, costs: &Cost
             over_floor,
             of.time(&issue),
             gap(of, bursts, (key, described)),
-            hockney,
-            loggp,
             contention::slowdown(of, points, (key, described)),
         ];
         let spread = of.spread(key);

@@ -4,7 +4,6 @@
 //! - [`signature`]: the output; [`extract`] makes it from observations.
 //! - [`finding`]: where a signature's assumptions do not hold or are not checked.
 //! - [`breakdown`]: components of a message's way, models over them, and what a change would bring.
-//! - [`collectives`]: what a broadcast, a sum and a barrier cost, by algorithm.
 //! - [`mod@growth`]: how a time grows with the ranks, or with the size of a problem.
 //! - [`hops`]: times of messages over several distances, to t_startup, t_byte and h.
 //! - [`pcie`]: what a PCIe analyser's trace says of the hardware on a message's way.
@@ -20,7 +19,6 @@
 
 mod arm;
 pub mod breakdown;
-pub mod collectives;
 mod curve;
 mod error;
 pub mod finding;

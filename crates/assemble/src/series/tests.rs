@@ -156,37 +156,3 @@ fn over_distances_a_hop_has_its_time() {
         |name, expected: f64| value(name).is_some_and(|of| (of / expected - 1.0).abs() < 1e-3);
     assert!(close("t_startup", 79e-6) && close("t_byte", 0.63e-6) && close("h", 25e-6), "{made:?}");
 }
-
-#[test]
-fn collectives_have_their_algorithms_cost_beside_them() {
-    // Hockney's: t(n) = 1000 + n/2 ns. LogGP's: the same t, os = 100, or = 200 and g = 250 ns.
-    let mut of = Synthetic::new();
-    for bytes in [0_u64, 8, 64, 512, 4096, 32768] {
-        of.timed("echo", message(bytes), 1000.0 + bytes as f64 / 2.0);
-    }
-    for (name, ns) in [("send", 100.0), ("receive", 200.0), ("gap", 250.0)] {
-        of.timed("message_costs", message(8).at("variant", name), ns);
-    }
-    let all = |name: &str, bytes: u64, variant: &str| {
-        let point = Described { bytes, moved: 7 * bytes, ..Described::default() };
-        let point = if name == "barrier" { point } else { point.at("bytes", bytes) };
-        point.at("ranks", 8_u32).with("variant", variant)
-    };
-    of.timed("broadcast", all("broadcast", 512, "linear"), 5e3);
-    of.timed("barrier", all("barrier", 0, "dissemination"), 5e3);
-    of.timed("global_sum", all("global_sum", 512, "recursive_doubling"), 5e3);
-    let made = of.made(series).unwrap();
-    // Seven messages of a sender: by Hockney each is a whole one, by LogGP each takes the gap. Three of nothing; three
-    // both ways.
-    for (id, expected) in [
-        ("broadcast/shm/bytes=512/ranks=8", [7.0 * 1256.0, 6.0 * 250.0 + 1256.0]),
-        ("barrier/shm/ranks=8", [3000.0; 2]),
-        ("global_sum/shm/bytes=512/ranks=8", [3.0 * 1256.0; 2]),
-    ] {
-        for (column, ns) in ["modelled_hockney", "modelled_loggp"].into_iter().zip(expected) {
-            let found = made.value(&format!("series/{id}/{column}")).unwrap();
-            assert!((found / (ns * 1e-9) - 1.0).abs() < 1e-3, "{id} {column}: {found}");
-        }
-    }
-    assert_eq!(made.value("series/echo/shm/bytes=8/modelled_hockney"), None);
-}

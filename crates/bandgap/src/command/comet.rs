@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use bandgap_assemble as assemble;
+use bandgap_assemble::{self as assemble, MESSAGE_COSTS};
 use bandgap_campaign::contention::{Beside, CONTENTION, ContentionPlan};
 use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_comm::Delay;
@@ -13,7 +13,7 @@ use bandgap_launch::{Exit, Result, contended, usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::series::{MESSAGE_COSTS, Planned, Series, Ways, left_out, refusal};
+use super::series::{Planned, Series, Ways, left_out, refusal};
 use crate::args::Measure;
 use crate::session::{ALONE, BATCH, Session};
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bandgap_assemble as assemble;
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::series::{SeriesPlan, Step};
-use bandgap_kernels::{Refused, Series as Measured, in_series};
+use bandgap_kernels::{Series as Measured, in_series};
 use bandgap_launch::{Classify, Collected, Ended, Exit, Failure, Result, Target, distances, usage};
 use bandgap_record::Note;
 
@@ -23,11 +23,6 @@ pub use points::{elements, refusal};
 
 /// Time for one of these commands.
 pub const USUAL: Duration = Duration::from_secs(15);
-
-/// The series that give what messages cost, from which follows what collectives cost.
-const MESSAGES: [&str; 2] = ["echo", "comms1"];
-/// What of a message is whose time.
-pub const MESSAGE_COSTS: &str = "message_costs";
 
 /// Measures and keeps one series.
 ///
@@ -95,8 +90,7 @@ impl Planned {
             spread: series.between.is_none(),
         };
         let names = once(names);
-        let with_costs = if series.shape.is_usual() { with_costs(&names)? } else { names.clone() };
-        for name in with_costs {
+        for &name in &names {
             let (_, of) = in_series(name).class(Exit::Usage)?;
             check_ranks(&of, &ranks, least, names.len() > 1)?;
             // Between two ranks the number of the others is none of its axes.
@@ -241,18 +235,6 @@ fn at_distances(steps: Vec<Step>, found: &[(u32, [usize; 2])]) -> Vec<Step> {
         found.iter().map(at).collect()
     };
     steps.into_iter().flat_map(spread).collect()
-}
-
-/// The series of these names, and what messages cost where collectives are measured beside the time of messages.
-fn with_costs<'a>(names: &[&'a str]) -> Result<Vec<&'a str>> {
-    let mut names = names.to_vec();
-    let is_collective = |name: &&str| in_series(name).map(|(_, series)| series.by_algorithm());
-    let collectives: Result<Vec<bool>, Refused> = names.iter().map(is_collective).collect();
-    let wanted = collectives.class(Exit::Usage)?.contains(&true)
-        && names.iter().any(|name| MESSAGES.contains(name))
-        && !names.contains(&MESSAGE_COSTS);
-    names.extend(wanted.then_some(MESSAGE_COSTS));
-    Ok(names)
 }
 
 /// Checks the numbers of ranks. Beside series of all ranks, one of two takes the most ranks.

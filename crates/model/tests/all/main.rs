@@ -1,6 +1,5 @@
 //! Tables with known truths in, parameters and intervals out.
 
-mod collectives;
 mod hockney;
 mod hops;
 mod logp;

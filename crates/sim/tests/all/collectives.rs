@@ -1,13 +1,10 @@
-//! Operations of all ranks: closed forms worked out by hand, and the formulas of the model, against
-//! replays of the algorithms.
+//! Operations of all ranks: closed forms against replays of the algorithms.
 
 use bandgap_comm::collectives::{
     Algorithm, Barrier, Broadcast, Count, Sum, all_gather, all_to_all, reduce_scatter, segments,
 };
 use bandgap_comm::{BARRIER, Part, Processor};
-use bandgap_model::collectives::{PointToPoint, barrier, broadcast, sum};
 use bandgap_sim::{Machine, Op, Schedule, record, replay};
-use bandgap_units::{Bytes, Ns};
 use proptest::prelude::*;
 
 use crate::programs::byte_machine;
@@ -35,84 +32,93 @@ fn time(schedule: &Schedule, machine: &Machine) -> f64 {
     ends.into_iter().max().unwrap() as f64 / 1000.0
 }
 
-/// A LogGP machine, with the overheads of sending and receiving told apart.
+/// A LogGP machine; times in ns.
 ///
-/// *Formula*: a message takes os + L + or + n·G; a sender sends one per max(os, g, n·G), and a rank
-/// passes on one per max(os + or, g, n·G).
-/// *Assumes* g ≤ os + L: an interface is free when its message has arrived.
+/// *Assumes* g ≤ os + L: an interface is free when its message has arrived. Additions take no time.
 /// *Source*: Alexandrov et al. 1995; as in the simulator, a message of n bytes takes n·G where they
 /// have (n − 1)·G.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 struct LogGp {
-    send_overhead: Ns,
-    recv_overhead: Ns,
-    latency: Ns,
-    gap: Ns,
-    gap_per_byte: Ns,
+    send: f64,
+    recv: f64,
+    gap: f64,
+    latency: f64,
+    byte: f64,
 }
 
 impl LogGp {
-    fn transfer(&self, bytes: Bytes) -> Ns {
-        self.gap_per_byte * bytes.0 as f64
+    fn new(costs: [u64; 5]) -> Self {
+        let [send, recv, gap, latency, byte] = costs.map(|ns| ns as f64);
+        Self { send, recv, gap, latency, byte }
     }
 
-    fn occupied(&self, bytes: Bytes) -> Ns {
-        self.gap.max(self.transfer(bytes))
+    /// m(n), from when a rank begins to send until its receiver has the message.
+    fn message(&self, bytes: usize) -> f64 {
+        self.send + self.latency + self.byte * bytes as f64 + self.recv
+    }
+
+    /// i(n), between two messages of a sender.
+    fn interval(&self, bytes: usize) -> f64 {
+        self.send.max(self.gap).max(self.byte * bytes as f64)
+    }
+
+    /// r(n), between two messages that a rank receives and passes on.
+    fn relay(&self, bytes: usize) -> f64 {
+        (self.send + self.recv).max(self.gap).max(self.byte * bytes as f64)
+    }
+
+    /// Σ m(n/2ʲ) for j = 1 … log₂ P.
+    fn halved(&self, size: usize, bytes: usize) -> f64 {
+        (1..=size.ilog2()).map(|step| self.message(bytes >> step)).sum()
+    }
+
+    /// The time of a broadcast where it is an equality. Blocks and segments are equally long.
+    fn broadcast(&self, by: Broadcast, size: usize, bytes: usize) -> Option<f64> {
+        let (levels, power) = (f64::from(size.ilog2()), size.is_power_of_two());
+        let parts = segments(size, bytes);
+        let others = (size - 1) as f64;
+        match by {
+            _ if size == 1 => Some(0.0),
+            Broadcast::Linear => Some((others - 1.0) * self.interval(bytes) + self.message(bytes)),
+            Broadcast::Binomial => power.then(|| levels * self.message(bytes)),
+            Broadcast::ScatterAllgather => {
+                (power && bytes.is_multiple_of(size)).then(|| 2.0 * self.halved(size, bytes))
+            }
+            Broadcast::Chain => bytes.is_multiple_of(parts).then(|| {
+                let segment = bytes / parts;
+                others * self.message(segment) + (parts - 1) as f64 * self.relay(segment)
+            }),
+        }
+    }
+
+    /// The same of a sum of bytes of doubles.
+    fn sum(&self, by: Sum, size: usize, bytes: usize) -> Option<f64> {
+        let (levels, power) = (f64::from(size.ilog2()), size.is_power_of_two());
+        let divides = bytes.is_multiple_of(8 * size);
+        match by {
+            _ if size == 1 => Some(0.0),
+            Sum::Tree => power.then(|| 2.0 * levels * self.message(bytes)),
+            Sum::RecursiveDoubling => power.then(|| levels * self.message(bytes)),
+            Sum::Rabenseifner => (power && divides).then(|| 2.0 * self.halved(size, bytes)),
+            Sum::Ring => divides.then(|| 2.0 * (size - 1) as f64 * self.message(bytes / size)),
+            // Below.
+            Sum::TwoRings | Sum::DoubleTree => None,
+        }
+    }
+
+    /// The same of a barrier.
+    fn barrier(&self, by: Barrier, size: usize) -> Option<f64> {
+        let way = f64::from(size.next_power_of_two().ilog2()) * self.message(0);
+        match by {
+            Barrier::Dissemination => Some(way),
+            Barrier::Tree => size.is_power_of_two().then_some(2.0 * way),
+        }
     }
 }
 
-impl PointToPoint for LogGp {
-    fn message(&self, bytes: Bytes) -> Ns {
-        self.send_overhead + self.latency + self.transfer(bytes) + self.recv_overhead
-    }
-
-    fn send_interval(&self, bytes: Bytes) -> Ns {
-        self.send_overhead.max(self.occupied(bytes))
-    }
-
-    fn relay_interval(&self, bytes: Bytes) -> Ns {
-        (self.send_overhead + self.recv_overhead).max(self.occupied(bytes))
-    }
-}
-
-/// The same machine for the model. Additions take no time, as in the simulator.
-fn loggp([os, or, gap, latency, byte]: [u64; 5]) -> LogGp {
-    let [send_overhead, recv_overhead, gap, latency, gap_per_byte] =
-        [os, or, gap, latency, byte].map(|ns| Ns(ns as f64));
-    LogGp { send_overhead, recv_overhead, latency, gap, gap_per_byte }
-}
-
-const BY_HAND: LogGp = LogGp {
-    send_overhead: Ns(20.0),
-    recv_overhead: Ns(30.0),
-    latency: Ns(100.0),
-    gap: Ns(60.0),
-    gap_per_byte: Ns(3.0),
-};
-
-#[test]
-fn loggp_lets_messages_of_one_sender_overlap() {
-    // m(8) = 20 + 100 + 24 + 30 = 174; i(8) = g = 60. On five ranks the root sends to 4, 2 and 1,
-    // and 2 sends to 3: i + 2m is the longest way.
-    let of = |by, ranks, bytes| broadcast(by, &BY_HAND, ranks, Bytes(bytes)).0;
-    let [linear, binomial] = [Broadcast::Linear, Broadcast::Binomial].map(|by| of(by, 5, 8));
-    assert_eq!([linear, binomial], [3.0 * 60.0 + 174.0, 60.0 + 2.0 * 174.0]);
-    // 1000 bytes: 3000 ns of the interface. Four ranks.
-    let all = [Broadcast::Linear, Broadcast::Binomial, Broadcast::ScatterAllgather];
-    let [linear, binomial, scatter] = all.map(|by| of(by, 4, 1000));
-    assert_eq!([linear, binomial, scatter], [9150.0, 6300.0, 4.0 * 150.0 + 1.5 * 3000.0]);
-    // A chain of three ranks passes on a segment per max(os + or, g, s·G): 4 of 16 384 bytes.
-    let chain = of(Broadcast::Chain, 3, 65_536);
-    assert_eq!(chain, 2.0 * (150.0 + 49_152.0) + 3.0 * 49_152.0);
-    // Two ranks: an exchange.
-    assert_eq!(sum(Sum::RecursiveDoubling, &BY_HAND, 2, Bytes(8)).0, 174.0);
-    assert_eq!(barrier(Barrier::Dissemination, &BY_HAND, 9).0, 4.0 * 150.0);
-    assert_eq!(barrier(Barrier::Tree, &BY_HAND, 8).0, 6.0 * 150.0);
-}
-
-/// Whether two times are the same, but for rounding.
-fn same(measured: f64, formula: f64) -> bool {
-    (measured - formula).abs() <= 1e-9 * formula.abs()
+/// Whether a time is what it is to be, but for rounding; where nothing says what, it is.
+fn same(measured: f64, expected: Option<f64>) -> bool {
+    expected.is_none_or(|of| (measured - of).abs() <= 1e-9 * of.abs())
 }
 
 /// LogGP machines whose interfaces are free when their message has arrived: g ≤ os + L.
@@ -125,9 +131,10 @@ fn machines() -> impl Strategy<Value = [u64; 5]> {
     )
 }
 
-/// Broadcasts there and back, from rank 0 and from the rank that ends last. Rank 0 marks begin and end.
-fn there_and_back(by: Broadcast, size: usize, bytes: usize, often: u64) -> Schedule {
-    record(size, |comm| {
+/// The time of one of `often` broadcasts there and back, from rank 0 and from the rank that ends last, as rank 0 sees
+/// it.
+fn there_and_back(by: Broadcast, size: usize, bytes: usize, often: u64, machine: &Machine) -> f64 {
+    let schedule = record(size, |comm| {
         if comm.rank() == 0 {
             comm.mark();
         }
@@ -139,133 +146,59 @@ fn there_and_back(by: Broadcast, size: usize, bytes: usize, often: u64) -> Sched
             comm.mark();
         }
         Ok(())
-    })
-    .unwrap()
-}
-
-/// The time of one of so many of them, as rank 0 sees it.
-fn time_of_one(schedule: &Schedule, often: u64, machine: &Machine) -> f64 {
-    let marks = &replay(schedule, machine).unwrap().marks[0];
+    });
+    let marks = &replay(&schedule.unwrap(), machine).unwrap().marks[0];
     (marks[1] - marks[0]) as f64 / 1000.0 / (2 * often) as f64
 }
 
 proptest! {
     #[test]
-    fn a_broadcast_there_and_back_takes_twice_the_time_to_the_last_rank(
-        costs in machines(), size in 1..34_usize, bytes in 0..40_000_usize, often in 1..4_u64,
+    fn broadcasts_sums_and_barriers_take_the_messages_of_their_algorithm(
+        costs in machines(), size in 1..34_usize, root in 0..33_usize, units in 0..5000_usize,
+        often in 1..4_u64,
     ) {
-        let (machine, model) = (byte_machine(costs), loggp(costs));
-        // Blocks and segments are equally long.
-        let bytes = bytes / size * size;
+        let (machine, model) = (byte_machine(costs), LogGp::new(costs));
+        let bytes = 8 * (units / size * size);
         for &by in Broadcast::ALL {
-            let found = time_of_one(&there_and_back(by, size, bytes, often), often, &machine);
-            let formula = broadcast(by, &model, size, Bytes(bytes as u64)).0;
-            let context = format!("{} {bytes} on {size}: {found}, {formula}", by.name());
-            let exact = match by {
-                Broadcast::Linear | Broadcast::Binomial => true,
-                Broadcast::Chain => bytes % segments(size, bytes) == 0,
-                Broadcast::ScatterAllgather => size.is_power_of_two(),
-            };
-            if exact {
-                prop_assert!(same(found, formula), "{}", context);
-            } else if by.fits(size, bytes).is_ok() {
-                prop_assert!(found <= formula * (1.0 + 1e-9), "{}", context);
-                prop_assert!(found > 0.6 * formula, "{}", context);
-            }
+            let context = format!("{} {bytes} on {size}", by.name());
+            let expected = model.broadcast(by, size, bytes);
+            let once = time(&broadcasts(by, size, root % size, bytes), &machine);
+            prop_assert!(same(once, expected), "{}: {}", context, once);
+            // There and back twice the time to the last rank.
+            let back = there_and_back(by, size, bytes, often, &machine);
+            prop_assert!(same(back, expected), "{}: {} there and back", context, back);
         }
-    }
-
-    #[test]
-    fn formulas_of_broadcasts_are_replayed_times_and_bounds_where_blocks_differ(
-        costs in machines(), size in 1..34_usize, root in 0..33_usize, bytes in 0..40_000_usize,
-        divides: bool,
-    ) {
-        let (machine, model) = (byte_machine(costs), loggp(costs));
-        let bytes = if divides { bytes / size * size } else { bytes };
-        for &by in Broadcast::ALL {
-            let measured = time(&broadcasts(by, size, root % size, bytes), &machine);
-            let formula = broadcast(by, &model, size, Bytes(bytes as u64)).0;
-            let equal_blocks = match by {
-                Broadcast::Linear | Broadcast::Binomial => true,
-                Broadcast::ScatterAllgather => bytes % size == 0,
-                Broadcast::Chain => bytes % segments(size, bytes) == 0,
-            };
-            let context = format!("{} {bytes} on {size}: {measured}, {formula}", by.name());
-            if equal_blocks {
-                prop_assert!(same(measured, formula), "{}", context);
-            } else if by.fits(size, bytes).is_ok() {
-                prop_assert!(measured <= formula * (1.0 + 1e-9), "{}", context);
-                prop_assert!(measured > 0.75 * formula, "{}", context);
-            }
-        }
-    }
-
-    #[test]
-    fn formulas_of_sums_are_replayed_times_or_what_they_say(
-        costs in machines(), size in 1..34_usize, doubles in 0..5000_usize, divides: bool,
-    ) {
-        let (machine, model) = (byte_machine(costs), loggp(costs));
-        let doubles = if divides { doubles / size * size } else { doubles };
-        let bytes = 8 * doubles;
         for &by in Sum::ALL {
-            let measured = time(&sums(by, size, bytes), &machine);
-            let formula = sum(by, &model, size, Bytes(bytes as u64)).0;
-            let context = format!("{} {doubles} on {size}: {measured}, {formula}", by.name());
-            let power = size.is_power_of_two();
-            let exact = match by {
-                Sum::Tree | Sum::RecursiveDoubling => power,
-                Sum::Rabenseifner => power && doubles % size == 0,
-                Sum::Ring => doubles % size == 0,
-                Sum::TwoRings => size == 1,
-                Sum::DoubleTree => size == 1 || size == 2 && doubles % 2 == 0,
-            };
-            if exact {
-                prop_assert!(same(measured, formula), "{}", context);
-            } else if by.fits(size, bytes).is_ok() {
-                let estimate = matches!(by, Sum::Rabenseifner | Sum::TwoRings | Sum::DoubleTree);
-                let most = if estimate { 1.25 } else { 1.0 + 1e-9 };
-                prop_assert!(measured <= formula * most, "{}", context);
-                prop_assert!(measured > 0.45 * formula, "{}", context);
-            }
+            let found = time(&sums(by, size, bytes), &machine);
+            let expected = model.sum(by, size, bytes);
+            prop_assert!(same(found, expected), "{} {} on {}: {}", by.name(), bytes, size, found);
         }
-    }
-
-    #[test]
-    fn formulas_of_barriers_are_replayed_times_or_bounds(
-        costs in machines(), size in 1..70_usize,
-    ) {
-        let (machine, model) = (byte_machine(costs), loggp(costs));
-        let both = |by| (time(&barriers(by, size), &machine), barrier(by, &model, size).0);
-        let (measured, formula) = both(Barrier::Dissemination);
-        prop_assert!(same(measured, formula), "{} {}", measured, formula);
-        let (measured, formula) = both(Barrier::Tree);
-        match size.is_power_of_two() {
-            true => prop_assert!(same(measured, formula), "{} {}", measured, formula),
-            false => prop_assert!((0.45..1.0 + 1e-9).contains(&(measured / formula))),
+        for &by in Barrier::ALL {
+            let found = time(&barriers(by, size), &machine);
+            prop_assert!(same(found, model.barrier(by, size)), "{} {}", by.name(), found);
         }
     }
 }
 
 #[test]
-fn formulas_are_replayed_times_on_tens_of_thousands_of_ranks() {
+fn algorithms_take_as_many_messages_on_tens_of_thousands_of_ranks() {
     let costs = [1400, 2200, 7600, 6350, 3];
-    let (machine, model) = (byte_machine(costs), loggp(costs));
+    let (machine, model) = (byte_machine(costs), LogGp::new(costs));
     for size in [10, 13, 16].map(|bits| 1_usize << bits) {
-        let bytes = Bytes(4096);
-        let alike = |schedule: &Schedule, formula: Ns| {
+        let alike = |schedule: &Schedule, expected: Option<f64>| {
             let found = time(schedule, &machine);
-            assert!(same(found, formula.0), "{size} ranks: {found}, {formula}");
+            assert!(expected.is_some() && same(found, expected), "{size} ranks: {found}");
         };
         let dissemination = barriers(Barrier::Dissemination, size);
         // Whatever the number of ranks: an operation for each send and receive, of one of them.
         assert_eq!(dissemination.stored(), 2 * size.ilog2() as usize);
-        alike(&dissemination, barrier(Barrier::Dissemination, &model, size));
-        alike(&barriers(Barrier::Tree, size), barrier(Barrier::Tree, &model, size));
+        alike(&dissemination, model.barrier(Barrier::Dissemination, size));
+        alike(&barriers(Barrier::Tree, size), model.barrier(Barrier::Tree, size));
         let binomial = broadcasts(Broadcast::Binomial, size, 0, 4096);
         assert!(binomial.stored() < 1000, "{}", binomial.stored());
-        alike(&binomial, broadcast(Broadcast::Binomial, &model, size, bytes));
+        alike(&binomial, model.broadcast(Broadcast::Binomial, size, 4096));
         for by in [Sum::Tree, Sum::RecursiveDoubling] {
-            alike(&sums(by, size, 4096), sum(by, &model, size, bytes));
+            alike(&sums(by, size, 4096), model.sum(by, size, 4096));
         }
     }
 }
@@ -274,11 +207,11 @@ fn formulas_are_replayed_times_on_tens_of_thousands_of_ranks() {
 fn rings_and_all_to_all_take_a_message_for_each_step() {
     // os, or, g, L and G.
     let costs = [1400, 2200, 1000, 6350, 3];
-    let (machine, model) = (byte_machine(costs), loggp(costs));
+    let (machine, model) = (byte_machine(costs), LogGp::new(costs));
     for size in [2, 3, 8, 100] {
         let bytes = 800 * size;
         let apart = |index| Part::new(index * bytes, bytes);
-        let step = model.message(Bytes(800)).0;
+        let step = model.message(800);
         let around = (size - 1) as f64 * step;
         let scattered = record(size, |comm| reduce_scatter(comm, apart(0), apart(1)));
         let gathered = record(size, |comm| all_gather(comm, Part::new(0, 800), apart(1)));
@@ -288,7 +221,7 @@ fn rings_and_all_to_all_take_a_message_for_each_step() {
         }
         assert_eq!(time(&sums(Sum::Ring, size, bytes), &machine), 2.0 * around, "{size}");
         // Two rings: a second message of half a block in each step, as soon as the rank can.
-        let half = model.message(Bytes(400)).0;
+        let half = model.message(400);
         let found = time(&sums(Sum::TwoRings, size, bytes), &machine);
         let second = costs[1].max(costs[0]) as f64;
         assert_eq!(found, 2.0 * (size - 1) as f64 * (half + second), "{size}");
@@ -298,12 +231,12 @@ fn rings_and_all_to_all_take_a_message_for_each_step() {
 #[test]
 fn a_double_tree_is_as_deep_as_a_logarithm_and_streams_long_vectors() {
     let costs = [1400, 2200, 1, 6350, 1];
-    let (machine, model) = (byte_machine(costs), loggp(costs));
+    let (machine, model) = (byte_machine(costs), LogGp::new(costs));
     for levels in [1, 2, 3, 10, 16] {
         // Up and down k messages of half a vector; from the second level on a rank receives another one
         // before it passes the sum on, and sends another one before the one that ends last.
         let schedule = sums(Sum::DoubleTree, 1 << levels, 16);
-        let expected = 2.0 * levels as f64 * model.message(Bytes(8)).0
+        let expected = 2.0 * levels as f64 * model.message(8)
             + (levels - 1) as f64 * (costs[0] + costs[1]) as f64;
         let found = time(&schedule, &machine) - expected;
         // And the time of 8 bytes where two messages come at once, on some levels.

@@ -74,7 +74,7 @@ fn start_up_byte_and_hop_are_fitted_for_both_protocols() {
 }
 
 #[test]
-fn a_broadcast_has_its_fastest_algorithms_and_the_model_beside_it() {
+fn a_broadcast_has_its_fastest_algorithms() {
     let place = Place::new();
     let sizes = ["--sizes", "1:64KiB", "--algorithm", "all", "--out", "run"];
     let kernels = ["comet", "broadcast", "echo", "-t", "sim:ipsc860", "-n", "2,4,8"];
@@ -84,14 +84,6 @@ fn a_broadcast_has_its_fastest_algorithms_and_the_model_beside_it() {
     let series = of_kind(&run, "series");
     let broadcast = series.iter().find(|series| series["name"] == "broadcast").unwrap();
     let points = broadcast["points"].as_array().unwrap();
-    // Down a tree it is as many messages in a row as the nodes have dimensions, each between
-    // neighbours, and the fit of echo is exact.
-    let is_tree = |point: &&Value| point["variant"] == "binomial";
-    let trees: Vec<&Value> = points.iter().filter(is_tree).collect();
-    assert!(trees.len() > 40, "{}", trees.len());
-    for point in trees {
-        near("model", value(&point["modelled_hockney"]), value(&point["time"]), 1e-6);
-    }
     // Each length is measured in each algorithm, the long ones too.
     let longest = points.iter().filter(|point| point["ranks"] == 8 && point["bytes"] == 65_536);
     assert_eq!(longest.count(), 4);

@@ -29,7 +29,7 @@ pub use barrier::Barrier;
 pub use blocks::Blocks;
 pub use broadcast::{Broadcast, Count, segments};
 pub use reduce_scatter::reduce_scatter;
-pub use sum::{Sum, chunks};
+pub use sum::Sum;
 pub use tags::BARRIER;
 
 pub(super) use barrier::dissemination;

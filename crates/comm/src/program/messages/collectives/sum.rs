@@ -2,8 +2,6 @@
 
 mod double_tree;
 
-pub use double_tree::chunks;
-
 use super::algorithm::algorithms;
 use super::allgather::doubling;
 use super::around::Around;

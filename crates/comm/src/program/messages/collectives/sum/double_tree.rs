@@ -10,7 +10,7 @@ use crate::{Comm, DOUBLE, Part, Pending, Rank, Result};
 ///
 /// *Formula*: the number of [`segments`] of n/2 bytes in a chain as long as the way from a leaf to
 /// the root, which is ⌈log₂ P⌉ messages.
-pub fn chunks(ranks: usize, bytes: usize) -> usize {
+fn chunks(ranks: usize, bytes: usize) -> usize {
     segments(rounds(ranks) as usize + 1, bytes / 2)
 }
 
