@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod breakdown;
+mod calibrated;
 mod components;
 mod conditions;
 mod contention;
@@ -12,17 +13,22 @@ mod floors;
 mod growth;
 mod hockney;
 mod hops;
+mod layers;
 mod logp;
 mod made;
+mod noise;
 mod overlap;
 mod pairs;
 mod pcie;
 mod points;
+mod replay;
 mod samples;
 mod series;
+mod validation;
 mod whatif;
 
 pub use breakdown::{breakdown, table_breakdown};
+pub use calibrated::{Calibrated, SEED, chosen, loggops_of};
 pub use components::components;
 pub use conditions::conditions;
 pub use contention::fan_in;
@@ -33,13 +39,17 @@ pub use floors::{FLOOR, floors};
 pub use growth::GROWTH;
 pub use hockney::hockney;
 pub use hops::HOPS;
+pub use layers::layers;
 pub use logp::{bulk, fitted, logp};
 pub use made::{Builder, Made, SERIES};
+pub use noise::{detours, seeded};
 pub use overlap::overlap;
 pub use pairs::pairs;
 pub use pcie::{Named, pcie_table, pcie_trace};
+pub use replay::{Replayed, described, goal, simulation};
 pub use samples::{SAMPLES, samples};
 pub use series::{CurveTimes, MESSAGE_COSTS, curve_times, series};
+pub use validation::{Times, simulated, tasks, validation};
 pub use whatif::whatif;
 
 /// What is made, or why it is not.
@@ -55,6 +65,28 @@ pub enum AssembleError {
     /// A number cannot be recorded.
     #[error(transparent)]
     Record(#[from] bandgap_record::RecordError),
+    /// A machine that cannot be simulated, or cannot do what is replayed.
+    #[error(transparent)]
+    Sim(#[from] bandgap_sim::SimError),
+    /// A schedule that cannot be replayed.
+    #[error(transparent)]
+    Goal(#[from] bandgap_sim::GoalError),
+    /// A run lacks what is asked of it.
+    #[error("{what}")]
+    Unfit {
+        /// What cannot be done, and why.
+        what: String,
+        /// What helps.
+        hint: String,
+    },
+    /// What was asked for is several things.
+    #[error("{what}")]
+    Ambiguous {
+        /// What cannot be done.
+        what: String,
+        /// How to name one of them.
+        hint: String,
+    },
     /// No two rounds have everything that a breakdown is made of.
     #[error(
         "divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)"

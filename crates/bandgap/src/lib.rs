@@ -8,12 +8,12 @@
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;
-mod calibrated;
 mod command;
 pub mod kernel;
 mod layout;
 mod output;
 mod progress;
+mod refused;
 mod session;
 mod sizes;
 mod tool;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
-use crate::series::SeriesPlan;
+use crate::series::{SeriesPlan, Step};
 use crate::signature::SignaturePlan;
 
 /// Least share of the whole time that one signature gets, even if the series took longer than it
@@ -48,6 +48,11 @@ impl Planned for BulkPlan {
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
         self.series.room(ranks, tuning)
+    }
+
+    fn in_virtual_time(self, by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
+        let surface = self.surface.into_iter().filter_map(|plan| plan.in_virtual_time(by));
+        Some(Self { surface: surface.collect(), series: self.series.in_virtual_time(by)?, ..self })
     }
 
     #[cfg(test)]

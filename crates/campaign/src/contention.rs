@@ -139,6 +139,10 @@ impl Planned for ContentionPlan {
         Room::passing(ranks, tuning, self.orders())
     }
 
+    fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
+        Some(Self { asked: self.asked.in_virtual_time(), ..self })
+    }
+
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
         let beside = Beside { echo: [0, 1], load: [2, 3], between: Between::Machine };

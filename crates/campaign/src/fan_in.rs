@@ -10,6 +10,7 @@ use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::Planned;
 use crate::runner::{Executed, Runner, Stop};
+use crate::series::Step;
 
 /// Samples of one batch: each is a stretch of a steady stream.
 const SAMPLES: u32 = 16;
@@ -63,6 +64,10 @@ impl Planned for FanInPlan {
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let mut gaps = Gaps { most: self.requesters, messages: 0 };
         campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped()))
+    }
+
+    fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
+        Some(Self { asked: self.asked.in_virtual_time(), ..self })
     }
 
     #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
+use crate::series::Step;
 
 /// The name of the round trips of pairs.
 pub const PAIR_RTT: &str = "pair_rtt";
@@ -132,6 +133,10 @@ impl Planned for PairsPlan {
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
         let orders = self.orders(0, 1, ranks).into_iter().chain(self.round(0, ranks));
         Room::passing(ranks, tuning, orders.map(|(_, order)| order))
+    }
+
+    fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
+        Some(Self { asked: self.asked.in_virtual_time(), ..self })
     }
 
     #[cfg(test)]

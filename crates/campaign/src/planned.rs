@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::runner::{Runner, Stop};
+use crate::series::Step;
 
 /// Memory of a rank, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +70,12 @@ pub trait Planned: Serialize + DeserializeOwned {
     /// What ranks connect for it, beside the transport.
     fn reaches(&self) -> Reaches {
         Reaches::default()
+    }
+
+    /// The plan for a simulated machine, with the steps that `by` makes of its own; `None` of what no simulated machine
+    /// predicts: floors, and what computes.
+    fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
+        None
     }
 
     /// A short plan of it: each of the list is led through a campaign in tests.

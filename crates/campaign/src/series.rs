@@ -120,6 +120,11 @@ impl Planned for SeriesPlan {
         Room::exposed(2 * longest.next_multiple_of(4096).max(SIZES_REGION))
     }
 
+    fn in_virtual_time(self, by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
+        let (asked, steps) = (self.asked.in_virtual_time(), self.steps.into_iter().filter_map(by));
+        Some(Self { asked, steps: steps.collect(), ..self })
+    }
+
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
         Self { asked: asked.clone(), steps: vec![Step::new("comms1", 8, 2, 3)], samples: 20 }

@@ -8,6 +8,7 @@ use crate::LIST;
 use crate::beside::Beside;
 use crate::planned::{Planned, Reaches, Room};
 use crate::runner::{Runner, Stop};
+use crate::series::Step;
 
 /// One experiment of the list.
 pub(crate) struct Row {
@@ -15,6 +16,7 @@ pub(crate) struct Row {
     lead: fn(&Task, &mut dyn Runner) -> Result<(), Stop>,
     room: fn(&Task, usize, &Tuning) -> Result<Room, Stop>,
     reaches: fn(&Task) -> Result<Reaches, Stop>,
+    in_virtual_time: fn(&Task, &dyn Fn(Step) -> Option<Step>) -> Result<Option<Task>, Stop>,
 }
 
 impl Row {
@@ -24,6 +26,10 @@ impl Row {
             lead: |task, runner| task.plan::<P>()?.lead(runner),
             room: |task, ranks, tuning| Ok(task.plan::<P>()?.room(ranks, tuning)),
             reaches: |task| Ok(task.plan::<P>()?.reaches()),
+            in_virtual_time: |task, by| {
+                let plan = task.plan::<P>()?.in_virtual_time(by);
+                plan.as_ref().map(Task::of).transpose()
+            },
         }
     }
 }
@@ -65,6 +71,14 @@ impl Task {
         (self.row()?.lead)(self, runner)
     }
 
+    /// The same for a simulated machine, without floors; as [`Planned::in_virtual_time`].
+    ///
+    /// # Errors
+    /// As [`Task::room`].
+    pub fn in_virtual_time(&self, by: &dyn Fn(Step) -> Option<Step>) -> Result<Option<Self>, Stop> {
+        (self.row()?.in_virtual_time)(self, by)
+    }
+
     /// The memory that each rank needs for it.
     ///
     /// # Errors
@@ -89,7 +103,11 @@ impl Task {
         })
     }
 
-    fn plan<P: Planned>(&self) -> Result<P, Stop> {
+    /// Its plan, of this experiment.
+    ///
+    /// # Errors
+    /// It is of another one.
+    pub fn plan<P: Planned>(&self) -> Result<P, Stop> {
         P::deserialize(&self.plan)
             .map_err(|error| Stop::Plan { name: self.name.clone(), why: error.to_string() })
     }

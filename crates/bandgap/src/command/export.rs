@@ -1,16 +1,15 @@
 //! `bandgap export`: what other programs read.
 
-mod loggopsim;
 mod perfetto;
 mod replayed;
-mod simgrid;
 mod timeline;
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Classify, Exit, Failure, Result, Target, input, told, usage};
+use bandgap_assemble::Calibrated;
+use bandgap_launch::{Classify, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RecordError, RunDir};
 use bandgap_results::{drawn, values};
 use bandgap_sim::Loggops;
@@ -18,10 +17,9 @@ use clap::{Args, ValueEnum};
 
 use super::fit::named;
 use super::show::{found, kept};
-use super::simulate::{Points, kernel};
-use crate::calibrated::{Calibrated, How};
+use super::simulate::{How, Points, kernel, machine_of};
 use crate::output::{print, printed};
-use loggopsim::Unit;
+use crate::refused::unmade;
 use timeline::Shown;
 
 /// Examples.
@@ -65,6 +63,15 @@ pub struct Export {
     pub out: Option<PathBuf>,
 }
 
+/// The unit of LogGOPSim's times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Unit {
+    /// Nanoseconds
+    Ns,
+    /// Picoseconds, in which G is a whole number: a schedule's calc must then be in them too
+    Ps,
+}
+
 /// Formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Format {
@@ -99,7 +106,8 @@ pub fn run(of: &Export) -> Result<Exit> {
     match of.to {
         Format::Machine => of.put(of.machine()?.toml(&mut |of| of.value)),
         Format::Loggopsim => {
-            of.put(loggopsim::arguments(&of.machine()?, of.unit.unwrap_or_default())?)
+            let in_picoseconds = of.unit == Some(Unit::Ps);
+            of.put(of.machine()?.loggopsim(in_picoseconds).map_err(unmade)?)
         }
         Format::Simgrid => of.platform(),
         Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
@@ -176,8 +184,7 @@ impl Export {
 
     /// The machine that a run has measured.
     fn machine(&self) -> Result<Calibrated> {
-        let transport = self.points.transport.as_ref().map(Target::name);
-        Calibrated::load(&self.what, transport.as_deref(), self.how)
+        machine_of(&self.what, &self.points, self.how)
     }
 
     /// The file or directory, which must be named.
@@ -198,9 +205,9 @@ impl Export {
                 return Err(usage!("export a platform of other than 2 to {MOST_HOSTS} hosts"));
             }
         };
-        machine.moves_bytes()?;
-        self.put(simgrid::platform(&machine, hosts))?;
-        print(simgrid::command(&machine, path, hosts).as_bytes())
+        machine.moves_bytes().map_err(unmade)?;
+        self.put(machine.simgrid_platform(hosts))?;
+        print(machine.simgrid_command(&path.display().to_string(), hosts).as_bytes())
     }
 
     /// Writes all of it to the file, or to standard output.

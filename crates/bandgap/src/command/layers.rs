@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use bandgap_assemble::Made;
-use bandgap_launch::{Classify, Exit, Result, Target, Transport, launcher_of, usage};
-use bandgap_record::{Column, Place, Quantity, Row, Rows, Unit};
-use bandgap_results::LAYERS;
+use bandgap_assemble as assemble;
+use bandgap_launch::{Exit, Result, Target, Transport, launcher_of, usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
@@ -13,6 +11,7 @@ use super::comet::{Comet, passing, used};
 use super::run::compared;
 use super::series::{Planned, Series};
 use crate::args::Measure;
+use crate::refused::unmade;
 use crate::session::Session;
 
 /// Time for the command, for each transport.
@@ -87,69 +86,11 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     for of in at_work {
         of.end(&mut session, series)?;
     }
-    let rows = costs(&session, kernel, (&names, measure.precision.precision.0))?;
-    if !rows.rows.is_empty() {
-        let made = Made { results: vec![rows.into()], ..Made::default() };
+    let precision = measure.precision.precision.0;
+    let made = assemble::layers(&session.sink.run.results, kernel, &names, precision);
+    let made = made.map_err(unmade)?;
+    if !made.results.is_empty() {
         session.sink.add(made, None, None)?;
     }
     session.close()
-}
-
-/// The times of each transport by place, and how much longer each is than that of the transport before.
-///
-/// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
-/// measured one after the other. It is precise if that is at most the share `precision` of it.
-fn costs(
-    session: &Session<'_>,
-    kernel: &str,
-    (names, precision): (&[String], f64),
-) -> Result<Rows> {
-    let all = session.sink.run.results.iter().filter_map(|result| result.as_rows());
-    let series: Vec<&Rows> = all.filter(|rows| rows.name == kernel).collect();
-    let of = |name: &String| series.iter().find(|rows| rows.transport == *name).copied();
-    let mut axes = series.first().map_or_else(Vec::new, |rows| rows.axes.clone());
-    axes.retain(|axis| axis != "variant");
-    let place = |rows: &Rows, row: &Row| -> Vec<Place> {
-        axes.iter().filter_map(|axis| rows.place(row, axis).cloned()).collect()
-    };
-    let mut found = Vec::new();
-    let mut before: Option<&Rows> = None;
-    for name in names {
-        let Some(rows) = of(name) else { continue };
-        for row in &rows.rows {
-            let at = place(rows, row);
-            let Some(time) = rows.cell(row, "time") else { continue };
-            let below = before.and_then(|below| {
-                let row = below.rows.iter().find(|row| place(below, row) == at)?;
-                below.cell(row, "time")
-            });
-            let cost = below.map(|below| cost(time, below, precision)).transpose()?;
-            let place = [at, vec![name.as_str().into()]].concat();
-            found.push(Row { place, cells: vec![Some(time.clone()), cost], ..Row::default() });
-        }
-        before = Some(rows);
-    }
-    axes.push("transport".to_owned());
-    Ok(Rows {
-        kind: "series".to_owned(),
-        name: LAYERS.to_owned(),
-        axes,
-        columns: vec![
-            Column::new("time", Unit::Second, "time of the kernel over this transport"),
-            Column::new("cost", Unit::Second, "time less that over the transport before"),
-        ],
-        rows: found,
-        ..Rows::default()
-    })
-}
-
-fn cost(time: &Quantity, below: &Quantity, precision: f64) -> Result<Quantity> {
-    let value = time.value.0 - below.value.0;
-    let wide = time.half_width().zip(below.half_width()).map(|(a, b)| a.hypot(b));
-    let interval = wide.map(|wide| (value - wide, value + wide));
-    let samples = time.samples.min(below.samples);
-    let both = time.converged && below.converged;
-    let precise = wide.map_or(both, |wide| wide <= precision * value.abs());
-    let evidence = ("difference", samples, precise);
-    Quantity::new(value, interval, Unit::Second, evidence).class(Exit::Defect)
 }

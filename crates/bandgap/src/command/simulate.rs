@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use bandgap_assemble::Made;
+use bandgap_assemble::{Calibrated, Made, SEED, described, loggops_of};
 use bandgap_kernels::in_series;
 use bandgap_launch::{Classify, Exit, Result, Signals, Target, simulated};
 use bandgap_sim::Loggops;
@@ -15,12 +15,13 @@ use serde_json::json;
 
 use super::fit::named;
 use super::noise::detours;
-use super::replays::{Steps, described, made};
+use super::replays::{Steps, made};
+use super::show::kept;
 use super::watched::watched;
 use crate::args::{Output, refuse};
-use crate::calibrated::{Calibrated, How, SEED, of_machine};
 use crate::output::Sink;
 use crate::progress::Progress;
+use crate::refused::unmade;
 use crate::session::interrupted;
 use crate::sizes::Sizes;
 
@@ -86,6 +87,14 @@ pub struct Simulate {
     pub output: Output,
 }
 
+/// How a machine is taken from a run.
+#[derive(Clone, Copy, Debug, Default, Args)]
+pub struct How {
+    /// Take os + or + L as one latency, where a run's parameters make no LogP machine by themselves
+    #[arg(long)]
+    pub one_latency: bool,
+}
+
 /// At which points a kernel is replayed, and on what.
 #[derive(Clone, Debug, Args)]
 pub struct Points {
@@ -126,15 +135,23 @@ impl Points {
     }
 }
 
+/// The machine that a run has measured: over the transport that is named, or its only one.
+///
+/// # Errors
+/// There is no such run or transport, or it makes no machine.
+pub fn machine_of(run: &Path, points: &Points, how: How) -> Result<Calibrated> {
+    let (path, run) = kept(run)?;
+    let (path, transport) = (path.display(), points.transport.as_ref().map(Target::name));
+    Calibrated::of(&run, &path.to_string(), transport.as_deref(), how.one_latency).map_err(unmade)
+}
+
 impl Simulate {
     /// The machine of the run that is named.
     ///
     /// # Errors
-    /// As [`Calibrated::load`].
+    /// As [`machine_of`].
     pub fn measured(&self) -> Result<Option<Calibrated>> {
-        let transport = self.points.transport.as_ref().map(Target::name);
-        let load = |run: &PathBuf| Calibrated::load(run, transport.as_deref(), self.how);
-        self.from.as_ref().map(load).transpose()
+        self.from.as_ref().map(|run| machine_of(run, &self.points, self.how)).transpose()
     }
 }
 
@@ -163,11 +180,11 @@ pub fn run(of: &Simulate) -> Result<Exit> {
     let measured = of.measured()?;
     let (origin, loggops) = match (&measured, &of.points.transport, of.loggops) {
         (Some(machine), ..) => {
-            (machine.origin.clone() + ": ", machine.loggops(&mut |of| of.value)?)
+            (machine.origin.clone() + ": ", machine.loggops(&mut |of| of.value).map_err(unmade)?)
         }
         (None, _, Some(given)) => (String::new(), given),
         (None, Some(Target::Simulated(name)), None) => {
-            let loggops = of_machine(&simulated(name)?, &format!("sim:{name}"))?;
+            let loggops = loggops_of(&simulated(name)?, &format!("sim:{name}")).map_err(unmade)?;
             (format!("sim:{name}: "), loggops)
         }
         _ => ("LogGOPSim's defaults: ".to_owned(), Loggops::default()),
@@ -184,7 +201,7 @@ pub fn run(of: &Simulate) -> Result<Exit> {
         "name": "simulate", "file": file, "loggops": described(&loggops),
         "noise": of.noise.as_deref().map(named),
     }));
-    let further = measured.as_ref().map_or(Ok(Vec::new()), Calibrated::drawn)?;
+    let further = measured.as_ref().map_or(Ok(Vec::new()), Calibrated::drawn).map_err(unmade)?;
     let machine = origin + &described(&loggops) + &with_noise;
     let (path, all, deeper) =
         (of.schedule.clone(), [vec![loggops], further].concat(), of.sensitivity);
@@ -192,7 +209,7 @@ pub fn run(of: &Simulate) -> Result<Exit> {
     let seen = steps.clone();
     let mut progress = Progress::new(vec![(file, 1.0)], of.output.quiet);
     let share = || seen[1].load(Relaxed) as f64 / seen[0].load(Relaxed).max(1) as f64;
-    let work = move || made(&path, (machine, &all), deeper, noise, &steps);
+    let work = move || made(&path, (&machine, &all), deeper, noise, &steps);
     let made = watched(&signals, work, || progress.show(share(), ""));
     progress.clear();
     let Some((made, note)) = made? else {

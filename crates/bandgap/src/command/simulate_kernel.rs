@@ -1,6 +1,6 @@
 //! `bandgap simulate KERNEL`: a kernel replayed once on a simulated machine, on any number of its ranks.
 
-use bandgap_assemble::Made;
+use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation};
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
 use bandgap_launch::{
     Classify, Exit, Failure, Once, Result, Signals, Target, once, simulated, usage,
@@ -10,21 +10,18 @@ use bandgap_results::Simulation;
 use bandgap_sim::Machine;
 use serde_json::json;
 
-use super::replays::{MOST, critical_path, dependence, replayed, seconds};
 use super::series::elements;
 use super::simulate::{Points, Simulate};
 use super::watched::watched;
 use crate::args::refuse;
-use crate::calibrated::{Calibrated, SEED};
 use crate::output::Sink;
 use crate::progress::Progress;
+use crate::refused::unmade;
 use crate::session::interrupted;
 use crate::sizes::Sizes;
 
 /// Bytes of messages, where no sizes are named.
 const BYTES: u32 = 8;
-/// Picoseconds of a second.
-const PICO: f64 = 1e12;
 
 /// A kernel with the machine that it is replayed on, and the points.
 pub struct Planned {
@@ -49,7 +46,7 @@ pub fn planned(
 ) -> Result<Planned> {
     let refused = |what: String| Failure::new(Exit::Usage, what);
     let (named, machine) = match (measured, &of.transport) {
-        (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value)?),
+        (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value).map_err(unmade)?),
         (None, Some(Target::Simulated(name))) => (format!("sim:{name}"), simulated(name)?),
         _ => {
             return Err(refused(format!("{command} {kernel} on no machine"))
@@ -118,7 +115,8 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     let measured = of.measured()?;
     let Planned { machine, named, series, points, notes } =
         planned(&of.points, measured.as_ref(), "simulate", kernel)?;
-    let ends = measured.as_ref().map_or(Ok(Vec::new()), |of| of.ends().map(Vec::from))?;
+    let ends = measured.as_ref().map_or(Ok(Vec::new()), |of| of.ends().map(Vec::from));
+    let ends = ends.map_err(unmade)?;
     let machines: Vec<Machine> = [machine].into_iter().chain(ends).collect();
     let mut sink = Sink::open(&of.output.only_asked(), "simulate", SEED)?;
     sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": named}));
@@ -130,7 +128,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     for (point, order) in points {
         let bytes = (series.message)(&point);
         if let (Some(of), true) = (&measured, bytes > 0) {
-            of.moves_bytes()?;
+            of.moves_bytes().map_err(unmade)?;
         }
         let doing = format!("{} ranks", point.ranks);
         let show = || progress.show(before as f64 / all as f64, &doing);
@@ -150,7 +148,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
         progress.clear();
         let of_point = (kernel, &*named, bytes);
         let notes = measured.as_ref().map_or(Vec::new(), |of| of.notes.clone());
-        let made = Made { results: vec![made(of_point, &series, &point, done)?.into()], notes };
+        let made = Made { results: vec![made(of_point, &series, &point, &done)?.into()], notes };
         sink.add(made, None, None)?;
     }
     sink.close(Exit::Fine)
@@ -158,34 +156,19 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
 
 /// The result of a point: of its first replay, with the interval of all.
 fn made(
-    (kernel, machine, bytes): (&str, &str, u64),
+    (name, machine, bytes): (&str, &str, u64),
     series: &Series,
     point: &AtSize,
-    all: Vec<Once>,
+    all: &[Once],
 ) -> Result<Simulation> {
-    let time = |done: &Once| {
-        let whole = done.samples.column(WHOLE).first().copied().unwrap_or(done.end);
-        whole as f64 / f64::from(series.parts) / PICO
-    };
-    let times: Vec<f64> = all.iter().map(time).collect();
-    let done = &all[0];
-    let ends = done.finish.iter().filter(|_| done.finish.len() <= MOST);
-    Ok(Simulation {
-        name: kernel.to_owned(),
-        bytes: Some(bytes),
-        variant: point.variant.unwrap_or("only").to_owned(),
-        machine: machine.to_owned(),
-        ranks: point.ranks as u64,
-        operations: done.operations,
-        messages: done.messages,
-        parts: series.parts.into(),
-        lost: None,
-        end: seconds(done.end as i64),
-        finish: ends.map(|ps| seconds(*ps as i64)).collect(),
-        time: replayed(&times)?,
-        critical_path: done.sensitivity.as_ref().map(|of| critical_path(&of.path)),
-        sensitivity: done.sensitivity.as_ref().map(dependence),
-    })
+    let (first, parts) = (&all[0], series.parts);
+    let time = |done: &Once| *done.samples.column(WHOLE).first().unwrap_or(&done.end) as i64;
+    let times: Vec<i64> = all.iter().map(time).collect();
+    let counts = [point.ranks as u64, first.operations, first.messages];
+    let (bytes, variant) = (Some(bytes), point.variant.unwrap_or("only"));
+    let of = Replayed { name, bytes, variant, machine, counts, parts };
+    let finish = first.finish.iter().map(|ps| *ps as i64);
+    simulation(&of, finish, &times, first.sensitivity.as_ref()).map_err(unmade)
 }
 
 fn sizes(series: &Series, named: Option<&Sizes>) -> Vec<u32> {

@@ -7,6 +7,7 @@ use crate::load::Load;
 use crate::plan::Asked;
 use crate::planned::Planned;
 use crate::runner::{Runner, Stop};
+use crate::series::Step;
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,6 +73,10 @@ impl Planned for SignaturePlan {
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         self.measure(runner, 0.0..1.0)
+    }
+
+    fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
+        Some(Self { asked: self.asked.in_virtual_time(), ..self })
     }
 
     #[cfg(test)]

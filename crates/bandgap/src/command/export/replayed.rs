@@ -1,10 +1,11 @@
 //! Kernels and schedules, exported.
 
+use bandgap_assemble::described;
 use bandgap_launch::{Classify, Exit, Result, recorded, usage};
 use bandgap_sim::{Timeline, Window, observe, observe_goal, write_goal};
 
 use super::super::fit::named;
-use super::super::replays::{described, failed, read};
+use super::super::replays::{failed, read};
 use super::super::simulate::kernel;
 use super::super::simulate_kernel::{Planned, planned};
 use super::{Export, timeline};

@@ -1,19 +1,20 @@
 //! What of a run makes a machine, and what does not.
 
-use bandgap_launch::{Result, input, usage};
 use bandgap_model::Regime;
-use bandgap_record::{Note, Place, Quantity, Row, Rows, Unit};
-use bandgap_report::scaled;
+use bandgap_record::{Note, Place, Quantity, Row, Rows};
 use bandgap_results::{Logp, ONE_TO_ONE, Outcome, Run, SIGNATURE};
+use bandgap_units::Ns;
 
-use super::{Calibrated, Costs, Groups, How, Parameter};
+use super::{Calibrated, Costs, Groups, Parameter};
+use crate::{AssembleError, Result};
 
 impl Calibrated {
-    /// What a run measured over a transport.
+    /// The machine that a run, kept at `path`, measured over a transport: the one that is named, or its only one. With
+    /// `one_latency`, os + or + L is one latency: a run whose parameters make no LogP machine by themselves has one too.
     ///
     /// # Errors
-    /// As [`Calibrated::load`].
-    pub fn of(run: &Run, path: &str, transport: Option<&str>, how: How) -> Result<Self> {
+    /// There is no such transport, the run lacks parameters, or these make no machine.
+    pub fn of(run: &Run, path: &str, transport: Option<&str>, one_latency: bool) -> Result<Self> {
         let transport = chosen(run, transport)?;
         let signature = run.results.iter().find_map(|result| match result {
             Outcome::Logp(logp) if is_own(logp, transport) => Some(&**logp),
@@ -29,7 +30,7 @@ impl Calibrated {
             of.filter(|_| !untold(&format!("{}/{name}", logp.id()))).map(Parameter::of)
         };
         let regime = signature.map(|logp| logp.regime);
-        let (words, gap) = words(&known, regime, (&origin, transport), how, &mut notes)?;
+        let (words, gap) = words(&known, regime, (&origin, transport), one_latency, &mut notes)?;
         let over = run.conditions.iter().find(|of| of.transport == transport);
         let mut machine = Self {
             origin,
@@ -42,7 +43,7 @@ impl Calibrated {
             notes,
             transport: transport.to_owned(),
         };
-        machine.add_protocols(run, how);
+        machine.add_protocols(run, one_latency);
         machine.add_groups(run);
         // What is no machine is refused here.
         let mut below = 0_u32;
@@ -126,20 +127,25 @@ fn is_own(logp: &Logp, transport: &str) -> bool {
 ///
 /// # Errors
 /// There is none, or there are several.
-pub(crate) fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str> {
+pub fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str> {
     let all: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
     match (named, &all[..]) {
         (None, [one]) => Ok(one),
         (None, []) => {
             let command = run.command.get(1).map_or("run", String::as_str);
-            Err(input!("use a run of {command}: it has measured nothing"))
+            let what = format!("use a run of {command}: it has measured nothing");
+            let hint = "bandgap run measures what a machine is made of".to_owned();
+            Err(AssembleError::Unfit { what, hint })
         }
-        (None, _) => Err(usage!("use a run over several transports")
-            .hint(format!("name one: -t {}", all.join(", -t ")))),
+        (None, _) => Err(AssembleError::Ambiguous {
+            what: "use a run over several transports".to_owned(),
+            hint: format!("name one: -t {}", all.join(", -t ")),
+        }),
         (Some(named), _) => {
             let own = all.iter().find(|of| **of == named).copied();
-            own.ok_or_else(|| {
-                input!("use the run over {named}: it has measured {}", all.join(", "))
+            own.ok_or_else(|| AssembleError::Unfit {
+                what: format!("use the run over {named}: it has not measured it"),
+                hint: format!("name what it has: {}", all.join(", ")),
             })
         }
     }
@@ -150,11 +156,13 @@ fn words(
     known: &dyn Fn(&str) -> Option<Parameter>,
     regime: Option<Regime>,
     (origin, transport): (&str, &str),
-    How { one_latency }: How,
+    one_latency: bool,
     notes: &mut Vec<Note>,
 ) -> Result<(Costs, Parameter)> {
-    let fail =
-        |why: &str, hint: String| Err(input!("take a machine from {origin}: {why}").hint(hint));
+    let fail = |why: &str, hint: String| {
+        let what = format!("take a machine from {origin}: {why}");
+        Err(AssembleError::Unfit { what, hint })
+    };
     let needed: &[&str] = if one_latency { &["g", "RTT"] } else { &["os", "or", "g", "L", "RTT"] };
     let missing: Vec<&str> = needed.iter().copied().filter(|name| known(name).is_none()).collect();
     let of = |name: &str| known(name).unwrap_or_default();
@@ -172,12 +180,11 @@ fn words(
         return Ok((Costs { latency, ..Costs::default() }, of("g")));
     }
     let costs = Costs { send: of("os"), recv: of("or"), latency: of("L") };
-    let time = |ns: f64| scaled(ns * 1e-9, Unit::Second);
     let negative = [("os", costs.send), ("or", costs.recv), ("L", costs.latency)];
     let negative = negative.into_iter().find(|(_, of)| of.value < 0.0);
     let why = match negative {
         Some((name, Parameter { value, low, high })) => {
-            Some(format!("{name} is {} ({} to {})", time(value), time(low), time(high)))
+            Some(format!("{name} is {} ({} to {})", Ns(value), Ns(low), Ns(high)))
         }
         None if regime == Some(Regime::Overlapped) => {
             Some("g is below os + or: overheads of neighbouring messages overlap".to_owned())

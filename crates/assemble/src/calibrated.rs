@@ -1,29 +1,18 @@
 //! A LogGP machine taken from what a run measured, each parameter with its interval.
 
+mod loggopsim;
 mod protocols;
 mod read;
+mod simgrid;
 mod text;
 
-use std::path::Path;
-
-use bandgap_launch::{Classify, Exit, Result, input};
 use bandgap_record::{Note, Quantity};
 use bandgap_sim::{Loggops, Machine};
-use clap::Args;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::command::show::kept;
-pub(crate) use read::chosen;
-pub use text::decimal;
-
-/// How a machine is taken from a run.
-#[derive(Clone, Copy, Debug, Default, Args)]
-pub struct How {
-    /// Take os + or + L as one latency, where a run's parameters make no LogP machine by themselves
-    #[arg(long)]
-    pub one_latency: bool,
-}
+use crate::{AssembleError, Result};
+pub use read::chosen;
 
 /// A parameter with the ends of its interval, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -109,15 +98,6 @@ impl Parameter {
 }
 
 impl Calibrated {
-    /// What the run in a directory measured over a transport: the one that is named, or its only one.
-    ///
-    /// # Errors
-    /// There is no such run or transport, it lacks parameters, or these make no machine.
-    pub fn load(run: &Path, transport: Option<&str>, how: How) -> Result<Self> {
-        let (path, run) = kept(run)?;
-        Self::of(&run, &path.display().to_string(), transport, how)
-    }
-
     /// That its run says what bytes cost.
     ///
     /// # Errors
@@ -127,7 +107,8 @@ impl Calibrated {
             return Ok(());
         }
         let hint = format!("bandgap run -t {} measures it, with os, or, g and L", self.transport);
-        Err(input!("move bytes on the machine of {}: it has no G", self.origin).hint(hint))
+        let what = format!("move bytes on the machine of {}: it has no G", self.origin);
+        Err(AssembleError::Unfit { what, hint })
     }
 
     /// The machine with these numbers of its intervals.
@@ -135,7 +116,7 @@ impl Calibrated {
     /// # Errors
     /// A number is not possible.
     pub fn machine(&self, pick: Pick<'_>) -> Result<Machine> {
-        Machine::parse(&self.toml(pick), &self.origin).class(Exit::Input)
+        Ok(Machine::parse(&self.toml(pick), &self.origin)?)
     }
 
     /// The machine with the lower ends, and with the upper ones. Without shared channels and with no choice among what is
@@ -153,7 +134,7 @@ impl Calibrated {
     /// The run does not say what bytes cost, or a number is not possible.
     pub fn loggops(&self, pick: Pick<'_>) -> Result<Loggops> {
         self.moves_bytes()?;
-        of_machine(&self.machine(pick)?, &self.origin)
+        loggops_of(&self.machine(pick)?, &self.origin)
     }
 
     /// The parameters of LogGOPSim at the ends of all intervals, and at places within: what is ready at once competes for
@@ -176,9 +157,10 @@ impl Calibrated {
 ///
 /// # Errors
 /// It has no time for bytes.
-pub fn of_machine(machine: &Machine, name: &str) -> Result<Loggops> {
+pub fn loggops_of(machine: &Machine, name: &str) -> Result<Loggops> {
     Loggops::of(machine).ok_or_else(|| {
-        let hint = "a machine with gap_per_byte_ns does, such as sim:ipsc860";
-        input!("replay a schedule on {name}: it does not say what bytes cost").hint(hint)
+        let hint = "a machine with gap_per_byte_ns does, such as sim:ipsc860".to_owned();
+        let what = format!("replay a schedule on {name}: it does not say what bytes cost");
+        AssembleError::Unfit { what, hint }
     })
 }

@@ -3,20 +3,19 @@
 use bandgap_record::{Note, Place, Rows};
 use bandgap_results::{Hockney, Outcome, Run, Segment};
 
-use super::{Calibrated, Costs, How, Parameter, Protocol};
+use super::{Calibrated, Costs, Parameter, Protocol};
+use crate::MESSAGE_COSTS;
 
 /// The series whose lines are taken, the first that there is: messages before stores.
 const SERIES: [&str; 3] = ["echo", "comms1", STORES];
 const STORES: &str = "bulk_store";
-/// What of a message is whose time.
-const COSTS: &str = "message_costs";
 
 impl Calibrated {
     /// Takes the lines of the first series that has some, each as a protocol.
     ///
     /// *Formula*: t(n) = t0 + n·G with t0 = os + L + or; of stores, whose reply comes back, less half a round trip. os and
     /// or are those of the shortest message of the line, where they were measured, else those of words.
-    pub(super) fn add_protocols(&mut self, run: &Run, how: How) {
+    pub(super) fn add_protocols(&mut self, run: &Run, one_latency: bool) {
         let fits: Vec<&Hockney> = run.results.iter().filter_map(fit).collect();
         let of = |name: &&str| {
             let own = fits.iter().filter(|fit| {
@@ -27,8 +26,8 @@ impl Calibrated {
         let Some(fit) = SERIES.iter().find_map(of) else { return };
         let Some(rows) = self.rows(run, &fit.name) else { return };
         self.sources.push(fit.name.clone());
-        let costs = self.rows(run, COSTS).filter(|_| !how.one_latency);
-        self.sources.extend(costs.map(|_| COSTS.to_owned()));
+        let costs = self.rows(run, MESSAGE_COSTS).filter(|_| !one_latency);
+        self.sources.extend(costs.map(|_| MESSAGE_COSTS.to_owned()));
         let reply = self.words.send.value + self.words.recv.value + self.words.latency.value;
         let reply = if fit.name == STORES { reply } else { 0.0 };
         for (at, segment) in fit.segments.iter().enumerate() {

@@ -1,0 +1,75 @@
+//! What each layer costs more than the one before.
+
+use bandgap_record::{Column, Place, Quantity, Row, Rows, Unit};
+use bandgap_results::{LAYERS, Outcome};
+
+use crate::Result;
+use crate::made::{Made, SERIES};
+
+/// The times of a kernel over each of `transports` by place, and how much longer each is than that over the transport
+/// before; nothing where there are none.
+///
+/// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
+/// measured one after the other. It is precise if that is at most the share `precision` of it.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub fn layers(
+    results: &[Outcome],
+    kernel: &str,
+    transports: &[String],
+    precision: f64,
+) -> Result<Made> {
+    let all = results.iter().filter_map(Outcome::as_rows);
+    let series: Vec<&Rows> = all.filter(|rows| rows.name == kernel).collect();
+    let of = |name: &String| series.iter().find(|rows| rows.transport == *name).copied();
+    let mut axes = series.first().map_or_else(Vec::new, |rows| rows.axes.clone());
+    axes.retain(|axis| axis != "variant");
+    let place = |rows: &Rows, row: &Row| -> Vec<Place> {
+        axes.iter().filter_map(|axis| rows.place(row, axis).cloned()).collect()
+    };
+    let mut found = Vec::new();
+    let mut before: Option<&Rows> = None;
+    for name in transports {
+        let Some(rows) = of(name) else { continue };
+        for row in &rows.rows {
+            let at = place(rows, row);
+            let Some(time) = rows.cell(row, "time") else { continue };
+            let below = before.and_then(|below| {
+                let row = below.rows.iter().find(|row| place(below, row) == at)?;
+                below.cell(row, "time")
+            });
+            let cost = below.map(|below| cost(time, below, precision)).transpose()?;
+            let place = [at, vec![name.as_str().into()]].concat();
+            found.push(Row { place, cells: vec![Some(time.clone()), cost], ..Row::default() });
+        }
+        before = Some(rows);
+    }
+    if found.is_empty() {
+        return Ok(Made::default());
+    }
+    axes.push("transport".to_owned());
+    let rows = Rows {
+        kind: SERIES.to_owned(),
+        name: LAYERS.to_owned(),
+        axes,
+        columns: vec![
+            Column::new("time", Unit::Second, "time of the kernel over this transport"),
+            Column::new("cost", Unit::Second, "time less that over the transport before"),
+        ],
+        rows: found,
+        ..Rows::default()
+    };
+    Ok(Made { results: vec![rows.into()], ..Made::default() })
+}
+
+fn cost(time: &Quantity, below: &Quantity, precision: f64) -> Result<Quantity> {
+    let value = time.value.0 - below.value.0;
+    let wide = time.half_width().zip(below.half_width()).map(|(a, b)| a.hypot(b));
+    let interval = wide.map(|wide| (value - wide, value + wide));
+    let samples = time.samples.min(below.samples);
+    let both = time.converged && below.converged;
+    let precise = wide.map_or(both, |wide| wide <= precision * value.abs());
+    let evidence = ("difference", samples, precise);
+    Ok(Quantity::new(value, interval, Unit::Second, evidence)?)
+}

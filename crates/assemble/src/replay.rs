@@ -1,0 +1,159 @@
+//! Replays as results.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+
+use bandgap_record::{Note, Number, Quantity, Seconds, Unit};
+use bandgap_results::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
+use bandgap_sim::{Goal, LETTERS, Loggops, Noise, replay_goal, sensitivity};
+
+use crate::Result;
+
+/// Ranks whose ends are kept, and steps of a path, at most.
+const MOST: usize = 65_536;
+/// Picoseconds of a second.
+const PICO: f64 = 1e12;
+
+/// What is replayed.
+pub struct Replayed<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Bytes of a message, where all have as many.
+    pub bytes: Option<u64>,
+    /// The algorithm.
+    pub variant: &'a str,
+    /// The machine, with its parameters.
+    pub machine: &'a str,
+    /// Ranks, and operations and messages of all of them.
+    pub counts: [u64; 3],
+    /// What an operation does so many times, of which the time is one.
+    pub parts: u32,
+}
+
+/// A replay as it is recorded: when each rank ended, in picoseconds, and its time with that of replays at other places of
+/// the machine's intervals behind it.
+///
+/// # Errors
+/// A number cannot be recorded.
+pub fn simulation(
+    of: &Replayed<'_>,
+    finish: impl ExactSizeIterator<Item = i64> + Clone,
+    times: &[i64],
+    deeper: Option<&bandgap_sim::Sensitivity>,
+) -> Result<Simulation> {
+    let parts = f64::from(of.parts);
+    let times: Vec<f64> = times.iter().map(|ps| *ps as f64 / parts / PICO).collect();
+    let [ranks, operations, messages] = of.counts;
+    let is_kept = finish.len() <= MOST;
+    Ok(Simulation {
+        name: of.name.to_owned(),
+        bytes: of.bytes,
+        variant: of.variant.to_owned(),
+        machine: of.machine.to_owned(),
+        ranks,
+        operations,
+        messages,
+        parts: of.parts.into(),
+        lost: None,
+        end: seconds(finish.clone().max().unwrap_or_default()),
+        finish: finish.filter(|_| is_kept).map(seconds).collect(),
+        time: replayed(&times)?,
+        critical_path: deeper.map(|of| critical_path(&of.path)),
+        sensitivity: deeper.map(dependence),
+    })
+}
+
+/// A schedule in GOAL, replayed on a machine: with the first parameters, and with `all` others of their intervals.
+/// `steps` counts what is done.
+///
+/// # Errors
+/// It cannot end, or a number cannot be recorded.
+pub fn goal(
+    goal: &Goal,
+    (name, machine): (&str, &str),
+    all: &[Loggops],
+    with_sensitivity: bool,
+    noise: Option<&Noise>,
+    steps: &AtomicU64,
+) -> Result<(Simulation, Option<Note>)> {
+    let (first, deeper) = if with_sensitivity {
+        let (first, deeper) = sensitivity(goal, &all[0])?;
+        (first, Some(deeper))
+    } else {
+        (replay_goal(goal, &all[0], noise, steps)?, None)
+    };
+    let mut times = vec![first.end()];
+    for loggops in &all[1..] {
+        times.push(replay_goal(goal, loggops, noise, steps)?.end());
+    }
+    let note = first.ambiguous.first.map(|place| {
+        let note = Note::new("receive_ambiguous", "").with("rank", f64::from(place.rank));
+        let note = note.with("operation", f64::from(place.number));
+        note.with("count", first.ambiguous.count as f64)
+    });
+    let counts = [goal.size() as u64, goal.operations() as u64, first.messages];
+    let of = Replayed { name, bytes: None, variant: "loggops", machine, counts, parts: 1 };
+    let made = simulation(&of, first.finish.iter().copied(), &times, deeper.as_ref())?;
+    Ok((Simulation { lost: noise.map(|_| seconds(first.lost)), ..made }, note))
+}
+
+/// Parameters as they are given.
+pub fn described(of: &Loggops) -> String {
+    let units = [1e3, 1e3, 1e3, 1e9, 1e9];
+    let all = LETTERS.iter().zip(of.parameters).zip(units);
+    let all = all.map(|((letter, value), unit)| format!("{letter}={},", value as f64 / unit));
+    format!("{}S={}", all.collect::<String>(), of.eager)
+}
+
+/// A replayed time in seconds, from those with other numbers of the machine's intervals which come behind it.
+pub(crate) fn replayed(times: &[f64]) -> Result<Quantity> {
+    let end = |pick: fn(f64, f64) -> f64| times.iter().copied().fold(times[0], pick);
+    let evidence = ("replay", times.len() as u64, true);
+    let ends = Some((end(f64::min), end(f64::max)));
+    Ok(Quantity::new(times[0], ends, Unit::Second, evidence)?)
+}
+
+fn seconds(picoseconds: i64) -> Seconds {
+    Seconds(Number(picoseconds as f64 / PICO))
+}
+
+fn dependence(of: &bandgap_sim::Sensitivity) -> Sensitivity {
+    let derivative = |of: &bandgap_sim::Derivative| {
+        let [left, right] = [of.left, of.right].map(|side| Number(side as f64));
+        Derivative { left, right, jumps: of.jumps }
+    };
+    let letters = LETTERS.iter().map(ToString::to_string);
+    Sensitivity {
+        derivatives: letters.zip(of.derivatives.iter().map(derivative)).collect(),
+        critical_latency: of.critical_latency.map(seconds),
+        tolerance: of.tolerance.map(seconds),
+    }
+}
+
+fn critical_path(path: &bandgap_sim::CriticalPath) -> CriticalPath {
+    let computation = ("computation", path.computation);
+    let shares = LETTERS.into_iter().zip(path.shares).chain([computation]);
+    let mut ranks: BTreeMap<u32, (u64, i64)> = BTreeMap::new();
+    for step in &path.steps {
+        let (steps, time) = ranks.entry(step.rank).or_default();
+        *steps += 1;
+        *time += step.end - step.begin;
+    }
+    let at_rank =
+        |(rank, (steps, time)): (u32, _)| AtRank { rank: rank.into(), steps, time: seconds(time) };
+    let operations = path.steps.iter().take(MOST).map(|step| AtOperation {
+        at: step.rank.into(),
+        part: step.part.to_owned(),
+        rank: step.place.rank.into(),
+        operation: step.place.number.into(),
+        line: step.place.line.map(u64::from),
+        end: seconds(step.end),
+    });
+    CriticalPath {
+        rank: path.rank.into(),
+        steps: path.steps.len() as u64,
+        shares: shares.map(|(on, time)| (on.to_owned(), seconds(time))).collect(),
+        ranks: ranks.into_iter().map(at_rank).collect(),
+        operations: operations.collect(),
+    }
+}

@@ -1,0 +1,14 @@
+//! Errors of the crates below, with their exit codes.
+
+use bandgap_assemble::AssembleError;
+use bandgap_launch::{Exit, Failure, input, told, usage};
+
+/// Why nothing could be made of a run or of what was read.
+pub fn unmade(error: AssembleError) -> Failure {
+    match error {
+        AssembleError::Unfit { what, hint } => input!("{what}").hint(hint),
+        AssembleError::Ambiguous { what, hint } => usage!("{what}").hint(hint),
+        AssembleError::Sim(_) => input!("{}", told(&error)),
+        error => Failure::new(Exit::Defect, told(&error)),
+    }
+}
