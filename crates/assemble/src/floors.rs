@@ -1,71 +1,107 @@
 //! What plain loops reach on the machine, and layers over them.
 
+use bandgap_campaign::Key;
 use bandgap_campaign::data::Rejected;
-use bandgap_campaign::floors::key;
+use bandgap_campaign::floors::{key, lost_key, sized_key};
 use bandgap_comm::Floor;
-use bandgap_record::{Column, Labels, Note, Unit};
+use bandgap_record::{Column, Labels, Note, Place, Unit};
+use bandgap_stats::Convergence;
 
 use crate::Result;
-use crate::estimate::Measured;
+use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
 
 /// The kind of rows that are of one floor or layer.
 pub const FLOOR: &str = "floor";
 
-/// A row for each floor and layer that was measured, layers with their ratios to what they are over.
+/// A row for each floor and layer that was measured, and for each size of a floor that has several; layers with their
+/// ratios to what they are over.
 ///
 /// # Errors
 /// A number cannot be recorded.
 pub fn floors(of: &Measured<'_>, planned: &[Floor]) -> Result<Made> {
     let mut made = Made::default();
     for floor in planned {
-        if !of.judged.table.batches(&key(&floor.name)).is_empty() {
-            made = made.and(one(of, floor, planned)?);
-        }
+        made = made.and(one(of, floor, planned)?);
     }
     Ok(made)
 }
 
 fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made> {
-    let own = key(&floor.name);
-    let column = match floor.yields.bytes() {
+    let bytes = |floor: &Floor| floor.yields.bytes().map(|bytes| bytes as f64);
+    let column = match bytes(floor) {
         None => Column::new("time", Unit::Second, "of one operation, or half a round trip"),
         Some(_) => Column::new("rate", Unit::BytePerSecond, "bytes moved over the time"),
     };
     let mut columns = vec![column.counting()];
-    let Some(time) = of.time(&own) else {
-        let batches = of.judged.table.batches(&own);
-        let reason = batches.iter().find_map(|batch| match &batch.rejected {
-            Some(Rejected::Unavailable(reason)) => Some(reason.clone()),
-            _ => None,
-        });
-        let about = format!("{FLOOR}/{}", floor.name);
-        let note = match reason {
-            Some(reason) => Note::new("floor_unavailable", about).with("reason", reason),
-            None => Note::new("floor_without_batches", about).with("batches", batches.len() as f64),
-        };
-        return Ok(Made { notes: vec![note], ..Made::default() });
-    };
-    let bytes = |floor: &Floor| floor.yields.bytes().map(|bytes| bytes as f64);
-    let value = match bytes(floor) {
-        None => Some(time),
-        Some(bytes) => time.turned(bytes, "bytes / t"),
-    };
-    let mut cells = vec![value];
-    for below in planned.iter().filter(|below| floor.over.contains(&below.name)) {
-        // Of what moves bytes, the time of a byte.
-        let longer = bytes(floor).zip(bytes(below)).map_or(1.0, |(own, below)| own / below);
-        let ratio = of.ratio(&own, &key(&below.name));
-        cells.push(ratio.map(|ratio| ratio.part(longer)));
+    let below: Vec<&Floor> = planned.iter().filter(|of| floor.over.contains(&of.name)).collect();
+    for below in &below {
         let name = format!("over_{}", below.name);
         columns.push(Column::new(&name, Unit::One, "its time over that of the other, by round"));
     }
-    let mut rows = Builder::new(FLOOR, &floor.name, "", &[], columns);
-    let meaning = (&*floor.meaning).into();
-    let labels = Labels::from([("meaning".to_owned(), meaning)]);
-    let spread = of.spread(&own);
-    rows.push(Vec::new(), labels, &cells, spread)?;
+    let has_sizes = !floor.sizes.is_empty();
+    let mut axes = Vec::new();
+    if has_sizes {
+        axes.push("bytes");
+        columns.push(Column::new("lost", Unit::One, "messages without an answer in time"));
+        columns.push(Column::new("sent", Unit::One, "messages sent"));
+    }
+    let mut rows = Builder::new(FLOOR, &floor.name, "", &axes, columns);
+    let sizes = floor.sizes.iter().map(|&size| (vec![size.into()], sized_key(&floor.name, size)));
+    let single = (!has_sizes).then(|| (Vec::new(), key(&floor.name)));
+    for (place, own) in single.into_iter().chain(sizes) {
+        let (time, lost) = (of.time(&own), losses(of, &own, floor.samples));
+        if time.is_none() {
+            rows.notes.extend(why(of, &rows, &place, &own));
+        }
+        if time.is_none() && lost.is_none() {
+            continue;
+        }
+        let value = match (&time, bytes(floor)) {
+            (Some(time), Some(bytes)) => time.turned(bytes, "bytes / t"),
+            _ => time,
+        };
+        let mut cells = vec![value];
+        for below in &below {
+            // Of what moves bytes, the time of a byte.
+            let longer = bytes(floor).zip(bytes(below)).map_or(1.0, |(own, below)| own / below);
+            let ratio = of.ratio(&own, &key(&below.name));
+            cells.push(ratio.map(|ratio| ratio.part(longer)));
+        }
+        cells.extend(lost.into_iter().flatten().map(Some));
+        let labels = Labels::from([("meaning".to_owned(), (&*floor.meaning).into())]);
+        rows.push(place, labels, &cells, of.spread(&own))?;
+    }
     Ok(rows.made())
+}
+
+/// How many messages were lost, and how many were sent, in batches that count; `None` where nothing is lost.
+fn losses(of: &Measured<'_>, own: &Key, sent: u32) -> Option<[Estimated; 2]> {
+    let key = lost_key(own);
+    let batches =
+        of.judged.table.batches(&key).iter().filter(|of_lost| of.judged.counts(&key, of_lost));
+    let lost: Vec<f64> = batches.flat_map(|batch| batch.samples.iter().copied()).collect();
+    let all = f64::from(sent) * lost.len() as f64;
+    let sum = |value| Estimated {
+        samples: lost.len() as u64,
+        ..Estimated::single(value, "sum over batches", Convergence::Converged)
+    };
+    (!lost.is_empty()).then(|| [sum(lost.iter().sum()), sum(all)])
+}
+
+/// Why there is no time; nothing where nothing was measured.
+fn why(of: &Measured<'_>, rows: &Builder, place: &[Place], own: &Key) -> Option<Note> {
+    let batches = of.judged.table.batches(own);
+    let reason = batches.iter().find_map(|batch| match &batch.rejected {
+        Some(Rejected::Unavailable(reason)) => Some(reason.clone()),
+        _ => None,
+    });
+    let at = place.iter().map(|size| format!("/bytes={size}"));
+    let about = rows.rows.id() + &at.collect::<String>();
+    (!batches.is_empty()).then(|| match reason {
+        Some(reason) => Note::new("floor_unavailable", about).with("reason", reason),
+        None => Note::new("floor_without_batches", about).with("batches", batches.len() as f64),
+    })
 }
 
 #[cfg(test)]

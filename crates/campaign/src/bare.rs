@@ -1,8 +1,7 @@
 //! One floor or layer as a batch, and what a sample of it is worth.
 
 use bandgap_comm::{Floor, Yields};
-use bandgap_kernels::{AtSize, ISSUE, Order, Over, Refused, WHOLE, fact};
-use serde_json::Value;
+use bandgap_kernels::{AtSize, BareLoop, ISSUE, Order, Over, Refused, WHOLE, fact};
 
 use crate::key::Key;
 use crate::runner::Executed;
@@ -15,38 +14,37 @@ pub fn key(name: &str) -> Key {
     Key::new(FLOOR).at("name", name)
 }
 
+/// The key of a floor over sizes at one of them.
+pub fn sized_key(name: &str, bytes: u64) -> Key {
+    key(name).at("bytes", bytes)
+}
+
+/// The key of how many messages of a batch were lost.
+pub fn lost_key(of: &Key) -> Key {
+    of.clone().at("of", "lost")
+}
+
 /// Ranks between which floors are measured.
 pub const RANKS: usize = 2;
-/// Samples of one batch, of floors at one place.
-const SAMPLES: u32 = 20;
 
-/// A batch of it. The order names the floor or layer, which is in no list of kernels, and says how many rounds a sample
-/// has.
-pub(crate) fn order(floor: &Floor) -> Order {
-    let kernel = floor.name.to_string();
-    let (checked, probed, way, at_border, shape) = Default::default();
-    // Each place once, so that the batch is the mean over all. A warm-up has fewer samples, and so comes to the
-    // first places only; the floor's own untimed exchanges warm each place before its sample.
-    let samples = if floor.places > 1 { floor.places } else { SAMPLES };
-    let (parameters, ranks) = (Value::from(floor.rounds), RANKS);
-    Order { kernel, parameters, samples, ranks, checked, probed, way, at_border, shape }
-}
-
-/// The floor or layer as an order of it wants it: with so many rounds a sample.
-pub fn as_ordered(floor: Floor, order: &Order) -> Floor {
-    let rounds = order.parameters.as_u64().and_then(|rounds| u32::try_from(rounds).ok());
-    Floor { rounds: rounds.unwrap_or(floor.rounds), ..floor }
-}
-
-/// The order of the kernel that a layer runs, for an order that names the layer; `None` for a floor.
+/// A batch of it, with messages of so many bytes: of the kernel of a layer, or of the loop of a floor.
 ///
 /// # Errors
 /// The kernel is unknown, or needs to know more than the number and the size of its messages.
-pub fn kernel_order(floor: &Floor, named: &Order) -> Result<Option<Order>, Refused> {
-    let Some(kernel) = &floor.kernel else { return Ok(None) };
-    let round = AtSize::of(floor.bytes(), floor.rounds, named.ranks);
-    let order = (fact(kernel)?.at)(round, named.samples, named.ranks)?;
-    Ok(Some(Order { checked: named.checked, probed: named.probed, ..order }))
+pub fn order(floor: &Floor, bytes: u64) -> Result<Order, Refused> {
+    let round = AtSize::of(bytes as usize, floor.rounds, RANKS);
+    let order = match &floor.kernel {
+        None => turned(floor, bytes, 0),
+        Some(kernel) => (fact(kernel)?.at)(round, floor.samples, RANKS)?,
+    };
+    Ok(Order { on: Some(floor.on.to_string()), ..order })
+}
+
+/// A batch of a floor in which each side does a computation of so many blocks before it sends.
+pub(crate) fn turned(floor: &Floor, bytes: u64, turn: u32) -> Order {
+    let (name, bytes, rounds) = (floor.name.to_string(), bytes as usize, floor.rounds);
+    let order = Order::of(&BareLoop { floor: name, bytes, rounds, turn }, floor.samples, RANKS);
+    Order { on: Some(floor.on.to_string()), ..order }
 }
 
 /// Nanoseconds of one round, of half of it where it goes there and back, from those of a sample.
@@ -70,7 +68,7 @@ pub(crate) fn samples_of(floor: &Floor, done: &Executed) -> Vec<f64> {
 pub(crate) fn column(floor: &Floor) -> &'static str {
     let kernel = floor.kernel.as_deref().and_then(|name| fact(name).ok());
     match kernel.map(|kernel| kernel.over) {
-        None | Some(Over::Transfer) => WHOLE,
+        None | Some(Over::Transfer | Over::Bare) => WHOLE,
         Some(Over::Am | Over::Comm) => ISSUE,
     }
 }
@@ -87,7 +85,7 @@ mod tests {
     }
 
     #[test]
-    fn a_layer_is_an_order_of_its_kernel_and_a_floor_is_none() {
+    fn a_layer_is_an_order_of_its_kernel_and_a_floor_of_its_loop() {
         for (kernel, column_of) in [
             ("ping_pong", ISSUE),
             ("stream", ISSUE),
@@ -95,29 +93,27 @@ mod tests {
             ("store", WHOLE),
             ("get", WHOLE),
         ] {
-            let layer = layer(kernel);
-            let named = Order { checked: true, ..order(&layer) };
-            let order = kernel_order(&layer, &named).unwrap().unwrap();
-            assert_eq!((&*order.kernel, order.checked), (kernel, true));
-            assert_eq!((order.samples, order.ranks), (named.samples, named.ranks));
+            let layer = Floor { on: "unix".into(), ..layer(kernel) };
+            let order = order(&layer, layer.bytes()).unwrap();
+            assert_eq!((&*order.kernel, order.on.as_deref()), (kernel, Some("unix")));
+            assert_eq!((order.samples, order.ranks), (layer.samples, RANKS));
             assert_eq!(order.parameters["messages"], 3);
             assert_eq!(column(&layer), column_of);
             (fact(kernel).unwrap().check)(&order, RANKS).unwrap();
         }
-        let floor = Floor::new("floor", "", Operation, 1);
-        assert_eq!(kernel_order(&floor, &order(&floor)), Ok(None));
+        let floor = Floor::over_places("floor", "", Operation, 5, 64);
+        let order = order(&floor, floor.bytes()).unwrap();
+        let expected = BareLoop { floor: "floor".to_owned(), bytes: 8, rounds: 5, turn: 0 };
+        assert_eq!((order.kernel(RANKS), order.samples), (Ok(expected), 64));
         assert_eq!(column(&floor), WHOLE);
     }
 
     #[test]
     fn every_kernel_of_the_list_is_a_layer_or_is_refused_by_name() {
-        let refused = |kernel| {
-            let layer = layer(kernel);
-            kernel_order(&layer, &order(&layer)).map_err(|refused| refused.to_string())
-        };
+        let refused = |kernel| order(&layer(kernel), 100).map_err(|refused| refused.to_string());
         for fact in facts() {
             match refused(fact.name) {
-                Ok(order) => assert_eq!(order.unwrap().kernel, fact.name),
+                Ok(order) => assert_eq!(order.kernel, fact.name),
                 Err(text) => assert!(text.contains(&format!("{:?}", fact.name)), "{text}"),
             }
         }
@@ -126,21 +122,6 @@ mod tests {
             let text = refused(kernel).unwrap_err();
             assert!(text.contains(&format!("{kernel:?}")) && text.contains(why), "{text}");
         }
-    }
-
-    #[test]
-    fn an_order_says_how_many_rounds_a_sample_has() {
-        let floor = |rounds| Floor::new("floor", "", Bytes(100), rounds);
-        assert_eq!(as_ordered(floor(8), &order(&floor(1))), floor(1));
-        let silent = Order { parameters: Value::Null, ..order(&floor(1)) };
-        assert_eq!(as_ordered(floor(8), &silent), floor(8));
-    }
-
-    #[test]
-    fn a_batch_visits_each_place_once() {
-        let samples =
-            |places| order(&Floor::over_places("floor", "", Operation, 1, places)).samples;
-        assert_eq!([1, 7, 64].map(samples), [SAMPLES, 7, 64]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ mod rounds;
 use std::ops::RangeInclusive;
 
 use bandgap_comm::{AtBorder, Border, Delay, Floor, Stamping};
-use bandgap_kernels::{Asking, Burst, Kernel as _, Order, Pair, PingPong, WHOLE};
+use bandgap_kernels::{Asking, BareLoop, Burst, Kernel as _, Order, Pair, PingPong, WHOLE};
 use bandgap_stats::interval::Interval;
 use bandgap_stats::quantile::median;
 use derive_more::Display;
@@ -236,13 +236,13 @@ fn as_software(runner: &mut dyn Runner) -> Result<Option<(Border, Delay)>, Stop>
 
 fn of_lines(floor: &Floor, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
     let mut points: Vec<Point> = OF_LINES.map(|part| stamped(Model::Latency, part)).to_vec();
-    let bare = |key, inserted: Option<_>| {
-        let at_border = inserted.map(|_| AtBorder { stamping: Stamping::Nothing, inserted });
-        let order = Order { at_border, ..crate::bare::order(floor) };
+    let bare = |key, turn| {
+        let order = crate::bare::turned(floor, floor.bytes(), turn);
         Point { checked: None, visits: VISITS, ..Point::new(key, order) }
     };
     let inserted = as_software(runner)?;
-    points.extend([bare(slot_key(), None), bare(busy_key(&slot_key()), inserted)]);
+    let blocks = inserted.map_or(0, |(_, computation)| computation.iterations);
+    points.extend([bare(slot_key(), 0), bare(busy_key(&slot_key()), blocks)]);
     let at = AtBorder { stamping: Stamping::Lines, inserted };
     points.push(point(Model::Latency, busy_key(&key(Model::Latency, Stamping::Lines)), at));
     Ok(points)
@@ -265,7 +265,7 @@ impl Experiment for &BreakdownPlan {
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         if let Division::Lines(floor) = &self.divided
-            && floor.name == point.order.kernel
+            && point.order.kernel == BareLoop::NAME
         {
             return vec![(point.key.clone(), crate::bare::samples_of(floor, done))];
         }
@@ -331,10 +331,7 @@ impl Planned for BreakdownPlan {
     }
 
     fn reaches(&self) -> Reaches {
-        match self.divided {
-            Division::Calls => Reaches::Stamps,
-            Division::Lines(_) => Reaches::StampsAndBare,
-        }
+        Reaches::Stamps
     }
 
     #[cfg(test)]

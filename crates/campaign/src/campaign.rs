@@ -8,11 +8,12 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-use bandgap_kernels::{Fact, Order, fact};
+use bandgap_kernels::{Order, fact};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+use crate::bare::key;
 use crate::beside::{self, Beside};
 use crate::calm::Watchful;
 use crate::control::drifts;
@@ -59,7 +60,7 @@ pub fn campaign(
     let none = runner.virtual_time() || !plan.floors;
     let floors = if none { Vec::new() } else { runner.beside().to_vec() };
     let own = points.len();
-    points.extend(beside::points(&floors));
+    points.extend(beside::points(&floors)?);
     let mut table = Table::default();
     for point in &points {
         if let Some(described) = point.described.clone() {
@@ -235,15 +236,9 @@ impl Campaign<'_> {
             let point = &self.points[at];
             let Some(order) = point.checked.clone() else { continue };
             let order = Order { samples: order.samples.min(CHECKED_SAMPLES), ..order }.checked();
-            // A floor is no kernel, and its runner knows what it allows.
-            let check = |fact: Fact| (fact.check)(&order, self.runner.size()).err();
-            let refused = fact(&order.kernel).ok().and_then(check);
-            let verified = match refused {
-                Some(_) => Verified::default(),
-                None => match self.runner.run(&order)? {
-                    Executed { unavailable: Some(_), .. } => Verified::default(),
-                    done => Verified::of_checked(done.checked),
-                },
+            let verified = match (fact(&order.kernel)?.check)(&order, self.runner.size()) {
+                Err(_) => Verified::default(),
+                Ok(()) => Verified::of_checked(self.runner.run(&order)?.checked),
             };
             self.keep(Kept::Verified { key: point.key.clone(), verified })?;
             self.report(0.0, open.len())?;
@@ -293,7 +288,7 @@ impl Campaign<'_> {
 
     /// The samples of a batch under their keys; none of a batch that this machine does not allow.
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let floor = self.floors.iter().find(|beside| beside.floor.name == point.order.kernel);
+        let floor = self.floors.iter().find(|beside| key(&beside.floor.name) == point.key);
         match (&done.unavailable, floor) {
             (Some(_), _) => vec![(point.key.clone(), Vec::new())],
             (None, Some(floor)) => beside::split(floor, done),

@@ -9,7 +9,7 @@ use bandgap_comm::Floor;
 use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
 
-use crate::bare::{order, samples_of};
+use crate::bare::samples_of;
 use crate::campaign::campaign;
 use crate::experiment::{Experiment, LEAST_ROUNDS, Point, not_converged};
 use crate::judge::Judged;
@@ -18,7 +18,7 @@ use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
 
-pub use crate::bare::{FLOOR, RANKS, as_ordered, kernel_order, key};
+pub use crate::bare::{FLOOR, RANKS, key, lost_key, order, sized_key};
 
 /// Bytes that each rank exposes for the layers: a long copy to send and one to arrive. The slots of
 /// message passing lie in the same memory, at another time.
@@ -42,16 +42,31 @@ pub struct FloorPlan {
 
 impl Experiment for &FloorPlan {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let point = |floor: &Floor| {
-            Point::new(key(&floor.name), order(floor)).checked_if(floor.kernel.is_some())
-        };
-        Ok(self.floors.iter().map(point).collect())
+        let mut points = Vec::new();
+        for floor in &self.floors {
+            let name = &floor.name;
+            let whole = [(key(name), floor.bytes())];
+            let sizes = floor.sizes.iter().map(|&bytes| (sized_key(name, bytes), bytes));
+            for (key, bytes) in whole.into_iter().filter(|_| floor.sizes.is_empty()).chain(sizes) {
+                let order = order(floor, bytes)?;
+                points.push(Point::new(key, order).checked_if(floor.kernel.is_some()));
+            }
+        }
+        Ok(points)
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let floor = self.floors.iter().find(|floor| floor.name == point.order.kernel);
-        let samples = floor.map_or_else(Vec::new, |floor| samples_of(floor, done));
-        vec![(point.key.clone(), samples)]
+        let name = point.key.text("name");
+        let Some(floor) = self.floors.iter().find(|floor| name == Some(&floor.name)) else {
+            return Vec::new();
+        };
+        let samples = samples_of(floor, done);
+        let lost = f64::from(point.order.samples) - samples.len() as f64;
+        let mut split = vec![(point.key.clone(), samples)];
+        if !floor.sizes.is_empty() {
+            split.push((lost_key(&point.key), vec![lost]));
+        }
+        split
     }
 
     /// A layer and its floors stay open together.
@@ -60,11 +75,14 @@ impl Experiment for &FloorPlan {
         for at in not_converged(judged, points) {
             open[at] = true;
         }
-        let at = |name: &str| self.floors.iter().position(|floor| floor.name == name);
-        let families: Vec<Vec<usize>> = (0..self.floors.len())
+        let layers = self.floors.iter().filter(|floor| !floor.over.is_empty());
+        let families: Vec<Vec<usize>> = layers
             .map(|layer| {
-                let below = self.floors[layer].over.iter().filter_map(|over| at(over));
-                below.chain([layer]).collect()
+                let names: Vec<&str> =
+                    layer.over.iter().chain([&layer.name]).map(|name| &**name).collect();
+                let is_its =
+                    |at: &usize| points[*at].key.text("name").is_some_and(|of| names.contains(&of));
+                (0..points.len()).filter(is_its).collect()
             })
             .collect();
         // A floor may be in several families: what opens one may open another.

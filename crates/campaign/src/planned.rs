@@ -45,8 +45,6 @@ pub enum Reaches {
     Transport,
     /// What takes stamps where the time of a message is divided.
     Stamps,
-    /// That, and the bare mechanism.
-    StampsAndBare,
 }
 
 /// The plan of an experiment. Rank 0 gets it as JSON from the launcher and leads.

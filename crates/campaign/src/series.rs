@@ -98,7 +98,7 @@ impl Experiment for Series<'_> {
         let whole = of(WHOLE, step.parts(&kernel));
         match kernel.0.over {
             Over::Transfer => vec![whole, of(ISSUE, 1.0)],
-            Over::Comm | Over::Am => vec![whole],
+            Over::Comm | Over::Am | Over::Bare => vec![whole],
         }
     }
 }

@@ -58,6 +58,12 @@ pub enum CommError {
     /// Ranks could not be connected, or a floor could not be measured.
     #[error(transparent)]
     Connect(Box<dyn std::error::Error + Send + Sync>),
+    /// This machine does not allow a floor.
+    #[error("measure a floor: not available on this machine: {reason}")]
+    Unavailable {
+        /// Why not.
+        reason: String,
+    },
     /// Bytes are outside the memory that ranks expose to one another.
     #[error("access {len} bytes from offset {at} on: each rank exposes {exposed} bytes")]
     NotExposed {

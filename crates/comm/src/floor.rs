@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Rendezvous, Result, Timer, Transport};
+use crate::{Rendezvous, Result, Timer};
 
 /// Which side of a two-sided floor measurement a process plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,14 +67,18 @@ impl Yields {
 pub struct Floor {
     /// Its name on the command line and in run files.
     pub name: Cow<'static, str>,
+    /// The mechanism that it is measured on ([`Bare::NAME`]), or the transport that a layer runs over.
+    pub on: Cow<'static, str>,
     /// What it is, in a few words.
     pub meaning: Cow<'static, str>,
     /// What a round yields.
     pub yields: Yields,
     /// Rounds of one sample.
     pub rounds: u32,
-    /// Places in memory, where each sample of a batch is at the next one; 1 where all are at the same.
-    pub places: u32,
+    /// Samples of one batch. A floor that goes over places in memory takes one at each.
+    pub samples: u32,
+    /// Lengths of its messages, each measured by itself with how many were lost; empty where no message is lost.
+    pub sizes: Cow<'static, [u64]>,
     /// The floors, or the layer below, that this layer is compared with; none for a floor itself.
     pub over: Cow<'static, [Cow<'static, str>]>,
     /// The kernel of a layer; none for a floor.
@@ -82,6 +86,9 @@ pub struct Floor {
 }
 
 impl Floor {
+    /// Samples of a batch, where nothing else is said.
+    const SAMPLES: u32 = 20;
+
     /// A floor.
     pub const fn new(
         name: &'static str,
@@ -89,23 +96,37 @@ impl Floor {
         yields: Yields,
         rounds: u32,
     ) -> Self {
-        Self::over_places(name, meaning, yields, rounds, 1)
+        Self::over_places(name, meaning, yields, rounds, Self::SAMPLES)
     }
 
-    /// A floor whose samples go over so many places in memory.
+    /// A floor with a sample at each of so many places in memory.
     pub const fn over_places(
         name: &'static str,
         meaning: &'static str,
         yields: Yields,
         rounds: u32,
-        places: u32,
+        samples: u32,
     ) -> Self {
         let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
-        let over = Cow::Borrowed(&[] as &[_]);
-        Self { name, meaning, yields, rounds, places, over, kernel: None }
+        let (on, sizes, over) =
+            (Cow::Borrowed(""), Cow::Borrowed(&[] as _), Cow::Borrowed(&[] as _));
+        Self { name, on, meaning, yields, rounds, samples, sizes, over, kernel: None }
     }
 
-    /// A layer over floors.
+    /// A floor of half round trips, some of which are lost: so many samples a batch, of one round trip each.
+    pub const fn over_sizes(
+        name: &'static str,
+        meaning: &'static str,
+        samples: u32,
+        sizes: &'static [u64],
+    ) -> Self {
+        let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
+        let (on, sizes, over) = (Cow::Borrowed(""), Cow::Borrowed(sizes), Cow::Borrowed(&[] as _));
+        let yields = Yields::HalfRoundTrip;
+        Self { name, on, meaning, yields, rounds: 1, samples, sizes, over, kernel: None }
+    }
+
+    /// A layer over floors, which runs a kernel.
     pub const fn layer(
         name: &'static str,
         meaning: &'static str,
@@ -114,31 +135,16 @@ impl Floor {
         over: &'static [Cow<'static, str>],
         kernel: &'static str,
     ) -> Self {
-        let (over, kernel) = (Cow::Borrowed(over), Some(Cow::Borrowed(kernel)));
         let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
-        Self { name, meaning, yields, rounds, places: 1, over, kernel }
+        let (on, sizes, over) = (Cow::Borrowed(""), Cow::Borrowed(&[] as _), Cow::Borrowed(over));
+        let (samples, kernel) = (Self::SAMPLES, Some(Cow::Borrowed(kernel)));
+        Self { name, on, meaning, yields, rounds, samples, sizes, over, kernel }
     }
 
     /// Bytes of a round, one way: of a word where it yields no rate.
-    pub fn bytes(&self) -> usize {
-        self.yields.bytes().unwrap_or(size_of::<u64>() as u64) as usize
+    pub fn bytes(&self) -> u64 {
+        self.yields.bytes().unwrap_or(size_of::<u64>() as u64)
     }
-}
-
-/// Why a floor brought no time.
-#[derive(Debug, thiserror::Error)]
-pub enum FloorError {
-    /// This machine does not allow it.
-    #[error("measure {floor}: not available on this machine: {reason}")]
-    Unavailable {
-        /// The floor.
-        floor: String,
-        /// Why not.
-        reason: String,
-    },
-    /// It went wrong.
-    #[error(transparent)]
-    Failed(Box<dyn std::error::Error + Send + Sync>),
 }
 
 /// What a floor measurement is given.
@@ -184,38 +190,44 @@ pub struct Yardstick {
     pub results: &'static [&'static str],
 }
 
-/// A transport with a bare mechanism that can be measured.
-pub trait Bare: Transport {
+/// The end of a bare mechanism, as one rank holds it: beside Active Messages and message passing the third way for ranks
+/// to do something together. It is connected when an order first names one of its floors.
+pub trait Bare: Sized + 'static {
+    /// Its name: that of the transport over it, where there is one.
+    const NAME: &'static str;
+    /// Whether its two ranks may be on two hosts.
+    const HOSTS: bool = false;
     /// Its floors, and the layers that are measured beside them.
     const FLOORS: &'static [Floor];
-    /// Which of its floors results over it are compared with, by what is measured. A floor is compared with messages of as
-    /// many bytes as it moves.
-    const YARDSTICKS: &'static [Yardstick];
+    /// Which of its floors results over the transport are compared with, by what is measured. A floor is compared with
+    /// messages of as many bytes as it moves.
+    const YARDSTICKS: &'static [Yardstick] = &[];
 
-    /// Prepares, before ranks are started, what two ranks inherit to measure the floors. Nothing,
-    /// unless a transport says otherwise. `own` is what [`Transport::prepare`] made for these ranks.
+    /// Prepares, before ranks are started, what two ranks inherit to connect. Nothing, unless a mechanism says
+    /// otherwise. `own` is what [`Transport::prepare`](crate::Transport::prepare) made for these ranks.
     ///
     /// # Errors
     /// The operating system refused.
-    fn prepare_bare(_own: &[OwnedFd]) -> Result<Vec<OwnedFd>> {
+    fn prepare(_own: &[OwnedFd]) -> Result<Vec<OwnedFd>> {
         Ok(Vec::new())
     }
 
-    /// Connects this rank with the other one of two by the bare mechanism.
+    /// Connects this rank with the other one of two.
     ///
     /// # Errors
-    /// As [`Transport::connect`].
-    fn bare<T: Timer>(
-        inherited: Vec<OwnedFd>,
-        meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn BareEnd<T>>>;
-}
+    /// As [`Transport::connect`](crate::Transport::connect).
+    fn connect(inherited: Vec<OwnedFd>, meeting: &mut dyn Rendezvous) -> Result<Self>;
 
-/// The bare mechanism below a transport, as one rank holds it.
-pub trait BareEnd<T: Timer> {
-    /// One batch of `floor`, in ticks a sample; nothing on the responder.
+    /// One batch of its floor of this name, with messages of so many bytes: ticks of each sample; nothing on the
+    /// responder. A floor that loses messages has fewer samples than were asked for.
     ///
     /// # Errors
-    /// The machine does not allow it, or the other side is gone.
-    fn measure(&mut self, floor: &Floor, with: &Measuring<'_, T>) -> Result<Vec<u64>, FloorError>;
+    /// [`CommError::Unavailable`](crate::CommError::Unavailable): the machine does not allow it. Or the other side is
+    /// gone.
+    fn measure(
+        &mut self,
+        floor: &str,
+        bytes: usize,
+        with: &Measuring<'_, impl Timer>,
+    ) -> Result<Vec<u64>>;
 }

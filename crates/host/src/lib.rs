@@ -5,7 +5,7 @@
 //! * [`pace()`]: how fast a processor executes right now, given what else runs on its core.
 //! * [`Topology`], [`place`], [`pin`]: the cores, their distances, and which rank runs on which
 //!   core.
-//! * [`noise`], [`floor`]: the time that the operating system takes, and the costs of a clock
+//! * [`noise`]: the time that the operating system takes, and the costs of a clock
 //!   reading and of a system call.
 //! * [`Description`], [`doctor`]: facts about the machine, and whether it is fit to measure on.
 //! * [`available_memory`]: how much memory is left.
@@ -23,7 +23,6 @@ mod cpu_list;
 mod description;
 pub mod doctor;
 mod error;
-pub mod floor;
 pub mod machine;
 mod memory;
 pub mod noise;

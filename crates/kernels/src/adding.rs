@@ -7,7 +7,7 @@ use bandgap_comm::{Comm, Transfer};
 use crate::added::ADDED;
 use crate::facts::Facts;
 use crate::rows::{ActiveRows, PassingRows, Programs};
-use crate::{Added, Fact, Kernel, OverAm, OverComm, OverTransfer, Rig, Visit, facts};
+use crate::{Added, BareLoop, Fact, Kernel, OverAm, OverComm, OverTransfer, Rig, Visit, facts};
 
 /// A kernel, and what its program needs of a rank: one line of the list.
 pub trait Entry {
@@ -98,7 +98,8 @@ pub enum NotAdded {
 /// # Errors
 /// A name is taken, or kernels were added before.
 pub fn add(kernels: Vec<Added>) -> Result<(), NotAdded> {
-    let mut taken: Vec<&str> = facts().iter().flat_map(names).collect();
+    let mut taken = vec![BareLoop::NAME];
+    taken.extend(facts().iter().flat_map(names));
     for name in kernels.iter().flat_map(Added::names) {
         if taken.contains(&name) {
             return Err(NotAdded::Taken(name));

@@ -4,8 +4,8 @@ use bandgap_comm::Rank;
 
 use crate::list::named;
 use crate::{
-    AtSize, Kernel, MOST_PLACES, Needs, Order, OverAm, OverComm, OverTransfer, Places, Refused,
-    Samples, Seat, Series, Shape, Stamps, Visit, all,
+    AtSize, BareLoop, Kernel, MOST_PLACES, Needs, Order, OverAm, OverComm, OverTransfer, Places,
+    Refused, Samples, Seat, Series, Shape, Stamps, Visit, all,
 };
 
 /// What a kernel's program needs of a rank.
@@ -17,6 +17,8 @@ pub enum Over {
     Transfer,
     /// Message passing.
     Comm,
+    /// A bare mechanism.
+    Bare,
 }
 
 /// A kernel in the list. `size` is the number of all ranks of the run.
@@ -111,17 +113,20 @@ impl Visit for Facts {
     }
 }
 
-/// All kernels, in the order of the list.
+/// All kernels that are programs over messages, in the order of the list.
 pub fn facts() -> Vec<Fact> {
     all(&mut Facts).into_iter().map(|(_, fact)| fact).collect()
 }
 
-/// The kernel with this name.
+/// The kernel with this name; also that of floors.
 ///
 /// # Errors
 /// There is no such kernel; the error lists those that exist.
 pub fn fact(name: &str) -> Result<Fact, Refused> {
-    named(all(&mut Facts), name)
+    match name == BareLoop::NAME {
+        true => Ok(Fact::of::<BareLoop>(Over::Bare)),
+        false => named(all(&mut Facts), name),
+    }
 }
 
 /// The kernel that has a series with this name.

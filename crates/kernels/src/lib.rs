@@ -18,6 +18,7 @@ mod buffers;
 mod executor;
 mod expects;
 mod facts;
+mod floor;
 mod handlers;
 mod kernel;
 mod list;
@@ -44,6 +45,7 @@ pub use buffers::Buffers;
 pub use executor::Executor;
 pub use expects::{Content, Expects, Placed, Seat, Sequence};
 pub use facts::{Fact, Over, fact, facts, in_series};
+pub use floor::{BareLoop, carry_out_bare};
 pub use handlers::{ECHO, SINK};
 pub use kernel::{
     Kernel, MOST_BYTES, MOST_MESSAGES, OverAm, OverComm, OverTransfer, Round, messages_in_range,

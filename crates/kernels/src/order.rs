@@ -35,6 +35,10 @@ pub struct Order {
     /// Absent: the ordinary connection is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_border: Option<AtBorder>,
+    /// The transport or the bare mechanism that it is carried out on, of those that ranks have; absent: the transport that
+    /// carries orders.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on: Option<String>,
     /// What is between two stamps.
     #[serde(default, skip_serializing_if = "Shape::is_usual")]
     pub shape: Shape,
@@ -46,8 +50,8 @@ impl Order {
         // A kernel that JSON cannot hold is refused when the order is decoded.
         let parameters = serde_json::to_value(kernel).unwrap_or_default();
         let kernel = K::NAME.to_owned();
-        let (checked, probed, way, at_border, shape) = Default::default();
-        Self { kernel, parameters, samples, ranks, checked, probed, way, at_border, shape }
+        let (checked, probed, way, at_border, on, shape) = Default::default();
+        Self { kernel, parameters, samples, ranks, checked, probed, way, at_border, on, shape }
     }
 
     /// The same order, as a checked batch.

@@ -21,6 +21,9 @@ pub struct Outcome {
     /// Why they did not travel as ordered, if the transport supports it but the machine refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// Why this machine does not allow it; there are then no stamps.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<String>,
     /// Times measured at the border with the system, if the order asked for them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timed: Option<Timed>,

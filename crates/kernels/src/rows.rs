@@ -25,7 +25,7 @@ pub fn carry_out<M: Rig + Transfer + Comm + 'static>(
 ) -> Result<Outcome, Failed> {
     match fact(&order.kernel)?.over {
         Over::Comm => carry_out_passing(rig, order),
-        Over::Am | Over::Transfer => carry_out_active(rig, order),
+        Over::Am | Over::Transfer | Over::Bare => carry_out_active(rig, order),
     }
 }
 

@@ -246,7 +246,7 @@ fn started<'a>(
     resting: Option<Local<'a>>,
 ) -> Result<(Local<'a>, FromAgent)> {
     let Begin { ranks, network, interface, address, memory } = begin;
-    let connections = |of: &Assignment| of.transports.len() + of.bares.len() + 1;
+    let connections = |of: &Assignment| of.transports.len() + 1;
     if let Some(first) = ranks.first() {
         descriptors::check(first.size, connections(first))?;
     }

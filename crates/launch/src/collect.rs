@@ -195,7 +195,10 @@ fn collect_into(
             return Ok(collected);
         }
         Some(Target::Real(transport)) => vec![*transport],
-        None => Transport::list().collect(),
+        None => {
+            let here = stage.agents().is_empty();
+            Transport::list().filter(|of| of.can.hosts || here).collect()
+        }
     };
     // The first carries orders; of all, it is the usual one.
     check_limits(ranks, &transports)?;
@@ -211,10 +214,8 @@ fn collect_into(
     }
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };
-    let floors = target.is_none() || !beside.is_empty() || reaches == Reaches::StampsAndBare;
     let stamped = reaches != Reaches::Transport;
-    let bares = if floors { transports.len() } else { 0 };
-    descriptors::check(ranks, transports.len() + bares + usize::from(stamped))?;
+    descriptors::check(ranks, transports.len() + usize::from(stamped))?;
     let task = &task.clone().with_floors(beside);
     let wait = match options.wait {
         Wait::Auto if placement.oversubscribed => Wait::Yield,
@@ -232,7 +233,7 @@ fn collect_into(
     let mut measure = |launch: u32, table: &mut Table| {
         let mut agents = stage.agents.borrow_mut();
         let local = agents.is_empty().then_some((ranks, room.exposed));
-        let prepared = Prepared::of(&transports, floors, local).class(Exit::Host)?;
+        let prepared = Prepared::of(&transports, local).class(Exit::Host)?;
         let secret = nonce().class(Exit::Host)?;
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {

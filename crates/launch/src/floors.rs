@@ -1,96 +1,207 @@
-//! The floors of this machine and the layers beside them, and how a rank measures one.
+//! The list of bare mechanisms, and a rank's ends of them.
 
-use std::time::Duration;
+use std::hint::black_box;
+use std::net::{IpAddr, TcpListener};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixListener;
+use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Floor, FloorError, Measuring, Result, Role, Yields};
-use bandgap_host::{CycleClock, floor as processor};
-use bandgap_shm::Control;
+use bandgap_campaign::beside::Beside;
+use bandgap_comm::{
+    Bare, CommError, Floor, Measuring, Rank, Rendezvous, Result, Role, Timer, Yardstick, Yields,
+};
+use bandgap_host::CycleClock;
+use bandgap_shm::floor::Lines;
+use bandgap_socket::floor::{BareSocket, Udp};
+use rustix::process::getppid;
 
-use crate::Transport;
-use crate::transports::OwnBareEnd;
+use crate::machine::Machine;
+use crate::meeting::Meeting;
 
-/// Floors that a rank measures by itself.
-const OWN: [Floor; 2] = [
-    Floor::new("clock_read", "reading the clock once", Yields::Operation, 1),
-    Floor::new("system_call", "the cheapest system call", Yields::Operation, 1),
+/// Every bare mechanism, in the order of the tables.
+const ALL: [Mechanism; 5] = [
+    Mechanism::of::<Lines>(),
+    Mechanism::of::<BareSocket<TcpListener>>(),
+    Mechanism::of::<BareSocket<UnixListener>>(),
+    Mechanism::of::<Udp>(),
+    Mechanism::of::<Processor>(),
 ];
 
-/// All floors and layers, in the order of the tables, with the transport that each is of.
-fn list() -> impl Iterator<Item = (Option<Transport>, Floor)> {
-    let of = |transport: Transport| {
-        transport.floors.iter().map(move |floor| (Some(transport), floor.clone()))
-    };
-    Transport::list().flat_map(of).chain(OWN.map(|floor| (None, floor)))
+/// One of the list: what a mechanism says of itself, and its functions.
+struct Mechanism {
+    name: &'static str,
+    hosts: bool,
+    floors: &'static [Floor],
+    yardsticks: &'static [Yardstick],
+    prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>>,
+    connect: fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<End>,
+}
+
+/// A rank's end of a bare mechanism: [`Bare::measure`] of it.
+pub(crate) type End = Box<dyn FnMut(&str, usize, &Measuring<'_, CycleClock>) -> Result<Vec<u64>>>;
+
+impl Mechanism {
+    const fn of<B: Bare>() -> Self {
+        Self {
+            name: B::NAME,
+            hosts: B::HOSTS,
+            floors: B::FLOORS,
+            yardsticks: B::YARDSTICKS,
+            prepare: B::prepare,
+            connect: |inherited, meeting| {
+                let mut end = B::connect(inherited, meeting)?;
+                Ok(Box::new(move |floor, bytes, with| end.measure(floor, bytes, with)))
+            },
+        }
+    }
+
+    fn named(name: &str) -> Option<&'static Self> {
+        ALL.iter().find(|mechanism| mechanism.name == name)
+    }
+
+    fn floors(&self) -> impl Iterator<Item = Floor> {
+        self.floors.iter().map(|floor| Floor { on: self.name.into(), ..floor.clone() })
+    }
 }
 
 /// All floors and layers, in the order of the tables.
 pub fn floors() -> Vec<Floor> {
-    list().map(|(_, floor)| floor).collect()
+    ALL.iter().flat_map(Mechanism::floors).collect()
 }
 
-/// The floor of this name, and its transport.
-pub(crate) fn find(name: &str) -> Option<(Option<Transport>, Floor)> {
-    list().find(|(_, floor)| floor.name == name)
+/// Whether a floor can be measured between two hosts.
+pub fn between_hosts(floor: &Floor) -> bool {
+    Mechanism::named(&floor.on).is_some_and(|mechanism| mechanism.hosts)
 }
 
-/// One rank's ends of the bare mechanisms.
-pub(crate) type Bares = Vec<(Transport, OwnBareEnd)>;
-
-/// One batch of a floor: nanoseconds of each sample, or why this machine does not allow it.
-///
-/// # Errors
-/// The other side is gone.
-pub(crate) fn measure(
-    bares: &mut Bares,
-    transport: Option<Transport>,
-    floor: &Floor,
-    with: &Measuring<'_, CycleClock>,
-) -> Result<Result<Vec<f64>, String>> {
-    let Some(transport) = transport else {
-        return Ok(Ok(own(floor, with.window.samples, with.role, with.timer)));
+/// The floors that these results over a transport are compared with.
+pub(crate) fn beside(transport: &str, results: &[&str]) -> Vec<Beside> {
+    let Some(mechanism) = Mechanism::named(transport) else { return Vec::new() };
+    let of = |yardstick: &Yardstick| -> Option<Beside> {
+        let floor = mechanism.floors().find(|floor| floor.name == yardstick.floor)?;
+        let compared = results.iter().filter(|result| yardstick.results.contains(result));
+        let results: Vec<String> = compared.map(|&result| result.to_owned()).collect();
+        (!results.is_empty()).then_some(Beside { floor, results })
     };
-    let Some((_, end)) = bares.iter_mut().find(|(of, _)| *of == transport) else {
-        return Ok(Err(format!("{transport} is not connected")));
-    };
-    match end.measure(floor, with) {
-        Ok(ticks) => Ok(Ok(timed(with.timer, &ticks))),
-        Err(FloorError::Unavailable { reason, .. }) => Ok(Err(reason)),
-        Err(FloorError::Failed(error)) => Err(CommError::Connect(error)),
+    mechanism.yardsticks.iter().filter_map(of).collect()
+}
+
+/// What ranks inherit for the floors of a transport, which has prepared `own` for them.
+pub(crate) fn prepare(transport: &str, own: &[OwnedFd]) -> Result<Vec<OwnedFd>> {
+    Mechanism::named(transport).map_or(Ok(Vec::new()), |mechanism| (mechanism.prepare)(own))
+}
+
+/// One rank's ends of bare mechanisms.
+pub(crate) struct Bares {
+    /// Those that an order has named.
+    pub ends: Vec<(String, End)>,
+    /// What the rank inherited for the others.
+    pub inherited: Vec<(String, Vec<OwnedFd>)>,
+    /// What peers must know to be let in.
+    pub secret: [u8; 16],
+    /// The address of this host at which peers reach the rank.
+    pub interface: IpAddr,
+}
+
+impl Bares {
+    /// The end of the mechanism of this name. It is connected where none of its floors was measured before: the two ranks
+    /// tell each other their addresses over `machine`.
+    ///
+    /// # Errors
+    /// There is no such mechanism, or the other rank does not come.
+    pub fn end(
+        &mut self,
+        name: &str,
+        (rank, machine): (Rank, &mut dyn Machine),
+        patience: Duration,
+    ) -> Result<&mut End> {
+        let at = match self.ends.iter().position(|(known, _)| known == name) {
+            Some(at) => at,
+            None => {
+                let mechanism = Mechanism::named(name).ok_or_else(|| CommError::Unavailable {
+                    reason: format!("there is no bare mechanism {name:?}"),
+                })?;
+                let inherited = self.inherited.iter_mut().find(|(known, _)| known == name);
+                let inherited = inherited.map(|(_, own)| std::mem::take(own)).unwrap_or_default();
+                let peer = 1 - rank;
+                // By letters.
+                let exchange = |own: String| {
+                    machine.post(peer, own.as_bytes())?;
+                    let other = String::from_utf8(machine.receive(peer)?)
+                        .map_err(|error| CommError::Garbage { peer, what: error.to_string() })?;
+                    Ok(if rank == 0 { vec![own, other] } else { vec![other, own] })
+                };
+                let &mut Self { secret, interface, .. } = self;
+                let (size, until, library) = (2, Instant::now() + patience, None);
+                let mut meeting =
+                    Meeting { rank, size, secret, until, interface, library, exchange };
+                let end = (mechanism.connect)(inherited, &mut meeting)?;
+                self.ends.push((name.to_owned(), end));
+                self.ends.len() - 1
+            }
+        };
+        Ok(&mut self.ends[at].1)
     }
 }
 
-/// The nanoseconds of timed sections, the clock's cost removed.
-pub(crate) fn timed(clock: &CycleClock, ticks: &[u64]) -> Vec<f64> {
-    let cost = clock.cost().0;
-    ticks.iter().map(|t| (clock.to_ns(*t).0 - cost).max(0.0)).collect()
-}
+/// What the initiator's processor does by itself.
+struct Processor;
 
-/// Whether to stop waiting: when the run ends, or after the longest wait.
-pub(crate) fn giving_up(control: &Control) -> impl Fn(Duration, Duration) -> bool {
-    move |waited, patience| {
-        std::thread::yield_now();
-        waited > patience || control.stopped() || control.poisoned().is_some()
+impl Bare for Processor {
+    const NAME: &'static str = "processor";
+    const HOSTS: bool = true;
+    const FLOORS: &'static [Floor] = &[
+        Floor::new("clock_read", "reading the clock once", Yields::Operation, 256),
+        Floor::new("system_call", "the cheapest system call", Yields::Operation, 256),
+    ];
+
+    fn connect(_inherited: Vec<OwnedFd>, _meeting: &mut dyn Rendezvous) -> Result<Self> {
+        Ok(Self)
+    }
+
+    fn measure(
+        &mut self,
+        floor: &str,
+        _bytes: usize,
+        with: &Measuring<'_, impl Timer>,
+    ) -> Result<Vec<u64>> {
+        match (with.role, floor) {
+            (Role::Responder, _) => Ok(Vec::new()),
+            (Role::Initiator, "clock_read") => repeated(with, || {
+                black_box(with.timer.stamp().ticks());
+            }),
+            (Role::Initiator, _) => repeated(with, || {
+                black_box(getppid());
+            }),
+        }
     }
 }
 
-/// A floor that one rank measures by itself.
-fn own(floor: &Floor, samples: u32, role: Role, clock: &CycleClock) -> Vec<f64> {
-    let samples = samples as usize;
-    match (role, &*floor.name) {
-        (Role::Responder, _) => Vec::new(),
-        (Role::Initiator, "clock_read") => processor::clock_read(clock, samples),
-        (Role::Initiator, _) => processor::system_call(clock, samples),
-    }
+/// Samples of an operation. One that is not timed brings its code into the caches.
+fn repeated(with: &Measuring<'_, impl Timer>, mut operation: impl FnMut()) -> Result<Vec<u64>> {
+    let mut rounds = || (0..with.window.rounds).for_each(|_| operation());
+    rounds();
+    with.timed(|| {
+        rounds();
+        Ok(())
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::collections::BTreeSet;
 
-    use bandgap_campaign::floors::{EXPOSED, kernel_order};
-    use bandgap_kernels::{Order, Synch1, fact};
+    use bandgap_campaign::floors::{EXPOSED, order};
+    use bandgap_comm::{Stamp, Window};
+    use bandgap_kernels::fact;
 
     use super::*;
+    use crate::Transport;
+
+    fn find(name: &str) -> Option<Floor> {
+        floors().into_iter().find(|floor| floor.name == name)
+    }
 
     #[test]
     fn names_are_unlike_and_layers_stand_on_what_yields_the_same() {
@@ -100,18 +211,18 @@ mod tests {
         for floor in &all {
             assert_eq!(floor.over.is_empty(), floor.kernel.is_none(), "{}", floor.name);
             for below in &*floor.over {
-                let (_, below) = find(below).unwrap();
+                let below = find(below).unwrap();
                 assert_eq!(floor.yields.bytes(), below.yields.bytes(), "{}", floor.name);
             }
         }
     }
 
     #[test]
-    fn layers_name_kernels_that_two_ranks_can_run() {
-        for floor in floors().iter().filter(|floor| floor.kernel.is_some()) {
-            let named = Order::of(&Synch1 { messages: 1, algorithm: Default::default() }, 20, 2);
-            let order = kernel_order(floor, &named).unwrap().unwrap();
+    fn layers_name_transports_and_kernels_that_two_ranks_can_run() {
+        for floor in floors() {
+            let order = order(&floor, floor.bytes()).unwrap();
             (fact(&order.kernel).unwrap().check)(&order, 2).unwrap();
+            assert!(floor.kernel.is_none() || floor.on.parse::<Transport>().is_ok());
         }
     }
 
@@ -119,28 +230,56 @@ mod tests {
     fn layers_find_room_in_what_is_exposed() {
         for transport in Transport::list() {
             assert!(transport.can.tuning.memory(2) <= EXPOSED, "{transport}");
-            for floor in transport.floors.iter().filter(|floor| floor.kernel.is_some()) {
-                assert!(2 * floor.bytes() <= EXPOSED, "{}", floor.name);
-            }
+        }
+        for floor in floors().iter().filter(|floor| floor.kernel.is_some()) {
+            assert!(2 * floor.bytes() as usize <= EXPOSED, "{}", floor.name);
         }
     }
 
     #[test]
     fn results_are_compared_with_floors_of_their_own_transport() {
-        for transport in Transport::list() {
-            for yardstick in transport.yardsticks {
-                let (of, floor) = find(yardstick.floor).unwrap();
-                assert_eq!((of, floor.kernel), (Some(transport), None));
+        for mechanism in &ALL {
+            for yardstick in mechanism.yardsticks {
+                let floor = find(yardstick.floor).unwrap();
+                assert_eq!((&*floor.on, floor.kernel), (mechanism.name, None));
                 let series = |name: &&&str| **name != "signature";
                 for name in yardstick.results.iter().filter(series) {
                     bandgap_kernels::in_series(name).unwrap();
                 }
             }
-            // Each has one for half a round trip.
-            let [beside] = &transport.beside(&["signature"])[..] else { panic!("{transport}") };
-            assert_eq!(beside.floor.yields, Yields::HalfRoundTrip);
-            assert_eq!(beside.results, ["signature"]);
-            assert!(transport.beside(&["no such series"]).is_empty());
         }
+        // Each transport has one for half a round trip.
+        for name in ["shm", "tcp", "unix"] {
+            let [one] = &beside(name, &["signature"])[..] else { panic!("{name}") };
+            assert_eq!(one.floor.yields, Yields::HalfRoundTrip);
+            assert_eq!(one.results, ["signature"]);
+            assert!(beside(name, &["no such series"]).is_empty());
+        }
+    }
+
+    /// Each stamp is one later.
+    struct Steps(Cell<u64>);
+
+    impl Timer for Steps {
+        fn stamp(&self) -> Stamp {
+            self.0.set(self.0.get() + 1);
+            Stamp::from_ticks(self.0.get())
+        }
+
+        fn work(&self, _iterations: u32) {}
+    }
+
+    #[test]
+    fn a_sample_of_the_clock_is_as_many_readings_as_it_has_rounds() {
+        let timer = &Steps(Cell::new(0));
+        let window = Window { samples: 3, rounds: 10 };
+        let (turn, patience) = (0, Duration::ZERO);
+        let of = |role, floor| {
+            let with = Measuring { role, window, timer, turn, patience, give_up: &|_, _| true };
+            Bare::measure(&mut Processor, floor, 8, &with).unwrap()
+        };
+        assert_eq!(of(Role::Initiator, "clock_read"), [11; 3]);
+        assert_eq!(of(Role::Initiator, "system_call"), [1; 3]);
+        assert!(of(Role::Responder, "clock_read").is_empty());
     }
 }

@@ -1,21 +1,18 @@
 //! Orders from the leader, rank 0, to its followers, and what they report.
 
-use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Kept, Probe};
-use bandgap_campaign::floors::kernel_order;
 use bandgap_campaign::runner::{AtRank, Executed, Runner, Stop};
 use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Delay, Rank, Result, Timed};
 use bandgap_host::WorkRate;
-use bandgap_kernels::{Failed, Order, Shape, WHOLE, fact};
+use bandgap_kernels::{Failed, Order, Shape, fact};
 use bandgap_units::Ns;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::floors;
 use crate::message::{Assignment, Channel, FromRank, ToRank};
 use crate::station::{Carried, PROBE_ROUNDS, ProbeTicks, Station};
 
@@ -159,8 +156,11 @@ impl<'a> LiveRunner<'a> {
         }
     }
 
+    /// The nanoseconds of timed sections, the clock's cost removed.
     fn ns(&self, ticks: &[u64]) -> Vec<f64> {
-        floors::timed(&self.station.clock, ticks)
+        let clock = &self.station.clock;
+        let cost = clock.cost().0;
+        ticks.iter().map(|t| (clock.to_ns(*t).0 - cost).max(0.0)).collect()
     }
 
     /// One way of a probe's window, and the pace, in nanoseconds.
@@ -178,18 +178,12 @@ impl<'a> LiveRunner<'a> {
 
     fn samples(&self, order: &Order, all: &mut [Carried]) -> Result<Executed, Stop> {
         let mut executed = Executed::default();
-        if let Some(floor) = all.first_mut().and_then(|carried| carried.floor.take()) {
-            match floor {
-                Ok(times) => executed.samples = BTreeMap::from([(WHOLE, times)]),
-                Err(reason) => executed.unavailable = Some(reason),
-            }
+        executed.unavailable = all.first_mut().and_then(|of| of.outcome.unavailable.take());
+        if executed.unavailable.is_some() {
             return Ok(executed);
         }
         let stamps = |carried: &mut Carried| std::mem::take(&mut carried.outcome.stamps);
         let stamps: Vec<_> = all.iter_mut().map(stamps).collect();
-        let floor = floors::find(&order.kernel);
-        let layer = floor.map_or(Ok(None), |(_, floor)| kernel_order(&floor, order))?;
-        let order = layer.as_ref().unwrap_or(order);
         let timed = all.iter().filter_map(|carried| carried.outcome.timed.as_ref());
         executed.at_border = timed.map(|timed| self.at_rank(timed)).collect();
         // What one rank does by itself is no sample of the kernel.

@@ -51,7 +51,7 @@ pub struct Assignment {
     /// The transports to connect, the first of which carries orders, and how many descriptors each
     /// inherits.
     pub transports: Vec<(String, usize)>,
-    /// The transports whose bare mechanisms are measured too, likewise.
+    /// The transports whose bare mechanisms may be measured too, likewise.
     pub bares: Vec<(String, usize)>,
     /// Whether the first transport is connected once more, with stamps at its border with the system.
     pub stamped: bool,

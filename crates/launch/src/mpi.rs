@@ -239,7 +239,7 @@ impl Machine for Foreign {
     fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         match fact(&order.kernel)?.over {
             Over::Comm => carry_out_passing(self, order),
-            Over::Am | Over::Transfer => carry_out_active(&mut self.executor, order),
+            Over::Am | Over::Transfer | Over::Bare => carry_out_active(&mut self.executor, order),
         }
     }
 

@@ -6,20 +6,22 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::net::UnixStream;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::vec;
 
 use bandgap_campaign::Stop;
-use bandgap_comm::{CommError, Rank, Rendezvous, Result, Waiting};
+use bandgap_comm::{CommError, Result, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
 
 use crate::cause::Cause;
+use crate::floors::Bares;
 use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
+use crate::meeting::Meeting;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
 use crate::mpi::finalize;
 use crate::station::Station;
@@ -145,7 +147,11 @@ fn connect(
         Wait::Block => Waiting::Block,
         Wait::Spin | Wait::Auto => Waiting::Spin,
     };
-    let mut meeting = Meeting { assignment, channel, until: Instant::now() + deadline };
+    let (secret, until) = (assignment.secret, Instant::now() + deadline);
+    let interface = assignment.interface.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let library = assignment.library.as_deref();
+    let exchange = |address| exchange(channel, address, until);
+    let mut meeting = Meeting { rank, size, secret, until, interface, library, exchange };
     let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));
     let parts = |transport: &Transport| {
         let watch = RankWatch::new(&control, deadline);
@@ -167,13 +173,10 @@ fn connect(
         }
         _ => None,
     };
-    let mut bares = Vec::new();
-    for each in &assignment.bares {
-        let (transport, own) = handed(each)?;
-        let bare =
-            transport.bare.ok_or_else(|| host("measure a floor of a transport without one"))?;
-        bares.push((transport, (bare.connect)(own, &mut meeting)?));
-    }
+    let own =
+        |(name, count): &(String, usize)| (name.clone(), inherited.by_ref().take(*count).collect());
+    let inherited = assignment.bares.iter().map(own).collect();
+    let bares = Bares { ends: Vec::new(), inherited, secret, interface };
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
 }
 
@@ -190,50 +193,18 @@ fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
     Ok(())
 }
 
-/// Ranks meet through their launcher.
-struct Meeting<'a> {
-    assignment: &'a Assignment,
-    channel: &'a mut Channel,
-    until: Instant,
-}
-
-impl Rendezvous for Meeting<'_> {
-    fn rank(&self) -> Rank {
-        self.assignment.rank
+/// Tells the launcher this rank's address, and returns those of all.
+fn exchange(channel: &mut Channel, address: String, until: Instant) -> Result<Vec<String>> {
+    let lost = |source| CommError::System { operation: "reach the launcher", source };
+    let begun = Instant::now();
+    channel.send(&FromRank::Address(address)).map_err(lost)?;
+    if !channel.has_arrived(until.saturating_duration_since(begun)).map_err(lost)? {
+        let waiting_for = "the addresses of all ranks";
+        return Err(CommError::Deadline { waited: begun.elapsed(), waiting_for });
     }
-
-    fn size(&self) -> usize {
-        self.assignment.size
-    }
-
-    fn secret(&self) -> [u8; 16] {
-        self.assignment.secret
-    }
-
-    fn deadline(&self) -> Instant {
-        self.until
-    }
-
-    fn library(&self) -> Option<&Path> {
-        self.assignment.library.as_deref()
-    }
-
-    fn interface(&self) -> IpAddr {
-        self.assignment.interface.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST))
-    }
-
-    fn exchange(&mut self, address: String) -> Result<Vec<String>> {
-        let lost = |source| CommError::System { operation: "reach the launcher", source };
-        self.channel.send(&FromRank::Address(address)).map_err(lost)?;
-        let left = self.until.saturating_duration_since(Instant::now());
-        if !self.channel.has_arrived(left).map_err(lost)? {
-            let waiting_for = "the addresses of all ranks";
-            return Err(CommError::Deadline { waited: self.assignment.deadline, waiting_for });
-        }
-        match self.channel.receive().map_err(lost)? {
-            Some(ToRank::Addresses(addresses)) => Ok(addresses),
-            _ => Err(CommError::Stopped),
-        }
+    match channel.receive().map_err(lost)? {
+        Some(ToRank::Addresses(addresses)) => Ok(addresses),
+        _ => Err(CommError::Stopped),
     }
 }
 

@@ -8,7 +8,7 @@ use bandgap_comm::CommError;
 use bandgap_sim::Machine;
 
 use crate::memory::Need;
-use crate::{Classify, Exit, Result, Target, Transport, descriptors, memory, usage};
+use crate::{Classify, Exit, Result, Target, Transport, descriptors, floors, memory, usage};
 
 /// The room that a task takes of each rank, if there is so much.
 pub(crate) fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room> {
@@ -46,19 +46,15 @@ pub(crate) struct Prepared {
 
 impl Prepared {
     /// For so many ranks of this process, which expose so many bytes each; those of agents inherit nothing.
-    pub fn of(
-        transports: &[Transport],
-        floors: bool,
-        local: Option<(usize, usize)>,
-    ) -> Result<Self, CommError> {
+    pub fn of(transports: &[Transport], local: Option<(usize, usize)>) -> Result<Self, CommError> {
         let mut prepared = Self::default();
         let mut bare = Vec::new();
         for transport in transports {
             let name = || transport.name.to_owned();
             let own = |(ranks, exposed)| (transport.prepare)(ranks, exposed);
             let own = local.map_or(Ok(Vec::new()), own)?;
-            if let Some(mechanism) = transport.bare.filter(|_| floors) {
-                let descriptors = local.map_or(Ok(Vec::new()), |_| (mechanism.prepare)(&own))?;
+            if local.is_some() {
+                let descriptors = floors::prepare(transport.name, &own)?;
                 prepared.bares.push((name(), descriptors.len()));
                 bare.extend(descriptors);
             }

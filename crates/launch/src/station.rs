@@ -4,18 +4,16 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bandgap_campaign::floors::{as_ordered, kernel_order};
 use bandgap_comm::{CommError, Measuring, Rank, Result, Role, Window};
 use bandgap_host::{CycleClock, pace};
-use bandgap_kernels::{Failed, Order, Outcome, Refused, fact};
+use bandgap_kernels::{Failed, Order, Outcome, Over, Refused, carry_out_bare, fact};
 use bandgap_shm::{Control, PROBE_WINDOWS, probe, report};
 use serde::{Deserialize, Serialize};
 
 use crate::Transport;
-use crate::floors::{self, Bares};
+use crate::floors::Bares;
 use crate::machine::Machine;
 use crate::stamped::StampedEnd;
-use crate::together::blocks;
 
 /// Round trips of a window: short beside a batch, long beside the clock's cost.
 pub const PROBE_ROUNDS: u32 = 24;
@@ -25,8 +23,6 @@ pub const PROBE_ROUNDS: u32 = 24;
 pub struct Carried {
     /// What the kernel brought.
     pub outcome: Outcome,
-    /// Of a floor, the nanoseconds of each sample, or why this machine does not allow it.
-    pub floor: Option<Result<Vec<f64>, String>>,
     /// The probe before and after, on the rank that times.
     pub probe: Option<[ProbeTicks; 2]>,
     /// Nanoseconds of a tick of the rank's clock, which may be another than the leader's.
@@ -74,7 +70,7 @@ pub(crate) struct Station {
     pub machines: Vec<(Transport, Box<dyn Machine>)>,
     /// The end of the first transport that has stamps at its border with the system.
     pub stamped: Option<Box<dyn StampedEnd>>,
-    /// The ends of the bare mechanisms.
+    /// The ends of bare mechanisms.
     pub bares: Bares,
     /// Where probes meet.
     pub control: Arc<Control>,
@@ -110,70 +106,63 @@ impl Station {
     pub fn carry_out(&mut self, order: &Order) -> Result<Carried, Failed> {
         let ends = if order.probed { Some(self.ends(order)?) } else { None };
         let before = self.probe(ends)?;
-        let mut carried = self.execute(order)?;
-        carried.ns_per_tick = self.clock.report().ns_per_tick;
+        let outcome = self.execute(order)?;
+        let ns_per_tick = self.clock.report().ns_per_tick;
         let after = self.probe(ends)?;
-        carried.probe = before.zip(after).map(|(before, after)| [before, after]);
-        Ok(carried)
+        let probe = before.zip(after).map(|(before, after)| [before, after]);
+        Ok(Carried { outcome, probe, ns_per_tick })
     }
 
     /// The rank that times, and its peer.
     fn ends(&self, order: &Order) -> Result<[Rank; 2], Refused> {
-        match floors::find(&order.kernel) {
-            Some(_) => Ok([0, 1]),
-            None => (fact(&order.kernel)?.timed)(order, self.size),
-        }
+        (fact(&order.kernel)?.timed)(order, self.size)
     }
 
-    fn execute(&mut self, order: &Order) -> Result<Carried, Failed> {
+    fn execute(&mut self, order: &Order) -> Result<Outcome, Failed> {
         if let (Some(at), Some(stamped)) = (order.at_border, &mut self.stamped)
             && stamped.carries(at.stamping)
         {
-            return Ok(Carried { outcome: stamped.run(order)?, ..Carried::default() });
+            return stamped.run(order);
         }
-        let Some((over, floor)) = floors::find(&order.kernel) else {
-            return Ok(Carried { outcome: self.first()?.run(order)?, ..Carried::default() });
-        };
-        let Some(layer) = kernel_order(&floor, order)? else {
-            let role = match self.rank {
-                0 => Role::Initiator,
-                1 => Role::Responder,
-                // Two ranks measure a floor, however many there are.
-                _ => return Ok(Carried::default()),
-            };
-            let floor = as_ordered(floor, order);
-            let turn = blocks(order.at_border.and_then(|at| at.inserted));
-            let Some((_, machine)) = self.machines.first_mut() else {
-                return Err(CommError::Stopped.into());
-            };
-            let give_up = tending(&self.control, &mut **machine);
-            let with = Measuring {
-                role,
-                window: Window { samples: order.samples, rounds: floor.rounds },
-                timer: &self.clock,
-                turn,
-                patience: self.deadline,
-                give_up: &give_up,
-            };
-            let floor = floors::measure(&mut self.bares, over, &floor, &with);
-            drop(give_up);
-            // A rank that died is the cause, rather than a floor that waited for it in vain; so is one that is gone.
-            self.first()?.look(Duration::ZERO, "a floor")?;
-            if floor.is_err() {
-                self.first()?.tend()?;
-            }
-            return Ok(Carried { floor: Some(floor?), ..Carried::default() });
-        };
-        let of = |(transport, _): &&mut (Transport, _)| Some(*transport) == over;
-        let Some((_, machine)) = self.machines.iter_mut().find(of) else {
-            let over = over.map_or("", |transport| transport.name);
-            let floor = Some(Err(format!("{over} is not connected")));
-            return Ok(Carried { floor, ..Carried::default() });
-        };
-        let outcome = machine.run(&layer)?;
+        if fact(&order.kernel)?.over == Over::Bare {
+            return self.measure(order);
+        }
+        let Some(on) = &order.on else { return self.first()?.run(order) };
+        let machine = self.machines.iter_mut().find(|(transport, _)| transport.name == on);
+        let not_connected = || Refused::because(format!("{on} is not connected")).of(&order.kernel);
+        let (_, machine) = machine.ok_or_else(not_connected)?;
+        let outcome = machine.run(order)?;
         // The next batch may be over something else, and this is not polled meanwhile.
         machine.settle()?;
-        Ok(Carried { outcome, ..Carried::default() })
+        Ok(outcome)
+    }
+
+    /// A floor's batch. Two ranks measure it, however many there are.
+    fn measure(&mut self, order: &Order) -> Result<Outcome, Failed> {
+        let role = match self.rank {
+            0 => Role::Initiator,
+            1 => Role::Responder,
+            _ => return Ok(Outcome::default()),
+        };
+        let Some((_, machine)) = self.machines.first_mut() else {
+            return Err(CommError::Stopped.into());
+        };
+        let on = order.on.as_deref().unwrap_or_default();
+        let end = self.bares.end(on, (self.rank, &mut **machine), self.deadline)?;
+        let give_up = tending(&self.control, &mut **machine);
+        let (timer, patience) = (&self.clock, self.deadline);
+        let done = carry_out_bare(order, self.size, |bare, window| {
+            let turn = bare.turn;
+            let with = Measuring { role, window, timer, turn, patience, give_up: &give_up };
+            end(&bare.floor, bare.bytes, &with)
+        });
+        drop(give_up);
+        // A rank that died is the cause, rather than a floor that waited for it in vain; so is one that is gone.
+        self.first()?.look(Duration::ZERO, "a floor")?;
+        if done.is_err() {
+            self.first()?.tend()?;
+        }
+        done
     }
 
     /// One probe without a batch, between the ranks that `order` would probe.
@@ -231,21 +220,28 @@ impl Station {
     }
 }
 
-/// Whether to stop waiting for the other side of a probe or a floor, which no message says. A peer that does not come
-/// perhaps lacks the message after which it would, or waits until its own is acknowledged: so messages go on.
+/// Whether to stop waiting for the other side of a probe or a floor, which no message says: when the run ends, or after the
+/// longest wait. A peer that does not come perhaps lacks the message after which it would, or waits until its own is
+/// acknowledged: so messages go on.
 fn tending(control: &Control, machine: &mut dyn Machine) -> impl Fn(Duration, Duration) -> bool {
-    let (giving_up, machine) = (floors::giving_up(control), RefCell::new(machine));
-    move |waited, patience| machine.borrow_mut().tend().is_err() || giving_up(waited, patience)
+    let machine = RefCell::new(machine);
+    move |waited, patience| {
+        let is_gone = machine.borrow_mut().tend().is_err();
+        std::thread::yield_now();
+        is_gone || waited > patience || control.stopped() || control.poisoned().is_some()
+    }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::net::Ipv4Addr;
     use std::sync::atomic::{AtomicBool, Ordering};
 
-    use bandgap_comm::{BareEnd, Delay, Floor, FloorError};
+    use bandgap_comm::Delay;
+    use bandgap_kernels::BareLoop;
 
     use super::*;
-    use crate::transports::OwnBareEnd;
+    use crate::floors::End;
 
     /// A machine that does nothing but this when it is tended.
     struct Tended<F>(F);
@@ -294,12 +290,14 @@ pub(crate) mod tests {
         };
         let machine: Box<dyn Machine> = Box::new(Tended(tend));
         let deadline = Duration::from_secs(60);
+        let (ends, inherited, secret) = Default::default();
+        let bares = Bares { ends, inherited, secret, interface: Ipv4Addr::LOCALHOST.into() };
         Station {
             rank,
             size: 2,
             machines: vec![("tcp".parse().unwrap(), machine)],
             stamped: None,
-            bares: Vec::new(),
+            bares,
             control: Arc::clone(control),
             clock: CycleClock::calibrate(),
             deadline,
@@ -329,35 +327,19 @@ pub(crate) mod tests {
         assert!(matches!(error, CommError::Stopped), "{error:?}");
     }
 
-    /// The other side comes once the machine is tended.
-    struct Waits(Arc<AtomicBool>);
-
-    impl BareEnd<CycleClock> for Waits {
-        fn measure(
-            &mut self,
-            _: &Floor,
-            with: &Measuring<'_, CycleClock>,
-        ) -> Result<Vec<u64>, FloorError> {
+    /// Carries out a floor whose other side comes once messages have arrived.
+    fn floor(mut station: Station, arrived: Arc<AtomicBool>) -> Result<Outcome, Failed> {
+        let end: End = Box::new(move |_, _, with| {
             (with.give_up)(Duration::ZERO, with.patience);
-            match self.0.load(Ordering::Relaxed) {
+            match arrived.load(Ordering::Relaxed) {
                 true => Ok(vec![1; with.window.samples as usize]),
-                false => Err(FloorError::Failed("the other side does not come".into())),
+                false => Err(CommError::Connect("the other side does not come".into())),
             }
-        }
-    }
-
-    /// Carries out a floor over tcp, at the other side of which is this.
-    fn floor(
-        mut station: Station,
-        arrived: Arc<AtomicBool>,
-    ) -> Result<Option<Result<Vec<f64>, String>>, Failed> {
-        let bare: OwnBareEnd = Box::new(Waits(arrived));
-        station.bares.push(("tcp".parse().unwrap(), bare));
-        let order = serde_json::json!({
-            "kernel": "tcp", "parameters": 1, "samples": 3, "ranks": 2, "checked": false, "probed": false,
         });
-        let order: Order = serde_json::from_value(order).unwrap();
-        Ok(station.carry_out(&order)?.floor)
+        station.bares.ends.push(("here".to_owned(), end));
+        let kernel = BareLoop { floor: "floor".to_owned(), bytes: 8, rounds: 1, turn: 0 };
+        let order = Order { on: Some("here".to_owned()), ..Order::of(&kernel, 3, 2) };
+        Ok(station.carry_out(&order)?.outcome)
     }
 
     #[test]
@@ -365,7 +347,8 @@ pub(crate) mod tests {
         let control = Arc::new(Control::create().unwrap());
         let arrived = Arc::new(AtomicBool::new(false));
         let done = floor(tended(&control, 1, &arrived), arrived).unwrap();
-        assert!(matches!(done, Some(Ok(_))), "{done:?}");
+        // Three samples of a tick each.
+        assert_eq!(done.stamps, [0, 1, 2, 3]);
     }
 
     #[test]

@@ -83,7 +83,7 @@ impl<E: Bulk, W: Watch + Clone + 'static> StampedEnd for Together<E, W> {
     }
 }
 
-/// Blocks of the computation that each side of a bare exchange does.
-pub(crate) fn blocks(inserted: Option<(Border, Delay)>) -> u32 {
+/// Blocks of the computation that each side of an exchange does.
+fn blocks(inserted: Option<(Border, Delay)>) -> u32 {
     inserted.map_or(0, |(_, computation)| computation.iterations)
 }

@@ -6,13 +6,12 @@ use std::str::FromStr;
 
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::breakdown::Division;
-use bandgap_comm::{AnyEndpoint, BareEnd, Can, Floor, Rendezvous, Result, Yardstick};
-use bandgap_host::CycleClock;
+use bandgap_comm::{AnyEndpoint, Can, Rendezvous, Result};
 use bandgap_kernels::{Added, Entry};
 
 use crate::machine::{AnyRig, Machine, Parts, RigOver};
-use crate::mpi;
 use crate::stamped::StampedEnd;
+use crate::{floors, mpi};
 
 macro_rules! transports {
     (own { $($own:ty: $($of_own:ident)*,)* }
@@ -38,11 +37,11 @@ macro_rules! transports {
 // those that share a rig, whose calls go through a pointer, and those with a rig of their own.
 transports! {
     own {
-        bandgap_shm::Shm: bare together,
+        bandgap_shm::Shm: together,
     }
     boxed {
-        bandgap_socket::tcp::Tcp: bare stamped,
-        bandgap_socket::unix::Unix: bare stamped,
+        bandgap_socket::tcp::Tcp: stamped,
+        bandgap_socket::unix::Unix: stamped,
     }
     native {
         mpi,
@@ -58,35 +57,17 @@ pub struct Transport {
     pub meaning: &'static str,
     /// What it can do.
     pub can: Can,
-    /// Its floors, and the layers that are measured beside them.
-    pub floors: &'static [Floor],
-    /// Which of its floors results are compared with.
-    pub yardsticks: &'static [Yardstick],
     /// Bytes that so many ranks map in common, beside what they expose.
     pub(crate) shared: fn(usize) -> usize,
     /// What ranks inherit from the launcher: so many, who expose so many bytes.
     pub(crate) prepare: fn(usize, usize) -> Result<Vec<OwnedFd>>,
     /// Connects this rank.
     pub(crate) connect: Connect,
-    /// Its bare mechanism, where that can be measured.
-    pub(crate) bare: Option<BareMechanism>,
     /// Connects this rank to divide the time of messages, where that can be done.
     pub(crate) stamped: Option<ConnectStamped>,
     /// The floor of the transfer of a line, where messages are that and software.
     line: Option<&'static str>,
 }
-
-/// The bare mechanism of a transport.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BareMechanism {
-    /// What two ranks inherit from the launcher to measure it.
-    pub prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>>,
-    /// Connects this rank by it.
-    pub connect: fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<OwnBareEnd>,
-}
-
-/// An end of a bare mechanism, measured with the clock of this machine.
-pub(crate) type OwnBareEnd = Box<dyn BareEnd<CycleClock>>;
 
 type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<Box<dyn StampedEnd>>;
 
@@ -124,20 +105,12 @@ impl Transport {
             name,
             meaning,
             can,
-            floors: &[],
-            yardsticks: &[],
             shared: |_| 0,
             prepare: |_, _| Ok(Vec::new()),
             connect,
-            bare: None,
             stamped: None,
             line: None,
         }
-    }
-
-    const fn bare<T: bandgap_comm::Bare>(self) -> Self {
-        let bare = BareMechanism { prepare: T::prepare_bare, connect: T::bare::<CycleClock> };
-        Self { floors: T::FLOORS, yardsticks: T::YARDSTICKS, bare: Some(bare), ..self }
     }
 
     const fn stamped<T: bandgap_comm::Stamped>(self) -> Self {
@@ -153,10 +126,9 @@ impl Transport {
     pub fn division(&self) -> Option<Division> {
         match self.line {
             None => self.stamped.map(|_| Division::Calls),
-            Some(line) => {
-                let floor = self.floors.iter().find(|floor| floor.name == line)?;
-                Some(Division::Lines(floor.clone()))
-            }
+            Some(line) => Some(Division::Lines(
+                floors::floors().into_iter().find(|floor| floor.name == line)?,
+            )),
         }
     }
 
@@ -167,13 +139,7 @@ impl Transport {
 
     /// The floors that these results over it are compared with.
     pub fn beside(&self, results: &[&str]) -> Vec<Beside> {
-        let of = |yardstick: &Yardstick| -> Option<Beside> {
-            let floor = self.floors.iter().find(|floor| floor.name == yardstick.floor)?.clone();
-            let compared = results.iter().filter(|result| yardstick.results.contains(result));
-            let results: Vec<String> = compared.map(|&result| result.to_owned()).collect();
-            (!results.is_empty()).then_some(Beside { floor, results })
-        };
-        self.yardsticks.iter().filter_map(of).collect()
+        floors::beside(self.name, results)
     }
 
     /// Those that can be named: also those whose ranks are started by their own launchers.

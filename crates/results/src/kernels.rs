@@ -141,25 +141,28 @@ fn said(quantity: &Quantity) -> String {
     written(&Drawn::new(quantity, precision))
 }
 
-/// All floors and layers: what they reach, what they are over, and what they are.
+/// All floors and layers: what they reach, what they are over or lose, and what they are.
 fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
     let heads = ["floor", "reaches", "over"].map(Head::new);
     let heads = heads.into_iter().chain([Head::new("").optional()]);
-    Table::new(heads).with(all.iter().filter_map(|rows| {
-        let row = rows.rows.first()?;
+    let each = all.iter().flat_map(|rows| rows.rows.iter().map(move |row| (rows, row)));
+    Table::new(heads).with(each.map(|(rows, row)| {
         let name = rows.columns.first().map_or("", |column| &column.name);
         let over = rows.columns.iter().zip(&row.cells).filter_map(|(column, cell)| {
             let below = column.name.strip_prefix("over_")?;
             Some(format!("{} {below}", said(cell.as_ref()?)))
         });
-        let over = over.collect::<Vec<_>>().join(", ");
+        let lost = rows.cell(row, "lost").zip(rows.cell(row, "sent"));
+        let lost = lost.map(|(lost, sent)| format!("{} of {} lost", lost.value.0, sent.value.0));
+        let over = over.chain(lost).collect::<Vec<_>>().join(", ");
+        let at = rows.axes.iter().zip(&row.place).map(|(axis, place)| worded(axis, place));
         let meaning = rows.label(row, "meaning").map(ToString::to_string);
-        Some([
-            Cell::from(&*rows.name),
+        [
+            Cell::from([rows.name.clone()].into_iter().chain(at).collect::<Vec<_>>().join(" ")),
             cell(rows, row, name, context),
             if over.is_empty() { Cell::Empty } else { over.into() },
             meaning.into(),
-        ])
+        ]
     }))
 }
 

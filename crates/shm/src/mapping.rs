@@ -199,3 +199,18 @@ impl Drop for Mapping {
         debug_assert!(unmapped.is_ok(), "a mapping can be unmapped");
     }
 }
+
+/// The next of the descriptors that a rank inherited.
+pub(crate) fn next(inherited: &mut impl Iterator<Item = OwnedFd>) -> Result<OwnedFd> {
+    inherited.next().ok_or_else(nothing)
+}
+
+/// No descriptor was inherited.
+pub(crate) fn nothing() -> ShmError {
+    ShmError::NotOurs { what: "shared memory", reason: "none came".into() }
+}
+
+/// A descriptor of its own for the same file.
+pub(crate) fn owned(descriptor: BorrowedFd<'_>) -> Result<OwnedFd> {
+    descriptor.try_clone_to_owned().map_err(ShmError::system("duplicate a descriptor"))
+}

@@ -50,8 +50,7 @@ mod tests {
 
     use super::*;
     use crate::Shm;
-    use crate::floor::{FloorArea, Lines};
-    use crate::places::tests::Costs;
+    use crate::floor::Lines;
     use crate::private::tests::Meeting;
 
     #[test]
@@ -104,8 +103,8 @@ mod tests {
                 "transport" => drop(Shm::connect(Shm::prepare(2, 0).unwrap(), 0, &mut stop)),
                 _ => {
                     let rings = Shm::prepare(2, 0).unwrap();
-                    let area = Shm::prepare_bare(&rings).unwrap();
-                    drop(Shm::bare::<Costs>(area, &mut stop));
+                    let area = Lines::prepare(&rings).unwrap();
+                    drop(Lines::connect(area, &mut stop));
                 }
             }
             std::process::exit(MET);
@@ -140,8 +139,8 @@ mod tests {
         if yama.is_ok_and(|scope| !["0", "1"].contains(&scope.trim())) {
             return; // Nobody can be allowed to read.
         }
-        let rings = crate::Segment::create(2, 8).unwrap();
-        let lines = Lines::over(FloorArea::create().unwrap(), rings);
+        let area = Lines::prepare(&Shm::prepare(2, 0).unwrap()).unwrap();
+        let lines = Lines::connect(area, &mut Meeting(|own| own)).unwrap();
         let bytes = Box::new(BYTES);
         let told = format!("{} {}", std::process::id(), bytes.as_ptr().addr());
         let child = in_child(TEST, TOLD, told);

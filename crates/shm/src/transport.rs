@@ -1,15 +1,13 @@
 //! Shared memory as a transport.
 
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::OwnedFd;
 
-use bandgap_comm::{
-    Bare, BareEnd, BothEnds, Can, CommError, Floor, Rendezvous, Timer, Together, Transport,
-    Yardstick,
-};
+use bandgap_comm::{BothEnds, Can, CommError, Rendezvous, Timer, Together, Transport};
 
-use crate::floor::{FLOORS, FloorArea, Lines, YARDSTICKS, local_lines};
+use crate::floor::local_lines;
+use crate::mapping::{next, owned};
 use crate::segment::segment_bytes;
-use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Result, Segment, ShmEndpoint, ShmError};
+use crate::{DEFAULT_SLOTS, Exposed, MAX_RANKS, Readable, Segment, ShmEndpoint};
 
 /// Slot rings in memory that all ranks map.
 pub struct Shm;
@@ -62,26 +60,6 @@ impl Together for Shm {
     }
 }
 
-impl Bare for Shm {
-    const FLOORS: &'static [Floor] = FLOORS;
-    const YARDSTICKS: &'static [Yardstick] = YARDSTICKS;
-
-    fn prepare_bare(own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
-        let rings = own.first().ok_or_else(nothing)?;
-        Ok(vec![owned(FloorArea::create()?.fd())?, owned(rings.as_fd())?])
-    }
-
-    fn bare<T: Timer>(
-        inherited: Vec<OwnedFd>,
-        _meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn BareEnd<T>>, CommError> {
-        let mut inherited = inherited.into_iter();
-        let area = FloorArea::from_fd(next(&mut inherited)?)?;
-        let rings = Segment::from_fd(next(&mut inherited)?)?;
-        Ok(Box::new(Lines::over(area, rings)))
-    }
-}
-
 /// Slots of a ring between `size` ranks. There are size² rings, so of more ranks each has fewer.
 fn slots(size: usize) -> usize {
     match size {
@@ -89,16 +67,4 @@ fn slots(size: usize) -> usize {
         65..=128 => DEFAULT_SLOTS / 2,
         _ => DEFAULT_SLOTS / 4,
     }
-}
-
-fn next(inherited: &mut impl Iterator<Item = OwnedFd>) -> Result<OwnedFd> {
-    inherited.next().ok_or_else(nothing)
-}
-
-fn nothing() -> ShmError {
-    ShmError::NotOurs { what: "shared memory", reason: "none came".into() }
-}
-
-fn owned(descriptor: BorrowedFd<'_>) -> Result<OwnedFd> {
-    descriptor.try_clone_to_owned().map_err(ShmError::system("duplicate a descriptor"))
 }

@@ -6,12 +6,13 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Floor, Yardstick};
 use rustix::net::sockopt::set_tcp_nodelay;
 
 use crate::connect::address;
 use crate::error::system;
-use crate::transport::{bytes, message, store, streams, word, words};
+use crate::floor::{STREAMED, STREAMS, WORDS};
 use crate::{Kind, Over, Result};
 
 /// TCP, between hosts or over the loopback interface.
@@ -21,17 +22,17 @@ impl Kind for TcpListener {
     const NAME: &'static str = "tcp";
     const MEANING: &'static str = "TCP";
     const HOSTS: bool = true;
+    #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
-        word("tcp", "8 bytes over TCP, half a round trip"),
-        message(
-            "active_message_tcp",
-            "request and reply over TCP, half round trip",
-            &[Borrowed("tcp")],
-        ),
-        bytes("tcp_stream", "1 MiB over TCP and an answer"),
-        store("bulk_store_tcp_1mib", "store of 1 MiB over TCP", &[Borrowed("tcp_stream")]),
+        Floor::new("tcp", "8 bytes over TCP, half a round trip", HalfRoundTrip, 20),
+        Floor::layer("active_message_tcp", "request and reply over TCP, half round trip", HalfRoundTrip, 20, &[Borrowed("tcp")], "ping_pong"),
+        Floor::new("tcp_stream", "1 MiB over TCP and an answer", STREAMED, 8),
+        Floor::layer("bulk_store_tcp_1mib", "store of 1 MiB over TCP", STREAMED, 8, &[Borrowed("tcp_stream")], "store"),
     ];
-    const YARDSTICKS: &'static [Yardstick] = &[words("tcp"), streams("tcp_stream")];
+    const YARDSTICKS: &'static [Yardstick] = &[
+        Yardstick { floor: "tcp", results: WORDS },
+        Yardstick { floor: "tcp_stream", results: STREAMS },
+    ];
 
     type Address = SocketAddr;
 

@@ -8,13 +8,14 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::time::Duration;
 
+use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Floor, Yardstick};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::connect::nonce;
 use crate::error::system;
-use crate::transport::{bytes, message, store, streams, word, words};
+use crate::floor::{STREAMED, STREAMS, WORDS};
 use crate::{Kind, Over, Result};
 
 /// Unix stream sockets. Processes of other users are not let in.
@@ -24,21 +25,17 @@ impl Kind for UnixListener {
     const NAME: &'static str = "unix";
     const MEANING: &'static str = "Unix stream sockets";
     const HOSTS: bool = false;
+    #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
-        word("unix", "8 bytes over a Unix socket, half a round trip"),
-        message(
-            "active_message_unix",
-            "request and reply over a Unix socket, half round trip",
-            &[Borrowed("unix")],
-        ),
-        bytes("unix_stream", "1 MiB over a Unix socket and an answer"),
-        store(
-            "bulk_store_unix_1mib",
-            "store of 1 MiB over a Unix socket",
-            &[Borrowed("unix_stream")],
-        ),
+        Floor::new("unix", "8 bytes over a Unix socket, half a round trip", HalfRoundTrip, 20),
+        Floor::layer("active_message_unix", "request and reply over a Unix socket, half round trip", HalfRoundTrip, 20, &[Borrowed("unix")], "ping_pong"),
+        Floor::new("unix_stream", "1 MiB over a Unix socket and an answer", STREAMED, 8),
+        Floor::layer("bulk_store_unix_1mib", "store of 1 MiB over a Unix socket", STREAMED, 8, &[Borrowed("unix_stream")], "store"),
     ];
-    const YARDSTICKS: &'static [Yardstick] = &[words("unix"), streams("unix_stream")];
+    const YARDSTICKS: &'static [Yardstick] = &[
+        Yardstick { floor: "unix", results: WORDS },
+        Yardstick { floor: "unix_stream", results: STREAMS },
+    ];
 
     type Address = SocketAddrUnix;
 

@@ -38,6 +38,25 @@ fn floors_are_times_or_rates_and_layers_stand_over_them() {
 }
 
 #[test]
+fn a_floor_over_sizes_has_a_row_each_with_what_was_lost() {
+    let mut of = Synthetic::new();
+    let planned = [Floor::over_sizes("lossy", "some are lost", 10, &[8, 1000, 2000])];
+    of.times(&sized_key("lossy", 8), 5000.0);
+    for (bytes, lost) in [(8, 0.0), (1000, 10.0)] {
+        of.batch(&lost_key(&sized_key("lossy", bytes)), lost, (0, 0));
+    }
+    let made = of.made(|of| floors(of, &planned)).unwrap();
+    let value = |id: &str| made.value(&format!("floor/lossy/{id}"));
+    assert!((value("bytes=8/time").unwrap() / 5e-6 - 1.0).abs() < 1e-6);
+    assert_eq!(value("bytes=8/lost"), Some(0.0));
+    // All ten of each batch.
+    assert!(value("bytes=1000/lost").unwrap() > 0.0);
+    assert_eq!(value("bytes=1000/lost"), value("bytes=1000/sent"));
+    assert_eq!(value("bytes=1000/time"), None);
+    assert_eq!(made.rows(FLOOR, "lossy").unwrap().rows.len(), 2);
+}
+
+#[test]
 fn pairs_have_their_ranks_and_distance() {
     let mut of = Synthetic::new();
     of.setting.distances = std::collections::BTreeMap::from([([0, 1], "near".to_owned())]);

@@ -6,11 +6,12 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
-use bandgap_launch::{Classify, Exit, Result, floors, usage};
+use bandgap_launch::{Classify, Exit, Result, between_hosts, floors, usage};
 use clap::Args;
 
-use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
+use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats, refuse};
 use crate::session::Session;
+use crate::sizes::Sizes;
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(30);
@@ -21,8 +22,13 @@ pub struct Floors {
     /// Floors to measure; none named = all
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+    /// Lengths of the messages of udp, from 8 to 65507 [default: 8,64,1KiB,8KiB,65507]
+    #[arg(long, value_name = "SIZES", value_parser = sizes)]
+    sizes: Option<Sizes>,
     #[command(flatten)]
     at: Seats,
+    #[command(flatten)]
+    reach: Reach,
     #[command(flatten)]
     effort: Effort,
     #[command(flatten)]
@@ -36,12 +42,17 @@ pub struct Floors {
 /// # Errors
 /// A name is none, ranks could not be started, or results not be written.
 pub fn run(floor: &Floors) -> Result<Exit> {
-    let Floors { names, at, effort, precision, output } = floor;
-    let floors = chosen(names)?;
-    // Between two ranks of this machine, over all that it has.
-    let (transport, ranks, at) = (Vec::new(), Vec::new(), at.clone());
-    let ranks =
-        Ranks { transport, ranks, at, reach: Reach::default(), of_library: OfLibrary::default() };
+    let Floors { names, sizes, at, reach, effort, precision, output } = floor;
+    let mut floors = chosen(names, reach.is_named())?;
+    let mut lossy = floors.iter_mut().filter(|floor| !floor.sizes.is_empty()).peekable();
+    refuse("measure", &[(sizes.is_some() && lossy.peek().is_none(), "--sizes", "name udp")])?;
+    if let Some(sizes) = sizes {
+        let all: Vec<u64> = sizes.all(false).into_iter().map(u64::from).collect();
+        lossy.for_each(|floor| floor.sizes = all.clone().into());
+    }
+    // Between two ranks, over all that the machine has.
+    let (transport, ranks, at, reach) = (Vec::new(), Vec::new(), at.clone(), reach.clone());
+    let ranks = Ranks { transport, ranks, at, reach, of_library: OfLibrary::default() };
     let (effort, precision, output) = (*effort, *precision, output.clone());
     let measure = &Measure { ranks, effort, precision, output, adopted: None, native: None };
     let mut session = Session::open("floor", measure, USUAL, [("floors", 1.0)])?;
@@ -53,6 +64,7 @@ pub fn run(floor: &Floors) -> Result<Exit> {
         ranks: RANKS,
         launches: collected.launches,
         cpus: collected.placement.as_ref().map(|placement| placement.cpus.clone()),
+        hosts: collected.hosts.clone(),
         ..Setting::default()
     };
     session.assemble(collected, &setting, &plan.asked.unstamped(), |measured| {
@@ -69,15 +81,28 @@ pub fn run(floor: &Floors) -> Result<Exit> {
     session.close()
 }
 
-/// The floors named; all when none is. A layer brings those it stands on.
-fn chosen(names: &[String]) -> Result<Vec<Floor>> {
-    let all = floors();
+/// Sizes of datagrams.
+fn sizes(text: &str) -> Result<Sizes, String> {
+    let sizes: Sizes = text.parse()?;
+    let (least, most) = sizes.ends();
+    match least >= 8 && most <= 65_507 {
+        true => Ok(sizes),
+        false => Err("datagrams have from 8 to 65507 bytes".to_owned()),
+    }
+}
+
+/// The floors named; all when none is, of those that can be measured between hosts where there are several. A layer brings
+/// those it stands on.
+fn chosen(names: &[String], hosts: bool) -> Result<Vec<Floor>> {
+    let mut all = floors();
+    all.retain(|floor| !hosts || between_hosts(floor));
     let find = |name: &str| all.iter().position(|floor| floor.name == name);
     let mut chosen = vec![names.is_empty(); all.len()];
     for name in names {
         let at = find(name).ok_or_else(|| {
             let known: Vec<&str> = all.iter().map(|floor| &*floor.name).collect();
-            usage!("measure {name}: there is no such floor")
+            let whose = if hosts { " between hosts" } else { "" };
+            usage!("measure {name}: there is no such floor{whose}")
                 .hint(format!("floors are {}", known.join(", ")))
         })?;
         chosen[at] = true;

@@ -1,7 +1,7 @@
 //! The points and batches of floors that are measured beside an experiment.
 
 use bandgap_comm::Floor;
-use bandgap_kernels::Order;
+use bandgap_kernels::{Order, Refused};
 
 use super::Beside;
 use crate::bare::{key, order, samples_of};
@@ -21,9 +21,9 @@ fn short(floor: &Floor) -> Floor {
     Floor { rounds, ..floor.clone() }
 }
 
-fn order_of(beside: &Beside) -> Order {
+fn order_of(beside: &Beside) -> Result<Order, Refused> {
     let samples = if beside.floor.yields.bytes().is_some() { FEW_SAMPLES } else { SAMPLES };
-    Order { samples, ..order(&short(&beside.floor)) }
+    Ok(Order { samples, ..order(&short(&beside.floor), beside.floor.bytes())? })
 }
 
 /// The samples of a batch under the floor's key.
@@ -32,10 +32,10 @@ pub(crate) fn split(beside: &Beside, done: &Executed) -> Vec<(Key, Vec<f64>)> {
 }
 
 /// The points of the floors that the runner measures beside whatever it measures.
-pub(crate) fn points(floors: &[Beside]) -> Vec<Point> {
+pub(crate) fn points(floors: &[Beside]) -> Result<Vec<Point>, Refused> {
     let point = |beside: &Beside| {
-        let order = order_of(beside);
-        Point { checked: None, ..Point::new(key(&beside.floor.name), order) }
+        let order = order_of(beside)?;
+        Ok(Point { checked: None, ..Point::new(key(&beside.floor.name), order) })
     };
     floors.iter().map(point).collect()
 }
@@ -58,13 +58,13 @@ mod tests {
     #[test]
     fn a_batch_beside_others_is_short() {
         let of = |yields| {
-            let order = order_of(&beside(yields));
-            (order.samples, order.parameters.as_u64())
+            let order = order_of(&beside(yields)).unwrap();
+            (order.samples, order.parameters["rounds"].as_u64())
         };
         assert_eq!(of(Yields::HalfRoundTrip), (SAMPLES, Some(10)));
         assert_eq!(of(Yields::Bytes(1 << 20)), (FEW_SAMPLES, Some(1)));
         // A sample is one copy, and so is its time.
-        let done = taking(&order_of(&beside(Yields::Bytes(1 << 20))), 100.0);
+        let done = taking(&order_of(&beside(Yields::Bytes(1 << 20))).unwrap(), 100.0);
         assert_eq!(split(&beside(Yields::Bytes(1 << 20)), &done)[0].1, [100.0; 5]);
     }
 
@@ -94,7 +94,7 @@ mod tests {
         // Half of ten round trips that take 1000 ns.
         assert_eq!(runner.kept.batches(&key("floor"))[0].samples, [50.0; SAMPLES as usize]);
         // A floor has no messages that could be checked.
-        assert!(runner.checked().all(|order| order.kernel != "floor"));
+        assert!(runner.checked().all(|order| order.kernel != FLOOR));
         assert!(run(true).kept.batches(&key("floor")).is_empty());
     }
 
@@ -103,8 +103,8 @@ mod tests {
         // Each batch of the floor takes longer than the one before.
         let mut batches = 0;
         let mut runner = Scripted::new(move |order| {
-            batches += u32::from(order.kernel == "floor");
-            let times = if order.kernel == "floor" { f64::from(batches) } else { 1.0 };
+            batches += u32::from(order.kernel == FLOOR);
+            let times = if order.kernel == FLOOR { f64::from(batches) } else { 1.0 };
             Ok(taking(order, 1000.0 * times))
         });
         runner.beside = vec![beside(Yields::HalfRoundTrip)];

@@ -42,13 +42,12 @@ fn bare(order: &Order, longer: f64) -> Executed {
 
 /// A machine of these truths. Of what is inserted `back` comes back, by border.
 fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
-    let Some(at) = order.at_border else { return bare(order, 0.0) };
-    if order.kernel == "ring_lines" {
-        let Some((Border::Turn, work)) = at.inserted else { panic!("{at:?}") };
+    let Some(at) = order.at_border else {
         // As long as the software of one way; two thirds of it are hidden.
-        assert_eq!((work.iterations, work.picoseconds), (5, 15_000));
-        return bare(order, 5.0);
-    }
+        let turn = order.parameters["turn"].as_u64().unwrap();
+        assert!(turn == 0 || turn == 5, "{order:?}");
+        return bare(order, turn as f64);
+    };
     let inserted = |border: Border| match at.inserted {
         Some((here, work)) if here == border => back(border) * work.picoseconds as f64 / 1e3,
         _ => 0.0,
@@ -174,7 +173,7 @@ fn what_is_inserted_comes_back_or_does_not() {
 fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
     let floor = Floor::new("ring_lines", "", HalfRoundTrip, 100);
     let plan = plan(Division::Lines(floor));
-    assert_eq!(plan.reaches(), Reaches::StampsAndBare);
+    assert_eq!(plan.reaches(), Reaches::Stamps);
     let runner = measured(&plan, |_| 1.0);
     let judged = plan.asked.unstamped().judge(&runner.kept);
     let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
@@ -307,7 +306,7 @@ fn over_lines(longer: f64, block: f64) -> (f64, Interval, Seen) {
     let mut batches = 0_u32;
     let mut runner = Scripted::new(move |order| {
         let done = match order.at_border {
-            Some(at) if order.kernel == "ring_lines" && at.inserted.is_some() => {
+            None if order.parameters["turn"] != 0 => {
                 let round = batches / VISITS;
                 batches += u32::from(order.probed);
                 bare(order, longer + [-3.0, 0.0, 3.0][round as usize % 3])

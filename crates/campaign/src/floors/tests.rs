@@ -1,7 +1,7 @@
 use std::borrow::Cow::{self, Borrowed};
 
 use bandgap_comm::Yields::{HalfRoundTrip, Operation};
-use bandgap_kernels::{Kernel, PingPong};
+use bandgap_kernels::{Kernel, Order, PingPong};
 
 use super::*;
 use crate::tests::scripted::{Scripted, taking};
@@ -10,15 +10,16 @@ const LINE: &[Cow<'static, str>] = &[Borrowed("cache_line")];
 const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];
 const COPIES: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv")];
 
-/// Some floors, and layers over them.
+/// Some floors, and layers over them, each on something of its own name.
 fn floor(name: &'static str) -> Floor {
-    match name {
+    let floor = match name {
         "active_message" => Floor::layer(name, "", HalfRoundTrip, 500, LINE, PingPong::NAME),
         "message" => Floor::layer(name, "", HalfRoundTrip, 500, AM, PingPong::NAME),
         "message_64kib" => Floor::layer(name, "", Operation, 1, COPIES, PingPong::NAME),
         "cache_line" => Floor::new(name, "", HalfRoundTrip, 500),
         _ => Floor::new(name, "", Operation, 1),
-    }
+    };
+    Floor { on: name.into(), ..floor }
 }
 
 fn plan(floors: &[&'static str]) -> FloorPlan {
@@ -30,9 +31,10 @@ fn plan(floors: &[&'static str]) -> FloorPlan {
 fn jumping(unsteady: &'static str) -> Scripted {
     let mut batches = 0;
     Scripted::new(move |order| {
-        batches += usize::from(order.probed && order.kernel == unsteady);
+        let jumps = order.parameters["floor"] == unsteady || order.on.as_deref() == Some(unsteady);
+        batches += usize::from(order.probed && jumps);
         let jump = [0.5, 1.5][batches % 2];
-        Ok(taking(order, if order.kernel == unsteady { 1000.0 * jump } else { 1000.0 }))
+        Ok(taking(order, if jumps { 1000.0 * jump } else { 1000.0 }))
     })
 }
 
@@ -71,7 +73,7 @@ fn a_layer_and_its_floors_stay_open_together() {
     assert_eq!(rounds("message"), (0..60).collect::<Vec<u32>>());
     assert_eq!(rounds("cache_line"), rounds("message"));
     // Layers are checked.
-    let checked: Vec<&str> = runner.checked().map(|order| order.kernel.as_str()).collect();
+    let checked: Vec<&str> = runner.checked().filter_map(|order| order.on.as_deref()).collect();
     assert_eq!(checked, ["active_message", "message"]);
 }
 
@@ -81,6 +83,23 @@ fn a_floor_that_jumps_keeps_its_layers_open() {
     plan(&["copy_vm_readv", "message_64kib"]).lead(&mut runner).unwrap();
     for name in ["copy_vm_readv", "message_64kib"] {
         assert_eq!(batches(&runner, name), 60, "{name}");
+    }
+}
+
+#[test]
+fn a_floor_over_sizes_has_a_point_each_and_counts_what_is_lost() {
+    let floor = Floor::over_sizes("lossy", "", 10, &[8, 1000]);
+    // Of ten long ones two are lost.
+    let mut runner = Scripted::new(|order| {
+        let arrived = if order.parameters["bytes"] == 1000 { 8 } else { order.samples };
+        Ok(taking(&Order { samples: arrived, ..order.clone() }, 1000.0))
+    });
+    FloorPlan { floors: vec![floor], ..plan(&[]) }.lead(&mut runner).unwrap();
+    for (bytes, arrived) in [(8, 10), (1000, 8)] {
+        let key = sized_key("lossy", bytes);
+        // Half of one round trip.
+        assert_eq!(runner.kept.batches(&key)[0].samples, vec![500.0; arrived]);
+        assert_eq!(runner.kept.batches(&lost_key(&key))[0].samples, [10.0 - arrived as f64]);
     }
 }
 

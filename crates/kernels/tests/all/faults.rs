@@ -100,6 +100,7 @@ fn runs(over: Over) -> &'static [Run] {
         Over::Am => &[words],
         Over::Transfer => &[words, transfers],
         Over::Comm => &[passing, native],
+        Over::Bare => &[],
     }
 }
 

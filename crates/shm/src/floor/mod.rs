@@ -17,8 +17,14 @@ mod copy;
 mod ring_lines;
 mod slot_ring;
 mod stream;
-mod table;
 mod turn;
+
+use std::borrow::Cow::{self, Borrowed};
+use std::os::fd::{AsFd, OwnedFd};
+use std::time::Duration;
+
+use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
+use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Timer, Yardstick};
 
 pub use area::{COPY_BYTES, FloorArea, PLACES};
 pub use cache_line::{cache_line, cache_line_exchange};
@@ -26,7 +32,153 @@ pub use copy::{copy_cross_core, copy_local, copy_vm_readv, store_cross_core};
 pub use ring_lines::{PARTS, local_lines, ring_lines};
 pub use slot_ring::slot_ring;
 pub use stream::slot_ring_stream;
-pub use table::{FLOORS, Lines, YARDSTICKS};
+
+use crate::mapping::{next, nothing, owned};
+use crate::{Segment, ShmError, other_process};
 
 /// Ticks of each sample; empty on the responder.
-pub type Ticks = Result<Vec<u64>, crate::ShmError>;
+pub type Ticks = Result<Vec<u64>, ShmError>;
+
+/// Bytes of a copy whose name does not say.
+const SHORT: u64 = 64 << 10;
+/// Bytes of a long copy.
+const LONG: u64 = 1 << 20;
+/// Longest wait for a system call that may be refused: its other side waits in vain.
+const REFUSED: Duration = Duration::from_secs(1);
+
+const LINES: &[Cow<'static, str>] = &[Borrowed("ring_lines"), Borrowed("cache_line")];
+const EXCHANGE: &[Cow<'static, str>] = &[Borrowed("cache_line_exchange")];
+const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];
+const STREAM: &[Cow<'static, str>] = &[Borrowed("slot_ring_stream")];
+const COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core")];
+const LONG_COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core_1mib")];
+const STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core")];
+const LONG_STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core_1mib")];
+const READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv")];
+const LONG_READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv_1mib")];
+
+/// Floors and layers, in the order of the tables.
+#[rustfmt::skip] // One line each.
+const FLOORS: &[Floor] = &[
+    Floor::over_places("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 160, PLACES as u32),
+    Floor::over_places("ring_lines", "one store each way in a line of the transport's own ring", HalfRoundTrip, 1280, PARTS as u32),
+    Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINES, "ping_pong"),
+    Floor::layer("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500, AM, "comms1"),
+    Floor::over_places("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 160, PLACES as u32),
+    Floor::layer("barrier", "barrier of two ranks, time each", Operation, 500, EXCHANGE, "synch1"),
+    Floor::over_places("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 160, PLACES as u32),
+    Floor::new("slot_ring_stream", "8-byte messages one way, time each", Operation, 8192),
+    Floor::layer("active_message_stream", "requests without replies, time each", Operation, 8192, STREAM, "stream"),
+    Floor::new("copy_local", "memory copy on one core", Bytes(SHORT), 16),
+    Floor::new("copy_cross_core", "memory copy of what the other core wrote", Bytes(SHORT), 1),
+    Floor::layer("bulk_get", "get of 64 KiB of the peer's memory", Bytes(SHORT), 1, COPY, "get"),
+    Floor::new("copy_cross_core_1mib", "copy of 1 MiB that the other core wrote", Bytes(LONG), 1),
+    Floor::layer("bulk_get_1mib", "get of 1 MiB of the peer's memory", Bytes(LONG), 1, LONG_COPY, "get"),
+    Floor::new("store_cross_core", "memory copy to where the other core reads", Bytes(SHORT), 1),
+    Floor::layer("bulk_store", "store of 64 KiB into the peer's memory", Bytes(SHORT), 1, STORE, "store"),
+    Floor::new("store_cross_core_1mib", "copy of 1 MiB to where the other core reads", Bytes(LONG), 1),
+    Floor::layer("bulk_store_1mib", "store of 1 MiB into the peer's memory", Bytes(LONG), 1, LONG_STORE, "store"),
+    Floor::new("copy_vm_readv", "copy out of the other process by the kernel", Bytes(SHORT), 1),
+    Floor::new("copy_vm_readv_1mib", "copy of 1 MiB out of the other process by the kernel", Bytes(LONG), 1),
+    Floor::layer("message_64kib", "64 KiB message sent and received, half round trip", BytesEachWay(SHORT), 4, READ, "comms1"),
+    Floor::layer("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1, LONG_READ, "comms1"),
+];
+
+/// What results over shared memory are compared with. A long message is copied once at least. A get is a copy out of memory
+/// that the other core wrote, and a store one into memory that the other core read.
+#[rustfmt::skip] // One line each.
+const YARDSTICKS: &[Yardstick] = &[
+    Yardstick { floor: "cache_line", results: &["signature", "echo", "comms1"] },
+    Yardstick { floor: "cache_line_exchange", results: &["synch1", "barrier", "comms2", "exchange"] },
+    Yardstick { floor: "copy_cross_core", results: &["bulk_get"] },
+    Yardstick { floor: "copy_cross_core_1mib", results: &["echo", "comms1", "bulk_get"] },
+    Yardstick { floor: "store_cross_core", results: &["bulk_store"] },
+    Yardstick { floor: "store_cross_core_1mib", results: &["bulk_store"] },
+];
+
+/// One rank's hold of the memory that the floors are measured over.
+pub struct Lines {
+    area: FloorArea,
+    rings: Segment,
+    epoch: u64,
+}
+
+impl Bare for Lines {
+    const NAME: &'static str = "shm";
+    const FLOORS: &'static [Floor] = FLOORS;
+    const YARDSTICKS: &'static [Yardstick] = YARDSTICKS;
+
+    fn prepare(own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
+        let rings = own.first().ok_or_else(nothing)?;
+        Ok(vec![owned(FloorArea::create()?.fd())?, owned(rings.as_fd())?])
+    }
+
+    /// From now on other ranks may read this process's memory.
+    fn connect(inherited: Vec<OwnedFd>, _meeting: &mut dyn Rendezvous) -> Result<Self, CommError> {
+        let mut inherited = inherited.into_iter();
+        let area = FloorArea::from_fd(next(&mut inherited)?)?;
+        let rings = Segment::from_fd(next(&mut inherited)?)?;
+        other_process::allow_reading();
+        Ok(Self { area, rings, epoch: 0 })
+    }
+
+    fn measure(
+        &mut self,
+        floor: &str,
+        bytes: usize,
+        with: &Measuring<'_, impl Timer>,
+    ) -> Result<Vec<u64>, CommError> {
+        self.epoch += 1;
+        let (area, epoch) = (&self.area, self.epoch);
+        if bytes > COPY_BYTES {
+            return Err(unavailable(format!("{bytes} bytes: at most {COPY_BYTES} are possible")));
+        }
+        let ticks = match floor.strip_suffix("_1mib").unwrap_or(floor) {
+            "cache_line" => cache_line(area, epoch, with),
+            "cache_line_exchange" => cache_line_exchange(area, epoch, with),
+            "ring_lines" => ring_lines(&self.rings, epoch, with),
+            "slot_ring" => slot_ring(area, epoch, with),
+            "slot_ring_stream" => slot_ring_stream(area, epoch, with),
+            "copy_cross_core" => copy_cross_core(area, epoch, bytes, with),
+            "store_cross_core" => store_cross_core(area, epoch, bytes, with),
+            "copy_local" => copy_local(bytes, with),
+            "copy_vm_readv" => {
+                let with = Measuring { patience: REFUSED, ..*with };
+                return copy_vm_readv(area, epoch, bytes, other_process::read, &with)
+                    .map_err(refused_unless_wrong);
+            }
+            _ => return Err(unavailable("memory has no such floor".to_owned())),
+        };
+        ticks.map_err(failed)
+    }
+}
+
+/// A call that is refused, or whose other side waits in vain, is not available; wrong bytes are wrong.
+fn refused_unless_wrong(error: ShmError) -> CommError {
+    match error {
+        wrong @ ShmError::WrongData { .. } => failed(wrong),
+        refused => unavailable(refused.to_string()),
+    }
+}
+
+/// One that waited in vain may be the consequence of another failure.
+fn failed(error: ShmError) -> CommError {
+    CommError::Connect(Box::new(error))
+}
+
+fn unavailable(reason: String) -> CommError {
+    CommError::Unavailable { reason }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_bytes_are_no_refusal() {
+        let wrong = refused_unless_wrong(ShmError::WrongData { floor: "copy_vm_readv", at: 3 });
+        assert!(!matches!(wrong, CommError::Unavailable { .. }), "{wrong}");
+        let refused = refused_unless_wrong(ShmError::GaveUp("copy_vm_readv"));
+        assert!(matches!(refused, CommError::Unavailable { .. }), "{refused}");
+    }
+}

@@ -9,9 +9,63 @@
 mod bandwidth;
 mod ping_pong;
 mod side;
+mod udp;
+
+use std::marker::PhantomData;
+use std::os::fd::OwnedFd;
+
+use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Timer, Yardstick, Yields};
 
 pub use bandwidth::{STREAM_BYTES, stream};
 pub use ping_pong::ping_pong;
+pub use udp::Udp;
+
+use crate::connect::mesh;
+use crate::{Kind, Socket, SocketError};
 
 /// The ticks of each sample; of none on the side that takes no time.
-pub type Ticks = Result<Vec<u64>, crate::SocketError>;
+pub type Ticks = Result<Vec<u64>, SocketError>;
+
+/// One rank's bare socket of a kind to the other.
+#[derive(Debug)]
+pub struct BareSocket<K> {
+    socket: Socket,
+    kind: PhantomData<K>,
+    /// That of the last round of a ping-pong.
+    number: u64,
+}
+
+impl<K: Kind> Bare for BareSocket<K> {
+    const NAME: &'static str = K::NAME;
+    const HOSTS: bool = K::HOSTS;
+    const FLOORS: &'static [Floor] = K::FLOORS;
+    const YARDSTICKS: &'static [Yardstick] = K::YARDSTICKS;
+
+    fn connect(_inherited: Vec<OwnedFd>, meeting: &mut dyn Rendezvous) -> Result<Self, CommError> {
+        let socket = mesh::<K>(meeting)?.into_iter().next();
+        let socket = socket.ok_or_else(|| SocketError::Missing(vec![1]))?;
+        Ok(Self { socket, kind: PhantomData, number: 0 })
+    }
+
+    fn measure(
+        &mut self,
+        floor: &str,
+        _bytes: usize,
+        with: &Measuring<'_, impl Timer>,
+    ) -> Result<Vec<u64>, CommError> {
+        Ok(match floor == K::NAME {
+            true => ping_pong(&self.socket, with, &mut self.number)?,
+            false => stream(&self.socket, with)?,
+        })
+    }
+}
+
+/// Results that are compared with the floor of 8 bytes there and back.
+pub(crate) const WORDS: &[&str] = &["signature", "echo", "comms1"];
+
+/// Results that are compared with the floor of [`STREAM_BYTES`] one way. A store and a get are such bytes one way and a short
+/// message the other, as the floor is.
+pub(crate) const STREAMS: &[&str] = &["echo", "comms1", "bulk_store", "bulk_get"];
+
+/// What a round of that floor yields.
+pub(crate) const STREAMED: Yields = Yields::Bytes(STREAM_BYTES as u64);

@@ -50,8 +50,14 @@ impl<'a> Side<'a> {
     /// Call this after a call that did nothing.
     #[inline(always)]
     pub(super) fn waits(&mut self) -> Result<()> {
+        self.waited().map(drop)
+    }
+
+    /// The same; now and then it returns how long nothing was done.
+    #[inline(always)]
+    pub(super) fn waited(&mut self) -> Result<Option<Duration>> {
         self.calls = self.calls.wrapping_add(1);
-        if self.calls.is_multiple_of(CALLS) { self.look() } else { Ok(()) }
+        if self.calls.is_multiple_of(CALLS) { self.look().map(Some) } else { Ok(None) }
     }
 
     /// Call this after a call that did something.
@@ -63,12 +69,12 @@ impl<'a> Side<'a> {
 
     #[cold]
     #[inline(never)]
-    fn look(&mut self) -> Result<()> {
+    fn look(&mut self) -> Result<Duration> {
         let waited = self.since.get_or_insert_with(Instant::now).elapsed();
         if (self.give_up)(waited, self.patience) {
             Err(SocketError::Silent(waited))
         } else {
-            Ok(())
+            Ok(waited)
         }
     }
 }

@@ -1,13 +1,14 @@
 //! The floors count what they should, and end when the other side does not answer.
 
-use std::net::TcpListener;
+use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::{UnixListener, UnixStream};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use bandgap_comm::{Measuring, Role, Stamp, Timer, Window};
-use bandgap_socket::{Kind, Socket, SocketError, floor};
+use bandgap_comm::{Bare, CommError, Measuring, Role, Stamp, Timer, Window};
+use bandgap_socket::floor::{self, Udp};
+use bandgap_socket::{Kind, Socket, SocketError};
 
 use crate::mesh;
 
@@ -96,6 +97,90 @@ fn a_stream_of_wrong_bytes_is_noticed() {
         floor::stream(&there, &with(Role::Responder, window, &timer, PATIENCE)).unwrap_err();
     assert!(matches!(error, SocketError::Corrupt(_)), "{error}");
     wrong.join().unwrap();
+}
+
+/// Two ranks' ends, with a network between them that loses every datagram of these numbers on the way there, or back, and
+/// doubles all others.
+fn through_a_network(
+    lost: &(impl Fn(u64) -> [bool; 2] + Sync),
+    floor: impl Fn(&mut Udp, Role) -> Vec<u64> + Sync,
+) -> Vec<u64> {
+    let bound = || UdpSocket::bind("127.0.0.1:0").unwrap();
+    let join = |one: &UdpSocket, other: &UdpSocket| {
+        one.connect(other.local_addr().unwrap()).unwrap();
+        other.connect(one.local_addr().unwrap()).unwrap();
+        let _ = [one, other].map(|socket| socket.set_nonblocking(true).unwrap());
+    };
+    let [here, near, far, there] = [bound(), bound(), bound(), bound()];
+    join(&here, &near);
+    join(&far, &there);
+    let (one, other) = mesh::pair::<TcpListener>();
+    let silence = Duration::from_millis(200);
+    let done = AtomicBool::new(false);
+    thread::scope(|scope| {
+        scope.spawn(|| {
+            let mut bytes = [0; 1000];
+            while !done.load(Ordering::Relaxed) {
+                for (way, from, to) in [(0, &near, &far), (1, &far, &near)] {
+                    let Ok(len) = from.recv(&mut bytes) else { continue };
+                    if !lost(u64::from_le_bytes(bytes[..8].try_into().unwrap()))[way] {
+                        to.send(&bytes[..len]).unwrap();
+                        to.send(&bytes[..len]).unwrap();
+                    }
+                }
+                thread::yield_now();
+            }
+        });
+        scope.spawn(|| {
+            floor(&mut Udp::over(Socket::of(there).unwrap(), other, silence), Role::Responder)
+        });
+        let ticks = floor(&mut Udp::over(Socket::of(here).unwrap(), one, silence), Role::Initiator);
+        done.store(true, Ordering::Relaxed);
+        ticks
+    })
+}
+
+#[test]
+fn what_a_network_loses_is_counted_and_what_it_doubles_is_not() {
+    // Numbers go on from batch to batch: of 1 to 10, 4 and 8 are lost on their way there, 5 and 10 on their way back; of
+    // 11 to 20, 12, 16 and 20, and 15.
+    let lost = |number: u64| [number.is_multiple_of(4), number.is_multiple_of(5)];
+    let ticks = through_a_network(&lost, |udp, role| {
+        let timer = Count::default();
+        let window = Window { samples: 10, rounds: 1 };
+        let with = with(role, window, &timer, PATIENCE);
+        [8, 1000].map(|bytes| udp.measure("udp", bytes, &with).unwrap()).concat()
+    });
+    // The clock is read twice for each that arrived.
+    assert_eq!(ticks, [1; 6 + 6]);
+}
+
+#[test]
+fn datagrams_of_strangers_are_not_measured() {
+    let stranger = UdpSocket::bind("127.0.0.1:0").unwrap();
+    let ends = mesh::bare::<Udp>(|addresses| {
+        for address in addresses {
+            for garbage in [&[7; 3][..], &[7; 8], &[7; 2000]] {
+                stranger.send_to(garbage, address).unwrap();
+            }
+        }
+    });
+    let measured = |mut udp: Udp, role, bytes| {
+        let timer = Count::default();
+        udp.measure("udp", bytes, &with(role, Window { samples: 3, rounds: 1 }, &timer, PATIENCE))
+    };
+    let (here, there) = ends;
+    let ticks = thread::scope(|scope| {
+        scope.spawn(|| measured(there, Role::Responder, 2000).unwrap());
+        measured(here, Role::Initiator, 2000).unwrap()
+    });
+    assert_eq!(ticks, [1; 3]);
+    // A datagram has room for its number, and is no longer than one can be.
+    for bytes in [7, 65_508] {
+        let (one, _other) = mesh::bare::<Udp>(|_| ());
+        let refused = measured(one, Role::Initiator, bytes).unwrap_err();
+        assert!(matches!(refused, CommError::Unavailable { .. }), "{refused}");
+    }
 }
 
 #[test]

@@ -109,6 +109,12 @@ fn measured_between_hosts() {
         assert_eq!(host["description"]["host_name"], name);
         assert!(host["clock"]["ns_per_tick"].as_f64() > Some(0.0));
     }
+    let floors = format!("BANDGAP floor udp tcp -H h1,h2 --sizes 8,1KiB {few}");
+    let run = bed.run(place, &floors).measured().json();
+    let floors = run["results"].as_array().unwrap();
+    let udp = floors.iter().find(|of| of["name"] == "udp").unwrap();
+    assert_eq!(udp["points"].as_array().unwrap().len(), 2, "{udp}");
+    assert!(floors.iter().any(|of| of["name"] == "tcp"));
     // Where nothing is named, all slots take part in what all ranks do.
     let all = bed.run(place, &format!("BANDGAP synch1 -H h1:2,h2:2 {few}")).measured().json();
     assert_eq!(names(&all["conditions"][0]["hosts"]), ["h1", "h1", "h2", "h2"]);

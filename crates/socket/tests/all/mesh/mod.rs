@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{
-    AnyEndpoint, CommError, Credited, DEFAULT_CREDITS, Frame, Link, Rank, Rendezvous,
+    AnyEndpoint, Bare, CommError, Credited, DEFAULT_CREDITS, Frame, Link, Rank, Rendezvous,
 };
 use bandgap_socket::{Kind, Over, Secret, Socket, SocketError, SocketLink, Stream};
 
@@ -81,11 +81,11 @@ fn linked<K: Kind>(meeting: &mut dyn Rendezvous) -> Result<SocketLink<Socket>, C
     Ok(SocketLink::over(meeting.rank(), Over::<K>::sockets(meeting)?)?)
 }
 
-/// Runs `connect` for each rank at once. When all have told their addresses for the first time, and before any learns the
-/// others', `meanwhile` sees them.
+/// Runs `connect` for each rank at once. When all have told their addresses, and before any learns the others', `meanwhile`
+/// sees them.
 fn run<R: Send>(
     size: usize,
-    meanwhile: impl FnOnce(&[String]),
+    mut meanwhile: impl FnMut(&[String]),
     connect: impl Fn(&mut dyn Rendezvous) -> Result<R, CommError> + Sync,
 ) -> Vec<R> {
     let connect = &connect;
@@ -101,7 +101,6 @@ fn run<R: Send>(
             ((told, answer), scope.spawn(move || connect(&mut meeting).unwrap()))
         };
         let (ends, ranks): (Vec<_>, Vec<_>) = (0..size).map(start).unzip();
-        let mut meanwhile = Some(meanwhile);
         loop {
             // Whoever has connected, or panicked, tells nothing any more.
             let addresses: Vec<String> =
@@ -109,9 +108,7 @@ fn run<R: Send>(
             if addresses.is_empty() {
                 break;
             }
-            if let Some(meanwhile) = meanwhile.take() {
-                meanwhile(&addresses);
-            }
+            meanwhile(&addresses);
             for (_, answer) in &ends {
                 let _ = answer.send(addresses.clone());
             }
@@ -124,7 +121,7 @@ fn run<R: Send>(
 /// `meanwhile` sees them.
 pub fn links_amid<K: Kind>(
     size: usize,
-    meanwhile: impl FnOnce(&[String]),
+    meanwhile: impl FnMut(&[String]),
 ) -> Vec<SocketLink<Socket>> {
     run(size, meanwhile, linked::<K>)
 }
@@ -141,6 +138,13 @@ pub fn unix(size: usize) -> Vec<SocketLink<Socket>> {
 pub fn pair<K: Kind>() -> (Socket, Socket) {
     let mut sockets = run(2, |_| (), Over::<K>::sockets).into_iter().flatten();
     (sockets.next().unwrap(), sockets.next().unwrap())
+}
+
+/// Both ends of a bare mechanism. When both ranks have told their addresses, and before any learns the other's,
+/// `meanwhile` sees them.
+pub fn bare<B: Bare + Send>(meanwhile: impl FnMut(&[String])) -> (B, B) {
+    let mut ends = run(2, meanwhile, |meeting| B::connect(Vec::new(), meeting)).into_iter();
+    (ends.next().unwrap(), ends.next().unwrap())
 }
 
 /// Rank 0's link, and a bare socket in place of rank 1, whose calls wait.
