@@ -1,12 +1,11 @@
 //! A breakdown: of a table of components, or of what was measured over one transport.
 
 use bandgap_campaign::breakdown::{
-    BreakdownPlan, Came, Division, ENOUGH, Longer, Model as Modelled, Rounds, Seen, TOLERANCE,
-    came_back, rounds,
+    BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, rounds,
 };
+use bandgap_comm::division::{self, At, Division};
 use bandgap_model::breakdown::{
-    By, Category, Component, Errors, Layer, Model, Observed, Provenance, Side, Stack, Term, Value,
-    deviation, verdict,
+    By, Component, Errors, Model, Observed, Provenance, Stack, Term, Value, deviation, verdict,
 };
 use bandgap_record::{ComponentTable, Note, Number, Quantity, Unit};
 use bandgap_results::{
@@ -167,55 +166,39 @@ fn decided(holds: Option<bool>) -> Within {
     }
 }
 
-/// Bandgap's own code is the high-level protocol, the system's calls on a socket are the low-level one; a line of memory
-/// moves without any software.
-#[rustfmt::skip] // One line each.
-const ABOUT: [(&str, Category, Layer, Side); 10] = [
-    ("turn", Category::Cpu, Layer::Hlp, Side::Both),
-    ("visible", Category::Cpu, Layer::Llp, Side::Initiator),
-    ("poll", Category::Cpu, Layer::Llp, Side::Target),
-    ("receive", Category::Cpu, Layer::Llp, Side::Target),
-    ("send_calls", Category::Cpu, Layer::Llp, Side::Initiator),
-    ("receive_calls", Category::Cpu, Layer::Llp, Side::Initiator),
-    ("failing_polls", Category::Cpu, Layer::Llp, Side::Initiator),
-    ("own_code", Category::Cpu, Layer::Hlp, Side::Initiator),
-    ("slot", Category::Network, Layer::Hardware, Side::Network),
-    ("software", Category::Cpu, Layer::Hlp, Side::Both),
-];
-
-/// The breakdown of what was measured over one transport: errors are paired by round.
+/// The breakdown of what was measured over one transport, which is divided so: errors are paired by round.
 ///
 /// # Errors
 /// Too little was measured, or a number cannot be recorded.
-pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made> {
+pub fn breakdown(
+    of: &Measured<'_>,
+    plan: &BreakdownPlan,
+    division: &'static Division,
+) -> Result<Made> {
     let judged = of.judged;
     let confidence = judged.confidence;
-    let found: Vec<(Modelled, Rounds)> = plan
-        .divided
-        .models()
-        .iter()
-        .map(|&model| Some((model, rounds(judged, model, &plan.divided)?)))
-        .collect::<Option<_>>()
-        .ok_or(AssembleError::NoRounds)?;
+    let own = |model: &'static _| Some((model, rounds(judged, division, model)?));
+    let found = division.models.iter().map(own).collect::<Option<Vec<Divides>>>();
+    let found = found.ok_or(AssembleError::NoRounds)?;
     let rule = judged.rule().without_clock();
     let stack = stack(&found, confidence);
     let table = ComponentTable { name: of.setting.transport.clone(), stack, lacking: Vec::new() };
     let mut breakdown = divided(&table, &Propagated::new(rule, confidence))?;
     let (id, mut notes) = (breakdown.id(), Vec::new());
     for model in &mut breakdown.models {
-        let rounds = found.iter().find(|(of, _)| of.to_string() == model.name);
+        let rounds = found.iter().find(|(of, _)| of.name == model.name);
         let Some((_, rounds)) = rounds else { continue };
         let of = InRounds { rounds, rule, confidence };
-        // The transfer and what is hidden behind it are seen on the bare loop.
-        let how = if rounds.hidden.is_some() { OVER_LEAST } else { OVER_ROUNDS };
+        let is_bare = rounds.parts.iter().any(|(part, _)| matches!(part.at, At::Floor(_)));
+        let how = if is_bare { OVER_LEAST } else { OVER_ROUNDS };
         model.modelled = of.time(&rounds.modelled(), how)?;
         model.observed = Some(of.time(&rounds.observed, OVER_ROUNDS)?);
         let error = of.error()?;
         // Without an interval nothing is decided.
         let within = error.interval().map_or(Within::Undecided, |_| within(&error));
         (model.error, model.within) = (Some(error), Some(within));
-        for (name, values) in &rounds.parts {
-            let component = breakdown.components.iter_mut().find(|one| one.name == *name);
+        for (part, values) in &rounds.parts {
+            let component = breakdown.components.iter_mut().find(|one| one.name == part.name);
             if let Some(component) = component {
                 component.time = of.time(values, how)?;
             }
@@ -228,16 +211,14 @@ pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made> {
     });
     let mut beside = Beside::default();
     if let Some((of, hidden)) = hidden {
-        match hidden.seen {
-            Seen::Yes => beside.hidden = Some(of.time(&hidden.values, OVER_LEAST)?),
-            _ => notes.push(Note::new("hidden_unseen", id.as_str())),
+        match hidden.is_seen {
+            true => beside.hidden = Some(of.time(&hidden.values, OVER_LEAST)?),
+            false => notes.push(Note::new("hidden_unseen", id.as_str())),
         }
     }
-    // Over lines all that is timed has as many stamps, which differences do not hold.
-    if plan.divided == Division::Calls {
-        beside.stamp = found.first().map(|(_, rounds)| Ns(rounds.stamp).into());
-    }
-    for came in came_back(judged, &plan.inserted) {
+    let stamp = found.first().and_then(|(_, rounds)| rounds.stamp);
+    beside.stamp = stamp.map(|stamp| Ns(stamp).into());
+    for came in came_back(judged, division, &plan.inserted) {
         let inserted = inserted(&came, rule)?;
         if [inserted.comes_back, inserted.whole_comes_back].contains(&Within::Off) {
             let about = format!("{id}/component={}/time", came.component);
@@ -252,8 +233,11 @@ pub fn breakdown(of: &Measured<'_>, plan: &BreakdownPlan) -> Result<Made> {
     Ok(Made { results: vec![breakdown.into()], notes })
 }
 
+/// A model of a division, and the rounds in which it was measured.
+type Divides = (&'static division::Model, Rounds);
+
 /// The components of models, and the models as their sums.
-fn stack(found: &[(Modelled, Rounds)], confidence: f64) -> Stack {
+fn stack(found: &[Divides], confidence: f64) -> Stack {
     let mut stack = Stack::default();
     for (model, rounds) in found {
         let known = |values: &[f64]| match rounds.mean(values, confidence) {
@@ -261,19 +245,18 @@ fn stack(found: &[(Modelled, Rounds)], confidence: f64) -> Stack {
             None => (mean(values), None),
         };
         let mut row = Vec::new();
-        for (name, values) in &rounds.parts {
-            let about = ABOUT.into_iter().find(|(of, ..)| of == name);
-            let Some((name, category, layer, side)) = about else { continue };
+        for (part, values) in &rounds.parts {
+            let &division::Part { category, layer, side, at, .. } = *part;
             let (value, spread) = known(values);
             let provenance =
-                if name == "software" { Provenance::Derived } else { Provenance::Measured };
+                if at == At::Derived { Provenance::Derived } else { Provenance::Measured };
             // Of what is short beside a stamp, the stamp's cost may be more than there was.
-            let (name, ns, errors) = (name.to_owned(), value.max(0.0), Errors::new());
+            let (name, ns, errors) = (part.name.to_owned(), value.max(0.0), Errors::new());
             let one = Component { name, category, layer, side, ns, errors, provenance };
             row.push(stack.push(one.spread(spread)));
         }
         let (ns, spread) = known(&rounds.observed);
-        stack.sums(&model.to_string(), &[&row], Some(Observed { ns, spread }));
+        stack.sums(model.name, &[&row], Some(Observed { ns, spread }));
     }
     stack
 }

@@ -1,5 +1,8 @@
 //! Tables that were never measured, for tests.
 
+#[path = "../../campaign/src/tests/division.rs"]
+pub(crate) mod division;
+
 use std::collections::BTreeSet;
 
 use bandgap_campaign::beside::Beside;

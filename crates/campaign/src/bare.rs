@@ -118,7 +118,7 @@ mod tests {
             }
         }
         // One that needs to know more, and one that there is not.
-        for (kernel, why) in [("burst", "more than"), ("ping-pong", "no such kernel")] {
+        for (kernel, why) in [("fan_in", "parameters besides"), ("ping-pong", "no such kernel")] {
             let text = refused(kernel).unwrap_err();
             assert!(text.contains(&format!("{kernel:?}")) && text.contains(why), "{text}");
         }

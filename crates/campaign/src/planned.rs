@@ -37,20 +37,12 @@ impl Room {
     }
 }
 
-/// What ranks connect beside their transport.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Reaches {
-    /// Nothing.
-    #[default]
-    Transport,
-    /// What takes stamps where the time of a message is divided.
-    Stamps,
-}
-
 /// The plan of an experiment. Rank 0 gets it as JSON from the launcher and leads.
 pub trait Planned: Serialize + DeserializeOwned {
     /// Its name in the list of experiments.
     const NAME: &'static str;
+    /// Whether ranks also connect what takes stamps where the time of a message is divided, with the floors of the division.
+    const STAMPS: bool = false;
 
     /// Measures what is planned; batches go to [`Runner::keep`] as they are made.
     ///
@@ -63,11 +55,6 @@ pub trait Planned: Serialize + DeserializeOwned {
     /// to speak of, unless the plan moves bytes.
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
         Room::default()
-    }
-
-    /// What ranks connect for it, beside the transport.
-    fn reaches(&self) -> Reaches {
-        Reaches::default()
     }
 
     /// The plan for a simulated machine, with the steps that `by` makes of its own; `None` of what no simulated machine

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bandgap_comm::passing::Way;
-use bandgap_comm::{CommError, Delay};
+use bandgap_comm::{CommError, Delay, Division};
 use bandgap_kernels::{Checked, Failed, Order, Refused, Wrong};
 
 use crate::beside::Beside;
@@ -106,6 +106,11 @@ pub trait Runner {
     fn beside(&self) -> &[Beside] {
         &[]
     }
+    /// How the time of a message over the transport is divided; `None` where it is not.
+    fn division(&self) -> Option<&'static Division> {
+        None
+    }
+
     /// Runs one batch on all ranks.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::LIST;
 use crate::beside::Beside;
-use crate::planned::{Planned, Reaches, Room};
+use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
 use crate::series::Step;
 
@@ -15,7 +15,7 @@ pub(crate) struct Row {
     name: &'static str,
     lead: fn(&Task, &mut dyn Runner) -> Result<(), Stop>,
     room: fn(&Task, usize, &Tuning) -> Result<Room, Stop>,
-    reaches: fn(&Task) -> Result<Reaches, Stop>,
+    stamps: bool,
     in_virtual_time: fn(&Task, &dyn Fn(Step) -> Option<Step>) -> Result<Option<Task>, Stop>,
 }
 
@@ -25,7 +25,7 @@ impl Row {
             name: P::NAME,
             lead: |task, runner| task.plan::<P>()?.lead(runner),
             room: |task, ranks, tuning| Ok(task.plan::<P>()?.room(ranks, tuning)),
-            reaches: |task| Ok(task.plan::<P>()?.reaches()),
+            stamps: P::STAMPS,
             in_virtual_time: |task, by| {
                 let plan = task.plan::<P>()?.in_virtual_time(by);
                 plan.as_ref().map(Task::of).transpose()
@@ -87,12 +87,12 @@ impl Task {
         (self.row()?.room)(self, ranks, tuning)
     }
 
-    /// What ranks connect for it, beside the transport.
+    /// Whether ranks also connect what takes stamps where the time of a message is divided.
     ///
     /// # Errors
-    /// As [`Task::room`].
-    pub fn reaches(&self) -> Result<Reaches, Stop> {
-        (self.row()?.reaches)(self)
+    /// There is no such experiment.
+    pub fn stamps(&self) -> Result<bool, Stop> {
+        Ok(self.row()?.stamps)
     }
 
     fn row(&self) -> Result<&'static Row, Stop> {

@@ -155,8 +155,8 @@ pub struct Measuring<'a, T> {
     pub window: Window,
     /// The clock.
     pub timer: &'a T,
-    /// Blocks of a computation that a side does before it sends: only in the floor that divides a transport's time
-    /// ([`Together::LINE`](crate::Together::LINE)).
+    /// Blocks of a computation that a side does before it sends: only in a floor that a
+    /// [`Division`](crate::Division) names.
     pub turn: u32,
     /// Longest wait for the other side's next answer.
     pub patience: Duration,

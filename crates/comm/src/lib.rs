@@ -26,11 +26,10 @@ mod link;
 mod message;
 mod program;
 mod ring;
-mod stamper;
-mod together;
 mod transport;
 mod wait;
 
+pub mod division;
 pub mod passing;
 
 pub use bandgap_units::{Delay, Stamp, Timer};
@@ -39,6 +38,7 @@ pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, 
 pub use any::AnyEndpoint;
 pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
+pub use division::{AtBorder, Division, Stamped, Stamping, Timed, Together};
 pub use endpoint::{Deliver, Endpoint, Posted};
 pub use error::{CommError, Result, check_peer};
 pub use exposed::ExposedMemory;
@@ -49,8 +49,6 @@ pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{
     Am, BARRIER, Comm, DOUBLE, Part, Pending, Processor, Transfer, Verb, View, Work, collectives,
 };
-pub use stamper::{AtBorder, Border, Stamped, Stamper, Stamping, Timed};
-pub use together::{BothEnds, RoundTrips, Together};
 pub use transport::{Can, Rendezvous, Transport};
 pub use wait::{DeadlineWatch, Waiting, Watch};
 

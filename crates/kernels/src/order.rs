@@ -31,8 +31,8 @@ pub struct Order {
     /// way, and its [`crate::Outcome`] says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
-    /// What is stamped at the border with the system, over the connection that has such stamps.
-    /// Absent: the ordinary connection is used.
+    /// What is stamped and inserted, where the time of a message is divided. Absent: nothing, and the
+    /// ordinary connection is used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub at_border: Option<AtBorder>,
     /// The transport or the bare mechanism that it is carried out on, of those that ranks have; absent: the transport that

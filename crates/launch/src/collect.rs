@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
 
-use bandgap_campaign::planned::Reaches;
 use bandgap_campaign::{Setting, Stop, Table, Task};
 use bandgap_sim::Machine;
 use bandgap_socket::nonce;
@@ -203,7 +202,7 @@ fn collect_into(
     // The first carries orders; of all, it is the usual one.
     check_limits(ranks, &transports)?;
     let room = room(ranks, task, &transports)?;
-    let reaches = task.reaches().class(Exit::Defect)?;
+    let stamped = task.stamps().class(Exit::Defect)?;
     let spread = Spread::of(stage, ranks, options.cores.as_deref())?;
     let placement = &spread.placement;
     if let Some(local) = transports.iter().find(|of| !of.can.hosts && spread.several()) {
@@ -214,7 +213,6 @@ fn collect_into(
     }
     // A floor's loop spins: where ranks share a processor it would keep the other side from running.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };
-    let stamped = reaches != Reaches::Transport;
     descriptors::check(ranks, transports.len() + usize::from(stamped))?;
     let task = &task.clone().with_floors(beside);
     let wait = match options.wait {

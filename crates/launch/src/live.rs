@@ -6,7 +6,7 @@ use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Kept, Probe};
 use bandgap_campaign::runner::{AtRank, Executed, Runner, Stop};
 use bandgap_comm::passing::Way;
-use bandgap_comm::{CommError, Delay, Rank, Result, Timed};
+use bandgap_comm::{CommError, Delay, Division, Rank, Result, Timed};
 use bandgap_host::WorkRate;
 use bandgap_kernels::{Failed, Order, Shape, fact};
 use bandgap_units::Ns;
@@ -216,6 +216,10 @@ impl Runner for LiveRunner<'_> {
 
     fn virtual_time(&self) -> bool {
         false
+    }
+
+    fn division(&self) -> Option<&'static Division> {
+        self.station.machines.first()?.0.division
     }
 
     fn launch(&self) -> u32 {

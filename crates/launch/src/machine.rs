@@ -1,11 +1,10 @@
 //! A rank's end of a transport, as whoever gives it orders sees it.
 
-use std::rc::Rc;
 use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    AnyEndpoint, Bulk, Delay, Rank, Rendezvous, Result, Stamped, Stamper, Transport, Waiting, Watch,
+    AnyEndpoint, Bulk, Delay, Rank, Rendezvous, Result, Stamped, Transport, Waiting, Watch,
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
@@ -94,14 +93,13 @@ impl Parts {
         Ok(Box::new(self.executor(end)?))
     }
 
-    /// The end of transport `T` that takes stamps at the border with the system.
+    /// The end of transport `T` that takes stamps.
     ///
     /// # Errors
     /// As [`Transport::connect`].
     pub fn stamped<T: Stamped>(self, meeting: &mut dyn Rendezvous) -> Result<Box<dyn StampedEnd>> {
         let Self { clock, waiting, watch, .. } = self;
-        let stamper = Rc::new(Stamper::new(clock));
-        let endpoint = T::stamped(meeting, &stamper)?;
+        let (endpoint, stamper) = T::stamped(meeting, clock)?;
         let executor = Executor::new(endpoint, None, waiting, watch, clock)?;
         Ok(Box::new(StampedExecutor { executor, stamper }))
     }

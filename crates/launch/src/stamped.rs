@@ -1,18 +1,16 @@
-//! A rank's end of a transport that has stamps at its border with the system.
+//! A rank's end of a transport that takes stamps within a message's way.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use bandgap_comm::{AtBorder, Bulk, Stamper, Stamping, Watch};
+use bandgap_comm::{Bulk, Stamping, Watch};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{
     Burst, Executor, Failed, Kernel, Order, Outcome, OverAm, PingPong, Refused, carry_out_one,
 };
 
-/// Carries out orders of the kernels that are broken down.
+/// Carries out orders of the kernels of divisions.
 pub(crate) trait StampedEnd {
-    /// Whether it carries out orders with these stamps; the others are for the ordinary connection.
-    fn carries(&self, stamping: Stamping) -> bool;
     /// Carries out this rank's part of an order, with the stamps that it asks for around the program; a checked batch
     /// has none.
     ///
@@ -24,13 +22,12 @@ pub(crate) trait StampedEnd {
 /// One over any endpoint.
 pub(crate) struct StampedExecutor<E, W> {
     pub executor: Executor<E, CycleClock, W>,
-    pub stamper: Rc<Stamper<CycleClock>>,
+    pub stamper: Rc<dyn Stamping>,
 }
 
 impl<E: Bulk, W: Watch + 'static> StampedExecutor<E, W> {
     fn of<K: OverAm>(&mut self, order: &Order) -> Result<Outcome, Failed> {
-        let at =
-            if order.checked { AtBorder::default() } else { order.at_border.unwrap_or_default() };
+        let at = order.at_border.filter(|_| !order.checked).unwrap_or_default();
         let (stamper, timed) = (&self.stamper, RefCell::default());
         let outcome = carry_out_one(&mut self.executor, order, |rig, kernel: &K, round| {
             stamper.begin(at);
@@ -43,15 +40,12 @@ impl<E: Bulk, W: Watch + 'static> StampedExecutor<E, W> {
 }
 
 impl<E: Bulk, W: Watch + 'static> StampedEnd for StampedExecutor<E, W> {
-    fn carries(&self, _stamping: Stamping) -> bool {
-        true
-    }
-
+    /// The kernels of divisions, compiled for connections with stamps.
     fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         match &*order.kernel {
             PingPong::NAME => self.of::<PingPong>(order),
             Burst::NAME => self.of::<Burst>(order),
-            other => Err(Refused::because("it is not broken down".to_owned()).of(other).into()),
+            other => Err(Refused::because("it is in no division".to_owned()).of(other).into()),
         }
     }
 }

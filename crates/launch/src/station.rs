@@ -68,7 +68,7 @@ pub(crate) struct Station {
     pub size: usize,
     /// The machines of transports. The first carries orders.
     pub machines: Vec<(Transport, Box<dyn Machine>)>,
-    /// The end of the first transport that has stamps at its border with the system.
+    /// The end of the first transport that takes stamps.
     pub stamped: Option<Box<dyn StampedEnd>>,
     /// The ends of bare mechanisms.
     pub bares: Bares,
@@ -120,7 +120,7 @@ impl Station {
 
     fn execute(&mut self, order: &Order) -> Result<Outcome, Failed> {
         if let (Some(at), Some(stamped)) = (order.at_border, &mut self.stamped)
-            && stamped.carries(at.stamping)
+            && at.point > 0
         {
             return stamped.run(order);
         }
@@ -144,10 +144,10 @@ impl Station {
             1 => Role::Responder,
             _ => return Ok(Outcome::default()),
         };
-        let Some((_, machine)) = self.machines.first_mut() else {
+        let Some((transport, machine)) = self.machines.first_mut() else {
             return Err(CommError::Stopped.into());
         };
-        let on = order.on.as_deref().unwrap_or_default();
+        let on = order.on.as_deref().unwrap_or(transport.name);
         let end = self.bares.end(on, (self.rank, &mut **machine), self.deadline)?;
         let give_up = tending(&self.control, &mut **machine);
         let (timer, patience) = (&self.clock, self.deadline);

@@ -5,8 +5,7 @@ use std::os::fd::OwnedFd;
 use std::str::FromStr;
 
 use bandgap_campaign::beside::Beside;
-use bandgap_campaign::breakdown::Division;
-use bandgap_comm::{AnyEndpoint, Can, Rendezvous, Result};
+use bandgap_comm::{AnyEndpoint, Can, Division, Rendezvous, Result};
 use bandgap_kernels::{Added, Entry};
 
 use crate::machine::{AnyRig, Machine, Parts, RigOver};
@@ -65,8 +64,8 @@ pub struct Transport {
     pub(crate) connect: Connect,
     /// Connects this rank to divide the time of messages, where that can be done.
     pub(crate) stamped: Option<ConnectStamped>,
-    /// The floor of the transfer of a line, where messages are that and software.
-    line: Option<&'static str>,
+    /// How the time of a message over it is divided; `None` where it is not.
+    pub division: Option<&'static Division>,
 }
 
 type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<Box<dyn StampedEnd>>;
@@ -109,27 +108,18 @@ impl Transport {
             prepare: |_, _| Ok(Vec::new()),
             connect,
             stamped: None,
-            line: None,
+            division: None,
         }
     }
 
     const fn stamped<T: bandgap_comm::Stamped>(self) -> Self {
-        Self { stamped: Some(|meeting, parts| parts.stamped::<T>(meeting)), ..self }
+        let connect: ConnectStamped = |meeting, parts| parts.stamped::<T>(meeting);
+        Self { stamped: Some(connect), division: Some(T::DIVISION), ..self }
     }
 
     const fn together<T: bandgap_comm::Together>(self) -> Self {
         let connect: ConnectStamped = |meeting, parts| parts.together::<T>(meeting);
-        Self { stamped: Some(connect), line: Some(T::LINE), ..self }
-    }
-
-    /// How the time of a message over it can be divided; `None` where it cannot.
-    pub fn division(&self) -> Option<Division> {
-        match self.line {
-            None => self.stamped.map(|_| Division::Calls),
-            Some(line) => Some(Division::Lines(
-                floors::floors().into_iter().find(|floor| floor.name == line)?,
-            )),
-        }
+        Self { stamped: Some(connect), division: Some(T::DIVISION), ..self }
     }
 
     /// Those whose ranks this program starts, in the order in which they are listed and compared.
@@ -253,6 +243,23 @@ mod tests {
             assert!(!transport.meaning.is_empty());
         }
         assert!("carrier-pigeon".parse::<Transport>().unwrap_err().contains("there are shm"));
+    }
+
+    #[test]
+    fn divisions_name_parts_once_and_kernels_and_floors_that_there_are() {
+        let divisions = Transport::list().filter_map(|of| Some((of, of.division?)));
+        for (transport, division) in divisions {
+            for model in division.models {
+                bandgap_kernels::fact(model.kernel).unwrap();
+                let names: BTreeSet<&str> = model.timings().map(|timing| timing.name).collect();
+                assert_eq!(names.len(), model.timings().count(), "{transport}");
+            }
+            let own = |floor: &bandgap_comm::Floor| {
+                let all = floors::floors();
+                all.into_iter().any(|one| (&one.name, &*one.on) == (&floor.name, transport.name))
+            };
+            assert!(division.floors().all(own), "{transport}");
+        }
     }
 
     #[test]

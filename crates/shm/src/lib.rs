@@ -14,6 +14,7 @@
 //! only the protocol ([`ring`]) can then be run.
 
 mod control;
+mod division;
 mod endpoint;
 mod error;
 mod exposed;

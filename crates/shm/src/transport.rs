@@ -2,8 +2,10 @@
 
 use std::os::fd::OwnedFd;
 
-use bandgap_comm::{BothEnds, Can, CommError, Rendezvous, Timer, Together, Transport};
+use bandgap_comm::division::{AtBorder, BothEnds};
+use bandgap_comm::{Can, CommError, Division, Rendezvous, Timer, Together, Transport};
 
+use crate::division::{DIVISION, LINES};
 use crate::floor::local_lines;
 use crate::mapping::{next, owned};
 use crate::segment::segment_bytes;
@@ -49,14 +51,15 @@ impl Transport for Shm {
 }
 
 impl Together for Shm {
-    const LINE: &'static str = "ring_lines";
+    const DIVISION: &'static Division = DIVISION;
 
     fn both_ends<T: Timer>() -> Result<BothEnds<ShmEndpoint, T>, CommError> {
         let segment = Segment::create(2, DEFAULT_SLOTS)?;
         let ends = [ShmEndpoint::attach(&segment, 0, 2)?, ShmEndpoint::attach(&segment, 1, 2)?];
-        let lines =
-            Box::new(move |rounds, blocks, timer: &T| local_lines(&segment, rounds, blocks, timer));
-        Ok(BothEnds { ends, lines })
+        let bare = move |at: AtBorder, rounds, timer: &T| {
+            (at.point == LINES).then(|| local_lines(&segment, rounds, at.iterations(), timer))
+        };
+        Ok((ends, Box::new(bare)))
     }
 }
 

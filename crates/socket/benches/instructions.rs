@@ -9,9 +9,9 @@ use std::time::Duration;
 
 use bandgap_comm::{
     ActiveMessages, Answer, AnyEndpoint, AtBorder, Bulk, Call, Credited, DeadlineWatch, HandlerId,
-    Handlers, Outcome, Rank, Stamp, Stamper, Stamping, Timer, Waiting, Word,
+    Handlers, Outcome, Rank, Stamp, Stamping, Timer, Waiting, Word,
 };
-use bandgap_socket::{Socket, SocketLink, Stamped, Stream};
+use bandgap_socket::{SEND, Socket, SocketLink, Stamped, Stamper, Stream};
 
 /// Every stamp is one later than the last one.
 #[derive(Clone, Debug, Default)]
@@ -68,7 +68,7 @@ fn main() {
     let [near, far] = [near, far].map(|end| Socket::of(end).expect("the system allows it"));
     if which == "stamped" {
         let stamper = Rc::new(Stamper::new(Steps::default()));
-        stamper.begin(AtBorder { stamping: Stamping::Send, inserted: None });
+        stamper.begin(AtBorder::point(SEND));
         let [near, far] = [near, far].map(|end| Stamped::over(end, Rc::clone(&stamper)));
         round_trips([endpoint(0, near), endpoint(1, far)], count);
         assert_eq!(stamper.end().count, 2 * count, "each call that sends is timed");

@@ -4,9 +4,9 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::rc::Rc;
 
-use bandgap_comm::{Stamper, Timer};
+use bandgap_comm::Timer;
 
-use crate::{Received, Stream};
+use crate::{Received, Stamper, Stream};
 
 /// A stream, and who takes the stamps at its border with the system.
 pub struct Stamped<S, T> {
@@ -74,10 +74,11 @@ mod tests {
     use std::cell::Cell;
     use std::os::unix::net::UnixStream;
 
-    use bandgap_comm::{AtBorder, Border, Delay, Stamp, Stamping, Transport};
+    use bandgap_comm::{AtBorder, Stamp, Stamping, Transport};
 
     use super::*;
     use crate::Socket;
+    use crate::stamper::point;
     use crate::tcp::Tcp;
     use crate::unix::Unix;
 
@@ -118,29 +119,15 @@ mod tests {
     #[test]
     fn each_call_is_stamped_and_moves_its_bytes() {
         for (stamping, ticks, count) in [
-            (Stamping::Nothing, 0, 0),
-            (Stamping::Send, 2, 2),
-            (Stamping::Receive, 1, 1),
-            (Stamping::Failing, 1, 1),
-            (Stamping::Turn, 1, 1),
-            (Stamping::Own, 4, 4),
+            (point::NOTHING, 0, 0),
+            (point::SEND, 2, 2),
+            (point::RECEIVE, 1, 1),
+            (point::FAILING, 1, 1),
+            (point::TURN, 1, 1),
+            (point::OWN, 4, 4),
         ] {
-            let timed = timed(AtBorder { stamping, inserted: None });
-            assert_eq!((timed.ticks, timed.count), (ticks, count), "{stamping:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_inserted_takes_its_time_at_its_border() {
-        let work = Delay { iterations: 1, picoseconds: 0 };
-        for (border, stamping, ticks) in [
-            (Border::Send, Stamping::Send, 2 + 2000),
-            (Border::Receive, Stamping::Receive, 1 + 1000),
-            (Border::Turn, Stamping::Turn, 1 + 1000),
-            (Border::Poll, Stamping::Send, 2),
-        ] {
-            let timed = timed(AtBorder { stamping, inserted: Some((border, work)) });
-            assert_eq!(timed.ticks, ticks, "{border:?}");
+            let timed = timed(AtBorder::point(stamping));
+            assert_eq!((timed.ticks, timed.count), (ticks, count), "{stamping}");
         }
     }
 

@@ -6,11 +6,12 @@ use std::rc::Rc;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    Can, CommError, Credited, DEFAULT_CREDITS, Rendezvous, Stamper, Timer, Transport,
+    Can, CommError, Credited, DEFAULT_CREDITS, Division, Rendezvous, Stamping, Timer, Transport,
 };
 
 use crate::connect::mesh;
-use crate::{Kind, Socket, SocketLink, Stamped};
+use crate::division::DIVISION;
+use crate::{Kind, Socket, SocketLink, Stamped, Stamper};
 
 /// How message passing cuts messages. Pieces are four times as long as in mapped memory, since each
 /// one costs both sides a system call. Fewer are under way at a time, so that they still fit
@@ -49,15 +50,17 @@ impl<K: Kind> Transport for Over<K> {
 }
 
 impl<K: Kind> bandgap_comm::Stamped for Over<K> {
+    const DIVISION: &'static Division = DIVISION;
     type Stamped<T: Timer> = Credited<SocketLink<Stamped<Socket, T>>>;
 
     fn stamped<T: Timer>(
         meeting: &mut dyn Rendezvous,
-        stamper: &Rc<Stamper<T>>,
-    ) -> Result<Self::Stamped<T>, CommError> {
-        let stream = |stream| Stamped::over(stream, Rc::clone(stamper));
+        timer: T,
+    ) -> Result<(Self::Stamped<T>, Rc<dyn Stamping>), CommError> {
+        let stamper = Rc::new(Stamper::new(timer));
+        let stream = |stream| Stamped::over(stream, Rc::clone(&stamper));
         let streams = Self::sockets(meeting)?.into_iter().map(stream).collect();
         let link = SocketLink::over(meeting.rank(), streams)?;
-        Ok(Credited::new(link, DEFAULT_CREDITS))
+        Ok((Credited::new(link, DEFAULT_CREDITS), stamper))
     }
 }

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 mod bytes;
+mod component;
 mod fraction;
 mod number;
 mod place;
@@ -13,6 +14,7 @@ mod timer;
 mod typed;
 
 pub use bytes::Bytes;
+pub use component::{Category, Layer, Provenance, Side};
 pub use fraction::Fraction;
 pub use number::{SharedUnit, distinct, significant, significant_short};
 pub use place::Place;

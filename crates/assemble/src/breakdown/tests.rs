@@ -1,13 +1,13 @@
 use bandgap_campaign::Key;
-use bandgap_campaign::breakdown::{BORDERS, busy_key, count_key, inserted_key, key, slot_key};
+use bandgap_campaign::breakdown::{PAIR, WHOLE_TIME, count_key, inserted_key, key};
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::plan::Asked;
-use bandgap_comm::{Floor, Stamping, Yields};
 use bandgap_record::{Value, read_component_table};
 use bandgap_results::Outcome;
 
 use super::*;
 use crate::tests::Synthetic;
+use crate::tests::division::{CALLS, LINES};
 
 pub(crate) const RULE: Rule = Rule { precision: 0.05, stamp: 0.0 };
 
@@ -88,7 +88,7 @@ fn what_a_table_lacks_for_a_model_is_a_note() {
 
 const STAMP: f64 = 24.0;
 const LATENCY: [f64; 4] = [50.0, 500.0, 150.0, 1000.0];
-const INJECTION: [f64; 4] = [900.0, 800.0, 30.0, 70.0];
+const INJECTION: [f64; 2] = [1730.0, 70.0];
 
 /// Batches of each point in eight rounds, a little apart from round to round; `delay` is of what is inserted.
 #[derive(Default)]
@@ -110,47 +110,44 @@ impl Measurement {
     }
 }
 
-fn plan(divided: Division, inserted: Vec<f64>) -> BreakdownPlan {
+fn plan(inserted: Vec<f64>) -> BreakdownPlan {
     let asked =
         Asked { precision: 0.05, confidence: 0.95, budget: 0.0, seed: 1, stamp: 0.0, check: false };
-    BreakdownPlan { asked, divided, inserted }
+    BreakdownPlan { asked, inserted }
 }
 
-/// What is timed of a part of the latency, with its stamps and its share.
-fn timed(part: Stamping, truth: f64) -> f64 {
-    let share = if part == Stamping::Gap { 0.5 } else { 1.0 };
-    truth / share + if part == Stamping::Visible { 0.0 } else { STAMP }
+fn latency() -> &'static division::Model {
+    &CALLS.models[0]
+}
+
+fn injection() -> &'static division::Model {
+    &CALLS.models[1]
 }
 
 /// A socket of these truths, `observed` over the sum of which is half a round trip; of 200 ns inserted `back` came back.
 fn socket(observed: f64, back: [f64; 4]) -> Measurement {
     let mut all = Measurement::new();
-    for (model, truths) in [(Modelled::Latency, LATENCY), (Modelled::Injection, INJECTION)] {
-        let sum: f64 = truths.iter().sum();
-        let whole = if model == Modelled::Latency { observed * sum } else { sum };
-        all.put(&key(model, Stamping::Nothing), whole, None);
-        for ((_, part), truth) in model.calls().into_iter().zip(truths) {
-            all.put(&key(model, part), timed(part, truth), None);
-            if model == Modelled::Injection {
-                all.put(&count_key(model, part), 1.0, None);
-            }
-        }
+    let sum: f64 = LATENCY.iter().sum();
+    all.put(&key(latency(), WHOLE_TIME), observed * sum, None);
+    all.put(&key(latency(), PAIR), STAMP, None);
+    for ((part, truth), back) in latency().parts.iter().zip(LATENCY).zip(back) {
+        // What is timed, with its stamps and its share.
+        let timed = truth / part.share + part.stamps * STAMP;
+        all.put(&key(latency(), part.name), timed, None);
+        let longer = |of: &str| inserted_key(latency(), of, part.name, 200.0);
+        all.put(&longer(part.name), timed + back * 200.0, Some(200.0));
+        all.put(&longer(WHOLE_TIME), observed * sum + part.share * back * 200.0, Some(200.0));
     }
-    all.put(&key(Modelled::Latency, Stamping::Pair), STAMP, None);
-    for ((border, part), back) in BORDERS.into_iter().zip(back) {
-        let at = Modelled::Latency.calls().iter().position(|(_, of)| *of == part).unwrap();
-        let longer = timed(part, LATENCY[at]) + back * 200.0;
-        all.put(&inserted_key(part, border, 200.0), longer, Some(200.0));
-        let share = if part == Stamping::Gap { 0.5 } else { 1.0 };
-        let whole = observed * LATENCY.iter().sum::<f64>() + share * back * 200.0;
-        all.put(&inserted_key(Stamping::Nothing, border, 200.0), whole, Some(200.0));
+    all.put(&key(injection(), WHOLE_TIME), INJECTION.iter().sum(), None);
+    for (part, truth) in injection().parts.iter().zip(INJECTION) {
+        all.put(&key(injection(), part.name), truth + STAMP, None);
+        all.put(&count_key(injection(), part.name), 1.0, None);
     }
     all
 }
 
 fn made(all: &Measurement) -> Made {
-    let plan = plan(Division::Calls, vec![200.0]);
-    all.0.made(|of| breakdown(of, &plan)).unwrap()
+    all.0.made(|of| breakdown(of, &plan(vec![200.0]), &CALLS)).unwrap()
 }
 
 /// A socket whose models hold.
@@ -221,7 +218,7 @@ fn times(batch: &Batch, factor: f64) -> Batch {
 #[test]
 fn a_model_of_which_too_little_is_known_is_undecided() {
     // A component that is apart from round to round by ±15 %.
-    let receive = key(Modelled::Latency, Stamping::Receive);
+    let receive = key(latency(), "receive");
     let made = made(&changed(socket(1.0, [1.0; 4]), |key, batch| {
         let apart = if batch.round % 2 == 0 { 1.15 } else { 0.85 };
         vec![times(batch, if *key == receive { apart } else { 1.0 })]
@@ -235,8 +232,7 @@ fn a_model_of_which_too_little_is_known_is_undecided() {
 
 #[test]
 fn batches_that_are_held_up_are_told_and_components_below_zero_are_none() {
-    let (whole, turn) =
-        (key(Modelled::Injection, Stamping::Nothing), key(Modelled::Latency, Stamping::Turn));
+    let (whole, turn) = (key(injection(), WHOLE_TIME), key(latency(), "turn"));
     let made = made(&changed(socket(1.0, [1.0; 4]), |key, batch| match key {
         key if *key == whole => [1.0, 2.0, 3.0].map(|factor| times(batch, factor)).to_vec(),
         // Less than the stamps take: 7.4 ns of 24.
@@ -253,7 +249,7 @@ fn batches_that_are_held_up_are_told_and_components_below_zero_are_none() {
 
 #[test]
 fn an_error_that_launches_leave_open_is_undecided() {
-    let whole = key(Modelled::Latency, Stamping::Nothing);
+    let whole = key(latency(), WHOLE_TIME);
     let made = made(&changed(socket(1.0, [1.0; 4]), |key, batch| {
         let factor = if *key == whole { 1.3 } else { 1.0 };
         vec![batch.clone(), Batch { launch: 1, ..times(batch, factor) }]
@@ -286,53 +282,38 @@ fn what_does_not_come_back_is_told_with_its_length() {
 /// `busy`.
 fn lines(busy: f64) -> Made {
     let mut all = Measurement::new();
-    let lines = key(Modelled::Latency, Stamping::Lines);
-    for (part, value) in [
-        (Stamping::Nothing, 55.0),
-        (Stamping::Together, 40.0 + 2.0 * STAMP),
-        (Stamping::Lines, 16.0 + 2.0 * STAMP),
-        (Stamping::Pair, STAMP),
-    ] {
-        all.put(&key(Modelled::Latency, part), value, None);
+    for (part, value) in
+        [(WHOLE_TIME, 55.0), ("line", 50.0), ("software", 12.0), ("busy", 50.0 + busy)]
+    {
+        all.put(&key(&LINES.models[0], part), value, None);
     }
-    all.put(&busy_key(&lines), 40.0 + 2.0 * STAMP, None);
-    all.put(&slot_key(), 50.0, None);
-    all.put(&busy_key(&slot_key()), 50.0 + busy, None);
-    let floor = Floor::new("ring_lines", "", Yields::HalfRoundTrip, 10);
-    let plan = plan(Division::Lines(floor), Vec::new());
-    all.0.made(|of| breakdown(of, &plan)).unwrap()
+    all.0.made(|of| breakdown(of, &plan(vec![200.0]), &LINES)).unwrap()
 }
 
 #[test]
-fn lines_are_a_transfer_and_software_and_injection_is_not_divided() {
+fn parts_are_derived_and_only_what_a_division_has_is_in_a_breakdown() {
     let made = lines(5.0);
     let breakdown = only(&made);
-    let names: Vec<&str> = breakdown.components.iter().map(|one| &*one.name).collect();
-    assert_eq!(names, ["slot", "software"]);
-    assert_eq!(breakdown.components[1].provenance, Provenance::Derived);
+    let names: Vec<(&str, Provenance)> =
+        breakdown.components.iter().map(|one| (&*one.name, one.provenance)).collect();
+    assert_eq!(names, [("line", Provenance::Measured), ("added", Provenance::Derived)]);
     let [latency] = &breakdown.models[..] else { panic!("one model") };
-    // 50 + (40 − 16)/2 · 5/12.
     assert!((latency.error.as_ref().unwrap().value.0).abs() < 1e-6);
+    let beside = breakdown.measured.as_ref().unwrap();
+    assert!(beside.stamp.is_none() && beside.inserted.is_empty());
 }
 
 #[test]
 fn what_of_the_software_is_hidden_is_told_and_is_not_in_the_model() {
-    let ns = |made: &Made, id: &str| made.quantity(id).map(|of| of.value.0 * 1e9);
-    // 12 ns of software; a computation that takes as long adds so much.
+    let hidden = |made: &Made| made.quantity("breakdown/shm/hidden").map(|of| of.value.0 * 1e9);
     let made = lines(3.0);
-    let software = ns(&made, "breakdown/shm/component=software/time").unwrap();
-    let hidden = ns(&made, "breakdown/shm/hidden").unwrap();
-    assert!((software - 3.0).abs() < 0.1 && (hidden - 9.0).abs() < 0.1, "{software} {hidden}");
+    assert!((hidden(&made).unwrap() - 9.0).abs() < 0.1 && made.codes().is_empty());
     let made = lines(14.0);
-    let software = ns(&made, "breakdown/shm/component=software/time").unwrap();
-    assert!((software - 12.0).abs() < 0.1, "{software}");
-    assert_eq!(ns(&made, "breakdown/shm/hidden"), None);
-    assert!(made.codes().contains(&"hidden_unseen"));
+    assert_eq!((hidden(&made), made.codes()), (None, vec!["hidden_unseen"]));
 }
 
 #[test]
 fn too_little_is_no_breakdown() {
-    let plan = plan(Division::Calls, Vec::new());
-    let nothing = Synthetic::new().made(|of| breakdown(of, &plan));
+    let nothing = Synthetic::new().made(|of| breakdown(of, &plan(Vec::new()), &CALLS));
     assert!(matches!(nothing, Err(AssembleError::NoRounds)));
 }

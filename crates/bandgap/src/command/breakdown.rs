@@ -5,8 +5,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use bandgap_assemble::{Made, breakdown, table_breakdown};
-use bandgap_campaign::breakdown::{BreakdownPlan, Division};
+use bandgap_campaign::breakdown::BreakdownPlan;
 use bandgap_campaign::floors::RANKS;
+use bandgap_comm::Division;
 use bandgap_launch::{Classify, Exit, Failure, Result, Target, Wait, usage};
 use bandgap_record::Note;
 use bandgap_units::Ns;
@@ -91,8 +92,8 @@ pub fn run(of: &Breakdown) -> Result<Exit> {
                 let [least, most] = [INSERTED.start(), INSERTED.end()].map(|end| Ns(*end));
                 return Err(usage!("insert {time}: from {least} to {most} is possible"));
             }
-            let divided = division(&measure.target(), measure)?;
-            if matches!(divided, Division::Lines(_)) && !insert.is_empty() {
+            let division = division(&measure.target(), measure)?;
+            if division.borders().next().is_none() && !insert.is_empty() {
                 let hint = "leave out --insert, or name a socket transport";
                 return Err(usage!(
                     "insert a computation over {}: its time is divided without stamps",
@@ -125,8 +126,8 @@ fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit> {
 /// # Errors
 /// Ranks could not be started, or results not be written.
 pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
-    let divided = match division(&session.target, session.measure) {
-        Ok(divided) => divided,
+    let division = match division(&session.target, session.measure) {
+        Ok(division) => division,
         Err(failure) => {
             let name = format!("breakdown over {}", session.target);
             let note = Note::new("left_out", "").with("name", name).with("why", failure.what);
@@ -135,19 +136,18 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
             return Ok(());
         }
     };
-    let mut inserted: Vec<f64> = match (&divided, insert) {
-        (Division::Lines(_), _) => Vec::new(),
-        (Division::Calls, []) => vec![USUALLY_INSERTED],
-        (Division::Calls, some) => some.iter().map(|time| time.0).collect(),
+    let mut inserted: Vec<f64> = match insert {
+        [] => vec![USUALLY_INSERTED],
+        some => some.iter().map(|time| time.0).collect(),
     };
     inserted.sort_by(f64::total_cmp);
     inserted.dedup();
-    let plan = BreakdownPlan { asked: session.asked(), divided, inserted };
-    session.measure(&plan, RANKS, ALONE, |measured| breakdown(measured, &plan))
+    let plan = BreakdownPlan { asked: session.asked(), inserted };
+    session.measure(&plan, RANKS, ALONE, |measured| breakdown(measured, &plan, division))
 }
 
 /// How the time of a message over the target can be divided.
-fn division(target: &Target, measure: &Measure) -> Result<Division> {
+fn division(target: &Target, measure: &Measure) -> Result<&'static Division> {
     let usage = |what: String, hint| Err(Failure::new(Exit::Usage, what).hint(hint));
     if measure.ranks.at.wait == Wait::Block {
         let what = "break down a message while ranks sleep: what they wait for is then the system's wake-up";
@@ -155,7 +155,7 @@ fn division(target: &Target, measure: &Measure) -> Result<Division> {
     }
     let hint = "name a transport of this machine, or a table with --from";
     match target {
-        Target::Real(transport) => match transport.division() {
+        Target::Real(transport) => match transport.division {
             Some(division) => Ok(division),
             None => usage(format!("break down {target}: it takes no stamps"), hint),
         },

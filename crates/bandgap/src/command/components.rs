@@ -130,7 +130,7 @@ pub fn known(stack: &Stack) -> String {
         names[..names.len().min(NAMED)].join(", ") + more
     };
     format!(
-        "components: {}; models: {}; parameters: {}; categories: cpu, io, network; layers: hlp, llp, hardware",
+        "components: {}; models: {}; parameters: {}; categories: cpu, io, network; layers: hlp, llp, misc, hardware",
         few(stack.components.iter().map(|one| &*one.name).collect()),
         few(stack.models.iter().map(|model| &*model.name).collect()),
         few(stack.parameters.keys().map(|name| &**name).collect()),

@@ -1,10 +1,10 @@
 //! What comes back of computations of known length that were inserted at the borders.
 
-use bandgap_comm::{Border, Stamping};
+use bandgap_comm::division::{ByRound, Division, Model, Part};
 use bandgap_stats::interval::Interval;
 
-use super::rounds::{ByRound, by_round, complete, inside, middles, over};
-use super::{BORDERS, Model, TOLERANCE, inserted_key, key, share};
+use super::rounds::{by_round, complete, inside, middles, over};
+use super::{TOLERANCE, WHOLE_TIME, inserted_key, key};
 use crate::judge::{Judged, round};
 use crate::key::Key;
 
@@ -29,11 +29,9 @@ pub struct Longer {
 pub struct Came {
     /// The component that it is in.
     pub component: &'static str,
-    /// Where it was inserted.
-    pub border: Border,
     /// The component.
     pub part: Longer,
-    /// Half a round trip.
+    /// The whole time.
     pub whole: Longer,
 }
 
@@ -80,17 +78,18 @@ fn comes_back(inserted: f64, off: Interval) -> Option<bool> {
 }
 
 /// What came back of the computations that were inserted, in the state that is seen.
-pub fn came_back(judged: &Judged<'_>, inserted: &[f64]) -> Vec<Came> {
-    let one = |border: Border, part: Stamping, ns: f64| {
-        let longer = |of: Stamping| {
-            let keys = [key(Model::Latency, of), inserted_key(of, border, ns)];
-            Longer::of(judged, keys.each_ref(), [share(of), share(part)])
+pub fn came_back(judged: &Judged<'_>, division: &Division, inserted: &[f64]) -> Vec<Came> {
+    let one = |model: &Model, part: &Part, ns: f64| {
+        let longer = |of: &str, share: f64| {
+            let keys = [key(model, of), inserted_key(model, of, part.name, ns)];
+            Longer::of(judged, keys.each_ref(), [share, part.share])
         };
-        let (component, _) = Model::Latency.calls().into_iter().find(|(_, of)| *of == part)?;
-        Some(Came { component, border, part: longer(part)?, whole: longer(Stamping::Nothing)? })
+        let (component, whole) = (part.name, longer(WHOLE_TIME, 1.0)?);
+        Some(Came { component, part: longer(part.name, part.share)?, whole })
     };
-    let all = inserted.iter().flat_map(|&ns| BORDERS.map(|(border, part)| (border, part, ns)));
-    all.filter_map(|(border, part, ns)| one(border, part, ns)).collect()
+    let borders = |ns| division.borders().map(move |(model, part, _)| (model, part, ns));
+    let all = inserted.iter().flat_map(|&ns| borders(ns));
+    all.filter_map(|(model, part, ns)| one(model, part, ns)).collect()
 }
 
 #[cfg(test)]

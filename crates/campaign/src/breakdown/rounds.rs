@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bandgap_comm::Stamping;
+use bandgap_comm::division::{At, ByRound, Division, Model, Part, Per};
 use bandgap_stats::Point;
 use bandgap_stats::estimate::{estimate_of_kept, ratio_of_kept};
 use bandgap_stats::interval::Interval;
@@ -10,7 +10,7 @@ use bandgap_stats::outlier::fence;
 use bandgap_stats::quantile::{mean, median};
 use bandgap_stats::rounds::InRound;
 
-use super::{Division, Model, busy_key, count_key, key, share, slot_key};
+use super::{PAIR, WHOLE_TIME, count_key, key};
 use crate::judge::{Judged, launch_of};
 use crate::key::Key;
 
@@ -20,37 +20,26 @@ pub struct Rounds {
     /// The launch and the round of each.
     pub rounds: Vec<u64>,
     /// The components, each with a value for every round.
-    pub parts: Vec<(&'static str, Vec<f64>)>,
+    pub parts: Vec<(&'static Part, Vec<f64>)>,
     /// Without stamps.
     pub observed: Vec<f64>,
     /// Rounds that had everything, and one value of them outside its fence.
     pub outside: usize,
-    /// What an interval between two stamps contains of them.
-    pub stamp: f64,
+    /// What an interval between two stamps contains of them, where that was removed.
+    pub stamp: Option<f64>,
     /// How many times as long as the shortest the middle batch of a round without stamps is: the median over the rounds.
     pub held_up: f64,
-    /// What of the software is hidden behind the transfer of a line, and so is no part.
+    /// What of the software is hidden behind the transfer, and so is no part.
     pub hidden: Option<Hidden>,
 }
 
-/// What of the software is hidden behind the transfer of a line.
+/// What of the software is hidden behind the transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hidden {
     /// Nanoseconds each way, a value for every round.
     pub values: Vec<f64>,
-    /// Whether the computation shows it.
-    pub seen: Seen,
-}
-
-/// Whether a computation in the bare loop shows what is hidden of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// It does.
-    Yes,
-    /// It made the transfer longer by more than itself.
-    LongerThanItself,
-    /// It took no time on one processor.
-    NoComputation,
+    /// Whether the computation in place of the software shows it.
+    pub is_seen: bool,
 }
 
 /// The median of the batches of each round.
@@ -67,7 +56,7 @@ pub(super) fn middles(values: impl Iterator<Item = InRound>) -> ByRound {
     found.into_iter().map(|(round, values)| (round, median(&values))).collect()
 }
 
-/// The least of the batches of each round: a loop that does nothing but poll can hold a line up for microseconds at a time.
+/// The least of the batches of each round.
 fn least_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
     let mut found = ByRound::new();
     for (round, value) in judged.in_rounds(key) {
@@ -78,113 +67,69 @@ fn least_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
 }
 
 /// What an interval between two stamps contains of them: the mean over the rounds.
-fn stamp(judged: &Judged<'_>) -> Option<f64> {
-    let pairs = by_round(judged, &key(Model::Latency, Stamping::Pair));
+fn stamp(judged: &Judged<'_>, division: &Division) -> Option<f64> {
+    let pairs = by_round(judged, &key(division.models.first()?, PAIR));
     let kept = inside(&[&pairs], &complete(&[&pairs]));
     let values: Vec<f64> = kept.iter().filter_map(|round| pairs.get(round).copied()).collect();
     (!values.is_empty()).then(|| mean(&values))
 }
 
-pub(super) type ByRound = BTreeMap<u64, f64>;
-
-/// The parts of half a round trip over lines: the transfer, and what the software adds to it. And what of the software is
-/// hidden behind the transfer.
-///
-/// *Formula*: with S the software of a round trip on one processor, D what a computation adds there that each side does before it
-/// stores, and X what the same computation adds to half a round trip of the bare exchange between two processors: the software
-/// adds S/2 · X/(D/2), and the rest of S/2 is hidden. D is its median over the rounds. Where the median of X/(D/2) is above 1, all of
-/// S/2 is added, and where it is below 0 nothing, in the mean; the rounds are then as far apart as they were. Where D is not
-/// above 0 all of S/2 is added.
-fn of_lines(judged: &Judged<'_>) -> Divided {
-    let lines_key = key(Model::Latency, Stamping::Lines);
-    let [lines, busy_lines] = [&lines_key, &busy_key(&lines_key)].map(|key| by_round(judged, key));
-    let [slot, busy_slot] =
-        [&slot_key(), &busy_key(&slot_key())].map(|key| least_by_round(judged, key));
-    let together = by_round(judged, &key(Model::Latency, Stamping::Together));
-    // All times on one processor have as many stamps, and half of what a round trip has there is on each way.
-    let above = |times: ByRound, bare: &ByRound, share: f64| -> ByRound {
-        let above = |(round, time): (u64, f64)| Some((round, share * (time - bare.get(&round)?)));
-        times.into_iter().filter_map(above).collect()
-    };
-    let software = above(together, &lines, 0.5);
-    let alone: Vec<f64> = above(busy_lines, &lines, 0.5).into_values().collect();
-    let alone = median_of(&alone);
-    let between = above(busy_slot, &slot, 1.0);
-    let shares: ByRound =
-        between.into_iter().map(|(round, longer)| (round, longer / alone)).collect();
-    let middle = median_of(&shares.values().copied().collect::<Vec<f64>>());
-    let seen = match middle {
-        _ if alone <= 0.0 => Seen::NoComputation,
-        above if above > 1.0 => Seen::LongerThanItself,
-        _ => Seen::Yes,
-    };
-    let bounded = middle.clamp(0.0, 1.0);
-    let divided = |(round, all): (&u64, &f64)| {
-        let share = match (seen, shares.get(round)?) {
-            (Seen::NoComputation, _) => 1.0,
-            (_, share) => share + bounded - middle,
+/// A part as its stamps timed it, without their cost.
+fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRound {
+    let counts = by_round(judged, &count_key(model, part.name));
+    let without = |(round, time): (u64, f64)| {
+        let intervals = match part.per {
+            Per::Interval => 1.0,
+            Per::Message => *counts.get(&round)?,
         };
-        Some(((*round, share * all), (*round, (1.0 - share) * all)))
+        Some((round, part.share * (time - intervals * part.stamps * stamp)))
     };
-    let (added, hidden) = software.iter().filter_map(divided).unzip();
-    let parts = vec![("slot", slot), ("software", added)];
-    Divided { parts, hidden: Some((hidden, seen)) }
+    by_round(judged, &key(model, part.name)).into_iter().filter_map(without).collect()
 }
 
-/// The median; 0 of nothing.
-fn median_of(values: &[f64]) -> f64 {
-    if values.is_empty() { 0.0 } else { median(values) }
-}
-
-/// Components by rounds; over lines also what of the software is hidden, and whether that is seen.
-struct Divided {
-    parts: Vec<(&'static str, ByRound)>,
-    hidden: Option<(ByRound, Seen)>,
-}
-
-/// What stamps around calls timed, without the cost of stamps.
-fn of_calls(judged: &Judged<'_>, model: Model, stamp: f64) -> Divided {
-    let component = |(name, part)| {
-        let counts = by_round(judged, &count_key(model, part));
-        let without = |(round, time): (u64, f64)| {
-            let intervals = match model {
-                // Both of its ends are beginnings of calls: what of a stamp comes after the clock is read
-                // is before both.
-                Model::Latency if part == Stamping::Visible => 0.0,
-                // The time is that of one interval.
-                Model::Latency => 1.0,
-                Model::Injection => *counts.get(&round)?,
-            };
-            Some((round, share(part) * (time - intervals * stamp)))
-        };
-        (name, by_round(judged, &key(model, part)).into_iter().filter_map(without).collect())
-    };
-    Divided { parts: model.calls().map(component).to_vec(), hidden: None }
+/// What was timed of a model under this name.
+fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
+    let of_floor = |at| matches!(at, At::Floor(_));
+    let least = model.timings().any(|timing| timing.name == name && of_floor(timing.at));
+    if least {
+        least_by_round(judged, &key(model, name))
+    } else {
+        by_round(judged, &key(model, name))
+    }
 }
 
 /// The rounds in which every component of `model` and the whole were timed, in the state that is seen. Rounds in which one
 /// of these is outside its own fence are left out. `None` where there are fewer than two.
-pub fn rounds(judged: &Judged<'_>, model: Model, division: &Division) -> Option<Rounds> {
-    let stamp = stamp(judged)?;
-    let Divided { parts, hidden } = match division {
-        Division::Calls => of_calls(judged, model, stamp),
-        Division::Lines(_) => of_lines(judged),
+pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
+    let stamp = match division.pair {
+        Some(_) => Some(stamp(judged, division)?),
+        None => None,
     };
-    let whole = by_round(judged, &key(model, Stamping::Nothing));
-    let all: Vec<&ByRound> = parts.iter().map(|(_, times)| times).chain([&whole]).collect();
+    let (parts, hidden) = match model.derivation {
+        None => {
+            let part = |part| of_part(judged, model, part, stamp.unwrap_or(0.0));
+            (model.parts.iter().map(part).collect(), None)
+        }
+        Some(derivation) => {
+            let derived = (derivation.parts)(&|name| timed(judged, model, name));
+            (derived.parts, Some((derived.hidden, derived.is_seen)))
+        }
+    };
+    let whole = by_round(judged, &key(model, WHOLE_TIME));
+    let all: Vec<&ByRound> = parts.iter().chain([&whole]).collect();
     let complete = complete(&all);
     let kept = inside(&all, &complete);
     let outside = complete.len() - kept.len();
     let values = |of: &ByRound| kept.iter().filter_map(|round| of.get(round).copied()).collect();
-    let least = least_by_round(judged, &key(model, Stamping::Nothing));
+    let least = least_by_round(judged, &key(model, WHOLE_TIME));
     let held_up: Vec<f64> = kept.iter().map(|round| whole[round] / least[round]).collect();
     (kept.len() > 1).then(|| Rounds {
-        parts: parts.iter().map(|(name, times)| (*name, values(times))).collect(),
+        parts: model.parts.iter().zip(&parts).map(|(part, times)| (part, values(times))).collect(),
         observed: values(&whole),
         outside,
         stamp,
         held_up: median(&held_up),
-        hidden: hidden.map(|(hidden, seen)| Hidden { values: values(&hidden), seen }),
+        hidden: hidden.map(|(hidden, is_seen)| Hidden { values: values(&hidden), is_seen }),
         rounds: kept.clone(),
     })
 }

@@ -1,222 +1,215 @@
 use std::collections::BTreeMap;
 
-use bandgap_comm::Yields::HalfRoundTrip;
-use bandgap_kernels::Kernel;
-
 use super::*;
+use crate::tests::division::{CALLS, LINES};
 use crate::tests::scripted::{Scripted, probes, taking};
 
-/// Truths in nanoseconds: what is timed of the latency, of injection, and of one processor alone.
+/// Truths in nanoseconds: the parts of the latency and of injection, and how many intervals of each of the latter there are for
+/// a message.
 const STAMP: f64 = 24.0;
-const TURN: f64 = 50.0;
-const VISIBLE: f64 = 500.0;
-const GAP: f64 = 300.0;
-const RECEIVE: f64 = 1000.0;
-const LATENCY: f64 = TURN + VISIBLE + GAP / 2.0 + RECEIVE;
-const SENDS: f64 = 900.0;
-const RECEIVES: f64 = 800.0;
-const FAILING: f64 = 30.0;
-const OWN: f64 = 70.0;
-const INJECTION: f64 = SENDS + RECEIVES + FAILING + OWN;
+const LATENCY: [f64; 4] = [50.0, 500.0, 150.0, 1000.0];
+const INJECTION: [(f64, f64); 2] = [(1730.0, 2.0), (70.0, 5.0)];
+
+/// The border at which what is inserted makes `visible` longer.
+const VISIBLE: u8 = 2;
+
+fn latency() -> &'static Model {
+    &CALLS.models[0]
+}
+
+fn sum(of: [f64; 4]) -> f64 {
+    of.iter().sum()
+}
 
 /// What both ranks stamp together in a batch of round trips, where each interval is so long.
-fn both(each: f64, count: u64) -> Executed {
+fn both(each: f64) -> Executed {
+    let count = 100;
     let rank = |ns| AtRank { ns, count };
     // The ranks' own sums differ, as those of what becomes visible do; both together count.
     let (sum, apart) = (each * count as f64, 1e6);
     Executed { at_border: vec![rank(sum + apart), rank(sum - apart)], ..Executed::default() }
 }
 
-/// What the requester stamps of a message, in so many intervals.
-fn requester(each: f64, intervals: u64) -> Executed {
-    let messages = u64::from(REQUESTS);
-    let (ns, count) = (each * messages as f64, intervals * messages);
-    let rank = |ns| AtRank { ns, count };
-    Executed { at_border: vec![rank(ns), rank(1e9)], ..Executed::default() }
-}
-
-/// The bare exchange, longer by so much.
-fn bare(order: &Order, longer: f64) -> Executed {
-    taking(order, 2.0 * 100.0 * (150.0 + longer))
-}
-
-/// A machine of these truths. Of what is inserted `back` comes back, by border.
-fn machine(order: &Order, back: fn(Border) -> f64) -> Executed {
-    let Some(at) = order.at_border else {
-        // As long as the software of one way; two thirds of it are hidden.
-        let turn = order.parameters["turn"].as_u64().unwrap();
-        assert!(turn == 0 || turn == 5, "{order:?}");
-        return bare(order, turn as f64);
-    };
-    let inserted = |border: Border| match at.inserted {
+/// A machine of these truths, whose parts of the latency are so long. Of what is inserted `back` comes back, by border.
+fn machine_of(order: &Order, latency: [f64; 4], back: fn(u8) -> f64) -> Executed {
+    let at = order.at_border.unwrap();
+    let inserted = |border: u8| match at.inserted {
         Some((here, work)) if here == border => back(border) * work.picoseconds as f64 / 1e3,
         _ => 0.0,
     };
-    if order.kernel == Burst::NAME {
-        let messages = f64::from(REQUESTS);
-        return match at.stamping {
-            Stamping::Nothing => taking(order, INJECTION * messages),
-            Stamping::Send => requester(SENDS + STAMP, 1),
-            Stamping::Receive => requester(RECEIVES + 2.0 * STAMP, 2),
-            Stamping::Failing => requester(FAILING + STAMP, 1),
-            Stamping::Own => requester(OWN + 4.0 * STAMP, 4),
-            other => panic!("{other:?}"),
-        };
-    }
-    let count = u64::from(ROUND_TRIPS);
-    let whole: f64 = BORDERS.map(|(border, part)| share(part) * inserted(border)).iter().sum();
-    match at.stamping {
-        Stamping::Nothing => taking(order, 2.0 * f64::from(ROUND_TRIPS) * (LATENCY + whole)),
-        Stamping::Turn => both(TURN + STAMP + inserted(Border::Turn), count),
-        Stamping::Visible => both(VISIBLE + inserted(Border::Send), count),
-        Stamping::Gap => both(GAP + STAMP + inserted(Border::Poll), count),
-        Stamping::Receive => both(RECEIVE + STAMP + inserted(Border::Receive), count),
-        Stamping::Pair => both(STAMP, count),
-        Stamping::Together => both(40.0 + 2.0 * STAMP, count),
-        // Each block of a computation takes 3 ns.
-        Stamping::Lines => {
-            let blocks = at.inserted.map_or(0, |(_, computation)| computation.iterations);
-            both(10.0 + 2.0 * 3.0 * f64::from(blocks) + 2.0 * STAMP, count)
+    let model = CALLS.models.iter().find(|model| model.kernel == order.kernel).unwrap();
+    let place = model.parts.iter().position(|part| part.at == At::Point(at.point));
+    let is_latency = model.name == "latency";
+    match place {
+        None if at.point == model.whole => {
+            let longer: f64 = CALLS.borders().map(|(_, part, at)| part.share * inserted(at)).sum();
+            let truth = if is_latency { sum(LATENCY) + longer } else { 1800.0 };
+            taking(order, f64::from(model.messages * model.ways) * truth)
         }
-        other => panic!("{other:?}"),
+        None => both(STAMP),
+        Some(place) if is_latency => {
+            let part = &model.parts[place];
+            let longer = inserted(part.border.unwrap());
+            both(latency[place] / part.share + part.stamps * STAMP + longer)
+        }
+        Some(place) => {
+            let (truth, intervals) = INJECTION[place];
+            let rank = |each: f64| AtRank {
+                ns: 100.0 * (each + intervals * STAMP),
+                count: 100 * intervals as u64,
+            };
+            // The other rank's own are none of the requester's.
+            Executed { at_border: vec![rank(truth), rank(1e7)], ..Executed::default() }
+        }
     }
 }
 
-fn plan(divided: Division) -> BreakdownPlan {
-    BreakdownPlan { asked: Asked::usual(1e9), divided, inserted: vec![200.0] }
+fn machine(order: &Order) -> Executed {
+    machine_of(order, LATENCY, |_| 1.0)
 }
 
-fn measured(plan: &BreakdownPlan, back: fn(Border) -> f64) -> Scripted {
-    let mut runner = Scripted::new(move |order| {
-        Ok(Executed { probe: probes(50.0, 50.0), ..machine(order, back) })
-    });
-    plan.lead(&mut runner).unwrap();
+fn plan() -> BreakdownPlan {
+    BreakdownPlan { asked: Asked::usual(1e9), inserted: vec![200.0] }
+}
+
+fn measured(answer: impl FnMut(&Order) -> Executed + 'static) -> Scripted {
+    divided(&CALLS, answer)
+}
+
+fn divided(
+    division: &'static Division,
+    mut answer: impl FnMut(&Order) -> Executed + 'static,
+) -> Scripted {
+    let mut runner =
+        Scripted::new(move |order| Ok(Executed { probe: probes(50.0, 50.0), ..answer(order) }));
+    runner.division = division;
+    plan().lead(&mut runner).unwrap();
     runner
 }
 
+fn rounds_of(runner: &Scripted, at: usize) -> Rounds {
+    let division = runner.division;
+    rounds(&plan().asked.unstamped().judge(&runner.kept), division, &division.models[at]).unwrap()
+}
+
+#[track_caller]
 fn near(found: f64, truth: f64) {
     assert!((found - truth).abs() < 1e-6, "{found} {truth}");
 }
 
 #[test]
 fn the_parts_come_back_without_the_cost_of_stamps_and_sum_up_to_the_whole() {
-    let plan = plan(Division::Calls);
-    let runner = measured(&plan, |_| 1.0);
-    let judged = plan.asked.unstamped().judge(&runner.kept);
-    for (model, truths, whole) in [
-        (Model::Latency, [TURN, VISIBLE, GAP / 2.0, RECEIVE], LATENCY),
-        (Model::Injection, [SENDS, RECEIVES, FAILING, OWN], INJECTION),
-    ] {
-        let rounds = rounds(&judged, model, &plan.divided).unwrap();
-        near(rounds.stamp, STAMP);
+    let runner = measured(machine);
+    let injection = INJECTION.map(|(truth, _)| truth);
+    for (model, truths) in [&LATENCY[..], &injection].into_iter().enumerate() {
+        let rounds = rounds_of(&runner, model);
+        near(rounds.stamp.unwrap(), STAMP);
+        assert_eq!(rounds.parts.len(), truths.len());
         for ((_, values), truth) in rounds.parts.iter().zip(truths) {
-            values.iter().for_each(|value| near(*value, truth));
+            values.iter().for_each(|value| near(*value, *truth));
         }
+        let whole = truths.iter().sum();
         rounds.observed.iter().for_each(|value| near(*value, whole));
         rounds.modelled().iter().for_each(|value| near(*value, whole));
-        let error = rounds.error(0.95).unwrap();
-        near(error.value, 0.0);
+        near(rounds.error(0.95).unwrap().value, 0.0);
         assert_eq!((rounds.rounds.len(), rounds.outside), (8, 0));
     }
 }
 
 #[test]
 fn rounds_pair_their_own_batches_and_leave_out_what_is_outside_a_fence() {
-    let plan = plan(Division::Calls);
-    // All of a round is slower by the same factor, and in one round a part alone.
     let mut batches = 0_usize;
-    let mut runner = Scripted::new(move |order| {
-        let timed = order.probed && order.kernel == PingPong::NAME;
-        let turns = order.at_border.is_some_and(|at| at.stamping == Stamping::Turn);
-        let executed = machine(order, |_| 1.0);
-        if timed && turns && order.at_border.unwrap().inserted.is_none() {
-            batches += 1;
-            // Of a round two of three batches, so that the middle one is out too; of the next one alone.
-            if [13, 14, 17].contains(&batches) {
-                return Ok(both(90.0 * TURN, u64::from(ROUND_TRIPS)));
-            }
+    let runner = measured(move |order| {
+        let turns = order.probed && order.at_border == Some(AtBorder::point(1));
+        batches += usize::from(turns);
+        // Of a round two of three batches, so that the middle one is out too; of the next one alone.
+        if turns && [13, 14, 17].contains(&batches) {
+            return both(90.0 * LATENCY[0]);
         }
-        Ok(executed)
+        machine(order)
     });
-    plan.lead(&mut runner).unwrap();
-    let judged = plan.asked.unstamped().judge(&runner.kept);
-    let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
+    let rounds = rounds_of(&runner, 0);
     assert_eq!((rounds.rounds.len(), rounds.outside), (7, 1));
     near(rounds.error(0.95).unwrap().value, 0.0);
 }
 
 #[test]
 fn what_is_inserted_comes_back_or_does_not() {
-    let plan = plan(Division::Calls);
-    let half_in_sends = |border| if border == Border::Send { 0.5 } else { 1.0 };
-    let runner = measured(&plan, half_in_sends);
-    let came = came_back(&plan.asked.unstamped().judge(&runner.kept), &plan.inserted);
-    let found: Vec<(&str, f64, f64, f64)> = came
-        .iter()
-        .map(|came| (came.component, came.part.inserted, came.part.value, came.whole.value))
-        .collect();
-    for ((name, inserted, part, whole), expected) in found.iter().zip([
-        ("turn", 200.0, 200.0),
-        ("visible", 200.0, 100.0),
-        ("poll", 100.0, 100.0),
-        ("receive", 200.0, 200.0),
-    ]) {
-        assert_eq!(*name, expected.0);
-        near(*inserted, expected.1);
-        near(*part, expected.2);
-        near(*whole, expected.2);
+    let half = |border| if border == VISIBLE { 0.5 } else { 1.0 };
+    let runner = measured(move |order| machine_of(order, LATENCY, half));
+    let judged = plan().asked.unstamped().judge(&runner.kept);
+    let came = came_back(&judged, &CALLS, &plan().inserted);
+    let expected = [200.0, 100.0, 100.0, 200.0];
+    assert_eq!(came.len(), expected.len());
+    for ((came, part), longer) in came.iter().zip(latency().parts).zip(expected) {
+        assert_eq!(came.component, part.name);
+        near(came.part.inserted, part.share * 200.0);
+        near(came.part.value, longer);
+        near(came.whole.value, longer);
     }
-    assert_eq!(found.len(), 4);
 }
 
 #[test]
-fn lines_are_divided_into_the_transfer_and_what_half_of_the_software_adds() {
-    let floor = Floor::new("ring_lines", "", HalfRoundTrip, 100);
-    let plan = plan(Division::Lines(floor));
-    assert_eq!(plan.reaches(), Reaches::Stamps);
-    let runner = measured(&plan, |_| 1.0);
-    let judged = plan.asked.unstamped().judge(&runner.kept);
-    let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
-    let [(slot, slots), (software, halves)] = &rounds.parts[..] else { panic!("two parts") };
-    assert_eq!([*slot, *software], ["slot", "software"]);
-    slots.iter().for_each(|value| near(*value, 150.0));
-    // (40 − 10)/2, of which two thirds are hidden.
-    halves.iter().for_each(|value| near(*value, 5.0));
+fn a_division_derives_parts_from_floors_and_a_computation() {
+    let mut runner = divided(&LINES, |order| {
+        // Half a round trip of the floor is 150 ns, and 4 more with the computation.
+        let line = |ns: f64| taking(order, 2.0 * 100.0 * ns);
+        if order.kernel == "floor" {
+            assert!(order.parameters["floor"] == "line" && order.on.is_none());
+            let turn = order.parameters["turn"].as_u64().unwrap();
+            assert!([0, 12].contains(&turn), "{turn}");
+            return line(150.0 + turn as f64 / 3.0);
+        }
+        match (&*order.kernel, order.at_border) {
+            ("ping_pong", Some(AtBorder { point: 1, inserted: None })) => both(12.0),
+            ("ping_pong", Some(AtBorder { point: 0, inserted: None })) => line(160.0),
+            other => panic!("{other:?}"),
+        }
+    });
+    let rounds = rounds_of(&runner, 0);
+    for ((part, values), (name, truth)) in
+        rounds.parts.iter().zip([("line", 150.0), ("added", 4.0)])
+    {
+        assert_eq!(part.name, name);
+        values.iter().for_each(|value| near(*value, truth));
+    }
     let hidden = rounds.hidden.as_ref().unwrap();
-    assert_eq!(hidden.seen, Seen::Yes);
-    hidden.values.iter().for_each(|value| near(*value, 10.0));
+    assert!(hidden.is_seen && rounds.stamp.is_none());
+    hidden.values.iter().for_each(|value| near(*value, 8.0));
+    rounds.observed.iter().for_each(|value| near(*value, 160.0));
+    // A batch that fails while a computation is chosen ends the run.
+    runner.answer = Box::new(|_| Err(Stop::Interrupted));
+    let mut dividing = Dividing { plan: &plan(), division: &LINES };
+    assert!(matches!(dividing.points(&mut runner), Err(Stop::Interrupted)));
 }
 
 #[test]
 fn what_is_stamped_has_no_checked_batch() {
-    let plan = plan(Division::Calls);
-    let runner = measured(&plan, |_| 1.0);
+    let runner = measured(machine);
     let checked: Vec<AtBorder> = runner.checked().filter_map(|order| order.at_border).collect();
-    assert_eq!(checked, [AtBorder::default(); 2]);
+    assert_eq!(checked, [AtBorder::point(9); 2]);
+}
+
+/// Rounds of a part.
+fn count(runner: &Scripted, model: usize, part: &str) -> u32 {
+    runner.kept.batches(&key(&CALLS.models[model], part)).len() as u32 / VISITS
 }
 
 #[test]
 fn rounds_go_on_while_it_is_undecided_whether_a_model_is_within_its_limit() {
-    // A receive that its stamps see 7 % too short: 5.1 % or so of the whole, give or take.
+    // A receive that its stamps see too short, and that is apart by 2 % from round to round.
     let rounds_of = |error: f64| {
-        let missed = error * LATENCY;
         let mut batches = 0_u32;
-        let mut runner = Scripted::new(move |order| {
-            let plain = order.at_border.is_some_and(|at| at.inserted.is_none());
-            if plain
-                && order.at_border.unwrap().stamping == Stamping::Receive
-                && order.kernel == PingPong::NAME
-            {
+        let runner = measured(move |order| {
+            let mut parts = LATENCY;
+            if order.at_border == Some(AtBorder::point(4)) {
                 batches += u32::from(order.probed);
-                // Rounds apart by 2 %.
                 let apart = 1.0 + 0.01 * f64::from(batches / VISITS % 3) - 0.01;
-                return Ok(both(RECEIVE * apart - missed + STAMP, u64::from(ROUND_TRIPS)));
+                parts[3] = parts[3] * apart - error * sum(LATENCY);
             }
-            Ok(machine(order, |_| 1.0))
+            machine_of(order, parts, |_| 1.0)
         });
-        let plan = plan(Division::Calls);
-        plan.lead(&mut runner).unwrap();
-        runner.kept.batches(&key(Model::Latency, Stamping::Turn)).len() as u32 / VISITS
+        count(&runner, 0, "turn")
     };
     assert_eq!([rounds_of(0.0), rounds_of(0.09)], [8, 8]);
     assert!(rounds_of(0.05) > 20, "{}", rounds_of(0.05));
@@ -227,22 +220,17 @@ fn rounds_of_the_latency_go_on_while_it_is_undecided_what_came_back() {
     // What comes back of what is inserted before a send is apart by as much as this from round to round.
     let batches_of = |apart: f64| {
         let mut batches = 0_u32;
-        let mut runner = Scripted::new(move |order| {
-            let mut done = machine(order, |_| 1.0);
-            let inserted = order.at_border.and_then(|at| at.inserted);
-            if inserted.is_some_and(|(border, _)| border == Border::Send)
-                && order.at_border.unwrap().stamping == Stamping::Visible
-            {
+        let runner = measured(move |order| {
+            let mut done = machine(order);
+            let at = order.at_border.unwrap();
+            if at.point == VISIBLE && at.inserted.is_some_and(|(border, _)| border == VISIBLE) {
                 batches += u32::from(order.probed);
                 let sign = if (batches / VISITS).is_multiple_of(2) { 1.0 } else { -1.0 };
                 done.at_border[0].ns += sign * apart * done.at_border[0].count as f64;
             }
-            Ok(done)
+            done
         });
-        let plan = plan(Division::Calls);
-        plan.lead(&mut runner).unwrap();
-        [Model::Latency, Model::Injection]
-            .map(|model| runner.kept.batches(&key(model, Stamping::Receive)).len() as u32 / VISITS)
+        [count(&runner, 0, "receive"), count(&runner, 1, "own")]
     };
     assert_eq!(batches_of(0.0), [8, 8]);
     let [latency, injection] = batches_of(100.0);
@@ -273,11 +261,11 @@ fn launches_have_fences_of_their_own_and_their_variance_is_in_the_interval() {
 #[test]
 fn the_error_holds_how_launches_differ_and_how_rounds_drift() {
     let of = |rounds: Vec<u64>, observed: Vec<f64>| Rounds {
-        parts: vec![("turn", vec![100.0; rounds.len()])],
+        parts: vec![(&latency().parts[0], vec![100.0; rounds.len()])],
         rounds,
         observed,
         outside: 0,
-        stamp: 0.0,
+        stamp: None,
         held_up: 1.0,
         hidden: None,
     };
@@ -297,48 +285,4 @@ fn the_error_holds_how_launches_differ_and_how_rounds_drift() {
         mixed < 0.008 && (drifting / mixed - 2.0_f64.sqrt()).abs() < 0.05,
         "{drifting} {mixed}"
     );
-}
-
-/// What of the software adds to a message over lines, where the computation makes the bare loop longer by `longer`, give or
-/// take 3 ns from round to round, and takes `block` ns a block on one processor.
-fn over_lines(longer: f64, block: f64) -> (f64, Interval, Seen) {
-    let plan = plan(Division::Lines(Floor::new("ring_lines", "", HalfRoundTrip, 100)));
-    let mut batches = 0_u32;
-    let mut runner = Scripted::new(move |order| {
-        let done = match order.at_border {
-            None if order.parameters["turn"] != 0 => {
-                let round = batches / VISITS;
-                batches += u32::from(order.probed);
-                bare(order, longer + [-3.0, 0.0, 3.0][round as usize % 3])
-            }
-            Some(at) if at.stamping == Stamping::Lines => {
-                let blocks = at.inserted.map_or(0, |(_, computation)| computation.iterations);
-                both(10.0 + 2.0 * block * f64::from(blocks) + 2.0 * STAMP, 1)
-            }
-            _ => machine(order, |_| 1.0),
-        };
-        Ok(Executed { probe: probes(50.0, 50.0), ..done })
-    });
-    plan.lead(&mut runner).unwrap();
-    let judged = plan.asked.unstamped().judge(&runner.kept);
-    let rounds = rounds(&judged, Model::Latency, &plan.divided).unwrap();
-    let (value, interval) = rounds.mean(&rounds.parts[1].1, 0.95).unwrap();
-    (value, interval, rounds.hidden.unwrap().seen)
-}
-
-#[test]
-fn a_share_at_its_bound_is_as_uncertain_as_one_beside_it() {
-    // The software of one way takes 15 ns, and so does the computation.
-    let ((below, from, seen), (above, to, unseen)) = (over_lines(14.7, 3.0), over_lines(15.3, 3.0));
-    assert_eq!([seen, unseen], [Seen::Yes, Seen::LongerThanItself]);
-    assert!((below - 14.7).abs() < 0.5 && (above - 15.0).abs() < 0.5, "{below} {above}");
-    let widths = [from, to].map(|interval| interval.half_width());
-    assert!(widths[0] > 1.0 && (widths[1] / widths[0] - 1.0).abs() < 0.1, "{widths:?}");
-}
-
-#[test]
-fn a_computation_that_takes_no_time_shows_nothing_of_what_is_hidden() {
-    let (software, _, seen) = over_lines(5.0, 0.0);
-    assert_eq!(seen, Seen::NoComputation);
-    near(software, 15.0);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::machine::{Params, issue_time};
-use bandgap_comm::Delay;
+use bandgap_comm::{Delay, Division};
 use bandgap_kernels::{Checked, ISSUE, Order, TAKE, WHOLE};
 
 use crate::beside::Beside;
@@ -27,6 +27,7 @@ pub struct Scripted {
     pub virtual_time: bool,
     pub far: bool,
     pub beside: Vec<Beside>,
+    pub division: &'static Division,
     pub answer: Answer,
     pub look: Box<dyn FnMut() -> Option<Probe>>,
     /// Time that a batch takes, in seconds …
@@ -47,6 +48,7 @@ impl Scripted {
             virtual_time: false,
             far: false,
             beside: Vec::new(),
+            division: &super::division::CALLS,
             answer: Box::new(answer),
             look: Box::new(|| None),
             cost: 0.0,
@@ -138,6 +140,9 @@ impl Runner for Scripted {
     }
     fn beside(&self) -> &[Beside] {
         &self.beside
+    }
+    fn division(&self) -> Option<&'static Division> {
+        Some(self.division)
     }
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {
         self.now += self.cost;

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::pair::{Pair, Side};
 use crate::{
-    ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words, messages_in_range,
-    ranks_at_least,
+    AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words,
+    messages_in_range, ranks_at_least,
 };
 
 /// M × {request; compute for Δ}, then wait for the replies: one point of the LogP signature. With
@@ -27,6 +27,10 @@ pub struct Burst {
 
 impl Kernel for Burst {
     const NAME: &'static str = "burst";
+
+    fn at(AtSize { pair, messages, .. }: AtSize) -> Option<Self> {
+        Some(Self { asking: Asking::OneToOne(pair), messages, delay: Delay::NONE })
+    }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
         messages_in_range(self.messages, 0)?;

@@ -18,83 +18,11 @@ mod whatif;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use derive_more::Display;
-use serde::{Deserialize, Serialize};
+pub use bandgap_units::{Category, Layer, Provenance, Side};
 
 pub use evaluate::{By, Part, Value, verdict};
 pub use template::Lacking;
 pub use whatif::{Becomes, Change, State};
-
-macro_rules! words {
-    ($(#[$about:meta])* $Name:ident, $what:literal { $($(#[$doc:meta])* $Word:ident = $word:literal,)+ }) => {
-        $(#[$about])*
-        #[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-        #[serde(rename_all = "lowercase")]
-        pub enum $Name { $($(#[$doc])* #[display($word)] $Word,)+ }
-
-        impl $Name {
-            /// All of them.
-            pub const ALL: &[$Name] = &[$($Name::$Word),+];
-            /// What is expected, for messages.
-            pub const EXPECTED: &str = $what;
-
-            /// The one of this name, in letters of either case.
-            pub fn named(word: &str) -> Option<$Name> {
-                Self::ALL.iter().copied().find(|one| one.to_string().eq_ignore_ascii_case(word))
-            }
-        }
-    };
-}
-
-words! {
-    /// What kind of part spends the time.
-    Category, "it must be cpu, io or network" {
-        /// A processor.
-        Cpu = "cpu",
-        /// What connects it with the network interface and with memory.
-        Io = "io",
-        /// Wires and switches.
-        Network = "network",
-    }
-}
-
-words! {
-    /// Whose time it is.
-    Layer, "it must be hlp, llp or hardware" {
-        /// The high-level protocol.
-        Hlp = "hlp",
-        /// The low-level protocol.
-        Llp = "llp",
-        /// No software.
-        Hardware = "hardware",
-    }
-}
-
-words! {
-    /// Where it is spent.
-    Side, "it must be initiator, target, both or network" {
-        /// Where the message begins.
-        Initiator = "initiator",
-        /// Where it ends.
-        Target = "target",
-        /// Half on each.
-        Both = "both",
-        /// Between them.
-        Network = "network",
-    }
-}
-
-words! {
-    /// How a time is known.
-    Provenance, "it must be measured, derived or assumed" {
-        /// By measuring it.
-        Measured = "measured",
-        /// From other times.
-        Derived = "derived",
-        /// By nobody's measurement.
-        Assumed = "assumed",
-    }
-}
 
 /// A time is 0, or from the second to the first of these, in nanoseconds. So squares of errors and quotients of times
 /// are numbers too.

@@ -57,9 +57,12 @@ const LONG_STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core_1mib")];
 const READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv")];
 const LONG_READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv_1mib")];
 
+/// The place of the ring's own lines among the floors.
+pub(crate) const RING_LINES: usize = 1;
+
 /// Floors and layers, in the order of the tables.
 #[rustfmt::skip] // One line each.
-const FLOORS: &[Floor] = &[
+pub(crate) const FLOORS: &[Floor] = &[
     Floor::over_places("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 160, PLACES as u32),
     Floor::over_places("ring_lines", "one store each way in a line of the transport's own ring", HalfRoundTrip, 1280, PARTS as u32),
     Floor::layer("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500, LINES, "ping_pong"),
