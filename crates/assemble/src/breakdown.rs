@@ -1,8 +1,11 @@
 //! A breakdown: of a table of components, or of what was measured over one transport.
 
+use std::collections::BTreeMap;
+
 use bandgap_campaign::breakdown::{
     BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, rounds,
 };
+use bandgap_campaign::judge::launch_of;
 use bandgap_comm::division::{self, At, Division};
 use bandgap_model::breakdown::{
     By, Component, Errors, Model, Observed, Provenance, Stack, Term, Value, deviation, verdict,
@@ -59,7 +62,8 @@ impl Propagated {
         let reach = deviation.map(|deviation| deviation * self.factor);
         let interval = reach.map(|reach| Interval { low: value - reach, high: value + reach });
         let convergence = reach.map_or(Convergence::No, |reach| self.rule.judge(reach, value));
-        Estimated { value, interval, convergence, samples: samples as u64, estimator }
+        let (samples, launches) = (samples as u64, Vec::new());
+        Estimated { value, interval, convergence, samples, estimator, launches }
     }
 
     /// What a model gives.
@@ -188,7 +192,7 @@ pub fn breakdown(
     for model in &mut breakdown.models {
         let rounds = found.iter().find(|(of, _)| of.name == model.name);
         let Some((_, rounds)) = rounds else { continue };
-        let of = InRounds { rounds, rule, confidence };
+        let of = InRounds { measured: of, rounds, rule, confidence };
         let is_bare = rounds.parts.iter().any(|(part, _)| matches!(part.at, At::Floor(_)));
         let how = if is_bare { OVER_LEAST } else { OVER_ROUNDS };
         model.modelled = of.time(&rounds.modelled(), how)?;
@@ -207,7 +211,7 @@ pub fn breakdown(
     }
     let hidden = found.iter().find_map(|(_, rounds)| {
         let hidden = rounds.hidden.as_ref()?;
-        Some((InRounds { rounds, rule, confidence }, hidden))
+        Some((InRounds { measured: of, rounds, rule, confidence }, hidden))
     });
     let mut beside = Beside::default();
     if let Some((of, hidden)) = hidden {
@@ -263,6 +267,7 @@ fn stack(found: &[Divides], confidence: f64) -> Stack {
 
 /// Values over the rounds of a model.
 struct InRounds<'a> {
+    measured: &'a Measured<'a>,
     rounds: &'a Rounds,
     rule: Rule,
     confidence: f64,
@@ -278,7 +283,14 @@ impl InRounds<'_> {
         let value = value.max(0.0);
         let holds = |of: Interval| Interval { low: of.low.min(value), high: of.high.max(value) };
         let (interval, samples) = (interval.map(holds), self.rounds.rounds.len() as u64);
-        Estimated { value, interval, convergence, samples, estimator: how }.recorded(Unit::Second)
+        let mut each = BTreeMap::<u32, Vec<f64>>::new();
+        for (round, value) in self.rounds.rounds.iter().zip(values) {
+            each.entry(launch_of(*round)).or_default().push(*value);
+        }
+        let each = each.into_iter().map(|(launch, values)| (launch, mean(&values).max(0.0)));
+        let launches = self.measured.by_launch(each);
+        Estimated { value, interval, convergence, samples, estimator: how, launches }
+            .recorded(Unit::Second)
     }
 
     /// The model's error. It has no interval where what was observed differs so much between rounds or launches that any
@@ -290,8 +302,8 @@ impl InRounds<'_> {
         let value = ratio.as_ref().map_or_else(plain, |ratio| ratio.value);
         let interval = ratio.map(|ratio| ratio.interval);
         let convergence = interval.is_some_and(|of| of.half_width() <= ENOUGH).into();
-        let (samples, estimator) = (rounds.rounds.len() as u64, PAIRED);
-        Estimated { value, interval, convergence, samples, estimator }.recorded(Unit::One)
+        let (samples, launches, estimator) = (rounds.rounds.len() as u64, Vec::new(), PAIRED);
+        Estimated { value, interval, convergence, samples, estimator, launches }.recorded(Unit::One)
     }
 
     /// What a reader should know of the rounds of a model.
@@ -316,8 +328,9 @@ fn inserted(came: &Came, rule: Rule) -> Result<Inserted> {
     let longer = |&Longer { value, interval, rounds, .. }: &Longer| {
         let convergence = rule.judge(interval.half_width(), value);
         let estimator = "mean of the differences within each round, t interval";
-        let (interval, samples) = (Some(interval), rounds as u64);
-        Estimated { value, interval, convergence, samples, estimator }.recorded(Unit::Second)
+        let (interval, samples, launches) = (Some(interval), rounds as u64, Vec::new());
+        Estimated { value, interval, convergence, samples, estimator, launches }
+            .recorded(Unit::Second)
     };
     Ok(Inserted {
         component: came.component.to_owned(),

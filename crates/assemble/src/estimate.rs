@@ -1,5 +1,7 @@
 //! The value of a key, and the ratio of two, estimated from the batches that count.
 
+use std::collections::BTreeMap;
+
 use bandgap_campaign::judge::{Judged, launch_of};
 use bandgap_campaign::{Key, Setting};
 use bandgap_model::Estimate;
@@ -32,6 +34,9 @@ pub struct Estimated {
     pub samples: u64,
     /// The estimator in a few words.
     pub estimator: &'static str,
+    /// The estimate of each launch by itself, by its number; `None` for one that brought nothing. Empty where it is of
+    /// no launches.
+    pub launches: Vec<Option<f64>>,
 }
 
 /// The estimator of a time.
@@ -43,25 +48,39 @@ impl Estimated {
     /// A point of `stats`.
     pub fn of(point: &Point, estimator: &'static str, convergence: Convergence) -> Estimated {
         let (value, interval) = (point.value, Some(point.interval));
-        Estimated { value, interval, convergence, samples: point.batches as u64, estimator }
+        let (samples, launches) = (point.batches as u64, Vec::new());
+        Estimated { value, interval, convergence, samples, estimator, launches }
     }
 
     /// A single value.
     pub fn single(value: f64, estimator: &'static str, convergence: Convergence) -> Estimated {
-        Estimated { value, interval: None, convergence, samples: 1, estimator }
+        let (interval, samples, launches) = (None, 1, Vec::new());
+        Estimated { value, interval, convergence, samples, estimator, launches }
     }
 
     /// A model's estimate.
     pub fn of_model(of: &Estimate, convergence: Convergence) -> Estimated {
         let interval = Some(Interval { low: of.low, high: of.high });
         let (value, samples, estimator) = (of.value, of.samples.max(1) as u64, of.estimator);
-        Estimated { value, interval, convergence, samples, estimator }
+        Estimated { value, interval, convergence, samples, estimator, launches: Vec::new() }
+    }
+
+    /// It with what each launch by itself gives.
+    pub fn with_launches(self, launches: Vec<Option<f64>>) -> Estimated {
+        Estimated { launches, ..self }
+    }
+
+    /// What follows from each launch.
+    fn each(&self, of: impl Fn(f64) -> f64) -> Vec<Option<f64>> {
+        self.launches.iter().map(|own| own.map(&of).filter(|value| value.is_finite())).collect()
     }
 
     /// One of `parts` equal parts of it.
     pub fn part(self, parts: f64) -> Estimated {
         let ends = |Interval { low, high }| Interval { low: low / parts, high: high / parts };
-        Estimated { value: self.value / parts, interval: self.interval.map(ends), ..self }
+        let (value, interval) = (self.value / parts, self.interval.map(ends));
+        let launches = self.each(|own| own / parts);
+        Estimated { value, interval, launches, ..self }
     }
 
     /// `amount` over this time, in amounts a second; `None` where the time may be 0.
@@ -69,8 +88,9 @@ impl Estimated {
         let over = |ns: f64| amount / Ns(ns).as_secs();
         let least = self.interval.map_or(self.value, |interval| interval.low);
         let interval = self.interval.map(|of| Interval { low: over(of.high), high: over(of.low) });
-        let value = over(self.value);
-        (amount > 0.0 && least > 0.0).then_some(Estimated { value, interval, estimator, ..*self })
+        let (value, launches) = (over(self.value), self.each(over));
+        let turned = Estimated { value, interval, estimator, launches, ..*self };
+        (amount > 0.0 && least > 0.0).then_some(turned)
     }
 
     /// It as it is recorded: times in seconds.
@@ -81,7 +101,8 @@ impl Estimated {
         let si = |value: f64| if unit == Unit::Second { Ns(value).as_secs() } else { value };
         let interval = self.interval.map(|i| (si(i.low), si(i.high)));
         let evidence = (self.estimator, self.samples, self.convergence.is_enough());
-        Ok(Quantity::new(si(self.value), interval, unit, evidence)?)
+        let launches = self.each(si).into_iter().map(|own| own.map(Number)).collect();
+        Ok(Quantity { launches, ..Quantity::new(si(self.value), interval, unit, evidence)? })
     }
 }
 
@@ -110,11 +131,29 @@ impl Measured<'_> {
     pub fn time(&self, key: &Key) -> Option<Estimated> {
         let values = self.values(key);
         let Some(point) = estimate(&values, self.judged.confidence) else {
-            let (_, _, value) = values.first()?;
-            return Some(Estimated::single(*value, MEAN, self.virtual_or(Convergence::No)));
+            let (launch, _, value) = *values.first()?;
+            let single = Estimated::single(value, MEAN, self.virtual_or(Convergence::No));
+            return Some(single.with_launches(self.by_launch([(launch, value)])));
         };
-        let judged = self.judged.rule_of(key).judge_point(&point);
-        Some(Estimated::of(&point, MEAN, self.virtual_or(judged)))
+        Some(self.of_point(&point, MEAN, self.judged.rule_of(key).judge_point(&point)))
+    }
+
+    /// An estimate over launches and rounds.
+    pub(crate) fn of_point(
+        &self,
+        point: &Point,
+        estimator: &'static str,
+        judged: Convergence,
+    ) -> Estimated {
+        let launches = self.by_launch(point.launches.iter().copied());
+        Estimated::of(point, estimator, self.virtual_or(judged)).with_launches(launches)
+    }
+
+    /// What launches brought, by their number; `None` for one that brought nothing.
+    pub(crate) fn by_launch<T>(&self, of: impl IntoIterator<Item = (u32, T)>) -> Vec<Option<T>> {
+        let mut found: BTreeMap<u32, T> = of.into_iter().collect();
+        let last = found.last_key_value().map_or(0, |(launch, _)| launch + 1);
+        (0..self.setting.launches.max(last)).map(|launch| found.remove(&launch)).collect()
     }
 
     /// The times of `above` over those of `below`, by round; `None` where fewer than two rounds have both.
@@ -123,7 +162,7 @@ impl Measured<'_> {
         let pairs: Vec<_> = rounds.map(|(launch, round, [a, b])| (launch, round, a, b)).collect();
         let point = ratio(&pairs, self.judged.confidence)?;
         let rule = self.judged.rule().without_clock();
-        Some(Estimated::of(&point, RATIO, self.virtual_or(rule.judge_point(&point))))
+        Some(self.of_point(&point, RATIO, rule.judge_point(&point)))
     }
 
     /// The distribution of a key's samples, in seconds, each divided by `parts`.

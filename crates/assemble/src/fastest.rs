@@ -98,7 +98,10 @@ fn found(sizes: &[(u64, Winner)], times: &Times) -> Vec<Range> {
                 let between = sizes.iter().filter(|(at, _)| last < *at && *at < size).count();
                 let (samples, convergence) = (sizes.len() as u64, (between == 0).into());
                 let estimator = "where the lines between the times of both cross";
-                (last, Some(Estimated { value, interval, convergence, samples, estimator }))
+                let launches = Vec::new();
+                let begins =
+                    Estimated { value, interval, convergence, samples, estimator, launches };
+                (last, Some(begins))
             }
         };
         found.push(Range { variant: variant.clone(), lower, begins });

@@ -6,7 +6,7 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::QUICK_RESAMPLES;
 use bandgap_import::{SizeRow, SizeTable};
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
-use bandgap_model::{Kind, Observation, Options, Row, extract, observations_from_rows};
+use bandgap_model::{Kind, Observation, Options, Row, Signature, extract, observations_from_rows};
 use bandgap_record::{Column, Labels, Note, Unit};
 use bandgap_results::{Logp, SIGNATURE};
 use bandgap_stats::{Rule, estimate};
@@ -53,21 +53,23 @@ impl Fitting {
         let (observations, single): (Vec<_>, Vec<_>) =
             observations_from_rows(rows).into_iter().partition(|point| point.batches.len() >= 2);
         let Fitting { confidence, seed, .. } = *self;
-        let options = |resamples| Options { confidence, resamples, seed };
-        let whole = extract(&observations, &options(RESAMPLES), None)?;
+        let options = |resamples, arm| Options { confidence, resamples, seed, arm };
+        let whole = extract(&observations, &options(RESAMPLES, None), None)?;
+        let arm = Some([whole.arm.from_delay, whole.arm.to_delay]);
         let mut launches = BTreeMap::<u64, Vec<Row>>::new();
         for row in rows {
             launches.entry(row.launch.unwrap_or(0)).or_default().push(*row);
         }
-        let mut each = Vec::new();
-        for rows in launches.values().filter(|_| launches.len() > 1) {
+        let of_launch = |rows: &Vec<Row>| {
             let mut points = observations_from_rows(rows);
             points.retain(|point| point.batches.len() >= 2);
-            each.extend(extract(&points, &options(QUICK_RESAMPLES), None));
-        }
-        let signature = whole.over_launches(&each, confidence);
+            extract(&points, &options(QUICK_RESAMPLES, arm), None).ok()
+        };
+        let each: Vec<_> = launches.values().map(of_launch).collect();
+        let known: Vec<Signature> = each.iter().flatten().cloned().collect();
+        let signature = whole.over_launches(&known, confidence);
         let logp = Logp::new(SIGNATURE, TABLE, None);
-        let (logp, mut notes) = recorded(logp, &signature, &self.rule(), Load::Words)?;
+        let (logp, mut notes) = recorded(logp, (&signature, &each), &self.rule(), Load::Words)?;
         if !single.is_empty() {
             let note = Note::new("points_left_out", logp.id()).with("count", single.len() as f64);
             notes.push(note.with("points", (single.len() + observations.len()) as f64));

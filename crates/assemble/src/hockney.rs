@@ -3,10 +3,10 @@
 use bandgap_campaign::signature::judge;
 use bandgap_model::hockney::{
     self as model, Breakpoint as Found, Breaks, Fit, HockneyFit, HockneyOptions, Segment as Fitted,
-    SizedTimes,
+    SizedTimes, Weighting,
 };
 use bandgap_model::{Estimate, ModelError};
-use bandgap_record::{Note, Number, Quantity, Unit};
+use bandgap_record::{Note, Number, Unit};
 use bandgap_results::{Breakpoint, Hockney, Segment};
 use bandgap_stats::{Convergence, Rule};
 use bandgap_units::Ns;
@@ -68,7 +68,9 @@ fn recorded(
     fit: &Fit,
     rule: Rule,
 ) -> Result<Hockney> {
-    let segment = |of: &Fitted| segment(of, curve.messages as f64, rule.without_clock());
+    // Only the fit of relative errors counts.
+    let is_each = fit.weighting == Weighting::Relative;
+    let segment = |of: &Fitted| segment((of, is_each), curve.messages as f64, rule.without_clock());
     Ok(Hockney {
         name: curve.name.clone(),
         transport: transport.to_owned(),
@@ -80,8 +82,10 @@ fn recorded(
     })
 }
 
-fn segment(of: &Fitted, messages: f64, rule: Rule) -> Result<Segment> {
-    let parameter = |estimate: &Option<Estimate>, unit: Unit| -> Result<Option<Quantity>, _> {
+fn segment((of, is_each): (&Fitted, bool), messages: f64, rule: Rule) -> Result<Segment> {
+    let each = of.launches.iter().filter(|_| is_each);
+    let each: Vec<_> = each.map(|own| own.as_ref().map(model::parameters)).collect();
+    let parameter = |at: usize, estimate: &Option<Estimate>, unit: Unit| -> Result<_> {
         let Some(estimate) = estimate else { return Ok(None) };
         // Rates are those of all messages that an operation moves in its time.
         let times = match unit {
@@ -90,7 +94,9 @@ fn segment(of: &Fitted, messages: f64, rule: Rule) -> Result<Segment> {
         };
         // An interval is of how the times scatter about a line that they follow.
         let convergence = if of.misfit { Convergence::No } else { judge(estimate, &rule) };
-        let found = Estimated::of_model(estimate, convergence).part(1.0 / times);
+        let launches = each.iter().map(|own| own.and_then(|own| own[at])).collect();
+        let found = Estimated::of_model(estimate, convergence).with_launches(launches);
+        let found = found.part(1.0 / times);
         found.recorded(unit).map(Some)
     };
     let residuals = of.residuals.as_ref();
@@ -98,10 +104,10 @@ fn segment(of: &Fitted, messages: f64, rule: Rule) -> Result<Segment> {
         from_bytes: of.from_bytes,
         to_bytes: of.to_bytes,
         points: of.points as u64,
-        r_inf: parameter(&of.r_inf, Unit::BytePerSecond)?,
-        n_half: parameter(&of.n_half, Unit::Byte)?,
-        t0: parameter(&of.t0, Unit::Second)?,
-        pi0: parameter(&of.pi0, Unit::PerSecond)?,
+        r_inf: parameter(0, &of.r_inf, Unit::BytePerSecond)?,
+        n_half: parameter(1, &of.n_half, Unit::Byte)?,
+        t0: parameter(2, &of.t0, Unit::Second)?,
+        pi0: parameter(3, &of.pi0, Unit::PerSecond)?,
         r_squared: of.line.as_ref().map(|line| Number(line.r_squared)),
         worst_residual: residuals.map(|of| Number(of.worst_relative)),
         worst_bytes: residuals.map(|of| of.worst_bytes),

@@ -56,7 +56,9 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
         times.retain(|of| !left_out.contains(&of.bytes));
     }
     let ends: Vec<u64> = breaks.iter().map(|point| point.last_below).collect();
-    let launches: Vec<&[HopTimes]> = launches.values().map(Vec::as_slice).collect();
+    let launches = of.by_launch(launches).into_iter().map(Option::unwrap_or_default);
+    let launches: Vec<Vec<HopTimes>> = launches.collect();
+    let launches: Vec<&[HopTimes]> = launches.iter().map(Vec::as_slice).collect();
     let Ok(fit) = fit(&launches, &ends, of.judged.confidence) else {
         let note = Note::new("hops_unfitted", rows.rows.id());
         return Ok(Made { notes: vec![note], ..Made::default() });
@@ -64,19 +66,20 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     let rule = of.judged.rule();
     let mut lower = 0;
     for segment in &fit.segments {
-        let parameter = |estimate: &Option<Estimate>, rule| {
+        let parameter = |at: usize, estimate: &Option<Estimate>, rule| {
             estimate.as_ref().map(|found| {
                 // An interval is of how the points scatter about a plane that they follow.
                 let judged = if segment.misfit { Convergence::No } else { judge(found, rule) };
-                Estimated::of_model(found, judged)
+                let launches = segment.launches.iter().map(|own| own.map(|own| own[at]));
+                Estimated::of_model(found, judged).with_launches(launches.collect())
             })
         };
         // What a byte and a hop take is read from many of them.
         let slopes = rule.without_clock();
         let cells = [
-            parameter(&segment.startup, &rule),
-            parameter(&segment.per_byte, &slopes),
-            parameter(&segment.per_hop, &slopes),
+            parameter(0, &segment.startup, &rule),
+            parameter(1, &segment.per_byte, &slopes),
+            parameter(2, &segment.per_hop, &slopes),
         ];
         let mut labels = Labels::from([("from_bytes".to_owned(), segment.from_bytes.into())]);
         labels.insert("to_bytes".to_owned(), segment.to_bytes.into());

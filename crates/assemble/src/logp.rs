@@ -41,9 +41,9 @@ pub fn logp(
     let measured = &Measured { judged: judged.as_ref().unwrap_or(measured.judged), ..*measured };
     let of = Measurement { measured, plan, empty };
     let (mut logp, mut notes) = match of.signature() {
-        Ok(signature) => {
-            let (mut logp, mut notes) =
-                recorded(of.base(), &signature, &measured.judged.rule(), plan.load)?;
+        Ok((signature, each)) => {
+            let rule = measured.judged.rule();
+            let (mut logp, mut notes) = recorded(of.base(), (&signature, &each), &rule, plan.load)?;
             if plan.load.bytes() > 0 && of.reply(None).is_none() {
                 let id = format!("{}/latency", logp.id());
                 logp.parameters.latency = None;
@@ -90,18 +90,23 @@ impl Measurement<'_> {
         }
     }
 
-    /// The signature, with what differs between launches.
-    fn signature(&self) -> Result<Signature, ModelError> {
+    /// The signature, with what differs between launches, and that of each.
+    fn signature(&self) -> Result<(Signature, Vec<Option<Signature>>), ModelError> {
         let (judged, launches) = (self.measured.judged, self.measured.setting.launches);
-        let whole = judged.signature(RESAMPLES, self.reply(None).as_ref())?;
-        let mut each = Vec::new();
-        for launch in (0..launches).filter(|_| launches > 1) {
+        let whole = judged.signature(RESAMPLES, self.reply(None).as_ref(), None)?;
+        let of_launch = |launch| {
             let part = judged.table.of_launch(launch);
             // The way without bytes is the launch's own too; of all where it measured none.
             let reply = self.reply(Some(launch)).or_else(|| self.reply(None));
-            each.extend(judged.over(&part).signature(QUICK_RESAMPLES, reply.as_ref()));
-        }
-        Ok(whole.over_launches(&each, judged.confidence))
+            let arm = Some([whole.arm.from_delay, whole.arm.to_delay]);
+            judged.in_launch(&part).signature(QUICK_RESAMPLES, reply.as_ref(), arm).ok()
+        };
+        let each: Vec<Option<Signature>> = match launches {
+            0 | 1 => vec![Some(whole.clone())],
+            _ => (0..launches).map(of_launch).collect(),
+        };
+        let known: Vec<Signature> = each.iter().flatten().cloned().collect();
+        Ok((whole.over_launches(&known, judged.confidence), each))
     }
 
     /// The way without bytes, of one launch or of all, where this is about transfers that have some: half the round trip
@@ -209,30 +214,43 @@ pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made> {
 /// In a nanosecond.
 const PICOSECONDS: f64 = 1e3;
 
-/// A signature as it is recorded, in place of what is not known of `logp`, with its notes.
+/// A signature as it is recorded, with that of each launch, in place of what is not known of `logp`, with its notes.
 pub(crate) fn recorded(
     mut logp: Logp,
-    signature: &Signature,
+    (signature, each): (&Signature, &[Option<Signature>]),
     rule: &Rule,
     load: Load,
 ) -> Result<(Logp, Vec<Note>)> {
     let (id, verdicts) = (logp.id(), Verdicts::of(signature, rule, load));
     let mut notes = notes(&id, signature);
-    let mut known = |name: &str, of: &Estimate, unit, convergence| -> Result<_> {
-        let of = Estimated::of_model(of, convergence);
+    let in_regime = |own: &Option<Signature>| Some(own.as_ref()?.in_regime(signature.regime));
+    let each: Vec<_> = each.iter().map(in_regime).collect();
+    let mut known = |(at, name): (usize, &str), of: &Estimate, unit, convergence| -> Result<_> {
+        let launches = each.iter().map(|own| own.and_then(|own| own[at])).collect();
+        let of = Estimated::of_model(of, convergence).with_launches(launches);
         notes.extend(clock_limit(&format!("{id}/{name}"), &of));
         of.recorded(unit).map(Some)
     };
     let s = Unit::Second;
     logp.parameters = Parameters {
-        send_overhead: known("send_overhead", &signature.send_overhead, s, verdicts.send_overhead)?,
-        recv_overhead: known("recv_overhead", &signature.recv_overhead, s, verdicts.recv_overhead)?,
-        gap: known("gap", &signature.gap, s, verdicts.gap)?,
-        latency: known("latency", &signature.latency, s, verdicts.latency)?,
-        rtt: known("rtt", &signature.rtt, s, verdicts.rtt)?,
-        idle: known("idle", &signature.idle, s, verdicts.idle)?,
+        send_overhead: known(
+            (0, "send_overhead"),
+            &signature.send_overhead,
+            s,
+            verdicts.send_overhead,
+        )?,
+        recv_overhead: known(
+            (1, "recv_overhead"),
+            &signature.recv_overhead,
+            s,
+            verdicts.recv_overhead,
+        )?,
+        gap: known((2, "gap"), &signature.gap, s, verdicts.gap)?,
+        latency: known((3, "latency"), &signature.latency, s, verdicts.latency)?,
+        rtt: known((4, "rtt"), &signature.rtt, s, verdicts.rtt)?,
+        idle: known((5, "idle"), &signature.idle, s, verdicts.idle)?,
         capacity: match &signature.capacity {
-            Some(capacity) => known("capacity", capacity, Unit::One, verdicts.capacity)?,
+            Some(capacity) => known((6, "capacity"), capacity, Unit::One, verdicts.capacity)?,
             None => None,
         },
     };

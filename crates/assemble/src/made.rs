@@ -78,7 +78,9 @@ impl Builder {
         for (column, cell) in self.rows.columns.iter().zip(cells) {
             let id = format!("{id}/{}", column.name);
             self.notes.extend(cell.as_ref().and_then(|cell| clock_limit(&id, cell)));
-            row.cells.push(cell.as_ref().map(|cell| cell.recorded(column.unit)).transpose()?);
+            let mut cell = cell.as_ref().map(|cell| cell.recorded(column.unit)).transpose()?;
+            cell.iter_mut().filter(|_| !column.counts).for_each(|of| of.launches.clear());
+            row.cells.push(cell);
         }
         self.rows.rows.push(row);
         Ok(())

@@ -124,7 +124,7 @@ impl<'a> Measured<'a> {
             None => rule.judge_point(&point),
             Some(beside) => rule.judge(point.interval.half_width(), beside),
         };
-        Some(Estimated::of(&point, estimator, self.virtual_or(judged)))
+        Some(self.of_point(&point, estimator, judged))
     }
 
     /// What is made of the place and the times of each point of a curve, launch by launch.

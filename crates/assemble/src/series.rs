@@ -43,7 +43,8 @@ pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
         for curve in points.along(&["bytes", "elements"]) {
             let first = curve.points.iter().map(|(_, (_, of))| of).find(|of| of.bytes > 0);
             let messages = first.map_or(1, |of| of.moved / of.bytes).max(1);
-            let launches = of.sized(&curve).into_values().collect();
+            let launches = of.by_launch(of.sized(&curve)).into_iter();
+            let launches = launches.map(Option::unwrap_or_default).collect();
             let (name, which) = (points.name.to_owned(), curve.which);
             found.push(CurveTimes { name, which, messages, launches });
         }

@@ -3,7 +3,7 @@
 #[path = "../../campaign/src/tests/division.rs"]
 pub(crate) mod division;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Batch, Rejected, Verified};
@@ -77,11 +77,30 @@ impl Synthetic {
         self.times(&bandgap_campaign::floors::key(name), ns);
     }
 
-    /// What is made of it.
-    pub(crate) fn made(&self, make: impl FnOnce(&Measured<'_>) -> Result<Made>) -> Result<Made> {
-        let judged = Judged::of(&self.table, 0.95, 0.05, 1);
-        let made = make(&Measured { setting: &self.setting, judged: &judged })?;
+    /// What is made of it, in which every launch has what is made of it alone.
+    pub(crate) fn made(&self, make: impl Fn(&Measured<'_>) -> Result<Made>) -> Result<Made> {
+        let setting = &self.setting;
+        let judged = &Judged::of(&self.table, 0.95, 0.05, 1);
+        let made = make(&Measured { setting, judged })?;
         is_sound(&made);
+        let counting = |made: &Made| -> BTreeMap<String, Quantity> {
+            let all = made.results.iter().flat_map(|result| result.as_shown().quantities());
+            all.filter(|(.., counts)| *counts).map(|(id, of, _)| (id, of.clone())).collect()
+        };
+        for launch in 0..setting.launches {
+            let table = self.table.of_launch(launch);
+            let alone = make(&Measured { setting, judged: &judged.in_launch(&table) });
+            let alone = alone.map(|made| counting(&made)).unwrap_or_default();
+            for (id, of) in counting(&made) {
+                assert!(of.launches.len() >= setting.launches as usize, "{id}");
+                match (of.launches[launch as usize], alone.get(&id)) {
+                    (Some(own), Some(alone)) => {
+                        assert!((own.0 / alone.value.0 - 1.0).abs() < 1e-9, "{id} of {launch}");
+                    }
+                    (own, alone) => assert_eq!((own, alone), (None, None), "{id} of {launch}"),
+                }
+            }
+        }
         Ok(made)
     }
 }

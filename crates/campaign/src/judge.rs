@@ -83,6 +83,11 @@ impl<'a> Judged<'a> {
         Self { table, ..self.clone() }.with_delays()
     }
 
+    /// The same states and delays over the batches of a launch.
+    pub fn in_launch(&self, table: &'a Table) -> Self {
+        Self { table, ..self.clone() }
+    }
+
     /// The state of a batch; `None` when it was not probed or is in no state.
     pub fn state(&self, batch: &Batch) -> Option<usize> {
         batch.probe.and_then(|probe| self.states.label(&probe))

@@ -115,7 +115,7 @@ impl Experiment for Signature<'_> {
     /// that of the next. Those that narrow a parameter most have the most batches.
     fn visits(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<(usize, f64)> {
         let usual = points.iter().map(|point| f64::from(point.visits)).enumerate();
-        let found = judged.signature(QUICK_RESAMPLES, None);
+        let found = judged.signature(QUICK_RESAMPLES, None, None);
         let Ok(signature) = found else { return usual.collect() };
         let wanted = visits::wanted(&signature, &judged.rule(), self.plan.load);
         if wanted.iter().all(|weight| *weight == 0.0) {

@@ -170,7 +170,7 @@ mod tests {
             for ranks in (2..=16).chain([23, 32, 47, 64]) {
                 let found = of_size(&machine, ranks, |runner| {
                     plan.measure(runner, 0.0..1.0).unwrap();
-                    plan.asked.judge(&runner.kept).signature(100, None).unwrap()
+                    plan.asked.judge(&runner.kept).signature(100, None, None).unwrap()
                 });
                 let close = |found: f64, truth: u64| {
                     let off = found * PICOSECONDS / truth as f64 - 1.0;

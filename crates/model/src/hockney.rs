@@ -16,8 +16,9 @@ mod rounding;
 mod segment;
 
 pub use input::{SizedTimes, sized_times_from_pairs};
+pub use segment::parameters;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use bandgap_stats::Regression;
 use bandgap_units::Ns;
@@ -105,9 +106,6 @@ pub struct HockneyFit {
     pub findings: Vec<Finding>,
     /// Sizes whose times are far off every line, and count nowhere; ascending.
     pub left_out: Vec<u64>,
-    /// Of several launches those without a line in some segment, by their index: intervals there hold
-    /// the variance between the others.
-    pub lost: Vec<usize>,
 }
 
 /// One fit of all segments.
@@ -158,7 +156,7 @@ pub struct Segment {
     /// The line in nanoseconds over bytes, also where it gives no parameters; `None` for fewer than
     /// three sizes.
     pub line: Option<Regression>,
-    /// Of several launches the line that each of them gives alone, if it does.
+    /// The line that each launch gives alone, if it does.
     pub launches: Vec<Option<Regression>>,
 }
 
@@ -198,10 +196,9 @@ pub fn fit(launches: &[&[SizedTimes]], options: &HockneyOptions) -> Result<Hockn
     let left_out = breaks::left_out(&whole, &options.breaks)?;
     let (table, each) = tables(&left_out)?;
     let breakpoints = breaks::place(&table, options)?;
-    let mut lost = BTreeSet::new();
-    let mut of = |weighting| {
+    let of = |weighting| {
         let by = (weighting, options.confidence);
-        segment::fit((&table, &each), &breakpoints, by, &mut lost)
+        segment::fit((&table, &each), &breakpoints, by)
     };
     let (relative, ordinary) = (of(Weighting::Relative), of(Weighting::Ordinary));
     let s = |ns: f64| Ns(ns).as_secs();
@@ -215,6 +212,5 @@ pub fn fit(launches: &[&[SizedTimes]], options: &HockneyOptions) -> Result<Hockn
         Some(Finding::new("size_left_out", "", &values))
     });
     let findings = findings.collect();
-    let lost = lost.into_iter().collect();
-    Ok(HockneyFit { relative, ordinary, breakpoints, findings, left_out, lost })
+    Ok(HockneyFit { relative, ordinary, breakpoints, findings, left_out })
 }

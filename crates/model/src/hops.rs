@@ -32,9 +32,6 @@ pub struct HopTimes {
 pub struct HopsFit {
     /// The segments, ascending.
     pub segments: Vec<HopsSegment>,
-    /// Of several launches those without a fit of some segment, by their index: intervals there hold the
-    /// variance between the others.
-    pub lost: Vec<usize>,
 }
 
 /// Lengths of one protocol. Parameters are absent where the points are too few, and times that are not above 0.
@@ -56,6 +53,8 @@ pub struct HopsSegment {
     /// deviate from a line in the hops by more than their points scatter, whose chance is below a thousandth. Then the
     /// parameters' intervals, which come from how the points scatter about a plane, are too narrow.
     pub misfit: bool,
+    /// t_startup, t_byte and h by the plane of each launch alone, if it gives one.
+    pub launches: Vec<Option<[f64; 3]>>,
 }
 
 /// The chance of deviations from a line in the hops below which they are no chance.
@@ -100,7 +99,7 @@ pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<Ho
             "{found} distance, at least 2 are needed for the time of a hop and 3 are better"
         )));
     }
-    let mut fit = HopsFit { segments: Vec::new(), lost: Vec::new() };
+    let mut fit = HopsFit { segments: Vec::new() };
     let mut above = None;
     for end in ends.iter().copied().chain([u64::MAX]) {
         let inside = |bytes: u64| above.is_none_or(|above| bytes > above) && bytes <= end;
@@ -110,12 +109,9 @@ pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<Ho
         let each: Vec<Vec<Timed>> = launches.iter().map(of_launch).collect();
         above = Some(end);
         if each.iter().any(|points| !points.is_empty()) {
-            let segment = segment(&each, confidence, &mut fit);
-            fit.segments.push(segment);
+            fit.segments.push(segment(&each, confidence));
         }
     }
-    fit.lost.sort_unstable();
-    fit.lost.dedup();
     Ok(fit)
 }
 
@@ -144,7 +140,7 @@ fn plane(points: &[Timed]) -> Option<Plane> {
     )
 }
 
-fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegment {
+fn segment(each: &[Vec<Timed>], confidence: f64) -> HopsSegment {
     let points = joined(each);
     let sizes = || points.iter().map(|of| of.0);
     let mut segment = HopsSegment {
@@ -159,16 +155,12 @@ fn segment(each: &[Vec<Timed>], confidence: f64, fit: &mut HopsFit) -> HopsSegme
     let rms = mean(&squares).sqrt();
     let is_bent = plane.bend_chance.is_some_and(|chance| chance < RARE) && rms > SMALL_RESIDUAL;
     segment.misfit = rms > LARGE_RESIDUAL || is_bent;
-    let mut planes = Vec::new();
-    for (index, launch) in each.iter().enumerate().filter(|_| each.len() > 1) {
-        match self::plane(launch) {
-            Some(plane) => planes.push(plane),
-            None => fit.lost.push(index),
-        }
-    }
+    let own = |launch: &Vec<Timed>| Some(self::plane(launch)?.coefficients);
+    segment.launches = each.iter().map(own).collect();
+    let launches = &segment.launches;
     let estimate = |at: usize| {
         let (value, estimator) = (plane.coefficients[at], "least relative squares of t(n, k)");
-        let own: Vec<f64> = planes.iter().map(|plane| plane.coefficients[at]).collect();
+        let own: Vec<f64> = launches.iter().flatten().map(|of| of[at]).collect();
         let interval = widened(value, plane.interval(at, confidence), &own, confidence);
         let (low, high) = (interval.low, interval.high);
         Estimate { value, low, high, samples: points.len(), estimator }

@@ -28,11 +28,13 @@ pub struct Options {
     pub resamples: usize,
     /// Seed of the resampling. The same seed and data give the same signature.
     pub seed: u64,
+    /// The shortest and the longest delay of the far arm in nanoseconds, where it was chosen before.
+    pub arm: Option<[f64; 2]>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { confidence: 0.95, resamples: 1000, seed: 1 }
+        Options { confidence: 0.95, resamples: 1000, seed: 1, arm: None }
     }
 }
 

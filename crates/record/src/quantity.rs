@@ -47,6 +47,10 @@ pub struct Quantity {
     /// Whether the interval is as narrow as was asked for, or as the clock allows: the latter has a note
     /// `clock_limit`.
     pub converged: bool,
+    /// Its value in each launch by itself, estimated as the whole is and with what was chosen for the whole; `None` for
+    /// a launch that brought nothing of it. Empty where it does not count, or is of no launches.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub launches: Vec<Option<Number>>,
 }
 
 impl Quantity {
@@ -74,7 +78,8 @@ impl Quantity {
         {
             return Err(RecordError::Inverted(low, high));
         }
-        Ok(Quantity { value, low, high, unit, estimator: estimator.into(), samples, converged })
+        let (estimator, launches) = (estimator.into(), Vec::new());
+        Ok(Quantity { value, low, high, unit, estimator, samples, converged, launches })
     }
 
     /// The value as a time; `None` for other units.

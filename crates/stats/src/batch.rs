@@ -31,6 +31,8 @@ pub struct Point {
     pub interval: Interval,
     /// Number of batches behind `value`.
     pub batches: usize,
+    /// The value of each launch by itself, by its number; of one that has several values their mean inside their fence.
+    pub launches: Vec<(u32, f64)>,
 }
 
 #[cfg(test)]

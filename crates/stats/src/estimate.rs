@@ -36,8 +36,8 @@ use crate::rounds::{FEWEST_ROUNDS, InRound, of, pulls, stretch};
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
 pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
-    let kept: Vec<Vec<InRound>> = by_launch(batches).iter().map(|values| inside(values)).collect();
-    over(&kept, confidence)
+    let kept = by_launch(batches).into_iter().map(|(launch, values)| (launch, inside(&values)));
+    over(kept, confidence)
 }
 
 /// As [`estimate`], but keeps all values: for rounds that were fenced as a whole.
@@ -45,19 +45,20 @@ pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
 pub fn estimate_of_kept(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
-    over(&by_launch(batches), confidence)
+    over(by_launch(batches), confidence)
 }
 
-fn by_launch(batches: &[(u32, u64, f64)]) -> Vec<Vec<InRound>> {
+fn by_launch(batches: &[(u32, u64, f64)]) -> BTreeMap<u32, Vec<InRound>> {
     let mut launches = BTreeMap::<u32, Vec<InRound>>::new();
     for (launch, round, value) in batches {
         launches.entry(*launch).or_default().push((*round, *value));
     }
-    launches.into_values().collect()
+    launches
 }
 
-fn over(launches: &[Vec<InRound>], confidence: f64) -> Option<Point> {
+fn over(launches: impl IntoIterator<Item = (u32, Vec<InRound>)>, confidence: f64) -> Option<Point> {
     assert_confidence(confidence);
+    let (numbers, launches): (Vec<u32>, Vec<Vec<InRound>>) = launches.into_iter().unzip();
     let count = launches.len() as f64;
     let means: Vec<f64> = launches.iter().map(|values| mean(&of(values))).collect();
     let clusters: Vec<Vec<f64>> = launches.iter().map(|values| clusters(values)).collect();
@@ -78,7 +79,8 @@ fn over(launches: &[Vec<InRound>], confidence: f64) -> Option<Point> {
     let value = mean(&means);
     let interval = Interval { low: value - half, high: value + half };
     let batches = launches.iter().map(Vec::len).sum();
-    Some(Point { value, interval, batches })
+    let launches = numbers.into_iter().zip(means).collect();
+    Some(Point { value, interval, batches, launches })
 }
 
 /// The ratio of a to b, measured in pairs. Each pair is given as (launch, round, a, b).
@@ -121,7 +123,8 @@ fn logarithms(pairs: &[(u32, u64, f64, f64)]) -> Option<Vec<(u32, u64, f64)>> {
 fn exponential(point: Point) -> Point {
     let Interval { low, high } = point.interval;
     let interval = Interval { low: low.exp(), high: high.exp() };
-    Point { value: point.value.exp(), interval, ..point }
+    let launches = point.launches.iter().map(|(launch, value)| (*launch, value.exp())).collect();
+    Point { value: point.value.exp(), interval, launches, ..point }
 }
 
 /// The values inside their fence, with their rounds.

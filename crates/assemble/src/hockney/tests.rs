@@ -1,7 +1,7 @@
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::{Described, Key, Setting, Table};
-use bandgap_record::Labels;
+use bandgap_record::{Labels, Quantity};
 use bandgap_results::Outcome;
 
 use super::*;

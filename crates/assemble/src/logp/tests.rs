@@ -116,6 +116,35 @@ fn codes(made: &Made) -> Vec<(&str, &str)> {
 }
 
 #[test]
+fn each_launch_has_its_own_parameters_and_a_lost_one_has_none() {
+    let machine = Params::MYRINET;
+    let (synthetic, mut setting) = (Synthetic::of(machine), Synthetic::of(machine).setting());
+    setting.launches = 4;
+    let table = synthetic.table();
+    let measured = Measured { setting: &setting, judged: &Judged::of(&table, 0.95, 0.05, 1) };
+    let made = logp(&measured, &synthetic.plan(), None).unwrap();
+    let of = &split(&made).0.parameters;
+    let known = [
+        (&of.send_overhead, machine.send_overhead, 0.01),
+        (&of.recv_overhead, machine.recv_overhead, 0.02),
+        (&of.gap, machine.gap, 0.002),
+        (&of.latency, machine.latency, 0.01),
+        (&of.rtt, machine.rtt(), 0.001),
+    ];
+    for (found, ns, within) in known {
+        let found = found.as_ref().unwrap();
+        let [own @ .., None] = &found.launches[..] else { panic!("{found:?}") };
+        for (launch, own) in own.iter().enumerate() {
+            // Launches differ by 0, 1 and 2 %.
+            let truth = ns * 1e-9 * (1.0 + 0.01 * launch as f64);
+            assert!((own.unwrap().0 / truth - 1.0).abs() < within, "{found:?}");
+        }
+        let mean = own.iter().map(|own| own.unwrap().0).sum::<f64>() / 3.0;
+        assert!((found.value.0 / mean - 1.0).abs() < 1e-9, "{found:?}");
+    }
+}
+
+#[test]
 fn the_parameters_are_those_of_the_machine_with_the_variance_of_launches() {
     let machine = Params::MYRINET;
     let made = Synthetic::of(machine).made();

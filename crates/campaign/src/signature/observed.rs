@@ -42,7 +42,7 @@ impl Judged<'_> {
     }
 
     /// The signature, with this many bootstrap resamples; of transfers where the way without bytes
-    /// takes `reply`.
+    /// takes `reply`; on the arm of these delays, where it was chosen before.
     ///
     /// # Errors
     /// What is missing.
@@ -50,8 +50,9 @@ impl Judged<'_> {
         &self,
         resamples: usize,
         reply: Option<&Estimate>,
+        arm: Option<[f64; 2]>,
     ) -> Result<Signature, ModelError> {
-        let options = Options { confidence: self.confidence, resamples, seed: self.seed };
+        let options = Options { confidence: self.confidence, resamples, seed: self.seed, arm };
         extract(&self.observations(), &options, reply)
     }
 }

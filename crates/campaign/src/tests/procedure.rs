@@ -133,7 +133,7 @@ impl Machine {
         let state = &judged.states.states()[judged.seen.unwrap()];
         let farther =
             if state.cache_line.centre > CACHE_LINES[0] * FARTHER { FARTHER } else { 1.0 };
-        (judged.signature(400, None).unwrap(), farther)
+        (judged.signature(400, None, None).unwrap(), farther)
     }
 }
 

@@ -1,6 +1,5 @@
 //! From lines to parameters, and which of them the data support.
 
-use std::collections::BTreeSet;
 use std::ops;
 
 use bandgap_stats::interval::{Interval, widened as over_launches};
@@ -22,12 +21,11 @@ const LARGE_RESIDUAL: f64 = 0.1;
 /// A startup time, or the rise over a segment, below this share of its shortest time is rounding.
 const UNSEEN: f64 = 1e-6;
 
-/// Fits every segment of all launches as one table, and notes which of several launches have no line in some segment.
+/// Fits every segment of all launches as one table, and of each launch alone.
 pub(super) fn fit(
     (table, launches): (&Table, &[Table]),
     breakpoints: &[Breakpoint],
     (weighting, confidence): (Weighting, f64),
-    lost: &mut BTreeSet<usize>,
 ) -> Fit {
     let mut fit = Fit { weighting, segments: Vec::new(), findings: Vec::new() };
     let ends =
@@ -36,7 +34,7 @@ pub(super) fn fit(
     for end in ends.chain([table.bytes.len()]) {
         let (part, findings) = (start..end, &mut fit.findings);
         let mut piece = Piece { table, launches, lower, part, weighting, confidence, findings };
-        let segment = piece.fit(lost);
+        let segment = piece.fit();
         (start, lower) = (end, segment.to_bytes);
         fit.segments.push(segment);
     }
@@ -83,23 +81,18 @@ impl<'a> Piece<'a> {
         }
     }
 
-    /// The lines of several launches alone.
-    fn of_launches(&self, lost: &mut BTreeSet<usize>) -> Vec<Option<Regression>> {
+    /// The line of each launch alone, on its sizes of this part, if it gives one.
+    fn of_launches(&self) -> Vec<Option<Regression>> {
         let [from, to] = self.ends();
-        let several = self.launches.iter().enumerate().filter(|_| self.launches.len() > 1);
-        let own = several.map(|(index, launch)| {
+        let own = |launch: &Table| {
             let start = launch.bytes.partition_point(|size| *size < from);
             let end = launch.bytes.partition_point(|size| *size <= to);
-            let line = self.line(launch, start..end);
-            if line.is_none() {
-                lost.insert(index);
-            }
-            line
-        });
-        own.collect()
+            self.line(launch, start..end)
+        };
+        self.launches.iter().map(own).collect()
     }
 
-    fn fit(&mut self, lost: &mut BTreeSet<usize>) -> Segment {
+    fn fit(&mut self) -> Segment {
         let [from, to] = self.ends();
         let (points, before) = (self.part.len(), self.findings.len());
         let mut segment = Segment { from_bytes: from, to_bytes: to, points, ..Segment::default() };
@@ -107,7 +100,7 @@ impl<'a> Piece<'a> {
             None => self.note("segment_too_short", &[("sizes", points as f64)]),
             Some(line) => {
                 segment.residuals = Some(self.judge(&line));
-                segment.launches = self.of_launches(lost);
+                segment.launches = self.of_launches();
                 self.parameters(&line, &mut segment);
                 segment.line = Some(line);
             }
@@ -219,4 +212,12 @@ impl<'a> Piece<'a> {
 /// A positive interval of nanoseconds as one of rates per second.
 fn reciprocal(interval: Interval) -> Interval {
     Interval { low: SECOND / interval.high, high: SECOND / interval.low }
+}
+
+/// What a line says of [`Segment`]'s r∞, n½, t0 and π0, as far as it rises and meets n = 0 above zero.
+pub fn parameters(line: &Regression) -> [Option<f64>; 4] {
+    let t0 = line.intercept.max(0.0);
+    let [rate, empty] = [line.slope, t0].map(|ns| (ns > 0.0).then(|| SECOND / ns));
+    let half = rate.and(empty).map(|_| line.intercept / line.slope);
+    [rate, half, Some(t0), empty]
 }

@@ -37,7 +37,7 @@ impl<'a> Estimator<'a> {
             means
         };
         let by_rounds = rounds >= FEWEST_ROUNDS;
-        let Options { confidence, resamples, seed } = *options;
+        let Options { confidence, resamples, seed, .. } = *options;
         let resamples = if by_rounds {
             let of: Vec<_> = chosen.iter().map(|&g| groups[g].clustered()).collect();
             bootstrap::clustered_means(&of, rounds, resamples, seed)

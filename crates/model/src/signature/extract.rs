@@ -52,7 +52,7 @@ pub fn extract(
     let mut table = Table::of(observations)?;
     let shape = Shape::of(&table)?;
     shape.widen(&mut table.groups);
-    Ok(signature(&table, &shape, options, reply))
+    signature(&table, &shape, options, reply)
 }
 
 /// The parameters as combinations of the groups' means, with intervals. `reply` is the time of the
@@ -62,9 +62,13 @@ fn signature(
     shape: &Shape,
     options: &Options,
     reply: Option<&Estimate>,
-) -> Signature {
+) -> Result<Signature> {
     let slope = &shape.costs[0];
-    let far = Arm::far(&shape.costs, Among::Raised).expect("the shape has a raised delay");
+    let far = match options.arm {
+        None => Arm::far(&shape.costs, Among::Raised),
+        Some(delays) => Arm::within(&shape.costs, delays),
+    };
+    let far = far.ok_or(ModelError::NoDelayAboveIdle(slope.value))?;
     let send_overhead = shape.send_only.slope_terms();
     let intercept = slope.run.intercept_terms();
     let mut used: Vec<&Linear> = vec![&send_overhead, &intercept, &table.rtt];
@@ -81,7 +85,8 @@ fn signature(
     let idle = overheads.estimate(&estimator, -1.0, &slope.terms, "g − os − or");
     let whole = Arm::far(&shape.costs, Among::All).filter(|arm| arm.costs[0].delay == 0.0);
     let regime = Regime::of(&idle, slope.value, whole.is_some());
-    let (arm, overheads) = match whole.filter(|_| regime == Regime::ProcessorBound) {
+    let is_whole = regime == Regime::ProcessorBound && options.arm.is_none();
+    let (arm, overheads) = match whole.filter(|_| is_whole) {
         Some(whole) => (whole.clone(), overheads_of(&whole, Among::All)),
         None => (far, overheads),
     };
@@ -158,7 +163,7 @@ fn signature(
     };
     signature.findings = findings(&signature, shape);
     signature.findings.extend(bend(table, shape, &signature));
-    signature.with_consequences()
+    Ok(signature.with_consequences())
 }
 
 fn latency(

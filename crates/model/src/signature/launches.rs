@@ -24,6 +24,8 @@ impl Signature {
     ///   the findings. More observations show them better. os + or and or of a near arm likewise,
     ///   with intervals widened by what the launches differ in at its delays ([`widened`]).
     ///
+    /// Launches are extracted with the arm of this signature ([`Options::arm`](super::Options)).
+    ///
     /// *Assumes* launches that are independent and alike. Fewer than two change nothing.
     pub fn over_launches(mut self, launches: &[Signature], confidence: f64) -> Signature {
         if launches.len() < 2 {
@@ -80,6 +82,21 @@ fn estimate(pooled: Estimate, values: &[f64], confidence: f64) -> Estimate {
     let (value, Interval { low, high }) =
         over_launches((pooled.value, interval), values, confidence);
     Estimate { value, low, high, samples: values.len(), estimator: ESTIMATOR }
+}
+
+impl Signature {
+    /// The parameters of a launch where the launches' regime is this one: os, or, g, L, RTT, the idle time, and the
+    /// capacity if it shows one.
+    pub fn in_regime(&self, regime: Regime) -> [Option<f64>; 7] {
+        let (slope, overheads) = (slope(self), overheads(self));
+        let gap = if regime == Regime::ProcessorBound { overheads } else { slope };
+        let [os, or, latency, rtt] =
+            [self.send_overhead, self.recv_overhead, self.latency, self.rtt].map(|of| of.value);
+        let capacity = self.capacity.map(|of| of.value);
+        let [os, or, gap, latency, rtt, idle] =
+            [os, or, gap, latency, rtt, slope - overheads].map(Some);
+        [os, or, gap, latency, rtt, idle, capacity]
+    }
 }
 
 /// The slope of elapsed(M) at Δ = 0, which is the gap of a launch only where that is network-bound.

@@ -61,6 +61,23 @@ fn two_arms_come_back_with_their_levels() {
 }
 
 #[test]
+fn or_is_read_on_the_arm_that_was_chosen_before() {
+    let observations = observations_from_rows(&LAYOUT.rows(206.0, two_arms(|_| 82.0), 1));
+    let on = |from: f64, to: f64| {
+        let options = Options { arm: Some([from, to]), ..Options::default() };
+        extract(&observations, &options, None)
+    };
+    // os + or are 36 ns up to 60 ns, and 82 ns from 105 ns on, which nobody has to choose.
+    for (ends, overheads) in [([10.0, 60.0], 36.0), ([0.5, 35.0], 36.0), ([105.0, 420.0], 82.0)] {
+        let found = on(ends[0], ends[1]).unwrap();
+        let both = found.send_overhead.value + found.recv_overhead.value;
+        assert!((both / overheads - 1.0).abs() < 0.02, "{both} on {ends:?}");
+        assert!((found.latency.value - (103.0 - overheads)).abs() < 2.0, "{:?}", found.latency);
+    }
+    assert!(on(61.0, 79.0).is_err());
+}
+
+#[test]
 fn a_near_arm_that_is_not_known_well_is_undecided() {
     // Of so noisy rows the slope over 50 ns is known to about 7 %.
     let layout = Layout { noise: 0.2, ..LAYOUT };
