@@ -1,11 +1,14 @@
-//! The conditions of a run over one transport.
+//! The conditions of a run over one transport, and the set-up of an experiment.
 
 use std::collections::BTreeSet;
 
-use bandgap_record::{Batches, Conditions, Number, Seconds, State, Verified};
+use bandgap_record::{
+    Batches, Conditions, ExperimentSetup, Library, Number, PlacementSetup, Seconds, State, Verified,
+};
 use bandgap_units::Ns;
 
 use crate::Measured;
+use crate::points::Points;
 
 /// Under which conditions this was measured.
 pub fn conditions(of: &Measured<'_>) -> Conditions {
@@ -63,4 +66,42 @@ pub fn conditions(of: &Measured<'_>) -> Conditions {
         state,
         verified: (!setting.is_virtual()).then_some(verified),
     }
+}
+
+/// The set-up of each series that was measured; of what has no points by name, that of the experiment. Points say how their
+/// messages were sent.
+pub fn setup(of: &Measured<'_>) -> Vec<ExperimentSetup> {
+    let setting = of.setting;
+    let launcher = setting.launcher.clone();
+    let library = of.judged.table.library().map(|of| Library { launcher, ..of.clone() });
+    let whole = ExperimentSetup {
+        experiment: setting.experiment.clone(),
+        transport: setting.transport.clone(),
+        ranks: setting.ranks as u64,
+        wait: setting.wait.map(str::to_owned),
+        placement: PlacementSetup {
+            cores: setting.cpus.iter().flatten().map(|&cpu| cpu as u64).collect(),
+            hosts: setting.hosts.clone(),
+            distance: setting.distance([0, 1]),
+            oversubscribed: setting.oversubscribed,
+        },
+        library,
+        ..ExperimentSetup::default()
+    };
+    let one = |points: Points<'_>| {
+        let sizes: BTreeSet<u64> = points.all.iter().map(|(_, of)| of.bytes).collect();
+        let all = points.all.iter().filter_map(|(_, of)| of.labels.get("buffers"));
+        let buffers: BTreeSet<String> = all.map(ToString::to_string).collect();
+        let is_same = buffers.len() == 1 && !setting.is_virtual();
+        let shape = points.all.iter().find_map(|(_, of)| of.place("shape"));
+        ExperimentSetup {
+            experiment: points.name.to_owned(),
+            sizes: sizes.into_iter().collect(),
+            buffers: buffers.into_iter().next().filter(|_| is_same),
+            shape: shape.map(ToString::to_string),
+            ..whole.clone()
+        }
+    };
+    let named: Vec<ExperimentSetup> = of.points().into_iter().map(one).collect();
+    if named.is_empty() { vec![whole] } else { named }
 }

@@ -30,7 +30,7 @@ mod whatif;
 pub use breakdown::{breakdown, table_breakdown};
 pub use calibrated::{Calibrated, SEED, chosen, loggops_of};
 pub use components::components;
-pub use conditions::conditions;
+pub use conditions::{conditions, setup};
 pub use contention::fan_in;
 pub use estimate::{Estimated, Measured};
 pub use fastest::FASTEST;

@@ -8,8 +8,13 @@ use std::time::{Instant, SystemTime};
 
 use bandgap_assemble::{Made, SAMPLES, samples};
 use bandgap_campaign::Table;
+use bandgap_host::Description;
+use bandgap_host::machine::Machine;
 use bandgap_launch::{Agent, Classify, Exit, Failure, Result, limit, told};
-use bandgap_record::{Bandgap, Conditions, Note, Number, RecordError, RunDir, timestamp};
+use bandgap_record::{
+    Bandgap, Conditions, ExperimentSetup, MachineSetup, Note, Number, RecordError, RunDir, Setup,
+    timestamp,
+};
 use bandgap_report::{Block, Layout, text};
 use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
 use serde::Serialize;
@@ -60,6 +65,8 @@ impl Sink {
             Some(path) if path == Path::new("-") => Some(Json::Standard),
             Some(path) => Some(Json::File(JsonFile::open(path)?)),
         };
+        let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
+        let build = format!("{}-{} {profile}", std::env::consts::ARCH, std::env::consts::OS);
         let run = Run {
             bandgap: Bandgap {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -70,6 +77,10 @@ impl Sink {
             elapsed: Number(0.0),
             seed,
             interrupted: false,
+            setup: Setup {
+                machine: MachineSetup { build, ..MachineSetup::default() },
+                of: Vec::new(),
+            },
             host: serde_json::Value::Null,
             hosts: Vec::new(),
             plan: serde_json::Value::Null,
@@ -98,8 +109,23 @@ impl Sink {
     }
 
     /// Records the machine.
-    pub fn host(&mut self, host: &impl Serialize) {
+    pub fn host(&mut self, host: &Machine) {
+        self.described(host);
+        let Description { host_name, cpu_model, governor, topology, .. } = &host.description;
+        let machine = &mut self.run.setup.machine;
+        machine.hosts = host_name.iter().cloned().collect();
+        machine.cores = topology.as_ref().map(|of| of.cores as u64);
+        (machine.processor, machine.governor) = (cpu_model.clone(), governor.clone());
+    }
+
+    /// Records what a command says of the machine.
+    pub fn described(&mut self, host: &impl Serialize) {
         self.run.host = serde_json::to_value(host).unwrap_or_default();
+    }
+
+    /// Records the set-up of experiments.
+    pub fn setup(&mut self, of: Vec<ExperimentSetup>) {
+        self.run.setup.of.extend(of);
     }
 
     /// Records the hosts of the ranks.
@@ -111,6 +137,9 @@ impl Sink {
             of
         };
         self.run.hosts = agents.iter().map(of).collect();
+        if !agents.is_empty() {
+            self.run.setup.machine.hosts = agents.iter().map(|agent| agent.host.clone()).collect();
+        }
     }
 
     /// Records a note, once.

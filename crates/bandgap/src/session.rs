@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bandgap_assemble::{AssembleError, Made, Measured, conditions};
+use bandgap_assemble::{AssembleError, Made, Measured, conditions, setup};
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
@@ -238,13 +238,14 @@ impl<'a> Session<'a> {
     ) -> Result<()> {
         self.end(&collected.ended);
         let (table, failed) = (collected.table, matches!(collected.ended, Ended::Failed { .. }));
-        let (made, conditions) = {
+        let (made, conditions, setup) = {
             let judged = &asked.judge(&table);
             let measured = Measured { setting, judged };
             let made =
                 if table.is_empty() { Err(AssembleError::Unmeasured) } else { assemble(&measured) };
-            (made, conditions(&measured))
+            (made, conditions(&measured), setup(&measured))
         };
+        self.sink.setup(setup);
         let result = match made {
             Ok(made) => {
                 self.sink.add(made, Some(conditions), Some(table))?;
@@ -299,7 +300,7 @@ impl<'a> Session<'a> {
         let progress = &mut self.progress;
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
         let wanted = Wanted { stage: &self.stage, target, ranks, task, options };
-        let collected = match collect(wanted, &mut show) {
+        let mut collected = match collect(wanted, &mut show) {
             Ok(collected) => collected,
             // What was measured before it is whole.
             Err(failure) if !self.sink.run.results.is_empty() => Collected::nothing(failure),
@@ -308,6 +309,8 @@ impl<'a> Session<'a> {
                 return Err(failure);
             }
         };
+        let by = self.measure.adopted.as_ref().map(|adopted| adopted.by.to_owned());
+        collected.launcher = collected.launcher.or(by);
         if let Some(placement) = &collected.placement {
             if collected.hosts.is_empty() {
                 self.cpus.extend(&placement.cpus);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use bandgap_kernels::Checked;
-use bandgap_units::Place;
+use bandgap_units::{Library, Place};
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
@@ -109,6 +109,8 @@ pub enum Kept {
         /// To be added to what was verified before.
         verified: Verified,
     },
+    /// What messages go through.
+    Library(Library),
     /// Messages cannot go with a single copy, which the transport has.
     Refused {
         /// Why not.
@@ -183,6 +185,7 @@ pub struct Table {
     points: BTreeMap<Key, (usize, Described)>,
     verified: BTreeMap<Key, Verified>,
     refused: Option<String>,
+    library: Option<Library>,
 }
 
 impl Table {
@@ -203,6 +206,7 @@ impl Table {
                 so_far.checked = so_far.checked.and(verified.checked);
                 so_far.timed = so_far.timed.and(verified.timed);
             }
+            Kept::Library(library) => self.library = Some(library),
             Kept::Refused { reason } => self.refused = Some(reason),
         }
     }
@@ -219,6 +223,7 @@ impl Table {
             self.batches.entry(key).or_default().extend(batches);
         }
         self.refused = later.refused.or(self.refused.take());
+        self.library = later.library.or(self.library.take());
     }
 
     /// All keys with their batches, in the order of the keys.
@@ -265,6 +270,11 @@ impl Table {
     /// Why the machine refused a single copy of messages, where it did.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
+    }
+
+    /// The library that messages went through, where a rank has named it.
+    pub fn library(&self) -> Option<&Library> {
+        self.library.as_ref()
     }
 
     /// Whether there is no batch.

@@ -7,6 +7,8 @@ use crate::beside::Beside;
 /// The ranks of a campaign and where they were.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Setting {
+    /// The name of the experiment.
+    pub experiment: String,
     /// The transport as the command line names it.
     pub transport: String,
     /// The floors of the transport that results of it are compared with, where the plan has what is like them.
@@ -14,6 +16,10 @@ pub struct Setting {
     /// Whether ranks shared processors, so that no floor was measured: its loop spins, and would keep the other side from
     /// running.
     pub oversubscribed: bool,
+    /// How ranks waited; none in virtual time.
+    pub wait: Option<&'static str>,
+    /// The command that started the ranks, where it is not this one.
+    pub launcher: Option<String>,
     /// Number of ranks.
     pub ranks: usize,
     /// Launches begun.

@@ -66,6 +66,12 @@ pub struct Collected {
     pub hosts: Vec<String>,
     /// Launches begun.
     pub launches: u32,
+    /// The name of the experiment.
+    pub experiment: String,
+    /// How ranks waited; none in virtual time.
+    pub wait: Option<Wait>,
+    /// The command that started the ranks, where it is not this one.
+    pub launcher: Option<String>,
 }
 
 impl Collected {
@@ -91,7 +97,10 @@ impl Collected {
         let distance = |(a, b)| Some(([a, b], stage.topology.distance(a, b)?.to_string()));
         let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
         Setting {
+            experiment: self.experiment.clone(),
             transport: target.name(),
+            wait: self.wait.map(Wait::name),
+            launcher: self.launcher.clone(),
             beside: Vec::new(),
             oversubscribed: self.placement.as_ref().is_some_and(|of| of.oversubscribed),
             ranks,
@@ -124,7 +133,7 @@ pub struct Wanted<'a> {
 /// Ranks could not be started, or a simulated machine cannot do what is asked of it. (What fails after a first batch
 /// is in [`Collected::ended`], with what was measured until then.)
 pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
-    let Wanted { stage, target, ranks, .. } = of;
+    let Wanted { stage, target, ranks, task, .. } = of;
     if let Some(Target::Real(transport)) = target
         && transport.can.launcher
         && stage.agents().len() != ranks
@@ -140,13 +149,16 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         return Err(elsewhere!("{what}").hint(hint));
     }
     let mut table = Table::default();
-    collect_into(of, (of.options.now(), &mut table), progress)
-        .map(|collected| Collected { table, ..collected })
+    collect_into(of, (of.options.now(), &mut table), progress).map(|collected| Collected {
+        table,
+        experiment: task.name.clone(),
+        ..collected
+    })
 }
 
 /// [`collect`] with a launcher of the ranks' own, which is run anew for each launch.
 fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
-    let Wanted { stage, ranks, options, .. } = of;
+    let Wanted { stage, ranks, task, options, .. } = of;
     let (library, with) = (options.library.as_ref(), options.launch_with.as_deref());
     let command = outside::command(with, library.map(PathBuf::as_path), ranks)?;
     let mut table = Table::default();
@@ -175,7 +187,8 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         }
     }
     let none = || usage!("measure with no launch");
-    Ok(Collected { table, ..all.ok_or_else(none)? })
+    let (experiment, launcher) = (task.name.clone(), Some(command.join(" ")));
+    Ok(Collected { table, experiment, launcher, ..all.ok_or_else(none)? })
 }
 
 /// [`collect`] of these launches; batches go into `into`.
@@ -291,7 +304,8 @@ fn collect_into(
         last = since.elapsed();
     }
     let (hosts, table) = (spread.names(), Table::default());
-    Ok(Collected { table, ended, placement: Some(spread.placement), hosts, launches })
+    let (placement, wait) = (Some(spread.placement), Some(wait));
+    Ok(Collected { table, ended, placement, hosts, launches, wait, ..Collected::default() })
 }
 
 /// Lets the agents start their ranks, all at the same time.

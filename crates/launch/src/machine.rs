@@ -8,6 +8,7 @@ use bandgap_comm::{
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
+use bandgap_units::Library;
 
 use crate::stamped::{StampedEnd, StampedExecutor};
 use crate::together::Together;
@@ -50,6 +51,10 @@ pub trait Machine {
     fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()>;
     /// Requests that flow control lets be outstanding toward one peer.
     fn capacity(&self) -> usize;
+    /// The library that messages go through, if it is one.
+    fn library(&self) -> Option<Library> {
+        None
+    }
     /// Times computations of `delay` by themselves, so many for each sample, in ticks.
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64>;
 }

@@ -34,6 +34,18 @@ pub enum Wait {
     Block,
 }
 
+impl Wait {
+    /// Its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Spin => "spin",
+            Self::Yield => "yield",
+            Self::Block => "block",
+        }
+    }
+}
+
 /// Everything that a rank needs to know to begin.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Assignment {

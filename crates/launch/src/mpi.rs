@@ -2,6 +2,7 @@
 //! frames over its messages for those over Active Messages, and for orders.
 
 use std::cell::RefCell;
+use std::ffi::OsString;
 use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
@@ -29,6 +30,11 @@ const RANKS: usize = 4096;
 pub const NAME: &str = "mpi";
 /// What it is, in a few words.
 pub const MEANING: &str = "the MPI that is installed, found at run time";
+
+/// How variables begin by which users set an MPI, and what is below it; and those of Open MPI that a launcher sets anew.
+const VARIABLES: [&str; 5] = ["OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
+const OF_JOBS: [&str; 3] = ["OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_MCA_pmix"];
+
 /// What it can do.
 pub const CAN: Can = Can {
     ranks: RANKS,
@@ -265,6 +271,23 @@ impl Machine for Foreign {
 
     fn capacity(&self) -> usize {
         Machine::capacity(&self.executor)
+    }
+
+    fn library(&self) -> Option<bandgap_units::Library> {
+        let is_its = |(name, _): &(String, String)| {
+            let begins = |all: &[&str]| all.iter().any(|with| name.starts_with(with));
+            begins(&VARIABLES) && !begins(&OF_JOBS)
+        };
+        let text = |of: OsString| of.to_string_lossy().into_owned();
+        let variables = std::env::vars_os().map(|(name, value)| (text(name), text(value)));
+        let world = WORLD.with_borrow(Clone::clone)?;
+        Some(bandgap_units::Library {
+            name: world.loaded.name(),
+            version: world.loaded.version.trim().to_owned(),
+            path: world.loaded.path.display().to_string(),
+            launcher: None,
+            environment: variables.filter(is_its).collect(),
+        })
     }
 
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64> {

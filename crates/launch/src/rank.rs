@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 use std::vec;
 
 use bandgap_campaign::Stop;
+use bandgap_campaign::data::Kept;
+use bandgap_campaign::runner::Runner;
 use bandgap_comm::{CommError, Result, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
@@ -123,7 +125,9 @@ fn take_part(
         follow(&mut station)?;
         return farewell(&mut station, channel);
     }
+    let library = station.first()?.library();
     let mut runner = LiveRunner::new(station, channel, assignment);
+    library.map_or(Ok(()), |library| runner.keep(Kept::Library(library)))?;
     if let Err(stop) = assignment.task.lead(&mut runner) {
         runner.give_up();
         return Err(stop);

@@ -41,11 +41,16 @@ pub enum RecordError {
     /// JSON, but no run file: what it says that it is.
     #[error("read a run: the file's \"format\" is {0}, not \"bandgap-run\"")]
     WrongFormat(String),
-    /// A version this program does not know.
+    /// A version that this program does not read: an older or a newer one.
     #[error(
-        "read a run: it has format version {0}; this bandgap reads version 1 (use the bandgap that wrote it)"
+        "read a run: it has format version {found}; this bandgap reads version {own} (use the bandgap that wrote it, or measure again)"
     )]
-    Version(String),
+    Version {
+        /// That of the file.
+        found: String,
+        /// The one that is read.
+        own: u32,
+    },
     /// An error of reading, with the file it was in.
     #[error("{error} (in {file})", error = .1, file = .0.display())]
     InFile(PathBuf, Box<RecordError>),

@@ -23,10 +23,11 @@ mod quantity;
 mod replace;
 mod rows;
 mod run;
+mod setup;
 
 pub use bandgap_import::TableError;
 use bandgap_import::lines as table_lines;
-pub use bandgap_units::Place;
+pub use bandgap_units::{Library, Place};
 pub use component_table::{
     ComponentTable, component_preset, component_presets, paper_models, read_component_table,
 };
@@ -40,3 +41,4 @@ pub use quantity::{Number, Quantity, Seconds, Unit};
 pub use replace::{can_replace, replace};
 pub use rows::{Column, Labels, Row, Rows, Spread};
 pub use run::{Bandgap, RUN_FILE, Run, read, timestamp};
+pub use setup::{ExperimentSetup, MachineSetup, PlacementSetup, Setup};

@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Conditions, Note, Number, RecordError};
+use crate::{Conditions, Note, Number, RecordError, Setup};
 
 /// The name of the run file in its directory.
 pub const RUN_FILE: &str = "run.json";
@@ -17,8 +17,8 @@ pub const RUN_FILE: &str = "run.json";
 /// The `format` of a run file.
 pub(crate) const FORMAT: &str = "bandgap-run";
 
-/// The newest format version this program reads, and the one it writes.
-pub(crate) const VERSION: u32 = 1;
+/// The format version that this program reads and writes.
+pub(crate) const VERSION: u32 = 2;
 
 /// One run: what, where, when, and the results, each an `R`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +37,9 @@ pub struct Run<R> {
     /// Whether it was stopped before its end.
     #[serde(default)]
     pub interrupted: bool,
+    /// What it is compared by with another run.
+    #[serde(default)]
+    pub setup: Setup,
     /// The machine, as its description serialises.
     #[serde(default)]
     pub host: Value,
@@ -113,7 +116,7 @@ impl<R: DeserializeOwned> Run<R> {
     ///
     /// # Errors
     /// Bytes that are no JSON, another format, another version, and fields of the wrong type; in
-    /// this order, so that a newer file is called newer and not broken.
+    /// this order, so that a file of another version is called that and not broken.
     pub fn from_json(bytes: &[u8]) -> Result<Run<R>, RecordError> {
         #[derive(Deserialize)]
         struct Head {
@@ -129,7 +132,7 @@ impl<R: DeserializeOwned> Run<R> {
             return Err(RecordError::WrongFormat(found));
         }
         if head.version != VERSION {
-            return Err(RecordError::Version(head.version.to_string()));
+            return Err(RecordError::Version { found: head.version.to_string(), own: VERSION });
         }
         serde_json::from_slice(bytes).map_err(RecordError::Decode)
     }

@@ -7,6 +7,7 @@
 mod bytes;
 mod component;
 mod fraction;
+mod library;
 mod number;
 mod place;
 mod time;
@@ -16,6 +17,7 @@ mod typed;
 pub use bytes::Bytes;
 pub use component::{Category, Layer, Provenance, Side};
 pub use fraction::Fraction;
+pub use library::Library;
 pub use number::{SharedUnit, distinct, significant, significant_short};
 pub use place::Place;
 pub use time::Ns;

@@ -6,7 +6,7 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::floors::{FloorPlan, RANKS};
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
-use bandgap_launch::{Classify, Exit, Result, between_hosts, floors, usage};
+use bandgap_launch::{Classify, Exit, Result, Wait, between_hosts, floors, usage};
 use clap::Args;
 
 use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats, refuse};
@@ -61,6 +61,8 @@ pub fn run(floor: &Floors) -> Result<Exit> {
     session.sink.plan(&task);
     let collected = session.collect_with(&task, None, RANKS, &measure.options())?;
     let setting = Setting {
+        experiment: task.name.clone(),
+        wait: collected.wait.map(Wait::name),
         ranks: RANKS,
         launches: collected.launches,
         cpus: collected.placement.as_ref().map(|placement| placement.cpus.clone()),

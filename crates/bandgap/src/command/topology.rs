@@ -39,7 +39,7 @@ pub fn run(output: &Output, reach: &Reach) -> Result<Exit> {
     let topology = Topology::read().class(Exit::Host)?;
     let summary = topology.summary();
     let pairs = topology.pairs_by_distance();
-    sink.host(&serde_json::json!({
+    sink.described(&serde_json::json!({
         "topology": topology, "summary": summary, "pairs_by_distance": pairs,
     }));
     let mut facts = Table::new(["", ""].map(Head::new));

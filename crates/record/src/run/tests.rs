@@ -4,7 +4,7 @@ use bandgap_units::Ns;
 use serde_json::json;
 
 use super::*;
-use crate::{Number, Quantity, RunDir, Seconds, Unit};
+use crate::{ExperimentSetup, Library, MachineSetup, Number, Quantity, RunDir, Seconds, Unit};
 
 /// A result as any kind may have it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,7 +33,21 @@ fn run(results: Vec<Thing>) -> Run<Thing> {
         results,
         conditions: Vec::new(),
         notes: Vec::new(),
+        setup: setup(),
     }
+}
+
+fn setup() -> Setup {
+    let machine = MachineSetup { hosts: vec!["a".into()], cores: Some(2), ..Default::default() };
+    let library = Library { name: "MPICH 4.0.2".into(), ..Default::default() };
+    let of = ExperimentSetup {
+        experiment: "series".into(),
+        transport: "mpi".into(),
+        sizes: vec![8, 64],
+        library: Some(library),
+        ..Default::default()
+    };
+    Setup { machine, of: vec![of] }
 }
 
 fn both() -> Run<Thing> {
@@ -55,20 +69,21 @@ fn unknown_fields_are_ignored() {
     let mut value: Value = serde_json::from_str(&both().to_json().unwrap()).unwrap();
     value["cluster"] = "new".into();
     value["results"][0]["time"]["colour"] = "new".into();
+    value["setup"]["of"][0]["shade"] = "new".into();
     assert_eq!(Run::from_json(value.to_string().as_bytes()).unwrap(), both());
 }
 
 #[test]
 fn other_files_are_refused_with_the_reason() {
     let error = |text: &str| Run::<Thing>::from_json(text.as_bytes()).unwrap_err();
-    for version in ["7", "0", "\"1\"", "null"] {
+    for version in ["1", "3", "\"2\"", "null"] {
         let text = format!(r#"{{"format":"bandgap-run","version":{version},"results":"moved"}}"#);
-        assert!(matches!(error(&text), RecordError::Version(found) if found == version));
+        assert!(matches!(error(&text), RecordError::Version { found, own: 2 } if found == version));
     }
     for text in ["{}", r#"{"format":"perf","version":1}"#] {
         assert!(matches!(error(text), RecordError::WrongFormat(_)), "{text}");
     }
-    for text in ["{\"format\":", r#"{"format":"bandgap-run","version":1}"#] {
+    for text in ["{\"format\":", r#"{"format":"bandgap-run","version":2}"#] {
         assert!(matches!(error(text), RecordError::Decode(_)), "{text}");
     }
     let mut broken: Value = serde_json::from_str(&both().to_json().unwrap()).unwrap();

@@ -90,6 +90,7 @@ pub(crate) fn run(results: impl IntoIterator<Item = Outcome>, notes: Vec<Note>) 
         interrupted: false,
         host: Default::default(),
         hosts: Vec::new(),
+        setup: Default::default(),
         plan: Default::default(),
         conditions: Vec::new(),
         results: results.into_iter().collect(),

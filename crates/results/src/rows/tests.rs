@@ -97,6 +97,7 @@ pub(crate) fn run(results: Vec<Outcome>) -> Run {
         interrupted: false,
         host: serde_json::Value::Null,
         hosts: Vec::new(),
+        setup: Default::default(),
         plan: serde_json::Value::Null,
         conditions: Vec::new(),
         results,

@@ -209,13 +209,25 @@ fn tables() {
 }
 
 #[test]
-fn newer_runs() {
+fn runs_of_other_versions() {
     let place = Place::new();
-    place.run(["signature", "-t", "sim:paragon", "-q", "--out", "run"]).ends(0);
-    let path = place.path("run/run.json");
+    let run = "bandgap-runs/20260101T000000Z-signature";
+    place.run(["signature", "-t", "sim:paragon", "-q", "--out", run]).ends(0);
+    let path = place.path(run).join("run.json");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replacen("\"version\": 1", "\"version\": 2", 1)).unwrap();
-    refused_in(&place, INPUT, &["whatif --from run", "breakdown --from run"]);
+    let commands = ["whatif --from", "breakdown --from", "simulate --validate", "show", "export"];
+    for version in ["1", "3"] {
+        let other = format!("\"version\": {version}");
+        fs::write(&path, text.replacen("\"version\": 2", &other, 1)).unwrap();
+        for (command, of) in commands.iter().flat_map(|of| [(of, run), (of, "LAST")]) {
+            let to = if *command == "export" { " --to csv" } else { "" };
+            let words = format!("{command} {of}{to}");
+            let finished = place.run(words.split_whitespace()).ends(INPUT);
+            for named in [&*format!("version {version}"), run] {
+                assert!(finished.stderr.contains(named), "{words}: {finished:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -1,0 +1,22 @@
+//! What ranks communicate through, where it is not bandgap's own.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+/// A library of a transport, as a rank found it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Library {
+    /// Its name and number: `MPICH 4.0.2`.
+    pub name: String,
+    /// All that it says of its version.
+    pub version: String,
+    /// Its file, without links.
+    pub path: String,
+    /// The command that started the ranks, where bandgap knows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub launcher: Option<String>,
+    /// The variables of rank 0 that are for it, or for what is below it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub environment: BTreeMap<String, String>,
+}
