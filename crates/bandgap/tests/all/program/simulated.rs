@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, near, of_kind, value};
+use crate::program::subject::{self, Place, near, of_kind, value};
 
 /// os, or, g and L in nanoseconds.
 type Machine = [f64; 4];
@@ -170,13 +170,44 @@ fn the_files_and_the_text_of_two_runs_are_the_same() {
     }
     let [first, second] = files.each_ref().map(|files| {
         let mut run: Value = serde_json::from_slice(&files["run.json"]).unwrap();
-        assert_eq!((&run["format"], &run["version"]), (&"bandgap-run".into(), &1.into()));
+        assert_eq!((&run["format"], &run["version"]), (&"bandgap-run".into(), &2.into()));
         for varies in ["started", "command", "bandgap", "host", "elapsed"] {
             assert!(run.as_object_mut().unwrap().remove(varies).is_some(), "{varies}");
         }
         run
     });
     assert_eq!(first, second);
+}
+
+#[test]
+fn a_run_says_what_it_is_compared_by() {
+    let place = Place::new();
+    let run = place.run("run -t sim:ipsc860 --quick --json -".split(' ')).ends(0).json();
+    let entries = run["setup"]["of"].as_array().unwrap();
+    let of: Vec<[&str; 2]> = entries
+        .iter()
+        .map(|of| ["experiment", "transport"].map(|name| of[name].as_str().unwrap()))
+        .collect();
+    assert_eq!(of, [["logp", "sim:ipsc860"], ["comms1", "sim:ipsc860"]]);
+    assert_eq!((&entries[0]["ranks"], &entries[1]["wait"]), (&2.into(), &Value::Null));
+    assert_eq!(entries[1]["sizes"][0], 0);
+    let os = &run["results"][0]["parameters"]["send_overhead"];
+    assert_eq!(os["launches"], Value::from(vec![os["value"].clone()]));
+
+    let as_schema_says = |change: &dyn Fn(&mut Value)| {
+        let mut run = run.clone();
+        change(&mut run);
+        subject::described(&run).is_ok()
+    };
+    assert!(as_schema_says(&|run| run["setup"]["of"][0]["new"] = 1.into()));
+    assert!(as_schema_says(&|run| run["results"][0]["kind"] = "new".into()));
+    assert!(!as_schema_says(&|run| run["version"] = 1.into()));
+    assert!(!as_schema_says(&|run| run["setup"]["machine"] = Value::Null));
+    assert!(!as_schema_says(&|run| {
+        let gap = run["results"][0]["parameters"]["gap"].as_object_mut().unwrap();
+        gap.remove("launches").unwrap();
+    }));
+    assert!(!as_schema_says(&|run| run["results"][1]["points"][0]["cost"]["value"] = "x".into()));
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use bandgap_results::Run;
+use boon::{Compiler, SchemaIndex, Schemas};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -112,6 +113,52 @@ impl Place {
     }
 }
 
+impl Drop for Place {
+    /// Every run that a test has written, and that can be read, is as the schema says.
+    fn drop(&mut self) {
+        if !std::thread::panicking() {
+            each_run(&self.work());
+        }
+    }
+}
+
+fn each_run(folder: &Path) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        if kind.is_dir() {
+            each_run(&path);
+        } else if kind.is_file() && path.extension() == Some(OsStr::new("json")) {
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            if Run::from_json(&bytes).is_ok() {
+                assert_described(&serde_json::from_slice(&bytes).unwrap());
+            }
+        }
+    }
+}
+
+/// Asserts that a run is as docs/run-format.schema.json says.
+#[track_caller]
+pub fn assert_described(run: &Value) {
+    described(run).unwrap();
+}
+
+/// What docs/run-format.schema.json says against a run.
+pub fn described(run: &Value) -> Result<(), String> {
+    thread_local! {
+        static SCHEMA: (Schemas, SchemaIndex) = {
+            let text = include_str!("../../../../../docs/run-format.schema.json");
+            let (mut schemas, mut compiler) = (Schemas::new(), Compiler::new());
+            let name = "run-format.schema.json";
+            compiler.add_resource(name, serde_json::from_str(text).unwrap()).unwrap();
+            let index = compiler.compile(name, &mut schemas).unwrap();
+            (schemas, index)
+        };
+    }
+    SCHEMA.with(|(schemas, index)| {
+        schemas.validate(run, *index).map_err(|why| format!("{why:#}: {run}"))
+    })
+}
+
 fn names(folder: &Path) -> Vec<String> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut names: Vec<String> =
@@ -155,11 +202,13 @@ impl Finished {
         self
     }
 
-    /// Standard output as a run, which bandgap's own reader must accept as well.
+    /// Standard output as a run, which bandgap's own reader must accept as well, and which is as its schema says.
     #[track_caller]
     pub fn json(&self) -> Value {
         Run::from_json(self.stdout.as_bytes()).unwrap();
-        serde_json::from_str(&self.stdout).unwrap()
+        let run = serde_json::from_str(&self.stdout).unwrap();
+        assert_described(&run);
+        run
     }
 }
 
