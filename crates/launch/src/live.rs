@@ -177,11 +177,11 @@ impl<'a> LiveRunner<'a> {
     }
 
     fn samples(&self, order: &Order, all: &mut [Carried]) -> Result<Executed, Stop> {
-        let mut executed = Executed::default();
-        executed.unavailable = all.first_mut().and_then(|of| of.outcome.unavailable.take());
-        if executed.unavailable.is_some() {
-            return Ok(executed);
+        let unavailable = all.first_mut().and_then(|of| of.outcome.unavailable.take());
+        if unavailable.is_some() {
+            return Ok(Executed { unavailable, ..Executed::default() });
         }
+        let mut executed = Executed::default();
         let stamps = |carried: &mut Carried| std::mem::take(&mut carried.outcome.stamps);
         let stamps: Vec<_> = all.iter_mut().map(stamps).collect();
         let timed = all.iter().filter_map(|carried| carried.outcome.timed.as_ref());

@@ -109,7 +109,7 @@ fn through_a_network(
     let join = |one: &UdpSocket, other: &UdpSocket| {
         one.connect(other.local_addr().unwrap()).unwrap();
         other.connect(one.local_addr().unwrap()).unwrap();
-        let _ = [one, other].map(|socket| socket.set_nonblocking(true).unwrap());
+        [one, other].iter().for_each(|socket| socket.set_nonblocking(true).unwrap());
     };
     let [here, near, far, there] = [bound(), bound(), bound(), bound()];
     join(&here, &near);
