@@ -64,12 +64,12 @@ pub(crate) fn samples_of(floor: &Floor, done: &Executed) -> Vec<f64> {
 }
 
 /// The column of samples that is its time. A transfer ends when it is complete, other kernels when
-/// the last message is issued; a floor has one time.
+/// the last message is issued; a floor has no other column.
 pub(crate) fn column(floor: &Floor) -> &'static str {
     let kernel = floor.kernel.as_deref().and_then(|name| fact(name).ok());
     match kernel.map(|kernel| kernel.over) {
-        None | Some(Over::Transfer | Over::Bare) => WHOLE,
-        Some(Over::Am | Over::Comm) => ISSUE,
+        Some(Over::Transfer) => WHOLE,
+        _ => ISSUE,
     }
 }
 
@@ -105,7 +105,7 @@ mod tests {
         let order = order(&floor, floor.bytes()).unwrap();
         let expected = BareLoop { floor: "floor".to_owned(), bytes: 8, rounds: 5, turn: 0 };
         assert_eq!((order.kernel(RANKS), order.samples), (Ok(expected), 64));
-        assert_eq!(column(&floor), WHOLE);
+        assert_eq!(column(&floor), ISSUE);
     }
 
     #[test]

@@ -36,7 +36,7 @@ impl Kernel for BareLoop {
     }
 
     fn samples(&self, _size: usize, stamps: &Stamps) -> Samples {
-        Samples::of_neighbours(stamps, 0)
+        Samples::of_borders(stamps, 0)
     }
 }
 
@@ -55,10 +55,9 @@ pub fn carry_out_bare(
     match measure(&bare, window) {
         // A sample ends where the next one begins.
         Ok(ticks) => {
-            let mut end = 0;
-            let ends = ticks.into_iter().map(|ticks| {
-                end += ticks;
-                end
+            let ends = ticks.iter().scan(0, |end, ticks| {
+                *end += ticks;
+                Some(*end)
             });
             Ok(Outcome { stamps: [0].into_iter().chain(ends).collect(), ..Outcome::default() })
         }

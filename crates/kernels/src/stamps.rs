@@ -95,12 +95,6 @@ impl Samples {
         Self([(WHOLE, (0..count).map(mean).collect())].into())
     }
 
-    /// Column [`WHOLE`] of a rank's stamps, each of which ends a sample and begins the next one.
-    pub fn of_neighbours(stamps: &Stamps, rank: Rank) -> Self {
-        let borders = Self::of_borders(stamps, rank);
-        Self([(WHOLE, borders.column(ISSUE).to_vec())].into())
-    }
-
     /// Column [`ISSUE`] of a rank's stamps at the borders of samples: differences between
     /// neighbours.
     pub fn of_borders(stamps: &Stamps, rank: Rank) -> Self {
