@@ -150,7 +150,8 @@ pub struct Precision {
 #[derive(Clone, Copy, Debug, Args)]
 #[command(next_help_heading = "Effort")]
 pub struct Effort {
-    /// Time to measure, for all launches together; starting them and warming up come on top
+    /// Time of the whole command: reaching hosts, starting ranks, warm-up and all launches. Where it is short there are
+    /// fewer launches, then fewer Δ and sizes, then fewer rounds
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Sets of fresh processes; intervals hold the variance between them
@@ -340,7 +341,6 @@ impl Measure {
         Options {
             cores: self.ranks.at.cores.clone(),
             launches: self.launches(),
-            time: Duration::MAX,
             only: None,
             wait: self.ranks.at.wait,
             deadline: self.deadline(),

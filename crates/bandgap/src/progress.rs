@@ -22,6 +22,10 @@ pub struct Progress {
     kind: Kind,
     /// The most that was shown of this stage.
     most: f64,
+    /// When they are over, where that is known.
+    pub end: Option<Instant>,
+    /// The least time to go that was shown, in seconds.
+    least: f64,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -41,7 +45,17 @@ impl Progress {
             false => Kind::Lines,
         };
         let now = Instant::now();
-        Self { stages, at: 0, begun: now, stage: now, last: now, kind, most: 0.0 }
+        Self {
+            stages,
+            at: 0,
+            begun: now,
+            stage: now,
+            last: now,
+            kind,
+            most: 0.0,
+            end: None,
+            least: f64::INFINITY,
+        }
     }
 
     /// Shows the share of this stage that is done, and what is being done.
@@ -55,11 +69,11 @@ impl Progress {
         let done = self.most;
         let all: f64 = self.stages.iter().map(|(_, weight)| weight).sum();
         let before: f64 = self.stages.iter().take(self.at).map(|(_, weight)| weight).sum();
-        let Some((name, weight)) = self.stages.get(self.at) else { return };
+        let Some((name, weight)) = self.stages.get(self.at).cloned() else { return };
         let share = ((before + weight * done.clamp(0.0, 1.0)) / all.max(1e-9)).clamp(0.0, 1.0);
         let spent = self.begun.elapsed().as_secs_f64();
         // Too early nothing is known, and at the end it takes as long as it takes.
-        let left = (0.02..0.99).contains(&share).then(|| spent * (1.0 - share) / share);
+        let left = (0.02..0.99).contains(&share).then(|| self.to_go(spent, share));
         let left = left.map_or(String::new(), |left| format!(", about {} to go", clock(left)));
         let (number, count) = (self.at + 1, self.stages.len());
         let times = clock(spent) + &left;
@@ -77,6 +91,14 @@ impl Progress {
             _ => writeln!(error, "bandgap: {number}/{count} {name}: {times}"),
         };
         let _ = error.flush();
+    }
+
+    /// Seconds to go after so many seconds, in which this share was done: never more than was said before.
+    fn to_go(&mut self, spent: f64, share: f64) -> f64 {
+        let end = self.end.map(|end| end.saturating_duration_since(self.begun).as_secs_f64());
+        let left = end.map_or(f64::INFINITY, |end| (end - spent).max(0.0));
+        self.least = self.least.min(left).min(spent * (1.0 - share) / share);
+        self.least
     }
 
     /// The stage is over; the next one begins.
@@ -112,4 +134,19 @@ fn clock(seconds: f64) -> String {
 fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(io::stderr()).ok();
     size.map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 1).map_or(79, |of| of - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_to_go_never_rises_and_ends_with_the_time() {
+        let mut progress = Progress::new(Vec::new(), true);
+        progress.end = Some(progress.begun + Duration::from_secs(60));
+        let steps = [(10.0, 0.5), (15.0, 0.5), (16.0, 0.6), (30.0, 0.1), (55.0, 0.1), (70.0, 0.1)];
+        let left = steps.map(|(spent, share)| progress.to_go(spent, share).round());
+        // 16 · 0.4 / 0.6 = 10.7; 60 − 55 = 5 is less.
+        assert_eq!(left, [10.0, 10.0, 10.0, 10.0, 5.0, 0.0]);
+    }
 }

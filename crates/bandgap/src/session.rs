@@ -6,15 +6,16 @@ use std::time::{Duration, Instant};
 
 use bandgap_assemble::{AssembleError, Made, Measured, conditions, setup};
 use bandgap_campaign::beside::Beside;
+use bandgap_campaign::data::Scarce;
 use bandgap_campaign::floors::RANKS;
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
-    Adopted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Result, Stage, Target,
-    Wait, Wanted, collect, has_room, launcher_of, usage,
+    Adopted, Allotted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Result, Stage,
+    Target, Wait, Wanted, collect, has_room, launcher_of, usage,
 };
-use bandgap_record::Note;
+use bandgap_record::{Note, Rows};
 use bandgap_results::Verdict;
 
 use crate::args::Measure;
@@ -23,10 +24,8 @@ use crate::progress::Progress;
 
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
 pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
-/// The share of a launch's time in which the campaign measures: the rest starts processes and connects them.
-const MEASURING: f64 = 0.9;
-/// Multiple of the time after which no further launch ends, between hosts.
-const LATEST: f64 = 1.3;
+/// The share of the command's time that launches have: the rest makes results of what they measured.
+const MEASURING: f64 = 0.95;
 
 /// A measuring command at work.
 pub struct Session<'a> {
@@ -40,8 +39,15 @@ pub struct Session<'a> {
     pub measure: &'a Measure,
     /// How far the command is.
     pub progress: Progress,
-    budget: Duration,
-    share: f64,
+    /// The end of all launches, and the time that they have from the beginning of the command.
+    end: Instant,
+    whole: Duration,
+    /// The share of it that no part has taken yet.
+    open: f64,
+    /// The time of the part that is measured now.
+    part: Allotted,
+    /// Of the part with the least time: its launches, and which shares of its points and of its least rounds it has.
+    cut: (u32, f64, f64),
     host: Option<Machine>,
     cpus: BTreeSet<usize>,
     exit: Exit,
@@ -78,7 +84,10 @@ impl<'a> Session<'a> {
         usual: Duration,
         stages: impl IntoIterator<Item = (impl Into<String>, f64)>,
     ) -> Result<Self> {
-        let (quiet, begun) = (measure.output.quiet, Instant::now());
+        let begun = Instant::now();
+        let whole = measure.budget(usual).mul_f64(MEASURING);
+        let end = begun + whole;
+        let quiet = measure.output.quiet;
         if measure.ranks.transport.len() > 1 && command != "layers" {
             return Err(usage!("measure over several transports at a time")
                 .hint("one after the other, or bandgap layers"));
@@ -93,7 +102,6 @@ impl<'a> Session<'a> {
             }
             None => None,
         };
-        let reaches = hosts.is_some() || gathered.is_some();
         let mut stage = Stage::new(interrupted(quiet))?;
         // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
         let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
@@ -110,11 +118,9 @@ impl<'a> Session<'a> {
             stage.adopt(gathered, measure.ranks.reach.interface.clone())?;
         }
         let stages = stages.into_iter().map(|(name, weight)| (name.into(), weight));
-        let progress = Progress::new(stages.collect(), quiet);
-        let whole = measure.budget(usual);
-        // Reaching hosts takes its part of the time.
-        let took = if reaches { begun.elapsed() } else { Duration::ZERO };
-        let budget = whole.saturating_sub(took).max(whole / 2);
+        let mut progress = Progress::new(stages.collect(), quiet);
+        progress.end = matches!(target, Target::Real(_)).then_some(end);
+        let part = Allotted { begun: Instant::now(), end, turn: (0, 1) };
         let (host, cpus, exit, told) = (None, BTreeSet::new(), Exit::Fine, false);
         Ok(Self {
             stage,
@@ -122,8 +128,11 @@ impl<'a> Session<'a> {
             target,
             measure,
             progress,
-            budget,
-            share: 1.0,
+            end,
+            whole,
+            open: 1.0,
+            part,
+            cut: (u32::MAX, 1.0, 1.0),
             host,
             cpus,
             exit,
@@ -131,21 +140,37 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The share of the whole time that what is measured next has.
+    /// The share of the whole time that what is measured next has; less if what came before took longer than its own.
     pub fn share(&mut self, share: f64) {
-        self.share = share;
+        let begun = Instant::now();
+        let left = self.end.saturating_duration_since(begun);
+        let part = (share / self.open.max(share)).min(1.0);
+        let time = self.whole.mul_f64(share).min(left.mul_f64(part));
+        self.open -= share;
+        self.part = Allotted { begun, end: begun + time, turn: (0, 1) };
+    }
+
+    /// What is measured next is the one at this place of so many that take turns, launch by launch.
+    pub fn turn(&mut self, at: usize, of: usize) {
+        self.part.turn = (at as u32, of as u32);
+    }
+
+    /// Whether there is time for this launch of those that take turns.
+    pub fn has_time_for(&self, launch: u32) -> bool {
+        self.part.has_time_for(launch, Instant::now())
     }
 
     /// What the options ask for of the target: the time is that of one launch.
     pub fn asked(&self) -> Asked {
         let launches = match self.target {
-            Target::Simulated(_) => 1.0,
-            Target::Real(_) => f64::from(self.measure.launches()),
+            Target::Simulated(_) => 1,
+            Target::Real(_) => self.measure.launches() * self.part.turn.1,
         };
+        let time = self.part.end.saturating_duration_since(self.part.begun);
         Asked {
             precision: self.measure.precision.precision.0,
             confidence: self.measure.precision.confidence.0,
-            budget: MEASURING * self.share * self.budget.as_secs_f64() / launches,
+            budget: time.as_secs_f64() / f64::from(launches),
             seed: self.measure.precision.seed,
             stamp: match self.target {
                 Target::Simulated(_) => 0.0,
@@ -237,6 +262,15 @@ impl<'a> Session<'a> {
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
     ) -> Result<()> {
         self.end(&collected.ended);
+        if !setting.is_virtual() && collected.ended == Ended::Done {
+            let (launches, points, rounds) = self.cut;
+            let share = |what| collected.table.share(what);
+            self.cut = (
+                launches.min(collected.launches),
+                points.min(share(Scarce::Points)),
+                rounds.min(share(Scarce::Rounds)),
+            );
+        }
         let (table, failed) = (collected.table, matches!(collected.ended, Ended::Failed { .. }));
         let (made, conditions, setup) = {
             let judged = &asked.judge(&table);
@@ -248,6 +282,10 @@ impl<'a> Session<'a> {
         self.sink.setup(setup);
         let result = match made {
             Ok(made) => {
+                let is_empty = |rows: &Rows| rows.rows.is_empty();
+                if made.results.iter().filter_map(|result| result.as_rows()).any(is_empty) {
+                    self.note(Exit::Missing);
+                }
                 self.sink.add(made, Some(conditions), Some(table))?;
                 let verdict = Verdict::of(&self.sink.run);
                 let good = verdict.counted - verdict.doubtful.len();
@@ -295,11 +333,10 @@ impl<'a> Session<'a> {
             let command = launcher_of(with, library, ranks)?.join(" ");
             tell(format_args!("bandgap: starts ranks with {command}"));
         }
-        let time = self.budget.mul_f64(LATEST * self.share);
-        let options = &Options { time, library: library.map(Path::to_owned), ..options.clone() };
+        let options = &Options { library: library.map(Path::to_owned), ..options.clone() };
         let progress = &mut self.progress;
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
-        let wanted = Wanted { stage: &self.stage, target, ranks, task, options };
+        let wanted = Wanted { stage: &self.stage, target, ranks, task, options, time: self.part };
         let mut collected = match collect(wanted, &mut show) {
             Ok(collected) => collected,
             // What was measured before it is whole.
@@ -365,6 +402,12 @@ impl<'a> Session<'a> {
     /// The run cannot be written.
     pub fn close(mut self) -> Result<Exit> {
         self.progress.clear();
+        let ((launches, points, rounds), of) = (self.cut, self.measure.launches());
+        if launches < of || points < 1.0 || rounds < 1.0 {
+            let note = Note::new("time_short", "").with("launches", f64::from(launches.min(of)));
+            let note = note.with("of", f64::from(of)).with("points", points).with("rounds", rounds);
+            self.sink.note(note);
+        }
         // All that was measured is kept by now; who waits for the end of a run that failed waits for no more.
         if let Some(mut host) = self.host.take().filter(|_| !self.failed()) {
             if host.noise.is_empty() {

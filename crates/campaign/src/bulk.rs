@@ -31,12 +31,19 @@ impl Planned for BulkPlan {
     const NAME: &'static str = "bulk";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        let begun = runner.elapsed();
+        let (begun, [_, latest]) = (runner.elapsed(), runner.ends());
         let all = self.surface.len();
         let share = if all == 0 { 1.0 } else { self.series.asked.budget / self.budget };
+        // So that the least of one does not take the time of the others.
+        let limit = |runner: &mut dyn Runner, share: f64| {
+            let now = runner.elapsed();
+            runner.limit(now + latest.saturating_sub(now).mul_f64(share));
+        };
+        limit(runner, share);
         self.series.measure(runner, 0.0..share)?;
         for (at, signature) in self.surface.iter().enumerate() {
             let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
+            limit(runner, 1.0 / (all - at) as f64);
             let left = (self.budget - spent) / (all - at) as f64;
             let asked = signature.asked.within(left.max(LEAST_SHARE * self.budget));
             let signature = SignaturePlan { asked, ..signature.clone() };

@@ -2,7 +2,8 @@
 //!
 //! Each round visits every open point, in shuffled order, so that a disturbance or a slow drift of
 //! the machine falls on all points alike, and an interrupted run has batches of every point. A
-//! campaign ends when the experiment knows enough, or when the time budget is spent.
+//! campaign ends when the experiment knows enough, or when the time budget is spent: the first look, the
+//! warm-up and the checks are part of it. Only the least rounds may take what else the launch has.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -15,9 +16,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::bare::key;
 use crate::beside::{self, Beside};
+use crate::budget::Budget;
 use crate::calm::Watchful;
 use crate::control::drifts;
-use crate::data::{Batch, Kept, Rejected, Table, Verified};
+use crate::data::{Batch, Kept, Rejected, Scarce, Table, Verified};
 use crate::experiment::{Experiment, LEAST_ROUNDS, Point, VIRTUAL_SAMPLES};
 use crate::key::Key;
 use crate::placement::straddles;
@@ -33,10 +35,8 @@ const CHECKED_SAMPLES: u32 = 2;
 const FIRST_ROUND: f64 = 0.2;
 /// Progress shown at most before the campaign ends.
 const ALMOST: f64 = 0.99;
-/// Multiple of the budget that the least rounds may take on a machine that is too busy for it.
-const PATIENCE: f64 = 3.0;
-/// The same between hosts.
-const FAR_PATIENCE: f64 = 1.25;
+/// Share of the budget after which no more points are checked before the first round.
+const CHECKING: f64 = 0.75;
 /// Points that are checked at least between hosts, however long it takes.
 const FAR_CHECKED: usize = 2;
 /// Longest pause between two rounds, in seconds.
@@ -52,7 +52,8 @@ pub fn campaign(
     plan: &Plan,
 ) -> Result<(), Stop> {
     say(runner, plan, 0.0, "first look")?;
-    let looking = runner.elapsed();
+    let budget = Budget::from_now(runner, plan.asked.budget);
+    let watchful = Watchful::since(runner.elapsed());
     let mut points = experiment.points(runner)?;
     if runner.virtual_time() {
         points.iter_mut().for_each(|point| point.order.samples = VIRTUAL_SAMPLES);
@@ -69,7 +70,6 @@ pub fn campaign(
             runner.keep(kept)?;
         }
     }
-    let begun = if runner.is_far() { looking } else { runner.elapsed() };
     Campaign {
         runner,
         experiment,
@@ -78,8 +78,8 @@ pub fn campaign(
         own,
         floors,
         table,
-        watchful: Watchful::since(begun),
-        begun,
+        watchful,
+        budget,
         round: 0,
         unavailable: BTreeSet::new(),
     }
@@ -106,8 +106,7 @@ struct Campaign<'a> {
     floors: Vec<Beside>,
     table: Table,
     watchful: Watchful,
-    /// When the budget begins: whatever it is, there is a first look and a warm-up, which between hosts are part of it.
-    begun: Duration,
+    budget: Budget,
     /// Rounds that are done.
     round: u32,
     /// Points that this machine does not allow.
@@ -117,9 +116,6 @@ struct Campaign<'a> {
 impl Campaign<'_> {
     fn rounds(&mut self) -> Result<(), Stop> {
         self.warm()?;
-        if !self.runner.is_far() {
-            self.begun = self.runner.elapsed();
-        }
         let mut order = Xoshiro256PlusPlus::seed_from_u64(self.plan.asked.seed);
         let mut open: Vec<(usize, f64)> = (0..self.points.len()).map(|at| self.usual(at)).collect();
         while !open.is_empty() && self.round < *self.limits().end() {
@@ -141,12 +137,12 @@ impl Campaign<'_> {
                 self.visit(at)?;
                 self.report(visited as f64 / visits.len() as f64, open.len())?;
                 if self.is_over() {
-                    return Ok(());
+                    return self.cut((visited + 1) as f64 / visits.len() as f64);
                 }
             }
             self.round += 1;
             if self.is_over() {
-                return Ok(());
+                return self.cut(0.0);
             }
             open = self.open(open);
         }
@@ -184,20 +180,19 @@ impl Campaign<'_> {
         (at, f64::from(self.points[at].visits))
     }
 
-    /// Seconds since the warm-up was over.
-    fn spent(&self) -> f64 {
-        self.runner.elapsed().saturating_sub(self.begun).as_secs_f64()
-    }
-
     /// Whether the budget is spent. The least rounds may take longer.
     fn is_over(&self) -> bool {
-        let is_least = self.round < *self.limits().start();
-        let patience = match is_least {
-            true if self.runner.is_far() => FAR_PATIENCE,
-            true => PATIENCE,
-            false => 1.0,
-        };
-        self.spent() > patience * self.plan.asked.budget
+        match self.round < *self.limits().start() {
+            true => self.budget.spent_of_all(self.runner) > 1.0,
+            false => self.budget.spent(self.runner) > 1.0,
+        }
+    }
+
+    /// Says so, if the end came, after this share of a round, before the least rounds were done.
+    fn cut(&mut self, part: f64) -> Result<(), Stop> {
+        let share = (f64::from(self.round) + part) / f64::from(*self.limits().start());
+        let cut = Kept::Cut { what: Scarce::Rounds, share };
+        if share < 1.0 { self.keep(cut) } else { Ok(()) }
     }
 
     fn pause(&mut self) {
@@ -211,15 +206,15 @@ impl Campaign<'_> {
     fn report(&mut self, share: f64, open: usize) -> Result<(), Stop> {
         let first = if self.round == 0 { share } else { 1.0 };
         let rounds = (f64::from(self.round) + share) / f64::from(*self.limits().end());
-        let done = (self.spent() / self.plan.asked.budget).max(FIRST_ROUND * first).max(rounds);
+        let done = self.budget.spent(self.runner).max(FIRST_ROUND * first).max(rounds);
         let (round, all) = (self.round + 1, self.points.len());
         let doing = format!("round {round}, {open} of {all} points open");
         say(self.runner, self.plan, done.min(ALMOST), &doing)
     }
 
     /// One checked batch of each open point. All come before the round's timed ones: they use
-    /// other memory, and would leave the caches in another state than timed batches do. They take one budget at most,
-    /// where the first rounds may take several: timed batches need the rest.
+    /// other memory, and would leave the caches in another state than timed batches do. Of the budget they leave a
+    /// part to timed ones.
     fn check(&mut self, open: &[(usize, f64)]) -> Result<(), Stop> {
         if self.runner.virtual_time() {
             return Ok(());
@@ -227,7 +222,8 @@ impl Campaign<'_> {
         let checkable = open.iter().filter(|(at, _)| self.points[*at].checked.is_some());
         for (checked, &(at, _)) in checkable.enumerate() {
             let is_first = self.round == 0 && self.runner.is_far();
-            if self.spent() > self.plan.asked.budget && !(is_first && checked < FAR_CHECKED) {
+            let share = if self.round == 0 { CHECKING } else { 1.0 };
+            if self.budget.spent(self.runner) > share && !(is_first && checked < FAR_CHECKED) {
                 // What could not be checked is not measured there.
                 let rest = open.iter().map(|(at, _)| *at).filter(|of| is_first && *of >= at);
                 self.unavailable.extend(rest.filter(|at| self.points[*at].checked.is_some()));
@@ -252,7 +248,9 @@ impl Campaign<'_> {
         let point = &self.points[at];
         let order = point.order.clone().probed();
         for attempt in 1..=ATTEMPTS {
-            self.watchful.await_calm(self.runner, &order)?;
+            if self.budget.spent(self.runner) < 1.0 {
+                self.watchful.await_calm(self.runner, &order)?;
+            }
             let before = point.control.map(|control| control.time(self.runner));
             let done = self.runner.run(&order)?;
             let after = point.control.map(|control| control.time(self.runner));
@@ -279,7 +277,7 @@ impl Campaign<'_> {
             if done.unavailable.is_some() {
                 self.unavailable.insert(at);
             }
-            if !again {
+            if !again || self.is_over() {
                 break;
             }
         }

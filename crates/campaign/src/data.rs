@@ -111,11 +111,28 @@ pub enum Kept {
     },
     /// What messages go through.
     Library(Library),
+    /// There was too little time for all that was planned.
+    Cut {
+        /// For all of what.
+        what: Scarce,
+        /// The share of it that there was time for.
+        share: f64,
+    },
     /// Messages cannot go with a single copy, which the transport has.
     Refused {
         /// Why not.
         reason: String,
     },
+}
+
+/// What a campaign has fewer of where time is short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Scarce {
+    /// Points: sizes, or Δ.
+    Points,
+    /// The least rounds.
+    Rounds,
 }
 
 /// What a point is, for whoever makes results of its batches.
@@ -186,6 +203,7 @@ pub struct Table {
     verified: BTreeMap<Key, Verified>,
     refused: Option<String>,
     library: Option<Library>,
+    cut: BTreeMap<Scarce, f64>,
 }
 
 impl Table {
@@ -208,6 +226,10 @@ impl Table {
             }
             Kept::Library(library) => self.library = Some(library),
             Kept::Refused { reason } => self.refused = Some(reason),
+            Kept::Cut { what, share } => {
+                let least = self.cut.entry(what).or_insert(share);
+                *least = least.min(share);
+            }
         }
     }
 
@@ -224,6 +246,9 @@ impl Table {
         }
         self.refused = later.refused.or(self.refused.take());
         self.library = later.library.or(self.library.take());
+        for (what, share) in later.cut {
+            self.push(Kept::Cut { what, share });
+        }
     }
 
     /// All keys with their batches, in the order of the keys.
@@ -275,6 +300,11 @@ impl Table {
     /// The library that messages went through, where a rank has named it.
     pub fn library(&self) -> Option<&Library> {
         self.library.as_ref()
+    }
+
+    /// The share of what was planned for which the launch with the least time had time.
+    pub fn share(&self, what: Scarce) -> f64 {
+        self.cut.get(&what).copied().unwrap_or(1.0)
     }
 
     /// Whether there is no batch.

@@ -13,6 +13,8 @@ pub struct FirstLook {
     pub messages: u32,
     /// Time per message outside of the timed section, roughly.
     pub untimed: f64,
+    /// Time around the samples of a batch: orders and reports.
+    pub around: f64,
 }
 
 /// What keeps a round over all points short.
@@ -155,6 +157,7 @@ mod tests {
         gap: 7_600.0,
         messages: 256,
         untimed: 0.0,
+        around: 0.0,
     };
 
     #[test]
@@ -221,8 +224,14 @@ mod tests {
 
     #[test]
     fn where_time_is_short_the_greatest_m_is_halved_as_often_as_it_takes() {
-        let look =
-            FirstLook { rtt: 2e7, send_overhead: 1.4e6, gap: 7.6e6, messages: 256, untimed: 0.0 };
+        let look = FirstLook {
+            rtt: 2e7,
+            send_overhead: 1.4e6,
+            gap: 7.6e6,
+            messages: 256,
+            untimed: 0.0,
+            around: 0.0,
+        };
         let top = |budget: f64| {
             let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget };
             *choose(&look, limits, |_| 50)[0].messages.last().unwrap()

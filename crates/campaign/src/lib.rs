@@ -11,6 +11,7 @@
 
 mod bare;
 pub mod beside;
+pub mod budget;
 pub mod calm;
 pub mod campaign;
 pub mod control;

@@ -92,8 +92,7 @@ pub trait Runner {
     fn size(&self) -> usize;
     /// Requests that flow control lets be outstanding toward one peer.
     fn capacity(&self) -> usize;
-    /// Whether ranks are on several hosts, whose links may be so slow that one message takes long: the budget then holds
-    /// whatever is looked at before.
+    /// Whether ranks are on several hosts, whose links may be so slow that one message takes long.
     fn is_far(&self) -> bool {
         false
     }
@@ -143,6 +142,13 @@ pub trait Runner {
     fn progress(&mut self, done: f64, doing: &str) -> Result<(), Stop>;
     /// Time since the measurement began, of the real clock whatever the runner.
     fn elapsed(&self) -> Duration;
+    /// When this launch is to end, by [`Runner::elapsed`]: as is usual, and at the latest, if the least is not measured by
+    /// then.
+    fn ends(&self) -> [Duration; 2] {
+        [Duration::MAX; 2]
+    }
+    /// Sets the latest end, for one of several campaigns of a launch.
+    fn limit(&mut self, _latest: Duration) {}
     /// Lets time pass between two rounds.
     fn pause(&mut self, time: Duration) {
         std::thread::sleep(time);

@@ -13,8 +13,9 @@ use bandgap_kernels::{ISSUE, Over, WHOLE};
 use serde::{Deserialize, Serialize};
 
 use crate::beside::Beside;
+use crate::budget::Budget;
 use crate::campaign::campaign;
-use crate::data::Kept;
+use crate::data::{Kept, Scarce};
 use crate::experiment::{Experiment, Point};
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
@@ -23,6 +24,7 @@ use crate::runner::{Executed, Runner, Stop};
 use crate::sizes::SIZES_REGION;
 
 use choice::Choices;
+use samples::by_time;
 pub use step::{BURST, Step, key};
 use thin::affordable;
 
@@ -63,7 +65,7 @@ struct Series<'a> {
 
 impl Experiment for Series<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let (budget, most) = (self.plan.asked.budget, self.plan.samples);
+        let (budget, most) = (&Budget::from_now(runner, self.plan.asked.budget), self.plan.samples);
         let all = &self.plan.steps;
         let is_one_pair = |step: &Step| {
             let mut same = all.iter().filter(|other| other.series == step.series);
@@ -74,9 +76,13 @@ impl Experiment for Series<'_> {
             let point = step.described(step, is_one_pair(step))?;
             runner.keep(Kept::Point { key: key(step, WHOLE), point })?;
         }
+        if steps.len() < all.len() {
+            let share = steps.len() as f64 / all.len() as f64;
+            runner.keep(Kept::Cut { what: Scarce::Points, share })?;
+        }
         let choices = Choices::look(&steps, budget, runner)?;
         let chosen: Vec<Step> = steps.iter().map(|step| choices.of(step)).collect();
-        let samples = samples::by_time(&chosen, most, budget, runner)?;
+        let samples = by_time(&chosen, most, budget, runner)?;
         let mut points = Vec::new();
         for ((planned, step), samples) in steps.iter().zip(chosen).zip(samples) {
             // Under what was asked for, so that launches that chose differently are of one point.

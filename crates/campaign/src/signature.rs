@@ -13,10 +13,12 @@ use std::ops::Range;
 
 use bandgap_comm::Delay;
 
+use crate::budget::Budget;
 use crate::campaign::campaign;
 use crate::control::Control;
+use crate::data::{Kept, Scarce};
 use crate::experiment::{Experiment, Point, not_converged};
-use crate::grid::{COARSE, Limits, choose, round_time};
+use crate::grid::{COARSE, Curve, Limits, choose, round_time};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::load::{LEAST_SAMPLES, Load};
@@ -36,6 +38,8 @@ pub use plan::{SignaturePattern, SignaturePlan};
 const CHEAP: f64 = 4e5;
 /// Visits of the round trip in a round.
 const RTT_VISITS: u32 = 4;
+/// Batches of a point at least, with those that do not count: two of the warm-up, a checked one, and two rounds.
+const BATCHES: f64 = 5.0;
 
 impl SignaturePlan {
     /// Measures the signature as this part of the whole measurement's progress.
@@ -64,11 +68,16 @@ struct Signature<'a> {
 impl Experiment for Signature<'_> {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let (load, batches) = (self.plan.load, Batches::new(self.plan, runner));
-        let look = batches.look(runner)?;
-        let mut limits = batches.limits();
+        let budget = Budget::from_now(runner, self.plan.asked.budget);
+        let look = batches.look(&budget, runner)?;
+        let mut limits = batches.limits(&budget);
         let mut curves = choose(&look, limits, |messages| batches.samples(messages));
         let round = round_time(&look, &curves, |messages| batches.samples(messages));
-        let slow = round > limits.budget;
+        let count =
+            |curves: &[Curve]| curves.iter().map(|curve| curve.messages.len()).sum::<usize>();
+        let fine = count(&curves);
+        let around = BATCHES * fine as f64 * look.around * 1e-9;
+        let slow = round > limits.budget || 2.0 * round + around > budget.left(runner);
         let samples = |messages| match (batches.samples(messages), slow) {
             (usual, false) => usual,
             (usual, true) => usual.min(LEAST_SAMPLES),
@@ -76,6 +85,10 @@ impl Experiment for Signature<'_> {
         if slow {
             limits = Limits { mesh: COARSE, visits: 1.0, ..load.limits(limits.budget) };
             curves = choose(&look, limits, samples);
+            let share = count(&curves) as f64 / fine as f64;
+            if share < 1.0 {
+                runner.keep(Kept::Cut { what: Scarce::Points, share })?;
+            }
         }
         let round_trip = batches.order(1, Delay::NONE, samples(1));
         let mut points = vec![Point { visits: RTT_VISITS, ..Point::new(rtt(load), round_trip) }];
@@ -164,7 +177,7 @@ mod tests {
             ..fast
         };
         let mut runner = Scripted::new(move |order| Ok(modelled(order, &slow)));
-        runner.timed = true;
+        (runner.timed, runner.latest) = (true, 7.0);
         let plan = SignaturePlan::short_of(&Asked::usual(2.0), Load::Words);
         plan.measure(&mut runner, 0.0..1.0).unwrap();
         runner

@@ -1,6 +1,5 @@
 //! From a task to a table of batches: on rank processes, or in virtual time.
 
-use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -11,6 +10,7 @@ use bandgap_sim::Machine;
 use bandgap_socket::nonce;
 
 use crate::agents::Agent;
+use crate::allotted::Allotted;
 use crate::group::Group;
 use crate::launcher::{Ended, Launch, Progress};
 use crate::local::Local;
@@ -32,8 +32,6 @@ pub struct Options {
     pub cores: Option<String>,
     /// Launches.
     pub launches: u32,
-    /// Time after which no launch of ranks on several hosts begins that would end later.
-    pub time: Duration,
     /// The only one of them that is carried out now, where others come in between.
     pub only: Option<u32>,
     /// How ranks wait.
@@ -47,9 +45,11 @@ pub struct Options {
 }
 
 impl Options {
-    /// The launches that are carried out now.
-    fn now(&self) -> Range<u32> {
-        self.only.map_or(0..self.launches, |only| only..only + 1)
+    /// The launches that are carried out now, as long as there is time for one more.
+    fn now(&self, time: Allotted) -> impl Iterator<Item = u32> {
+        let only = self.only;
+        let all = only.map_or(0..self.launches, |only| only..only + 1);
+        all.take_while(move |launch| only.is_some() || time.has_time_for(*launch, Instant::now()))
     }
 }
 
@@ -125,6 +125,8 @@ pub struct Wanted<'a> {
     pub task: &'a Task,
     /// How they are started.
     pub options: &'a Options,
+    /// The time of all launches.
+    pub time: Allotted,
 }
 
 /// Measures.
@@ -149,7 +151,7 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         return Err(elsewhere!("{what}").hint(hint));
     }
     let mut table = Table::default();
-    collect_into(of, (of.options.now(), &mut table), progress).map(|collected| Collected {
+    collect_into(of, (of.options.now(of.time), &mut table), progress).map(|collected| Collected {
         table,
         experiment: task.name.clone(),
         ..collected
@@ -163,10 +165,10 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     let command = outside::command(with, library.map(PathBuf::as_path), ranks)?;
     let mut table = Table::default();
     let mut all: Option<Collected> = None;
-    for launch in options.now() {
+    for launch in options.now(of.time) {
         let one = stage.start_outside(&command, ranks, with.is_none(), options.deadline);
         let one = one.and_then(|running| {
-            let mut done = collect_into(of, (launch..launch + 1, &mut table), progress);
+            let mut done = collect_into(of, (std::iter::once(launch), &mut table), progress);
             let said = stage.end_outside(running);
             // Later it says no more than that a rank is gone.
             if let Ok(Collected { ended: Ended::Failed { what, .. }, .. }) = &mut done
@@ -194,10 +196,10 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
 /// [`collect`] of these launches; batches go into `into`.
 fn collect_into(
     of: Wanted<'_>,
-    (which, table): (Range<u32>, &mut Table),
+    (which, table): (impl Iterator<Item = u32>, &mut Table),
     progress: Progress<'_>,
 ) -> Result<Collected> {
-    let Wanted { stage, target, ranks, task, options } = of;
+    let Wanted { stage, target, ranks, task, options, .. } = of;
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
             let machine = with_nodes_for(ranks, name)?;
@@ -246,6 +248,7 @@ fn collect_into(
         let local = agents.is_empty().then_some((ranks, room.exposed));
         let prepared = Prepared::of(&transports, local).class(Exit::Host)?;
         let secret = nonce().class(Exit::Host)?;
+        let time = of.time.of_launch(launch, options.launches, Instant::now());
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {
                 rank,
@@ -265,6 +268,7 @@ fn collect_into(
                 library: options.library.clone(),
                 secret,
                 deadline: options.deadline,
+                time,
                 task: task.clone(),
             })
             .collect();
@@ -280,13 +284,7 @@ fn collect_into(
         };
         Launch::of(groups, ranks, options.deadline, &stage.signals).watch(table, &mut show)
     };
-    let (begun, mut last) = (Instant::now(), Duration::ZERO);
     for launch in which {
-        // Over a slow link a launch may take longer than its share.
-        if launches > 0 && spread.several() && begun.elapsed() + last > options.time {
-            break;
-        }
-        let since = Instant::now();
         launches = launch + 1;
         if stage.signalled() {
             ended = Ended::Interrupted;
@@ -301,7 +299,6 @@ fn collect_into(
         if ended != Ended::Done {
             break;
         }
-        last = since.elapsed();
     }
     let (hosts, table) = (spread.names(), Table::default());
     let (placement, wait) = (Some(spread.placement), Some(wait));

@@ -9,6 +9,7 @@
 mod adopt;
 pub mod agent;
 mod agents;
+mod allotted;
 mod cause;
 mod collect;
 mod descriptors;
@@ -51,6 +52,7 @@ mod watch;
 
 pub use adopt::Adopted;
 pub use agents::{Agent, Gathered};
+pub use allotted::Allotted;
 pub use collect::{Collected, Options, Wanted, collect, in_virtual_time};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, Result, limit, told};

@@ -70,6 +70,7 @@ pub struct LiveRunner<'a> {
     probes: bool,
     far: bool,
     begun: Instant,
+    ends: [Duration; 2],
     unsent: Vec<Kept>,
     last_sent: Instant,
     /// Share done, as told last.
@@ -77,9 +78,14 @@ pub struct LiveRunner<'a> {
 }
 
 impl<'a> LiveRunner<'a> {
-    /// The leader over `station`.
-    pub fn new(station: Station, channel: &'a mut Channel, assignment: &Assignment) -> Self {
-        let &Assignment { work, launch, probes, .. } = assignment;
+    /// The leader over `station`, which got its assignment at `begun`.
+    pub fn new(
+        station: Station,
+        channel: &'a mut Channel,
+        assignment: &Assignment,
+        begun: Instant,
+    ) -> Self {
+        let &Assignment { work, launch, probes, time: ends, .. } = assignment;
         Self {
             station,
             channel,
@@ -88,7 +94,8 @@ impl<'a> LiveRunner<'a> {
             beside: assignment.task.beside.clone(),
             probes,
             far: assignment.interface.is_some(),
-            begun: Instant::now(),
+            begun,
+            ends,
             unsent: Vec::new(),
             last_sent: Instant::now(),
             done: 0.0,
@@ -287,6 +294,14 @@ impl Runner for LiveRunner<'_> {
     fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
+
+    fn ends(&self) -> [Duration; 2] {
+        self.ends
+    }
+
+    fn limit(&mut self, latest: Duration) {
+        self.ends[1] = latest;
+    }
 }
 
 #[cfg(test)]
@@ -316,6 +331,7 @@ mod tests {
             probes: false,
             far: false,
             begun: now,
+            ends: [Duration::MAX; 2],
             unsent: Vec::new(),
             last_sent: now,
             done: 0.25,

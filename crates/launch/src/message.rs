@@ -83,6 +83,8 @@ pub struct Assignment {
     pub secret: [u8; 16],
     /// Longest wait for anything.
     pub deadline: Duration,
+    /// The time of the launch, from here on: what is usual, and at most.
+    pub time: [Duration; 2],
     /// What rank 0 leads.
     pub task: Task,
 }

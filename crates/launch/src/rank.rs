@@ -116,6 +116,7 @@ fn take_part(
     control: &Arc<Control>,
     inherited: vec::IntoIter<OwnedFd>,
 ) -> Result<(), Stop> {
+    let begun = Instant::now();
     if let Some(cpu) = assignment.cpu {
         pin(cpu).map_err(host)?;
     }
@@ -126,7 +127,7 @@ fn take_part(
         return farewell(&mut station, channel);
     }
     let library = station.first()?.library();
-    let mut runner = LiveRunner::new(station, channel, assignment);
+    let mut runner = LiveRunner::new(station, channel, assignment, begun);
     library.map_or(Ok(()), |library| runner.keep(Kept::Library(library)))?;
     if let Err(stop) = assignment.task.lead(&mut runner) {
         runner.give_up();

@@ -136,6 +136,7 @@ pub const TEMPLATES: &[Template] = &[
     note("test_assumed", Level::Doubt, "the file does not name its test: taken for {test}", NONE),
     note("tests_left_out", Level::Doubt, "other tests in the file are left out: {tests}", NONE),
     note("tests_to_choose", Level::Detail, "other tests in the file, for --test: {tests}", NONE),
+    note("time_short", Level::Doubt, "time was short: {launches:n} of {of:n} launches, at least {points:%} of the points and {rounds:%} of the least rounds", LONGER),
     note("times_are", Level::Detail, "{condition}", NONE),
     note("times_rounded", Level::Detail, "the table rounds times by up to {share:%} (at {bytes:B}); the intervals allow for it", NONE),
     note("too_little", Level::Missing, "too little was measured: {what}", LONGER),

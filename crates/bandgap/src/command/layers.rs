@@ -67,7 +67,8 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     used(&Comet { series: series.clone(), ..Comet::default() }, &[kernel])?;
     let usual = USUAL * parts.len() as u32;
     let mut session = Session::open("layers", measure, usual, [(kernel, 1.0)])?;
-    session.share(1.0 / parts.len() as f64);
+    let turns = parts.len();
+    session.turn(0, turns);
     let names: Vec<String> = parts.iter().map(|(target, _)| target.name()).collect();
     let mut at_work = Vec::new();
     for (target, planned) in parts {
@@ -76,7 +77,11 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     }
     // In turns, so that what changes on the machine meanwhile changes for all.
     'launches: for launch in 0..measure.launches() {
+        if !session.has_time_for(launch) {
+            break;
+        }
         for (at, of) in at_work.iter_mut().enumerate() {
+            session.turn(at, turns);
             let to_keep = launch > 0 || at > 0;
             if !of.collect(&mut session, Some(launch), to_keep)? {
                 break 'launches;

@@ -76,7 +76,10 @@ pub fn run(run: &Run) -> Result<Exit> {
     let mut session = Session::open("run", measure, usual, stages)?;
     for (target, part) in parts {
         session.target = target;
-        session.share(weight(part) / all);
+        // The parts of comet have shares of their own.
+        if part != "comet" {
+            session.share(weight(part) / all);
+        }
         match part {
             "signature" => signature::measure(&mut session, SignaturePattern::OneToOne, ranks)?,
             "bulk" => bulk::measure(&mut session, &bulk::Bulk::default(), ranks)?,

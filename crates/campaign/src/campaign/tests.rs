@@ -95,23 +95,24 @@ fn the_budget_ends_it_but_not_before_two_rounds() {
         runner.cost = 1.0;
         runner
     };
-    // One checked batch and then a timed one each second, until more than 20 have passed.
+    // Ten batches of the warm-up, until 9 s are over, a checked one, and then a timed one each second until 20 are.
     let mut runner = jumping();
     campaign(&mut runner, &mut Plain::of(1), &plan(20.0)).unwrap();
-    assert_eq!((runner.checked().count(), runner.timed().count()), (1, 20));
-    // 4 checked and 8 timed batches in two rounds, although the budget is spent in the first.
+    assert_eq!((runner.checked().count(), runner.timed().count()), (1, 10));
+    // 8 timed batches in two rounds, although the budget is spent in the first.
     let mut runner = jumping();
     campaign(&mut runner, &mut Plain::of(4), &plan(6.0)).unwrap();
-    assert_eq!(runner.timed().count(), 8);
-    // But three times the budget is the end of patience.
+    assert_eq!((runner.timed().count(), runner.kept.share(Scarce::Rounds)), (8, 1.0));
+    // But the end of the launch is the end.
     let mut runner = jumping();
+    runner.latest = 18.0;
     campaign(&mut runner, &mut Plain::of(100), &plan(6.0)).unwrap();
-    // 4 batches of the warm-up, which may take half the budget. Then checked batches take all of it, and timed ones what
-    // is left of the patience.
+    // Three batches of the warm-up until 2.7 s are over, two checked ones until 4.5 s are, and timed ones: 14 of two hundred.
     assert_eq!(
         [runner.ran().count(), runner.checked().count(), runner.timed().count()],
-        [4 + 7 + 12, 7, 12]
+        [3 + 2 + 14, 2, 14]
     );
+    assert_eq!(runner.kept.share(Scarce::Rounds), 14.0 / 200.0);
 }
 
 #[test]
@@ -364,8 +365,8 @@ fn progress_is_part_of_the_whole_and_never_goes_back() {
     assert_eq!(said[0], (0.5, "gets of 64 B, first look"));
     assert!(said.is_sorted_by(|a, b| a.0 <= b.0), "{said:?}");
     assert!(said.iter().all(|(done, _)| (0.5..0.75).contains(done)), "{said:?}");
-    // 4 checked and 32 timed batches of a second each in 45 seconds: 0.5 + 0.25 · 36 / 45.
-    let last = ("gets of 64 B, round 8, 4 of 4 points open", 0.7);
+    // 8 batches of the warm-up, 4 checked and 32 timed ones of a second each in 45 seconds: 0.5 + 0.25 · 44 / 45.
+    let last = ("gets of 64 B, round 8, 4 of 4 points open", 0.5 + 0.25 * 44.0 / 45.0);
     let (done, doing) = said[said.len() - 1];
     assert_eq!(doing, last.0);
     assert!((done - last.1).abs() < 1e-9, "{done}");

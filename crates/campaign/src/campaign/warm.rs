@@ -1,7 +1,5 @@
 //! Warm-up: code, caches, pages and sockets of every point, before its first batch that counts.
 
-use std::time::Duration;
-
 use bandgap_kernels::Order;
 
 use super::Campaign;
@@ -16,10 +14,8 @@ const SAMPLES: u32 = 10;
 const BATCHES: usize = 20;
 /// Batches agree if they are within this share of the longer one.
 const AGREE: f64 = 0.05;
-/// Share of the budget that all points together may take on top of it. Those that are left begin cold.
-const TIME: f64 = 0.5;
-/// The same between hosts.
-const FAR_TIME: f64 = 0.1;
+/// Share of the budget after which it ends. Points that are left begin cold.
+const WARMING: f64 = 0.45;
 
 impl Campaign<'_> {
     /// Short batches of each point until two agree. A point that was not seen to be warm is kept as a
@@ -31,8 +27,6 @@ impl Campaign<'_> {
         if self.runner.virtual_time() {
             return Ok(());
         }
-        let share = if self.runner.is_far() { FAR_TIME } else { TIME };
-        let over = self.runner.elapsed() + Duration::from_secs_f64(share * self.plan.asked.budget);
         let points = self.points;
         for point in points {
             let samples = point.order.samples.min(SAMPLES);
@@ -40,7 +34,7 @@ impl Campaign<'_> {
             // The last batch, under its key, while no two agree.
             let mut last = None;
             for _ in 0..BATCHES {
-                if self.runner.elapsed() > over {
+                if self.budget.spent(self.runner) > WARMING {
                     break;
                 }
                 let done = self.runner.run(&order)?;

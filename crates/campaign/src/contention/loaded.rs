@@ -4,9 +4,10 @@ use bandgap_kernels::{Contention, LOAD, LOADS, WHOLE};
 use bandgap_stats::batch_value;
 
 use super::curve::{CURVE, reaching};
-use super::looks::{FIRST, LOOK, Load, outlasting, outlasts};
+use super::looks::{FIRST, LOOK, LOOKING, Load, outlasting, outlasts};
 use super::{Beside, ContentionPlan, SAMPLES};
-use crate::data::{Kept, Rejected};
+use crate::budget::Budget;
+use crate::data::{Kept, Rejected, Scarce};
 use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
 use crate::key::Key;
@@ -20,13 +21,22 @@ const LEAST_SAMPLES: u32 = 4;
 /// Bytes of the load in a sample of a checked batch, which keeps each message.
 const CHECKED_BYTES: usize = 4 << 20;
 /// Share of the budget after which no more sizes are looked at.
-const LOOKING: f64 = 0.5;
+const SIZES: f64 = 0.5;
+/// Share of what the launch has after which a curve goes no further.
+const CURVES: f64 = 0.25;
 
 impl ContentionPlan {
-    /// Half a round trip for each length of the curve.
-    fn curve(&self, beside: &Beside, runner: &mut dyn Runner) -> Result<Vec<(u32, f64)>, Stop> {
+    /// Half a round trip for each length of the curve that there is time for.
+    fn curve(
+        beside: &Beside,
+        budget: &Budget,
+        runner: &mut dyn Runner,
+    ) -> Result<Vec<(u32, f64)>, Stop> {
         let mut curve = Vec::new();
         for bytes in CURVE {
+            if budget.spent_of_all(runner) > CURVES {
+                break;
+            }
             let kernel = beside.idle(bytes);
             let done = runner.run(&ContentionPlan::order(&kernel, LOOK))?;
             let time = batch_value(done.column(WHOLE)) / (2.0 * f64::from(kernel.messages));
@@ -38,8 +48,8 @@ impl ContentionPlan {
     }
 
     /// The loads beside an echo, and that without one.
-    fn loads(&self, beside: &Beside, runner: &mut dyn Runner) -> Result<Vec<Load>, Stop> {
-        let curve = self.curve(beside, runner)?;
+    fn loads(beside: &Beside, budget: &Budget, runner: &mut dyn Runner) -> Result<Vec<Load>, Stop> {
+        let curve = Self::curve(beside, budget, runner)?;
         let mut loads = Vec::new();
         for (name, percent) in LOADS {
             let length = reaching(&curve, f64::from(percent) / 100.0).filter(|_| percent > 0);
@@ -52,19 +62,21 @@ impl ContentionPlan {
         Ok(loads)
     }
 
-    /// The point of this size under this load; `None` where no number of messages outlasts the echo.
+    /// The point of this size under this load; `None` where no number of messages outlasts the echo, or there is no
+    /// time to look for it.
     fn point(
         &self,
         beside: &Beside,
         size: u32,
         load: &mut Load,
-        runner: &mut dyn Runner,
+        (budget, runner): (&Budget, &mut dyn Runner),
     ) -> Result<Option<Point>, Stop> {
         let idle = beside.idle(size);
         let kernel = match load.length {
             None => Some(idle),
+            Some(_) if budget.spent_of_all(runner) > LOOKING => None,
             Some(length) => match load.first(&idle) {
-                Some(first) => outlasting(&idle, length, first as u32, runner)?,
+                Some(first) => outlasting(&idle, length, first as u32, (budget, runner))?,
                 None => None,
             },
         };
@@ -90,20 +102,21 @@ impl Experiment for &ContentionPlan {
     /// The least size first, each under all loads: where the looks take half of the budget, the sizes
     /// that remain are left out.
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let begun = runner.elapsed();
+        let budget = &Budget::from_now(runner, self.asked.budget);
         let mut beside = Vec::new();
         for pair in &self.pairs {
-            beside.push((pair, self.loads(pair, runner)?));
+            beside.push((pair, ContentionPlan::loads(pair, budget, runner)?));
         }
         let mut points = Vec::new();
-        for &size in &self.sizes {
-            let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
-            if !points.is_empty() && spent > LOOKING * self.asked.budget {
+        for (at, &size) in self.sizes.iter().enumerate() {
+            if !points.is_empty() && budget.spent(runner) > SIZES {
+                let share = at as f64 / self.sizes.len() as f64;
+                runner.keep(Kept::Cut { what: Scarce::Points, share })?;
                 break;
             }
             for (pair, loads) in &mut beside {
                 for load in loads {
-                    points.extend(self.point(pair, size, load, runner)?);
+                    points.extend(self.point(pair, size, load, (budget, runner))?);
                 }
             }
         }

@@ -4,6 +4,7 @@ use bandgap_kernels::{Contention, LOAD, WHOLE};
 use bandgap_stats::batch_value;
 
 use super::ContentionPlan;
+use crate::budget::Budget;
 use crate::experiment::VIRTUAL_SAMPLES;
 use crate::runner::{Runner, Stop};
 
@@ -14,6 +15,8 @@ pub(super) const MARGIN: f64 = 2.0;
 /// Looks for that, and messages of the first.
 const LOOKS: usize = 8;
 pub(super) const FIRST: u32 = 16;
+/// Share of what the launch has after which no load is looked for.
+pub(super) const LOOKING: f64 = 0.5;
 /// Messages of a load at most.
 const MOST: u32 = 1 << 20;
 
@@ -55,12 +58,15 @@ pub(super) fn outlasting(
     idle: &Contention,
     length: u32,
     first: u32,
-    runner: &mut dyn Runner,
+    (budget, runner): (&Budget, &mut dyn Runner),
 ) -> Result<Option<Contention>, Stop> {
     // In virtual time all samples are alike.
     let samples = if runner.virtual_time() { VIRTUAL_SAMPLES } else { LOOK };
     let mut kernel = Contention { load_messages: first, load_bytes: length as usize, ..*idle };
     for _ in 0..LOOKS {
+        if budget.spent_of_all(runner) > LOOKING {
+            break;
+        }
         let done = runner.run(&ContentionPlan::order(&kernel, samples))?;
         let [echo, load] = [WHOLE, LOAD].map(|name| {
             let column = done.column(name);

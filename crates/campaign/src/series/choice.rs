@@ -8,6 +8,7 @@ use bandgap_stats::batch_value;
 use bandgap_stats::quantile::median;
 
 use super::step::Step;
+use crate::budget::Budget;
 use crate::data::Kept;
 use crate::runner::{Runner, Stop};
 
@@ -17,7 +18,7 @@ const LOOKS: usize = 5;
 const SAMPLES: u32 = 6;
 /// Share of the budget after which there are no more looks.
 const LOOKING: f64 = 0.25;
-/// Share of the budget that a look takes at most between hosts, unless a single sample takes longer.
+/// Share of what the launch has left that a look takes at most between hosts, unless a single sample takes longer.
 const FAR: f64 = 0.01;
 /// Sizes that are looked at lie this factor apart, at least; those between take what was chosen for
 /// the one below.
@@ -49,16 +50,20 @@ impl Choices {
     /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least median time; then at
     /// sizes between two that chose differently, until it is known at which of the planned ones that changes. A way that
     /// the ranks cannot go is left out. Nothing is chosen for those of which not all ways were looked at within a quarter
-    /// of `budget`, in seconds.
+    /// of the budget.
     ///
     /// # Errors
     /// Communication failed, the run was stopped, or a step can be done in no way.
-    pub(super) fn look(steps: &[Step], budget: f64, runner: &mut dyn Runner) -> Result<Self, Stop> {
-        let until = [runner.elapsed().as_secs_f64() + LOOKING * budget, budget];
+    pub(super) fn look(
+        steps: &[Step],
+        budget: &Budget,
+        runner: &mut dyn Runner,
+    ) -> Result<Self, Stop> {
+        let until = budget.spent(runner) + LOOKING;
         let mut choices = Self::default();
         let mut wanted = looked_at(steps);
         let mut looked: Vec<&Step> = Vec::new();
-        while !wanted.is_empty() && choices.look_at(&wanted, until, runner)? {
+        while !wanted.is_empty() && choices.look_at(&wanted, (until, budget), runner)? {
             looked.append(&mut wanted);
             wanted = choices.between(steps);
             // Where there was one way only, nothing was chosen.
@@ -71,7 +76,7 @@ impl Choices {
     fn look_at(
         &mut self,
         wanted: &[&Step],
-        [until, budget]: [f64; 2],
+        (until, budget): (f64, &Budget),
         runner: &mut dyn Runner,
     ) -> Result<bool, Stop> {
         let mut candidates = Vec::new();
@@ -91,12 +96,13 @@ impl Choices {
                 if way.is_some_and(|way| impossible.contains(&way)) {
                     continue;
                 }
-                in_time = virtual_time || runner.elapsed().as_secs_f64() <= until;
+                in_time = budget.spent(runner) <= until;
                 if !in_time {
                     break 'looks;
                 }
                 // Between hosts the first look shows whether there is time for more samples.
-                let fit = |first: &f64| (FAR * budget * 1e9 / first) as u32;
+                let left = budget.left(runner);
+                let fit = |first: &f64| (FAR * left * 1e9 / first) as u32;
                 let samples = match runner.is_far() {
                     true => candidate.times.first().map_or(1, fit).clamp(1, SAMPLES),
                     false => SAMPLES,

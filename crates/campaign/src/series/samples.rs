@@ -3,6 +3,7 @@
 use bandgap_kernels::WHOLE;
 
 use super::step::Step;
+use crate::budget::Budget;
 use crate::runner::{Runner, Stop};
 use crate::sizes::samples_within;
 
@@ -18,7 +19,7 @@ const FEWEST: u32 = 3;
 const LONG: u32 = 16 << 20;
 /// Nanoseconds that a batch of the least samples takes at most: on a slow link it has fewer, one if need be.
 const LONGEST: f64 = 1e8;
-/// The same between hosts, as a share of the budget.
+/// The same between hosts, as a share of what the launch has left.
 const FAR: f64 = 0.02;
 /// Samples of a look at how long one takes; of long messages there is one.
 const LOOK: u32 = 2;
@@ -33,18 +34,19 @@ pub(super) fn by_bytes(step: &Step, most: u32) -> u32 {
     samples_within(BATCH_BYTES, bytes, step.messages, least, most)
 }
 
-/// The same of each step, where a look at one shows how long a sample takes. `budget` is in seconds.
+/// The same of each step, where a look at one shows how long a sample takes.
 ///
 /// # Errors
 /// Communication failed, the run was stopped, or a step cannot be carried out.
 pub(super) fn by_time(
     steps: &[Step],
     most: u32,
-    budget: f64,
+    budget: &Budget,
     runner: &mut dyn Runner,
 ) -> Result<Vec<u32>, Stop> {
-    let begun = runner.elapsed();
-    let longest = if runner.is_far() { LONGEST.min(FAR * budget * 1e9) } else { LONGEST };
+    let longest =
+        if runner.is_far() { LONGEST.min(FAR * budget.left(runner) * 1e9) } else { LONGEST };
+    let until = budget.spent(runner) + LOOKING;
     let (mut all, mut least) = (Vec::new(), LEAST);
     for step in steps {
         let samples = by_bytes(step, most);
@@ -52,8 +54,7 @@ pub(super) fn by_time(
             all.push(samples);
             continue;
         }
-        let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
-        if spent > LOOKING * budget {
+        if budget.spent(runner) > until {
             all.push(samples.min(least));
             continue;
         }
@@ -77,9 +78,14 @@ mod tests {
         [8, 64 << 10, 1 << 20].map(|bytes| Step::new("comms1", bytes, 1, 2)).to_vec()
     }
 
+    fn samples(mut runner: Scripted) -> Vec<u32> {
+        let budget = Budget::from_now(&runner, 5.0);
+        by_time(&steps(), 40, &budget, &mut runner).unwrap()
+    }
+
     #[test]
     fn slow_steps_have_fewer_samples() {
-        let of = |sample: f64| by_time(&steps(), 40, 8.0, &mut Scripted::steady(sample)).unwrap();
+        let of = |sample: f64| samples(Scripted::steady(sample));
         assert_eq!(of(10e3), [40, 32, 8]);
         assert_eq!(of(100e3), [20, 20, 8]);
         assert_eq!(of(20e6), [5, 5, 5]);
@@ -92,13 +98,13 @@ mod tests {
     fn looks_end_with_their_share_of_the_budget() {
         let mut runner = Scripted::new(|order| Ok(taking(order, 10e3)));
         runner.cost = 1.0;
-        assert_eq!(by_time(&steps(), 40, 5.0, &mut runner).unwrap(), [40, 8, 8]);
+        assert_eq!(samples(runner), [40, 8, 8]);
     }
 
     #[test]
     fn virtual_time_takes_no_looks() {
         let mut runner = Scripted::steady(1e9);
         runner.virtual_time = true;
-        assert_eq!(by_time(&steps(), 40, 8.0, &mut runner).unwrap(), [40, 32, 8]);
+        assert_eq!(samples(runner), [40, 32, 8]);
     }
 }

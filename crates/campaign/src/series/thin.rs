@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::samples::by_time;
 use super::step::Step;
+use crate::budget::Budget;
 use crate::experiment::LEAST_ROUNDS;
 use crate::runner::{Runner, Stop};
 
@@ -11,10 +12,11 @@ use crate::runner::{Runner, Stop};
 const TRIALS: usize = 5;
 /// Batches of a point that there is to be time for: a checked one, and one of each of the least rounds.
 const BATCHES: f64 = 1.0 + LEAST_ROUNDS as f64;
-/// Multiple of the budget that these may take.
-const PATIENCE: f64 = 2.0;
-/// The same between hosts, looks included; and the share of the budget that one operation may take there. Longer ones are left out.
-const FAR_PATIENCE: f64 = 1.0;
+/// Share of what the launch has left that these may take.
+const MEASURING: f64 = 0.75;
+/// Share of what the launch has after which no further trial is timed.
+const TRYING: f64 = 0.2;
+/// Share of what the launch has left that one operation may take between hosts. Longer ones are left out.
 const FAR_SHARE: f64 = 0.05;
 /// Multiple of that which a look may take, as far as messages of so many bytes tell.
 const FAR_LOOK: f64 = 2.0;
@@ -22,34 +24,37 @@ const LONG: u64 = 4096;
 /// Sizes of a curve that remain at least.
 const LEAST: usize = 2;
 
-/// The steps that there is time for within twice `budget`, in seconds, with at most so many samples a batch: of each curve sizes that are
-/// evenly spread over all of it, with the first and the last. In virtual time all.
+/// The steps that there is time for, with at most so many samples a batch: of each curve sizes that are evenly spread over all of it, with the first and the last. In virtual time all.
 ///
 /// # Errors
 /// Communication failed, the run was stopped, or a step cannot be carried out.
 pub(super) fn affordable(
     steps: Vec<Step>,
-    budget: f64,
+    budget: &Budget,
     most: u32,
     runner: &mut dyn Runner,
 ) -> Result<Vec<Step>, Stop> {
     if runner.virtual_time() || steps.len() <= LEAST {
         return Ok(steps);
     }
-    let (far, first) = (runner.is_far(), runner.elapsed());
-    let steps = if far { reachable(steps, FAR_SHARE * budget, runner)? } else { steps };
+    let steps = match runner.is_far() {
+        true => reachable(steps, FAR_SHARE * budget.left(runner), runner)?,
+        false => steps,
+    };
     let trials = spread(steps.len(), TRIALS).into_iter().map(|at| steps[at].clone());
     let trials: Vec<Step> = trials.collect();
     let samples = by_time(&trials, most, budget, runner)?;
     let begun = runner.elapsed();
+    let mut tried = 0.0;
     for (step, samples) in trials.iter().zip(samples) {
         runner.run(&step.order(samples)?)?;
+        tried += 1.0;
+        if budget.spent_of_all(runner) > TRYING {
+            break;
+        }
     }
-    let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
-    let batch = spent / trials.len() as f64;
-    let looked = runner.elapsed().saturating_sub(first).as_secs_f64();
-    let time = if far { FAR_PATIENCE * budget - looked } else { PATIENCE * budget };
-    Ok(thinned(steps, time.max(0.0) / (BATCHES * batch)))
+    let batch = runner.elapsed().saturating_sub(begun).as_secs_f64() / tried;
+    Ok(thinned(steps, MEASURING * budget.left(runner) / (BATCHES * batch)))
 }
 
 /// The steps of each curve up to the first that takes longer than `most` seconds, and two at least.
@@ -156,15 +161,16 @@ mod tests {
     #[test]
     fn points_are_fewer_where_batches_take_long() {
         let steps: Vec<Step> = (0..16).map(|at| Step::new("comms1", 1 << at, 1, 2)).collect();
-        // Twice 24 s are time for 48 batches of 1 s, so for 16 points of three; with half of it, for 8.
-        for (budget, expected) in [(24.0, 16), (12.0, 8)] {
-            let asked = Asked::usual(budget);
+        // After 10 s of looks and trials 72 s leave 54 for batches of 1 s, so for 16 points of three and more; 33 s leave
+        // 24, for 8.
+        for (latest, expected) in [(82.0, 16), (42.0, 8)] {
+            let asked = Asked::usual(40.0);
             let plan = SeriesPlan { asked, steps: steps.clone(), samples: 10 };
             let mut runner = Scripted::steady(100.0);
-            runner.cost = 1.0;
+            (runner.cost, runner.latest) = (1.0, latest);
             plan.lead(&mut runner).unwrap();
             let is_measured = |step: &&Step| !runner.kept.batches(&key(step, WHOLE)).is_empty();
-            assert_eq!(steps.iter().filter(is_measured).count(), expected, "{budget}");
+            assert_eq!(steps.iter().filter(is_measured).count(), expected, "{latest}");
             // The others are described: they lack a value.
             assert_eq!(runner.kept.points().len(), steps.len());
         }

@@ -4,6 +4,7 @@ use bandgap_comm::Delay;
 use bandgap_kernels::{ISSUE, Order, WHOLE};
 
 use super::plan::SignaturePlan;
+use crate::budget::Budget;
 use crate::experiment::VIRTUAL_SAMPLES;
 use crate::grid::{FirstLook, Limits};
 use crate::judge::batch_value;
@@ -13,7 +14,7 @@ use crate::runner::{Runner, Stop};
 /// Samples of a batch of the first look at most.
 const FEW: u32 = 20;
 /// Batches of round trips at most until two agree.
-const WARM_UP: usize = 20;
+const WARM_UP: u32 = 20;
 /// Round trips within this share of each other agree.
 const WARM: f64 = 0.05;
 /// Successive slopes of elapsed(M) within this share of each other are stable.
@@ -21,6 +22,8 @@ const STABLE: f64 = 0.1;
 /// Multiples of the capacity between which the largest M lies: full rate is reached only when the
 /// requests that flow control allows are outstanding, which takes several times as many messages.
 const PAST_CAPACITY: std::ops::Range<u32> = 8..32;
+/// Share of what the launch has after which M grows no further.
+const LOOKING: f64 = 0.15;
 
 /// A signature's batches on one runner.
 pub(super) struct Batches<'a> {
@@ -48,10 +51,10 @@ impl<'a> Batches<'a> {
 
     /// What keeps a round short: in virtual time nothing, since no sample takes long and no bytes
     /// have a place.
-    pub(super) fn limits(&self) -> Limits {
+    pub(super) fn limits(&self, budget: &Budget) -> Limits {
         match self.virtual_time {
             true => Load::Words.limits(f64::INFINITY),
-            false => self.plan.load.limits(self.plan.asked.budget),
+            false => self.plan.load.limits(budget.seconds()),
         }
     }
 
@@ -69,13 +72,14 @@ impl<'a> Batches<'a> {
     ///
     /// # Errors
     /// Communication failed or the run was stopped.
-    pub(super) fn look(&self, runner: &mut dyn Runner) -> Result<FirstLook, Stop> {
-        let rtt = self.warm(runner)?.max(1.0);
+    pub(super) fn look(&self, budget: &Budget, runner: &mut dyn Runner) -> Result<FirstLook, Stop> {
+        let (rtt, around) = self.warm(budget, runner)?;
+        let rtt = rtt.max(1.0);
         let one = self.elapsed(runner, 1)?;
         let eight = self.elapsed(runner, 8)?;
         let send_overhead = ((eight - one) / 7.0).max(0.0);
         let capacity = self.capacity.clamp(8, 1 << 12) as u32;
-        let (most, longest) = (self.limits().most, self.longest_sample());
+        let (most, longest) = (self.limits(budget).most, self.longest_sample());
         let (mut previous, mut before) = (8_u32, eight);
         let mut messages = 16_u32;
         let mut slopes: Vec<f64> = Vec::new();
@@ -86,14 +90,15 @@ impl<'a> Batches<'a> {
             let past = messages >= PAST_CAPACITY.start * capacity;
             let far =
                 messages >= PAST_CAPACITY.end * capacity || messages > most / 2 || now > longest;
-            if past && stable || far {
+            if past && stable || far || budget.spent_of_all(runner) > LOOKING {
                 break;
             }
             (previous, before) = (messages, now);
             messages *= 2;
         }
         let gap = slopes.last().copied().unwrap_or(rtt).max(0.1);
-        Ok(FirstLook { rtt, send_overhead, gap, messages, untimed: self.plan.load.untimed() })
+        let untimed = self.plan.load.untimed();
+        Ok(FirstLook { rtt, send_overhead, gap, messages, untimed, around })
     }
 
     /// Time of the issue phase: the least of a few batches.
@@ -107,18 +112,23 @@ impl<'a> Batches<'a> {
         Ok(least)
     }
 
-    /// Round trips until successive batches agree.
-    fn warm(&self, runner: &mut dyn Runner) -> Result<f64, Stop> {
+    /// Round trips until successive batches agree, with the time around a batch, both in nanoseconds.
+    fn warm(&self, budget: &Budget, runner: &mut dyn Runner) -> Result<(f64, f64), Stop> {
         let order = self.order(1, Delay::NONE, self.samples(1).min(FEW));
-        let mut last = batch_value(runner.run(&order)?.column(WHOLE));
-        for _ in 1..WARM_UP {
-            let now = batch_value(runner.run(&order)?.column(WHOLE));
-            if near(last, now, WARM) {
-                return Ok(now);
+        let begun = runner.elapsed();
+        let (mut timed, mut last, mut batches) = (0.0, 0.0, 0);
+        loop {
+            let done = runner.run(&order)?;
+            timed += done.column(WHOLE).iter().sum::<f64>();
+            let now = batch_value(done.column(WHOLE));
+            batches += 1;
+            let is_over = batches == WARM_UP || budget.spent_of_all(runner) > LOOKING;
+            if near(last, now, WARM) || is_over {
+                let taken = runner.elapsed().saturating_sub(begun).as_secs_f64() * 1e9;
+                return Ok((now, (taken - timed).max(0.0) / f64::from(batches)));
             }
             last = now;
         }
-        Ok(last)
     }
 }
 
@@ -136,7 +146,8 @@ mod tests {
 
     fn look(load: Load, runner: &mut Scripted) -> FirstLook {
         let plan = SignaturePlan::short_of(&Asked::usual(1e6), load);
-        Batches::new(&plan, runner).look(runner).unwrap()
+        let budget = Budget::from_now(runner, 1e6);
+        Batches::new(&plan, runner).look(&budget, runner).unwrap()
     }
 
     #[test]

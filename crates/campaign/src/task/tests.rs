@@ -5,6 +5,7 @@ use std::rc::Rc;
 use crate::machine::Params;
 
 use super::*;
+use crate::data::Scarce;
 use crate::plan::Asked;
 use crate::runner::Executed;
 use crate::tests::scripted::{Scripted, modelled, probes};
@@ -74,6 +75,22 @@ fn every_experiment_walks_through_the_same_campaign() {
         assert!(runner.kept.verified().next().is_some(), "{name}");
         assert!(runner.said().any(|(_, doing)| doing.contains("round 1, ")), "{name}");
         assert!(runner.said().map(|(done, _)| done).is_sorted(), "{name}");
+    }
+}
+
+#[test]
+fn whatever_a_batch_takes_a_launch_ends_in_time() {
+    for cost in [1e-3, 0.05, 1.0] {
+        for task in crate::short_tasks(&Asked { precision: 0.0, ..Asked::usual(2.0) }) {
+            let mut runner = Scripted::new(|order| Ok(modelled(order, &Params::MYRINET)));
+            (runner.size, runner.cost, runner.latest) = (4, cost, 5.0);
+            task.lead(&mut runner).unwrap();
+            let spent = runner.elapsed().as_secs_f64();
+            // Few batches are made in any case: those of a first look.
+            assert!(spent <= 5.0 + 20.0 * cost, "{} {cost}: {spent}", task.name);
+            let is_cut = runner.kept.share(Scarce::Rounds) < 1.0;
+            assert!(is_cut == (cost > 1e-3) || task.name != "logp", "{cost}");
+        }
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Scripted {
     pub size: usize,
     pub virtual_time: bool,
     pub far: bool,
+    /// When its launch must be over, in seconds.
+    pub latest: f64,
     pub beside: Vec<Beside>,
     pub division: &'static Division,
     pub answer: Answer,
@@ -47,6 +49,7 @@ impl Scripted {
             size: 2,
             virtual_time: false,
             far: false,
+            latest: 1e12,
             beside: Vec::new(),
             division: &super::division::CALLS,
             answer: Box::new(answer),
@@ -175,6 +178,12 @@ impl Runner for Scripted {
     }
     fn elapsed(&self) -> Duration {
         Duration::from_secs_f64(self.now)
+    }
+    fn ends(&self) -> [Duration; 2] {
+        [Duration::MAX, Duration::from_secs_f64(self.latest)]
+    }
+    fn limit(&mut self, latest: Duration) {
+        self.latest = latest.as_secs_f64();
     }
     fn pause(&mut self, time: Duration) {
         self.events.push(Event::Paused(time));

@@ -1,0 +1,72 @@
+//! The time that the launches of a measurement share.
+
+use std::time::{Duration, Instant};
+
+/// What the first launch may take, however little time there is: one is always tried.
+const TRIED: Duration = Duration::from_secs(1);
+/// Launches that remain where time is short.
+const FEWEST: u32 = 2;
+/// The share of what a launch took on average that must be left for one more.
+const ENOUGH: f64 = 0.8;
+
+/// The time that the launches of a measurement share, from starting their ranks on.
+#[derive(Clone, Copy, Debug)]
+pub struct Allotted {
+    /// When the first began.
+    pub begun: Instant,
+    /// When the last is to be over.
+    pub end: Instant,
+    /// Where several measurements take turns, launch by launch: which this is, and their number.
+    pub turn: (u32, u32),
+}
+
+impl Allotted {
+    /// Whether there is time for this launch, counted from 0.
+    pub fn has_time_for(&self, launch: u32, now: Instant) -> bool {
+        let taken = now.saturating_duration_since(self.begun).as_secs_f64();
+        launch == 0 || self.left(now) >= ENOUGH * taken / f64::from(launch)
+    }
+
+    /// The time of this launch, of so many: what is usual, and at most, if its ranks are so slow that fewer launches must do.
+    pub(crate) fn of_launch(&self, launch: u32, launches: u32, now: Instant) -> [Duration; 2] {
+        let (at, of) = self.turn;
+        let share = |launches: u32| {
+            let turns = launches.saturating_sub(launch).max(1) * of - at;
+            Duration::from_secs_f64(self.left(now) / f64::from(turns))
+        };
+        let most = share(launches.min(FEWEST));
+        [share(launches), if launch == 0 { most.max(TRIED) } else { most }]
+    }
+
+    fn left(&self, now: Instant) -> f64 {
+        self.end.saturating_duration_since(now).as_secs_f64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn launches_share_the_time_that_is_left_and_are_fewer_where_each_takes_long() {
+        let begun = Instant::now();
+        let at = |seconds: f64| begun + Duration::from_secs_f64(seconds);
+        let of = |seconds, turn| Allotted { begun, end: at(seconds), turn };
+        let ten = of(10.0, (0, 1));
+        let times = |launch, launches, now| {
+            ten.of_launch(launch, launches, at(now)).map(|time| time.as_secs_f64())
+        };
+        // A fifth each; half of all if the ranks are slow. What is left is for those that are left.
+        assert_eq!(times(0, 5, 0.0), [2.0, 5.0]);
+        assert_eq!(times(1, 5, 4.0), [1.5, 6.0]);
+        assert_eq!(times(0, 1, 0.0), [10.0, 10.0]);
+        // Each took 3 s: no fourth one begins in the last second, but one is always tried.
+        let fits = [(0, 11.0), (1, 3.0), (2, 6.0), (3, 9.0)];
+        let fits = fits.map(|(launch, now)| ten.has_time_for(launch, at(now)));
+        assert_eq!(fits, [true, true, true, false]);
+        assert_eq!(times(0, 5, 11.0), [0.0, 1.0]);
+        // The second of two in turns: of ten turns nine are left, of at least four three.
+        let second = of(9.0, (1, 2)).of_launch(0, 5, begun);
+        assert_eq!(second, [1, 3].map(Duration::from_secs));
+    }
+}
