@@ -6,7 +6,9 @@ use proptest::test_runner::{Config, TestRunner};
 
 use super::ranks::{Am, ECHO, Log, SINK, run_over};
 use super::{EXPOSED, Harness, Result};
-use bandgap_comm::{Bulk, CommError, Endpoint, HandlerId, Message, Rank, Source, Word};
+use bandgap_comm::{
+    AnyEndpoint, Bulk, CommError, Endpoint, HandlerId, Message, Rank, Source, Word,
+};
 
 /// The byte at an offset of a rank's memory before anything was transferred. It differs from the
 /// byte at that offset of other ranks, and from those a power of two away.
@@ -16,8 +18,8 @@ fn byte_at(rank: Rank, at: usize) -> u8 {
 }
 
 /// The endpoints of a new run, their memory filled with [`byte_at`] up to [`EXPOSED`].
-fn filled<H: Harness>(size: usize) -> Vec<H::E> {
-    let mut ends = H::endpoints(size, EXPOSED);
+fn filled(made: &Harness, size: usize) -> Vec<AnyEndpoint> {
+    let mut ends = (made.endpoints)(size, EXPOSED);
     for (rank, end) in ends.iter_mut().enumerate() {
         let written = end.write_exposed(0, &Filled::new(rank).0);
         written.expect("harnesses expose as many bytes as the suite needs");
@@ -41,7 +43,7 @@ impl Filled {
     }
 
     /// Compares this with the memory of the rank `am`.
-    fn check<E: Bulk>(&self, am: &Am<E>) -> Result {
+    fn check(&self, am: &Am) -> Result {
         let rank = am.rank();
         let mut held = vec![0; EXPOSED];
         am.endpoint().read_exposed(0, &mut held)?;
@@ -61,8 +63,8 @@ const NOTE: HandlerId = HandlerId(0);
 
 /// When the handler of the request behind a store runs, the stored bytes are there and no others
 /// have changed. So for bytes of the sender's own memory, and of what it exposes.
-pub fn a_store_is_there_before_its_request<H: Harness>() {
-    run_over(filled::<H>(2), |am| {
+pub fn a_store_is_there_before_its_request(made: &Harness) {
+    run_over(filled(made, 2), |am| {
         let mut memory = Filled::new(am.rank());
         for (i, len) in LENGTHS.into_iter().enumerate() {
             let (into, at) = (5 + i, 1000 + i);
@@ -93,9 +95,9 @@ pub fn a_store_is_there_before_its_request<H: Harness>() {
 
 /// A get brings the bytes of the peer. Its handler runs once, when they are there. No other bytes
 /// change on either side.
-pub fn a_get_brings_the_bytes_of_the_peer<H: Harness>() {
+pub fn a_get_brings_the_bytes_of_the_peer(made: &Harness) {
     for size in [2, 4] {
-        let logs = run_over(filled::<H>(size), |am| {
+        let logs = run_over(filled(made, size), |am| {
             let peer = (am.rank() + 1) % size;
             let mut memory = Filled::new(am.rank());
             for (i, len) in LENGTHS.into_iter().enumerate() {
@@ -122,7 +124,7 @@ pub fn a_get_brings_the_bytes_of_the_peer<H: Harness>() {
 
 /// Every rank stores megabytes to the next rank and gets megabytes from it, all at the same time:
 /// far more than channels hold, in a ring in which each waits for another.
-pub fn rings_of_long_transfers_do_not_lock_up<H: Harness>() {
+pub fn rings_of_long_transfers_do_not_lock_up(made: &Harness) {
     const LEN: usize = EXPOSED / 4 - 501;
     const ROUNDS: usize = 3;
     /// A rank says that it has seen the bytes stored to it.
@@ -131,7 +133,7 @@ pub fn rings_of_long_transfers_do_not_lock_up<H: Harness>() {
         log.requests.iter().filter(|(_, words)| (words[0] == SEEN) == seen).count()
     };
     for size in [2, 3, 4] {
-        run_over(filled::<H>(size), |am| {
+        run_over(filled(made, size), |am| {
             let (next, before) = ((am.rank() + 1) % size, (am.rank() + size - 1) % size);
             let mut memory = Filled::new(am.rank());
             // The first quarter is read from, the second stored to, the third got into.
@@ -156,8 +158,8 @@ pub fn rings_of_long_transfers_do_not_lock_up<H: Harness>() {
 
 /// A transfer from or to bytes that are not exposed is refused where it begins. Nothing is sent,
 /// and the endpoint goes on.
-pub fn what_is_not_exposed_is_refused<H: Harness>() {
-    let mut ends = filled::<H>(2);
+pub fn what_is_not_exposed_is_refused(made: &Harness) {
+    let mut ends = filled(made, 2);
     let exposed = ends[0].exposed();
     assert!(exposed >= EXPOSED, "{exposed} bytes are exposed");
     let message = Message::new(NOTE, []);
@@ -273,7 +275,7 @@ fn plan(rank: Rank, size: usize, steps: &[Step]) -> Vec<Planned> {
 
 /// Whatever ranks store, get and send: in the end the bytes are where they belong, and nothing else
 /// has changed. Requests arrive in order, and everything completes once.
-pub fn random_transfers<H: Harness>() {
+pub fn random_transfers(made: &Harness) {
     let schedules = (2..5_usize).prop_flat_map(|size| {
         prop::collection::vec(prop::collection::vec(step(), 0..STEPS), size..=size)
     });
@@ -294,7 +296,7 @@ pub fn random_transfers<H: Harness>() {
             words.collect()
         };
         let (plans, sent) = (&plans, &sent);
-        let logs = run_over(filled::<H>(size), |am| {
+        let logs = run_over(filled(made, size), |am| {
             let rank = am.rank();
             for (index, planned) in plans[rank].iter().enumerate() {
                 let &Planned { step, peer, at, into } = planned;

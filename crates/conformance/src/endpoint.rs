@@ -4,14 +4,14 @@ use crate::ranks::{
     ECHO, ECHO_ASIDE, SINK, Seen, UNKNOWN, pair, progress, rank, repeat_until, request, run, words,
 };
 use crate::{EXPOSED, Harness};
-use bandgap_comm::{CommError, Endpoint, HandlerId, MAX_WORDS, Message, Posted, Rank};
+use bandgap_comm::{AnyEndpoint, CommError, Endpoint, HandlerId, MAX_WORDS, Message, Posted, Rank};
 
 /// Requests of any number of words that keep the transport full arrive exactly once and in the order sent, and so do
 /// their replies.
-pub fn requests_arrive_once_and_in_order<H: Harness>() {
+pub fn requests_arrive_once_and_in_order(made: &Harness) {
     const REQUESTS: usize = 1000;
     let sent = |i: usize| words(i as u64, i % (MAX_WORDS + 1));
-    let logs = run::<H>(2, |am| {
+    let logs = run(made, 2, |am| {
         if am.rank() == 1 {
             for i in 0..REQUESTS {
                 request(am, 0, if i % 4 == 0 { ECHO } else { SINK }, &sent(i))?;
@@ -29,9 +29,9 @@ pub fn requests_arrive_once_and_in_order<H: Harness>() {
 
 /// Each request completes once at its sender, with or without a reply, and progress counts exactly
 /// these completions.
-pub fn completes_once<H: Harness>() {
+pub fn completes_once(made: &Harness) {
     const REQUESTS: usize = 300;
-    let [mut sender, mut receiver] = pair::<H>();
+    let [mut sender, mut receiver] = pair(made);
     let (mut here, mut there) = (Seen::default(), Seen::default());
     let (mut sent, mut completed) = (0, 0);
     repeat_until("completions", || {
@@ -63,9 +63,9 @@ pub fn completes_once<H: Harness>() {
 }
 
 /// A reply runs the handler that it names, on the rank that asked.
-pub fn replies_keep_to_their_handler<H: Harness>() {
+pub fn replies_keep_to_their_handler(made: &Harness) {
     const REQUESTS: u64 = 200;
-    let logs = run::<H>(3, |am| {
+    let logs = run(made, 3, |am| {
         if am.rank() == 0 {
             for i in 0..REQUESTS {
                 let peer = 1 + (i % 2) as usize;
@@ -90,7 +90,7 @@ pub fn replies_keep_to_their_handler<H: Harness>() {
 
 /// Sends until the answer was Busy many times, with progress of this end in between. Returns the
 /// number of accepted requests.
-fn fill<E: Endpoint>(endpoint: &mut E, peer: Rank, seen: &mut Seen) -> usize {
+fn fill(endpoint: &mut AnyEndpoint, peer: Rank, seen: &mut Seen) -> usize {
     let (mut accepted, mut refused) = (0, 0);
     while refused < 100 {
         match endpoint.try_request(peer, Message::new(ECHO, [accepted as u64])) {
@@ -110,8 +110,8 @@ fn first_words(messages: &[Message]) -> Vec<u64> {
 
 /// While the peer makes no progress, requests beyond the capacity are answered Busy and not sent.
 /// When it has made progress, there is room again.
-pub fn busy_at_capacity<H: Harness>() {
-    let [mut sender, mut receiver] = pair::<H>();
+pub fn busy_at_capacity(made: &Harness) {
+    let [mut sender, mut receiver] = pair(made);
     let (mut here, mut there) = (Seen::default(), Seen::default());
     for round in 1..=3 {
         let accepted = fill(&mut sender, 1, &mut here);
@@ -133,8 +133,8 @@ pub fn busy_at_capacity<H: Harness>() {
 }
 
 /// Two ranks send many times the capacity to each other at the same time.
-pub fn flood_both_ways<H: Harness>() {
-    let logs = run::<H>(2, |am| {
+pub fn flood_both_ways(made: &Harness) {
+    let logs = run(made, 2, |am| {
         let peer = 1 - am.rank();
         let requests = 4 * am.endpoint().capacity().min(500) + 100;
         for i in 0..requests as u64 {
@@ -152,11 +152,11 @@ pub fn flood_both_ways<H: Harness>() {
 }
 
 /// Handlers reply even if both directions are full and the other rank takes nothing.
-pub fn replies_find_room<H: Harness>() {
-    let [mut first, mut second] = pair::<H>();
+pub fn replies_find_room(made: &Harness) {
+    let [mut first, mut second] = pair(made);
     let (mut at_first, mut at_second) = (Seen::default(), Seen::default());
     // Neither end delivers while it fills: the other's requests stay in the transport.
-    let fill_only = |endpoint: &mut H::E, peer| {
+    let fill_only = |endpoint: &mut AnyEndpoint, peer| {
         let mut accepted = 0;
         while let Posted::Yes =
             endpoint.try_request(peer, Message::new(ECHO, [accepted as u64])).expect("a live peer")
@@ -184,10 +184,10 @@ pub fn replies_find_room<H: Harness>() {
 }
 
 /// Every rank sends to every other, at several sizes.
-pub fn all_to_all<H: Harness>() {
+pub fn all_to_all(made: &Harness) {
     const ROUNDS: u64 = 40;
     for size in [2, 3, 5, 8] {
-        let logs = run::<H>(size, |am| {
+        let logs = run(made, size, |am| {
             let rank = am.rank();
             for round in 0..ROUNDS {
                 for offset in 1..size {
@@ -209,10 +209,10 @@ pub fn all_to_all<H: Harness>() {
 }
 
 /// Many ranks send to one, which only replies. None of them is left out.
-pub fn fan_in<H: Harness>() {
+pub fn fan_in(made: &Harness) {
     const SIZE: usize = 5;
     const REQUESTS: u64 = 300;
-    let logs = run::<H>(SIZE, |am| {
+    let logs = run(made, SIZE, |am| {
         if am.rank() > 0 {
             for i in 0..REQUESTS {
                 am.request(0, ECHO, [i])?;
@@ -229,8 +229,8 @@ pub fn fan_in<H: Harness>() {
 }
 
 /// A rank is no peer of itself, and ranks end at the size.
-pub fn no_such_peer<H: Harness>() {
-    for mut endpoint in H::endpoints(3, EXPOSED) {
+pub fn no_such_peer(made: &Harness) {
+    for mut endpoint in (made.endpoints)(3, EXPOSED) {
         for nobody in [endpoint.rank(), 3, usize::MAX] {
             let answer = endpoint.try_request(nobody, Message::new(HandlerId(0), []));
             assert!(
@@ -243,8 +243,8 @@ pub fn no_such_peer<H: Harness>() {
 }
 
 /// A request for a handler that is in no table is an error that names its sender and the handler.
-pub fn unknown_handler_names_the_rank<H: Harness>() {
-    let mut ranks: Vec<_> = H::endpoints(3, EXPOSED).into_iter().map(rank).collect();
+pub fn unknown_handler_names_the_rank(made: &Harness) {
+    let mut ranks: Vec<_> = (made.endpoints)(3, EXPOSED).into_iter().map(rank).collect();
     ranks[2].request(0, UNKNOWN, [7]).expect("a sender does not know the receiver's table");
     let mut error = None;
     repeat_until("the unknown handler", || {
@@ -259,12 +259,12 @@ pub fn unknown_handler_names_the_rank<H: Harness>() {
 }
 
 /// An endpoint notices that the endpoint of a peer was dropped, and names the peer. Only for
-/// transports that can notice ([`Harness::NOTICES_DEPARTURE`]).
-pub fn departure_is_noticed<H: Harness>() {
-    if !H::NOTICES_DEPARTURE {
+/// transports that can notice ([`Harness::notices_departure`]).
+pub fn departure_is_noticed(made: &Harness) {
+    if !made.notices_departure {
         return;
     }
-    let [mut stays, leaves] = pair::<H>();
+    let [mut stays, leaves] = pair(made);
     let mut seen = Seen::default();
     assert_eq!(stays.progress(&mut seen).expect("both are there"), 0);
     drop(leaves);

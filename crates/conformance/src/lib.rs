@@ -3,7 +3,7 @@
 //! A transport says how its endpoints are made, and one line makes a `#[test]` of each property:
 //!
 //! ```text
-//! conforms!(endpoint mine(size, exposed) -> Credited<MyLink> {
+//! conforms!(endpoint mine(size, exposed) {
 //!     my_links(size, exposed).into_iter().map(|link| Credited::new(link, 64)).collect()
 //! });
 //! ```
@@ -26,7 +26,7 @@ pub use passing::*;
 pub use bandgap_comm as comm;
 
 use bandgap_comm::passing::{Tuning, Way};
-use bandgap_comm::{Bulk, CommError, Rank};
+use bandgap_comm::{AnyEndpoint, Bulk, CommError, Rank};
 
 /// What an endpoint answers, or why it does not.
 type Result<T = (), E = CommError> = std::result::Result<T, E>;
@@ -34,35 +34,47 @@ type Result<T = (), E = CommError> = std::result::Result<T, E>;
 /// Bytes that each rank exposes in tests of endpoints.
 pub const EXPOSED: usize = 8 << 20;
 
-/// How a transport's endpoints are made, and with what message passing over them is tested.
-pub trait Harness {
-    /// The endpoint under test.
-    type E: Bulk + Send;
+/// How a transport's endpoints are made, and how message passing over them is tested.
+///
+/// The suite is compiled once, for endpoints in a box.
+#[derive(Debug)]
+pub struct Harness {
+    /// Makes the connected endpoints of a new run, by rank, from the number of ranks and the least number of bytes
+    /// that each exposes.
+    pub endpoints: fn(usize, usize) -> Vec<AnyEndpoint>,
     /// Whether an endpoint notices by itself that the endpoint of a peer was dropped.
-    const NOTICES_DEPARTURE: bool = true;
+    pub notices_departure: bool,
     /// The limits between protocols.
-    const TUNING: Tuning = Tuning::DEFAULT;
-    /// The way of long messages at this rank.
-    fn way(_rank: Rank) -> Way {
-        Way::Pieces
-    }
-    /// The connected endpoints of a new run, by rank. Each exposes at least so many bytes.
-    fn endpoints(size: usize, exposed: usize) -> Vec<Self::E>;
+    pub tuning: Tuning,
+    /// The way of long messages at a rank.
+    pub way: fn(Rank) -> Way,
 }
 
-/// Makes one `#[test]` of each property of an endpoint for the [`Harness`](crate::Harness) named, of its stores and gets
-/// (`bulk`), of message passing over it (`passing`), or of those that follow (`each`).
+impl Harness {
+    /// Endpoints that notice departures, with the usual message passing.
+    pub const fn of(endpoints: fn(usize, usize) -> Vec<AnyEndpoint>) -> Self {
+        Self { endpoints, notices_departure: true, tuning: Tuning::DEFAULT, way: |_| Way::Pieces }
+    }
+}
+
+/// These endpoints, in boxes.
+pub fn boxed<E: Bulk + Send>(endpoints: Vec<E>) -> Vec<AnyEndpoint> {
+    endpoints.into_iter().map(AnyEndpoint::of).collect()
+}
+
+/// Makes one `#[test]` of each property for the constant [`Harness`](crate::Harness) named: of an `endpoint`, of its
+/// stores and gets (`bulk`), of message passing over it (`passing`), or of the properties that follow (`each`).
 #[macro_export]
 macro_rules! conformance {
-    (each $harness:ty: $($property:ident)*) => {
+    (each $harness:path: $($property:ident)*) => {
         $(
             #[test]
             fn $property() {
-                $crate::$property::<$harness>();
+                $crate::$property(&$harness);
             }
         )*
     };
-    (bulk $harness:ty) => {
+    (bulk $harness:path) => {
         $crate::conformance!(each $harness:
             a_store_is_there_before_its_request
             a_get_brings_the_bytes_of_the_peer
@@ -71,7 +83,7 @@ macro_rules! conformance {
             random_transfers
         );
     };
-    (passing $harness:ty) => {
+    (passing $harness:path) => {
         $crate::conformance!(each $harness:
             every_length
             posted_or_not
@@ -91,7 +103,7 @@ macro_rules! conformance {
             random_messages
         );
     };
-    (endpoint $harness:ty) => {
+    (endpoint $harness:path) => {
         $crate::conformance!(each $harness:
             requests_arrive_once_and_in_order
             completes_once
@@ -110,26 +122,24 @@ macro_rules! conformance {
 }
 
 /// A module of this name, in which the endpoints of a block, for so many ranks that expose so many bytes, pass
-/// [`conformance`] as an `endpoint` or in `passing`: `conforms!(endpoint tcp(size, exposed) -> Endpoint { made(size,
-/// exposed) })`. A second block has what else the [`Harness`](crate::Harness) says.
+/// [`conformance`] as an `endpoint` or in `passing`: `conforms!(endpoint tcp(size, exposed) { made(size,
+/// exposed) })`. A second block has other fields of the [`Harness`](crate::Harness).
 #[macro_export]
 macro_rules! conforms {
-    ($(#[$about:meta])* $as:ident $name:ident($size:ident, $exposed:ident) -> $endpoint:ty $made:block
+    ($(#[$about:meta])* $as:ident $name:ident($size:ident, $exposed:ident) $made:block
      $({ $($more:tt)* })?) => {
         $(#[$about])*
         mod $name {
             use super::*;
 
-            struct Made;
-
-            impl $crate::Harness for Made {
-                type E = $endpoint;
-                $($($more)*)?
-
-                fn endpoints($size: usize, $exposed: usize) -> Vec<Self::E> $made
+            fn made($size: usize, $exposed: usize) -> Vec<$crate::comm::AnyEndpoint> {
+                $crate::boxed($made)
             }
 
-            $crate::conformance!($as Made);
+            const MADE: $crate::Harness =
+                $crate::Harness { $($($more)*,)? ..$crate::Harness::of(made) };
+
+            $crate::conformance!($as MADE);
         }
     };
 }

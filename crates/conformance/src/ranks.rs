@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use super::{EXPOSED, Harness, Result};
 use bandgap_comm::{
-    ActiveMessages, Answer, Call, DeadlineWatch, Deliver, Endpoint, HandlerId, Handlers, MAX_WORDS,
-    Message, NoHandler, Outcome, Rank, Waiting, Word,
+    ActiveMessages, Answer, AnyEndpoint, Call, DeadlineWatch, Deliver, Endpoint, HandlerId,
+    Handlers, MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
 };
 
 /// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
@@ -57,7 +57,7 @@ fn of(entries: &[Entry], from: Rank) -> Vec<&[Word]> {
 }
 
 /// A rank under test.
-pub(super) type Am<E> = ActiveMessages<E, Log, DeadlineWatch>;
+pub(super) type Am = ActiveMessages<AnyEndpoint, Log, DeadlineWatch>;
 
 fn echo(log: &mut Log, call: Call<'_>, words: [Word; MAX_WORDS], to: HandlerId) -> Outcome {
     let len = call.words();
@@ -99,7 +99,7 @@ fn handlers() -> Handlers<Log> {
 }
 
 /// A rank over `endpoint`.
-pub(super) fn rank<E: Endpoint>(endpoint: E) -> Am<E> {
+pub(super) fn rank(endpoint: AnyEndpoint) -> Am {
     let watch = DeadlineWatch(PATIENCE);
     ActiveMessages::new(endpoint, handlers(), Log::default(), Waiting::Yield, watch)
 }
@@ -111,8 +111,8 @@ pub(super) fn words(seed: Word, len: usize) -> Vec<Word> {
 }
 
 /// Sends a request of as many words as there are.
-pub(super) fn request<E: Endpoint, S>(
-    am: &mut ActiveMessages<E, S, DeadlineWatch>,
+pub(super) fn request<S>(
+    am: &mut ActiveMessages<AnyEndpoint, S, DeadlineWatch>,
     peer: Rank,
     handler: HandlerId,
     words: &[Word],
@@ -129,20 +129,21 @@ pub(super) fn request<E: Endpoint, S>(
 
 /// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
 /// have finished. Returns what the handlers saw, by rank.
-pub(super) fn run<H: Harness>(
+pub(super) fn run(
+    made: &Harness,
     size: usize,
-    program: impl Fn(&mut Am<H::E>) -> Result + Sync,
+    program: impl Fn(&mut Am) -> Result + Sync,
 ) -> Vec<Log> {
-    run_over(H::endpoints(size, EXPOSED), program)
+    run_over((made.endpoints)(size, EXPOSED), program)
 }
 
 /// As [`run`], on these endpoints.
-pub(super) fn run_over<E: Endpoint + Send>(
-    endpoints: Vec<E>,
-    program: impl Fn(&mut Am<E>) -> Result + Sync,
+pub(super) fn run_over(
+    endpoints: Vec<AnyEndpoint>,
+    program: impl Fn(&mut Am) -> Result + Sync,
 ) -> Vec<Log> {
     let (size, finished) = (endpoints.len(), AtomicUsize::new(0));
-    let ranks = threads(endpoints.into_iter().map(rank).collect(), |am: &mut Am<E>| {
+    let ranks = threads(endpoints.into_iter().map(rank).collect(), |am: &mut Am| {
         program(am)?;
         am.await_replies()?;
         finished.fetch_add(1, Ordering::SeqCst);
@@ -177,8 +178,8 @@ pub(super) fn two<R>(ranks: Vec<R>) -> [R; 2] {
 }
 
 /// The two ends of a run of two ranks.
-pub(super) fn pair<H: Harness>() -> [H::E; 2] {
-    two(H::endpoints(2, EXPOSED))
+pub(super) fn pair(made: &Harness) -> [AnyEndpoint; 2] {
+    two((made.endpoints)(2, EXPOSED))
 }
 
 /// Notes what an endpoint delivers, without Active Messages above. Replies to each request with the
@@ -214,7 +215,7 @@ pub(super) fn repeat_until(what: &str, mut step: impl FnMut() -> bool) {
 }
 
 /// Makes progress, which must not fail.
-pub(super) fn progress<E: Endpoint>(endpoint: &mut E, seen: &mut Seen) -> usize {
+pub(super) fn progress(endpoint: &mut AnyEndpoint, seen: &mut Seen) -> usize {
     match endpoint.progress(seen) {
         Ok(count) => count,
         Err(error) => panic!("rank {} failed to {error}", endpoint.rank()),

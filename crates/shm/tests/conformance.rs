@@ -13,9 +13,9 @@ fn endpoints(size: usize, exposed: usize, slots: usize) -> Vec<ShmEndpoint> {
     (0..size).map(attach).collect()
 }
 
-conforms!(endpoint usual(size, exposed) -> ShmEndpoint { endpoints(size, exposed, DEFAULT_SLOTS) } {
-    const NOTICES_DEPARTURE: bool = false;
+conforms!(endpoint usual(size, exposed) { endpoints(size, exposed, DEFAULT_SLOTS) } {
+    notices_departure: false
 });
-conforms!(endpoint shortest(size, exposed) -> ShmEndpoint { endpoints(size, exposed, MIN_SLOTS) } {
-    const NOTICES_DEPARTURE: bool = false;
+conforms!(endpoint shortest(size, exposed) { endpoints(size, exposed, MIN_SLOTS) } {
+    notices_departure: false
 });

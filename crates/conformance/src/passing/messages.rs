@@ -8,9 +8,9 @@ use crate::Harness;
 use bandgap_comm::CommError;
 
 /// Messages of all lengths around the limits arrive whole, and nothing beside them changes.
-pub fn every_length<H: Harness>() {
-    run::<H>(2, |rank| {
-        for (index, len) in around_limits(&H::TUNING).into_iter().enumerate() {
+pub fn every_length(made: &Harness) {
+    run(made, 2, |rank| {
+        for (index, len) in around_limits(&made.tuning).into_iter().enumerate() {
             let (tag, peer) = (index as u32, 1 - rank.rank());
             rank.reserve(2, 2 * len);
             let sent = pattern(tag.into(), len);
@@ -28,10 +28,10 @@ pub fn every_length<H: Harness>() {
 }
 
 /// Each protocol, with the receive posted before the message arrives and after.
-pub fn posted_or_not<H: Harness>() {
-    let lengths = one_of_each(&H::TUNING).into_iter().chain([0]);
+pub fn posted_or_not(made: &Harness) {
+    let lengths = one_of_each(&made.tuning).into_iter().chain([0]);
     for (index, len) in lengths.enumerate() {
-        let mut pair = pair::<H>();
+        let mut pair = pair(made);
         pair.iter_mut().for_each(|rank| rank.reserve(2, 2 * len));
         let bytes = pattern(index as u64, len);
         let from = pair[0].put(&bytes);
@@ -40,25 +40,25 @@ pub fn posted_or_not<H: Harness>() {
         pair[1].progress().expect("nothing was sent");
         assert!(!pair[1].is_over(&posted));
         let send = pair[0].isend(1, 3, from).expect("a live peer");
-        end::<H>(&mut pair, 1, posted, "a message that is waited for");
+        end(&mut pair, 1, posted, "a message that is waited for");
         pair[1].assert_bytes(into, &bytes, "posted before");
-        end::<H>(&mut pair, 0, send, "the send to be over");
+        end(&mut pair, 0, send, "the send to be over");
 
         let send = pair[0].isend(1, 4, from).expect("a live peer");
-        turns::<H>(&mut pair, "a message that nobody waits for", |pair| pair[1].unclaimed() > 0);
+        turns(&mut pair, "a message that nobody waits for", |pair| pair[1].unclaimed() > 0);
         let (posted, into) = pair[1].irecv_room(0, 4, len).expect("no peer misbehaves");
-        end::<H>(&mut pair, 1, posted, "the message");
+        end(&mut pair, 1, posted, "the message");
         pair[1].assert_bytes(into, &bytes, "posted after");
-        end::<H>(&mut pair, 0, send, "the send to be over");
+        end(&mut pair, 0, send, "the send to be over");
         pair[0].assert_bytes(from, &bytes, "what was sent");
-        finish::<H>(pair);
+        finish(pair);
     }
 }
 
 /// Both ranks send long messages at once, by each of the ways there are.
-pub fn both_ways_at_once<H: Harness>() {
-    let long = (4 << 20).min(1000 * H::TUNING.chunk + 7);
-    run::<H>(2, |rank| {
+pub fn both_ways_at_once(made: &Harness) {
+    let long = (4 << 20).min(1000 * made.tuning.chunk + 7);
+    run(made, 2, |rank| {
         let (me, peer) = (rank.rank(), 1 - rank.rank());
         let bytes = |rank: usize, len| pattern(rank as u64, len);
         rank.reserve(3, 3 * long);
@@ -75,7 +75,7 @@ pub fn both_ways_at_once<H: Harness>() {
         rank.assert_bytes(into, &bytes(peer, long), "by exchange");
 
         // Every pair of protocols: each rank with its own length.
-        let lengths = [0, 8, 24].into_iter().chain(one_of_each(&H::TUNING));
+        let lengths = [0, 8, 24].into_iter().chain(one_of_each(&made.tuning));
         let lengths: Vec<_> = lengths.collect();
         for &first in &lengths {
             for &second in &lengths {
@@ -92,9 +92,9 @@ pub fn both_ways_at_once<H: Harness>() {
 
 /// Messages of a tag go to receives in the order in which these were posted, and a receive that
 /// waits comes behind those that were posted before.
-pub fn receives_in_posting_order<H: Harness>() {
-    for len in one_of_each(&H::TUNING) {
-        run::<H>(2, |rank| {
+pub fn receives_in_posting_order(made: &Harness) {
+    for len in one_of_each(&made.tuning) {
+        run(made, 2, |rank| {
             let bytes = |index| pattern(index, len);
             rank.reserve(5, 5 * len);
             if rank.rank() == 0 {
@@ -129,11 +129,11 @@ pub fn receives_in_posting_order<H: Harness>() {
 
 /// Many more messages arrive than there are slots or credits, while their receiver waits for
 /// another message. None is lost, and they keep their order.
-pub fn crowded_before_received<H: Harness>() {
+pub fn crowded_before_received(made: &Harness) {
     const MESSAGES: u64 = 1000;
-    let [short, medium, _] = one_of_each(&H::TUNING);
+    let [short, medium, _] = one_of_each(&made.tuning);
     let length = |index: u64| if index.is_multiple_of(4) { medium } else { short };
-    run::<H>(2, |rank| {
+    run(made, 2, |rank| {
         rank.reserve(2, medium);
         if rank.rank() == 0 {
             for index in 0..MESSAGES {
@@ -156,10 +156,10 @@ pub fn crowded_before_received<H: Harness>() {
 
 /// Messages that are there before their receives, and that a transport may deliver at once, go to
 /// these in the order of their sends: also those behind one of another length.
-pub fn bursts<H: Harness>() {
-    let [short, medium, long] = one_of_each(&H::TUNING);
+pub fn bursts(made: &Harness) {
+    let [short, medium, long] = one_of_each(&made.tuning);
     for [len, other] in [[short, 8], [8, short], [medium, short], [medium, medium - 1], [long, 8]] {
-        let mut pair = pair::<H>();
+        let mut pair = pair(made);
         let lengths = [other, len, len, other, len];
         let whole: usize = lengths.iter().sum();
         let [here, there] = &mut pair;
@@ -188,17 +188,17 @@ pub fn bursts<H: Harness>() {
                 thread::yield_now();
             }
         });
-        finish::<H>(pair);
+        finish(pair);
     }
 }
 
 /// No rank leaves a barrier before all have come to it. Messages under way do not delay it.
-pub fn barriers<H: Harness>() {
+pub fn barriers(made: &Harness) {
     const ROUNDS: usize = 20;
     for size in [1, 2, 3, 5] {
         let came = AtomicUsize::new(0);
-        let long = one_of_each(&H::TUNING)[2];
-        run::<H>(size, |rank| {
+        let long = one_of_each(&made.tuning)[2];
+        run(made, size, |rank| {
             let (next, before) = ((rank.rank() + 1) % size, (rank.rank() + size - 1) % size);
             let bytes = pattern(7, long);
             rank.reserve(2, 2 * long);
@@ -225,11 +225,11 @@ pub fn barriers<H: Harness>() {
 
 /// A barrier of the first ranks waits for these ranks and for no others, even if others already
 /// come to barriers of more ranks.
-pub fn barriers_of_the_first_ranks<H: Harness>() {
+pub fn barriers_of_the_first_ranks(made: &Harness) {
     const ROUNDS: usize = 20;
     const SIZE: usize = 5;
     let came = [const { AtomicUsize::new(0) }; SIZE + 1];
-    run::<H>(SIZE, |rank| {
+    run(made, SIZE, |rank| {
         for round in 1..=ROUNDS {
             for (ranks, came) in came.iter().enumerate().skip(rank.rank() + 1) {
                 came.fetch_add(1, Ordering::SeqCst);

@@ -7,25 +7,24 @@ use bandgap_comm::{CommError, Endpoint, HandlerId, Part, Word};
 
 /// A message longer or shorter than the receive is an error that names both lengths. Its sender
 /// finishes, and the next message arrives.
-pub fn other_length<H: Harness>() {
-    for room in one_of_each(&H::TUNING) {
+pub fn other_length(made: &Harness) {
+    for room in one_of_each(&made.tuning) {
         for (len, posted_first) in
             [room + 1, room - 1].into_iter().flat_map(|len| [(len, true), (len, false)])
         {
-            let mut pair = pair::<H>();
+            let mut pair = pair(made);
             pair[0].reserve(2, len + room);
             pair[1].reserve(2, 2 * room);
-            let post = |pair: &mut [Ranks<H>; 2]| {
-                pair[1].irecv_room(0, 8, room).expect("no peer misbehaves")
-            };
+            let post =
+                |pair: &mut [Ranks; 2]| pair[1].irecv_room(0, 8, room).expect("no peer misbehaves");
             let early = posted_first.then(|| post(&mut pair));
             let wrong = pair[0].isend_bytes(1, 8, &pattern(8, len)).expect("a live peer");
             if early.is_none() {
-                turns::<H>(&mut pair, "the message", |pair| pair[1].unclaimed() > 0);
+                turns(&mut pair, "the message", |pair| pair[1].unclaimed() > 0);
             }
             let (recv, into) = early.unwrap_or_else(|| post(&mut pair));
-            turns::<H>(&mut pair, "the message to be refused", |pair| pair[1].is_over(&recv));
-            end::<H>(&mut pair, 0, wrong, "its send");
+            turns(&mut pair, "the message to be refused", |pair| pair[1].is_over(&recv));
+            end(&mut pair, 0, wrong, "its send");
             match pair[1].wait(recv) {
                 Err(CommError::OtherLength { from: 0, tag: 8, bytes, expected }) => {
                     assert_eq!((bytes, expected), (len, room));
@@ -36,15 +35,15 @@ pub fn other_length<H: Harness>() {
             pair[1].assert_bytes(into, &untouched, "a refused message");
             let send = pair[0].isend_bytes(1, 8, &pattern(8, room)).expect("a live peer");
             let (recv, into) = post(&mut pair);
-            end::<H>(&mut pair, 1, recv, "the next message");
+            end(&mut pair, 1, recv, "the next message");
             pair[1].assert_bytes(into, &pattern(8, room), "the next message");
-            end::<H>(&mut pair, 0, send, "its send");
-            finish::<H>(pair);
+            end(&mut pair, 0, send, "its send");
+            finish(pair);
         }
     }
     // The same for a receive that waits, and for an exchange.
-    run::<H>(2, |rank| {
-        for room in one_of_each(&H::TUNING) {
+    run(made, 2, |rank| {
+        for room in one_of_each(&made.tuning) {
             for len in [room - 1, room + 1] {
                 rank.reserve(2, room + len);
                 if rank.rank() == 0 {
@@ -75,10 +74,10 @@ pub fn other_length<H: Harness>() {
 }
 
 /// A part outside memory is an error, and so are two that overlap. Nothing is sent then.
-pub fn misplaced_parts<H: Harness>() {
-    run::<H>(2, |rank| {
+pub fn misplaced_parts(made: &Harness) {
+    run(made, 2, |rank| {
         let (me, peer) = (rank.rank(), 1 - rank.rank());
-        for len in one_of_each(&H::TUNING) {
+        for len in one_of_each(&made.tuning) {
             rank.reserve(2, 2 * len);
             let bytes = |rank: usize| pattern(rank as u64, len);
             let (from, into) = (rank.put(&bytes(me)), rank.room(len));
@@ -114,9 +113,9 @@ pub fn misplaced_parts<H: Harness>() {
 }
 
 /// A rank is no peer of itself, and ranks end at the size.
-pub fn no_such_peer_of_messages<H: Harness>() {
+pub fn no_such_peer_of_messages(made: &Harness) {
     for size in [1, 3] {
-        for mut rank in ranks::<H>(size) {
+        for mut rank in ranks(made, size) {
             rank.reserve(2, 200);
             let me = rank.rank();
             for nobody in [me, size, usize::MAX] {
@@ -148,19 +147,19 @@ pub fn no_such_peer_of_messages<H: Harness>() {
 }
 
 /// Words that no peer may send are errors, which name the peer and the wrong number.
-pub fn garbage_is_named<H: Harness>() {
+pub fn garbage_is_named(made: &Harness) {
     let long = |bytes: usize| (bytes as Word) << 32;
     // Rank 0 begins with the slots before this one, and rank 1, which misbehaves, with those from
     // it on.
-    let own = H::TUNING.memory(2) as Word / 2 / H::TUNING.chunk.next_multiple_of(64) as Word;
+    let own = made.tuning.memory(2) as Word / 2 / made.tuning.chunk.next_multiple_of(64) as Word;
     // Handlers in their order: words, slot, first, next, announce, answer, piece, return, barrier.
-    let too_long = format!("{} bytes", H::TUNING.chunk + 64);
+    let too_long = format!("{} bytes", made.tuning.chunk + 64);
     let cases: [(u8, &[Word], &str); 20] = [
         (0, &[long(25), 0, 0, 0], "25 bytes"),
         (0, &[long(u32::MAX as usize), 0, 0, 0], "4294967295 bytes"),
         (1, &[long(30), 0, 0], "slot 0"),
         (1, &[long(30), Word::MAX, 0], "18446744073709551615"),
-        (1, &[long(H::TUNING.chunk + 64), own, 0], &too_long),
+        (1, &[long(made.tuning.chunk + 64), own, 0], &too_long),
         (2, &[0, 8, own, 0], "8 bytes"),
         (2, &[0, Word::MAX, 0, 0], "slot 0"),
         (3, &[long(30), own, 0], "30 bytes"),
@@ -168,7 +167,7 @@ pub fn garbage_is_named<H: Harness>() {
         (5, &[0, 0, 1], "send 0"),
         (5, &[Word::MAX, 0, 1], "18446744073709551615"),
         (6, &[long(30) | 77, own, 0], "receive 77"),
-        (6, &[long(H::TUNING.chunk + 64), own, 0], &too_long),
+        (6, &[long(made.tuning.chunk + 64), own, 0], &too_long),
         (1, &[long(30), own, 1], "slot 0"),
         (7, &[1], "slot 0"),
         (8, &[long(2) | 1], "round 1"),
@@ -178,7 +177,7 @@ pub fn garbage_is_named<H: Harness>() {
         (8, &[Word::MAX], "4294967295 ranks"),
     ];
     for (handler, words, named) in cases {
-        let [mut here, mut there] = pair::<H>();
+        let [mut here, mut there] = pair(made);
         here.reserve(1, 4);
         let sent = request(there.active(), 0, HandlerId(handler), words);
         sent.expect("a sender does not know what is right");
@@ -195,7 +194,7 @@ pub fn garbage_is_named<H: Harness>() {
     for (slot, given_back, named) in
         [(0, 0, "slot 0"), (Word::MAX, 0, "18446744073709551615"), (own, 1, "slot 0")]
     {
-        let [mut here, mut there] = pair::<H>();
+        let [mut here, mut there] = pair(made);
         here.reserve(1, 30);
         let words = [long(30) | 1, slot, given_back];
         there.active().request(0, HandlerId(1), words).expect("a live peer");
@@ -205,8 +204,8 @@ pub fn garbage_is_named<H: Harness>() {
         assert!(matches!(here.progress(), Err(CommError::Garbage { peer: 1, .. })));
     }
     // A slot is refused while it is not with its sender.
-    let [mut here, mut there] = pair::<H>();
-    let flood = |there: &mut Ranks<H>, slot| {
+    let [mut here, mut there] = pair(made);
+    let flood = |there: &mut Ranks, slot| {
         there.active().request(0, HandlerId(1), [long(30), slot, 0]).is_ok()
     };
     let mut outcome = Ok(0);
@@ -221,7 +220,7 @@ pub fn garbage_is_named<H: Harness>() {
     assert!(matches!(&error, CommError::Garbage { peer: 1, .. }), "{error}");
 
     // A piece longer than what is left of a message of 30 bytes, which receive 0 has taken.
-    let [mut here, mut there] = pair::<H>();
+    let [mut here, mut there] = pair(made);
     let active = there.active();
     active.request(0, HandlerId(4), [1, 30, 5, 0]).expect("a live peer");
     here.reserve(1, 30);

@@ -9,7 +9,7 @@ use derive_more::{Deref, DerefMut};
 use crate::ranks::{PATIENCE, repeat_until, threads, two};
 use crate::{Harness, Result};
 use bandgap_comm::passing::{INLINE, MessageId, Passing, Tuning};
-use bandgap_comm::{Bulk, DeadlineWatch, Part, Pending, Rank, Waiting};
+use bandgap_comm::{AnyEndpoint, Bulk, DeadlineWatch, Part, Pending, Rank, Waiting};
 
 /// The slots begin here, so that an offset forgotten somewhere is found.
 const AT: usize = 4096;
@@ -23,14 +23,14 @@ type Moving = Pending<MessageId>;
 
 /// A rank under test, which allots parts of its memory one behind the other.
 #[derive(Deref, DerefMut)]
-pub(super) struct Ranks<H: Harness> {
+pub(super) struct Ranks {
     #[deref]
     #[deref_mut]
-    passing: Passing<H::E, DeadlineWatch>,
+    passing: Passing<AnyEndpoint, DeadlineWatch>,
     free: usize,
 }
 
-impl<H: Harness> Ranks<H> {
+impl Ranks {
     /// Frees all parts, and makes room for so many with so many bytes in all.
     pub(super) fn reserve(&mut self, parts: usize, bytes: usize) {
         self.passing.resize(bytes + (parts + 1) * GUARD);
@@ -102,14 +102,14 @@ impl<H: Harness> Ranks<H> {
 }
 
 /// The ranks of a new run.
-pub(super) fn ranks<H: Harness>(size: usize) -> Vec<Ranks<H>> {
-    let exposed = AT + H::TUNING.memory(size);
-    let rank = |endpoint: H::E| {
+pub(super) fn ranks(made: &Harness, size: usize) -> Vec<Ranks> {
+    let exposed = AT + made.tuning.memory(size);
+    let rank = |endpoint: AnyEndpoint| {
         assert!(endpoint.exposed() >= exposed);
         let watch = DeadlineWatch(PATIENCE);
-        let passing = Passing::new(endpoint, AT, &H::TUNING, Waiting::Yield, watch);
+        let passing = Passing::new(endpoint, AT, &made.tuning, Waiting::Yield, watch);
         let passing = passing.and_then(|mut passing| {
-            let way = H::way(passing.rank());
+            let way = (made.way)(passing.rank());
             passing.set_way(way).map(|()| passing)
         });
         match passing {
@@ -117,16 +117,16 @@ pub(super) fn ranks<H: Harness>(size: usize) -> Vec<Ranks<H>> {
             Err(error) => panic!("failed to {error}"),
         }
     };
-    H::endpoints(size, exposed).into_iter().map(rank).collect()
+    (made.endpoints)(size, exposed).into_iter().map(rank).collect()
 }
 
 /// Two ranks, to take turns in one thread.
-pub(super) fn pair<H: Harness>() -> [Ranks<H>; 2] {
-    two(ranks::<H>(2))
+pub(super) fn pair(made: &Harness) -> [Ranks; 2] {
+    two(ranks(made, 2))
 }
 
 /// Makes progress until `done`.
-fn serve<H: Harness>(rank: &mut Ranks<H>, done: impl Fn(&Ranks<H>) -> bool) -> Result {
+fn serve(rank: &mut Ranks, done: impl Fn(&Ranks) -> bool) -> Result {
     let since = Instant::now();
     while !done(rank) {
         rank.progress()?;
@@ -138,9 +138,9 @@ fn serve<H: Harness>(rank: &mut Ranks<H>, done: impl Fn(&Ranks<H>) -> bool) -> R
 
 /// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
 /// have finished.
-pub(super) fn run<H: Harness>(size: usize, program: impl Fn(&mut Ranks<H>) -> Result + Sync) {
+pub(super) fn run(made: &Harness, size: usize, program: impl Fn(&mut Ranks) -> Result + Sync) {
     let [finished, settled] = [const { AtomicUsize::new(0) }; 2];
-    threads(ranks::<H>(size), |rank| {
+    threads(ranks(made, size), |rank| {
         program(rank)?;
         rank.settle()?;
         finished.fetch_add(1, Ordering::SeqCst);
@@ -159,10 +159,10 @@ pub(super) fn run<H: Harness>(size: usize, program: impl Fn(&mut Ranks<H>) -> Re
 ///
 /// # Panics
 /// That takes as long as a hang.
-pub(super) fn turns<H: Harness>(
-    pair: &mut [Ranks<H>; 2],
+pub(super) fn turns(
+    pair: &mut [Ranks; 2],
     what: &str,
-    mut done: impl FnMut(&mut [Ranks<H>; 2]) -> bool,
+    mut done: impl FnMut(&mut [Ranks; 2]) -> bool,
 ) {
     repeat_until(what, || {
         let is_done = done(pair);
@@ -176,14 +176,14 @@ pub(super) fn turns<H: Harness>(
 }
 
 /// Lets both ranks move on until a message of the rank of this index is over, and ends it.
-pub(super) fn end<H: Harness>(pair: &mut [Ranks<H>; 2], index: usize, message: Moving, what: &str) {
-    turns::<H>(pair, what, |pair| pair[index].is_over(&message));
+pub(super) fn end(pair: &mut [Ranks; 2], index: usize, message: Moving, what: &str) {
+    turns(pair, what, |pair| pair[index].is_over(&message));
     pair[index].wait(message).expect("it is over");
 }
 
 /// Lets both ranks send what they owe; nothing else is left then.
-pub(super) fn finish<H: Harness>(mut pair: [Ranks<H>; 2]) {
-    turns::<H>(&mut pair, "room", |pair| pair.iter().all(|rank| rank.has_settled()));
+pub(super) fn finish(mut pair: [Ranks; 2]) {
+    turns(&mut pair, "room", |pair| pair.iter().all(|rank| rank.has_settled()));
     pair.iter().for_each(Ranks::assert_empty);
 }
 

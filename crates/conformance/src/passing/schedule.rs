@@ -58,14 +58,14 @@ fn expected(letters: &[Letter], to: Rank) -> Vec<(usize, &Letter)> {
 }
 
 /// Whatever ranks send, each receive gets the message that the model says, whole.
-pub fn random_messages<H: Harness>() {
-    let schedules = prop::collection::vec(letter(H::TUNING), 0..60);
+pub fn random_messages(made: &Harness) {
+    let schedules = prop::collection::vec(letter(made.tuning), 0..60);
     // Where a failure is a hang, each attempt to make it smaller takes as long as a hang.
     let max_shrink_time = 30_000;
     let failure_persistence = None;
     let config = Config { cases: 24, failure_persistence, max_shrink_time, ..Config::default() };
     let outcome = TestRunner::new(config).run(&schedules, |letters| {
-        run::<H>(SIZE, |rank| {
+        run(made, SIZE, |rank| {
             let me = rank.rank();
             let receives = expected(&letters, me);
             let mine: Vec<_> =

@@ -5,12 +5,12 @@ use crate::{Harness, Result};
 
 /// A message goes past the queues into a slot only if a slot is free and nothing waits to be sent.
 /// So it overtakes no message, and overwrites none.
-pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
-    let [_, len, _] = one_of_each(&H::TUNING);
-    let slots = H::TUNING.slots;
+pub fn no_slot_is_taken_out_of_turn(made: &Harness) {
+    let [_, len, _] = one_of_each(&made.tuning);
+    let slots = made.tuning.slots;
     // As many as there are slots, none of which the peer empties; then one more, which waits.
     for begun in [slots, slots + 1] {
-        let [mut here, mut there] = pair::<H>();
+        let [mut here, mut there] = pair(made);
         here.reserve(begun + 1, (begun + 1) * len);
         there.reserve(begun + 1, (begun + 1) * len);
         let bytes = |index: usize| pattern(index as u64, len);
@@ -20,14 +20,14 @@ pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
         let recvs: Vec<_> = (0..=begun).map(receive).collect();
         let mut both = [here, there];
         for (index, ((recv, into), send)) in recvs.into_iter().zip(sends).enumerate() {
-            end::<H>(&mut both, 1, recv, "a message");
+            end(&mut both, 1, recv, "a message");
             both[1].assert_bytes(into, &bytes(index), "in order");
-            end::<H>(&mut both, 0, send, "a send");
+            end(&mut both, 0, send, "a send");
         }
-        finish::<H>(both);
+        finish(both);
     }
     // Behind a store of which the transport took a part.
-    run::<H>(2, |rank| {
+    run(made, 2, |rank| {
         for round in 0..50_u64 {
             let bytes = |index| pattern(2 * round + index, len);
             rank.reserve(2, 2 * len);
@@ -48,10 +48,10 @@ pub fn no_slot_is_taken_out_of_turn<H: Harness>() {
 
 /// Where a message waits for a slot, it gets one that comes with the peer's messages too, once that is
 /// copied out; where slots migrate, none else may come.
-pub fn an_emptied_slot_serves_what_waits<H: Harness>() {
-    let [_, len, _] = one_of_each(&H::TUNING);
-    let messages = H::TUNING.slots + 1;
-    run::<H>(2, |rank| {
+pub fn an_emptied_slot_serves_what_waits(made: &Harness) {
+    let [_, len, _] = one_of_each(&made.tuning);
+    let messages = made.tuning.slots + 1;
+    run(made, 2, |rank| {
         let peer = 1 - rank.rank();
         for round in 0..50_u64 {
             // Both send one more than they have slots, before either receives.
@@ -72,13 +72,13 @@ pub fn an_emptied_slot_serves_what_waits<H: Harness>() {
 
 /// A slot comes back only after its bytes were copied out, even if the receiver waited for a later
 /// message while those of an earlier one still had to be copied.
-pub fn slots_come_back_in_turn<H: Harness>() {
-    let [_, len, _] = one_of_each(&H::TUNING);
-    let slots = H::TUNING.slots;
+pub fn slots_come_back_in_turn(made: &Harness) {
+    let [_, len, _] = one_of_each(&made.tuning);
+    let slots = made.tuning.slots;
     if slots < 4 {
         return;
     }
-    let [mut here, mut there] = pair::<H>();
+    let [mut here, mut there] = pair(made);
     here.reserve(4 + slots, (4 + slots) * len);
     there.reserve(4 + slots, (4 + slots) * len);
     let bytes = |tag: u32| pattern(tag.into(), len);
@@ -109,16 +109,16 @@ pub fn slots_come_back_in_turn<H: Harness>() {
         sends.push(both[0].isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
     }
     for ((recv, into), tag) in recvs.into_iter().zip(1..) {
-        end::<H>(&mut both, 1, recv, "a message");
+        end(&mut both, 1, recv, "a message");
         both[1].assert_bytes(into, &bytes(tag), "an earlier message");
     }
     for tag in later {
         let (recv, into) = both[1].irecv_room(0, tag, len).expect("nobody misbehaves");
-        end::<H>(&mut both, 1, recv, "a message");
+        end(&mut both, 1, recv, "a message");
         both[1].assert_bytes(into, &bytes(tag), "a later message");
     }
     for send in sends {
-        end::<H>(&mut both, 0, send, "a send");
+        end(&mut both, 0, send, "a send");
     }
-    finish::<H>(both);
+    finish(both);
 }

@@ -17,13 +17,13 @@ fn endpoints(
     inproc::links(size, frames).into_iter().map(over).collect()
 }
 
-conforms!(endpoint roomy(size, exposed) -> Credited<Faulty<InprocLink>> { endpoints(size, exposed, (256, DEFAULT_CREDITS, 0)) });
+conforms!(endpoint roomy(size, exposed) { endpoints(size, exposed, (256, DEFAULT_CREDITS, 0)) });
 conforms!(
     /// Nearly every frame finds its channel full.
-    endpoint tight(size, exposed) -> Credited<Faulty<InprocLink>> { endpoints(size, exposed, (1, 16, 0)) }
+    endpoint tight(size, exposed) { endpoints(size, exposed, (1, 16, 0)) }
 );
 conforms!(
     /// One request at a time.
-    endpoint single_credit(size, exposed) -> Credited<Faulty<InprocLink>> { endpoints(size, exposed, (2, 1, 0)) }
+    endpoint single_credit(size, exposed) { endpoints(size, exposed, (2, 1, 0)) }
 );
-conforms!(endpoint faulty(size, exposed) -> Credited<Faulty<InprocLink>> { endpoints(size, exposed, (4, 8, 128)) });
+conforms!(endpoint faulty(size, exposed) { endpoints(size, exposed, (4, 8, 128)) });

@@ -15,27 +15,27 @@ fn links(size: usize, frames: usize, exposed: usize) -> impl Iterator<Item = Inp
     inproc::links(size, frames).into_iter().map(move |link| link.exposing(exposed))
 }
 
-conforms!(passing roomy(size, exposed) -> Credited<InprocLink> {
+conforms!(passing roomy(size, exposed) {
     links(size, 256, exposed).map(|link| Credited::new(link, DEFAULT_CREDITS)).collect()
 });
 conforms!(
     /// Channels of one frame, one request at a time, and one short slot.
-    passing tight(size, exposed) -> Credited<InprocLink> {
+    passing tight(size, exposed) {
         links(size, 1, exposed).map(|link| Credited::new(link, 1)).collect()
     } {
-        const TUNING: Tuning = TIGHT;
+        tuning: TIGHT
     }
 );
 conforms!(
     /// A third of all calls are refused, below the credits and above.
-    passing reluctant(size, exposed) -> Reluctant<Credited<Faulty<InprocLink>>> {
+    passing reluctant(size, exposed) {
         let refusing = |link| {
             let credited = Credited::new(Faulty::new(link, size as u64, 80), 8);
             Reluctant::new(credited, size as u64, 80)
         };
         links(size, 4, exposed).map(refusing).collect()
     } {
-        const TUNING: Tuning = Tuning { chunk: 1024, slots: 3, request: 200 };
+        tuning: Tuning { chunk: 1024, slots: 3, request: 200 }
     }
 );
 

@@ -8,7 +8,7 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
 use bandgap_comm::{
-    CommError, Credited, DEFAULT_CREDITS, Frame, Link, MAX_FRAME, Posted, Rank, Source,
+    AnyEndpoint, CommError, Credited, DEFAULT_CREDITS, Frame, Link, MAX_FRAME, Posted, Rank, Source,
 };
 use bandgap_conformance::{EXPOSED, Harness};
 
@@ -175,24 +175,20 @@ macro_rules! suite {
         mod $name {
             use super::*;
 
-            struct Ranks;
-
-            impl Harness for Ranks {
-                type E = Credited<Led>;
-                // MPI does not say so.
-                const NOTICES_DEPARTURE: bool = false;
-
-                fn endpoints(size: usize, _exposed: usize) -> Vec<Self::E> {
-                    let end = |link| Credited::new(link, DEFAULT_CREDITS);
-                    links(&$mpi, size).into_iter().map(end).collect()
-                }
+            fn ranks(size: usize, _exposed: usize) -> Vec<AnyEndpoint> {
+                let end = |link| AnyEndpoint::of(Credited::new(link, DEFAULT_CREDITS));
+                links(&$mpi, size).into_iter().map(end).collect()
             }
+
+            // MPI does not say that a peer departed.
+            const RANKS: Harness =
+                Harness { notices_departure: false, ..Harness::of(ranks) };
 
             $(
                 #[test]
                 fn $property() {
                     if is_here($mpi.launcher) {
-                        bandgap_conformance::$property::<Ranks>();
+                        bandgap_conformance::$property(&RANKS);
                     }
                 }
             )*

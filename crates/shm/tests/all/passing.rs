@@ -37,24 +37,20 @@ fn a_barrier_that_a_peer_came_to_and_this_rank_did_not_is_noticed() {
     assert_eq!(ranks.iter().map(Passing::unclaimed).collect::<Vec<_>>(), [1, 0, 0]);
 }
 
-conforms!(passing usual(size, exposed) -> ShmEndpoint { endpoints(size, DEFAULT_SLOTS, exposed) });
+conforms!(passing usual(size, exposed) { endpoints(size, DEFAULT_SLOTS, exposed) });
 conforms!(
     /// One slot of one cache line for each sender: nearly every piece waits.
-    passing shortest(size, exposed) -> ShmEndpoint { endpoints(size, MIN_SLOTS, exposed) } {
-        const TUNING: Tuning = Tuning { chunk: 64, slots: 1, request: 16 };
+    passing shortest(size, exposed) { endpoints(size, MIN_SLOTS, exposed) } {
+        tuning: Tuning { chunk: 64, slots: 1, request: 16 }
     }
 );
-conforms!(passing reluctant(size, exposed) -> Reluctant<ShmEndpoint> { unwilling(size, exposed) } {
-    const TUNING: Tuning = SHORT;
+conforms!(passing reluctant(size, exposed) { unwilling(size, exposed) } {
+    tuning: SHORT
 });
 conforms!(
     /// A single copy of all messages that are longer than a slot takes.
-    passing single(size, exposed) -> Reluctant<ShmEndpoint> { unwilling(size, exposed) } {
-        const TUNING: Tuning = SHORT;
-
-        fn way(_: Rank) -> Way {
-            Way::Single { least: 701 }
-        }
+    passing single(size, exposed) { unwilling(size, exposed) } {
+        tuning: SHORT, way: |_| Way::Single { least: 701 }
     }
 );
 
@@ -70,56 +66,32 @@ fn unwilling(size: usize, exposed: usize) -> Vec<Reluctant<ShmEndpoint>> {
 mod ways {
     use super::*;
     use bandgap_conformance::{
-        barriers, both_ways_at_once, every_length, other_length, posted_or_not, random_messages,
-        receives_in_posting_order,
+        barriers, both_ways_at_once, boxed, every_length, other_length, posted_or_not,
+        random_messages, receives_in_posting_order,
     };
 
-    struct All;
-
-    impl Harness for All {
-        type E = ShmEndpoint;
-
-        fn way(_: Rank) -> Way {
-            Way::Single { least: INLINE + 1 }
-        }
-
-        fn endpoints(size: usize, exposed: usize) -> Vec<ShmEndpoint> {
-            super::endpoints(size, DEFAULT_SLOTS, exposed)
-        }
-    }
-
-    struct Differing;
-
-    impl Harness for Differing {
-        type E = ShmEndpoint;
-
-        fn way(rank: Rank) -> Way {
-            [Way::Pieces, Way::Single { least: 30_000 }, Way::Single { least: 100 }][rank % 3]
-        }
-
-        fn endpoints(size: usize, exposed: usize) -> Vec<ShmEndpoint> {
-            super::endpoints(size, DEFAULT_SLOTS, exposed)
-        }
-    }
-
-    fn whatever_ranks_send_arrives<H: Harness>() {
-        every_length::<H>();
-        posted_or_not::<H>();
-        both_ways_at_once::<H>();
-        receives_in_posting_order::<H>();
-        barriers::<H>();
-        other_length::<H>();
-        random_messages::<H>();
+    fn whatever_ranks_send_arrives(way: fn(Rank) -> Way) {
+        let usual = |size, exposed| boxed(super::endpoints(size, DEFAULT_SLOTS, exposed));
+        let made = &Harness { way, ..Harness::of(usual) };
+        every_length(made);
+        posted_or_not(made);
+        both_ways_at_once(made);
+        receives_in_posting_order(made);
+        barriers(made);
+        other_length(made);
+        random_messages(made);
     }
 
     #[test]
     fn a_single_copy_of_every_length() {
-        whatever_ranks_send_arrives::<All>();
+        whatever_ranks_send_arrives(|_| Way::Single { least: INLINE + 1 });
     }
 
     #[test]
     fn ranks_that_differ_in_the_way() {
-        whatever_ranks_send_arrives::<Differing>();
+        const WAYS: [Way; 3] =
+            [Way::Pieces, Way::Single { least: 30_000 }, Way::Single { least: 100 }];
+        whatever_ranks_send_arrives(|rank| WAYS[rank % 3]);
     }
 }
 

@@ -1,15 +1,14 @@
 //! Credits over sockets pass the suite.
 
 use crate::mesh;
-use bandgap_comm::{AnyEndpoint, Credited};
+use bandgap_comm::DEFAULT_CREDITS;
 use bandgap_conformance::conforms;
-use bandgap_socket::{Socket, SocketLink};
 
-conforms!(endpoint tcp(size, exposed) -> AnyEndpoint { mesh::boxed(mesh::tcp(size), exposed) });
-conforms!(endpoint unix(size, exposed) -> AnyEndpoint { mesh::boxed(mesh::unix(size), exposed) });
+conforms!(endpoint tcp(size, exposed) { mesh::credited(mesh::tcp(size), exposed, DEFAULT_CREDITS) });
+conforms!(endpoint unix(size, exposed) { mesh::credited(mesh::unix(size), exposed, DEFAULT_CREDITS) });
 conforms!(
     /// More credits than the kernel's buffers have room for.
-    endpoint tiny_buffers(size, exposed) -> Credited<SocketLink<Socket>> {
+    endpoint tiny_buffers(size, exposed) {
         mesh::credited(mesh::tiny(size), exposed, 1000)
     }
 );

@@ -6,9 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{
-    AnyEndpoint, Bare, CommError, Credited, DEFAULT_CREDITS, Frame, Link, Rank, Rendezvous,
-};
+use bandgap_comm::{Bare, CommError, Credited, Frame, Link, Rank, Rendezvous};
 use bandgap_socket::{Kind, Over, Secret, Socket, SocketError, SocketLink, Stream};
 
 pub const SECRET: Secret = *b"0123456789abcdef";
@@ -177,9 +175,4 @@ pub fn credited<S: Stream>(
     credits: u16,
 ) -> Vec<Credited<SocketLink<S>>> {
     links.into_iter().map(|link| Credited::new(link.exposing(exposed), credits)).collect()
-}
-
-/// The same, boxed as in every run.
-pub fn boxed(links: Vec<SocketLink<Socket>>, exposed: usize) -> Vec<AnyEndpoint> {
-    credited(links, exposed, DEFAULT_CREDITS).into_iter().map(AnyEndpoint::of).collect()
 }
