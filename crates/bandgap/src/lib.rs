@@ -15,7 +15,6 @@ mod output;
 mod progress;
 mod refused;
 mod session;
-mod sizes;
 mod tool;
 
 pub use tool::Tool;

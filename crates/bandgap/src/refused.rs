@@ -1,6 +1,7 @@
 //! Errors of the crates below, with their exit codes.
 
 use bandgap_assemble::AssembleError;
+use bandgap_campaign::series::NoSteps;
 use bandgap_launch::{Exit, Failure, input, told, usage};
 
 /// Why nothing could be made of a run or of what was read.
@@ -11,4 +12,11 @@ pub fn unmade(error: AssembleError) -> Failure {
         AssembleError::Sim(_) => input!("{}", told(&error)),
         error => Failure::new(Exit::Defect, told(&error)),
     }
+}
+
+/// Why series cannot be measured.
+pub fn no_steps(error: impl Into<NoSteps>) -> Failure {
+    let error = error.into();
+    let failure = usage!("{error}");
+    error.hint.into_iter().fold(failure, Failure::hint)
 }

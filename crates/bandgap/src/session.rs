@@ -22,8 +22,6 @@ use crate::args::Measure;
 use crate::output::{Sink, counted, tell};
 use crate::progress::Progress;
 
-/// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
-pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
 /// The share of the command's time that launches have: the rest makes results of what they measured.
 const MEASURING: f64 = 0.95;
 

@@ -4,16 +4,32 @@
 //! gets an equal share of the time that is left.
 
 use bandgap_comm::passing::Tuning;
+use bandgap_kernels::{Get, Kernel, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::load::Load;
+use crate::plan::{Asked, BATCH};
 use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
 use crate::series::{SeriesPlan, Step};
+use crate::signature::SignaturePattern::OneToOne;
 use crate::signature::SignaturePlan;
+use crate::sizes::Sizes;
 
 /// Least share of the whole time that one signature gets, even if the series took longer than it
 /// should.
 const LEAST_SHARE: f64 = 0.04;
+
+/// Transfers of a burst, from which the gap is read, as far as they stay within [`BURST_BYTES`].
+const BURST: u32 = 16;
+/// Bytes of a burst.
+const BURST_BYTES: usize = 1 << 20;
+/// Sizes at which the signature is measured.
+const SURFACE_SIZES: [u32; 4] = [64, 1 << 10, 16 << 10, 256 << 10];
+/// Longest transfers of which bursts with delays are still to be had in the time.
+const SURFACE_LONGEST: u32 = 4 << 20;
+/// Share of the time that the series gets where signatures follow.
+const SERIES_SHARE: f64 = 0.5;
 
 /// What the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -25,6 +41,78 @@ pub struct BulkPlan {
     pub surface: Vec<SignaturePlan>,
     /// Time for one launch, in seconds: for all of it together.
     pub budget: f64,
+}
+
+impl BulkPlan {
+    /// Stores and gets over sizes, of which `stores` and `gets` say whether they alone are meant. With `surface` signatures
+    /// follow at a few sizes: of stores, unless only gets are meant.
+    pub fn new(
+        asked: Asked,
+        [stores, gets]: [bool; 2],
+        (sizes, perturb): (&Sizes, bool),
+        surface: bool,
+        ranks: usize,
+    ) -> Self {
+        let both = [name::<Store>(), name::<Get>()];
+        let names = match (stores, gets) {
+            (true, false) => &both[..1],
+            (false, true) => &both[1..],
+            _ => &both[..],
+        };
+        let at = if surface { signature_sizes(sizes.ends()) } else { Vec::new() };
+        let stored = at.iter().filter(|_| stores || !gets).map(|&bytes| Load::Store { bytes });
+        let got = at.iter().filter(|_| gets).map(|&bytes| Load::Get { bytes });
+        let of = |load| SignaturePlan { load, ..SignaturePlan::new(asked.clone(), OneToOne) };
+        let surface: Vec<SignaturePlan> = stored.chain(got).map(of).collect();
+        let (share, budget) = (if surface.is_empty() { 1.0 } else { SERIES_SHARE }, asked.budget);
+        let steps = steps(names, &sizes.all(perturb), ranks);
+        let series = SeriesPlan { asked: asked.within(share * budget), steps, samples: BATCH };
+        Self { series, surface, budget }
+    }
+
+    /// The names of its series.
+    pub fn names(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = self.series.steps.iter().map(|step| &*step.series).collect();
+        names.dedup();
+        names
+    }
+}
+
+/// The name of a kernel's series.
+fn name<K: Kernel>() -> &'static str {
+    K::SERIES.first().map_or(K::NAME, |series| series.name)
+}
+
+/// Single transfers of every size, and bursts of those that are powers of two.
+fn steps(names: &[&str], sizes: &[u32], ranks: usize) -> Vec<Step> {
+    let mut steps = Vec::new();
+    for &name in names {
+        let step = |bytes, messages| Step::new(name, bytes, messages, ranks);
+        for &bytes in sizes {
+            steps.push(step(bytes, 1));
+            let fit = BURST_BYTES / (bytes as usize).max(64);
+            let messages = BURST.min(fit as u32);
+            if messages > 1 && (bytes == 0 || bytes.is_power_of_two()) {
+                steps.push(step(bytes, messages));
+            }
+        }
+    }
+    steps
+}
+
+/// The sizes of signatures: none, which the others' latency rests on, then those of
+/// [`SURFACE_SIZES`] that were asked for; where there is none of these, the greatest size. None at
+/// all where all are longer than [`SURFACE_LONGEST`].
+fn signature_sizes((from, to): (u32, u32)) -> Vec<u32> {
+    if from > SURFACE_LONGEST {
+        return Vec::new();
+    }
+    let mut sizes = vec![0];
+    sizes.extend(SURFACE_SIZES.into_iter().filter(|size| (from..=to).contains(size)));
+    if sizes.len() == 1 && to > 0 {
+        sizes.push(to.min(SURFACE_LONGEST));
+    }
+    sizes
 }
 
 impl Planned for BulkPlan {

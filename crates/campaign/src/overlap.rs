@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_kernels::{ISSUE, Order, Overlap, OverlapMode, Pair, TAKE, WHOLE};
+use bandgap_kernels::{ISSUE, Order, Overlap, OverlapMode, Pair, Refused, TAKE, WHOLE, fact};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
@@ -124,6 +124,14 @@ impl OverlapPlan {
             samples_within(BATCH_BYTES, cell.load(), messages, LEAST_SAMPLES, self.samples);
         // Ranks beyond the two need not meet with them.
         Order::of(&kernel, samples, pair.among())
+    }
+
+    /// Whether so many ranks can do it.
+    ///
+    /// # Errors
+    /// They cannot: there are too few, or the longest do not fit.
+    pub fn check(&self, ranks: usize) -> Result<(), Refused> {
+        self.orders().try_for_each(|order| (fact(&order.kernel)?.check)(&order, ranks))
     }
 
     /// One of each batch, as far as memory goes: without the time of its computation.

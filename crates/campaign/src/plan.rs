@@ -7,6 +7,9 @@ use serde::{Deserialize, Serialize};
 use crate::data::Table;
 use crate::judge::Judged;
 
+/// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
+pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
+
 /// What the user asked for, whatever is measured.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {

@@ -1,6 +1,7 @@
 //! Series: operations over many message sizes, and over several numbers of ranks.
 
 mod choice;
+mod points;
 mod samples;
 mod step;
 mod thin;
@@ -24,6 +25,7 @@ use crate::runner::{Executed, Runner, Stop};
 use crate::sizes::SIZES_REGION;
 
 use choice::Choices;
+pub use points::{LeftOut, NoSteps, Points, Steps, at_distances};
 use samples::by_time;
 pub use step::{BURST, Step, key};
 use thin::affordable;

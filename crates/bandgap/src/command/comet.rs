@@ -5,17 +5,16 @@ use std::time::Duration;
 use bandgap_assemble::{self as assemble, MESSAGE_COSTS};
 use bandgap_campaign::contention::{Beside, CONTENTION, ContentionPlan};
 use bandgap_campaign::overlap::OverlapPlan;
-use bandgap_comm::Delay;
-use bandgap_kernels::{
-    Extent, Kernel, Order, Over, Overlap, OverlapMode, Pair, fact, facts, in_series,
-};
+use bandgap_campaign::plan::BATCH;
+use bandgap_kernels::{Extent, Kernel, Over, Overlap, facts, in_series};
 use bandgap_launch::{Exit, Result, contended, usage};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use super::series::{Planned, Series, Ways, left_out, refusal};
-use crate::args::Measure;
-use crate::session::{ALONE, BATCH, Session};
+use super::series::{Planned, Series, Ways, left_out};
+use crate::args::{Measure, nothing_asked};
+use crate::refused::no_steps;
+use crate::session::{ALONE, Session};
 
 /// Time for one kernel, and for all.
 const ONE: Duration = Duration::from_secs(15);
@@ -208,28 +207,17 @@ pub fn used(comet: &Comet, named: &[&str]) -> Result<()> {
 
 /// Echo between two ranks while two others load the machine.
 fn contention(comet: &Comet, measure: &Measure, most: Option<usize>) -> Result<ContentionPlan> {
-    let target = measure.target();
-    let (ranks, pairs) = contended(&target, most, comet.series.between)?;
+    let (ranks, pairs) = contended(&measure.target(), most, comet.series.between)?;
     let refused = |beside: &Beside| beside.check(ranks);
-    pairs.iter().try_for_each(refused).map_err(|refused| refusal(&refused))?;
+    pairs.iter().try_for_each(refused).map_err(no_steps)?;
     let sizes = lengths(comet, &CONTENDED);
-    Ok(ContentionPlan { asked: crate::args::nothing_asked(), pairs, ranks, sizes })
+    Ok(ContentionPlan { asked: nothing_asked(), pairs, ranks, sizes })
 }
 
 /// The sizes that were named, or these, as far as they lie in the range that was.
 fn lengths(comet: &Comet, usual: &[u32]) -> Vec<u32> {
-    let mut all = match &comet.series.lengths.sizes {
-        None => usual.to_vec(),
-        Some(sizes) if !sizes.is_range() => sizes.all(false),
-        Some(sizes) => {
-            let (from, to) = sizes.ends();
-            let within = usual.iter().copied().filter(|size| (from..=to).contains(size));
-            within.chain([from, to]).collect()
-        }
-    };
-    all.sort_unstable();
-    all.dedup();
-    all
+    let named = comet.series.lengths.sizes.as_ref();
+    named.map_or(usual.to_vec(), |sizes| sizes.among(usual))
 }
 
 /// What of an exchange hides behind a computation.
@@ -239,16 +227,7 @@ fn overlap(comet: &Comet, pair: [usize; 2], ranks: usize) -> Result<OverlapPlan>
         if comet.vectors.is_empty() { ELEMENTS.to_vec() } else { comet.vectors.clone() };
     elements.sort_unstable();
     elements.dedup();
-    let longest = |lengths: &[u32]| lengths.last().copied().unwrap_or(0);
-    let kernel = Overlap {
-        pair: Pair { requester: pair[0], replier: pair[1] },
-        messages: 1,
-        bytes: longest(&sizes) as usize,
-        work: Delay { iterations: longest(&elements), picoseconds: 0 },
-        mode: OverlapMode::Blocking,
-    };
-    let order = Order::of(&kernel, 1, ranks);
-    let check = fact(&order.kernel).and_then(|fact| (fact.check)(&order, ranks));
-    check.map_err(|refused| refusal(&refused))?;
-    Ok(OverlapPlan { asked: crate::args::nothing_asked(), pair, sizes, elements, samples: BATCH })
+    let plan = OverlapPlan { asked: nothing_asked(), pair, sizes, elements, samples: BATCH };
+    plan.check(ranks).map_err(no_steps)?;
+    Ok(plan)
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use bandgap_assemble as assemble;
 use bandgap_campaign::floors::{FloorPlan, RANKS};
+use bandgap_campaign::sizes::Sizes;
 use bandgap_campaign::{Setting, Task};
 use bandgap_comm::Floor;
 use bandgap_launch::{Classify, Exit, Result, Wait, between_hosts, floors, usage};
@@ -11,7 +12,6 @@ use clap::Args;
 
 use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats, refuse};
 use crate::session::Session;
-use crate::sizes::Sizes;
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(30);

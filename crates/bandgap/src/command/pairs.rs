@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use bandgap_assemble as assemble;
 use bandgap_campaign::pairs::PairsPlan;
+use bandgap_campaign::plan::BATCH;
 use bandgap_host::parse_cpu_list;
 use bandgap_launch::{Classify, Exit, Result, Target, simulated};
 use clap::Args;
 
 use super::run::moves_bytes;
 use crate::args::Measure;
-use crate::session::{ALONE, BATCH, Session, one_size};
+use crate::session::{ALONE, Session, one_size};
 
 /// Bytes of the message whose time gives the bandwidth.
 const LONG: usize = 1 << 20;

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use bandgap_campaign::signature::SignaturePattern;
+use bandgap_campaign::sizes::Sizes;
 use bandgap_launch::{Exit, Result, Target, Transport, simulated};
 use clap::Args;
 
@@ -10,7 +11,6 @@ use super::series::{Lengths, Planned, Series};
 use super::{breakdown, bulk, comet, signature};
 use crate::args::Measure;
 use crate::session::{Session, one_size};
-use crate::sizes::Sizes;
 
 /// Times for the whole command.
 const USUAL: Duration = Duration::from_secs(45);

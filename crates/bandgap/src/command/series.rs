@@ -1,25 +1,22 @@
 //! Series of message passing: those of `comms1`, `comms2`, `comms3`, `synch1`, and of `comet`.
 
 mod options;
-mod points;
 
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bandgap_assemble as assemble;
 use bandgap_campaign::beside::Beside;
-use bandgap_campaign::series::{SeriesPlan, Step};
-use bandgap_kernels::{Series as Measured, in_series};
-use bandgap_launch::{Classify, Collected, Ended, Exit, Failure, Result, Target, distances, usage};
+use bandgap_campaign::plan::BATCH;
+use bandgap_campaign::series::{LeftOut, SeriesPlan, Step, at_distances};
+use bandgap_launch::{Collected, Ended, Exit, Result, Target, distances};
 use bandgap_record::Note;
 
 use crate::args::Measure;
-use crate::output::counted;
-use crate::session::{BATCH, Session};
+use crate::refused::no_steps;
+use crate::session::Session;
 use options::once;
 pub use options::{Lengths, Series, Ways};
-use points::Points;
-pub use points::{elements, refusal};
 
 /// Time for one of these commands.
 pub const USUAL: Duration = Duration::from_secs(15);
@@ -64,53 +61,11 @@ impl Planned {
         ways: &Ways,
         measure: &Measure,
     ) -> Result<Self> {
-        let pair = series.between.unwrap_or([0, 1]);
-        if pair[0] == pair[1] {
-            return Err(usage!("measure between rank {} and itself", pair[0])
-                .hint("name two different ranks"));
-        }
-        let least = pair[0].max(pair[1]) + 1;
-        let of_mesh = ways.mesh.map_or(0, |[rows, columns]| rows * columns);
-        let usual = [least.max(of_mesh)];
-        let given = &measure.ranks.ranks;
-        let ranks = once(if given.is_empty() { &usual[..] } else { given });
-        let most = ranks.iter().copied().max().unwrap_or(least);
-        if let Some([rows, columns]) = ways.mesh.filter(|_| !ranks.contains(&of_mesh)) {
-            return Err(usage!(
-                "divide a matrix over {most} ranks: a mesh of {rows}x{columns} has {of_mesh}"
-            )
-            .hint(format!("give --ranks {of_mesh}")));
-        }
-        let library = measure.target().can(|can| can.collectives);
-        let points = Points { series, ways, pair, library };
-        let mut planned = Self {
-            steps: Vec::new(),
-            ranks: most,
-            notes: Vec::new(),
-            spread: series.between.is_none(),
-        };
-        let names = once(names);
-        for &name in &names {
-            let (_, of) = in_series(name).class(Exit::Usage)?;
-            check_ranks(&of, &ranks, least, names.len() > 1)?;
-            // Between two ranks the number of the others is none of its axes.
-            for &ranks in if of.of_all { &ranks[..] } else { std::slice::from_ref(&most) } {
-                match points.steps_of(&of, ranks) {
-                    Ok((steps, notes)) => {
-                        planned.steps.extend(steps);
-                        planned.notes.extend(notes);
-                    }
-                    Err(refused) if all => {
-                        let hint = refused.hint.map_or(String::new(), |hint| format!(" ({hint})"));
-                        let why = format!("{}{hint}", refused.what);
-                        planned.notes.push(left_out(name, &why));
-                    }
-                    Err(refused) => return Err(refused),
-                }
-            }
-        }
-        planned.notes.dedup();
-        Ok(planned)
+        let points = series.points(ways, measure.target().can(|can| can.collectives));
+        let (names, given) = (once(names), once(&measure.ranks.ranks));
+        let steps = points.steps(&names, &given, all).map_err(no_steps)?;
+        let notes = steps.left_out.iter().map(noted).collect();
+        Ok(Self { steps: steps.all, ranks: steps.ranks, notes, spread: series.between.is_none() })
     }
 
     /// Adds something to be known.
@@ -223,36 +178,13 @@ pub fn left_out(name: &str, why: &str) -> Note {
     Note::new("left_out", format!("series/{name}")).with("name", name).with("why", why)
 }
 
-/// The steps of series that are measured at each distance, once for each; of one distance, as they are.
-fn at_distances(steps: Vec<Step>, found: &[(u32, [usize; 2])]) -> Vec<Step> {
-    let everywhere = |step: &Step| step.kernel().is_ok_and(|(_, series)| series.at_distances);
-    let spread = |step: Step| -> Vec<Step> {
-        if found.len() < 2 || !everywhere(&step) {
-            return vec![step];
+fn noted(of: &LeftOut) -> Note {
+    match of {
+        LeftOut::Series { name, why } => left_out(name, why),
+        LeftOut::Variant { series, variant, ranks, sizes: [left_out, all] } => {
+            let name = format!("{series} by {variant} on {ranks} ranks");
+            let note = Note::new("variant_left_out", format!("series/{series}")).with("name", name);
+            note.with("sizes", *left_out as f64).with("of", *all as f64)
         }
-        let at =
-            |&(hops, pair): &(u32, [usize; 2])| Step { pair, hops: Some(hops), ..step.clone() };
-        found.iter().map(at).collect()
-    };
-    steps.into_iter().flat_map(spread).collect()
-}
-
-/// Checks the numbers of ranks. Beside series of all ranks, one of two takes the most ranks.
-fn check_ranks(
-    series: &Measured,
-    ranks: &[usize],
-    least: usize,
-    beside_others: bool,
-) -> Result<()> {
-    let usage = |what, hint: String| Err(Failure::new(Exit::Usage, what).hint(hint));
-    if let Some(few) = ranks.iter().find(|few| **few < least) {
-        let few = counted(*few, "rank");
-        let what = format!("measure {} with {few}: at least {least} are needed", series.name);
-        return usage(what, format!("give --ranks {least} or more"));
     }
-    if ranks.len() > 1 && !series.of_all && !beside_others {
-        let what = format!("measure {} with several numbers of ranks", series.name);
-        return usage(what, "two ranks take part: give one number".to_owned());
-    }
-    Ok(())
 }

@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use bandgap_assemble as assemble;
 use bandgap_campaign::fan_in::FanInPlan;
-use bandgap_campaign::load::Load;
-use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
 use bandgap_launch::{Exit, Result, usage};
 use clap::Args;
 
 use crate::args::Measure;
-use crate::session::{ALONE, BATCH, Session, one_size};
+use crate::session::{ALONE, Session, one_size};
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(15);
@@ -64,15 +62,10 @@ pub fn run(signature: &Signature) -> Result<Exit> {
 /// # Errors
 /// It could not be measured, or not be written.
 pub fn measure(session: &mut Session<'_>, pattern: SignaturePattern, ranks: usize) -> Result<()> {
-    let plan = plan(session.asked(), pattern);
+    let plan = SignaturePlan::new(session.asked(), pattern);
     // What cannot be measured is refused, and not warned of.
     session.check(&plan, ranks)?;
     session.measure(&plan, ranks, (&["signature"], &|_| plan.has_floors(ranks)), |measured| {
         assemble::logp(measured, &plan, None)
     })
-}
-
-/// A signature of small messages.
-pub fn plan(asked: Asked, pattern: SignaturePattern) -> SignaturePlan {
-    SignaturePlan { asked, samples: BATCH, pattern, load: Load::Words }
 }

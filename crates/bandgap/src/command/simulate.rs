@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use bandgap_assemble::{Calibrated, Made, SEED, described, loggops_of};
+use bandgap_campaign::sizes::Sizes;
 use bandgap_kernels::in_series;
 use bandgap_launch::{Classify, Exit, Result, Signals, Target, simulated};
 use bandgap_sim::Loggops;
@@ -23,7 +24,6 @@ use crate::output::Sink;
 use crate::progress::Progress;
 use crate::refused::unmade;
 use crate::session::interrupted;
-use crate::sizes::Sizes;
 
 /// Examples.
 pub const HELP: &str =

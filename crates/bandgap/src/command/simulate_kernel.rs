@@ -1,6 +1,7 @@
 //! `bandgap simulate KERNEL`: a kernel replayed once on a simulated machine, on any number of its ranks.
 
 use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation};
+use bandgap_campaign::sizes::Sizes;
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
 use bandgap_launch::{
     Classify, Exit, Failure, Once, Result, Signals, Target, once, simulated, usage,
@@ -10,7 +11,6 @@ use bandgap_results::Simulation;
 use bandgap_sim::Machine;
 use serde_json::json;
 
-use super::series::elements;
 use super::simulate::{Points, Simulate};
 use super::watched::watched;
 use crate::args::refuse;
@@ -18,7 +18,6 @@ use crate::output::Sink;
 use crate::progress::Progress;
 use crate::refused::unmade;
 use crate::session::interrupted;
-use crate::sizes::Sizes;
 
 /// Bytes of messages, where no sizes are named.
 const BYTES: u32 = 8;
@@ -174,7 +173,7 @@ fn made(
 fn sizes(series: &Series, named: Option<&Sizes>) -> Vec<u32> {
     match (series.extent, named) {
         (Extent::None, _) => vec![0],
-        (Extent::Doubles, Some(sizes)) => elements(sizes),
+        (Extent::Doubles, Some(sizes)) => sizes.elements(),
         (_, Some(sizes)) => sizes.all(false),
         (Extent::Bytes, None) => vec![BYTES],
         (Extent::Doubles, None) => vec![1],

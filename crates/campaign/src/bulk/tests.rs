@@ -77,3 +77,14 @@ fn each_signature_has_an_equal_share_of_the_time_that_is_left() {
     assert!((1000..=1200).contains(&empty), "{empty}");
     assert!((1950..=2200).contains(&short), "{short}");
 }
+
+#[test]
+fn signatures_are_of_a_few_sizes_and_of_none() {
+    assert_eq!(signature_sizes((0, 4 << 20)), [0, 64, 1 << 10, 16 << 10, 256 << 10]);
+    assert_eq!(signature_sizes((1 << 10, 64 << 10)), [0, 1 << 10, 16 << 10]);
+    assert_eq!(signature_sizes((0, 16)), [0, 16]);
+    assert_eq!(signature_sizes((4 << 20, 4 << 20)), [0, 4 << 20]);
+    assert_eq!(signature_sizes((0, 0)), [0]);
+    assert_eq!(signature_sizes((3 << 20, 64 << 20)), [0, 4 << 20]);
+    assert!(signature_sizes((8 << 20, 64 << 20)).is_empty());
+}

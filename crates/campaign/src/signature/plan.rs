@@ -4,7 +4,7 @@ use bandgap_kernels::{Asking, Pair};
 use serde::{Deserialize, Serialize};
 
 use crate::load::Load;
-use crate::plan::Asked;
+use crate::plan::{Asked, BATCH};
 use crate::planned::Planned;
 use crate::runner::{Runner, Stop};
 use crate::series::Step;
@@ -24,6 +24,11 @@ pub struct SignaturePlan {
 }
 
 impl SignaturePlan {
+    /// A signature of small messages.
+    pub fn new(asked: Asked, pattern: SignaturePattern) -> Self {
+        Self { asked, samples: BATCH, pattern, load: Load::Words }
+    }
+
     /// The rank whose times it is of, and the one that it asks, or asks first.
     pub fn pair(&self, ranks: usize) -> [usize; 2] {
         match self.pattern {

@@ -1,11 +1,11 @@
 //! The options of series.
 
+use bandgap_campaign::series::Points;
+use bandgap_campaign::sizes::Sizes;
 use bandgap_kernels::{Buffers, LIBRARY, Shape, facts};
 use bandgap_units::Bytes;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
-
-use crate::sizes::Sizes;
 
 /// How long messages are.
 #[derive(Clone, Debug, Default, Args)]
@@ -55,16 +55,26 @@ pub struct Ways {
     pub dimension: Option<Dimensions>,
 }
 
-/// Rows of matrices, from the least to the greatest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Dimensions(pub u32, pub u32);
+/// Rows of matrices, the least and the greatest.
+type Dimensions = [u32; 2];
 
 /// Ranks that a simulated machine may have.
 const MOST_RANKS: usize = 1 << 20;
+
 impl Series {
-    /// The sizes, or what is usual.
-    pub fn sizes(&self) -> Sizes {
-        self.lengths.sizes.clone().unwrap_or_else(|| Sizes::powers(0, 4 << 20))
+    /// Which points series have; those over a `library`'s message passing too.
+    pub fn points(&self, ways: &Ways, library: bool) -> Points {
+        Points {
+            sizes: self.lengths.sizes.clone().unwrap_or_default(),
+            perturb: self.lengths.perturb,
+            buffers: self.buffers,
+            shape: self.shape,
+            algorithm: ways.algorithm.clone(),
+            mesh: ways.mesh,
+            dimensions: ways.dimension,
+            pair: self.between,
+            library,
+        }
     }
 }
 
@@ -110,7 +120,7 @@ fn dimensions(text: &str) -> Result<Dimensions, String> {
     let rows = |text: &str| text.trim().parse().ok().filter(|rows| *rows > 0);
     let (from, to) = text.split_once(':').unwrap_or((text, text));
     match (rows(from), rows(to)) {
-        (Some(from), Some(to)) if from <= to => Ok(Dimensions(from, to)),
+        (Some(from), Some(to)) if from <= to => Ok([from, to]),
         _ => Err(format!("write numbers of rows, e.g. 64:1024, not {text}")),
     }
 }
@@ -125,7 +135,7 @@ mod tests {
         for wrong in ["", "4", "0x2", "4x", "x", "2x2x2", "-1x2"] {
             assert!(mesh(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(dimensions("8"), Ok(Dimensions(8, 8)));
+        assert_eq!(dimensions("8"), Ok([8, 8]));
         for wrong in ["", "0", "16:8", "8:", "a:b"] {
             assert!(dimensions(wrong).is_err(), "{wrong}");
         }
