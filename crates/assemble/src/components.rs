@@ -5,12 +5,86 @@ use bandgap_model::Regime;
 use bandgap_model::breakdown::{
     Category, Component, Errors, Layer, Model, Observed, Provenance, Side, Stack, Term,
 };
-use bandgap_record::{ComponentTable, Quantity, Seconds};
-use bandgap_results::{Breakdown, Logp, Outcome, Parameters, TermOf};
+use bandgap_record::{ComponentTable, Note, Quantity, Seconds};
+use bandgap_results::{Breakdown, Logp, Outcome, Parameters, Run, TermOf};
 use bandgap_stats::interval::normal_factor;
 use bandgap_units::Ns;
 
 use crate::{AssembleError, Result};
+
+/// Components and models, with the breakdown that they were taken from, and the notes on it.
+pub struct Divided {
+    /// Components and models.
+    pub table: ComponentTable,
+    /// The breakdown of a run.
+    pub breakdown: Option<Breakdown>,
+    /// What the run says of it.
+    pub notes: Vec<Note>,
+}
+
+/// The level that the intervals of a run are taken to have if it does not say.
+const USUAL: f64 = 0.95;
+/// Names that a hint lists, at most.
+const NAMED: usize = 40;
+
+impl From<ComponentTable> for Divided {
+    fn from(table: ComponentTable) -> Self {
+        Self { table, breakdown: None, notes: Vec::new() }
+    }
+}
+
+impl Divided {
+    /// What of a run is divided: the first result whose id begins with `id`; else its first breakdown, else the signature
+    /// of small messages, else that of the longest transfer.
+    ///
+    /// # Errors
+    /// There is none, or its file was changed by hand.
+    pub fn of(run: Run, named: &str, id: Option<&str>) -> Result<Self> {
+        let own = |result: &Outcome| match result {
+            Outcome::Breakdown(of) => Some(((0, 0), Breakdown::id(of))),
+            Outcome::Logp(of) => {
+                let rank = (1 + u8::from(of.bytes.is_some()), u64::MAX - of.bytes.unwrap_or(0));
+                Some((rank, Logp::id(of)))
+            }
+            _ => None,
+        };
+        let level = run.confidence().unwrap_or(USUAL);
+        let all = || run.results.iter().filter_map(|of| Some((of, own(of)?)));
+        let meant = all().filter(|(_, (_, own))| id.is_none_or(|id| own.starts_with(id)));
+        let meant = meant.min_by_key(|(_, (rank, _))| *rank);
+        let found = meant.and_then(|(of, (_, id))| Some((of, components(of, level)?, id)));
+        let Some((meant, table, own)) = found else {
+            let known: Vec<String> = all().map(|(_, (_, id))| id).take(NAMED).collect();
+            if known.is_empty() {
+                let what = format!("use {named}: it has no signature");
+                let hint = "measure one, as with bandgap signature --out DIR".to_owned();
+                return Err(AssembleError::Unfit { what, hint });
+            }
+            let (what, hint) = (format!("use {named}: no such id"), known.join(", "));
+            return Err(AssembleError::Ambiguous { what, hint: format!("give one of {hint}") });
+        };
+        let is_its = |note: &Note| note.about.is_empty() || note.about.starts_with(&own);
+        let breakdown = match meant {
+            Outcome::Breakdown(of) => Some((**of).clone()),
+            _ => None,
+        };
+        Ok(Self { table: table?, breakdown, notes: run.notes.into_iter().filter(is_its).collect() })
+    }
+}
+
+/// What can be changed of a stack, for a hint.
+pub(crate) fn changeable(stack: &Stack) -> String {
+    let few = |names: Vec<&str>| {
+        let more = if names.len() > NAMED { ", …" } else { "" };
+        names[..names.len().min(NAMED)].join(", ") + more
+    };
+    format!(
+        "components: {}; models: {}; parameters: {}; categories: cpu, io, network; layers: hlp, llp, misc, hardware",
+        few(stack.components.iter().map(|one| &*one.name).collect()),
+        few(stack.models.iter().map(|model| &*model.name).collect()),
+        few(stack.parameters.keys().map(|name| &**name).collect()),
+    )
+}
 
 /// The components and models of a result; `None` of one that has none. `confidence`: of its intervals.
 ///

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::QUICK_RESAMPLES;
-use bandgap_import::{SizeRow, SizeTable};
+use bandgap_import::{Remark, SizeRow, SizeTable};
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
 use bandgap_model::{Kind, Observation, Options, Row, Signature, extract, observations_from_rows};
 use bandgap_record::{Column, Labels, Note, Unit};
@@ -121,8 +121,30 @@ impl Fitting {
             let note = Note::new("times_rounded", rows.rows.id()).with("share", rounded(worst));
             fits.notes.push(note.with("bytes", worst.bytes as f64));
         }
+        fits.notes.extend(read_as(table, &rows.rows.id()));
         Ok(fits.and(rows.made()))
     }
+}
+
+/// How a table was read, and what a reader of it should know.
+fn read_as(table: &SizeTable, about: &str) -> impl Iterator<Item = Note> {
+    let note = move |code| Note::new(code, about);
+    let read = note("read_as")
+        .with("tool", table.tool)
+        .with("timing", table.timing.to_string())
+        .with("rows", table.rows.len() as f64);
+    let remarks = table.remarks.iter().map(move |remark| match remark {
+        Remark::Assumed(test) => note("test_assumed").with("test", *test),
+        Remark::Caveat(caveat) => note("times_are").with("condition", caveat.as_str()),
+        Remark::Run(run, of) => {
+            note("one_run_read").with("run", *run as f64).with("of", *of as f64)
+        }
+        Remark::Repetitions(runs) => note("runs_repeated").with("runs", *runs as f64),
+        Remark::LeftOut(tests) => note("tests_left_out").with("tests", tests.join(", ")),
+        Remark::Others(tests) => note("tests_to_choose").with("tests", tests.join(", ")),
+        Remark::DefaultSize(bytes) => note("default_size").with("bytes", *bytes as f64),
+    });
+    std::iter::once(read).chain(remarks)
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ mod whatif;
 
 pub use breakdown::{breakdown, table_breakdown};
 pub use calibrated::{Calibrated, SEED, chosen, loggops_of};
-pub use components::components;
+pub use components::{Divided, components};
 pub use conditions::{conditions, setup};
 pub use contention::fan_in;
 pub use estimate::{Estimated, Measured};
@@ -92,9 +92,6 @@ pub enum AssembleError {
         "divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)"
     )]
     NoRounds,
-    /// A change of components that means nothing.
-    #[error("{0}")]
-    Change(String),
     /// Components or models that mean nothing.
     #[error("{0}")]
     Components(String),

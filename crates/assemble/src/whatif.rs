@@ -11,6 +11,7 @@ use bandgap_stats::Rule;
 use bandgap_units::Ns;
 
 use crate::breakdown::{Propagated, within};
+use crate::components::changeable;
 use crate::made::Made;
 use crate::{AssembleError, Result};
 
@@ -34,8 +35,12 @@ pub fn whatif(
     confidence: f64,
 ) -> Result<Made> {
     let stack = &table.stack;
+    let refused = |why| AssembleError::Ambiguous {
+        what: format!("change the components: {why}"),
+        hint: changeable(stack),
+    };
     let propagated = Propagated::new(rule, confidence);
-    let (state, changed) = (stack.state(), stack.changed(changes).map_err(AssembleError::Change)?);
+    let (state, changed) = (stack.state(), stack.changed(changes).map_err(refused)?);
     let main = stack.models.iter().filter(|model| model.main);
     let main: Vec<(&Model, Value)> = main
         .map(|model| (model, stack.value(model, &state)))

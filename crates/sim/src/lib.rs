@@ -57,6 +57,7 @@ mod goal;
 mod machine;
 mod network;
 mod observed;
+mod perfetto;
 mod recorder;
 mod schedule;
 mod slopes;
@@ -72,7 +73,8 @@ pub use goal::{
 pub use machine::{Machine, Progress, Protocol};
 pub use network::Network;
 pub use observed::observe;
+pub use perfetto::write_perfetto;
 pub use recorder::{Recorder, record, record_for, record_once};
 pub use schedule::{Context, Op, Schedule};
 pub use slopes::replay_with_sensitivity;
-pub use timeline::{Span, Timeline, Window};
+pub use timeline::{Seen, Span, Timeline, Window};

@@ -16,6 +16,13 @@ pub struct Window {
 }
 
 impl Window {
+    /// The part of the window in which there is something of a replay: its ranks, until the last one ends.
+    pub fn within(mut self, timeline: &Timeline) -> Self {
+        self.until = self.until.min(timeline.end);
+        self.ranks.retain(|rank| (*rank as usize) < timeline.ranks);
+        self
+    }
+
     /// Whether a span of a rank is shown.
     pub fn shows(&self, rank: u32, begin: u64, end: u64) -> bool {
         end >= self.from && begin <= self.until && self.ranks.contains(&rank)
@@ -33,6 +40,17 @@ pub struct Timeline {
     pub spans: Vec<Span>,
     /// The whole critical path.
     pub path: CriticalPath,
+}
+
+/// A replay, seen through a window, and the machine with its parameters.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// The replay.
+    pub timeline: Timeline,
+    /// The window, within the replay.
+    pub window: Window,
+    /// The machine.
+    pub machine: String,
 }
 
 /// Something that a processor did without a pause.

@@ -122,7 +122,7 @@ fn a_share_of_what_may_be_nothing_has_no_interval() {
 #[test]
 fn wrong_changes_and_tables_without_time_are_errors() {
     let wrong = whatif(&table(STACK), &[reduce("moon", 0.1)], None, RULE, 0.95);
-    assert!(matches!(wrong, Err(AssembleError::Change(_))));
+    assert!(matches!(wrong, Err(AssembleError::Ambiguous { .. })));
     let nothing = table("name,category,layer,side,time_ns\na,cpu,llp,target,0\n");
     let wrong = whatif(&nothing, &[], None, RULE, 0.95);
     assert!(matches!(wrong, Err(AssembleError::Components(_))));

@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::Path;
 use std::time::Duration;
 
-use bandgap_assemble::{Made, breakdown, table_breakdown};
+use bandgap_assemble::{Divided, Made, breakdown, table_breakdown};
 use bandgap_campaign::breakdown::BreakdownPlan;
 use bandgap_campaign::floors::RANKS;
 use bandgap_comm::Division;
@@ -13,7 +13,7 @@ use bandgap_record::Note;
 use bandgap_units::Ns;
 use clap::Args;
 
-use super::components::{Loaded, Source, load, rule};
+use super::components::{Source, load, rule};
 use super::pcie_trace::{self, PcieTrace};
 use crate::args::Measure;
 use crate::output::close_given;
@@ -111,7 +111,7 @@ pub fn run(of: &Breakdown) -> Result<Exit> {
 /// Of components that are known, or as a run has it: what was measured was compared round by round, which its components
 /// do not tell.
 fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit> {
-    let Loaded { table, breakdown, notes } = load(from, id)?;
+    let Divided { table, breakdown, notes } = load(from, id)?;
     let level = measure.precision.confidence.0;
     let mut made = match breakdown.filter(|recorded| recorded.measured.is_some()) {
         Some(recorded) => Made { results: vec![recorded.into()], ..Made::default() },

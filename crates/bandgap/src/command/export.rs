@@ -1,6 +1,5 @@
 //! `bandgap export`: what other programs read.
 
-mod perfetto;
 mod replayed;
 mod timeline;
 
@@ -12,7 +11,7 @@ use bandgap_assemble::Calibrated;
 use bandgap_launch::{Classify, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RecordError, RunDir};
 use bandgap_results::{drawn, values};
-use bandgap_sim::Loggops;
+use bandgap_sim::{Loggops, write_perfetto};
 use clap::{Args, ValueEnum};
 
 use super::fit::named;
@@ -116,7 +115,7 @@ pub fn run(of: &Export) -> Result<Exit> {
             .hint("name a kernel, on the run's machine: --to machine, then -t sim:FILE.toml")),
         Format::Perfetto => {
             let seen = replayed::seen(of)?;
-            of.write(|to| perfetto::write(&seen, to))
+            of.write(|to| write_perfetto(&seen, to))
         }
         Format::Gnuplot => of.figures(),
         Format::Svg if of.is_of_run() => of.figures(),

@@ -6,11 +6,11 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::{AssembleError, Fitting, Made};
-use bandgap_import::{Choice, Remark, Run, SizeTable, read_size_table};
+use bandgap_import::{Choice, Run, SizeTable, read_size_table};
 use bandgap_launch::{Exit, Failure, Result, input, told, usage};
 use bandgap_model::ModelError;
 use bandgap_model::hockney::Breaks;
-use bandgap_record::{Note, read_logp_table};
+use bandgap_record::read_logp_table;
 use bandgap_units::Bytes;
 use clap::{Args, Subcommand};
 
@@ -111,8 +111,7 @@ impl How {
     }
 
     /// Keeps and prints what was made of a table.
-    fn close(&self, mut made: Made, notes: Vec<Note>) -> Result<Exit> {
-        made.notes.extend(notes);
+    fn close(&self, made: Made) -> Result<Exit> {
         close_given("fit", (&self.precision, &self.output), made, Exit::Fine)
     }
 }
@@ -132,7 +131,7 @@ fn logp(file: &Path, how: &How) -> Result<Exit> {
             _ => failure,
         }
     })?;
-    how.close(made, Vec::new())
+    how.close(made)
 }
 
 /// Fits t(n) = (n + n½)/r∞ to sizes and times.
@@ -152,26 +151,7 @@ fn hockney(fit: &FitHockney) -> Result<Exit> {
     };
     let made = fit.how.fitting().hockney(&table, breaks);
     let made = made.map_err(|error| unfitted(&error, &name, &table))?;
-    let about = format!("series/{}/table", table.tool);
-    let read = Note::new("read_as", about.clone())
-        .with("tool", table.tool)
-        .with("timing", table.timing.to_string())
-        .with("rows", table.rows.len() as f64);
-    let remarks = table.remarks.iter().map(|remark| {
-        let note = |code| Note::new(code, about.clone());
-        match remark {
-            Remark::Assumed(test) => note("test_assumed").with("test", *test),
-            Remark::Caveat(caveat) => note("times_are").with("condition", caveat.as_str()),
-            Remark::Run(run, of) => {
-                note("one_run_read").with("run", *run as f64).with("of", *of as f64)
-            }
-            Remark::Repetitions(runs) => note("runs_repeated").with("runs", *runs as f64),
-            Remark::LeftOut(tests) => note("tests_left_out").with("tests", tests.join(", ")),
-            Remark::Others(tests) => note("tests_to_choose").with("tests", tests.join(", ")),
-            Remark::DefaultSize(bytes) => note("default_size").with("bytes", *bytes as f64),
-        }
-    });
-    fit.how.close(made, std::iter::once(read).chain(remarks).collect())
+    fit.how.close(made)
 }
 
 /// Why nothing was fitted, with the line where there is one.

@@ -2,15 +2,16 @@
 
 use std::str::FromStr;
 
-use bandgap_assemble::{AssembleError, whatif};
-use bandgap_launch::{Exit, Failure, Result, input, usage};
+use bandgap_assemble::{AssembleError, Divided, whatif};
+use bandgap_launch::{Exit, Result, input, usage};
 use bandgap_model::breakdown::{Becomes, Change, Stack};
 use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
-use super::components::{Loaded, Source, known, load, rule};
+use super::components::{Source, load, rule};
 use crate::args::{Output, Precision};
 use crate::output::close_given;
+use crate::refused::unmade;
 
 /// Examples.
 pub const HELP: &str = "Examples:
@@ -70,19 +71,13 @@ pub fn run(of: &WhatIf) -> Result<Exit> {
     let Some(from) = &of.source.from else {
         return Err(usage!("change components: name some with --from"));
     };
-    let Loaded { table, breakdown, .. } = load(from, of.source.id.as_deref())?;
+    let Divided { table, breakdown, .. } = load(from, of.source.id.as_deref())?;
     let changes = changes(of, &table.stack)?;
     let confidence = of.precision.confidence.0;
     let made = whatif(&table, &changes, breakdown.as_ref(), rule(&of.precision), confidence);
     let made = made.map_err(|error| match error {
-        AssembleError::Change(_) => {
-            let failure = usage!("change the components: {error}");
-            failure.hint(known(&table.stack))
-        }
-        AssembleError::Components(_) => {
-            input!("use {}: {error}", from.display())
-        }
-        error => Failure::new(Exit::Defect, error.to_string()),
+        AssembleError::Components(why) => input!("use {}: {why}", from.display()),
+        error => unmade(error),
     })?;
     close_given("whatif", (&of.precision, &of.output), made, Exit::Fine)
 }

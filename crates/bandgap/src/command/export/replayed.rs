@@ -2,7 +2,7 @@
 
 use bandgap_assemble::described;
 use bandgap_launch::{Classify, Exit, Result, recorded, usage};
-use bandgap_sim::{Timeline, Window, observe, observe_goal, write_goal};
+use bandgap_sim::{Seen, Timeline, Window, observe, observe_goal, write_goal};
 
 use super::super::fit::named;
 use super::super::replays::{failed, read};
@@ -24,7 +24,7 @@ fn one_point(of: &Export, kernel: &str) -> Result<Planned> {
 ///
 /// # Errors
 /// It is not there, cannot end, or nothing of it is to be seen.
-pub fn seen(of: &Export) -> Result<timeline::Seen> {
+pub fn seen(of: &Export) -> Result<Seen> {
     timeline::seen(&of.shown, |window| replayed(of, window))
 }
 

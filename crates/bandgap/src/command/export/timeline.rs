@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use bandgap_launch::{Exit, Failure, Result, usage};
 use bandgap_report::{Arrow, Gantt, Slice, svg_gantt};
-use bandgap_sim::{Span, Timeline, Window};
+use bandgap_sim::{Seen, Span, Timeline, Window};
 use bandgap_units::Ns;
 use clap::Args;
 
@@ -31,9 +31,6 @@ pub struct Shown {
     pub until: Option<Ns>,
 }
 
-/// A replay, the window through which it is seen, and the machine with its parameters.
-pub type Seen = (Timeline, Window, String);
-
 /// Replays something, and looks.
 ///
 /// # Errors
@@ -51,19 +48,18 @@ pub fn seen(
         None => (0..MOST).collect(),
     };
     let from = of.from.map_or(0, picoseconds);
-    let mut window = Window { ranks, from, until: of.until.map_or(u64::MAX, picoseconds) };
-    let (seen, machine) = replay(&window)?;
-    window.until = window.until.min(seen.end);
-    window.ranks.retain(|rank| (*rank as usize) < seen.ranks);
+    let window = Window { ranks, from, until: of.until.map_or(u64::MAX, picoseconds) };
+    let (timeline, machine) = replay(&window)?;
+    let window = window.within(&timeline);
     let end = Ns(window.until as f64 / NANO);
     let nothing = match (&of.on, of.from) {
         (Some(list), _) if window.ranks.is_empty() => {
-            format!("show --on {list}: there are {} ranks", seen.ranks)
+            format!("show --on {list}: there are {} ranks", timeline.ranks)
         }
         (_, Some(from)) if window.from > window.until => {
             format!("show --from {from}: what is shown ends at {end}")
         }
-        _ => return Ok((seen, window, machine)),
+        _ => return Ok(Seen { timeline, window, machine }),
     };
     Err(Failure::new(Exit::Usage, nothing))
 }
@@ -84,7 +80,7 @@ fn ranks(list: &str) -> Option<BTreeSet<u32>> {
 ///
 /// # Errors
 /// It has too many ranks.
-pub fn svg(name: &str, (seen, window, machine): &Seen) -> Result<String> {
+pub fn svg(name: &str, Seen { timeline: seen, window, machine }: &Seen) -> Result<String> {
     if window.ranks.len() > MOST as usize {
         return Err(usage!("draw {} ranks: at most {MOST} have room", window.ranks.len())
             .hint("name some with --on, or take perfetto"));

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::io::{self, Write};
 
-use bandgap_sim::{PathStep, Span};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 
-use super::timeline::Seen;
+use crate::goal::PathStep;
+use crate::timeline::{Seen, Span};
 
 /// Picoseconds of a microsecond, the unit of these files.
 const MICRO: f64 = 1e6;
@@ -27,11 +27,12 @@ struct Trace<'a> {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn write(seen: &Seen, to: &mut dyn Write) -> io::Result<()> {
+pub fn write_perfetto(seen: &Seen, to: &mut dyn Write) -> io::Result<()> {
     Ok(serde_json::to_writer(to, &Trace { unit: "ns", seen })?)
 }
 
-fn events<S: Serializer>((seen, window, machine): &Seen, to: S) -> Result<S::Ok, S::Error> {
+fn events<S: Serializer>(of: &Seen, to: S) -> Result<S::Ok, S::Error> {
+    let Seen { timeline: seen, window, machine } = of;
     let named = |what: &str, pid: u8, tid: u32, name: String| json!({"ph": "M", "name": what, "pid": pid, "tid": tid, "args": {"name": name}});
     let processes = [(RANKS, format!("ranks on {machine}")), (PATH, "critical path".to_owned())];
     let processes = processes.map(|(pid, name)| named("process_name", pid, 0, name));
