@@ -2,7 +2,7 @@
 
 use bandgap_campaign::contention::LOAD_AXIS;
 use bandgap_campaign::fan_in::{CONTENDED, key};
-use bandgap_record::{Column, Labels, Unit};
+use bandgap_record::{Column, Form, Labels, Unit};
 
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made, SERIES};
@@ -39,6 +39,7 @@ pub fn fan_in(of: &Measured<'_>) -> Result<Made> {
         Column::new("slowdown", Unit::One, "g_K / g_1, by round; K where the replier is the limit"),
     ];
     let mut rows = Builder::new(SERIES, "fan_in", &of.setting.transport, &["requesters"], columns);
+    rows.rows.form = Form::Curve;
     let alone = key(1);
     if of.time(&alone).is_none() {
         return Err(AssembleError::Empty);

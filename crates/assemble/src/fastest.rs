@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_record::{Column, Labels, Place, Unit};
+use bandgap_record::{Column, Form, Labels, Place, Unit};
 use bandgap_stats::Interval;
 
 use crate::Result;
@@ -51,6 +51,14 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
             (None, label) => chosen.push((at, label.cloned())),
         }
     }
+    // Between two ranks algorithms hardly differ.
+    rows.rows.form = match groups.keys().next_back() {
+        Some(3..) => {
+            let [title, variant] = ["algorithms", "variant"].map(str::to_owned);
+            Form::Ranges { title, of: variant }
+        }
+        _ => Form::Details,
+    };
     for (ranks, (times, mut sizes)) in groups {
         if is_axis {
             sizes = times.iter().map(|(size, of)| (*size, winner(of))).collect();

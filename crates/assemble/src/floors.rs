@@ -4,7 +4,7 @@ use bandgap_campaign::Key;
 use bandgap_campaign::data::Rejected;
 use bandgap_campaign::floors::{key, lost_key, sized_key};
 use bandgap_comm::Floor;
-use bandgap_record::{Column, Labels, Note, Place, Unit};
+use bandgap_record::{Column, Form, Labels, Note, Place, Unit};
 use bandgap_stats::Convergence;
 
 use crate::Result;
@@ -47,6 +47,7 @@ fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made> {
         columns.push(Column::new("sent", Unit::One, "messages sent"));
     }
     let mut rows = Builder::new(FLOOR, &floor.name, "", &axes, columns);
+    rows.rows.form = Form::Floor;
     let sizes = floor.sizes.iter().map(|&size| (vec![size.into()], sized_key(&floor.name, size)));
     let single = (!has_sizes).then(|| (Vec::new(), key(&floor.name)));
     for (place, own) in single.into_iter().chain(sizes) {

@@ -2,7 +2,7 @@
 
 use bandgap_campaign::signature::judge;
 use bandgap_model::growth::{self as model, Law};
-use bandgap_record::{Column, Labels, Place, Unit};
+use bandgap_record::{Column, Form, Labels, Place, Unit};
 
 use crate::Result;
 use crate::estimate::{Estimated, Measured};
@@ -31,6 +31,7 @@ pub(crate) fn growth(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     let slope =
         Column::new("slope", Unit::Second, "b of t = a + b·f, f = ⌈log₂ P⌉, P, N or N² by the law");
     let mut rows = Builder::new(GROWTH, points.name, &of.setting.transport, &others, vec![slope]);
+    rows.rows.form = Form::Law;
     for curve in points.along(&[along]) {
         let Some((law, [from, to], slope)) = followed(of, &curve, along, &laws) else { continue };
         let labels = [("law", Place::from(law)), ("from", from.into()), ("to", to.into())];

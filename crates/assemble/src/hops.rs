@@ -6,7 +6,7 @@ use bandgap_campaign::signature::judge;
 use bandgap_model::Estimate;
 use bandgap_model::hockney::{HockneyOptions, SizedTimes, fit as fit_line};
 use bandgap_model::hops::{HopTimes, fit};
-use bandgap_record::{Column, Labels, Note, Unit};
+use bandgap_record::{Column, Form, Labels, Note, Unit};
 use bandgap_stats::Convergence;
 
 use crate::Result;
@@ -33,6 +33,8 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
         second("h", "of each further hop"),
     ];
     let mut rows = Builder::new(HOPS, points.name, &of.setting.transport, &["from"], columns);
+    let [title, hop] = ["each further hop", "h"].map(str::to_owned);
+    rows.rows.form = Form::Ranges { title, of: hop };
     let mut launches = BTreeMap::<u32, Vec<HopTimes>>::new();
     for curve in points.along(&["bytes"]) {
         let Some(hops) = number(curve.points[0].1.1, "hops") else { continue };

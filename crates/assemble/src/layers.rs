@@ -1,7 +1,7 @@
 //! What each layer costs more than the one before.
 
-use bandgap_record::{Column, Place, Quantity, Row, Rows, Unit};
-use bandgap_results::{LAYERS, Outcome};
+use bandgap_record::{Column, Form, Place, Quantity, Row, Rows, Unit};
+use bandgap_results::Outcome;
 
 use crate::Result;
 use crate::made::{Made, SERIES};
@@ -51,7 +51,12 @@ pub fn layers(
     axes.push("transport".to_owned());
     let rows = Rows {
         kind: SERIES.to_owned(),
-        name: LAYERS.to_owned(),
+        name: "layers".to_owned(),
+        form: Form::SideBySide {
+            tables: ["time", "cost"].map(|of| vec![of.to_owned()]).into(),
+            by: None,
+            alone: true,
+        },
         axes,
         columns: vec![
             Column::new("time", Unit::Second, "time of the kernel over this transport"),

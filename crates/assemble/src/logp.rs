@@ -10,7 +10,7 @@ use bandgap_campaign::{Table, floors};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::signature::{ArmFit, IssueLine};
 use bandgap_model::{Estimate, Kind, ModelError, Signature};
-use bandgap_record::{Column, Labels, Note, Number, Quantity, Unit};
+use bandgap_record::{Column, Form, Labels, Note, Number, Quantity, Unit};
 use bandgap_results::{Arm, Line, Logp, OverFloor, Parameters, SIGNATURE, Transition};
 use bandgap_stats::{Convergence, Interval, Rule};
 use bandgap_units::Ns;
@@ -195,6 +195,7 @@ pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made> {
         Column::new("elapsed", Unit::Second, "time of all messages"),
     ];
     let mut rows = Builder::new(SERIES, &logp.name, &logp.transport, &axes, columns);
+    rows.rows.form = Form::Details;
     let (mut last, mut place) = (0.0, 0);
     for CurvePoint { messages, delay, mut elapsed } in points {
         // Two Δ that differ have two places, however little they differ.

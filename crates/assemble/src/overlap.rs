@@ -2,7 +2,7 @@
 
 use bandgap_campaign::overlap::{Cell, OVERLAP};
 use bandgap_kernels::OverlapMode;
-use bandgap_record::{Column, Unit};
+use bandgap_record::{Column, Form, Unit};
 use bandgap_stats::quantile::mean;
 
 use crate::estimate::{Estimated, Measured};
@@ -44,6 +44,8 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made> {
     ];
     let mut rows =
         Builder::new(SERIES, OVERLAP, &of.setting.transport, &["bytes", "elements"], columns);
+    let tables = vec![vec!["hidden".to_owned()]];
+    rows.rows.form = Form::SideBySide { tables, by: None, alone: false };
     rows.rows.verified = (!of.setting.is_virtual()).then_some(true);
     let (mut missing, mut planned, mut vague) = (0, 0, 0_usize);
     for (key, point) in of.judged.table.points() {

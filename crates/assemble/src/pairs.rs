@@ -2,7 +2,7 @@
 
 use bandgap_campaign::Key;
 use bandgap_campaign::pairs::{AT_ONCE, PAIR_RTT, PAIR_TIME};
-use bandgap_record::{Column, Labels, Unit};
+use bandgap_record::{Column, Form, Labels, Unit};
 
 use crate::estimate::Measured;
 use crate::made::{Builder, Made, SERIES};
@@ -25,6 +25,7 @@ pub fn pairs(of: &Measured<'_>) -> Result<Made> {
         columns.push(Column::new("bandwidth", Unit::BytePerSecond, meaning));
     }
     let mut rows = Builder::new(SERIES, "pairs", &of.setting.transport, &["from", "to"], columns);
+    rows.rows.form = Form::Pairs;
     if let Some(at_once) = at_once {
         rows.label(AT_ONCE, at_once);
     }

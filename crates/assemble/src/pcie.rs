@@ -2,7 +2,7 @@
 
 use bandgap_model::breakdown::{Category, Component, Layer, Observed, Provenance, Side};
 use bandgap_model::pcie::{Hardware, Known, Software, Timed, Trace};
-use bandgap_record::{Column, ComponentTable, Labels, Note, Unit, paper_models};
+use bandgap_record::{Column, ComponentTable, Form, Labels, Note, Unit, paper_models};
 use bandgap_results::PCIE_TRACE;
 use bandgap_stats::Rule;
 
@@ -61,6 +61,7 @@ fn read(
     let column = Column::new("time", Unit::Second, "mean, or what follows from means").counting();
     let mut rows = Builder::new(PCIE_TRACE, name, "", &["part"], vec![column]);
     let counted = trace.counted;
+    rows.rows.form = Form::Table;
     rows.label("file", file);
     let counts = [
         ("rows", trace.rows),

@@ -4,9 +4,9 @@ use bandgap_campaign::data::Verified;
 use bandgap_campaign::series::BURST;
 use bandgap_campaign::{Described, Key};
 use bandgap_comm::Yields;
-use bandgap_kernels::ISSUE;
+use bandgap_kernels::{ISSUE, Look, in_series};
 use bandgap_model::hockney::SizedTimes;
-use bandgap_record::{Column, Labels, Note, Unit};
+use bandgap_record::{Column, Form, Labels, Note, Unit};
 
 use crate::contention;
 use crate::estimate::{Estimated, Measured};
@@ -85,12 +85,31 @@ fn columns() -> Vec<Column> {
     ]
 }
 
+/// Rows on a screen of a series that has many.
+const MANY: usize = 9;
+
+/// How a series is shown on one screen, as its kernel says.
+fn form(name: &str) -> Form {
+    match in_series(name).map(|(_, series)| series.look) {
+        Ok(look @ (Look::Many | Look::Headline)) => {
+            Form::Kernel { rows: MANY, headline: look == Look::Headline }
+        }
+        Ok(Look::Loads) => Form::SideBySide {
+            tables: vec![["slowdown", "time"].map(str::to_owned).into()],
+            by: Some(contention::LOAD.to_owned()),
+            alone: false,
+        },
+        Ok(Look::Details) => Form::Details,
+        Ok(Look::Few) | Err(_) => Form::default(),
+    }
+}
+
 /// The rows of one series.
 fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Made> {
     let (name, transport) = (points.name, of.setting.transport.as_str());
     let axes = points.axes();
     let mut rows = Builder::new(SERIES, name, transport, &axes, columns());
-    rows.rows.verified = verified(of, points);
+    (rows.rows.verified, rows.rows.form) = (verified(of, points), form(name));
     let (mut missing, mut unlooked) = (0, 0);
     let by_look = points.all.iter().any(|(_, of)| of.labels.contains_key("variant"));
     for &(key, described) in &points.all {

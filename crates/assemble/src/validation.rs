@@ -9,7 +9,7 @@ use bandgap_campaign::signature::SignaturePlan;
 use bandgap_campaign::{Planned, Task};
 use bandgap_kernels::{Extent, LIBRARY, in_series};
 use bandgap_model::breakdown::verdict;
-use bandgap_record::{Column, Labels, Place, Quantity, Row, Rows, Unit};
+use bandgap_record::{Column, Form, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::{Outcome, POINTS, Run, SIGNATURE, SUMMARY, VALIDATION};
 use bandgap_stats::quantile::mean;
 use serde::Deserialize;
@@ -131,7 +131,8 @@ pub fn validation(
 
 fn rows(name: &str, transport: &str, axis: &str, columns: Vec<Column>) -> Rows {
     let (kind, name, transport) = (VALIDATION.to_owned(), name.to_owned(), transport.to_owned());
-    Rows { kind, name, transport, axes: vec![axis.to_owned()], columns, ..Rows::default() }
+    let axes = vec![axis.to_owned()];
+    Rows { kind, name, transport, form: Form::Errors, axes, columns, ..Rows::default() }
 }
 
 /// A measured time, the simulated one, of which the machine's value comes first and then its ends, and the error; and what

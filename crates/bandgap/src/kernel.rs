@@ -8,7 +8,7 @@ pub use bandgap_comm::{
     Am, Comm, CommError, Delay, Part, Pending, Processor, Rank, Transfer, View, Work,
 };
 pub use bandgap_kernels::{
-    AtSize, Buffers, Content, DOUBLE, ECHO, Expects, Extent, ISSUE, Kernel, MOST_BYTES,
+    AtSize, Buffers, Content, DOUBLE, ECHO, Expects, Extent, ISSUE, Kernel, Look, MOST_BYTES,
     MOST_MESSAGES, Needs, OverAm, OverComm, OverTransfer, Pair, Placed, Places, Refused, Round,
     SINK, Samples, Seat, Sequence, Series, Stamps, WHOLE, Words, by_rank, messages_in_range,
     ranks_at_least,

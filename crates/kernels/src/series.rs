@@ -27,6 +27,23 @@ pub struct Series {
     pub variants: &'static [&'static str],
     /// Whether a library with its own message passing has the operation too.
     pub library: bool,
+    /// How it is shown on one screen.
+    pub look: Look,
+}
+
+/// How a series is shown on one screen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// A line among several series; alone a few rows of its curve.
+    Few,
+    /// The same with more rows.
+    Many,
+    /// The same, and beside a LogP signature the parameters of its fit stand in the table of that.
+    Headline,
+    /// Curves under several loads side by side.
+    Loads,
+    /// With the details, unless it is all there is.
+    Details,
 }
 
 /// Unit of a series' sizes.
@@ -58,6 +75,7 @@ impl Series {
             moves: |_| 1,
             variants: &[],
             library: false,
+            look: Look::Few,
         }
     }
 

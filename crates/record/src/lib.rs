@@ -16,6 +16,7 @@ mod component_table;
 mod conditions;
 mod directory;
 mod error;
+mod form;
 mod logp_table;
 mod note;
 mod pcie_trace;
@@ -34,6 +35,7 @@ pub use component_table::{
 pub use conditions::{Batches, Conditions, State, Verified};
 pub use directory::{RunDir, csv};
 pub use error::RecordError;
+pub use form::Form;
 pub use logp_table::read_logp_table;
 pub use note::{Note, Value};
 pub use pcie_trace::read_pcie_trace;

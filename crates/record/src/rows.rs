@@ -7,7 +7,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{Number, Quantity, Unit};
+use crate::{Form, Number, Quantity, Unit};
 
 /// Quantities over axes. Without axes it is a single row.
 ///
@@ -24,6 +24,8 @@ pub struct Rows {
     pub transport: String,
     /// Whether received bytes were compared; `None` where no messages were sent.
     pub verified: Option<bool>,
+    /// How they are shown on one screen.
+    pub form: Form,
     /// What all rows have in common and is no axis: `buffers`, `pair`.
     pub labels: Labels,
     /// What a row is at: by these its quantities have their ids.
@@ -175,6 +177,8 @@ struct Written {
     transport: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     verified: Option<bool>,
+    #[serde(skip_serializing_if = "is_usual")]
+    form: Form,
     #[serde(skip_serializing_if = "Labels::is_empty")]
     labels: Labels,
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -187,14 +191,18 @@ struct Written {
     single: Map<String, Value>,
 }
 
+fn is_usual(form: &Form) -> bool {
+    *form == Form::default()
+}
+
 impl From<Rows> for Written {
     fn from(of: Rows) -> Written {
         let mut points: Vec<_> = of.rows.iter().map(|row| fields(&of, row)).collect();
         let is_single = of.axes.is_empty() && points.len() == 1;
         let single = points.pop_if(|_| is_single).unwrap_or_default();
         let points = (!is_single).then_some(points);
-        let Rows { kind, name, transport, verified, labels, axes, columns, .. } = of;
-        Written { kind, name, transport, verified, labels, axes, columns, points, single }
+        let Rows { kind, name, transport, verified, form, labels, axes, columns, .. } = of;
+        Written { kind, name, transport, verified, form, labels, axes, columns, points, single }
     }
 }
 
@@ -202,7 +210,18 @@ impl TryFrom<Written> for Rows {
     type Error = String;
 
     fn try_from(of: Written) -> Result<Rows, String> {
-        let Written { kind, name, transport, verified, labels, axes, columns, points, single } = of;
+        let Written {
+            kind,
+            name,
+            transport,
+            verified,
+            form,
+            labels,
+            axes,
+            columns,
+            points,
+            single,
+        } = of;
         let mut rows = Vec::new();
         for mut point in points.unwrap_or_else(|| vec![single]) {
             let mut row = Row::default();
@@ -222,7 +241,7 @@ impl TryFrom<Written> for Rows {
             }
             rows.push(row);
         }
-        Ok(Rows { kind, name, transport, verified, labels, axes, columns, rows })
+        Ok(Rows { kind, name, transport, verified, form, labels, axes, columns, rows })
     }
 }
 
@@ -255,6 +274,7 @@ mod tests {
             name: "comms1".into(),
             transport: "shm".into(),
             verified: Some(true),
+            form: Form::Curve,
             labels: Labels::new(),
             axes: vec!["bytes".into(), "variant".into()],
             columns: vec![

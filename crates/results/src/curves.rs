@@ -1,50 +1,56 @@
 //! One series on one screen: some of its rows, or some of its curves side by side.
 
-use bandgap_record::{Row, Rows, Unit};
+use bandgap_record::{Form, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Table, signed_share};
 
 use crate::pairs::pairs;
-use crate::rows::{
-    Curve, PAIRS, along, cell, curves, evenly, fit, head, place_cell, spelled, table,
-};
+use crate::rows::{Curve, along, cell, curves, evenly, fit, head, place_cell, spelled, table};
 use crate::shown::Context;
 
-/// Rows of one series on a screen, at most, and of one kernel of an application.
-pub(crate) const MOST: usize = 9;
-const FEW: usize = 5;
-/// The series with most rows: PARKBENCH's, and transfers.
-const LONG: [&str; 6] = ["comms1", "comms2", "comms3", "synch1", "bulk_store", "bulk_get"];
 /// Curves side by side, at most.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
+/// What a curve has, where its rows name nothing else.
+const TIME: &str = "time";
 
 /// One series: some of its rows, the others counted.
 pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
-    match rows.name.as_str() {
-        PAIRS => return pairs(rows, context),
-        "overlap" => return side_by_side(rows, "hidden", context),
-        "contention" => return contention(rows, context),
-        _ => {}
-    }
-    let Some(axis) = along(rows) else { return side_by_side(rows, "time", context) };
+    let usual = [vec![TIME.to_owned()]];
+    let tables = match &rows.form {
+        Form::Pairs => return pairs(rows, context),
+        Form::SideBySide { tables, .. } => &tables[..],
+        _ => &usual,
+    };
+    let Some(axis) = along(rows) else {
+        let all: Vec<&Row> = rows.rows.iter().collect();
+        return vec![Block::Table(table(rows, &all, context))];
+    };
     let all = curves(rows, axis);
-    let [one] = &all[..] else { return side_by_side(rows, "time", context) };
-    let blocks = [single(rows, (axis, one), context)].into_iter();
-    blocks.chain(rest(rows, &all, "time")).collect()
+    match (&all[..], &rows.form) {
+        (_, Form::SideBySide { .. }) | ([] | [_, _, ..], _) => {
+            let one = |columns| side_by_side(rows, (axis, &all), columns, context);
+            tables.iter().map(Vec::as_slice).flat_map(one).collect()
+        }
+        ([one], _) => {
+            let blocks = [single(rows, (axis, one), context)].into_iter();
+            blocks.chain(rest(rows, [one], &usual[0])).collect()
+        }
+    }
 }
 
 /// What is left out of a table, where something is.
-fn rest(rows: &Rows, of: &[Curve<'_>], column: &str) -> Option<Block> {
-    let shown = |of: &Curve<'_>| chosen(&of.rows, most(rows)).len();
-    let shown: usize = of.iter().take(SIDE_BY_SIDE).map(shown).sum();
-    let at = rows.column(column);
-    let has = |row: &&Row| at.is_none_or(|at| row.cells[at].is_some());
+fn rest<'a>(
+    rows: &Rows,
+    shown: impl IntoIterator<Item = &'a Curve<'a>>,
+    columns: &[String],
+) -> Option<Block> {
+    let shown = shown.into_iter().map(|of| chosen(&of.rows, rows.form.rows()).len());
+    let shown: usize = shown.sum();
+    let is_there = |column: &String| rows.column(column).is_some();
+    let has = |row: &&Row| {
+        !columns.iter().any(is_there) || columns.iter().any(|of| rows.cell(row, of).is_some())
+    };
     let more = rows.rows.iter().filter(has).count().saturating_sub(shown);
     (more > 0).then(|| Block::Text(format!("{more} more in -v")))
-}
-
-/// How many rows of a series are shown.
-fn most(rows: &Rows) -> usize {
-    if LONG.contains(&&*rows.name) { MOST } else { FEW }
 }
 
 /// So many rows: at both ends and at powers of eight between, or else evenly spread.
@@ -73,12 +79,12 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
     if fit.is_some() {
         heads.push(Head::new("off the line").optional());
     }
-    let some = chosen(&curve.rows, most(rows)).into_iter();
+    let some = chosen(&curve.rows, rows.form.rows()).into_iter();
     Block::Table(Table::new(heads).with(some.filter_map(|(bytes, row)| {
         let mut cells = vec![place_cell(axis, rows.place(row, axis)?)];
         cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
         if let Some(fit) = fit {
-            let off = rows.cell(row, "time").zip(fit.time(bytes));
+            let off = rows.cell(row, TIME).zip(fit.time(bytes));
             let off = off.map(|(time, line)| signed_share(1.0 - line / time.value.0));
             cells.push(off.map(Cell::Number).into());
         }
@@ -86,30 +92,35 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
     })))
 }
 
-/// One quantity of several curves, a column for each.
-pub fn side_by_side(rows: &Rows, column: &str, context: &Context<'_>) -> Vec<Block> {
-    let Some(axis) = along(rows) else {
-        let all: Vec<&Row> = rows.rows.iter().collect();
-        return vec![Block::Table(table(rows, &all, context))];
+/// One quantity of several curves, a column for each: the first of these that the curve has.
+fn side_by_side(
+    rows: &Rows,
+    (axis, all): (&str, &[Curve<'_>]),
+    columns: &[String],
+    context: &Context<'_>,
+) -> Vec<Block> {
+    let quantity = |curve: &Curve<'_>| {
+        let has =
+            |column: &&String| curve.rows.iter().any(|(_, row)| rows.cell(row, column).is_some());
+        columns.iter().find(has).map(String::as_str)
     };
-    let has =
-        |curve: &Curve<'_>| curve.rows.iter().any(|(_, row)| rows.cell(row, column).is_some());
-    let mut all: Vec<Curve<'_>> = curves(rows, axis).into_iter().filter(has).collect();
+    let mut found: Vec<(&Curve<'_>, &str)> =
+        all.iter().filter_map(|curve| Some((curve, quantity(curve)?))).collect();
     if rows.axis("variant").is_some() {
         let ranks = |curve: &Curve<'_>| {
             curve.which.iter().find(|of| of.0 == "ranks").map(|of| of.1.clone())
         };
-        let most = all.iter().map(ranks).max().flatten();
-        all.retain(|curve| ranks(curve) == most);
+        let most = found.iter().map(|(curve, _)| ranks(curve)).max().flatten();
+        found.retain(|(curve, _)| ranks(curve) == most);
     }
     let several: Vec<(&Curve<'_>, &str)> =
-        evenly(&all, SIDE_BY_SIDE).map(|curve| (curve, column)).collect();
+        evenly(&found, SIDE_BY_SIDE * columns.len()).copied().collect();
     let mut blocks = Vec::new();
-    if column != "time" {
-        blocks.push(Block::Text(meaning(rows, column)));
+    if columns.first().is_some_and(|column| column != TIME) {
+        blocks.push(Block::Text(meaning(rows, &columns[0])));
     }
     blocks.push(Block::Table(beside(rows, axis, &several, context)));
-    blocks.extend(rest(rows, &all, column));
+    blocks.extend(rest(rows, several.iter().map(|(curve, _)| *curve), columns));
     blocks
 }
 
@@ -126,7 +137,8 @@ fn beside(rows: &Rows, axis: &str, several: &[(&Curve<'_>, &str)], context: &Con
         _ => Head::new(curve.name()),
     });
     let longest = several.iter().map(|(curve, _)| curve).max_by_key(|curve| curve.rows.len());
-    let some = longest.map_or_else(Vec::new, |curve| chosen(&curve.rows, most(rows))).into_iter();
+    let some =
+        longest.map_or_else(Vec::new, |curve| chosen(&curve.rows, rows.form.rows())).into_iter();
     let table = Table::new([Head::new(spelled(axis))].into_iter().chain(heads));
     table.with(some.filter_map(|(at, first)| {
         let value = move |(curve, column): &(&Curve<'_>, &str)| {
@@ -136,17 +148,4 @@ fn beside(rows: &Rows, axis: &str, several: &[(&Curve<'_>, &str)], context: &Con
         let place = place_cell(axis, rows.place(first, axis)?);
         Some([place].into_iter().chain(several.iter().map(value)))
     }))
-}
-
-/// An echo without a load, and how many times as long it takes under loads.
-fn contention(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
-    let all = curves(rows, "bytes");
-    let is_idle = |curve: &Curve<'_>| curve.which.iter().any(|of| *of == ("load", &0_u64.into()));
-    let column = |curve: &Curve<'_>| if is_idle(curve) { "time" } else { "slowdown" };
-    let several: Vec<(&Curve<'_>, &str)> =
-        all.iter().take(2 * SIDE_BY_SIDE).map(|curve| (curve, column(curve))).collect();
-    let mut blocks = vec![Block::Text(meaning(rows, "slowdown"))];
-    blocks.push(Block::Table(beside(rows, "bytes", &several, context)));
-    blocks.extend(rest(rows, &all, "time"));
-    blocks
 }

@@ -6,9 +6,6 @@ use serde_json::Value;
 use crate::Run;
 use crate::shown::counted;
 
-/// The name of the command.
-pub(crate) const DOCTOR: &str = "doctor";
-
 /// What was found, of several hosts what is not good; what to do about it, and whether it is fit; and whether something
 /// is bad.
 pub fn doctor(run: &Run) -> (Vec<Block>, bool) {

@@ -1,6 +1,6 @@
 //! The table that a reader came for: the parameters of messages, a column for each transport.
 
-use bandgap_record::{Quantity, Unit};
+use bandgap_record::{Quantity, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple};
 use bandgap_units::{Bytes, significant_short};
 
@@ -8,9 +8,6 @@ use crate::hockney::Hockney;
 pub use crate::hockney::segments;
 use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
 use crate::shown::Context;
-
-/// The series whose last segment gives r∞ and n½.
-const SERIES: &str = "comms1";
 
 /// A column of the table.
 struct Column<'a> {
@@ -27,7 +24,7 @@ struct Column<'a> {
 pub fn headline(context: &Context<'_>) -> Vec<Block> {
     let own = |logp: &&Logp| logp.name == SIGNATURE;
     let mut columns: Vec<Column<'_>> = context.of::<Logp>().filter(own).map(column).collect();
-    for fit in context.of::<Hockney>().filter(|fit| fit.name == SERIES) {
+    for fit in fits(context) {
         if !columns.iter().any(|column| column.transport == Some(&fit.transport)) {
             let (head, transport) = (fit.transport.clone(), Some(fit.transport.as_str()));
             columns.push(Column { head, logp: None, transport });
@@ -128,10 +125,16 @@ fn half(logp: &Logp) -> Option<Quantity> {
     logp.parameters.rtt.as_ref()?.scaled(0.5, Unit::Second).ok()
 }
 
+/// The fits whose last segments give r∞ and n½.
+fn fits<'a>(context: &Context<'a>) -> impl Iterator<Item = &'a Hockney> {
+    let series: Vec<&Rows> = context.of::<Rows>().filter(|rows| rows.form.is_headline()).collect();
+    let all = context.of::<Hockney>().filter(|fit| fit.is_relative());
+    all.filter(move |fit| series.iter().any(|rows| fit.is_of(&rows.name, &rows.transport)))
+}
+
 /// The fit of a transport, where it has segments.
 fn fit<'a>(context: &Context<'a>, transport: &str) -> Option<&'a Hockney> {
-    let is_own = |fit: &&Hockney| fit.is_of(SERIES, transport) && fit.is_relative();
-    context.of::<Hockney>().find(is_own).filter(|fit| !fit.segments.is_empty())
+    fits(context).find(|fit| fit.transport == transport && !fit.segments.is_empty())
 }
 
 /// Cells in the unit of the greatest of them, which stands before the row and not in them.

@@ -2,21 +2,17 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_record::{Place, Quantity, Row, Rows, Unit};
+use bandgap_record::{Form, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, written};
 use bandgap_units::{Ns, significant};
 
 use crate::curves::curve;
-use crate::pairs::pairs;
-use crate::rows::{PAIRS, along, cell, fit, spelled, worded};
+use crate::rows::{along, cell, fit, spelled, worded};
 use crate::shown::Context;
-
-/// Series that are no kernels: what models rest on, and what has blocks of its own.
-const NO_KERNELS: [&str; 6] = ["message_costs", "layers", "contention", "overlap", PAIRS, "fan_in"];
 
 /// Several rows: a line for each kernel, then what else there is.
 pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
-    let is_kernel = |rows: &&&Rows| rows.kind == "series" && !NO_KERNELS.contains(&&*rows.name);
+    let is_kernel = |rows: &&&Rows| matches!(rows.form, Form::Kernel { .. });
     let lines: Vec<Vec<Cell>> =
         all.iter().filter(is_kernel).filter_map(|rows| kernel(rows, all, context)).collect();
     let mut blocks = Vec::new();
@@ -34,26 +30,30 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
             blocks.extend(curve(rows, context));
         }
     }
-    let floors: Vec<&Rows> = all.iter().copied().filter(|rows| rows.kind == "floor").collect();
+    let floors: Vec<&Rows> = all.iter().copied().filter(|rows| rows.form == Form::Floor).collect();
     if !floors.is_empty() {
         blocks.push(Block::Table(self::floors(&floors, context)));
     }
-    for rows in all.iter().filter(|rows| rows.kind == "series") {
-        match rows.name.as_str() {
-            PAIRS => blocks.extend(pairs(rows, context)),
-            "fan_in" => blocks.extend(curve(rows, context)),
-            "contention" => blocks.extend(slowed(rows)),
-            "overlap" => blocks.extend(hidden(rows)),
+    let mut told: Vec<(&str, Vec<String>)> = Vec::new();
+    for rows in all {
+        match &rows.form {
+            Form::Pairs | Form::Curve => blocks.extend(curve(rows, context)),
+            Form::SideBySide { tables, by, .. } => {
+                let column = tables.first().and_then(|columns| columns.first());
+                blocks.extend(column.and_then(|column| greatest(rows, column, by.as_deref())));
+            }
+            Form::Ranges { title, of } => {
+                let words = ranges(rows, of);
+                match told.iter_mut().find(|(known, _)| known == title) {
+                    Some((_, all)) => all.extend(words),
+                    None => told.extend(words.map(|words| (title.as_str(), vec![words]))),
+                }
+            }
             _ => {}
         }
     }
-    let told = |what: &str, kind: &str, words: fn(&Rows) -> Option<String>| {
-        let its = all.iter().filter(|rows| rows.kind == kind);
-        let of: Vec<String> = its.filter_map(|rows| words(rows)).collect();
-        (!of.is_empty()).then(|| Block::Text(format!("{what}: {}", of.join("; "))))
-    };
-    blocks.extend(told("algorithms", "fastest", algorithms));
-    blocks.extend(told("each further hop", "hops", hops));
+    let told = told.into_iter().map(|(title, of)| format!("{title}: {}", of.join("; ")));
+    blocks.extend(told.map(Block::Text));
     blocks
 }
 
@@ -117,8 +117,9 @@ fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>
 
 /// What the time of a series grows as, as far as it is decided.
 fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
-    let is_its =
-        |of: &&&Rows| of.kind == "growth" && of.name == rows.name && of.transport == rows.transport;
+    let is_its = |of: &&&Rows| {
+        of.form == Form::Law && (&of.name, &of.transport) == (&rows.name, &rows.transport)
+    };
     let growth = all.iter().find(is_its)?;
     let same = |row: &&Row| {
         let mut places = growth.axes.iter().zip(&row.place);
@@ -166,85 +167,62 @@ fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
     }))
 }
 
-/// How many times as long an echo takes, where it is slowed most, for each load and what it shares with it.
-fn slowed(rows: &Rows) -> Option<Block> {
-    let mut most: BTreeMap<(&str, u64), &Quantity> = BTreeMap::new();
-    for row in &rows.rows {
-        let load = rows.place(row, "load").and_then(Place::number);
-        let Some((slowdown, load)) = rows.cell(row, "slowdown").zip(load) else { continue };
-        let shared = match rows.label(row, "between") {
-            Some(Place::Text(between)) if between == "channel" => " on a shared channel",
-            Some(Place::Text(between)) if between == "nothing" => " on other channels",
-            _ => "",
-        };
-        let known = most.entry((shared, load)).or_insert(slowdown);
-        if known.value.0 < slowdown.value.0 {
-            *known = slowdown;
+/// The greatest value of a quantity, for each place on an axis if one is named; else over all rows, and the greatest
+/// loss, where there is one.
+fn greatest(rows: &Rows, column: &str, by: Option<&str>) -> Option<Block> {
+    let words = |row: &Row| {
+        let places =
+            rows.axes.iter().zip(&row.place).filter(|(axis, _)| by.is_none_or(|by| by == *axis));
+        let places = places.map(|(axis, at)| format!("{} {}", spelled(axis), worded(axis, at)));
+        let labels = row.labels.iter().filter(|_| by.is_some());
+        let labels = labels.map(|(name, of)| format!("{} {of}", spelled(name)));
+        places.chain(labels).collect::<Vec<_>>().join(", ")
+    };
+    let at = |(row, of): (&Row, &Quantity)| format!("{} ({})", said(of), words(row));
+    let all = || rows.rows.iter().filter_map(|row| Some((row, rows.cell(row, column)?)));
+    let mut most: BTreeMap<Option<(Option<&Place>, &Labels)>, (&Row, &Quantity)> = BTreeMap::new();
+    for (row, of) in all() {
+        let known = most.entry(by.map(|axis| (rows.place(row, axis), &row.labels)));
+        let known = known.or_insert((row, of));
+        if known.1.value.0 < of.value.0 {
+            *known = (row, of);
         }
     }
-    let told: Vec<String> = most
-        .into_iter()
-        .map(|((shared, load), of)| format!("{} at {load} % load{shared}", said(of)))
-        .collect();
-    (!told.is_empty())
-        .then(|| Block::Text(format!("contention: times as long, at most: {}", told.join(", "))))
+    let least = all().min_by(|a, b| a.1.value.0.total_cmp(&b.1.value.0))?;
+    let is_loss = by.is_none() && least.1.high.is_some_and(|high| high.0 < 0.0);
+    let loss = if is_loss { format!("; at least {}", at(least)) } else { String::new() };
+    let most = most.into_values().map(at).collect::<Vec<_>>().join(", ");
+    let (name, column) = (spelled(&rows.name), spelled(column));
+    Some(Block::Text(format!("{name}: {column} at most {most}{loss}")))
 }
 
-/// The greatest share of an exchange that is hidden, and the greatest loss, where there is one.
-fn hidden(rows: &Rows) -> Option<Block> {
-    let all = rows.rows.iter().filter_map(|row| Some((row, rows.cell(row, "hidden")?)));
-    let mut all: Vec<(&Row, &Quantity)> = all.collect();
-    all.sort_by(|a, b| a.1.value.0.total_cmp(&b.1.value.0));
-    let place = |row: &Row| {
-        let of = |axis| rows.place(row, axis).map_or(String::new(), |at| worded(axis, at));
-        format!("{} beside {} elements", of("bytes"), of("elements"))
+/// What holds in which range of sizes, on the most ranks: `broadcast tree below 32 KiB, chain above`. A range begins at
+/// its quantity `begins`, or else above its place on `from`.
+fn ranges(rows: &Rows, of: &str) -> Option<String> {
+    let ranks = |row: &Row| rows.place(row, "ranks").and_then(Place::number);
+    let most = rows.rows.iter().map(ranks).max()?;
+    let its: Vec<&Row> = rows.rows.iter().filter(|row| ranks(row) == most).collect();
+    let end = |next: &&Row| match rows.cell(next, "begins") {
+        Some(of) if of.unit == Unit::Byte => {
+            format!("below {}", bandgap_report::scaled(of.value.0, Unit::Byte))
+        }
+        Some(of) => format!("below {:.0}", of.value.0),
+        None => {
+            let size = rows.place(next, "from").map(|at| worded("bytes", at));
+            format!("up to {}", size.unwrap_or_default())
+        }
     };
-    let (most, share) = all.last()?;
-    let mut told = format!("overlap: {} of {} is hidden", said(share), place(most));
-    let (least, loss) = all.first()?;
-    if loss.high.is_some_and(|high| high.0 < 0.0) {
-        told += &format!("; a loss at {} ({})", place(least), said(loss));
-    }
-    Some(Block::Text(told))
-}
-
-/// Which algorithms are the fastest, on the most ranks: `broadcast: tree below 32 KiB, chain above`. Between two ranks they
-/// hardly differ.
-fn algorithms(rows: &Rows) -> Option<String> {
-    let ranks = rows.rows.iter().filter_map(|row| rows.place(row, "ranks")?.number()).max()?;
-    if ranks < 3 {
-        return None;
-    }
-    let its = rows.rows.iter().filter(|row| rows.place(row, "ranks") == Some(&ranks.into()));
-    let ranges: Vec<(String, Option<&Quantity>)> = its
-        .filter_map(|row| {
-            Some((spelled(&rows.label(row, "variant")?.to_string()), rows.cell(row, "begins")))
+    let words = its.iter().enumerate().filter_map(|(at, row)| {
+        let label = rows.label(row, of).map(|of| spelled(&of.to_string()));
+        let holds = label.or_else(|| rows.cell(row, of).map(said))?;
+        Some(match (its.get(at + 1), at) {
+            (Some(next), _) => format!("{holds} {}", end(next)),
+            (None, 0) => format!("{holds} throughout"),
+            (None, _) => format!("{holds} above"),
         })
-        .collect();
-    let size = |of: &Quantity| match of.unit {
-        Unit::Byte => bandgap_report::scaled(of.value.0, Unit::Byte),
-        _ => format!("{:.0}", of.value.0),
-    };
-    let mut told: Vec<String> = Vec::new();
-    for (at, (variant, _)) in ranges.iter().enumerate() {
-        let end = ranges.get(at + 1).and_then(|(_, from)| *from);
-        told.push(match (end, at) {
-            (Some(end), _) => format!("{variant} below {}", size(end)),
-            (None, 0) => format!("{variant} throughout"),
-            (None, _) => format!("{variant} above"),
-        });
-    }
-    Some(format!("{} {}", rows.name.replace('_', " "), told.join(", ")))
-}
-
-/// What a further hop takes, by segment: `echo 25 µs up to 64 B`.
-fn hops(rows: &Rows) -> Option<String> {
-    let of = rows.rows.iter().filter_map(|row| {
-        let to = rows.label(row, "to_bytes")?;
-        Some(format!("{} up to {}", said(rows.cell(row, "h")?), worded("bytes", to)))
     });
-    let of: Vec<String> = of.collect();
-    (!of.is_empty()).then(|| format!("{} {}", spelled(&rows.name), of.join(", ")))
+    let words: Vec<String> = words.collect();
+    (!words.is_empty()).then(|| format!("{} {}", spelled(&rows.name), words.join(", ")))
 }
 
 #[cfg(test)]

@@ -37,7 +37,7 @@ pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Tr
 pub use notes::{template, words};
 pub use rows::PCIE_TRACE;
 pub use run::{Run, Verdict};
-pub use screen::{LAYERS, View, detail, screen};
+pub use screen::{View, detail, screen};
 pub use shown::{CLOCK_LIMIT, Context, Shown};
 pub use simulation::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 pub use validation::{POINTS, SUMMARY, VALIDATION};

@@ -44,11 +44,7 @@ pub struct Hint {
 impl Hint {
     /// That for what a run is made of.
     pub fn of(self, run: &Run) -> &'static str {
-        if run.command.get(1).is_some_and(|command| command == "fit") {
-            self.fitted
-        } else {
-            self.measured
-        }
+        if run.conditions.is_empty() { self.fitted } else { self.measured }
     }
 }
 
@@ -76,10 +72,14 @@ const fn note(code: &'static str, level: Level, text: &'static str, hint: Hint) 
 pub const TEMPLATES: &[Template] = &[
     note("arm_slope", Level::Doubt, "the cost rises with slope {slope} over Δ from {from:s} on, not 1: or is not constant", NONE),
     note("arm_undecided", Level::Detail, "the cost rises with slope {slope} ({low} to {high}) over Δ from {from:s} on: 1 is not decided", LONGER),
+    note("batches_rejected", Level::Detail, "{some:n} of {all:n} batches rejected ({reason})", measuring("a quieter machine")),
+    note("batches_scatter", Level::Detail, "batches scatter", LONGER),
     note("clock_limit", Level::Detail, "one step of the clock: ±{half:s}", NONE),
+    note("clock_step", Level::Detail, "one step of the clock is no shorter", NONE),
     note("default_size", Level::Detail, "no size in the command line: {bytes:B} taken, the default of the tool", NONE),
     note("distances_left_out", Level::Doubt, "distances between ranks are left out: all are as ranks 0 and 1", NONE),
     note("failed", Level::Missing, "ended early: {what}", NONE),
+    note("few_batches", Level::Detail, "few batches count", LONGER),
     note("floor_unavailable", Level::Doubt, "not measured: {reason}", NONE),
     note("floor_without_batches", Level::Doubt, "none of {batches:n} batches counts", LONGER),
     note("gap_unseen", Level::Detail, "the overheads limit the rate: g is not seen, from max(os, or), which is taken, to os + or", NONE),
@@ -93,6 +93,7 @@ pub const TEMPLATES: &[Template] = &[
     note("insertion_lost", Level::Doubt, "{inserted:s} inserted in {component} made it {part:s} and half a round trip {whole:s} longer: it overlaps, a faster one brings less", NONE),
     note("interval_below_zero", Level::Detail, "the intervals of {count:n} parameters begin below 0: lower ends of times are with 0 there", LONGER),
     note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads hold the transfer; do not use L alone", NONE),
+    note("launches_differ", Level::Detail, "launches differ", measuring("more --launches")),
     note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),
     note("line_missed", Level::Doubt, "from {from:B} on the times are off the line by {rms:%} (root mean square), {worst:%} at {at:B}", Hint { measured: "--breaks", fitted: "--segments" }),
     note("logp_unfitted", Level::Missing, "no parameters but the round trip: too little of {lacks}", LONGER),
@@ -130,6 +131,7 @@ pub const TEMPLATES: &[Template] = &[
     note("single_copy_refused", Level::Doubt, "messages go in pieces, not with a single copy: the system refuses to {reason}", NONE),
     note("size_left_out", Level::Doubt, "{bytes:B} takes {time:s}, {line:s} by the line: it is left out", NONE),
     note("sizes_left_out", Level::Doubt, "sizes left out, as no whole number of doubles: {count:n} of {of:n}", NONE),
+    note("sizes_scatter", Level::Detail, "sizes scatter about their line", SIZES),
     note("startup_below_zero", Level::Doubt, "from {from:B} on the line meets n = 0 at {t0:s}: t0, n½ and π0 are not given there", NONE),
     note("startup_short", Level::Doubt, "from {from:B} on the line starts below os + or: there each size is taken in proportion, without overheads", NONE),
     note("startup_unresolved", Level::Doubt, "from {from:B} on t0 may be 0 (at most {high:s}): n½ and π0 are not given there", SIZES),

@@ -25,7 +25,7 @@ pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     }
     let maps = heats(rows, "");
     let fits = maps.first().is_some_and(|map| map.names.len() <= MOST);
-    let mut blocks = if fits { matrix(&maps) } else { Vec::new() };
+    let mut blocks = if fits { matrix(rows, &maps) } else { Vec::new() };
     let count = all.len();
     let slowest = format!("The slowest of {count} pairs, of {least} to {most}: all in -v");
     blocks.extend([Block::Table(table(rows, few, context)), Block::Text(slowest)]);
@@ -33,7 +33,7 @@ pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
 }
 
 /// The first of the maps above the diagonal, the second, where there is one, below.
-fn matrix(maps: &[Heat]) -> Vec<Block> {
+fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
     let units: Vec<_> = maps.iter().map(|map| multiple(map.unit, map.ends()[1])).collect();
     let names = &maps[0].names;
     let ranks = (0..names.len()).map(|rank| Head::new(rank.to_string()));
@@ -47,9 +47,9 @@ fn matrix(maps: &[Heat]) -> Vec<Block> {
         let values = (0..names.len()).map(|column| value(column).unwrap_or(Cell::Empty));
         table.push([Cell::Text(name.clone())].into_iter().chain(values));
     }
-    let where_ = maps.iter().zip(&units).zip(["above", "below"]).map(|((map, unit), half)| {
-        let name = map.title.rsplit(": ").next().unwrap_or_default();
-        format!("{name} ({}) {half} the diagonal", unit.symbol())
+    let where_ = rows.columns.iter().zip(&units).zip(["above", "below"]);
+    let where_ = where_.map(|((column, unit), half)| {
+        format!("{} ({}) {half} the diagonal", column.name, unit.symbol())
     });
     vec![Block::Text(where_.collect::<Vec<_>>().join(", ")), Block::Table(table), Block::Gap]
 }

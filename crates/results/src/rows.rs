@@ -1,6 +1,6 @@
 //! What rows look like in full: all of them as a table, and as curves.
 
-use bandgap_record::{Labels, Place, Quantity, Row, Rows, Unit};
+use bandgap_record::{Form, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{
     Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Scale, Series, Table,
 };
@@ -15,8 +15,6 @@ const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters
 const SIZES: usize = 3;
 /// The columns that are drawn.
 const DRAWN: [&str; 5] = ["time", "bandwidth", "gap", "slowdown", "hidden"];
-/// The axis of rows that their own result draws.
-const DELAY: &str = "delay";
 /// Curves of a figure, at most.
 const MOST_CURVES: usize = 12;
 /// Points of a fitted line.
@@ -38,7 +36,7 @@ impl Shown for Rows {
         }
         let mut blocks = vec![Block::Text(text), Block::Table(table(self, &all, context))];
         blocks.extend(figures(self, context).into_iter().map(Block::Figure));
-        if self.name == PAIRS {
+        if self.form == Form::Pairs {
             blocks.extend(heats(self, &title(self)).into_iter().map(Block::Heat));
         }
         blocks
@@ -196,7 +194,7 @@ pub(crate) fn fit<'a>(
 
 /// A figure for each column that is drawn.
 fn figures(rows: &Rows, context: &Context<'_>) -> Vec<Figure> {
-    let along = along(rows).filter(|_| rows.axis(DELAY).is_none());
+    let along = along(rows);
     let figures = DRAWN.iter().filter_map(|name| figure(rows, name, along?, context));
     figures.filter(|figure| figure.series.iter().any(|of| of.points.len() > 1)).collect()
 }
@@ -269,9 +267,6 @@ pub(crate) fn derived(rows: &Rows, context: &Context<'_>) -> Option<Block> {
     let some: Vec<&Row> = rows.rows.iter().filter(|row| row.spread.is_none()).collect();
     (!some.is_empty()).then(|| Block::Table(table(rows, &some, context)))
 }
-
-/// The name of rows of pairs.
-pub const PAIRS: &str = "pairs";
 
 /// A heat map of each column.
 pub fn heats(rows: &Rows, title: &str) -> Vec<Heat> {

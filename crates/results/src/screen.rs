@@ -3,21 +3,21 @@
 use std::any::Any;
 use std::collections::BTreeSet;
 
-use bandgap_record::{Note, Rows, Unit};
+use bandgap_record::{Form, Note, Rows, Unit};
 use bandgap_report::{Block, Cell, Precision, Scale, scaled};
 use serde_json::Value;
 
-use crate::curves::{curve, side_by_side};
-use crate::doctor::{DOCTOR, doctor, fitness};
+use crate::curves::curve;
+use crate::doctor::{doctor, fitness};
 use crate::headline::{headline, segments, surface};
 use crate::hockney::Hockney;
 use crate::kernels::kernels;
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
-use crate::rows::{PCIE_TRACE, along, derived};
+use crate::rows::derived;
 use crate::run::{Run, Verdict, context};
 use crate::shown::{Context, counted, grouped};
-use crate::validation::{VALIDATION, validation};
+use crate::validation::validation;
 use crate::why;
 
 /// What is shown of a run.
@@ -33,14 +33,14 @@ pub struct View<'a> {
 
 /// One screen of a run.
 pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
-    if run.results.is_empty() && run.command.get(1).is_some_and(|of| of == DOCTOR) {
+    // What looks at machines plans nothing, and has no results.
+    if run.results.is_empty() && run.plan.is_null() && !(run.host.is_null() && run.hosts.is_empty())
+    {
         return doctor(run).0;
     }
     let among = context(run);
-    let heading = heading(run);
     let mut blocks = Vec::new();
-    // A command's name alone says nothing.
-    if run.command.get(1) != Some(&heading) {
+    if let Some(heading) = heading(run) {
         blocks.push(Block::Text(heading));
         blocks.extend(machine(run));
         blocks.push(Block::Gap);
@@ -54,7 +54,7 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
 /// Everything of a run: all rows, figures, and notes.
 pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
     let among = context(run);
-    let mut blocks = vec![Block::Text(heading(run))];
+    let mut blocks: Vec<Block> = heading(run).map(Block::Text).into_iter().collect();
     blocks.extend(machine(run));
     for result in &run.results {
         blocks.push(Block::Gap);
@@ -76,31 +76,28 @@ fn axes(mut block: Block, view: View<'_>) -> Block {
 
 /// The tables of what there is.
 fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
+    if let Some(rows) = context.of::<Rows>().find(|rows| is_alone(rows)) {
+        return curve(rows, context);
+    }
     let signatures = context.of::<Logp>().any(|logp| logp.name == SIGNATURE);
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
-    let in_headline = |name: &str| signatures && ["signature", "comms1"].contains(&name);
-    let is_curve = |rows: &Rows| rows.name.ends_with(SIGNATURE);
-    let validated = context.of::<Rows>().filter(|rows| rows.kind == VALIDATION);
-    blocks.extend(validated.flat_map(|rows| validation(rows, context)));
-    let shown = |rows: &&Rows| {
-        !in_headline(&rows.name)
-            && !is_curve(rows)
-            && ![PCIE_TRACE, VALIDATION].contains(&&*rows.kind)
+    let errors = context.of::<Rows>().filter(|rows| rows.form == Form::Errors);
+    blocks.extend(errors.flat_map(|rows| validation(rows, context)));
+    let only = context.results.len() == 1;
+    let shown = |rows: &&Rows| match rows.form {
+        Form::Details => only,
+        Form::Errors | Form::Table => false,
+        _ => !(signatures && rows.form.is_headline()),
     };
-    if let Some(layers) = context.of::<Rows>().find(|rows| rows.name == LAYERS) {
-        let columns: &[&str] = if along(layers).is_some() { &["time", "cost"] } else { &["time"] };
-        return columns.iter().flat_map(|of| side_by_side(layers, of, context)).collect();
-    }
     let rows: Vec<&Rows> = context.of::<Rows>().filter(shown).collect();
-    let names: BTreeSet<&str> = rows.iter().map(|rows| rows.name.as_str()).collect();
-    match (&rows[..], names.len()) {
-        ([], _) => {
+    match &rows[..] {
+        [] => {
             let tabled = context.of::<Hockney>().filter(|fit| fit.is_relative() && !signatures);
             for fit in tabled {
                 blocks.extend(segments(context, &fit.name, &fit.transport));
             }
         }
-        ([one], _) if one.kind == "series" && !signatures => {
+        [one] if is_curve(one) && !signatures => {
             blocks.extend(segments(context, &one.name, &one.transport));
             blocks.extend(curve(one, context));
         }
@@ -116,7 +113,7 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
     for shown in &context.results {
         let any: &dyn Any = *shown;
         match any.downcast_ref::<Rows>() {
-            Some(rows) if rows.kind == PCIE_TRACE => blocks.extend(derived(rows, context)),
+            Some(rows) if rows.form == Form::Table => blocks.extend(derived(rows, context)),
             None if !(any.is::<Logp>() || any.is::<Hockney>()) => {
                 blocks.extend(shown.short(context));
             }
@@ -136,26 +133,34 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
     blocks
 }
 
-/// The name of the rows that compare transports.
-pub const LAYERS: &str = "layers";
+/// Whether rows are all that is on the screen.
+fn is_alone(rows: &Rows) -> bool {
+    matches!(rows.form, Form::SideBySide { alone: true, .. })
+}
+
+/// Whether rows are the times of one series, and not what follows from others.
+fn is_curve(rows: &Rows) -> bool {
+    use Form::{Curve, Details, Kernel, Pairs, SideBySide};
+    matches!(rows.form, Curve | Details | Kernel { .. } | Pairs | SideBySide { .. })
+}
 
 /// Notes of what was read of a file, beside `read_as`.
 const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to_choose"];
 
-/// A command, with the kernel that it measured where there is one of several.
-fn named(run: &Run, command: &str) -> String {
-    let rows = run.results.iter().filter_map(|of| of.as_rows());
-    let names: BTreeSet<&str> = rows.map(|rows| &*rows.name).filter(|of| *of != LAYERS).collect();
-    match names.first() {
-        Some(name) if names.len() == 1 && ["comet", LAYERS].contains(&command) => {
-            format!("{command} {name} ")
-        }
-        _ => format!("{command} "),
-    }
+/// The name of the one kernel that was measured, where it is one.
+fn kernel(run: &Run) -> Option<&str> {
+    let is_kernel = |rows: &&Rows| match rows.form {
+        Form::Kernel { .. } => true,
+        Form::SideBySide { alone, .. } => !alone,
+        _ => false,
+    };
+    let rows = run.results.iter().filter_map(|of| of.as_rows()).filter(is_kernel);
+    let names: BTreeSet<&str> = rows.map(|rows| rows.name.as_str()).collect();
+    names.first().copied().filter(|_| names.len() == 1)
 }
 
 /// One line of what was measured, where and for how long.
-fn heading(run: &Run) -> String {
+fn heading(run: &Run) -> Option<String> {
     let command = run.command.get(1).filter(|word| !word.starts_with('-'));
     let command = command.map_or("run", String::as_str);
     let transports = run.conditions.iter().map(|of| of.transport.as_str());
@@ -169,8 +174,13 @@ fn heading(run: &Run) -> String {
             parts.extend(more.map(words));
         }
         _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
-        [] => parts.push(command.to_owned()),
-        _ => parts.push(format!("{}over {}", named(run, command), transports.join(", "))),
+        // A command's name alone says nothing.
+        [] => {}
+        _ => {
+            let kernel = kernel(run).filter(|name| !name.starts_with(command));
+            let kernel = kernel.map_or_else(String::new, |name| format!(" {name}"));
+            parts.push(format!("{command}{kernel} over {}", transports.join(", ")));
+        }
     }
     parts.extend(hardware(run.hosts.first().unwrap_or(&run.host)));
     // What is the same over all transports is said once.
@@ -208,7 +218,14 @@ fn heading(run: &Run) -> String {
     if run.interrupted {
         parts.push("ended early".to_owned());
     }
-    parts.iter().map(|part| part.replace(' ', "\u{a0}")).collect::<Vec<_>>().join(" · ")
+    if parts.is_empty() {
+        return None;
+    }
+    if transports.is_empty() && read.is_none() && command != "run" {
+        parts.insert(0, command.to_owned());
+    }
+    let unbroken = parts.iter().map(|part| part.replace(' ', "\u{a0}"));
+    Some(unbroken.collect::<Vec<_>>().join(" · "))
 }
 
 /// `a, b:4`: the hosts with their ranks, where these are several; many of them as a count.
@@ -279,7 +296,7 @@ const SAID: usize = 2;
 fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
     // Lines are not what layers are compared by.
-    let layers = run.results.iter().filter_map(|of| of.as_rows()).any(|of| of.name == LAYERS);
+    let layers = run.results.iter().filter_map(|of| of.as_rows()).any(is_alone);
     let (shown, wide, limited) = marked(body);
     let wider = (wide > 0).then(|| "in doubt (*)".to_owned());
     let at_limit = (limited > 0).then(|| "at the clock's limit (~)".to_owned());
@@ -311,7 +328,7 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
             said.len() - 1
         });
         let said = &mut said[at];
-        said.alike += usize::from(words(note) != words(said.note));
+        said.alike += usize::from(!why::alike(note, said.note));
         if !said.of.contains(&of) {
             said.of.push(of);
         }
@@ -391,7 +408,7 @@ fn subject<'a>(run: &Run, about: &'a str) -> &'a str {
     match about.split('/').find(is_transport) {
         Some(_) if run.conditions.len() == 1 => {
             let name = about.split('/').nth(1).filter(|name| !is_transport(name));
-            name.filter(|name| run.command.get(1).is_none_or(|own| own != name)).unwrap_or("")
+            name.filter(|name| kernel(run).is_none_or(|own| own != *name)).unwrap_or("")
         }
         Some(transport) => transport,
         None => about.split('/').nth(1).unwrap_or(about),

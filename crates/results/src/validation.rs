@@ -21,7 +21,7 @@ pub(crate) fn validation(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let label = |row: &Row, name: &str| rows.label(row, name).map(ToString::to_string);
     let value = |row: &Row, name: &str| rows.cell(row, name).map_or(0.0, |of| of.value.0);
     let text = |name: &str| rows.labels.get(name).map_or(String::new(), ToString::to_string);
-    if rows.name == SUMMARY {
+    if rows.axis("group").is_some() {
         let counts = ["points", "inside", "outside", "undecided"];
         let heads = [&[""], &counts[..], &["RRMSE", "geometric mean", "worst"]].concat();
         let mut table = Table::new(heads.into_iter().map(Head::new));

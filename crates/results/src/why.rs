@@ -1,11 +1,9 @@
 //! Why values are in doubt: a row a cause, the largest effect first.
 
-use std::collections::BTreeMap;
-
 use bandgap_record::{Conditions, Note, Quantity};
 use bandgap_report::{Block, Precision};
 
-use crate::notes::{Hint, LONGER, NONE, SIZES, measuring, template, words};
+use crate::notes::{template, words};
 use crate::run::{Run, Verdict, context};
 use crate::shown::{CLOCK_LIMIT, Context, counted, grouped};
 
@@ -19,15 +17,20 @@ struct Cause {
     result: String,
     quantities: Vec<String>,
     width: [f64; 2],
-    words: String,
-    hint: &'static str,
+    /// Its code and values.
+    note: Note,
 }
 
-impl Cause {
-    fn line(&self) -> String {
-        let hint = if self.hint.is_empty() { String::new() } else { format!(" ({})", self.hint) };
-        let Cause { result, words, .. } = self;
-        format!("{result} {} {}: {words}{hint}", self.quantities.join(", "), width(self.width))
+/// Whether two notes say the same, of whatever they say it.
+pub(crate) fn alike(a: &Note, b: &Note) -> bool {
+    (&a.code, &a.values) == (&b.code, &b.values)
+}
+
+/// A note in words, with what would help.
+fn with_hint(note: &Note, run: &Run) -> String {
+    match template(&note.code).map_or("", |template| template.hint.of(run)) {
+        "" => words(note),
+        hint => format!("{} ({hint})", words(note)),
     }
 }
 
@@ -40,25 +43,29 @@ pub fn why(run: &Run) -> Vec<Block> {
         0 => format!("Nothing that counts is in doubt, of {}", counted(verdict.counted, "value")),
         some => format!("{some} of {} values in doubt", verdict.counted),
     })];
-    blocks.extend(causes.iter().map(|cause| Block::Text(cause.line())));
+    blocks.extend(causes.iter().map(|Cause { result, quantities, width, note }| {
+        let (all, width, words) =
+            (quantities.join(", "), self::width(*width), with_hint(note, run));
+        Block::Text(format!("{result} {all} {width}: {words}"))
+    }));
     let is_cause = |note: &Note| {
-        causes.iter().any(|of| note.about.starts_with(&of.result) && of.words == words(note))
+        causes.iter().any(|of| note.about.starts_with(&of.result) && alike(&of.note, note))
     };
-    let said = run.notes.iter().filter(|note| note.code != CLOCK_LIMIT && !is_cause(note));
-    let mut notes = BTreeMap::<(String, &str), Vec<&str>>::new();
-    for note in said {
-        let hint = template(&note.code).map_or("", |template| template.hint.of(run));
-        notes.entry((words(note), hint)).or_default().push(&note.about);
+    let mut said: Vec<(&Note, Vec<&str>)> = Vec::new();
+    for note in run.notes.iter().filter(|note| note.code != CLOCK_LIMIT && !is_cause(note)) {
+        match said.iter_mut().find(|(known, _)| alike(known, note)) {
+            Some((_, about)) => about.push(&note.about),
+            None => said.push((note, vec![&note.about])),
+        }
     }
-    for ((words, hint), about) in notes {
-        let about: Vec<&str> = about.into_iter().filter(|about| !about.is_empty()).collect();
+    for (note, mut about) in said {
+        about.retain(|about| !about.is_empty());
         let about = match about[..] {
             [] => String::new(),
             [one] => format!("{one}: "),
             [first, ..] => format!("{first} and {} more: ", about.len() - 1),
         };
-        let hint = if hint.is_empty() { String::new() } else { format!(" ({hint})") };
-        blocks.push(Block::Text(format!("{about}{words}{hint}")));
+        blocks.push(Block::Text(format!("{about}{}", with_hint(note, run))));
     }
     for of in &run.conditions {
         blocks.extend(batches(of).map(Block::Text));
@@ -92,7 +99,7 @@ pub(crate) fn widest(run: &Run) -> Option<String> {
         [one] => widest.result.trim_end_matches(one.transport.as_str()).trim_end_matches('/'),
         _ => &widest.result,
     };
-    Some(format!("{of} {} ({})", widest.quantities.first()?, widest.words))
+    Some(format!("{of} {} ({})", widest.quantities.first()?, words(&widest.note)))
 }
 
 /// The causes, the largest effect first.
@@ -105,16 +112,16 @@ fn causes(run: &Run) -> Vec<Cause> {
             if !counts || precision == Precision::Converged {
                 continue;
             }
-            let (words, hint) = match precision {
-                Precision::ClockLimited => ("one step of the clock is no shorter".to_owned(), NONE),
+            let note = match precision {
+                Precision::ClockLimited => Note::new("clock_step", ""),
                 _ => cause(run, &among, &id, quantity),
             };
             let (of, name) = id.rsplit_once('/').unwrap_or(("", &id));
             // Rows of one result have one cause together.
             let of = of.split('/').filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
             let width = quantity.relative_width().unwrap_or(f64::INFINITY);
-            let alike = |known: &&mut Cause| known.result == of && known.words == words;
-            match all.iter_mut().find(alike) {
+            let is_its = |known: &&mut Cause| known.result == of && alike(&known.note, &note);
+            match all.iter_mut().find(is_its) {
                 Some(known) => {
                     if !known.quantities.iter().any(|other| other == name) {
                         known.quantities.push(name.to_owned());
@@ -122,8 +129,8 @@ fn causes(run: &Run) -> Vec<Cause> {
                     known.width = [known.width[0].min(width), known.width[1].max(width)];
                 }
                 None => {
-                    let (result, quantities, hint) = (of, vec![name.to_owned()], hint.of(run));
-                    all.push(Cause { result, quantities, width: [width; 2], words, hint });
+                    let (result, quantities) = (of, vec![name.to_owned()]);
+                    all.push(Cause { result, quantities, width: [width; 2], note });
                 }
             }
         }
@@ -132,17 +139,18 @@ fn causes(run: &Run) -> Vec<Cause> {
     all
 }
 
-/// The cause of the width of one quantity, and what would help.
-fn cause(run: &Run, context: &Context<'_>, id: &str, quantity: &Quantity) -> (String, Hint) {
+/// The cause of the width of one quantity.
+fn cause(run: &Run, context: &Context<'_>, id: &str, quantity: &Quantity) -> Note {
+    let known = |code: &str| Note::new(code, "");
     if id.starts_with("hockney/") {
-        return ("sizes scatter about their line".to_owned(), SIZES);
+        return known("sizes_scatter");
     }
     if let Some(note) = context.about(id).find(|note| note.about == id) {
-        return (words(note), template(&note.code).map_or(NONE, |template| template.hint));
+        return note.clone();
     }
     let of = run.conditions.iter().find(|of| id.split('/').any(|part| part == of.transport));
     if quantity.samples < FEW {
-        return ("few batches count".to_owned(), LONGER);
+        return known("few_batches");
     }
     if let Some(of) = of {
         let rejected = of.batches.all_rejected();
@@ -150,15 +158,14 @@ fn cause(run: &Run, context: &Context<'_>, id: &str, quantity: &Quantity) -> (St
         if let Some(reason) = of.batches.mostly()
             && rejected as f64 > MANY * all as f64
         {
-            let (some, all) = (grouped(rejected as f64), grouped(all as f64));
-            let words = format!("{some} of {all} batches rejected ({})", reason_words(reason));
-            return (words, measuring("a quieter machine"));
+            let note = known("batches_rejected").with("some", rejected as f64);
+            return note.with("all", all as f64).with("reason", reason_words(reason));
         }
         if of.launches > 1 {
-            return ("launches differ".to_owned(), measuring("more --launches"));
+            return known("launches_differ");
         }
     }
-    ("batches scatter".to_owned(), LONGER)
+    known("batches_scatter")
 }
 
 /// Why a batch does not count, in words.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pair::{Pair, Side};
 use crate::{
-    AtSize, ECHO, Expects, Kernel, Needs, OverTransfer, Refused, Round, SINK, Seat, Sequence,
+    AtSize, ECHO, Expects, Kernel, Look, Needs, OverTransfer, Refused, Round, SINK, Seat, Sequence,
     Series, Words, messages_in_range,
 };
 
@@ -38,8 +38,10 @@ pub type Get = Transfers<true>;
 
 impl<const GETS: bool> Kernel for Transfers<GETS> {
     const NAME: &'static str = if GETS { "get" } else { "store" };
-    const SERIES: &'static [Series] =
-        &[Series::between_two(if GETS { "bulk_get" } else { "bulk_store" })];
+    const SERIES: &'static [Series] = &[Series {
+        look: Look::Many,
+        ..Series::between_two(if GETS { "bulk_get" } else { "bulk_store" })
+    }];
 
     fn at(AtSize { size: bytes, messages, pair, .. }: AtSize) -> Option<Self> {
         Some(Self { pair, messages, bytes, delay: Delay::NONE })

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::pair::{Pair, Side};
 use super::repeat::{by_rank_on, repeat_on};
 use crate::{
-    AtSize, Buffers, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat,
+    AtSize, Buffers, Content, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Seat,
     Series, Shape, messages_in_range,
 };
 
@@ -45,6 +45,7 @@ impl<const AT_ONCE: bool> Kernel for Comms<AT_ONCE> {
             parts: 2,
             // PARKBENCH's partner returns what it received.
             buffers: Some(if AT_ONCE { Buffers::Separate } else { Buffers::Same }),
+            look: if AT_ONCE { Look::Many } else { Look::Headline },
             ..Series::between_two(Self::NAME)
         },
         Series {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::pair::{partner, rounds};
 use super::repeat::by_rank;
 use crate::{
-    AtSize, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+    AtSize, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Seat, Series,
     messages_in_range, ranks_at_least,
 };
 
@@ -29,8 +29,10 @@ pub struct Comms3 {
 
 impl Kernel for Comms3 {
     const NAME: &'static str = "comms3";
-    const SERIES: &'static [Series] =
-        &[Series::of_all("comms3", |ranks| ranks as u64 * (ranks as u64).saturating_sub(1))];
+    const SERIES: &'static [Series] = &[Series {
+        look: Look::Many,
+        ..Series::of_all("comms3", |ranks| ranks as u64 * (ranks as u64).saturating_sub(1))
+    }];
 
     fn at(AtSize { size: bytes, messages, .. }: AtSize) -> Option<Self> {
         Some(Self { messages, bytes })

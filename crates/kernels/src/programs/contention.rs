@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::pair::{Pair, Side};
 use crate::{
-    AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Samples, Seat,
+    AtSize, Content, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Samples, Seat,
     Series, Stamps, messages_in_range, ranks_at_least,
 };
 
@@ -61,8 +61,12 @@ impl Contention {
 
 impl Kernel for Contention {
     const NAME: &'static str = "contention";
-    const SERIES: &'static [Series] =
-        &[Series { parts: 2, variants: NAMES, ..Series::between_two("contention") }];
+    const SERIES: &'static [Series] = &[Series {
+        look: Look::Loads,
+        parts: 2,
+        variants: NAMES,
+        ..Series::between_two("contention")
+    }];
 
     /// Uses the first two other ranks for the load. Which messages make which load must be measured
     /// first; here half the load has messages of half the echo's length, and the higher load has

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::pair::{Pair, Side};
 use super::repeat::by_rank;
 use crate::{
-    AtSize, Content, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Seat, Series,
+    AtSize, Content, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Seat, Series,
     messages_in_range,
 };
 
@@ -76,8 +76,12 @@ impl MessageCosts {
 
 impl Kernel for MessageCosts {
     const NAME: &'static str = "message_costs";
-    const SERIES: &'static [Series] =
-        &[Series { variants: NAMES, moves: |_| 0, ..Series::between_two("message_costs") }];
+    const SERIES: &'static [Series] = &[Series {
+        look: Look::Details,
+        variants: NAMES,
+        moves: |_| 0,
+        ..Series::between_two("message_costs")
+    }];
 
     fn at(AtSize { size: bytes, messages, pair, variant, .. }: AtSize) -> Option<Self> {
         let name = variant.unwrap_or(NAMES[0]);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::repeat::by_shape;
 use super::variant::By;
 use crate::{
-    AtSize, Expects, Extent, Kernel, OverComm, Places, Refused, Round, Seat, Series,
+    AtSize, Expects, Extent, Kernel, Look, OverComm, Places, Refused, Round, Seat, Series,
     messages_in_range, ranks_at_least,
 };
 
@@ -32,8 +32,10 @@ const fn barriers(name: &'static str) -> Series {
 
 impl Kernel for Synch1 {
     const NAME: &'static str = "synch1";
-    const SERIES: &'static [Series] =
-        &[barriers("synch1"), Series { variants: Barrier::NAMES, ..barriers("barrier") }];
+    const SERIES: &'static [Series] = &[
+        Series { look: Look::Many, ..barriers("synch1") },
+        Series { variants: Barrier::NAMES, ..barriers("barrier") },
+    ];
 
     fn at(point: AtSize) -> Option<Self> {
         let algorithm = By::variant(point.variant)?;

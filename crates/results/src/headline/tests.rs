@@ -1,5 +1,5 @@
 use crate::Outcome;
-use bandgap_record::Note;
+use bandgap_record::{Form, Note};
 use bandgap_report::{Layout, text};
 
 use super::*;
@@ -12,6 +12,9 @@ fn results() -> Vec<Outcome> {
         let times = [1.0, 81.0, 34.0][at];
         all.extend(example(transport, [2.0, 14.0, 27.0, 120.0].map(|of| times * of)));
         all.push(fit("comms1", transport, "relative", 1.2 / times));
+        let form = Form::Kernel { rows: 9, headline: true };
+        let rows = Rows { form, name: "comms1".into(), ..Rows::default() };
+        all.push(Rows { kind: "series".into(), transport: transport.into(), ..rows }.into());
         all.push(fit("comms1", transport, "ordinary", 9.0));
     }
     all

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Outcome;
-use crate::curves::{MOST, SIDE_BY_SIDE};
+use crate::curves::SIDE_BY_SIDE;
 use crate::rows::tests::{comms1, fit, lines, rows, run};
 use crate::run::Run;
 use bandgap_record::Labels;
@@ -36,7 +36,7 @@ fn comet() -> Run {
     };
     let grows = |name: &str, law: &str, value: f64, unit: Unit, axes: &[&str], at: Vec<Place>| {
         let rows = rows(name, axes, &[("slope", unit)], [(at, vec![Some(value)])]);
-        labelled(Rows { kind: "growth".into(), ..rows }, 0, "law", law)
+        labelled(Rows { kind: "growth".into(), form: Form::Law, ..rows }, 0, "law", law)
     };
     let columns = [("time", Unit::Second), ("slowdown", Unit::One)];
     let load =
@@ -47,11 +47,19 @@ fn comet() -> Run {
         &columns,
         [load(0, None), load(50, Some(1.8)), load(90, Some(3.9))],
     );
+    let side_by_side = |columns: &[&str], by: Option<&str>| Form::SideBySide {
+        tables: vec![columns.iter().map(|&of| of.to_owned()).collect()],
+        by: by.map(str::to_owned),
+        alone: false,
+    };
+    let ranges = |title: &str, of: &str| Form::Ranges { title: title.into(), of: of.into() };
+    let contention = Rows { form: side_by_side(&["slowdown", "time"], Some("load")), ..contention };
     let share =
         |bytes: u64, of: f64| (vec![bytes.into(), 1000_u64.into()], vec![Some(1e-6), Some(of)]);
     let columns = [("blocking", Unit::Second), ("hidden", Unit::One)];
     let overlap =
         rows("overlap", &["bytes", "elements"], &columns, [share(8, -0.12), share(1 << 20, 0.71)]);
+    let overlap = Rows { form: side_by_side(&["hidden"], None), ..overlap };
     let range = |at: u64, from: Option<f64>| (vec![4_u64.into(), at.into()], vec![from]);
     let fastest = rows(
         "broadcast",
@@ -60,14 +68,10 @@ fn comet() -> Run {
         [range(0, None), range(1024, Some(32768.0))],
     );
     let fastest = labelled(labelled(fastest, 0, "variant", "tree"), 1, "variant", "chain");
-    let hops = rows(
-        "echo",
-        &["segment"],
-        &[("h", Unit::Second)],
-        [(vec![1_u64.into()], vec![Some(25e-6)])],
-    );
-    let mut hops = Rows { kind: "hops".into(), ..hops };
-    hops.labels.insert("to_bytes".into(), 100_u64.into());
+    let hops =
+        rows("echo", &["from"], &[("h", Unit::Second)], [(vec![0_u64.into()], vec![Some(25e-6)])]);
+    let hops = Rows { kind: "hops".into(), form: ranges("each further hop", "h"), ..hops };
+    let fastest = Rows { form: ranges("algorithms", "variant"), ..fastest };
     let mut results: Vec<Outcome> =
         vec![Rows { name: "echo".into(), ..comms1() }.into(), fit("echo").into()];
     for name in ["exchange", "broadcast", "global_sum"] {
@@ -109,14 +113,14 @@ fn all(run: &Run) -> Vec<&Rows> {
 
 #[test]
 fn one_series_is_a_few_rows_with_their_distance_from_the_line() {
-    let rows = comms1();
+    let rows = Rows { form: Form::Kernel { rows: 9, headline: true }, ..comms1() };
     let run = run(vec![rows.clone().into(), fit("comms1").into()]);
     let context = crate::run::context(&run);
     let blocks = curve(&rows, &context);
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
     let sizes: Vec<&Cell> = table.rows.iter().map(|row| &row[0]).collect();
     let number = |text: &str| Cell::Number(text.to_owned());
-    assert_eq!(sizes.len(), MOST);
+    assert_eq!(sizes.len(), 9);
     assert_eq!((sizes[0], sizes[1], sizes[8]), (&number("0 B"), &number("8 B"), &number("4 MiB")));
     assert_eq!(table.rows[3].last(), Some(&number("0 %")));
     // What is left out is counted.
@@ -138,6 +142,7 @@ fn several_curves_stand_side_by_side() {
         .collect();
     let many: Vec<(&[u64], f64)> = many.iter().map(|(at, time)| (&at[..], *time)).collect();
     let rows = timed("comms3", &["bytes", "ranks"], &many);
+    let rows = Rows { form: Form::Kernel { rows: 9, headline: false }, ..rows };
     let run = run(Vec::new());
     let blocks = curve(&rows, &crate::run::context(&run));
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
@@ -190,7 +195,8 @@ fn floors_and_layers_are_one_table() {
         let rows = rows(name, &[], columns, [(Vec::new(), cells)]);
         let meaning =
             Labels::from([("meaning".to_owned(), "one store seen by the other core".into())]);
-        Rows { kind: "floor".into(), transport: String::new(), labels: meaning, ..rows }
+        let form = Form::Floor;
+        Rows { kind: "floor".into(), form, transport: String::new(), labels: meaning, ..rows }
     };
     let all = [
         floor("cache_line", &[("time", Unit::Second)], vec![Some(60e-9)]),

@@ -68,6 +68,7 @@ pub(crate) fn example(transport: &str, [os, or, g, rtt]: [f64; 4]) -> [Outcome; 
         name: SIGNATURE.into(),
         transport: transport.into(),
         verified: None,
+        form: bandgap_record::Form::Details,
         labels: Labels::new(),
         axes: vec!["messages".into(), "delay_ps".into()],
         columns: vec![
