@@ -15,8 +15,8 @@ pub enum Block {
     Text(String),
     /// What is in doubt: a paragraph that begins with `!`.
     Doubt(String),
-    /// An empty line.
-    Gap,
+    /// The beginning of what belongs together.
+    Section(Section),
     /// A table.
     Table(Table),
     /// Curves.
@@ -25,6 +25,25 @@ pub enum Block {
     Bars(Bars),
     /// A heat map; a terminal shows a table in its place.
     Heat(Heat),
+}
+
+/// The beginning of what belongs together, up to the next one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// What it is, once on a page: the id of a result, or a word.
+    pub id: String,
+    /// Its title, which may have several parts between [`SECTION_PARTS`]; empty where what follows says it.
+    pub title: String,
+}
+
+/// What stands between the parts of a title, none of which is broken at the end of a line.
+pub const SECTION_PARTS: &str = " · ";
+
+impl Block {
+    /// A section.
+    pub fn section(id: impl Into<String>, title: impl Into<String>) -> Block {
+        Block::Section(Section { id: id.into(), title: title.into() })
+    }
 }
 
 /// A quantity of all pairs of some things.
@@ -215,8 +234,8 @@ impl Part {
 pub struct Gantt {
     /// Heading.
     pub title: String,
-    /// A line below it.
-    pub subtitle: String,
+    /// Under which conditions, below it.
+    pub caption: String,
     /// Names of the rows.
     pub rows: Vec<String>,
     /// What slices may be, at most three.

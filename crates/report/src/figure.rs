@@ -7,8 +7,8 @@ use bandgap_units::{Ns, SharedUnit};
 pub struct Figure {
     /// What is shown.
     pub title: String,
-    /// Under which conditions.
-    pub subtitle: String,
+    /// What its values are, or under which conditions, in a few words.
+    pub caption: String,
     /// The horizontal axis.
     pub x: Axis,
     /// The vertical axis.
@@ -89,6 +89,15 @@ impl Precision {
             Precision::Converged => None,
             Precision::ClockLimited => Some('~'),
             Precision::No => Some('*'),
+        }
+    }
+
+    /// In words, with the mark behind values.
+    pub fn named(self) -> &'static str {
+        match self {
+            Precision::Converged => "as precise as asked for",
+            Precision::ClockLimited => "at the clock's limit (~)",
+            Precision::No => "in doubt (*)",
         }
     }
 }

@@ -15,7 +15,10 @@ mod svg;
 mod terminal;
 mod text;
 
-pub use block::{Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, Shown, Slice, Table};
+pub use block::{
+    Arrow, Bar, Bars, Block, Cell, Gantt, Head, Heat, Part, SECTION_PARTS, Section, Shown, Slice,
+    Table,
+};
 pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};
 pub use number::{multiple, scaled, written};

@@ -57,7 +57,7 @@ impl Frame {
 
 /// Draws figures below one another; the first one's title is that of the whole.
 pub fn svg(figures: &[Figure]) -> String {
-    let first = figures.first().map_or(("", ""), |first| (&first.title, &first.subtitle));
+    let first = figures.first().map_or(("", ""), |first| (&first.title, &first.caption));
     stacked(figures, 0.0, first, height, panel)
 }
 
@@ -91,7 +91,7 @@ fn panel(paper: &mut Paper, figure: &Figure, above: f64) {
     let top = above + TOP;
     let frame = Frame { top, bottom: top + PLOT_HEIGHT, plane };
     paper.text((LEFT, above + 26.0), Anchor::Start, &ink::TITLE, &figure.title);
-    paper.text((LEFT, above + 45.0), Anchor::Start, &ink::SUBTITLE, &figure.subtitle);
+    paper.text((LEFT, above + 45.0), Anchor::Start, &ink::SUBTITLE, &figure.caption);
     regions(paper, figure, &frame);
     axes(paper, &frame);
     region_names(paper, figure, &frame);

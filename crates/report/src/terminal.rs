@@ -59,11 +59,11 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     }
     draw(figure, &plane, &mut canvas);
 
-    let subtitle = match figure.subtitle.as_str() {
+    let caption = match figure.caption.as_str() {
         "" => String::new(),
-        subtitle => format!(" ({subtitle})"),
+        caption => format!(" ({caption})"),
     };
-    let mut out = layout.paragraph(&format!("{}{subtitle}", figure.title));
+    let mut out = layout.paragraph(&format!("{}{caption}", figure.title));
     push(&mut out, &plane.y.title);
     if headline.iter().any(|character| *character != ' ') {
         push(&mut out, &format!("{:left$} {}", "", headline.iter().collect::<String>()));

@@ -2,7 +2,7 @@
 
 use bandgap_units::{Fraction, SharedUnit};
 
-use crate::block::{Block, Cell, Head, Shown, Table};
+use crate::block::{Block, Cell, Head, SECTION_PARTS, Shown, Table};
 use crate::number::{Written, multiple};
 use crate::terminal::plot;
 use crate::{Layout, printable};
@@ -14,7 +14,15 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
         match block {
             Block::Text(text) => out += &layout.paragraph(text),
             Block::Doubt(text) => out += &doubt(text, layout),
-            Block::Gap => out.push('\n'),
+            Block::Section(section) => {
+                // A line apart from what is before it.
+                if !out.is_empty() && !out.ends_with("\n\n") {
+                    out.push('\n');
+                }
+                if !section.title.is_empty() {
+                    out += &layout.paragraph(&unbroken(&section.title));
+                }
+            }
             Block::Table(table) => out += &self::table(table, layout),
             Block::Figure(figure) => out += &plot(figure, layout),
             Block::Bars(_) | Block::Heat(_) => {}
@@ -25,6 +33,13 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
     // Names in it may come from a file or a peer.
     let out = printable(&out);
     if layout.ascii { ascii(&out) } else { out.into_owned() }
+}
+
+/// A title whose parts, where it has several, are not broken.
+fn unbroken(title: &str) -> String {
+    let parts: Vec<String> =
+        title.split(SECTION_PARTS).map(|part| part.replace(' ', "\u{a0}")).collect();
+    if parts.len() > 1 { parts.join(SECTION_PARTS) } else { title.to_owned() }
 }
 
 fn doubt(text: &str, layout: &Layout) -> String {

@@ -64,7 +64,11 @@ fn libraries(mpi: &Value) -> Vec<Block> {
     };
     let heads = ["MPI", "", "library", "started by"].map(Head::new);
     let table = Table::new(heads).with(list(mpi).iter().map(row));
-    if table.rows.is_empty() { Vec::new() } else { vec![Block::Gap, Block::Table(table)] }
+    if table.rows.is_empty() {
+        Vec::new()
+    } else {
+        vec![Block::section("libraries", ""), Block::Table(table)]
+    }
 }
 
 fn list(of: &Value) -> &[Value] {

@@ -35,7 +35,7 @@ pub fn headline(context: &Context<'_>) -> Vec<Block> {
     }
     let mut blocks = vec![Block::Table(parameters(context, &columns))];
     if let Some(text) = meaning(&columns) {
-        blocks.extend([Block::Gap, Block::Text(text)]);
+        blocks.extend([Block::section("meaning", ""), Block::Text(text)]);
     }
     blocks
 }

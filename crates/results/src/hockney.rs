@@ -132,7 +132,8 @@ impl Shown for Hockney {
         );
         let rows = (0..self.segments.len()).map(|at| self.row(context, at));
         let table = Table::new(HEADS.map(head_of)).with(rows);
-        let mut blocks = vec![Block::Text(self.named_curve(title)), Block::Table(table)];
+        let mut blocks =
+            vec![Block::section(self.id(), self.named_curve(title)), Block::Table(table)];
         blocks.extend(self.meeting().map(Block::Text));
         blocks
     }

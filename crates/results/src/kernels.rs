@@ -26,7 +26,7 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
         // Of a single kernel there is room for some of its rows.
         let one = all.iter().find(is_kernel).filter(|rows| is_one && rows.rows.len() > 1);
         if let Some(rows) = one {
-            blocks.push(Block::Gap);
+            blocks.push(Block::section(rows.id(), ""));
             blocks.extend(curve(rows, context));
         }
     }

@@ -189,8 +189,10 @@ impl Shown for Logp {
     }
 
     fn detail(&self, context: &Context<'_>) -> Vec<Block> {
-        let mut blocks =
-            vec![Block::Text(self.title()), Block::Table(self.parameter_table(context))];
+        let mut blocks = vec![
+            Block::section(self.id(), self.title()),
+            Block::Table(self.parameter_table(context)),
+        ];
         blocks.push(Block::Text(self.limited()));
         if !self.arms.is_empty() {
             blocks.push(Block::Table(self.arm_table(context)));

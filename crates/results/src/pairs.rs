@@ -51,7 +51,11 @@ fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
     let where_ = where_.map(|((column, unit), half)| {
         format!("{} ({}) {half} the diagonal", column.name, unit.symbol())
     });
-    vec![Block::Text(where_.collect::<Vec<_>>().join(", ")), Block::Table(table), Block::Gap]
+    vec![
+        Block::Text(where_.collect::<Vec<_>>().join(", ")),
+        Block::Table(table),
+        Block::section("slowest", ""),
+    ]
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What rows look like in full: all of them as a table, and as curves.
 
-use bandgap_record::{Form, Labels, Place, Quantity, Row, Rows, Unit};
+use bandgap_record::{Column, Form, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{
     Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Scale, Series, Table,
 };
@@ -34,7 +34,8 @@ impl Shown for Rows {
         if !labels.is_empty() {
             text += &format!(" ({})", labels.join(", "));
         }
-        let mut blocks = vec![Block::Text(text), Block::Table(table(self, &all, context))];
+        let mut blocks = vec![Block::section(self.id(), text)];
+        blocks.push(Block::Table(table(self, &all, context)));
         blocks.extend(figures(self, context).into_iter().map(Block::Figure));
         if self.form == Form::Pairs {
             blocks.extend(heats(self, &title(self)).into_iter().map(Block::Heat));
@@ -200,7 +201,8 @@ fn figures(rows: &Rows, context: &Context<'_>) -> Vec<Figure> {
 }
 
 fn figure(rows: &Rows, column: &str, axis: &str, context: &Context<'_>) -> Option<Figure> {
-    let unit = rows.columns[rows.column(column)?].unit;
+    let Column { unit, meaning, .. } = &rows.columns[rows.column(column)?];
+    let unit = *unit;
     let (y, factor) = match unit {
         Unit::Second => (Dimension::Time, 1e9),
         Unit::BytePerSecond => (Dimension::Rate, 1.0),
@@ -230,6 +232,7 @@ fn figure(rows: &Rows, column: &str, axis: &str, context: &Context<'_>) -> Optio
     let scale_y = if unit == Unit::One { Scale::Linear } else { Scale::Log10 };
     Some(Figure {
         title: format!("{}: {}", title(rows), spelled(column)),
+        caption: meaning.clone(),
         x: Axis { label: spelled(axis), scale, dimension: x },
         y: Axis { label: spelled(column), scale: scale_y, dimension: y },
         series,

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::BTreeSet;
 
 use bandgap_record::{Form, Note, Rows, Unit};
-use bandgap_report::{Block, Cell, Precision, Scale, scaled};
+use bandgap_report::{Block, Cell, Precision, SECTION_PARTS, Scale, scaled};
 use serde_json::Value;
 
 use crate::curves::curve;
@@ -41,9 +41,9 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     let among = context(run);
     let mut blocks = Vec::new();
     if let Some(heading) = heading(run) {
-        blocks.push(Block::Text(heading));
+        blocks.push(Block::section("run", heading));
         blocks.extend(machine(run));
-        blocks.push(Block::Gap);
+        blocks.push(Block::section("results", ""));
     }
     let body = body(&among, view);
     let doubt = doubt(run, &body, view);
@@ -54,14 +54,16 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
 /// Everything of a run: all rows, figures, and notes.
 pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
     let among = context(run);
-    let mut blocks: Vec<Block> = heading(run).map(Block::Text).into_iter().collect();
+    let mut blocks: Vec<Block> =
+        heading(run).map(|of| Block::section("run", of)).into_iter().collect();
     blocks.extend(machine(run));
-    for result in &run.results {
-        blocks.push(Block::Gap);
+    for (at, result) in run.results.iter().enumerate() {
+        // Most have a section of their own, with a title.
+        blocks.push(Block::section(format!("result-{at}"), ""));
         let of = result.as_shown().detail(&among);
         blocks.extend(of.into_iter().map(|block| axes(block, view)));
     }
-    blocks.push(Block::Gap);
+    blocks.push(Block::section("why", ""));
     blocks.extend(why(run));
     blocks
 }
@@ -107,7 +109,7 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
         context.of::<Logp>().map(|logp| (&*logp.name, &*logp.transport)).collect();
     transfers.dedup();
     for (name, transport) in transfers.into_iter().filter(|(name, _)| *name != SIGNATURE) {
-        blocks.extend([Block::Gap, Block::Text(name.replace('_', " "))]);
+        blocks.push(Block::section(name, name.replace('_', " ")));
         blocks.extend(surface(context, name, transport));
     }
     for shown in &context.results {
@@ -224,8 +226,7 @@ fn heading(run: &Run) -> Option<String> {
     if transports.is_empty() && read.is_none() && command != "run" {
         parts.insert(0, command.to_owned());
     }
-    let unbroken = parts.iter().map(|part| part.replace(' ', "\u{a0}"));
-    Some(unbroken.collect::<Vec<_>>().join(" · "))
+    Some(parts.join(SECTION_PARTS))
 }
 
 /// `a, b:4`: the hosts with their ranks, where these are several; many of them as a count.
@@ -298,9 +299,9 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     // Lines are not what layers are compared by.
     let layers = run.results.iter().filter_map(|of| of.as_rows()).any(is_alone);
     let (shown, wide, limited) = marked(body);
-    let wider = (wide > 0).then(|| "in doubt (*)".to_owned());
-    let at_limit = (limited > 0).then(|| "at the clock's limit (~)".to_owned());
-    let values: Vec<String> = wider.into_iter().chain(at_limit).collect();
+    let wider = (wide > 0).then(|| Precision::No.named());
+    let at_limit = (limited > 0).then(|| Precision::ClockLimited.named());
+    let values: Vec<&str> = wider.into_iter().chain(at_limit).collect();
     if !values.is_empty() {
         let are = if wide + limited == 1 { "is" } else { "are" };
         let widest = why::widest(run).map(|cause| format!(", the widest: {cause}"));

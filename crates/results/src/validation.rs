@@ -33,7 +33,7 @@ pub(crate) fn validation(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
             table.push(cells);
         }
         let verdict = format!("Within {}: {}.", text("tolerance"), text("verdict"));
-        return vec![Block::Table(table), Block::Text(verdict), Block::Gap];
+        return vec![Block::Table(table), Block::Text(verdict), Block::section("worst", "")];
     }
     let mut worst: BTreeMap<String, (u64, &Row)> = BTreeMap::new();
     for row in &rows.rows {

@@ -196,7 +196,7 @@ impl WhatIf {
         let axis = |label: &str| Axis { label: label.to_owned(), ..Axis::default() };
         Figure {
             title: format!("{model}: what a reduction saves"),
-            subtitle: format!("{}, each by itself", self.name),
+            caption: format!("{}, each by itself", self.name),
             x: axis("reduction of each, %"),
             y: axis("time saved, %"),
             legend: "reduced".to_owned(),

@@ -61,7 +61,7 @@ pub fn run(output: &Output, reach: &Reach) -> Result<Exit> {
     for (distance, (a, b)) in &pairs {
         distances.push([Cell::from(distance.to_string()), format!("{a},{b}").into()]);
     }
-    sink.say([Block::Table(facts), Block::Gap]);
+    sink.say([Block::Table(facts), Block::section("distances", "")]);
     let hint = match pairs.last() {
         Some((_, (a, b))) => {
             sink.say([Block::Table(distances)]);

@@ -23,7 +23,7 @@ pub(crate) fn figure() -> Figure {
     let axis = |label: &str, scale, dimension| Axis { label: label.into(), scale, dimension };
     Figure {
         title: "cost of messages".into(),
-        subtitle: "2 ranks".into(),
+        caption: "2 ranks".into(),
         x: axis("messages M", Scale::Log2, Dimension::Count),
         y: axis("time per message", Scale::Log10, Dimension::Time),
         legend: "delay per request".into(),

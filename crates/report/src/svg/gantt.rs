@@ -16,9 +16,9 @@ const THICK: f64 = 10.0;
 /// Draws a Gantt chart: marked slices have a frame, marked arrows are darker.
 pub fn svg_gantt(chart: &Gantt) -> String {
     let bottom = TOP + ROW * chart.rows.len() as f64;
-    let mut paper = Paper::new(WIDTH, bottom + 62.0, &chart.title, &chart.subtitle);
+    let mut paper = Paper::new(WIDTH, bottom + 62.0, &chart.title, &chart.caption);
     paper.text((LEFT, 26.0), Anchor::Start, &ink::TITLE, &chart.title);
-    paper.text((LEFT, 45.0), Anchor::Start, &ink::SUBTITLE, &chart.subtitle);
+    paper.text((LEFT, 45.0), Anchor::Start, &ink::SUBTITLE, &chart.caption);
     let (label, scale) = ("time".to_owned(), Scale::Linear);
     let axis = Axis { label, scale, dimension: Dimension::Time };
     let time = Placed::new(&axis, Some((0.0, chart.length)), 8);

@@ -30,7 +30,7 @@ pub(super) fn figure(context: &Context<'_>, logp: &Logp) -> Option<Figure> {
     let scale = if most > WIDE * least { Scale::Log10 } else { Scale::Linear };
     Some(Figure {
         title: logp.title(),
-        subtitle: format!("{} of {} Δ, levels: the model", shown.len(), curves.len()),
+        caption: format!("{} of {} Δ, levels: the model", shown.len(), curves.len()),
         x: Axis { label: "messages M".into(), scale: Scale::Log2, dimension: Dimension::Count },
         y: Axis { label: "time per message".into(), scale, dimension: Dimension::Time },
         legend: if logp.name == SIGNATURE { "delay per request" } else { "delay per transfer" }

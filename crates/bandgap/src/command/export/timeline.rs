@@ -109,7 +109,7 @@ pub fn svg(name: &str, Seen { timeline: seen, window, machine }: &Seen) -> Resul
     let [from, end] = [window.from, seen.end].map(|time| Ns(time as f64 / NANO));
     Ok(svg_gantt(&Gantt {
         title: format!("{name} on {} ranks", seen.ranks),
-        subtitle: format!(
+        caption: format!(
             "On {machine}. From {from} on; all ends at {end}. Framed: what the end came from"
         ),
         rows: ranks.iter().map(u32::to_string).collect(),
