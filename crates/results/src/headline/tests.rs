@@ -6,15 +6,20 @@ use super::*;
 use crate::hockney::tests::example as fit;
 use crate::logp::tests::{example, run};
 
+/// The series whose fit stands in the table.
+fn series(transport: &str) -> Outcome {
+    let form = Form::Kernel { rows: 9, headline: true };
+    let rows = Rows { form, name: "comms1".into(), ..Rows::default() };
+    Rows { kind: "series".into(), transport: transport.into(), ..rows }.into()
+}
+
 fn results() -> Vec<Outcome> {
     let mut all: Vec<Outcome> = Vec::new();
     for (at, transport) in ["shm", "tcp", "unix"].into_iter().enumerate() {
         let times = [1.0, 81.0, 34.0][at];
         all.extend(example(transport, [2.0, 14.0, 27.0, 120.0].map(|of| times * of)));
         all.push(fit("comms1", transport, "relative", 1.2 / times));
-        let form = Form::Kernel { rows: 9, headline: true };
-        let rows = Rows { form, name: "comms1".into(), ..Rows::default() };
-        all.push(Rows { kind: "series".into(), transport: transport.into(), ..rows }.into());
+        all.push(series(transport));
         all.push(fit("comms1", transport, "ordinary", 9.0));
     }
     all
@@ -93,7 +98,8 @@ fn what_is_missing_leaves_no_row_or_says_so() {
     let empty = crate::logp::tests::run([], Vec::new());
     assert_eq!(headline(&crate::run::context(&empty)), []);
     // A run of COMMS1 alone.
-    let alone = crate::logp::tests::run([fit("comms1", "tcp", "relative", 1.0)], Vec::new());
+    let alone =
+        crate::logp::tests::run([series("tcp"), fit("comms1", "tcp", "relative", 1.0)], Vec::new());
     let blocks = headline(&crate::run::context(&alone));
     assert_eq!((blocks.len(), super::tests::table(&blocks).rows.len()), (1, 2));
 }
