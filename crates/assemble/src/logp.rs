@@ -6,7 +6,7 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{
     QUICK_RESAMPLES, SignaturePattern, SignaturePlan, Verdicts, judge, judge_received, of_load, rtt,
 };
-use bandgap_campaign::{Table, floors};
+use bandgap_campaign::{Measurements, floors};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::signature::{ArmFit, IssueLine};
 use bandgap_model::{Estimate, Kind, ModelError, Signature};
@@ -353,7 +353,7 @@ pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made> {
 /// As [`fitted`]; a signature that cannot be had is left out.
 pub fn bulk(of: &Measured<'_>, plan: &BulkPlan) -> Result<Made> {
     let mut made = fitted(of, &[])?;
-    let part = |load: Load| -> Table { of_load(of.judged.table, load) };
+    let part = |load: Load| -> Measurements { of_load(of.judged.table, load) };
     for plan in &plan.surface {
         let (own, empty) = (part(plan.load), part(plan.load.with(0)));
         let (own, empty) = (of.judged.over(&own), of.judged.over(&empty));

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write as _};
 
-use bandgap_campaign::{Key, Table};
+use bandgap_campaign::{Key, Measurements};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
@@ -15,7 +15,9 @@ pub const SAMPLES: &str = "samples.csv.gz";
 ///
 /// # Errors
 /// Those of the encoder.
-pub fn samples<'a>(tables: impl IntoIterator<Item = (&'a str, &'a Table)>) -> io::Result<Vec<u8>> {
+pub fn samples<'a>(
+    tables: impl IntoIterator<Item = (&'a str, &'a Measurements)>,
+) -> io::Result<Vec<u8>> {
     let mut out = GzEncoder::new(Vec::new(), Compression::default());
     writeln!(out, "transport,what,launch,round,line_before,line_after,delay,rejected,samples_ns")?;
     let mut line = String::new();
@@ -71,7 +73,7 @@ mod tests {
 
     #[test]
     fn a_batch_is_a_line() {
-        let mut table = Table::default();
+        let mut table = Measurements::default();
         let rejected = Some(Rejected::PaceChanged);
         let batch = Batch { samples: vec![1.5, 2.0, 3.24159], rejected, ..Batch::default() };
         table.push(Kept::Batch { key: Key::new("rtt").at("bytes", 8_u32), batch });

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Batch, Rejected, Verified};
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::{Described, Kept, Key, Setting, Table};
+use bandgap_campaign::{Described, Kept, Key, Measurements, Setting};
 use bandgap_comm::{Floor, Yields};
 use bandgap_kernels::Checked;
 use bandgap_record::{Note, Quantity, Rows};
@@ -19,7 +19,7 @@ use crate::{Made, Measured, Result};
 /// A table with the setting it is of.
 #[derive(Default)]
 pub(crate) struct Synthetic {
-    pub(crate) table: Table,
+    pub(crate) table: Measurements,
     pub(crate) setting: Setting,
 }
 

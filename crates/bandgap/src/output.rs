@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::{Instant, SystemTime};
 
 use bandgap_assemble::{Made, SAMPLES, samples};
-use bandgap_campaign::Table;
+use bandgap_campaign::Measurements;
 use bandgap_host::Description;
 use bandgap_host::machine::Machine;
 use bandgap_launch::{Agent, Classify, Exit, Failure, Result, limit, told};
@@ -38,7 +38,7 @@ pub struct Sink {
     shown: Shown,
     quiet: bool,
     layout: Layout,
-    tables: Vec<(String, Table)>,
+    tables: Vec<(String, Measurements)>,
     said: Vec<Block>,
 }
 
@@ -164,7 +164,7 @@ impl Sink {
         &mut self,
         made: Made,
         conditions: Option<Conditions>,
-        table: Option<Table>,
+        table: Option<Measurements>,
     ) -> Result<()> {
         self.run.results.extend(made.results);
         made.notes.into_iter().for_each(|note| self.note(note));

@@ -19,7 +19,7 @@ use crate::beside::{self, Beside};
 use crate::budget::Budget;
 use crate::calm::Watchful;
 use crate::control::drifts;
-use crate::data::{Batch, Kept, Rejected, Scarce, Table, Verified};
+use crate::data::{Batch, Kept, Measurements, Rejected, Scarce, Verified};
 use crate::experiment::{Experiment, LEAST_ROUNDS, Point, VIRTUAL_SAMPLES};
 use crate::key::Key;
 use crate::placement::straddles;
@@ -62,7 +62,7 @@ pub fn campaign(
     let floors = if none { Vec::new() } else { runner.beside().to_vec() };
     let own = points.len();
     points.extend(beside::points(&floors)?);
-    let mut table = Table::default();
+    let mut table = Measurements::default();
     for point in &points {
         if let Some(described) = point.described.clone() {
             let kept = Kept::Point { key: point.key.clone(), point: described };
@@ -104,7 +104,7 @@ struct Campaign<'a> {
     /// How many are the experiment's.
     own: usize,
     floors: Vec<Beside>,
-    table: Table,
+    table: Measurements,
     watchful: Watchful,
     budget: Budget,
     /// Rounds that are done.

@@ -196,7 +196,7 @@ impl Described {
 
 /// All batches of a run, what their points are, and what was verified.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Table {
+pub struct Measurements {
     batches: BTreeMap<Key, Vec<Batch>>,
     /// With the order in which they came.
     points: BTreeMap<Key, (usize, Described)>,
@@ -206,7 +206,7 @@ pub struct Table {
     cut: BTreeMap<Scarce, f64>,
 }
 
-impl Table {
+impl Measurements {
     /// Adds what was kept.
     pub fn push(&mut self, kept: Kept) {
         match kept {
@@ -342,7 +342,7 @@ mod tests {
 
     #[test]
     fn parts_are_by_key_or_by_launch_and_what_was_verified_adds_up() {
-        let mut table = Table::default();
+        let mut table = Measurements::default();
         for (what, launch) in [("a", 0), ("a", 1), ("b", 1)] {
             let batch = Batch { samples: vec![1.0], launch, ..Batch::default() };
             table.push(Kept::Batch { key: Key::new(what), batch });
@@ -351,7 +351,7 @@ mod tests {
         }
         let verified = Verified::of_checked(checked(2));
         table.push(Kept::Verified { key: Key::new("a"), verified });
-        let keys = |table: &Table| -> Vec<(String, usize)> {
+        let keys = |table: &Measurements| -> Vec<(String, usize)> {
             table.iter().map(|(key, batches)| (key.what().to_owned(), batches.len())).collect()
         };
         assert_eq!(keys(&table.of_launch(0)), [("a".to_owned(), 1)]);
@@ -367,7 +367,7 @@ mod tests {
 
     #[test]
     fn points_keep_their_order_and_what_launches_chose_differently() {
-        let mut table = Table::default();
+        let mut table = Measurements::default();
         for (key, way) in [("b", "pieces"), ("a", "pieces"), ("b", "copy"), ("b", "pieces")] {
             let point = Described::default().with("way", way);
             table.push(Kept::Point { key: Key::new(key), point });

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_stats::{Convergence, Rule};
 
-use crate::data::{Batch, Table};
+use crate::data::{Batch, Measurements};
 use crate::key::Key;
 use crate::placement::Placements;
 
@@ -19,7 +19,7 @@ const ROUND_BITS: u32 = 32;
 #[derive(Clone)]
 pub struct Judged<'a> {
     /// What was measured.
-    pub table: &'a Table,
+    pub table: &'a Measurements,
     /// The confidence level of intervals.
     pub confidence: f64,
     precision: f64,
@@ -38,7 +38,7 @@ pub struct Judged<'a> {
 
 impl<'a> Judged<'a> {
     /// `table` seen from its main state; intervals of this confidence, judged with this precision.
-    pub fn of(table: &'a Table, confidence: f64, precision: f64, seed: u64) -> Self {
+    pub fn of(table: &'a Measurements, confidence: f64, precision: f64, seed: u64) -> Self {
         let probes: Vec<_> = table
             .executed()
             .filter(|(_, batch)| batch.rejected.is_none())
@@ -79,12 +79,12 @@ impl<'a> Judged<'a> {
     }
 
     /// The same states over part of the table.
-    pub fn over(&self, table: &'a Table) -> Self {
+    pub fn over(&self, table: &'a Measurements) -> Self {
         Self { table, ..self.clone() }.with_delays()
     }
 
     /// The same states and delays over the batches of a launch.
-    pub fn in_launch(&self, table: &'a Table) -> Self {
+    pub fn in_launch(&self, table: &'a Measurements) -> Self {
         Self { table, ..self.clone() }
     }
 
@@ -199,8 +199,8 @@ mod tests {
     use super::*;
     use crate::data::{Kept, Probe};
 
-    fn table(values: &[f64]) -> Table {
-        let mut table = Table::default();
+    fn table(values: &[f64]) -> Measurements {
+        let mut table = Measurements::default();
         for &value in values {
             let batch = Batch { samples: vec![value], ..Batch::default() };
             table.push(Kept::Batch { key: Key::new("a"), batch });
@@ -230,14 +230,14 @@ mod tests {
             let batch = Batch { samples: vec![1.0], probe, ..Batch::default() };
             probed.push(Kept::Batch { key: Key::new("a"), batch });
         }
-        let seen = |table: &Table| Judged::of(table, 0.95, 0.05, 1).seen;
+        let seen = |table: &Measurements| Judged::of(table, 0.95, 0.05, 1).seen;
         assert_eq!((seen(&table(&[1.0; 5])), seen(&probed)), (None, Some(0)));
     }
 
     #[test]
     fn batches_count_in_the_state_looked_from_and_at_one_delay() {
         let key = Key::new("issue").at("messages", 10_u32).at("delay_ps", 5000_u32);
-        let mut table = Table::default();
+        let mut table = Measurements::default();
         for (cache_line, delay, value, rejected) in [
             (100.0, 5.0, 200.0, None),
             (101.0, 5.2, 202.0, None),

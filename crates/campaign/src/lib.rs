@@ -30,7 +30,7 @@ pub mod sizes;
 mod stopping;
 pub mod task;
 
-pub use data::{Described, Kept, Table};
+pub use data::{Described, Kept, Measurements};
 pub use key::Key;
 pub use planned::Planned;
 pub use runner::{Runner, Stop};

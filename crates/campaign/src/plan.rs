@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use crate::data::Table;
+use crate::data::Measurements;
 use crate::judge::Judged;
 
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
@@ -30,7 +30,7 @@ pub struct Asked {
 
 impl Asked {
     /// What was measured, seen with this precision.
-    pub fn judge<'a>(&self, table: &'a Table) -> Judged<'a> {
+    pub fn judge<'a>(&self, table: &'a Measurements) -> Judged<'a> {
         Judged::of(table, self.confidence, self.precision, self.seed).stamped(self.stamp)
     }
 

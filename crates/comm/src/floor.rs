@@ -15,7 +15,7 @@ use crate::{Rendezvous, Result, Timer};
 
 /// Which side of a two-sided floor measurement a process plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Role {
+pub enum FloorRole {
     /// Sends first and holds the timer.
     Initiator,
     /// Answers, and times nothing.
@@ -150,7 +150,7 @@ impl Floor {
 /// What a floor measurement is given.
 pub struct Measuring<'a, T> {
     /// The side of this process.
-    pub role: Role,
+    pub role: FloorRole,
     /// How much is done.
     pub window: Window,
     /// The clock.

@@ -42,7 +42,7 @@ pub use division::{AtBorder, Division, Stamped, Stamping, Timed, Together};
 pub use endpoint::{Deliver, Endpoint, Posted};
 pub use error::{CommError, Result, check_peer};
 pub use exposed::ExposedMemory;
-pub use floor::{Bare, Floor, Measuring, Role, Window, Yardstick, Yields};
+pub use floor::{Bare, Floor, FloorRole, Measuring, Window, Yardstick, Yields};
 pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::Link;
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};

@@ -53,8 +53,8 @@ pub use kernel::{
 };
 pub use list::Visit;
 pub use matrix::{
-    Block, Elements, Here, Local, Matrix, MatrixKernel, MatrixProgram, MeshOrder, NoMesh,
-    ProcessorMesh, Side,
+    Block, Edge, Elements, Here, Local, Matrix, MatrixKernel, MatrixProgram, MeshOrder, NoMesh,
+    ProcessorMesh,
 };
 pub use order::{MOST_SAMPLES, Order};
 pub use outcome::{Checked, Counted, Failed, Flaw, Outcome, Wrong};

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
 
-use bandgap_campaign::{Setting, Stop, Table, Task};
+use bandgap_campaign::{Measurements, Setting, Stop, Task};
 use bandgap_sim::Machine;
 use bandgap_socket::nonce;
 
@@ -57,7 +57,7 @@ impl Options {
 #[derive(Default)]
 pub struct Collected {
     /// All batches.
-    pub table: Table,
+    pub table: Measurements,
     /// How it ended.
     pub ended: Ended,
     /// The processors of the ranks, each on its host; none in virtual time.
@@ -150,7 +150,7 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         let hint = format!("start {ranks} processes, or take --ranks {processes}");
         return Err(elsewhere!("{what}").hint(hint));
     }
-    let mut table = Table::default();
+    let mut table = Measurements::default();
     collect_into(of, (of.options.now(of.time), &mut table), progress).map(|collected| Collected {
         table,
         experiment: task.name.clone(),
@@ -163,7 +163,7 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     let Wanted { stage, ranks, task, options, .. } = of;
     let (library, with) = (options.library.as_ref(), options.launch_with.as_deref());
     let command = outside::command(with, library.map(PathBuf::as_path), ranks)?;
-    let mut table = Table::default();
+    let mut table = Measurements::default();
     let mut all: Option<Collected> = None;
     for launch in options.now(of.time) {
         let one = stage.start_outside(&command, ranks, with.is_none(), options.deadline);
@@ -196,7 +196,7 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
 /// [`collect`] of these launches; batches go into `into`.
 fn collect_into(
     of: Wanted<'_>,
-    (which, table): (impl Iterator<Item = u32>, &mut Table),
+    (which, table): (impl Iterator<Item = u32>, &mut Measurements),
     progress: Progress<'_>,
 ) -> Result<Collected> {
     let Wanted { stage, target, ranks, task, options, .. } = of;
@@ -243,7 +243,7 @@ fn collect_into(
     }
     let mut ended = Ended::Done;
     let mut launches = 0;
-    let mut measure = |launch: u32, table: &mut Table| {
+    let mut measure = |launch: u32, table: &mut Measurements| {
         let mut agents = stage.agents.borrow_mut();
         let local = agents.is_empty().then_some((ranks, room.exposed));
         let prepared = Prepared::of(&transports, local).class(Exit::Host)?;
@@ -300,7 +300,7 @@ fn collect_into(
             break;
         }
     }
-    let (hosts, table) = (spread.names(), Table::default());
+    let (hosts, table) = (spread.names(), Measurements::default());
     let (placement, wait) = (Some(spread.placement), Some(wait));
     Ok(Collected { table, ended, placement, hosts, launches, wait, ..Collected::default() })
 }

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use bandgap_campaign::beside::Beside;
 use bandgap_comm::{
-    Bare, CommError, Floor, Measuring, Rank, Rendezvous, Result, Role, Timer, Yardstick, Yields,
+    Bare, CommError, Floor, FloorRole, Measuring, Rank, Rendezvous, Result, Timer, Yardstick,
+    Yields,
 };
 use bandgap_host::CycleClock;
 use bandgap_shm::floor::Lines;
@@ -166,11 +167,11 @@ impl Bare for Processor {
         with: &Measuring<'_, impl Timer>,
     ) -> Result<Vec<u64>> {
         match (with.role, floor) {
-            (Role::Responder, _) => Ok(Vec::new()),
-            (Role::Initiator, "clock_read") => repeated(with, || {
+            (FloorRole::Responder, _) => Ok(Vec::new()),
+            (FloorRole::Initiator, "clock_read") => repeated(with, || {
                 black_box(with.timer.stamp().ticks());
             }),
-            (Role::Initiator, _) => repeated(with, || {
+            (FloorRole::Initiator, _) => repeated(with, || {
                 black_box(getppid());
             }),
         }
@@ -278,8 +279,8 @@ mod tests {
             let with = Measuring { role, window, timer, turn, patience, give_up: &|_, _| true };
             Bare::measure(&mut Processor, floor, 8, &with).unwrap()
         };
-        assert_eq!(of(Role::Initiator, "clock_read"), [11; 3]);
-        assert_eq!(of(Role::Initiator, "system_call"), [1; 3]);
-        assert!(of(Role::Responder, "clock_read").is_empty());
+        assert_eq!(of(FloorRole::Initiator, "clock_read"), [11; 3]);
+        assert_eq!(of(FloorRole::Initiator, "system_call"), [1; 3]);
+        assert!(of(FloorRole::Responder, "clock_read").is_empty());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bandgap_campaign::Table;
+use bandgap_campaign::Measurements;
 use rustix::event::{PollFd, PollFlags};
 
 use crate::cause::{Cause, Noted, named, stopped};
@@ -82,7 +82,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// Waiting itself failed.
-    pub fn watch(mut self, table: &mut Table, progress: Progress<'_>) -> Result<Ended> {
+    pub fn watch(mut self, table: &mut Measurements, progress: Progress<'_>) -> Result<Ended> {
         // What ranks fail with once they are told to end is no failure.
         let mut interrupted = false;
         let begun = Instant::now();
@@ -188,7 +188,13 @@ impl<'a> Launch<'a> {
     }
 
     /// Takes what came from one rank.
-    fn hear(&mut self, rank: usize, heard: Heard, table: &mut Table, progress: Progress<'_>) {
+    fn hear(
+        &mut self,
+        rank: usize,
+        heard: Heard,
+        table: &mut Measurements,
+        progress: Progress<'_>,
+    ) {
         let messages = match heard {
             Heard::Said(messages) => messages,
             Heard::Ended(status, noted) => {

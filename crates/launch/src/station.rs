@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Measuring, Rank, Result, Role, Window};
+use bandgap_comm::{CommError, FloorRole, Measuring, Rank, Result, Window};
 use bandgap_host::{CycleClock, pace};
 use bandgap_kernels::{Failed, Order, Outcome, Over, Refused, carry_out_bare, fact};
 use bandgap_shm::{Control, PROBE_WINDOWS, probe, report};
@@ -140,8 +140,8 @@ impl Station {
     /// A floor's batch. Two ranks measure it, however many there are.
     fn measure(&mut self, order: &Order) -> Result<Outcome, Failed> {
         let role = match self.rank {
-            0 => Role::Initiator,
-            1 => Role::Responder,
+            0 => FloorRole::Initiator,
+            1 => FloorRole::Responder,
             _ => return Ok(Outcome::default()),
         };
         let Some((transport, machine)) = self.machines.first_mut() else {
@@ -181,8 +181,8 @@ impl Station {
         let Some([timed, peer]) = ends else { return Ok(None) };
         self.epoch += 1;
         let role = match self.rank {
-            rank if rank == timed => Role::Initiator,
-            rank if rank == peer => Role::Responder,
+            rank if rank == timed => FloorRole::Initiator,
+            rank if rank == peer => FloorRole::Responder,
             _ => return Ok(None),
         };
         let (control, epoch, clock) = (Arc::clone(&self.control), self.epoch, self.clock);

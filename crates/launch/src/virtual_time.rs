@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use bandgap_campaign::data::{Kept, Probe, Table};
+use bandgap_campaign::data::{Kept, Measurements, Probe};
 use bandgap_campaign::runner::{Executed, Runner, Stop};
 use bandgap_comm::Delay;
 use bandgap_kernels::{Order, fact, program};
@@ -18,7 +18,7 @@ pub struct VirtualRunner<'a> {
     /// When the measurement began.
     begun: Instant,
     /// What was measured.
-    pub kept: Table,
+    pub kept: Measurements,
     replayed: Replayed,
     progress: Progress<'a>,
     stopped: &'a dyn Fn() -> bool,
@@ -38,7 +38,8 @@ impl<'a> VirtualRunner<'a> {
         progress: Progress<'a>,
         stopped: &'a dyn Fn() -> bool,
     ) -> Self {
-        let (begun, kept, replayed) = (Instant::now(), Table::default(), Replayed::default());
+        let (begun, kept, replayed) =
+            (Instant::now(), Measurements::default(), Replayed::default());
         Self { machine, size, begun, kept, replayed, progress, stopped }
     }
 

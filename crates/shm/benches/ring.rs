@@ -7,8 +7,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{
-    ActiveMessages, CommError, DeadlineWatch, HandlerId, Handlers, Measuring, Role, Stamp, Timer,
-    Waiting, Window,
+    ActiveMessages, CommError, DeadlineWatch, FloorRole, HandlerId, Handlers, Measuring, Stamp,
+    Timer, Waiting, Window,
 };
 use bandgap_shm::floor::{FloorArea, cache_line, slot_ring, slot_ring_stream};
 use bandgap_shm::{DEFAULT_SLOTS, Segment, ShmEndpoint};
@@ -111,11 +111,11 @@ fn main() {
     let ([line, ring, stream], [ping_pong, flood, one_way]) = thread::scope(|scope| {
         scope.spawn(|| {
             pin(1);
-            floors(Role::Responder);
+            floors(FloorRole::Responder);
             respond(&segment).expect("the transport works");
         });
         pin(0);
-        let floors = floors(Role::Initiator);
+        let floors = floors(FloorRole::Initiator);
         (floors, initiate(&segment).expect("the transport works"))
     });
     println!("cache line, half round trip       {:8.1} ns", line / 2.0);

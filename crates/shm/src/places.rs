@@ -4,7 +4,7 @@
 //! its neighbours. So a measurement of transfers visits several places. No single place then
 //! decides the result, and the times at the places form a distribution.
 
-use bandgap_comm::{Measuring, Role, Timer, Window};
+use bandgap_comm::{FloorRole, Measuring, Timer, Window};
 
 use crate::Result;
 use crate::mapping::PAGE;
@@ -82,7 +82,7 @@ impl Walk {
             round.try_for_each(|&place| next(place))?;
             ticks.push(timer.stamp().ticks().wrapping_sub(start.ticks()));
         }
-        if role == Role::Responder {
+        if role == FloorRole::Responder {
             ticks.clear();
         }
         Ok(ticks)
@@ -142,7 +142,7 @@ pub(crate) mod tests {
         cost: impl Fn(usize) -> u64,
     ) -> (Vec<u64>, BTreeMap<usize, u64>) {
         let timer = Costs::default();
-        let (role, patience) = (Role::Initiator, Duration::ZERO);
+        let (role, patience) = (FloorRole::Initiator, Duration::ZERO);
         let with =
             Measuring { role, window, timer: &timer, turn: 0, patience, give_up: &|_, _| true };
         let (mut visits, mut expected) = (BTreeMap::new(), 7 << 32);

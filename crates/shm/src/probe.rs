@@ -7,7 +7,7 @@
 //! Each of its three windows has its own places, so a slow place affects only one of them, and not
 //! their median.
 
-use bandgap_comm::{Measuring, Role, Timer};
+use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use crate::control::PROBE_PLACES;
 use crate::places::Walk;
@@ -54,11 +54,11 @@ pub fn report<T>(
     let stamp = epoch << 32;
     match with.role {
         // The number itself is the payload: it orders no other memory.
-        Role::Responder => {
+        FloorRole::Responder => {
             line.store(stamp | u64::from(value), Ordering::Relaxed);
             Some(value)
         }
-        Role::Initiator => {
+        FloorRole::Initiator => {
             let mut seen = 0;
             let ready = || {
                 seen = line.load(Ordering::Relaxed);
@@ -85,12 +85,12 @@ pub(crate) fn ping_pong(
     let take =
         |line: &AtomicU64, number| wait(floor, || line.load(Ordering::Relaxed) == number, with);
     match with.role {
-        Role::Initiator => walk.over(places, epoch, with, |[ping, pong], number| {
+        FloorRole::Initiator => walk.over(places, epoch, with, |[ping, pong], number| {
             turn();
             give(ping, number);
             take(pong, number)
         }),
-        Role::Responder => walk.over(places, epoch, with, |[ping, pong], number| {
+        FloorRole::Responder => walk.over(places, epoch, with, |[ping, pong], number| {
             take(ping, number)?;
             turn();
             give(pong, number);

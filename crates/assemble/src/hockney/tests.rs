@@ -1,6 +1,6 @@
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::judge::Judged;
-use bandgap_campaign::{Described, Key, Setting, Table};
+use bandgap_campaign::{Described, Key, Measurements, Setting};
 use bandgap_record::{Labels, Quantity};
 use bandgap_results::Outcome;
 
@@ -137,7 +137,7 @@ fn a_segment_of_too_few_sizes_is_noted() {
 #[test]
 fn a_measurement_without_a_line_keeps_its_times() {
     let made = |sizes: &[u64], time: &dyn Fn(f64) -> f64| {
-        let mut table = Table::default();
+        let mut table = Measurements::default();
         for &bytes in sizes {
             let key = Key::new("comms1").at("bytes", bytes);
             let point =

@@ -3,7 +3,7 @@ use bandgap_campaign::beside::Beside;
 use bandgap_campaign::data::{Batch, Kept};
 use bandgap_campaign::plan::Asked;
 use bandgap_campaign::signature::issue;
-use bandgap_campaign::{Setting, Table};
+use bandgap_campaign::{Measurements, Setting};
 use bandgap_model::{Finding, Options, Regime, extract};
 use bandgap_record::Rows;
 use bandgap_results::{Outcome, template, words};
@@ -30,8 +30,8 @@ impl Synthetic {
         Synthetic { machine, load: Load::Words, launches: 3, rounds: 8, messages, noise: 0.01 }
     }
 
-    fn table(&self) -> Table {
-        let mut table = Table::default();
+    fn table(&self) -> Measurements {
+        let mut table = Measurements::default();
         let mut at = 0_u32;
         for launch in 0..self.launches {
             for round in 0..self.rounds {

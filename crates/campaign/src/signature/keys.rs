@@ -1,6 +1,6 @@
 //! What the batches of a signature are kept under.
 
-use crate::data::Table;
+use crate::data::Measurements;
 use crate::key::Key;
 use crate::load::Load;
 
@@ -24,7 +24,7 @@ fn loaded(what: &str, load: Load) -> Key {
 }
 
 /// The part of a table that belongs to the signature whose requests carry this.
-pub fn of_load(table: &Table, load: Load) -> Table {
+pub fn of_load(table: &Measurements, load: Load) -> Measurements {
     let (name, bytes) = (Some(load.name()), Some(load.bytes().into()));
     let carries = |key: &Key| key.text("load") == name && key.number("bytes") == bytes;
     table.part(|key| [ISSUE, RTT].contains(&key.what()) && carries(key))

@@ -121,13 +121,13 @@ fn judge_beside(estimate: &Estimate, whole: f64, rule: &Rule) -> Convergence {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Batch, Kept, Table};
+    use crate::data::{Batch, Kept, Measurements};
     use crate::signature::issue;
 
     #[test]
     fn a_burst_shorter_than_its_delay_was_off_counts_as_nothing() {
         let key = issue(Load::Words, 10, 5000);
-        let mut table = Table::default();
+        let mut table = Measurements::default();
         for (delay, elapsed) in [(5.0, 40.0), (5.0, 50.0), (14.0, 30.0)] {
             let batch = Batch { samples: vec![elapsed], delay: Some(delay), ..Batch::default() };
             table.push(Kept::Batch { key: key.clone(), batch });

@@ -7,7 +7,7 @@ use bandgap_comm::{Delay, Division};
 use bandgap_kernels::{Checked, ISSUE, Order, TAKE, WHOLE};
 
 use crate::beside::Beside;
-use crate::data::{Kept, Probe, Table};
+use crate::data::{Kept, Measurements, Probe};
 use crate::runner::{AtRank, Executed, Runner, Stop};
 
 /// What happened, in order.
@@ -39,7 +39,7 @@ pub struct Scripted {
     /// Times of Δ by itself over the time asked for, one after the other; then 1.
     pub delays: Vec<f64>,
     pub events: Vec<Event>,
-    pub kept: Table,
+    pub kept: Measurements,
     now: f64,
 }
 
@@ -58,7 +58,7 @@ impl Scripted {
             timed: false,
             delays: Vec::new(),
             events: Vec::new(),
-            kept: Table::default(),
+            kept: Measurements::default(),
             now: 0.0,
         }
     }

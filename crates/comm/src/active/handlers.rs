@@ -84,18 +84,18 @@ const MAX_HANDLERS: usize = 256;
 /// The handler table, which is the same on every rank of a run. `S` is the handlers' state.
 #[derive(Debug)]
 pub struct Handlers<S> {
-    requests: Table<RequestHandler<S>>,
-    replies: Table<ReplyHandler<S>>,
+    requests: HandlerTable<RequestHandler<S>>,
+    replies: HandlerTable<ReplyHandler<S>>,
 }
 
 /// Handlers of one kind. The array is in place, which saves the load that a vector would need.
 #[derive(Debug)]
-struct Table<H> {
+struct HandlerTable<H> {
     len: usize,
     handlers: [H; MAX_HANDLERS],
 }
 
-impl<H: Copy> Table<H> {
+impl<H: Copy> HandlerTable<H> {
     fn add(&mut self, handler: H) -> HandlerId {
         let id = u8::try_from(self.len).expect("at most 256 handlers of a kind");
         self.handlers[self.len] = handler;
@@ -116,8 +116,8 @@ impl<S> Default for Handlers<S> {
         let request: RequestHandler<S> = |_, call, _, _, _, _| call.done();
         let reply: ReplyHandler<S> = |_, _, _, _, _, _| ();
         Self {
-            requests: Table { len: 0, handlers: [request; MAX_HANDLERS] },
-            replies: Table { len: 0, handlers: [reply; MAX_HANDLERS] },
+            requests: HandlerTable { len: 0, handlers: [request; MAX_HANDLERS] },
+            replies: HandlerTable { len: 0, handlers: [reply; MAX_HANDLERS] },
         }
     }
 }

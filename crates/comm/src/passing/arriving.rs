@@ -1,7 +1,7 @@
 //! What handlers do: check what peers sent, match arrivals with receives, and queue copies.
 
 use super::entries::{Arrival, Body, CopyOut, Envelope, Giving, Receive, Taking};
-use super::handlers::Kind;
+use super::handlers::HandlerOffset;
 use super::inline;
 use super::lane::Coming;
 use super::mail::Mail;
@@ -146,7 +146,7 @@ impl Mail {
     /// Tells the sender of a message whether its receiver wants the bytes.
     fn answer(&mut self, peer: Rank, send: u64, receive: usize, wanted: bool) {
         let words = [send, receive as Word, wanted.into()];
-        self.tell_later(peer, Message::new(Kind::Answer.after(self.first), words));
+        self.tell_later(peer, Message::new(HandlerOffset::Answer.after(self.first), words));
     }
 
     /// Queues a copy out of a slot, for a receive if one wants the bytes.

@@ -1,6 +1,6 @@
 //! Barriers of ranks 0 to n − 1.
 
-use super::handlers::Kind;
+use super::handlers::HandlerOffset;
 use super::mail::Mail;
 use super::{HoldsMail, Passing};
 use crate::active::Expected;
@@ -55,7 +55,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     fn meet_by_requests(&mut self, next: Rank, last: Rank, word: Word) -> Result<()> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        let handler = Kind::Barrier.after(mail.first);
+        let handler = HandlerOffset::Barrier.after(mail.first);
         mail.tell(endpoint, next, Message::new(handler, [word]))?;
         let mut expected = Expected::new::<1>(last, handler, word);
         let came = |am: &ActiveMessages<E, S, W>| am.state().mail().barriers[last] > 0;

@@ -3,10 +3,10 @@
 
 use super::engine::copy_out;
 use super::entries::{Envelope, Giving, Send};
-use super::handlers::Kind;
+use super::handlers::HandlerOffset;
 use super::lane::Storing;
 use super::mail::Mail;
-use super::tuning::Place;
+use super::tuning::SlotAddress;
 use super::words::header;
 use super::{HoldsMail, INLINE, Passing};
 use crate::active::Expected;
@@ -39,9 +39,9 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
             return Ok(InSlot::NotNow);
         }
         let Some(slot) = lane.slots.take() else { return Ok(InSlot::NotNow) };
-        let Place { own, at } = layout.place(*rank, peer, slot);
+        let SlotAddress { own, at } = layout.place(*rank, peer, slot);
         let words = [header(tag, len), slot.into(), lane.slots.give_back()];
-        let notice = Message::new(Kind::Slot.after(*first), words);
+        let notice = Message::new(HandlerOffset::Slot.after(*first), words);
         let mut done = 0;
         let posted = if own {
             endpoint.write_exposed(at, bytes)?;
@@ -53,7 +53,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         if posted == Posted::Yes {
             return Ok(InSlot::Done);
         }
-        let mut storing = Storing { done, ..Storing::new(Place { own, at }, 0..len, notice) };
+        let mut storing = Storing { done, ..Storing::new(SlotAddress { own, at }, 0..len, notice) };
         let envelope = Envelope::new(peer, tag);
         let send =
             Send { envelope, from, piece: len, ahead: len, stored: 0, state: Giving::Queued };
@@ -70,7 +70,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let mail = self.am.state().mail();
         let (peer, rank) = (envelope.peer(), mail.rank);
         let likely = mail.lanes[peer].slots.given;
-        let handler = Kind::Slot.after(mail.first);
+        let handler = HandlerOffset::Slot.after(mail.first);
         let mut expected = match mail.layout.is_one_piece(into.len) {
             true => Expected::new::<3>(peer, handler, header(envelope.tag(), into.len)),
             false => Expected::none(),

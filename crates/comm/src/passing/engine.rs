@@ -1,10 +1,10 @@
 //! Does the work with the endpoint that handlers and calls have left.
 
 use super::entries::{CopyOut, Taking};
-use super::handlers::Kind;
+use super::handlers::HandlerOffset;
 use super::mail::Mail;
 use super::outgoing::{Next, Outgoing};
-use super::tuning::Place;
+use super::tuning::SlotAddress;
 use crate::{Bulk, CommError, Message, Rank, Result, Word};
 
 /// Bytes that one read takes from a peer's memory: many compared with the cost of a call, few
@@ -93,7 +93,7 @@ impl Mail {
             return Ok(true);
         }
         receive.state = Taking::Done;
-        let handler = Kind::Answer.after(self.first);
+        let handler = HandlerOffset::Answer.after(self.first);
         self.tell(endpoint, peer, Message::new(handler, [send, key as Word, 0]))?;
         Ok(true)
     }
@@ -113,7 +113,7 @@ impl Mail {
 
     #[inline(never)]
     fn giving_back(&mut self, to: Rank) -> Message {
-        let handler = Kind::Return.after(self.first);
+        let handler = HandlerOffset::Return.after(self.first);
         Message::new(handler, [self.lanes[to].slots.give_back()])
     }
 }
@@ -123,7 +123,7 @@ impl Mail {
 pub(super) fn copy_out<E: Bulk>(
     endpoint: &E,
     peer: Rank,
-    Place { own, at }: Place,
+    SlotAddress { own, at }: SlotAddress,
     into: &mut [u8],
 ) -> Result<()> {
     if own { endpoint.read_exposed(at, into) } else { endpoint.read_peer(peer, at, into) }

@@ -18,7 +18,7 @@ use crate::{Call, HandlerId, Handlers, Outcome, Rank, Word};
 
 /// Offset of a handler from the first one of message passing.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Kind {
+pub(super) enum HandlerOffset {
     Words,
     Slot,
     First,
@@ -30,7 +30,7 @@ pub(super) enum Kind {
     Barrier,
 }
 
-impl Kind {
+impl HandlerOffset {
     /// The handler of this kind, if message passing begins with `first`.
     #[inline(always)]
     pub(super) fn after(self, first: HandlerId) -> HandlerId {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::slots::Slots;
-use super::tuning::Place;
+use super::tuning::SlotAddress;
 use crate::Message;
 
 /// Messages that wait to be sent to the peer, and the slots in both directions.
@@ -47,7 +47,7 @@ pub(super) struct Storing {
     /// Range of the message's bytes.
     pub(super) bytes: Range<usize>,
     /// Slot that they go to.
-    pub(super) into: Place,
+    pub(super) into: SlotAddress,
     /// Number of bytes that the transport has taken.
     pub(super) done: usize,
     /// The request that tells the peer about them.

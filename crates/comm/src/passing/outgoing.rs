@@ -5,11 +5,11 @@ use std::ops::Range;
 use slab::Slab;
 
 use super::entries::{Giving, Send};
-use super::handlers::Kind;
+use super::handlers::HandlerOffset;
 use super::inline;
 use super::lane::{Lane, Storing};
 use super::mail::Mail;
-use super::tuning::{Layout, Place};
+use super::tuning::{Layout, SlotAddress};
 use super::words::header;
 use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Result, Source, Word};
 
@@ -109,16 +109,16 @@ impl Lane {
             let piece = send.stored..ahead.min(send.stored + send.piece);
             let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
             let notice = if piece == (0..len) {
-                self.notice(slot, (Kind::Slot.after(out.first), tag), len)
+                self.notice(slot, (HandlerOffset::Slot.after(out.first), tag), len)
             } else if piece.start == 0 {
                 let words = [tag | (key as Word) << 32, len as Word, slot.into()];
                 let [header, bytes, slot] = words;
                 Message::new(
-                    Kind::First.after(out.first),
+                    HandlerOffset::First.after(out.first),
                     [header, bytes, slot, self.slots.give_back()],
                 )
             } else {
-                self.notice(slot, (Kind::Next.after(out.first), 0), piece.len())
+                self.notice(slot, (HandlerOffset::Next.after(out.first), 0), piece.len())
             };
             let is_last = piece.end == ahead;
             if is_last {
@@ -137,7 +137,8 @@ impl Lane {
                 self.cleared.pop_front();
             }
             let header = Word::from(receive as u32);
-            let notice = self.notice(slot, (Kind::Piece.after(out.first), header), piece.len());
+            let notice =
+                self.notice(slot, (HandlerOffset::Piece.after(out.first), header), piece.len());
             if !self.begin(out, slot, key, piece, notice, moved)? {
                 return Ok(Next::More);
             }
@@ -156,11 +157,11 @@ impl Lane {
         let send = &out.sends[key];
         let (tag, bytes) = (send.envelope.tag(), send.from.of(out.memory)?);
         let (message, state) = if bytes.len() <= inline::INLINE {
-            (in_words(Kind::Words.after(out.first), tag, bytes), Giving::Done)
+            (in_words(HandlerOffset::Words.after(out.first), tag, bytes), Giving::Done)
         } else {
             let at = out.endpoint.address(bytes);
             let words = [Word::from(tag), bytes.len() as Word, key as Word, at];
-            (Message::new(Kind::Announce.after(out.first), words), Giving::Announced)
+            (Message::new(HandlerOffset::Announce.after(out.first), words), Giving::Announced)
         };
         let sent = out.request(message)?;
         if sent {
@@ -229,7 +230,7 @@ impl Lane {
 impl Storing {
     /// A store of some bytes of a message that has not yet begun.
     #[inline]
-    pub(super) fn new(into: Place, bytes: Range<usize>, notice: Message) -> Self {
+    pub(super) fn new(into: SlotAddress, bytes: Range<usize>, notice: Message) -> Self {
         Self { send: usize::MAX, bytes, into, done: 0, notice }
     }
 
@@ -241,7 +242,7 @@ impl Storing {
         peer: Rank,
         bytes: &[u8],
     ) -> Result<bool> {
-        let Place { own, at } = self.into;
+        let SlotAddress { own, at } = self.into;
         let posted = if own {
             if self.done < bytes.len() {
                 endpoint.write_exposed(at, bytes)?;

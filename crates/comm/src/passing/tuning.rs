@@ -60,7 +60,7 @@ const NEEDED_SLOTS: usize = 8;
 
 /// Where a slot is: its offset, and whether it is in this rank's memory or in the peer's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct SlotAddress {
     pub(super) own: bool,
     pub(super) at: usize,
 }
@@ -104,12 +104,15 @@ impl Layout {
     /// the first half of the slots. Each slot is in the memory of the rank that does not begin with
     /// it.
     #[inline]
-    pub(super) fn place(&self, rank: Rank, peer: Rank, slot: u16) -> Place {
+    pub(super) fn place(&self, rank: Rank, peer: Rank, slot: u16) -> SlotAddress {
         let lower = slot < self.slots;
         let slot = usize::from(if lower { slot } else { slot - self.slots });
         let mine = lower == (rank < peer);
         let first = if mine { rank } else { peer };
-        Place { own: !mine, at: self.at + (first * usize::from(self.slots) + slot) * self.chunk }
+        SlotAddress {
+            own: !mine,
+            at: self.at + (first * usize::from(self.slots) + slot) * self.chunk,
+        }
     }
 
     /// The slots that `rank` and `peer` share, as seen by `rank`.
@@ -152,13 +155,13 @@ mod tests {
         assert!(layout.is_one_piece(128) && !layout.is_one_piece(129));
         // In the memory of rank 2: those that ranks 0 and 1 begin with.
         let in_memory_of_2 = |first: Rank| [0, 1].map(|slot| layout.place(2, first, slot));
-        let own = |at| Place { own: true, at };
+        let own = |at| SlotAddress { own: true, at };
         assert_eq!(in_memory_of_2(0), [own(64), own(192)]);
         assert_eq!(in_memory_of_2(1), [own(320), own(448)]);
         for (a, b) in [(0, 1), (0, 2), (1, 2)] {
             for slot in 0..4 {
                 let (here, there) = (layout.place(a, b, slot), layout.place(b, a, slot));
-                assert_eq!(here, Place { own: !there.own, ..there });
+                assert_eq!(here, SlotAddress { own: !there.own, ..there });
                 assert_eq!(here.own, slot >= 2);
             }
         }

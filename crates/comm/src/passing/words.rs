@@ -2,7 +2,7 @@
 //! progress.
 
 use super::entries::Envelope;
-use super::handlers::Kind;
+use super::handlers::HandlerOffset;
 use super::inline;
 use super::{HoldsMail, INLINE, Passing};
 use crate::active::Expected;
@@ -17,7 +17,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         if bytes.len() > INLINE || !self.am.state().mail().active.is_empty() {
             return Ok(false);
         }
-        let handler = Kind::Words.after(self.am.state().mail().first);
+        let handler = HandlerOffset::Words.after(self.am.state().mail().first);
         let (endpoint, _) = self.am.parts();
         let header = header(tag, bytes.len());
         // Two calls, so that each stores a number of words that is known at compile time.
@@ -50,7 +50,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Waits for a message in words, which goes directly to its part.
     #[inline(always)]
     fn recv_short(&mut self, envelope: Envelope, into: Part) -> Result<()> {
-        let handler = Kind::Words.after(self.mail().first);
+        let handler = HandlerOffset::Words.after(self.mail().first);
         let header = header(envelope.tag(), into.len);
         let mut expected = if into.len <= 8 {
             Expected::new::<2>(envelope.peer(), handler, header)

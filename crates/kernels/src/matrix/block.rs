@@ -25,7 +25,7 @@ const GUARD: usize = 1;
 
 /// A side of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum Edge {
     /// Above the first row.
     Top,
     /// Below the last row.
@@ -36,11 +36,11 @@ pub enum Side {
     Pred,
 }
 
-impl Side {
+impl Edge {
     /// All sides; each stands at its own index.
     pub const ALL: [Self; 4] = [Self::Top, Self::Bottom, Self::Succ, Self::Pred];
 
-    /// Index in [`Side::ALL`].
+    /// Index in [`Edge::ALL`].
     #[inline(always)]
     pub fn index(self) -> usize {
         self as usize
@@ -128,25 +128,25 @@ impl Local {
     /// Outermost row or column of the block on a side; the neighbour there holds it in its guard
     /// ring.
     #[inline(always)]
-    pub fn edge(&self, side: Side) -> View {
+    pub fn edge(&self, side: Edge) -> View {
         let Self { rows, columns, .. } = *self;
         match side {
-            Side::Top => self.window(0, 0, 1, columns),
-            Side::Bottom => self.window(rows - 1, 0, 1, columns),
-            Side::Pred => self.window(0, 0, rows, 1),
-            Side::Succ => self.window(0, columns - 1, rows, 1),
+            Edge::Top => self.window(0, 0, 1, columns),
+            Edge::Bottom => self.window(rows - 1, 0, 1, columns),
+            Edge::Pred => self.window(0, 0, rows, 1),
+            Edge::Succ => self.window(0, columns - 1, rows, 1),
         }
     }
 
     /// One side of the guard ring, without corners.
     #[inline(always)]
-    pub fn guard(&self, side: Side) -> View {
+    pub fn guard(&self, side: Edge) -> View {
         let Self { array, rows, columns } = *self;
         match side {
-            Side::Top => array.window(0, GUARD, GUARD, columns),
-            Side::Bottom => array.window(GUARD + rows, GUARD, GUARD, columns),
-            Side::Pred => array.window(GUARD, 0, rows, GUARD),
-            Side::Succ => array.window(GUARD, GUARD + columns, rows, GUARD),
+            Edge::Top => array.window(0, GUARD, GUARD, columns),
+            Edge::Bottom => array.window(GUARD + rows, GUARD, GUARD, columns),
+            Edge::Pred => array.window(GUARD, 0, rows, GUARD),
+            Edge::Succ => array.window(GUARD, GUARD + columns, rows, GUARD),
         }
     }
 
@@ -172,7 +172,7 @@ mod tests {
         assert_eq!(BLOCK.bytes(), part.len);
         let local = BLOCK.local(part);
         assert_eq!(local.array.part(), part);
-        let guards = Side::ALL.map(|side| local.guard(side));
+        let guards = Edge::ALL.map(|side| local.guard(side));
         let mut elements: Vec<usize> = guards
             .into_iter()
             .chain(local.corners())
@@ -191,15 +191,15 @@ mod tests {
             Content::Elements(elements) => elements.first,
             other => panic!("{other:?}"),
         };
-        let guards = Side::ALL.map(|side| first(local.guard(side)));
+        let guards = Edge::ALL.map(|side| first(local.guard(side)));
         // Above row 2 is row 1, below row 3 is row 4; behind column 2 is column 3, before column 0
         // the last one.
         assert_eq!(guards, [(1, 0), (4, 0), (2, 3), (2, 5)]);
-        let edges = Side::ALL.map(|side| first(local.edge(side)));
+        let edges = Edge::ALL.map(|side| first(local.edge(side)));
         assert_eq!(edges, [(2, 0), (3, 0), (2, 2), (2, 0)]);
         assert_eq!((first(local.array), first(local.block())), ((1, 5), (2, 0)));
-        assert!(Side::ALL.iter().all(|side| side.opposite().opposite() == *side));
-        assert_eq!(Side::Top.opposite(), Side::Bottom);
-        assert_eq!(Side::Succ.opposite(), Side::Pred);
+        assert!(Edge::ALL.iter().all(|side| side.opposite().opposite() == *side));
+        assert_eq!(Edge::Top.opposite(), Edge::Bottom);
+        assert_eq!(Edge::Succ.opposite(), Edge::Pred);
     }
 }

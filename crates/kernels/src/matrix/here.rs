@@ -2,7 +2,7 @@
 
 use bandgap_comm::Rank;
 
-use super::{Block, Matrix, Side};
+use super::{Block, Edge, Matrix};
 use crate::{Expects, Placed};
 
 /// A rank's block, and its neighbours.
@@ -14,7 +14,7 @@ pub struct Here {
     pub block: Block,
     /// Row and column of the rank in the mesh.
     pub position: (usize, usize),
-    /// Neighbours, in the order of [`Side::ALL`].
+    /// Neighbours, in the order of [`Edge::ALL`].
     neighbours: [Rank; 4],
 }
 
@@ -22,7 +22,7 @@ impl Here {
     /// Finds the block and the neighbours of `rank`.
     pub fn new(matrix: Matrix, rank: Rank) -> Self {
         let mesh = matrix.mesh;
-        let neighbours = Side::ALL.map(|side| mesh.neighbour(rank, side));
+        let neighbours = Edge::ALL.map(|side| mesh.neighbour(rank, side));
         Self { matrix, block: matrix.block(rank), position: mesh.position(rank), neighbours }
     }
 
@@ -34,7 +34,7 @@ impl Here {
 
     /// The neighbour on a side; the rank itself if the mesh is one rank wide in that direction.
     #[inline(always)]
-    pub fn neighbour(&self, side: Side) -> Rank {
+    pub fn neighbour(&self, side: Edge) -> Rank {
         self.neighbours[side.index()]
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use bandgap_comm::Rank;
 
-use super::Side;
+use super::Edge;
 
 /// Which rank is at which position of a mesh.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -125,13 +125,13 @@ impl ProcessorMesh {
     }
 
     /// The neighbour on one side.
-    pub fn neighbour(self, rank: Rank, side: Side) -> Rank {
+    pub fn neighbour(self, rank: Rank, side: Edge) -> Rank {
         let (row, column) = self.position(rank);
         match side {
-            Side::Top => self.rank((row + self.rows - 1) % self.rows, column),
-            Side::Bottom => self.rank((row + 1) % self.rows, column),
-            Side::Pred => self.rank(row, (column + self.columns - 1) % self.columns),
-            Side::Succ => self.rank(row, (column + 1) % self.columns),
+            Edge::Top => self.rank((row + self.rows - 1) % self.rows, column),
+            Edge::Bottom => self.rank((row + 1) % self.rows, column),
+            Edge::Pred => self.rank(row, (column + self.columns - 1) % self.columns),
+            Edge::Succ => self.rank(row, (column + 1) % self.columns),
         }
     }
 }
@@ -157,7 +157,7 @@ mod tests {
     use super::*;
 
     fn beside(mesh: ProcessorMesh, rank: Rank) -> [Rank; 4] {
-        Side::ALL.map(|side| mesh.neighbour(rank, side))
+        Edge::ALL.map(|side| mesh.neighbour(rank, side))
     }
 
     fn orders(rows: usize, columns: usize) -> impl Iterator<Item = ProcessorMesh> {

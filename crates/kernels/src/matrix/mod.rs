@@ -9,7 +9,7 @@ mod layout;
 mod mesh;
 mod program;
 
-pub use block::{Block, Local, Side};
+pub use block::{Block, Edge, Local};
 pub use elements::Elements;
 pub use here::Here;
 pub use layout::Matrix;

@@ -3,7 +3,7 @@
 use bandgap_comm::{Am, Delay, Rank, Result, Work};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, Side};
+use super::pair::{Pair, PairRole};
 use crate::{
     AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, Seat, Sequence, Words,
     messages_in_range, ranks_at_least,
@@ -55,16 +55,16 @@ impl OverAm for Burst {
     fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<()> {
         let (rank, size) = (am.rank(), am.size());
         match self.asking.role(rank, size, self.messages.into()) {
-            Role::Requester { first, peers: 1 } => issue(am, *self, round, |_| first),
-            Role::Requester { first, peers } => {
+            BurstRole::Requester { first, peers: 1 } => issue(am, *self, round, |_| first),
+            BurstRole::Requester { first, peers } => {
                 let mut peer = peers - 1;
                 issue(am, *self, round, |index| {
                     peer = if index == 0 || peer + 1 == peers { 0 } else { peer + 1 };
                     first + peer
                 })
             }
-            Role::Replier(words) => am.serve(u64::from(round.samples) * words.count),
-            Role::Idle => Ok(()),
+            BurstRole::Replier(words) => am.serve(u64::from(round.samples) * words.count),
+            BurstRole::Idle => Ok(()),
         }
     }
 }
@@ -106,7 +106,7 @@ pub enum Asking {
 
 /// A rank's role in a burst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Role {
+enum BurstRole {
     /// Asks `peers` consecutive ranks in turn, beginning with `first`.
     Requester { first: Rank, peers: usize },
     /// Handles these requests in each sample.
@@ -135,20 +135,20 @@ impl Asking {
     }
 
     /// The role of `rank` if a sample has `messages` messages.
-    fn role(self, rank: Rank, size: usize, messages: u64) -> Role {
+    fn role(self, rank: Rank, size: usize, messages: u64) -> BurstRole {
         let pair = match self {
             Self::OneToOne(pair) => pair,
             Self::Pairs => {
                 let (half, first) = (size / 2, rank % (size / 2));
                 Pair { requester: first, replier: first + half }
             }
-            Self::FanOut if rank == 0 => return Role::Requester { first: 1, peers: size - 1 },
-            Self::FanOut => return Role::Replier(dealt(0, messages, rank - 1, size - 1)),
+            Self::FanOut if rank == 0 => return BurstRole::Requester { first: 1, peers: size - 1 },
+            Self::FanOut => return BurstRole::Replier(dealt(0, messages, rank - 1, size - 1)),
         };
         match pair.side(rank) {
-            Side::Requester { peer } => Role::Requester { first: peer, peers: 1 },
-            Side::Replier { peer } => Role::Replier(Sequence::of(peer, messages, 1)),
-            Side::Idle => Role::Idle,
+            PairRole::Requester { peer } => BurstRole::Requester { first: peer, peers: 1 },
+            PairRole::Replier { peer } => BurstRole::Replier(Sequence::of(peer, messages, 1)),
+            PairRole::Idle => BurstRole::Idle,
         }
     }
 
@@ -157,12 +157,12 @@ impl Asking {
         let Seat { rank, size, samples, .. } = *seat;
         let times = samples.into();
         match self.role(rank, size, messages) {
-            Role::Replier(words) => Expects::words(vec![Sequence { times, ..words }], vec![]),
-            Role::Requester { first, peers } => {
+            BurstRole::Replier(words) => Expects::words(vec![Sequence { times, ..words }], vec![]),
+            BurstRole::Requester { first, peers } => {
                 let words = (0..peers).map(|index| dealt(first + index, messages, index, peers));
                 Expects::words(vec![], words.map(|words| Sequence { times, ..words }).collect())
             }
-            Role::Idle => Expects::default(),
+            BurstRole::Idle => Expects::default(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bandgap_comm::{Comm, Rank, Result, View};
 
-use crate::{Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places, Side};
+use crate::{Edge, Expects, Here, Local, Matrix, MatrixKernel, MatrixProgram, Places};
 
 /// M times a line of a matrix, a row or a column, is sent to all ranks. Each rank that holds part
 /// of the line sends it to all ranks that hold elements of the same columns (for a column: of the
@@ -97,7 +97,7 @@ impl<const COLUMN: bool> MatrixProgram for LineBroadcast<COLUMN> {
     }
 
     fn partner(here: &Here) -> Rank {
-        here.neighbour(if COLUMN { Side::Succ } else { Side::Bottom })
+        here.neighbour(if COLUMN { Edge::Succ } else { Edge::Bottom })
     }
 
     fn expects(here: &Here, places: &Places, message: u64, expects: &mut Expects) {

@@ -3,7 +3,7 @@
 use bandgap_comm::{Comm, Part, Result};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, Side};
+use super::pair::{Pair, PairRole};
 use super::repeat::by_rank;
 use crate::{
     AtSize, Content, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Seat, Series,
@@ -137,9 +137,9 @@ impl OverComm for MessageCosts {
         let (places, samples, messages) = (*places, round.samples, self.messages);
         let (timer, nothing) = (self.pair.requester, nothing(&places));
         let (peer, times) = match self.pair.side(comm.rank()) {
-            Side::Requester { peer } => (peer, true),
-            Side::Replier { peer } => (peer, false),
-            Side::Idle => return Ok(()),
+            PairRole::Requester { peer } => (peer, true),
+            PairRole::Replier { peer } => (peer, false),
+            PairRole::Idle => return Ok(()),
         };
         let one = |comm: &mut C| comm.recv(peer, GO_ON, nothing);
         for _ in 0..samples {

@@ -17,7 +17,7 @@ pub struct Pair {
 
 /// A rank's role in a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum PairRole {
     /// Begins; `peer` answers.
     Requester { peer: Rank },
     /// Answers `peer`.
@@ -47,22 +47,22 @@ impl Pair {
         [self.requester, self.replier]
     }
 
-    pub(super) fn side(self, rank: Rank) -> Side {
+    pub(super) fn side(self, rank: Rank) -> PairRole {
         let Self { requester, replier } = self;
         if rank == requester {
-            Side::Requester { peer: replier }
+            PairRole::Requester { peer: replier }
         } else if rank == replier {
-            Side::Replier { peer: requester }
+            PairRole::Replier { peer: requester }
         } else {
-            Side::Idle
+            PairRole::Idle
         }
     }
 
     /// The other rank, if `rank` is one of the two.
     pub(super) fn peer(self, rank: Rank) -> Option<Rank> {
         match self.side(rank) {
-            Side::Requester { peer } | Side::Replier { peer } => Some(peer),
-            Side::Idle => None,
+            PairRole::Requester { peer } | PairRole::Replier { peer } => Some(peer),
+            PairRole::Idle => None,
         }
     }
 }

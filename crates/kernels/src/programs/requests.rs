@@ -3,7 +3,7 @@
 use bandgap_comm::{Am, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, Side};
+use super::pair::{Pair, PairRole};
 use crate::{
     AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Seat, Sequence, Words,
     messages_in_range,
@@ -50,8 +50,8 @@ impl<const AWAITED: bool> Kernel for Requests<AWAITED> {
     fn expects(&self, seat: &Seat) -> Expects {
         let words = |peer| vec![Sequence::of(peer, self.messages.into(), seat.samples.into())];
         match self.pair.side(seat.rank) {
-            Side::Requester { peer } if AWAITED => Expects::words(vec![], words(peer)),
-            Side::Replier { peer } => Expects::words(words(peer), vec![]),
+            PairRole::Requester { peer } if AWAITED => Expects::words(vec![], words(peer)),
+            PairRole::Replier { peer } => Expects::words(words(peer), vec![]),
             _ => Expects::default(),
         }
     }
@@ -62,7 +62,7 @@ impl<const AWAITED: bool> OverAm for Requests<AWAITED> {
     fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<()> {
         let (messages, samples) = (u64::from(self.messages), round.samples);
         match self.pair.side(am.rank()) {
-            Side::Requester { peer } => {
+            PairRole::Requester { peer } => {
                 let words = Words::new(am.rank(), round.turn);
                 for _ in 0..samples {
                     am.mark();
@@ -84,8 +84,8 @@ impl<const AWAITED: bool> OverAm for Requests<AWAITED> {
                 }
                 Ok(())
             }
-            Side::Replier { .. } => am.serve(u64::from(samples) * messages),
-            Side::Idle => Ok(()),
+            PairRole::Replier { .. } => am.serve(u64::from(samples) * messages),
+            PairRole::Idle => Ok(()),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use bandgap_comm::{Comm, Rank, Result};
 
-use crate::{DOUBLE, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Places, Side};
+use crate::{DOUBLE, Edge, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Places};
 
 /// M times every rank sends its whole block, with the guard ring, to the neighbour on one side, and
 /// receives that of the neighbour on the other. On a mesh one rank wide the rank copies it.
@@ -24,7 +24,7 @@ pub type ShiftEast = MatrixKernel<Shift<true>>;
 
 impl<const EAST: bool> Shift<EAST> {
     /// The side on which the block leaves.
-    const TO: Side = if EAST { Side::Succ } else { Side::Top };
+    const TO: Edge = if EAST { Edge::Succ } else { Edge::Top };
 }
 
 const TAG: u32 = 1;

@@ -3,7 +3,7 @@
 use bandgap_comm::{Comm, Rank, Result, View};
 
 use crate::{
-    Block, Content, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Placed, Places, Side,
+    Block, Content, Edge, Expects, Here, Matrix, MatrixKernel, MatrixProgram, Placed, Places,
 };
 
 /// M times every rank fills the guard ring of its block: each side with the neighbour's elements at
@@ -36,8 +36,8 @@ impl MatrixProgram for Guard {
     }
 
     fn partner(here: &Here) -> Rank {
-        let beside = here.neighbour(Side::Succ);
-        if beside == here.rank() { here.neighbour(Side::Bottom) } else { beside }
+        let beside = here.neighbour(Edge::Succ);
+        if beside == here.rank() { here.neighbour(Edge::Bottom) } else { beside }
     }
 
     fn expects(here: &Here, places: &Places, message: u64, expects: &mut Expects) {
@@ -48,7 +48,7 @@ impl MatrixProgram for Guard {
             let content = Content::Sent { source: rank, to: rank, message };
             here.keep(expects, Placed { part: corner.part(), content, messages: 0 });
         }
-        for side in Side::ALL {
+        for side in Edge::ALL {
             let peer = here.neighbour(side);
             let guard = block.in_view(local, local.guard(side), message);
             here.arrive(expects, peer, guard.from(peer));
@@ -60,7 +60,7 @@ impl MatrixProgram for Guard {
         let local = here.block.local(places.incoming(message));
         let leaving = Sides { block: here.block, at: places.scratch().at };
         let arriving = Sides { at: leaving.at + Sides::bytes(&here.block), ..leaving };
-        let sends = Side::ALL.map(|side| {
+        let sends = Edge::ALL.map(|side| {
             let (edge, buffer) = (local.edge(side), leaving.buffer(side));
             comm.copy_elements(edge, buffer)?;
             match here.neighbour(side) {
@@ -72,7 +72,7 @@ impl MatrixProgram for Guard {
                 peer => comm.isend(peer, tag(side), buffer.part()).map(Some),
             }
         });
-        let receives = Side::ALL.map(|side| match here.neighbour(side) {
+        let receives = Edge::ALL.map(|side| match here.neighbour(side) {
             peer if peer == here.rank() => Ok(None),
             // The neighbour sent it from its opposite side.
             peer => comm.irecv(peer, tag(side.opposite()), arriving.buffer(side).part()).map(Some),
@@ -82,7 +82,7 @@ impl MatrixProgram for Guard {
                 comm.wait(pending)?;
             }
         }
-        Side::ALL
+        Edge::ALL
             .iter()
             .try_for_each(|&side| comm.copy_elements(arriving.buffer(side), local.guard(side)))
     }
@@ -91,7 +91,7 @@ impl MatrixProgram for Guard {
 /// Tag of what leaves on a side. If two neighbours are the same rank, tags tell their messages
 /// apart.
 #[inline(always)]
-fn tag(side: Side) -> u32 {
+fn tag(side: Edge) -> u32 {
     1 + side.index() as u32
 }
 
@@ -109,13 +109,13 @@ impl Sides {
     }
 
     #[inline(always)]
-    fn buffer(self, side: Side) -> View {
+    fn buffer(self, side: Edge) -> View {
         let Block { rows, columns, .. } = self.block;
         let (before, rows, columns) = match side {
-            Side::Top => (0, 1, columns),
-            Side::Bottom => (columns, 1, columns),
-            Side::Succ => (2 * columns, rows, 1),
-            Side::Pred => (2 * columns + rows, rows, 1),
+            Edge::Top => (0, 1, columns),
+            Edge::Bottom => (columns, 1, columns),
+            Edge::Succ => (2 * columns, rows, 1),
+            Edge::Pred => (2 * columns + rows, rows, 1),
         };
         View::buffer(self.at + before * size_of::<f64>(), rows, columns)
     }

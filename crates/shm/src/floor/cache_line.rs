@@ -1,6 +1,6 @@
 //! The transfer of a cache line, one way at a time and both ways at once.
 
-use bandgap_comm::{Measuring, Role, Timer};
+use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::{FloorArea, Ticks};
 use crate::places::Walk;
@@ -50,7 +50,7 @@ pub fn cache_line_exchange(
         wait("cache_line_exchange", seen, with)
     };
     WALK.over(&area.pairs(), epoch, with, |[ping, pong], number| match with.role {
-        Role::Initiator => exchange(ping, pong, number),
-        Role::Responder => exchange(pong, ping, number),
+        FloorRole::Initiator => exchange(ping, pong, number),
+        FloorRole::Responder => exchange(pong, ping, number),
     })
 }

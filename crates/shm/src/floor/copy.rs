@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::io;
 use std::ptr;
 
-use bandgap_comm::{Measuring, Role, Timer};
+use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::{COPY_BYTES, FloorArea, Ticks};
 use crate::places::first_number;
@@ -26,7 +26,7 @@ use crate::{Result, ShmError};
 /// The copy differs from the original.
 pub fn copy_local(bytes: usize, with: &Measuring<'_, impl Timer>) -> Ticks {
     let Measuring { role, window, .. } = *with;
-    if role == Role::Responder {
+    if role == FloorRole::Responder {
         return Ok(Vec::new());
     }
     let mut from = vec![0; bytes];
@@ -65,13 +65,13 @@ pub fn copy_cross_core(
     let mut own = vec![0_u8; bytes];
     let turns = Turns { floor: "copy_cross_core", area, epoch, with };
     match with.role {
-        Role::Initiator => turns.take(&mut own, |own| {
+        FloorRole::Initiator => turns.take(&mut own, |own| {
             // SAFETY: the area's buffer has at least `bytes` bytes, it is this side's turn to
             // touch it (the protocol above), and `own` does not overlap it.
             unsafe { ptr::copy_nonoverlapping(shared, own.as_mut_ptr(), own.len()) };
             Ok(())
         }),
-        Role::Responder => turns.give(&mut own, |own| {
+        FloorRole::Responder => turns.give(&mut own, |own| {
             // SAFETY: as above; it is this side's turn.
             unsafe { ptr::copy_nonoverlapping(own.as_ptr(), shared, own.len()) };
         }),
@@ -101,13 +101,13 @@ pub fn copy_vm_readv(
     let mut own = vec![0_u8; bytes];
     let turns = Turns { floor: "copy_vm_readv", area, epoch, with };
     match with.role {
-        Role::Initiator => turns.take(&mut own, |own| {
+        FloorRole::Initiator => turns.take(&mut own, |own| {
             // With a wrong process or address, the system call or the check below fails.
             let process = process.load(Ordering::Relaxed) as u32;
             read(process, address.load(Ordering::Relaxed), own)
                 .map_err(ShmError::system("read another process's memory (process_vm_readv)"))
         }),
-        Role::Responder => turns.give(&mut own, |own| {
+        FloorRole::Responder => turns.give(&mut own, |own| {
             process.store(u64::from(std::process::id()), Ordering::Relaxed);
             address.store(black_box(own).as_ptr() as u64, Ordering::Relaxed);
         }),
@@ -146,7 +146,7 @@ pub fn store_cross_core(
             // store, the second when it has read the bytes.
             number += 2;
             match role {
-                Role::Initiator => {
+                FloorRole::Initiator => {
                     fill(&mut own, number);
                     let start = timer.stamp();
                     // SAFETY: the area's buffer has at least `bytes` bytes, `own` does not overlap
@@ -160,7 +160,7 @@ pub fn store_cross_core(
                     // Acquire: pairs with the responder's release; it has read the buffer.
                     wait(FLOOR, || seen.load(Ordering::Acquire) == number, with)?;
                 }
-                Role::Responder => {
+                FloorRole::Responder => {
                     // Acquire: pairs with the initiator's release.
                     wait(FLOOR, || stored.load(Ordering::Acquire) == number, with)?;
                     seen.store(number - 1, Ordering::Relaxed);
@@ -174,7 +174,7 @@ pub fn store_cross_core(
                 }
             }
         }
-        if role == Role::Initiator {
+        if role == FloorRole::Initiator {
             samples.push(ticks);
         }
     }

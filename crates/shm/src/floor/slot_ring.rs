@@ -1,6 +1,6 @@
 //! The transfer of a message through a ring of slots.
 
-use bandgap_comm::{Measuring, Role, Timer};
+use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::area::RING_SLOTS;
 use super::{FloorArea, Ticks};
@@ -31,7 +31,7 @@ pub fn slot_ring(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>)
     let exchanges = WALK.exchanges(with.window);
     let mut sum = 0_u64;
     let samples = WALK.over(&area.rings(), epoch, with, |[there, back], number| {
-        if with.role == Role::Initiator {
+        if with.role == FloorRole::Initiator {
             send(there, number);
             sum = sum.wrapping_add(receive(back, number, with)?);
         } else {

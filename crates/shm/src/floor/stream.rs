@@ -1,6 +1,6 @@
 //! The rate of a stream of messages.
 
-use bandgap_comm::{Measuring, Role, Timer};
+use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::area::STREAM_SLOTS;
 use super::slot_ring::{check, send};
@@ -28,8 +28,8 @@ const CREDIT_EVERY: u64 = 128;
 /// `samples · rounds` is 2³² − 1 or more.
 pub fn slot_ring_stream(area: &FloorArea, epoch: u64, with: &Measuring<'_, impl Timer>) -> Ticks {
     match with.role {
-        Role::Initiator => initiate(area, epoch, with),
-        Role::Responder => respond(area, epoch, with).map(|()| Vec::new()),
+        FloorRole::Initiator => initiate(area, epoch, with),
+        FloorRole::Responder => respond(area, epoch, with).map(|()| Vec::new()),
     }
 }
 

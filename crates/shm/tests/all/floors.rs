@@ -7,8 +7,8 @@ use std::thread;
 use std::time::Duration;
 
 use bandgap_comm::{
-    Deliver, Endpoint, HandlerId, Measuring, Message, NoHandler, Posted, Rank, Role, Stamp, Timer,
-    Window,
+    Deliver, Endpoint, FloorRole, HandlerId, Measuring, Message, NoHandler, Posted, Rank, Stamp,
+    Timer, Window,
 };
 use bandgap_shm::floor::{
     FloorArea, PARTS, cache_line, cache_line_exchange, copy_cross_core, copy_local, copy_vm_readv,
@@ -31,7 +31,7 @@ impl Timer for Counting {
 
 /// What a side is given; `give_up` says whether it gives up waiting.
 fn measure<T>(
-    role: Role,
+    role: FloorRole,
     window: Window,
     give_up: impl Fn() -> bool,
     run: impl FnOnce(&Measuring<'_, Counting>) -> T,
@@ -58,8 +58,8 @@ fn both<T: Send>(
     let there = FloorArea::from_fd(here.fd().try_clone_to_owned().unwrap()).unwrap();
     let side = |area, role| measure(role, window, patient, |with| run(area, with));
     thread::scope(|scope| {
-        let answer = scope.spawn(|| side(&there, Role::Responder));
-        let asked = side(&here, Role::Initiator);
+        let answer = scope.spawn(|| side(&there, FloorRole::Responder));
+        let asked = side(&here, FloorRole::Initiator);
         [asked, answer.join().unwrap()]
     })
 }
@@ -68,7 +68,7 @@ fn both<T: Send>(
 fn each_sample_of_an_exchange_is_one_interval() {
     // Two stamps an interval, so each reads 1.
     let [asked, answered] = both(WINDOW, |area, with| {
-        let expected = if with.role == Role::Initiator { vec![1; 3] } else { vec![] };
+        let expected = if with.role == FloorRole::Initiator { vec![1; 3] } else { vec![] };
         // Epochs need not be in order, only new.
         for epoch in [7, 0, 1 << 40, 3] {
             assert_eq!(cache_line(area, epoch + 4, with)?, expected);
@@ -98,8 +98,8 @@ fn the_lines_of_a_ring_are_measured_while_its_messages_stay_as_they_are() {
         measure(role, window, patient, |with| ring_lines(&rings, 7, with))
     };
     thread::scope(|scope| {
-        let answer = scope.spawn(|| side(Role::Responder));
-        assert_eq!(side(Role::Initiator).unwrap(), [1; 2 * PARTS]);
+        let answer = scope.spawn(|| side(FloorRole::Responder));
+        assert_eq!(side(FloorRole::Initiator).unwrap(), [1; 2 * PARTS]);
         assert_eq!(answer.join().unwrap().unwrap(), [0; 0]);
     });
     for (endpoint, from) in [(&mut here, 1), (&mut there, 0)] {
@@ -196,7 +196,7 @@ fn a_local_copy_is_timed_sample_by_sample() {
 #[test]
 fn who_is_alone_gives_up() {
     let area = FloorArea::create().unwrap();
-    for role in [Role::Initiator, Role::Responder] {
+    for role in [FloorRole::Initiator, FloorRole::Responder] {
         let alone = measure(
             role,
             WINDOW,
@@ -223,12 +223,12 @@ fn a_probe_that_was_given_up_leaves_the_next_one_right() {
     let here = Control::create().unwrap();
     let there = Control::from_fd(here.fd().try_clone_to_owned().unwrap()).unwrap();
     let window = Window { samples: 2, rounds: 10 };
-    let alone = measure(Role::Initiator, window, || true, |with| probe(&here, 1, with));
+    let alone = measure(FloorRole::Initiator, window, || true, |with| probe(&here, 1, with));
     assert_eq!(alone, None);
     let side = |control, role| measure(role, window, patient, |with| probe(control, 2, with));
     thread::scope(|scope| {
-        let answer = scope.spawn(|| side(&there, Role::Responder));
-        assert_eq!(side(&here, Role::Initiator), Some(vec![1, 1]));
+        let answer = scope.spawn(|| side(&there, FloorRole::Responder));
+        assert_eq!(side(&here, FloorRole::Initiator), Some(vec![1, 1]));
         assert_eq!(answer.join().unwrap(), Some(vec![]));
     });
 }
@@ -240,8 +240,8 @@ fn a_report_of_another_epoch_is_none() {
     let side = |control, role, epoch, value| {
         measure(role, WINDOW, || true, |with| report(control, epoch, value, with))
     };
-    assert_eq!(side(&here, Role::Initiator, 1, 0), None);
-    assert_eq!(side(&there, Role::Responder, 1, u32::MAX), Some(u32::MAX));
-    assert_eq!(side(&here, Role::Initiator, 1, 0), Some(u32::MAX));
-    assert_eq!(side(&here, Role::Initiator, 2, 0), None);
+    assert_eq!(side(&here, FloorRole::Initiator, 1, 0), None);
+    assert_eq!(side(&there, FloorRole::Responder, 1, u32::MAX), Some(u32::MAX));
+    assert_eq!(side(&here, FloorRole::Initiator, 1, 0), Some(u32::MAX));
+    assert_eq!(side(&here, FloorRole::Initiator, 2, 0), None);
 }

@@ -1,6 +1,6 @@
 //! The bandwidth of one direction.
 
-use bandgap_comm::{Measuring, Role, Timer};
+use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::Ticks;
 use super::side::Side;
@@ -25,14 +25,14 @@ pub fn stream<T: Timer>(socket: &Socket, with: &Measuring<'_, T>) -> Ticks {
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
     let mut side = Side::new(socket, with);
     match with.role {
-        Role::Initiator => with.timed(|| {
+        FloorRole::Initiator => with.timed(|| {
             for _ in 0..window.rounds {
                 side.write(&pattern)?;
                 side.read(&mut [0])?;
             }
             Ok(())
         }),
-        Role::Responder => {
+        FloorRole::Responder => {
             let mut arrived = vec![0; STREAM_BYTES];
             for _ in 0..window.all_rounds() {
                 side.read(&mut arrived)?;

@@ -1,7 +1,7 @@
 //! What bare sockets allow: plain loops over connected, non-blocking sockets.
 //!
 //! They do the least that any program over these sockets has to do, with the same system calls as
-//! the link. Both sides run the same function, in opposite [`Role`](bandgap_comm::Role)s and with
+//! the link. Both sides run the same function, in opposite [`FloorRole`](bandgap_comm::FloorRole)s and with
 //! the same [`Window`](bandgap_comm::Window), which says how many rounds a sample times. The
 //! initiator gets the timer's ticks for each sample, including the cost of the timer; the responder
 //! gets an empty list.

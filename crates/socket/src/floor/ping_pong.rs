@@ -1,6 +1,6 @@
 //! A ping-pong of eight bytes.
 
-use bandgap_comm::{Measuring, Role, Timer};
+use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::Ticks;
 use super::side::Side;
@@ -18,10 +18,10 @@ use crate::{Result, Socket, SocketError};
 pub fn ping_pong<T: Timer>(socket: &Socket, with: &Measuring<'_, T>, number: &mut u64) -> Ticks {
     let mut player = Player { side: Side::new(socket, with), number: *number };
     let samples = match with.role {
-        Role::Initiator => {
+        FloorRole::Initiator => {
             with.timed(|| (0..with.window.rounds).try_for_each(|_| player.ping()))?
         }
-        Role::Responder => {
+        FloorRole::Responder => {
             (0..with.window.all_rounds()).try_for_each(|_| player.pong())?;
             Vec::new()
         }

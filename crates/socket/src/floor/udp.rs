@@ -4,7 +4,7 @@ use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Role, Timer};
+use bandgap_comm::{Bare, CommError, Floor, FloorRole, Measuring, Rendezvous, Timer};
 use rustix::net::{RecvFlags, recv};
 
 use super::Ticks;
@@ -56,7 +56,7 @@ impl Udp {
         let mut stream = Side::new(&self.stream, with);
         let (mut datagram, mut arrived) = (vec![0; bytes], vec![0; bytes]);
         let mut ticks = Vec::with_capacity(with.window.samples as usize);
-        if with.role == Role::Responder {
+        if with.role == FloorRole::Responder {
             stream.send(&[0])?;
             loop {
                 match datagrams.receive(&mut arrived)? {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use bandgap_comm::{Bare, CommError, Measuring, Role, Stamp, Timer, Window};
+use bandgap_comm::{Bare, CommError, FloorRole, Measuring, Stamp, Timer, Window};
 use bandgap_socket::floor::{self, Udp};
 use bandgap_socket::{Kind, Socket, SocketError};
 
@@ -27,7 +27,12 @@ impl Timer for Count {
 }
 
 /// What a side is given.
-fn with(role: Role, window: Window, timer: &Count, patience: Duration) -> Measuring<'_, Count> {
+fn with(
+    role: FloorRole,
+    window: Window,
+    timer: &Count,
+    patience: Duration,
+) -> Measuring<'_, Count> {
     Measuring {
         role,
         window,
@@ -41,12 +46,13 @@ fn with(role: Role, window: Window, timer: &Count, patience: Duration) -> Measur
 /// Runs both sides with their clocks; returns the initiator's and the responder's samples.
 fn both(
     ends: (Socket, Socket),
-    floor: impl Fn(&Socket, Role, &Count) -> Result<Vec<u64>, SocketError> + Sync,
+    floor: impl Fn(&Socket, FloorRole, &Count) -> Result<Vec<u64>, SocketError> + Sync,
 ) -> (Vec<u64>, Vec<u64>) {
     let (here, there) = ends;
     thread::scope(|scope| {
-        let responder = scope.spawn(|| floor(&there, Role::Responder, &Count::default()).unwrap());
-        let samples = floor(&here, Role::Initiator, &Count::default()).unwrap();
+        let responder =
+            scope.spawn(|| floor(&there, FloorRole::Responder, &Count::default()).unwrap());
+        let samples = floor(&here, FloorRole::Initiator, &Count::default()).unwrap();
         (samples, responder.join().unwrap())
     })
 }
@@ -94,7 +100,7 @@ fn a_stream_of_wrong_bytes_is_noticed() {
     });
     let timer = Count::default();
     let error =
-        floor::stream(&there, &with(Role::Responder, window, &timer, PATIENCE)).unwrap_err();
+        floor::stream(&there, &with(FloorRole::Responder, window, &timer, PATIENCE)).unwrap_err();
     assert!(matches!(error, SocketError::Corrupt(_)), "{error}");
     wrong.join().unwrap();
 }
@@ -103,7 +109,7 @@ fn a_stream_of_wrong_bytes_is_noticed() {
 /// doubles all others.
 fn through_a_network(
     lost: &(impl Fn(u64) -> [bool; 2] + Sync),
-    floor: impl Fn(&mut Udp, Role) -> Vec<u64> + Sync,
+    floor: impl Fn(&mut Udp, FloorRole) -> Vec<u64> + Sync,
 ) -> Vec<u64> {
     let bound = || UdpSocket::bind("127.0.0.1:0").unwrap();
     let join = |one: &UdpSocket, other: &UdpSocket| {
@@ -132,9 +138,10 @@ fn through_a_network(
             }
         });
         scope.spawn(|| {
-            floor(&mut Udp::over(Socket::of(there).unwrap(), other, silence), Role::Responder)
+            floor(&mut Udp::over(Socket::of(there).unwrap(), other, silence), FloorRole::Responder)
         });
-        let ticks = floor(&mut Udp::over(Socket::of(here).unwrap(), one, silence), Role::Initiator);
+        let ticks =
+            floor(&mut Udp::over(Socket::of(here).unwrap(), one, silence), FloorRole::Initiator);
         done.store(true, Ordering::Relaxed);
         ticks
     })
@@ -171,14 +178,14 @@ fn datagrams_of_strangers_are_not_measured() {
     };
     let (here, there) = ends;
     let ticks = thread::scope(|scope| {
-        scope.spawn(|| measured(there, Role::Responder, 2000).unwrap());
-        measured(here, Role::Initiator, 2000).unwrap()
+        scope.spawn(|| measured(there, FloorRole::Responder, 2000).unwrap());
+        measured(here, FloorRole::Initiator, 2000).unwrap()
     });
     assert_eq!(ticks, [1; 3]);
     // A datagram has room for its number, and is no longer than one can be.
     for bytes in [7, 65_508] {
         let (one, _other) = mesh::bare::<Udp>(|_| ());
-        let refused = measured(one, Role::Initiator, bytes).unwrap_err();
+        let refused = measured(one, FloorRole::Initiator, bytes).unwrap_err();
         assert!(matches!(refused, CommError::Unavailable { .. }), "{refused}");
     }
 }
@@ -188,7 +195,7 @@ fn a_silent_or_closed_side_ends_the_wait() {
     let window = Window { samples: 1, rounds: 1 };
     let none = Duration::ZERO;
     let timer = Count::default();
-    for role in [Role::Initiator, Role::Responder] {
+    for role in [FloorRole::Initiator, FloorRole::Responder] {
         let (here, there) = mesh::pair::<TcpListener>();
         let error = floor::ping_pong(&here, &with(role, window, &timer, none), &mut 0).unwrap_err();
         assert!(matches!(error, SocketError::Silent(_)), "{role:?}: {error}");

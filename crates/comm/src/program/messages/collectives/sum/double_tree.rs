@@ -17,14 +17,14 @@ fn chunks(ranks: usize, bytes: usize) -> usize {
 /// A rank's place in a binary tree whose leaves are the odd numbers: a number that ends with i zero
 /// bits is on level i, and its children are 2ⁱ⁻¹ before and after it. Number 0 is above all.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct TreeNode {
     /// At most the level of the root, and below the level of the rank above.
     level: usize,
     above: Option<Rank>,
     below: [Option<Rank>; 2],
 }
 
-impl Place {
+impl TreeNode {
     #[inline]
     fn of(number: usize, size: usize) -> Self {
         let is_root = number == 0;
@@ -117,7 +117,7 @@ pub(super) fn double_tree<C: Comm>(
         return comm.copy(from, into);
     }
     let (levels, count) = (rounds(size) as usize, chunks(size, from.len));
-    let [first, second] = Place::both(rank, size);
+    let [first, second] = TreeNode::both(rank, size);
     let halves = |half| {
         [from, into, scratch]
             .map(|part| Blocks::of(Blocks::of(part, DOUBLE, 2).one(half), DOUBLE, count))
@@ -161,7 +161,7 @@ pub(super) fn double_tree<C: Comm>(
 
 /// Each chunk from each rank below and above, in both trees.
 pub(super) fn receives(rank: Rank, size: usize, bytes: usize) -> u64 {
-    let peers = Place::both(rank, size).map(|place| place.peers());
+    let peers = TreeNode::both(rank, size).map(|place| place.peers());
     if size == 1 { 0 } else { chunks(size, bytes) as u64 * (peers[0] + peers[1]) }
 }
 
@@ -172,8 +172,9 @@ mod tests {
     #[test]
     fn both_are_trees_as_deep_as_can_be_in_which_no_rank_but_the_first_works_twice() {
         for size in 2..200 {
-            let all: Vec<[Place; 2]> = (0..size).map(|rank| Place::both(rank, size)).collect();
-            let inner = |place: &Place| place.below.iter().any(Option::is_some);
+            let all: Vec<[TreeNode; 2]> =
+                (0..size).map(|rank| TreeNode::both(rank, size)).collect();
+            let inner = |place: &TreeNode| place.below.iter().any(Option::is_some);
             assert!(
                 (1..size).all(|rank| all[rank].iter().filter(|place| inner(place)).count() < 2)
             );
