@@ -65,7 +65,11 @@ impl Synthetic {
         let key = point.at.iter().fold(Key::new(name), at).at("part", "whole");
         self.point(&key, point);
         self.times(&key, ns);
-        let verified = Verified::of_checked(Checked { received: 4, compared: 4, summed: 0 });
+        let verified = Verified {
+            checked_batches: 1,
+            checked: Checked { received: 4, compared: 4, summed: 0 },
+            ..Verified::default()
+        };
         self.table.push(Kept::Verified { key: key.clone(), verified });
         key
     }

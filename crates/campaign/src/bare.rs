@@ -1,12 +1,13 @@
-//! One floor or layer as a batch, and what a sample of it is worth.
+//! Orders of floors and layers, and the time of one round from a sample.
 
 use bandgap_comm::{Floor, Yields};
 use bandgap_kernels::{AtSize, BareLoop, ISSUE, Order, Over, Refused, WHOLE, fact};
 
+use crate::experiment::Point;
 use crate::key::Key;
 use crate::runner::Executed;
 
-/// The name of floors and layers among keys.
+/// The name of floors and layers in keys.
 pub const FLOOR: &str = "floor";
 
 /// The key of a floor or a layer.
@@ -14,23 +15,23 @@ pub fn key(name: &str) -> Key {
     Key::new(FLOOR).at("name", name)
 }
 
-/// The key of a floor over sizes at one of them.
+/// The key of a floor at one of its message lengths.
 pub fn sized_key(name: &str, bytes: u64) -> Key {
     key(name).at("bytes", bytes)
 }
 
-/// The key of how many messages of a batch were lost.
+/// The key under which the number of lost messages of a batch is kept.
 pub fn lost_key(of: &Key) -> Key {
     of.clone().at("of", "lost")
 }
 
-/// Ranks between which floors are measured.
+/// Number of ranks between which floors are measured.
 pub const RANKS: usize = 2;
 
-/// A batch of it, with messages of so many bytes: of the kernel of a layer, or of the loop of a floor.
+/// A batch of a floor's loop or a layer's kernel with messages of `bytes` bytes.
 ///
 /// # Errors
-/// The kernel is unknown, or needs to know more than the number and the size of its messages.
+/// The kernel is unknown, or it needs parameters besides the number and the size of its messages.
 pub fn order(floor: &Floor, bytes: u64) -> Result<Order, Refused> {
     let round = AtSize::of(bytes as usize, floor.rounds, RANKS);
     let order = match &floor.kernel {
@@ -40,14 +41,19 @@ pub fn order(floor: &Floor, bytes: u64) -> Result<Order, Refused> {
     Ok(Order { on: Some(floor.on.to_string()), ..order })
 }
 
-/// A batch of a floor in which each side does a computation of so many blocks before it sends.
+/// A batch of a floor in which each side computes `turn` blocks before it sends.
 pub(crate) fn turned(floor: &Floor, bytes: u64, turn: u32) -> Order {
     let (name, bytes, rounds) = (floor.name.to_string(), bytes as usize, floor.rounds);
     let order = Order::of(&BareLoop { floor: name, bytes, rounds, turn }, floor.samples, RANKS);
     Order { on: Some(floor.on.to_string()), ..order }
 }
 
-/// Nanoseconds of one round, of half of it where it goes there and back, from those of a sample.
+/// The point of a floor or a layer with messages of `bytes` bytes. Only the messages of a layer can be checked.
+pub(crate) fn point(floor: &Floor, key: Key, bytes: u64) -> Result<Point, Refused> {
+    Ok(Point::new(key, order(floor, bytes)?).checked_if(floor.kernel.is_some()))
+}
+
+/// The time of one round in nanoseconds, or of half a round if bytes go there and back.
 ///
 /// *Formula*: t / rounds, or t / (2 · rounds).
 pub(crate) fn per_round(floor: &Floor, ns: f64) -> f64 {
@@ -58,13 +64,13 @@ pub(crate) fn per_round(floor: &Floor, ns: f64) -> f64 {
     ns / (halves * f64::from(floor.rounds))
 }
 
-/// Nanoseconds of a round, from each sample of a batch.
+/// The time of one round for each sample of a batch, in nanoseconds.
 pub(crate) fn samples_of(floor: &Floor, done: &Executed) -> Vec<f64> {
     done.column(column(floor)).iter().map(|ns| per_round(floor, *ns)).collect()
 }
 
-/// The column of samples that is its time. A transfer ends when it is complete, other kernels when
-/// the last message is issued; a floor has no other column.
+/// The column of samples that holds the time. A transfer ends when it is complete; a batch of any other
+/// kernel ends when its last message is issued. A floor has no other column.
 pub(crate) fn column(floor: &Floor) -> &'static str {
     let kernel = floor.kernel.as_deref().and_then(|name| fact(name).ok());
     match kernel.map(|kernel| kernel.over) {
@@ -81,7 +87,7 @@ mod tests {
     use super::*;
 
     fn layer(kernel: &'static str) -> Floor {
-        Floor::layer("layer", "", Bytes(100), 3, &[], kernel)
+        Floor::new("layer", "", Bytes(100), 3).layer(&[], kernel)
     }
 
     #[test]
@@ -101,7 +107,7 @@ mod tests {
             assert_eq!(column(&layer), column_of);
             (fact(kernel).unwrap().check)(&order, RANKS).unwrap();
         }
-        let floor = Floor::over_places("floor", "", Operation, 5, 64);
+        let floor = Floor::new("floor", "", Operation, 5).samples(64);
         let order = order(&floor, floor.bytes()).unwrap();
         let expected = BareLoop { floor: "floor".to_owned(), bytes: 8, rounds: 5, turn: 0 };
         assert_eq!((order.kernel(RANKS), order.samples), (Ok(expected), 64));

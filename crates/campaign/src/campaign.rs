@@ -9,13 +9,14 @@ use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
+use bandgap_comm::Floor;
 use bandgap_kernels::{Order, fact};
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::bare::key;
-use crate::beside::{self, Beside};
+use crate::bare::{self, samples_of};
+use crate::beside::Beside;
 use crate::budget::Budget;
 use crate::calm::Watchful;
 use crate::control::drifts;
@@ -58,10 +59,12 @@ pub fn campaign(
     if runner.virtual_time() {
         points.iter_mut().for_each(|point| point.order.samples = VIRTUAL_SAMPLES);
     }
-    let none = runner.virtual_time() || !plan.floors;
-    let floors = if none { Vec::new() } else { runner.beside().to_vec() };
+    let beside = if runner.virtual_time() || !plan.floors { &[] } else { runner.beside() };
+    let floors: Vec<Floor> = beside.iter().map(Beside::short).collect();
     let own = points.len();
-    points.extend(beside::points(&floors)?);
+    for floor in &floors {
+        points.push(bare::point(floor, bare::key(&floor.name), floor.bytes())?);
+    }
     let mut table = Measurements::default();
     for point in &points {
         if let Some(described) = point.described.clone() {
@@ -103,7 +106,7 @@ struct Campaign<'a> {
     points: &'a [Point],
     /// How many are the experiment's.
     own: usize,
-    floors: Vec<Beside>,
+    floors: Vec<Floor>,
     table: Measurements,
     watchful: Watchful,
     budget: Budget,
@@ -234,7 +237,10 @@ impl Campaign<'_> {
             let order = Order { samples: order.samples.min(CHECKED_SAMPLES), ..order }.checked();
             let verified = match (fact(&order.kernel)?.check)(&order, self.runner.size()) {
                 Err(_) => Verified::default(),
-                Ok(()) => Verified::of_checked(self.runner.run(&order)?.checked),
+                Ok(()) => {
+                    let checked = self.runner.run(&order)?.checked;
+                    Verified { checked_batches: 1, checked, ..Verified::default() }
+                }
             };
             self.keep(Kept::Verified { key: point.key.clone(), verified })?;
             self.report(0.0, open.len())?;
@@ -286,10 +292,10 @@ impl Campaign<'_> {
 
     /// The samples of a batch under their keys; none of a batch that this machine does not allow.
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let floor = self.floors.iter().find(|beside| key(&beside.floor.name) == point.key);
+        let floor = self.floors.iter().find(|floor| bare::key(&floor.name) == point.key);
         match (&done.unavailable, floor) {
             (Some(_), _) => vec![(point.key.clone(), Vec::new())],
-            (None, Some(floor)) => beside::split(floor, done),
+            (None, Some(floor)) => vec![(point.key.clone(), samples_of(floor, done))],
             (None, None) => self.experiment.split(point, done),
         }
     }
@@ -306,7 +312,7 @@ impl Campaign<'_> {
         if self.runner.virtual_time() || point.checked.is_none() || done.unavailable.is_some() {
             return Ok(());
         }
-        let verified = Verified::of_timed(done.checked);
+        let verified = Verified { timed: done.checked, ..Verified::default() };
         self.keep(Kept::Verified { key: point.key.clone(), verified })
     }
 

@@ -72,18 +72,6 @@ pub struct Verified {
     pub timed: Checked,
 }
 
-impl Verified {
-    /// One checked batch.
-    pub fn of_checked(checked: Checked) -> Self {
-        Self { checked_batches: 1, checked, ..Self::default() }
-    }
-
-    /// One timed batch.
-    pub fn of_timed(timed: Checked) -> Self {
-        Self { timed, ..Self::default() }
-    }
-}
-
 /// What goes from the leader to the launcher, to be kept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -346,10 +334,10 @@ mod tests {
         for (what, launch) in [("a", 0), ("a", 1), ("b", 1)] {
             let batch = Batch { samples: vec![1.0], launch, ..Batch::default() };
             table.push(Kept::Batch { key: Key::new(what), batch });
-            let verified = Verified::of_timed(checked(5));
+            let verified = Verified { timed: checked(5), ..Verified::default() };
             table.push(Kept::Verified { key: Key::new(what), verified });
         }
-        let verified = Verified::of_checked(checked(2));
+        let verified = Verified { checked_batches: 1, checked: checked(2), ..Verified::default() };
         table.push(Kept::Verified { key: Key::new("a"), verified });
         let keys = |table: &Measurements| -> Vec<(String, usize)> {
             table.iter().map(|(key, batches)| (key.what().to_owned(), batches.len())).collect()
@@ -383,7 +371,7 @@ mod tests {
     #[test]
     fn what_is_kept_survives_the_way_to_the_launcher() {
         let batch = Batch { samples: vec![1.5], round: 3, ..Batch::default() };
-        let verified = Verified::of_checked(checked(2));
+        let verified = Verified { checked_batches: 1, checked: checked(2), ..Verified::default() };
         let point = Described::default().at("bytes", 8_u32).with("way", "pieces");
         for kept in [
             Kept::Batch { key: Key::new("a").at("bytes", 8_u32), batch },

@@ -1,4 +1,4 @@
-//! The floors of the machine, and bandgap's own layers beside them.
+//! The experiment that measures the machine's floors, and bandgap's own layers beside them.
 //!
 //! A layer and the floors that it is compared with are measured in the same rounds, so that their
 //! ratio compares neighbours in time.
@@ -9,7 +9,7 @@ use bandgap_comm::Floor;
 use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
 
-use crate::bare::samples_of;
+use crate::bare::{point, samples_of};
 use crate::campaign::campaign;
 use crate::experiment::{Experiment, LEAST_ROUNDS, Point, not_converged};
 use crate::judge::Judged;
@@ -20,23 +20,22 @@ use crate::runner::{Executed, Runner, Stop};
 
 pub use crate::bare::{FLOOR, RANKS, key, lost_key, order, sized_key};
 
-/// Bytes that each rank exposes for the layers: a long copy to send and one to arrive. The slots of
-/// message passing lie in the same memory, at another time.
+/// Bytes that each rank exposes for the layers: a long copy to send, and one to arrive. At other times the
+/// slots of message passing lie in the same memory.
 pub const EXPOSED: usize = 2 << 20;
 
-/// Rounds of a launch at most, whatever the budget.
+/// Largest number of rounds in a launch, whatever the budget.
 pub const MOST_ROUNDS: u32 = 60;
 
-/// What the user asked for.
+/// The floors that the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FloorPlan {
-    /// How precisely, and in which time. With a precision of 0 the machine is watched for the whole
-    /// time.
+    /// Precision and time. With a precision of 0 the machine is watched until the budget is spent.
     pub asked: Asked,
     /// Floors and layers.
     pub floors: Vec<Floor>,
-    /// Time between rounds, in seconds: to watch a machine for a while, rather than to measure.
+    /// Time between rounds, in seconds, to watch a machine for a while.
     pub pause: f64,
 }
 
@@ -44,12 +43,11 @@ impl Experiment for &FloorPlan {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let mut points = Vec::new();
         for floor in &self.floors {
-            let name = &floor.name;
-            let whole = [(key(name), floor.bytes())];
-            let sizes = floor.sizes.iter().map(|&bytes| (sized_key(name, bytes), bytes));
-            for (key, bytes) in whole.into_iter().filter(|_| floor.sizes.is_empty()).chain(sizes) {
-                let order = order(floor, bytes)?;
-                points.push(Point::new(key, order).checked_if(floor.kernel.is_some()));
+            if floor.sizes.is_empty() {
+                points.push(point(floor, key(&floor.name), floor.bytes())?);
+            }
+            for &bytes in &*floor.sizes {
+                points.push(point(floor, sized_key(&floor.name, bytes), bytes)?);
             }
         }
         Ok(points)
@@ -76,16 +74,12 @@ impl Experiment for &FloorPlan {
             open[at] = true;
         }
         let layers = self.floors.iter().filter(|floor| !floor.over.is_empty());
-        let families: Vec<Vec<usize>> = layers
-            .map(|layer| {
-                let names: Vec<&str> =
-                    layer.over.iter().chain([&layer.name]).map(|name| &**name).collect();
-                let is_its =
-                    |at: &usize| points[*at].key.text("name").is_some_and(|of| names.contains(&of));
-                (0..points.len()).filter(is_its).collect()
-            })
-            .collect();
-        // A floor may be in several families: what opens one may open another.
+        let family = |layer: &Floor| -> Vec<usize> {
+            let has = |name: &str| layer.name == name || layer.over.iter().any(|of| of == name);
+            (0..points.len()).filter(|&at| points[at].key.text("name").is_some_and(has)).collect()
+        };
+        let families: Vec<Vec<usize>> = layers.map(family).collect();
+        // A floor may belong to several families: opening one may open another.
         for _ in 0..families.len() {
             for family in families.iter().filter(|family| family.len() > 1) {
                 let any = family.iter().any(|&at| open[at]);
@@ -115,14 +109,10 @@ impl Planned for FloorPlan {
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
         let half = bandgap_comm::Yields::HalfRoundTrip;
-        let message = Floor {
-            over: vec!["cache_line".into()].into(),
-            kernel: Some("comms1".into()),
-            ..Floor::new("message", "8-byte message, half round trip", half, 500)
-        };
-        let floors =
-            vec![Floor::new("cache_line", "one store seen by the other core", half, 500), message];
-        Self { asked: asked.clone(), floors, pause: 0.0 }
+        let line = Floor::new("cache_line", "", half, 500);
+        let message = Floor::new("message", "", half, 500);
+        let message = message.layer(&[std::borrow::Cow::Borrowed("cache_line")], "comms1");
+        Self { asked: asked.clone(), floors: vec![line, message], pause: 0.0 }
     }
 }
 

@@ -5,7 +5,8 @@
 //! faster where it moves fewer lines. A layer is one of bandgap's own kernels over a transport, to be
 //! compared with the floors below it.
 
-use std::borrow::Cow;
+use std::borrow::Cow::{self, Borrowed};
+use std::mem::{forget, replace};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
@@ -86,59 +87,35 @@ pub struct Floor {
 }
 
 impl Floor {
-    /// Samples of a batch, where nothing else is said.
-    const SAMPLES: u32 = 20;
-
-    /// A floor.
+    /// A floor with 20 samples per batch.
     pub const fn new(
         name: &'static str,
         meaning: &'static str,
         yields: Yields,
         rounds: u32,
     ) -> Self {
-        Self::over_places(name, meaning, yields, rounds, Self::SAMPLES)
+        let (name, meaning, on) = (Borrowed(name), Borrowed(meaning), Borrowed(""));
+        let (sizes, over, kernel) = (Borrowed(&[] as _), Borrowed(&[] as _), None);
+        Self { name, on, meaning, yields, rounds, samples: 20, sizes, over, kernel }
     }
 
-    /// A floor with a sample at each of so many places in memory.
-    pub const fn over_places(
-        name: &'static str,
-        meaning: &'static str,
-        yields: Yields,
-        rounds: u32,
-        samples: u32,
-    ) -> Self {
-        let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
-        let (on, sizes, over) =
-            (Cow::Borrowed(""), Cow::Borrowed(&[] as _), Cow::Borrowed(&[] as _));
-        Self { name, on, meaning, yields, rounds, samples, sizes, over, kernel: None }
+    /// The same floor with this many samples per batch.
+    pub const fn samples(mut self, samples: u32) -> Self {
+        self.samples = samples;
+        self
     }
 
-    /// A floor of half round trips, some of which are lost: so many samples a batch, of one round trip each.
-    pub const fn over_sizes(
-        name: &'static str,
-        meaning: &'static str,
-        samples: u32,
-        sizes: &'static [u64],
-    ) -> Self {
-        let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
-        let (on, sizes, over) = (Cow::Borrowed(""), Cow::Borrowed(sizes), Cow::Borrowed(&[] as _));
-        let yields = Yields::HalfRoundTrip;
-        Self { name, on, meaning, yields, rounds: 1, samples, sizes, over, kernel: None }
+    /// The same floor at each of these message lengths, where messages can be lost.
+    pub const fn over_sizes(mut self, sizes: &'static [u64]) -> Self {
+        forget(replace(&mut self.sizes, Borrowed(sizes)));
+        self
     }
 
-    /// A layer over floors, which runs a kernel.
-    pub const fn layer(
-        name: &'static str,
-        meaning: &'static str,
-        yields: Yields,
-        rounds: u32,
-        over: &'static [Cow<'static, str>],
-        kernel: &'static str,
-    ) -> Self {
-        let (name, meaning) = (Cow::Borrowed(name), Cow::Borrowed(meaning));
-        let (on, sizes, over) = (Cow::Borrowed(""), Cow::Borrowed(&[] as _), Cow::Borrowed(over));
-        let (samples, kernel) = (Self::SAMPLES, Some(Cow::Borrowed(kernel)));
-        Self { name, on, meaning, yields, rounds, samples, sizes, over, kernel }
+    /// The layer that runs this kernel and is compared with these floors.
+    pub const fn layer(mut self, over: &'static [Cow<'static, str>], kernel: &'static str) -> Self {
+        forget(replace(&mut self.over, Borrowed(over)));
+        forget(replace(&mut self.kernel, Some(Borrowed(kernel))));
+        self
     }
 
     /// Bytes of a round, one way: of a word where it yields no rate.

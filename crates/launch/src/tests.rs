@@ -72,7 +72,10 @@ fn said() -> Vec<String> {
     let checked = Checked { received: 3, compared: 2, summed: 1 };
     let kept = vec![
         Kept::Batch { key: key(), batch },
-        Kept::Verified { key: key(), verified: Verified::of_checked(checked) },
+        Kept::Verified {
+            key: key(),
+            verified: Verified { checked_batches: 1, checked, ..Verified::default() },
+        },
     ];
     let message = "it fell over".to_owned();
     let all = [

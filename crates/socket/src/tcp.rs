@@ -25,9 +25,9 @@ impl Kind for TcpListener {
     #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
         Floor::new("tcp", "8 bytes over TCP, half a round trip", HalfRoundTrip, 20),
-        Floor::layer("active_message_tcp", "request and reply over TCP, half round trip", HalfRoundTrip, 20, &[Borrowed("tcp")], "ping_pong"),
+        Floor::new("active_message_tcp", "request and reply over TCP, half round trip", HalfRoundTrip, 20).layer(&[Borrowed("tcp")], "ping_pong"),
         Floor::new("tcp_stream", "1 MiB over TCP and an answer", STREAMED, 8),
-        Floor::layer("bulk_store_tcp_1mib", "store of 1 MiB over TCP", STREAMED, 8, &[Borrowed("tcp_stream")], "store"),
+        Floor::new("bulk_store_tcp_1mib", "store of 1 MiB over TCP", STREAMED, 8).layer(&[Borrowed("tcp_stream")], "store"),
     ];
     const YARDSTICKS: &'static [Yardstick] = &[
         Yardstick { floor: "tcp", results: WORDS },

@@ -28,9 +28,9 @@ impl Kind for UnixListener {
     #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
         Floor::new("unix", "8 bytes over a Unix socket, half a round trip", HalfRoundTrip, 20),
-        Floor::layer("active_message_unix", "request and reply over a Unix socket, half round trip", HalfRoundTrip, 20, &[Borrowed("unix")], "ping_pong"),
+        Floor::new("active_message_unix", "request and reply over a Unix socket, half round trip", HalfRoundTrip, 20).layer(&[Borrowed("unix")], "ping_pong"),
         Floor::new("unix_stream", "1 MiB over a Unix socket and an answer", STREAMED, 8),
-        Floor::layer("bulk_store_unix_1mib", "store of 1 MiB over a Unix socket", STREAMED, 8, &[Borrowed("unix_stream")], "store"),
+        Floor::new("bulk_store_unix_1mib", "store of 1 MiB over a Unix socket", STREAMED, 8).layer(&[Borrowed("unix_stream")], "store"),
     ];
     const YARDSTICKS: &'static [Yardstick] = &[
         Yardstick { floor: "unix", results: WORDS },

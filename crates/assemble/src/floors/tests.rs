@@ -40,7 +40,9 @@ fn floors_are_times_or_rates_and_layers_stand_over_them() {
 #[test]
 fn a_floor_over_sizes_has_a_row_each_with_what_was_lost() {
     let mut of = Synthetic::new();
-    let planned = [Floor::over_sizes("lossy", "some are lost", 10, &[8, 1000, 2000])];
+    let planned = [Floor::new("lossy", "some are lost", Yields::HalfRoundTrip, 1)
+        .samples(10)
+        .over_sizes(&[8, 1000, 2000])];
     of.times(&sized_key("lossy", 8), 5000.0);
     for (bytes, lost) in [(8, 0.0), (1000, 10.0)] {
         of.batch(&lost_key(&sized_key("lossy", bytes)), lost, (0, 0));

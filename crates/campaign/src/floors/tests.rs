@@ -13,9 +13,9 @@ const COPIES: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv")];
 /// Some floors, and layers over them, each on something of its own name.
 fn floor(name: &'static str) -> Floor {
     let floor = match name {
-        "active_message" => Floor::layer(name, "", HalfRoundTrip, 500, LINE, PingPong::NAME),
-        "message" => Floor::layer(name, "", HalfRoundTrip, 500, AM, PingPong::NAME),
-        "message_64kib" => Floor::layer(name, "", Operation, 1, COPIES, PingPong::NAME),
+        "active_message" => Floor::new(name, "", HalfRoundTrip, 500).layer(LINE, PingPong::NAME),
+        "message" => Floor::new(name, "", HalfRoundTrip, 500).layer(AM, PingPong::NAME),
+        "message_64kib" => Floor::new(name, "", Operation, 1).layer(COPIES, PingPong::NAME),
         "cache_line" => Floor::new(name, "", HalfRoundTrip, 500),
         _ => Floor::new(name, "", Operation, 1),
     };
@@ -88,7 +88,7 @@ fn a_floor_that_jumps_keeps_its_layers_open() {
 
 #[test]
 fn a_floor_over_sizes_has_a_point_each_and_counts_what_is_lost() {
-    let floor = Floor::over_sizes("lossy", "", 10, &[8, 1000]);
+    let floor = Floor::new("lossy", "", HalfRoundTrip, 1).samples(10).over_sizes(&[8, 1000]);
     // Of ten long ones two are lost.
     let mut runner = Scripted::new(|order| {
         let arrived = if order.parameters["bytes"] == 1000 { 8 } else { order.samples };

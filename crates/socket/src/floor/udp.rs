@@ -4,6 +4,7 @@ use std::net::{TcpListener, UdpSocket};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
+use bandgap_comm::Yields::HalfRoundTrip;
 use bandgap_comm::{Bare, CommError, Floor, FloorRole, Measuring, Rendezvous, Timer};
 use rustix::net::{RecvFlags, recv};
 
@@ -106,7 +107,9 @@ impl Bare for Udp {
     const NAME: &'static str = "udp";
     const HOSTS: bool = true;
     const FLOORS: &'static [Floor] =
-        &[Floor::over_sizes("udp", "UDP, half a round trip of what arrived", SAMPLES, SIZES)];
+        &[Floor::new("udp", "UDP, half a round trip of what arrived", HalfRoundTrip, 1)
+            .samples(SAMPLES)
+            .over_sizes(SIZES)];
 
     fn connect(_inherited: Vec<OwnedFd>, meeting: &mut dyn Rendezvous) -> Result<Self, CommError> {
         let stream = mesh::<TcpListener>(meeting)?.into_iter().next();
