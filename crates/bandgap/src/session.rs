@@ -118,7 +118,11 @@ impl<'a> Session<'a> {
         let stages = stages.into_iter().map(|(name, weight)| (name.into(), weight));
         let mut progress = Progress::new(stages.collect(), quiet);
         progress.end = matches!(target, Target::Real(_)).then_some(end);
-        let part = Allotted { begun: Instant::now(), end, turn: (0, 1) };
+        let begun = Instant::now();
+        let part = match target {
+            Target::Real(_) => Allotted { begun, end, turn: (0, 1) },
+            Target::Simulated(_) => Allotted { begun, end: begun + whole, turn: (0, 1) },
+        };
         let (host, cpus, exit, told) = (None, BTreeSet::new(), Exit::Fine, false);
         Ok(Self {
             stage,
@@ -143,7 +147,10 @@ impl<'a> Session<'a> {
         let begun = Instant::now();
         let left = self.end.saturating_duration_since(begun);
         let part = (share / self.open.max(share)).min(1.0);
-        let time = self.whole.mul_f64(share).min(left.mul_f64(part));
+        let time = match self.target {
+            Target::Real(_) => self.whole.mul_f64(share).min(left.mul_f64(part)),
+            Target::Simulated(_) => self.whole.mul_f64(share),
+        };
         self.open -= share;
         self.part = Allotted { begun, end: begun + time, turn: (0, 1) };
     }

@@ -124,8 +124,10 @@ impl Planned for BulkPlan {
         let share = if all == 0 { 1.0 } else { self.series.asked.budget / self.budget };
         // So that the least of one does not take the time of the others.
         let limit = |runner: &mut dyn Runner, share: f64| {
-            let now = runner.elapsed();
-            runner.limit(now + latest.saturating_sub(now).mul_f64(share));
+            if !runner.virtual_time() {
+                let now = runner.elapsed();
+                runner.limit(now + latest.saturating_sub(now).mul_f64(share));
+            }
         };
         limit(runner, share);
         self.series.measure(runner, 0.0..share)?;

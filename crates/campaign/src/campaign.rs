@@ -225,8 +225,12 @@ impl Campaign<'_> {
         let checkable = open.iter().filter(|(at, _)| self.points[*at].checked.is_some());
         for (checked, &(at, _)) in checkable.enumerate() {
             let is_first = self.round == 0 && self.runner.is_far();
-            let share = if self.round == 0 { CHECKING } else { 1.0 };
-            if self.budget.spent(self.runner) > share && !(is_first && checked < FAR_CHECKED) {
+            let (share, least) = match (self.round, is_first) {
+                (0, true) => (CHECKING, FAR_CHECKED),
+                (0, false) => (CHECKING, 1),
+                _ => (1.0, 0),
+            };
+            if self.budget.spent(self.runner) > share && checked >= least {
                 // What could not be checked is not measured there.
                 let rest = open.iter().map(|(at, _)| *at).filter(|of| is_first && *of >= at);
                 self.unavailable.extend(rest.filter(|at| self.points[*at].checked.is_some()));

@@ -4,7 +4,7 @@ use bandgap_assemble::{
     AssembleError, Calibrated, Measured, SEED, Times, chosen, simulated, tasks, validation,
 };
 use bandgap_campaign::Setting;
-use bandgap_launch::{Exit, Result, Target, in_virtual_time, input, simulated as machine};
+use bandgap_launch::{Exit, Failure, Result, Target, in_virtual_time, input, simulated as machine};
 use bandgap_report::share;
 use bandgap_results::Run;
 use bandgap_sim::Machine;
@@ -28,7 +28,10 @@ pub fn run(of: &Simulate) -> Result<Exit> {
     let (machines, sources, notes) = match (transport.strip_prefix("sim:"), &of.points.transport) {
         // A run has the name of its machine, and not the place of its file.
         (Some(_), Some(Target::Simulated(file))) => (vec![machine(file)?], Vec::new(), Vec::new()),
-        (Some(name), _) => (vec![machine(name)?], Vec::new(), Vec::new()),
+        (Some(name), _) => {
+            let file = |failure: Failure| failure.hint("add -t sim:FILE, the machine's file");
+            (vec![machine(name).map_err(file)?], Vec::new(), Vec::new())
+        }
         (None, _) => {
             let measured = Calibrated::of(&run, &path, Some(transport), of.how.one_latency);
             let measured = measured.map_err(unmade)?;

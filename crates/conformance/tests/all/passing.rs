@@ -68,7 +68,7 @@ fn memory_keeps_its_bytes_when_it_grows_and_shrinks() {
 }
 
 #[test]
-#[should_panic(expected = "while no message is under way")]
+#[should_panic(expected = "memory must not change")]
 fn memory_keeps_its_length_while_a_receive_is_posted() {
     let mut rank = alone();
     rank.resize(1);

@@ -222,15 +222,15 @@ fn what_was_simulated_is_simulated_without_an_error() {
 fn a_machine_that_is_another_by_now_is_outside() {
     let place = Place::new();
     measured(&place, "comms1", OWN, "kept");
-    validated(&place, "kept --strict", 0);
+    validated(&place, "kept -t sim:own.toml --strict", 0);
     place.file("own.toml", OWN.replace("11.3", "14"));
-    let (errors, summary) = validated(&place, "kept --strict", DOUBTFUL);
+    let (errors, summary) = validated(&place, "kept -t sim:own.toml --strict", DOUBTFUL);
     assert_eq!(summary["labels"]["verdict"], "outside");
     // Half a round trip of 4 KiB takes 9.95 + 46.28 µs, and now 57.34 for the bytes.
     let most = errors.iter().map(|(_, error)| *error).fold(0.0, f64::max);
     near("worst", most, 67.294 / 56.2348 - 1.0, 1e-3);
-    validated(&place, "kept --strict --tolerance 25%", 0);
-    validated(&place, "kept", 0);
+    validated(&place, "kept -t sim:own.toml --strict --tolerance 25%", 0);
+    validated(&place, "kept -t sim:own.toml", 0);
 }
 
 #[test]

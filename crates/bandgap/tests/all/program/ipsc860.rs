@@ -94,7 +94,7 @@ fn a_broadcast_has_its_fastest_algorithms() {
     let on_eight: Vec<&Value> = ranges.iter().filter(|of| of["ranks"] == 8).collect();
     assert_eq!(on_eight.first().unwrap()["variant"], "binomial");
     assert_eq!(on_eight.last().unwrap()["variant"], "chain");
-    let from: Vec<f64> = on_eight[1..].iter().map(|of| value(&of["from"])).collect();
+    let from: Vec<f64> = on_eight[1..].iter().map(|of| value(&of["begins"])).collect();
     assert!(from.windows(2).all(|two| two[0] < two[1]), "{from:?}");
     let [growth] = of_kind(&run, "growth")[..] else { panic!("one table") };
     let of_binomial = |of: &&Value| of["variant"] == "binomial";

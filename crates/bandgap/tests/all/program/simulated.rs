@@ -190,7 +190,7 @@ fn a_run_says_what_it_is_compared_by() {
         .collect();
     assert_eq!(of, [["logp", "sim:ipsc860"], ["comms1", "sim:ipsc860"]]);
     assert_eq!((&entries[0]["ranks"], &entries[1]["wait"]), (&2.into(), &Value::Null));
-    assert_eq!(entries[1]["sizes"][0], 0);
+    assert_eq!(entries[1]["sizes"][0], 1);
     let os = &run["results"][0]["parameters"]["send_overhead"];
     assert_eq!(os["launches"], Value::from(vec![os["value"].clone()]));
 
