@@ -1,5 +1,5 @@
-//! Where the time of a message goes on a transport of bandgap's: every part is timed in batches of its own, between
-//! batches without a stamp.
+//! The experiment that divides the time of a message over a transport into parts. Each part is
+//! timed in its own batches, among batches without a stamp.
 
 mod inserted;
 mod rounds;
@@ -25,25 +25,28 @@ use crate::runner::{AtRank, Executed, Runner, Stop};
 pub use inserted::{Came, Longer, came_back};
 pub use rounds::{Hidden, Rounds, rounds};
 
-/// The name of parts among keys.
+/// The name of parts in keys.
 pub const BREAKDOWN: &str = "breakdown";
-/// What stands for a part where the whole time is meant.
+/// Stands for a part in the key of the whole time.
 pub const WHOLE_TIME: &str = "whole";
-/// What stands for a part where two stamps follow each other.
+/// Stands for a part in the key of the interval between two successive stamps.
 pub const PAIR: &str = "pair";
 
-/// Batches of each point in a round, of which the middle one counts: a stall makes one of them many times longer.
+/// Batches of each point in a round. The median counts, since a stall makes one of them many times
+/// longer.
 const VISITS: u32 = 3;
 
-/// Rounds at least and at most.
+/// Smallest and largest number of rounds.
 const ROUNDS: RangeInclusive<u32> = 8..=60;
-/// Rounds at most where computations are inserted: what comes back of them is a small difference of long times.
+/// Largest number of rounds if computations are inserted: their effect is a small difference of
+/// long times.
 const ROUNDS_INSERTED: u32 = 10_000;
-/// Half-width of a model's error at which it is known well enough, unless what it says is undecided.
+/// Half-width of a model's error that is narrow enough, provided the interval also decides whether
+/// the error is within [`TOLERANCE`].
 pub const ENOUGH: f64 = 0.01;
-/// A model counts when it is this near to what was observed.
+/// Largest relative error of a model that counts as correct.
 pub const TOLERANCE: f64 = 0.05;
-/// Batches of a first look, of which the middle one counts.
+/// Batches of a first look. The median counts.
 const LOOKS: usize = 5;
 
 /// The key of a part of a model.
@@ -51,28 +54,29 @@ pub fn key(model: &Model, part: &str) -> Key {
     Key::new(BREAKDOWN).at("model", model.name).at("part", part)
 }
 
-/// The key of how many intervals of a part there are for each message.
+/// The key of the number of intervals of a part per message.
 pub fn count_key(model: &Model, part: &str) -> Key {
     key(model, part).at("of", "count")
 }
 
-/// The key of a part where a computation of so many nanoseconds was inserted into another part.
+/// The key of a part while a computation of `ns` nanoseconds is inserted into part `into`.
 pub fn inserted_key(model: &Model, part: &str, into: &str, ns: f64) -> Key {
     let ps = (ns * 1e3).round() as u64;
     key(model, part).at("inserted_into", into).at("inserted_ps", ps)
 }
 
-/// What the user asked for.
+/// The breakdown that the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BreakdownPlan {
-    /// How precisely, and in which time.
+    /// Precision and time.
     pub asked: Asked,
-    /// Computations that are inserted at each border of the division, in nanoseconds.
+    /// Lengths of the computations that are inserted at each border of the division, in
+    /// nanoseconds.
     pub inserted: Vec<f64>,
 }
 
-/// A plan, and the division of the transport over which it is carried out.
+/// A plan, and the division of the transport that carries it out.
 struct Dividing<'a> {
     plan: &'a BreakdownPlan,
     division: &'static Division,
@@ -84,15 +88,15 @@ fn order(model: &Model) -> Result<Order, Refused> {
     (fact(model.kernel)?.at)(AtSize::of(size_of::<u64>(), model.messages, ranks), 1, ranks)
 }
 
-/// A point of a model, where this is done at its points and borders.
+/// A point of a model with these stamps and inserted computations.
 fn point(model: &Model, key: Key, at: AtBorder) -> Result<Point, Refused> {
-    // Checked where nothing is stamped: the messages are the same.
+    // Only the batch without stamps is checked: the others have the same messages.
     let is_bare = at == AtBorder::point(model.whole);
     let order = Order { at_border: Some(at), ..order(model)? };
     Ok(Point { visits: VISITS, ..Point::new(key, order).checked_if(is_bare) })
 }
 
-/// The point of what is timed in each round; of a floor with this computation, if there is one.
+/// The point for one timing. A floor does the computation, if there is one, before it sends.
 fn timed(
     model: &Model,
     timing: &Timing,
@@ -103,7 +107,7 @@ fn timed(
         At::Derived => Ok(None),
         At::Point(at) => point(model, key, AtBorder { point: at, inserted }).map(Some),
         At::Floor(floor) => {
-            // On the mechanism below the transport that carries orders.
+            // On the mechanism below the transport that carries the orders.
             let turn = inserted.map_or(0, |(_, computation)| computation.iterations);
             let order = Order { on: None, ..crate::bare::turned(floor, floor.bytes(), turn) };
             Ok(Some(Point { checked: None, visits: VISITS, ..Point::new(key, order) }))
@@ -111,7 +115,7 @@ fn timed(
     }
 }
 
-/// The computation that a derivation wants.
+/// The computation that a derivation needs, and its border.
 fn computation(
     model: &Model,
     of: &Derivation,
@@ -126,7 +130,7 @@ fn computation(
     Ok((of.computation)(&looks))
 }
 
-/// The length of an interval that all ranks stamped together; `None` where there was none.
+/// The mean length of the intervals that all ranks stamped; `None` if there were none.
 fn stamped_time(done: &Executed) -> Option<f64> {
     let sum = |of: fn(&AtRank) -> f64| done.at_border.iter().map(of).sum::<f64>();
     let (ns, count) = (sum(|rank| rank.ns), sum(|rank| rank.count as f64));
@@ -134,12 +138,12 @@ fn stamped_time(done: &Executed) -> Option<f64> {
 }
 
 impl Dividing<'_> {
-    /// The computations that are inserted: none where there is no border.
+    /// The computations to insert: none if the division has no border.
     fn inserted(&self) -> &[f64] {
         if self.division.borders().next().is_some() { &self.plan.inserted } else { &[] }
     }
 
-    /// The model that a point is of.
+    /// The model to which a point belongs.
     fn model(&self, point: &Point) -> Option<&'static Model> {
         let name = point.key.text("model")?;
         self.division.models.iter().find(|model| model.name == name)
@@ -192,7 +196,7 @@ impl Experiment for Dividing<'_> {
         }
         let of_message = |part: &Part| part.at == at && part.per == Per::Message;
         if !model.parts.iter().any(of_message) {
-            // Ranks do alike.
+            // All ranks do the same.
             return stamped_time(done).map_or_else(Vec::new, |ns| vec![(key.clone(), vec![ns])]);
         }
         done.at_border.first().map_or_else(Vec::new, |requester| {
@@ -223,7 +227,7 @@ impl Experiment for Dividing<'_> {
         if came.iter().all(decided) {
             return Vec::new();
         }
-        // Of a model into which nothing is inserted enough is known.
+        // A model into which nothing is inserted is already known well enough.
         let inserts = |at: &usize| {
             let model = points[*at].key.text("model");
             self.division.borders().any(|(of, ..)| Some(of.name) == model)

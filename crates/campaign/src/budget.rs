@@ -1,19 +1,20 @@
-//! The time of a campaign: one clock, which all its phases ask.
+//! The time budget of a campaign, which all its phases share.
 
 use crate::runner::Runner;
 
-/// The time that one campaign has, in seconds of its runner's clock.
+/// The time budget of one campaign, in seconds of its runner's clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
     begun: f64,
-    /// The end while enough is measured …
+    /// The end once the least is measured …
     usual: f64,
-    /// … and while the least is not.
+    /// … and until then.
     latest: f64,
 }
 
 impl Budget {
-    /// `seconds` from now on, or what its launch has left if that is less. In virtual time there is no end.
+    /// A budget of `seconds` from now on, or the rest of the launch if that is shorter. In virtual
+    /// time there is no end.
     pub fn from_now(runner: &dyn Runner, seconds: f64) -> Self {
         let begun = runner.elapsed().as_secs_f64();
         let [usual, latest] = runner.ends().map(|end| end.as_secs_f64());
@@ -21,22 +22,22 @@ impl Budget {
         Self { begun, usual: end.min(usual), latest }
     }
 
-    /// Seconds of the usual time, from its beginning.
+    /// Length of the usual budget, in seconds.
     pub fn seconds(&self) -> f64 {
         self.usual - self.begun
     }
 
-    /// The share of the usual time that has passed.
+    /// The share of the usual budget that has passed.
     pub fn spent(&self, runner: &dyn Runner) -> f64 {
         self.share(self.usual, runner)
     }
 
-    /// The share that has passed of the time for the least.
+    /// The share that has passed of the time until the latest end.
     pub fn spent_of_all(&self, runner: &dyn Runner) -> f64 {
         self.share(self.latest, runner)
     }
 
-    /// Seconds that the least may still take.
+    /// Seconds until the latest end.
     pub fn left(&self, runner: &dyn Runner) -> f64 {
         (self.latest - runner.elapsed().as_secs_f64()).max(0.0)
     }

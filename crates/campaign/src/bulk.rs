@@ -1,7 +1,7 @@
-//! Bulk transfers: times over all sizes, then the signature at a few of them.
+//! The experiment of bulk transfers: times over all sizes, then signatures at a few of them.
 //!
-//! The signatures over (M, Δ) of several lengths n are the signature's surface over (M, Δ, n). Each
-//! gets an equal share of the time that is left.
+//! The signatures over (M, Δ) for several lengths n form the surface over (M, Δ, n). Each gets an
+//! equal share of the time that is left.
 
 use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Get, Kernel, Store};
@@ -16,36 +16,38 @@ use crate::signature::SignaturePattern::OneToOne;
 use crate::signature::SignaturePlan;
 use crate::sizes::Sizes;
 
-/// Least share of the whole time that one signature gets, even if the series took longer than it
-/// should.
+/// Smallest share of the whole time for one signature, even if the series took longer than planned.
 const LEAST_SHARE: f64 = 0.04;
 
-/// Transfers of a burst, from which the gap is read, as far as they stay within [`BURST_BYTES`].
+/// Largest number of transfers in a burst, which shows the gap; fewer if they exceed
+/// [`BURST_BYTES`].
 const BURST: u32 = 16;
-/// Bytes of a burst.
+/// Largest number of bytes in a burst.
 const BURST_BYTES: usize = 1 << 20;
-/// Sizes at which the signature is measured.
+/// Sizes at which signatures are measured.
 const SURFACE_SIZES: [u32; 4] = [64, 1 << 10, 16 << 10, 256 << 10];
-/// Longest transfers of which bursts with delays are still to be had in the time.
+/// Longest transfers for which there is time to measure bursts with delays.
 const SURFACE_LONGEST: u32 = 4 << 20;
-/// Share of the time that the series gets where signatures follow.
+/// The series' share of the time if signatures follow.
 const SERIES_SHARE: f64 = 0.5;
 
-/// What the user asked for.
+/// The bulk transfers that the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BulkPlan {
     /// The times over all sizes.
     pub series: SeriesPlan,
-    /// The signatures, of no bytes first: the latency of the others rests on that one.
+    /// The signatures. The first is of transfers of 0 bytes, on which the latency of the others
+    /// rests.
     pub surface: Vec<SignaturePlan>,
-    /// Time for one launch, in seconds: for all of it together.
+    /// Time for everything in one launch, in seconds.
     pub budget: f64,
 }
 
 impl BulkPlan {
-    /// Stores and gets over sizes, of which `stores` and `gets` say whether they alone are meant. With `surface` signatures
-    /// follow at a few sizes: of stores, unless only gets are meant.
+    /// A plan for stores and gets over sizes. If exactly one of `stores` and `gets` is true, it has
+    /// only these. With `surface`, signatures follow at a few sizes: of stores, unless the plan has
+    /// only gets.
     pub fn new(
         asked: Asked,
         [stores, gets]: [bool; 2],
@@ -83,7 +85,7 @@ fn name<K: Kernel>() -> &'static str {
     K::SERIES.first().map_or(K::NAME, |series| series.name)
 }
 
-/// Single transfers of every size, and bursts of those that are powers of two.
+/// Single transfers of every size, and bursts where the size is 0 or a power of two.
 fn steps(names: &[&str], sizes: &[u32], ranks: usize) -> Vec<Step> {
     let mut steps = Vec::new();
     for &name in names {
@@ -100,9 +102,9 @@ fn steps(names: &[&str], sizes: &[u32], ranks: usize) -> Vec<Step> {
     steps
 }
 
-/// The sizes of signatures: none, which the others' latency rests on, then those of
-/// [`SURFACE_SIZES`] that were asked for; where there is none of these, the greatest size. None at
-/// all where all are longer than [`SURFACE_LONGEST`].
+/// The sizes of the signatures: 0, on which the latency of the others rests, then the
+/// [`SURFACE_SIZES`] within the range, or its largest size if there are none. Empty if all sizes
+/// are longer than [`SURFACE_LONGEST`].
 fn signature_sizes((from, to): (u32, u32)) -> Vec<u32> {
     if from > SURFACE_LONGEST {
         return Vec::new();
@@ -122,7 +124,7 @@ impl Planned for BulkPlan {
         let (begun, [_, latest]) = (runner.elapsed(), runner.ends());
         let all = self.surface.len();
         let share = if all == 0 { 1.0 } else { self.series.asked.budget / self.budget };
-        // So that the least of one does not take the time of the others.
+        // One campaign's least rounds must not take the time of the others.
         let limit = |runner: &mut dyn Runner, share: f64| {
             if !runner.virtual_time() {
                 let now = runner.elapsed();

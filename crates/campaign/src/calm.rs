@@ -1,7 +1,7 @@
-//! Waiting for a moment in which nothing slows the ranks' cores, and seeing where one ended.
+//! Waiting until nothing slows the ranks' cores, and noticing when that changes.
 //!
-//! Batches that were slowed are set aside, and most of a batch costs more than a probe: where
-//! slowed stretches are frequent, it pays to look before.
+//! Slowed batches are set aside, and a batch costs more than a probe. Where the cores are often
+//! slowed, it pays to probe first.
 
 use std::time::Duration;
 
@@ -12,21 +12,21 @@ use crate::data::{Probe, Rejected};
 use crate::placement::{FASTEST, SLOWED};
 use crate::runner::{Runner, Stop};
 
-/// Probes remembered.
+/// Number of probes that are remembered.
 const REMEMBERED: usize = 1024;
-/// Probes from which on the fastest pace is known.
+/// Number of probes after which the fastest pace is known.
 const KNOWN: usize = 64;
-/// Looks before one batch at most; then it is taken as it comes.
+/// Largest number of probes before one batch, which then runs in any case.
 const LOOKS: u32 = 32;
-/// Share of the time that may pass with looking.
+/// Largest share of the time spent on waiting.
 const SHARE: f64 = 0.4;
 
-/// What the probes so far say of the fastest pace, and for how long one has waited for it.
+/// The fastest pace found so far, and the time spent waiting for it.
 #[derive(Clone, Debug)]
 pub struct Watchful {
     /// When watching began.
     since: Duration,
-    /// Seconds spent with looking; infinite where nothing can be seen.
+    /// Seconds spent waiting; infinite if the ranks cannot be probed.
     waited: f64,
     paces: Vec<f64>,
     noted: usize,
@@ -34,13 +34,12 @@ pub struct Watchful {
 }
 
 impl Watchful {
-    /// Watches from now on, by the runner's time.
+    /// Starts watching at this time of the runner's clock.
     pub fn since(now: Duration) -> Self {
         Self { since: now, waited: 0.0, paces: Vec::new(), noted: 0, fastest: None }
     }
 
-    /// Looks at the pace of the processors that `order` will use until nothing slows them, for a
-    /// while.
+    /// Probes the processors that `order` will use until nothing slows them, for a limited time.
     ///
     /// # Errors
     /// Communication failed or the run was stopped.
@@ -64,7 +63,7 @@ impl Watchful {
         Ok(())
     }
 
-    /// Notes the probes of a batch, or that of a look.
+    /// Remembers probes.
     pub fn note(&mut self, probes: impl IntoIterator<Item = Probe>) {
         for probe in probes {
             if self.paces.len() < REMEMBERED {
@@ -79,13 +78,12 @@ impl Watchful {
         }
     }
 
-    /// Whether the processors run at the fastest pace, as far as that is known.
+    /// Whether the processors run at the fastest pace; true while it is unknown.
     fn is_calm(&self, now: Probe) -> bool {
         self.fastest.is_none_or(|fastest| now.pace <= SLOWED * fastest)
     }
 
-    /// Why the probes before and after a batch are not those of one pace: one is slowed, and the
-    /// other is not.
+    /// Rejects a batch if only one of the probes before and after it is slowed.
     pub fn straddles(&self, probe: Option<[Probe; 2]>) -> Option<Rejected> {
         let (probe, _) = (probe?, self.fastest?);
         (self.is_calm(probe[0]) != self.is_calm(probe[1])).then_some(Rejected::PaceChanged)

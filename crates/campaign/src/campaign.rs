@@ -1,9 +1,9 @@
 //! The rounds in which every experiment is measured.
 //!
-//! Each round visits every open point, in shuffled order, so that a disturbance or a slow drift of
-//! the machine falls on all points alike, and an interrupted run has batches of every point. A
-//! campaign ends when the experiment knows enough, or when the time budget is spent: the first look, the
-//! warm-up and the checks are part of it. Only the least rounds may take what else the launch has.
+//! Each round visits every open point in shuffled order. So a disturbance or a slow drift of the
+//! machine affects all points alike, and an interrupted run has batches of every point. A campaign
+//! ends when the experiment knows enough or the time budget is spent, which includes the first
+//! look, the warm-up and the checks. Only the least rounds may use the rest of the launch's time.
 
 use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
@@ -28,17 +28,18 @@ use crate::plan::Plan;
 use crate::runner::{Executed, Runner, Stop};
 use crate::stopping::may_stop;
 
-/// Attempts at a batch that is rejected, as the machine changed during it, say.
+/// Largest number of attempts at a batch that is rejected, for example because the machine changed
+/// during it.
 const ATTEMPTS: usize = 4;
-/// Samples of a checked batch, at most.
+/// Largest number of samples in a checked batch.
 const CHECKED_SAMPLES: u32 = 2;
-/// Share of the progress that the first round is at least.
+/// Smallest progress after the first round.
 const FIRST_ROUND: f64 = 0.2;
-/// Progress shown at most before the campaign ends.
+/// Largest progress before the campaign ends.
 const ALMOST: f64 = 0.99;
-/// Share of the budget after which no more points are checked before the first round.
+/// Share of the budget after which no more points are checked in the first round.
 const CHECKING: f64 = 0.75;
-/// Points that are checked at least between hosts, however long it takes.
+/// Smallest number of checked points between hosts, however long they take.
 const FAR_CHECKED: usize = 2;
 /// Longest pause between two rounds, in seconds.
 const LONGEST_PAUSE: f64 = 1.0;
@@ -89,7 +90,7 @@ pub fn campaign(
     .rounds()
 }
 
-/// Says how far this campaign is, as part of the whole measurement.
+/// Reports the campaign's progress as part of the whole measurement's.
 fn say(runner: &mut dyn Runner, plan: &Plan, done: f64, doing: &str) -> Result<(), Stop> {
     let done = plan.progress.start + (plan.progress.end - plan.progress.start) * done;
     match plan.title.as_str() {
@@ -102,15 +103,15 @@ struct Campaign<'a> {
     runner: &'a mut dyn Runner,
     experiment: &'a dyn Experiment,
     plan: &'a Plan,
-    /// Those of the experiment, then those of the floors beside it.
+    /// The experiment's points, then those of the floors beside it.
     points: &'a [Point],
-    /// How many are the experiment's.
+    /// Number of the experiment's points.
     own: usize,
     floors: Vec<Floor>,
     table: Measurements,
     watchful: Watchful,
     budget: Budget,
-    /// Rounds that are done.
+    /// Number of completed rounds.
     round: u32,
     /// Points that this machine does not allow.
     unavailable: BTreeSet<usize>,
@@ -152,7 +153,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// How many rounds there are at least and at most.
+    /// Smallest and largest number of rounds.
     fn limits(&self) -> RangeInclusive<u32> {
         match self.runner.virtual_time() {
             true => LEAST_ROUNDS..=LEAST_ROUNDS,
@@ -160,7 +161,8 @@ impl Campaign<'_> {
         }
     }
 
-    /// The points of the next round with their batches; the same as before where it is not asked.
+    /// The points of the next round and their numbers of batches; unchanged if it is not time to
+    /// ask.
     fn open(&self, before: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
         let is_least = self.round < *self.limits().start();
         let mut open = match is_least || !(self.runner.virtual_time() || may_stop(self.round)) {
@@ -170,7 +172,7 @@ impl Campaign<'_> {
                 self.experiment.visits(&judged, &self.points[..self.own])
             }
         };
-        // Floors go on as long as there is something to compare with them.
+        // Floors go on while any point of the experiment does.
         if !open.is_empty() && open.iter().all(|(at, _)| *at < self.own) {
             open.extend((self.own..self.points.len()).map(|at| self.usual(at)));
         }
@@ -178,7 +180,7 @@ impl Campaign<'_> {
         open
     }
 
-    /// A point with the batches that it usually has in a round.
+    /// A point, and its usual number of batches in a round.
     fn usual(&self, at: usize) -> (usize, f64) {
         (at, f64::from(self.points[at].visits))
     }
@@ -191,7 +193,7 @@ impl Campaign<'_> {
         }
     }
 
-    /// Says so, if the end came, after this share of a round, before the least rounds were done.
+    /// Notes that the least rounds were cut short, if they were, after `part` of the current one.
     fn cut(&mut self, part: f64) -> Result<(), Stop> {
         let share = (f64::from(self.round) + part) / f64::from(*self.limits().start());
         let cut = Kept::Cut { what: Scarce::Rounds, share };
@@ -205,7 +207,7 @@ impl Campaign<'_> {
         }
     }
 
-    /// Says how far the campaign is, when `share` of this round's visits are done.
+    /// Reports the progress when `share` of this round's visits are done.
     fn report(&mut self, share: f64, open: usize) -> Result<(), Stop> {
         let first = if self.round == 0 { share } else { 1.0 };
         let rounds = (f64::from(self.round) + share) / f64::from(*self.limits().end());
@@ -215,9 +217,9 @@ impl Campaign<'_> {
         say(self.runner, self.plan, done.min(ALMOST), &doing)
     }
 
-    /// One checked batch of each open point. All come before the round's timed ones: they use
-    /// other memory, and would leave the caches in another state than timed batches do. Of the budget they leave a
-    /// part to timed ones.
+    /// Runs a checked batch of each open point, before the round's timed batches: checked ones use
+    /// other memory and leave the caches in another state. They leave part of the budget to timed
+    /// batches.
     fn check(&mut self, open: &[(usize, f64)]) -> Result<(), Stop> {
         if self.runner.virtual_time() {
             return Ok(());
@@ -231,7 +233,7 @@ impl Campaign<'_> {
                 _ => (1.0, 0),
             };
             if self.budget.spent(self.runner) > share && checked >= least {
-                // What could not be checked is not measured there.
+                // Between hosts, a point that was not checked is not measured.
                 let rest = open.iter().map(|(at, _)| *at).filter(|of| is_first && *of >= at);
                 self.unavailable.extend(rest.filter(|at| self.points[*at].checked.is_some()));
                 return Ok(());
@@ -252,8 +254,8 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// One batch of one point; repeated when it is rejected. Where the pace changes all the time, the
-    /// last attempt stands, and is judged with the others when all is measured.
+    /// Runs a batch of one point, and repeats it while it is rejected. If the pace changes all the
+    /// time, the last attempt stands and is judged with the others at the end.
     fn visit(&mut self, at: usize) -> Result<(), Stop> {
         let point = &self.points[at];
         let order = point.order.clone().probed();
@@ -294,7 +296,7 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// The samples of a batch under their keys; none of a batch that this machine does not allow.
+    /// The samples of a batch by key; empty if this machine does not allow the batch.
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         let floor = self.floors.iter().find(|floor| bare::key(&floor.name) == point.key);
         match (&done.unavailable, floor) {
@@ -304,7 +306,7 @@ impl Campaign<'_> {
         }
     }
 
-    /// Keeps an executed batch under its keys, each with its own samples.
+    /// Keeps an executed batch under each of its keys.
     fn record(&mut self, point: &Point, done: &Executed, batch: &Batch) -> Result<(), Stop> {
         for (at, (key, samples)) in self.split(point, done).into_iter().enumerate() {
             let mut batch = Batch { samples, again: at > 0, ..batch.clone() };
@@ -313,7 +315,7 @@ impl Campaign<'_> {
             }
             self.keep(Kept::Batch { key, batch })?;
         }
-        if self.runner.virtual_time() || point.checked.is_none() || done.unavailable.is_some() {
+        if self.runner.virtual_time() || point.checked.is_none() {
             return Ok(());
         }
         let verified = Verified { timed: done.checked, ..Verified::default() };

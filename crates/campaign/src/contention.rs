@@ -1,4 +1,4 @@
-//! Echo between two ranks, while two others load the machine.
+//! The experiment of contention: echo between two ranks while two others load the machine.
 
 mod curve;
 mod loaded;
@@ -28,7 +28,7 @@ pub const LOAD_AXIS: &str = "load";
 /// Samples of a batch.
 const SAMPLES: u32 = 20;
 
-/// What is between an echo and a load.
+/// What an echo and a load share.
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[display(rename_all = "snake_case")]
@@ -41,38 +41,39 @@ pub enum Between {
     Machine,
 }
 
-/// An echo, and a load beside it.
+/// An echo, and a load at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Beside {
     /// The rank that times, and its peer.
     pub echo: [usize; 2],
-    /// From which rank to which the load goes.
+    /// The rank that sends the load, and the one that receives it.
     pub load: [usize; 2],
-    /// What they have in common.
+    /// What the two share.
     pub between: Between,
 }
 
-/// What the user asked for: the times of echo over sizes, without a load and under loads.
+/// The contention that the user asked for: the times of echo over sizes, without a load and under
+/// loads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ContentionPlan {
-    /// How precisely, and in which time.
+    /// Precision and time.
     pub asked: Asked,
-    /// Which ranks; no two with the same echo.
+    /// The ranks. No two have the same echo.
     pub pairs: Vec<Beside>,
     /// Number of ranks.
     pub ranks: usize,
-    /// Bytes of the echo's messages, ascending. The curve that the loads are chosen of does not depend on
-    /// them.
+    /// Bytes of the echo's messages, ascending. The curve from which the loads are chosen does not
+    /// depend on them.
     pub sizes: Vec<u32>,
 }
 
 impl Beside {
-    /// Whether so many ranks can do it.
+    /// Checks that this number of ranks can do it.
     ///
     /// # Errors
-    /// They cannot: there are too few, say.
+    /// They cannot, for example because there are too few.
     pub fn check(&self, ranks: usize) -> Result<(), Refused> {
         let order = Order::of(&self.idle(0), 1, ranks);
         (fact(&order.kernel)?.check)(&order, ranks)
@@ -95,7 +96,7 @@ impl ContentionPlan {
         Step { pair: beside.echo, variant, ..step }
     }
 
-    /// What the point of a step is, under a load of messages of so many bytes.
+    /// The description of a point, with messages of `load` bytes as its load.
     fn described(
         &self,
         beside: &Beside,
@@ -116,7 +117,7 @@ impl ContentionPlan {
         Order::of(kernel, samples, kernel.echo.among().max(kernel.load.among()))
     }
 
-    /// A batch without and one with the longest load that there may be, as far as memory goes.
+    /// One batch without and one with the longest possible load, to determine the memory.
     fn orders(&self) -> impl Iterator<Item = Order> {
         let load = CURVE.into_iter().max().unwrap_or(0);
         let longest = self.sizes.iter().copied().chain([load]).max().unwrap_or(0);

@@ -1,6 +1,6 @@
-//! The computation within a batch, timed by itself just before and after it.
+//! Timing a batch's computation alone, just before and after the batch.
 //!
-//! A processor's frequency changes, and with it how long a number of iterations takes.
+//! A processor's frequency changes, and with it the time of an iteration.
 
 use bandgap_comm::Delay;
 use bandgap_stats::quantile::median;
@@ -8,14 +8,14 @@ use bandgap_stats::quantile::median;
 use crate::data::Rejected;
 use crate::runner::Runner;
 
-/// Share by which the time may differ before and after a batch.
+/// Largest relative difference between the times before and after a batch.
 const DRIFT: f64 = 0.1;
-/// Samples before, and as many after.
+/// Number of samples before a batch, and again after it.
 const SAMPLES: u32 = 9;
-/// Time that a sample may take, in nanoseconds, if it is of more than one computation.
+/// Longest time of a sample with more than one computation, in nanoseconds.
 const TIME: f64 = 5e4;
 
-/// A computation to be timed in bursts like those of the batch.
+/// A computation that is timed in bursts like those of the batch.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Control {
     delay: Delay,
@@ -23,7 +23,7 @@ pub struct Control {
 }
 
 impl Control {
-    /// That of a batch of `messages` messages with `delay` after each; `None` where there is no
+    /// The control for a batch of `messages` messages with `delay` after each; `None` without a
     /// delay.
     pub fn of(delay: Delay, messages: u32) -> Option<Self> {
         if delay == Delay::NONE {
@@ -33,13 +33,14 @@ impl Control {
         Some(Self { delay, messages: messages.clamp(16, 64).min(enough) })
     }
 
-    /// Its time now, in nanoseconds: the median of few samples, some of which an interrupt may hit.
+    /// Its current time in nanoseconds: the median of a few samples, some of which an interrupt may
+    /// have lengthened.
     pub fn time(self, runner: &mut dyn Runner) -> f64 {
         median(&runner.time_delay(self.delay, self.messages, SAMPLES))
     }
 }
 
-/// Why the times before and after a batch are not those of one speed of the processor.
+/// Rejects a batch if the times before and after it show different processor speeds.
 pub fn drifts([before, after]: [f64; 2]) -> Option<Rejected> {
     let apart = (before - after).abs();
     (apart > DRIFT * before.min(after) + 1.0).then_some(Rejected::PaceChanged)

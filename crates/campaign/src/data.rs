@@ -1,4 +1,4 @@
-//! What is kept of a campaign: batches as they are measured, and what was verified.
+//! The data of a campaign: batches as they were measured, and what was verified.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,33 +10,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::key::Key;
 
-/// How two ranks' processors stand to each other and to the rest of the machine at a moment, in
-/// nanoseconds.
+/// The distance and the pace of two ranks' processors at one moment, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Probe {
-    /// One way of the bare cache-line ping-pong between them.
+    /// Half a round trip of the bare cache-line ping-pong between them.
     pub cache_line: f64,
-    /// Time of a fixed amount of independent arithmetic, of the slower of the two.
+    /// Time of a fixed amount of independent arithmetic on the slower one.
     pub pace: f64,
 }
 
 /// The samples of one timed batch.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
-    /// Samples in nanoseconds, the clock's cost removed.
+    /// Samples in nanoseconds, without the clock's cost.
     pub samples: Vec<f64>,
-    /// Placement probe before and after, where ranks have processors of their own.
+    /// Placement probes before and after, if ranks have processors of their own.
     pub probe: Option<[Probe; 2]>,
-    /// Δ as it was just before and after the batch, in nanoseconds: the mean of both.
+    /// Mean of Δ just before and just after the batch, in nanoseconds.
     pub delay: Option<f64>,
     /// The launch that measured it.
     pub launch: u32,
     /// The round of the campaign, from 0. Batches of one round and launch are neighbours in time.
     pub round: u32,
-    /// Why the batch does not count.
+    /// Why the batch does not count; `None` if it does.
     pub rejected: Option<Rejected>,
-    /// Whether these are further times of a batch that is kept under another key: as a batch it is counted and
-    /// probed there.
+    /// Whether these are further times of a batch that is counted under another key.
     pub again: bool,
 }
 
@@ -45,22 +43,22 @@ pub struct Batch {
 #[serde(rename_all = "snake_case")]
 #[display(rename_all = "snake_case")]
 pub enum Rejected {
-    /// The placement of the processors changed within it.
+    /// The placement of the processors changed during the batch.
     PlacementChanged,
-    /// The pace of a processor changed within it.
+    /// The pace of a processor changed during the batch.
     PaceChanged,
     /// The warm-up of its point did not converge.
     NotWarm,
-    /// The load did not last as long as what it loads.
+    /// The load ended before what it was to load.
     LoadEnded,
-    /// No samples came back.
+    /// It has no samples.
     NoSamples,
-    /// This machine does not allow it, for this reason.
+    /// This machine does not allow the batch, for this reason.
     #[display("unavailable")]
     Unavailable(String),
 }
 
-/// What was verified of the batches of one point. Wrong content ends a run, so everything that was
+/// What was verified in the batches of one point. Wrong content ends a run, so everything that was
 /// compared was right.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verified {
@@ -72,48 +70,48 @@ pub struct Verified {
     pub timed: Checked,
 }
 
-/// What goes from the leader to the launcher, to be kept.
+/// Data that the leader sends to the launcher to keep.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kept {
     /// A timed batch.
     Batch {
-        /// Of what.
+        /// What it is a batch of.
         key: Key,
-        /// The samples.
+        /// The batch.
         batch: Batch,
     },
-    /// A point that is measured, or was to be.
+    /// A point that is measured, or was planned.
     Point {
-        /// The key that its time is kept under.
+        /// The key of its times.
         key: Key,
-        /// What it is.
+        /// Its description.
         point: Described,
     },
-    /// What one more batch verified.
+    /// What another batch verified.
     Verified {
         /// The first key of the point.
         key: Key,
         /// To be added to what was verified before.
         verified: Verified,
     },
-    /// What messages go through.
+    /// The library that carries the messages.
     Library(Library),
-    /// There was too little time for all that was planned.
+    /// There was too little time for the whole plan.
     Cut {
-        /// For all of what.
+        /// What was reduced.
         what: Scarce,
-        /// The share of it that there was time for.
+        /// The share that there was time for.
         share: f64,
     },
-    /// Messages cannot go with a single copy, which the transport has.
+    /// The machine refuses single copies of messages, which the transport supports.
     Refused {
-        /// Why not.
+        /// The reason.
         reason: String,
     },
 }
 
-/// What a campaign has fewer of where time is short.
+/// What a campaign reduces if time is short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Scarce {
@@ -123,27 +121,27 @@ pub enum Scarce {
     Rounds,
 }
 
-/// What a point is, for whoever makes results of its batches.
+/// The description of a point, from which results are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Described {
-    /// Its place, by the names that axes have in run files.
+    /// Its coordinates, by the names of the axes in run files.
     pub at: Vec<(String, Place)>,
-    /// What else is to be said of it: how it was done, between which ranks.
+    /// Its labels: how it was done, between which ranks.
     pub labels: BTreeMap<String, Place>,
     /// Bytes of one of its messages.
     pub bytes: u64,
-    /// Bytes that one operation moves, between all that take part.
+    /// Bytes that one operation moves between all its ranks.
     pub moved: u64,
-    /// Equal parts of one operation, of which its time is one.
+    /// Number of equal parts of one operation. Its time is that of one part.
     pub parts: u32,
-    /// How many such parts the time of a sample holds.
+    /// Number of such parts in one sample.
     pub timed: f64,
-    /// The two ranks, where no others take part.
+    /// The two ranks, if no others take part.
     pub pair: Option<[usize; 2]>,
 }
 
 impl Default for Described {
-    /// One operation without messages, at no place.
+    /// One operation without messages and coordinates.
     fn default() -> Self {
         let (at, labels, pair) = Default::default();
         Self { at, labels, bytes: 0, moved: 0, parts: 1, timed: 1.0, pair }
@@ -151,24 +149,24 @@ impl Default for Described {
 }
 
 impl Described {
-    /// The same at a place on one more axis.
+    /// The same point with one more coordinate.
     pub fn at(mut self, axis: &str, place: impl Into<Place>) -> Self {
         self.at.push((axis.to_owned(), place.into()));
         self
     }
 
-    /// The same with one more label.
+    /// The same point with one more label.
     pub fn with(mut self, name: &str, label: impl Into<Place>) -> Self {
         self.labels.insert(name.to_owned(), label.into());
         self
     }
 
-    /// Its place on an axis.
+    /// Its coordinate on an axis.
     pub fn place(&self, axis: &str) -> Option<&Place> {
         self.at.iter().find(|(name, _)| name == axis).map(|(_, place)| place)
     }
 
-    /// Its labels with those of another launch: where these differ, both.
+    /// Adds the labels of another launch: where they differ, a label holds both.
     fn merge(&mut self, other: Self) {
         for (name, label) in other.labels {
             let own = self.labels.entry(name).or_insert_with(|| label.clone());
@@ -182,11 +180,11 @@ impl Described {
     }
 }
 
-/// All batches of a run, what their points are, and what was verified.
+/// All measurements of a run: batches, descriptions of points, and what was verified.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Measurements {
     batches: BTreeMap<Key, Vec<Batch>>,
-    /// With the order in which they came.
+    /// Each with its index in the order of arrival.
     points: BTreeMap<Key, (usize, Described)>,
     verified: BTreeMap<Key, Verified>,
     refused: Option<String>,
@@ -195,7 +193,7 @@ pub struct Measurements {
 }
 
 impl Measurements {
-    /// Adds what was kept.
+    /// Adds one item.
     pub fn push(&mut self, kept: Kept) {
         match kept {
             Kept::Batch { key, batch } => self.batches.entry(key).or_default().push(batch),
@@ -221,7 +219,7 @@ impl Measurements {
         }
     }
 
-    /// Adds all of what a later launch measured.
+    /// Adds everything that a later launch measured.
     pub fn append(&mut self, later: Self) {
         for (key, point) in later.points() {
             self.push(Kept::Point { key: key.clone(), point: point.clone() });
@@ -244,15 +242,15 @@ impl Measurements {
         self.batches.iter().map(|(key, batches)| (key, batches.as_slice()))
     }
 
-    /// Each batch once, with the key that it is counted under.
+    /// Each batch once, with the key under which it is counted.
     pub fn executed(&self) -> impl Iterator<Item = (&Key, &Batch)> {
         let each = self.iter().flat_map(|(key, batches)| batches.iter().map(move |b| (key, b)));
         each.filter(|(_, batch)| !batch.again)
     }
 
-    /// The keys of one name with their batches, found without a look at the others.
+    /// The keys with this name and their batches, found without a search through all keys.
     pub fn of(&self, what: &str) -> impl Iterator<Item = (&Key, &[Batch])> {
-        // Of all keys of a name, the one without axes is the least.
+        // The key without axes is the smallest of its name.
         let from = self.batches.range(Key::new(what)..);
         let of_name = from.take_while(move |(key, _)| key.what() == what);
         of_name.map(|(key, batches)| (key, batches.as_slice()))
@@ -263,34 +261,34 @@ impl Measurements {
         self.batches.get(key).map_or(&[], Vec::as_slice)
     }
 
-    /// What was verified, by the first key of each point.
+    /// What was verified for each point, by its first key.
     pub fn verified(&self) -> impl Iterator<Item = (&Key, &Verified)> {
         self.verified.iter()
     }
 
-    /// What the point of a key is, where it was described.
+    /// The description of a key's point, if there is one.
     pub fn point(&self, key: &Key) -> Option<&Described> {
         self.points.get(key).map(|(_, point)| point)
     }
 
-    /// All points that were described, in the order of the plan.
+    /// All points with a description, in the order of the plan.
     pub fn points(&self) -> Vec<(&Key, &Described)> {
         let mut all: Vec<_> = self.points.iter().collect();
         all.sort_by_key(|(_, (number, _))| *number);
         all.into_iter().map(|(key, (_, point))| (key, point)).collect()
     }
 
-    /// Why the machine refused a single copy of messages, where it did.
+    /// Why the machine refused single copies of messages, if it did.
     pub fn refused(&self) -> Option<&str> {
         self.refused.as_deref()
     }
 
-    /// The library that messages went through, where a rank has named it.
+    /// The library that carried the messages, if a rank has named it.
     pub fn library(&self) -> Option<&Library> {
         self.library.as_ref()
     }
 
-    /// The share of what was planned for which the launch with the least time had time.
+    /// The share of the plan that was measured: the smallest of all launches.
     pub fn share(&self, what: Scarce) -> f64 {
         self.cut.get(&what).copied().unwrap_or(1.0)
     }
@@ -300,7 +298,8 @@ impl Measurements {
         self.batches.is_empty()
     }
 
-    /// The batches of one launch, without what was verified: that is counted over all launches.
+    /// The measurements of one launch, without what was verified, which is counted over all
+    /// launches.
     pub fn of_launch(&self, launch: u32) -> Self {
         let of = |batches: &[Batch]| -> Vec<Batch> {
             batches.iter().filter(|batch| batch.launch == launch).cloned().collect()
@@ -310,7 +309,7 @@ impl Measurements {
         Self { batches, verified: BTreeMap::new(), ..self.clone() }
     }
 
-    /// The part under the keys that belong.
+    /// The measurements whose keys belong.
     pub fn part(&self, belongs: impl Fn(&Key) -> bool) -> Self {
         let mut part = self.clone();
         part.batches.retain(|key, _| belongs(key));
@@ -360,12 +359,10 @@ mod tests {
             let point = Described::default().with("way", way);
             table.push(Kept::Point { key: Key::new(key), point });
         }
-        let found: Vec<(&str, String)> = table
-            .points()
-            .iter()
-            .map(|(key, of)| (key.what(), of.labels["way"].to_string()))
-            .collect();
-        assert_eq!(found, [("b", "pieces|copy".to_owned()), ("a", "pieces".to_owned())]);
+        let points = table.points().into_iter();
+        let found = points.map(|(key, of)| (key.what(), of.labels["way"].names().join("|")));
+        let expected = [("b", "pieces|copy".to_owned()), ("a", "pieces".to_owned())];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
     }
 
     #[test]

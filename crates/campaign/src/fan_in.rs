@@ -1,4 +1,5 @@
-//! K requesters to one replier: the paper's table 5, for K = 1 up to the number asked for.
+//! The experiment of fan-in: K requesters and one replier, for K = 1 up to the number asked for
+//! (table 5 of the paper).
 
 use bandgap_comm::Delay;
 use bandgap_kernels::{FanIn, ISSUE, Order};
@@ -12,31 +13,31 @@ use crate::planned::Planned;
 use crate::runner::{Executed, Runner, Stop};
 use crate::series::Step;
 
-/// Samples of one batch: each is a stretch of a steady stream.
+/// Samples per batch. Each is a stretch of a steady stream.
 const SAMPLES: u32 = 16;
 
-/// The name of the gaps under contention.
+/// The name of gaps under contention in keys.
 pub const CONTENDED: &str = "contended";
 
-/// The key of the time per message and requester of a replier with this many requesters.
+/// The key of a replier's time per message and requester, with this many requesters.
 pub fn key(requesters: usize) -> Key {
     Key::new(CONTENDED).at("requesters", requesters)
 }
 
-/// What the user asked for: the gap that each of K requesters sees, for K = 1, 2, ….
+/// The fan-in that the user asked for: the gap that each of K requesters sees, for K = 1, 2, ….
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct FanInPlan {
-    /// How precisely, and in which time.
+    /// Precision and time.
     pub asked: Asked,
-    /// Requesters at most.
+    /// Largest number of requesters.
     pub requesters: usize,
 }
 
 /// The gaps of 1 to `most` requesters.
 ///
-/// The replier times: a sample is the time in which it served `messages` requests of each
-/// requester, so the gap is that time over `messages`, whichever requester went ahead.
+/// The replier times. A sample is the time in which it serves `messages` requests of each
+/// requester, so the gap is that time over `messages`, in whatever order the requests arrive.
 struct Gaps {
     most: usize,
     messages: u32,

@@ -1,6 +1,6 @@
-//! The (M, Δ) grid of the signature, chosen from what the machine showed.
+//! The (M, Δ) grid of the signature, chosen from a first look at the machine.
 
-/// What a first look at the machine found, in nanoseconds.
+/// The result of a first look at the machine, in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstLook {
     /// Round trip.
@@ -13,43 +13,43 @@ pub struct FirstLook {
     pub messages: u32,
     /// Time per message outside of the timed section, roughly.
     pub untimed: f64,
-    /// Time around the samples of a batch: orders and reports.
+    /// Time per batch outside of its samples, for orders and reports.
     pub around: f64,
 }
 
-/// What keeps a round over all points short.
+/// The limits that keep a round over all points short.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Limits {
-    /// However slow the machine, M goes as far as this …
+    /// Smallest value of the largest M, however slow the machine.
     pub least: u32,
-    /// … and however fast it is, no farther than this.
+    /// Largest M, however fast the machine.
     pub most: u32,
-    /// How many points there are.
+    /// The density of the grid.
     pub mesh: Mesh,
-    /// Visits of one point in a round at most.
+    /// Largest number of batches of one point in a round.
     pub visits: f64,
     /// Time for one launch, in seconds.
     pub budget: f64,
 }
 
-/// How many points a grid has.
+/// The density of a grid.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mesh {
     /// The Δ, as multiples of the gap.
     gaps: &'static [f64],
-    /// And as multiples of the round trip, where it is much longer than the gap.
+    /// Further Δ as multiples of the round trip, if it is much longer than the gap.
     round_trips: &'static [f64],
-    /// Whether curves with a Δ have few small M.
+    /// Whether curves with Δ > 0 have few small M.
     few_small: bool,
 }
 
-/// A grid with many points …
+/// A grid with many points.
 pub const FINE: Mesh = Mesh {
     gaps: &[0.1, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0],
     round_trips: &[0.5, 1.0, 1.5, 2.0],
     few_small: false,
 };
-/// … and one with few, whose rounds are short.
+/// A grid with few points, whose rounds are short.
 pub const COARSE: Mesh =
     Mesh { gaps: &[0.2, 0.5, 1.0, 1.5, 2.0, 3.0], round_trips: &[1.0, 2.0], few_small: true };
 
@@ -71,17 +71,17 @@ impl FirstLook {
     }
 }
 
-/// Shares of a launch's time that one round over all points may take.
+/// Largest share of a launch's time for one round over all points.
 const ROUND_SHARE: f64 = 0.1;
 
-/// The curves of the signature, for batches of as many samples as `samples` says for an M.
+/// The curves of the signature. `samples` gives the number of samples per batch for an M.
 ///
 /// Δ = 0 gets every small M (the send-only regime), then a geometric series up to the M at which
-/// the gap was stable. The other Δ are fractions and multiples of the gap, and of the round trip
-/// where it is much longer than the gap; curves below the gap go as far as that of Δ = 0 (they
-/// are flat only once the capacity is full), those above only past the first replies, since the
-/// sender is their bottleneck from then on. On machines so slow that a round would take too much
-/// of the budget, the largest M is halved until it does not.
+/// the gap was stable. The other Δ are fractions and multiples of the gap, and of the round trip if
+/// it is much longer than the gap. Curves with Δ below the gap go as far as that of Δ = 0, since
+/// they are flat only once the capacity is full. Curves above the gap end soon after the first
+/// replies, since from then on the sender is the bottleneck. If a round would take too much of the
+/// budget, the largest M is halved until it does not.
 pub fn choose(look: &FirstLook, limits: Limits, samples: impl Fn(u32) -> u32) -> Vec<Curve> {
     let mut top = look.messages.min(limits.most);
     loop {
@@ -94,7 +94,7 @@ pub fn choose(look: &FirstLook, limits: Limits, samples: impl Fn(u32) -> u32) ->
     }
 }
 
-/// About how long a batch of each point takes, all together, in seconds.
+/// Approximate time of one batch of each point together, in seconds.
 pub fn round_time(look: &FirstLook, curves: &[Curve], samples: impl Fn(u32) -> u32) -> f64 {
     let batch =
         |messages: u32, delay| look.sample_time(messages, delay) * f64::from(samples(messages));
@@ -102,8 +102,8 @@ pub fn round_time(look: &FirstLook, curves: &[Curve], samples: impl Fn(u32) -> u
     curves.iter().map(of).sum::<f64>() * 1e-9
 }
 
-/// On fast machines bursts above the gap go on for this long, in nanoseconds, so that jitter at
-/// their ends does not blur the slope.
+/// Smallest duration of bursts with Δ above the gap, in nanoseconds, so that jitter at their ends
+/// does not blur the slope.
 const LONG_BURST: f64 = 1e5;
 
 fn up_to(look: &FirstLook, top: u32, limits: Limits) -> Vec<Curve> {
@@ -133,8 +133,8 @@ fn dense(top: u32) -> Vec<u32> {
     messages
 }
 
-/// Powers of four below half of `top`, or few small M, and the last three points close together for
-/// the slope.
+/// Powers of four below half of `top`, or few small M; then three points close together for the
+/// slope.
 fn sparse(top: u32, few_small: bool) -> Vec<u32> {
     let mut messages: Vec<u32> = match few_small {
         true => vec![1, top / 4],

@@ -1,4 +1,4 @@
-//! Judging what has been measured: placement states and convergence.
+//! Judging measurements: placement states and convergence.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,10 @@ use bandgap_stats::rounds::InRound;
 
 pub use bandgap_stats::batch_value;
 
-/// Bits of a round's number, below that of its launch.
+/// Bits of a round's number, below those of its launch.
 const ROUND_BITS: u32 = 32;
 
-/// A table with its placement states found, seen from one of them.
+/// Measurements with their placement states, of which one counts.
 #[derive(Clone)]
 pub struct Judged<'a> {
     /// What was measured.
@@ -23,21 +23,21 @@ pub struct Judged<'a> {
     /// The confidence level of intervals.
     pub confidence: f64,
     precision: f64,
-    /// Of resampling.
+    /// The seed of resampling.
     pub(crate) seed: u64,
     stamp: f64,
     /// The placement states found.
     pub states: Placements,
-    /// The state seen from; `None` when nothing was probed.
+    /// The state that counts; `None` if nothing was probed.
     pub seen: Option<usize>,
-    /// The same of the batches between two ranks, where there are several pairs.
+    /// The state that counts between two ranks, if there are several pairs.
     of_pairs: BTreeMap<[u64; 2], usize>,
-    /// Δ asked for, in picoseconds, and as measured.
+    /// Δ as measured, in nanoseconds, by Δ as asked for, in picoseconds.
     delays: BTreeMap<u64, f64>,
 }
 
 impl<'a> Judged<'a> {
-    /// `table` seen from its main state; intervals of this confidence, judged with this precision.
+    /// Judges `table` by its main state, with intervals of this confidence and this precision.
     pub fn of(table: &'a Measurements, confidence: f64, precision: f64, seed: u64) -> Self {
         let probes: Vec<_> = table
             .executed()
@@ -62,45 +62,45 @@ impl<'a> Judged<'a> {
         judged.with_delays()
     }
 
-    /// The same for times from which stamps of this cost, in nanoseconds, were removed: they limit
-    /// how well a short time can be known.
+    /// The same for times from which stamps of this cost, in nanoseconds, were removed. Stamps
+    /// limit how well a short time can be known.
     pub fn stamped(self, stamp: f64) -> Self {
         Self { stamp, ..self }
     }
 
-    /// How narrow intervals of times are to be that a stamp's whole cost is in.
+    /// The rule for intervals of times that contain the whole cost of a stamp.
     pub fn rule(&self) -> Rule {
         Rule { precision: self.precision, stamp: self.stamp }
     }
 
-    /// How narrow the interval of this key's time is to be: of one of the operations that its samples hold.
+    /// The rule for the interval of this key's time: that of one of the operations in a sample.
     pub fn rule_of(&self, key: &Key) -> Rule {
         self.rule().for_one_of(self.table.point(key).map_or(1.0, |point| point.timed))
     }
 
-    /// The same states over part of the table.
+    /// The same states over part of the measurements.
     pub fn over(&self, table: &'a Measurements) -> Self {
         Self { table, ..self.clone() }.with_delays()
     }
 
-    /// The same states and delays over the batches of a launch.
+    /// The same states and delays over the batches of one launch.
     pub fn in_launch(&self, table: &'a Measurements) -> Self {
         Self { table, ..self.clone() }
     }
 
-    /// The state of a batch; `None` when it was not probed or is in no state.
+    /// The state of a batch; `None` if it was not probed or belongs to no state.
     pub fn state(&self, batch: &Batch) -> Option<usize> {
         batch.probe.and_then(|probe| self.states.label(&probe))
     }
 
-    /// Whether a batch of `key` counts: in the commonest state of all, or where several pairs of ranks were measured,
-    /// of those between the same two, which are at a distance of their own.
+    /// Whether a batch of `key` counts: it was not rejected, and is in the main state. If several
+    /// pairs of ranks were measured, it must be in the commonest state of its own pair.
     pub fn counts(&self, key: &Key, batch: &Batch) -> bool {
         let seen = || pair_of(key).and_then(|pair| self.of_pairs.get(&pair).copied()).or(self.seen);
         batch.rejected.is_none() && (batch.probe.is_none() || self.state(batch) == seen())
     }
 
-    /// The same with their rounds, by the launch that measured them.
+    /// The values of the batches that count, with their rounds, by launch.
     pub fn by_launch(&self, key: &Key) -> BTreeMap<u32, Vec<InRound>> {
         let mut found = BTreeMap::<u32, Vec<InRound>>::new();
         for (round, value) in self.in_rounds(key) {
@@ -109,8 +109,8 @@ impl<'a> Judged<'a> {
         found
     }
 
-    /// The same, each with its launch and, below that, its round: batches of one round of a launch are
-    /// neighbours in time.
+    /// The values of the batches that count, each with its launch and round ([`round`]). Batches of
+    /// one round of a launch are neighbours in time.
     pub fn in_rounds(&self, key: &Key) -> impl Iterator<Item = InRound> {
         let (messages, delay) = match delayed(key) {
             Some((messages, delay_ps)) => (messages as f64, self.delay(delay_ps)),
@@ -126,25 +126,25 @@ impl<'a> Judged<'a> {
             })
     }
 
-    /// The estimate of `key`, whose interval holds the variance between launches where there are
-    /// several; `None` while there are fewer than two batches.
+    /// The estimate of `key`. Its interval includes the variance between launches. `None` while
+    /// there are fewer than two batches.
     pub fn point(&self, key: &Key) -> Option<bandgap_stats::Point> {
         let of = |(round, value)| (launch_of(round), round, value);
         bandgap_stats::estimate(&self.in_rounds(key).map(of).collect::<Vec<_>>(), self.confidence)
     }
 
-    /// Whether `key` has batches enough, and an interval as narrow as asked.
+    /// Whether `key` has enough batches and an interval as narrow as asked for.
     pub fn convergence(&self, key: &Key) -> Convergence {
         self.point(key).map_or(Convergence::No, |point| self.rule_of(key).judge_point(&point))
     }
 
-    /// Δ as it was measured in place, in nanoseconds: the mean over all batches that count; as
-    /// asked for where it was not measured.
+    /// Δ as it was measured beside the batches that count, in nanoseconds; as asked for if it was
+    /// not measured.
     pub fn delay(&self, delay_ps: u64) -> f64 {
         self.delays.get(&delay_ps).copied().unwrap_or(delay_ps as f64 / 1e3)
     }
 
-    /// The commonest state of each pair of ranks; none where there is one pair.
+    /// The commonest state of each pair of ranks; empty if there is only one pair.
     fn pairs(&self) -> BTreeMap<[u64; 2], usize> {
         let mut batches = BTreeMap::<[u64; 2], BTreeMap<usize, usize>>::new();
         for (key, batch) in self.table.executed().filter(|(_, batch)| batch.rejected.is_none()) {
@@ -159,7 +159,7 @@ impl<'a> Judged<'a> {
         batches.into_iter().filter_map(|(pair, of)| Some((pair, most(of)?.0))).collect()
     }
 
-    /// Looks through the table for [`Judged::delay`].
+    /// Collects the measured Δ for [`Judged::delay`].
     fn with_delays(mut self) -> Self {
         let mut found: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
         for (key, batches) in self.table.iter() {
@@ -173,23 +173,23 @@ impl<'a> Judged<'a> {
     }
 }
 
-/// The round of a batch, below its launch.
+/// A batch's launch and round in one number.
 pub fn round(batch: &Batch) -> u64 {
     u64::from(batch.launch) << ROUND_BITS | u64::from(batch.round)
 }
 
-/// The launch of such a round.
+/// The launch in such a number.
 pub fn launch_of(round: u64) -> u32 {
     (round >> ROUND_BITS) as u32
 }
 
-/// The two ranks of a key, where it names them.
+/// The two ranks that a key names, if it does.
 fn pair_of(key: &Key) -> Option<[u64; 2]> {
     let named = |[from, to]: [&str; 2]| Some([key.number(from)?, key.number(to)?]);
     named(["from", "to"]).or_else(|| named(["requester", "replier"]))
 }
 
-/// M and Δ in picoseconds, of a key that has both.
+/// M and Δ in picoseconds, if a key has both.
 pub fn delayed(key: &Key) -> Option<(u64, u64)> {
     Some((key.number("messages")?, key.number("delay_ps")?))
 }

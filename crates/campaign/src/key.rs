@@ -1,9 +1,9 @@
-//! What a batch is a batch of.
+//! Keys, which say what a batch is a batch of.
 
 use bandgap_units::Place;
 use serde::{Deserialize, Serialize};
 
-/// A name, and a value on each of some axes: `comms1` at `bytes` 64, `part` whole.
+/// A name with coordinates: `comms1` at `bytes` 64, `part` whole.
 ///
 /// Keys sort by name, then by the values in the order in which the axes were given.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -18,13 +18,13 @@ impl Key {
         Self { what: what.to_owned(), axes: Vec::new() }
     }
 
-    /// The same key at a place on one more axis.
+    /// The same key with one more coordinate.
     pub fn at(mut self, axis: &str, place: impl Into<Place>) -> Self {
         self.axes.push((axis.to_owned(), place.into()));
         self
     }
 
-    /// The same key at another place on an axis that it has.
+    /// The same key with another coordinate on one of its axes.
     pub fn with(mut self, axis: &str, place: impl Into<Place>) -> Self {
         if let Some((_, own)) = self.axes.iter_mut().find(|(name, _)| name == axis) {
             *own = place.into();
@@ -37,17 +37,17 @@ impl Key {
         &self.what
     }
 
-    /// Its axes, each with its place.
+    /// Its axes and coordinates.
     pub fn axes(&self) -> impl Iterator<Item = (&str, &Place)> {
         self.axes.iter().map(|(name, place)| (name.as_str(), place))
     }
 
-    /// Its place on an axis of numbers.
+    /// Its coordinate on an axis of numbers.
     pub fn number(&self, axis: &str) -> Option<u64> {
         self.place(axis)?.number()
     }
 
-    /// Its place on an axis of names.
+    /// Its coordinate on an axis of names.
     pub fn text(&self, axis: &str) -> Option<&str> {
         match self.place(axis)? {
             Place::Text(text) => Some(text),

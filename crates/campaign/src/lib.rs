@@ -1,8 +1,8 @@
-//! What is measured and when: experiments, and the one campaign that measures them all.
+//! What is measured and when: the experiments, and the one campaign that measures them all.
 //!
 //! * A [`runner::Runner`] executes one batch, on rank processes or in virtual time.
-//! * An [`experiment::Experiment`] says which points there are, how a batch splits into samples, and
-//!   when enough is known.
+//! * An [`experiment::Experiment`] gives the points, splits a batch into samples, and says when
+//!   enough is known.
 //! * [`campaign::campaign`] does everything else, between batches: rounds, shuffling, checked
 //!   batches, probes, repeats, calm, the budget, stopping and progress.
 //! * A [`planned::Planned`] is the plan of an experiment, which travels as a [`task::Task`]. Their list is
@@ -39,7 +39,7 @@ pub use task::Task;
 
 use task::experiments;
 
-// Its file, its plan: rank processes can be started for any of these.
+// The file and the plan of each experiment.
 experiments! {
     signature::SignaturePlan,
     fan_in::FanInPlan,

@@ -1,4 +1,4 @@
-//! What each request of a signature carries, and what follows from it for a batch.
+//! The load of a signature's requests, and its consequences for batches.
 
 use bandgap_comm::Delay;
 use bandgap_kernels::{Asking, Burst, Get, Order, Pair, Store};
@@ -15,7 +15,7 @@ use crate::sizes::{SIZES_REGION, samples_within};
 )]
 #[serde(rename_all = "lowercase")]
 pub enum Load {
-    /// Its words only: a small message.
+    /// Only its words: a small message.
     #[display("words")]
     Words,
     /// Bytes stored in the replier's memory.
@@ -32,17 +32,18 @@ pub enum Load {
     },
 }
 
-/// Bytes that a batch of transfers moves at most before its samples become fewer.
+/// Largest number of bytes that a batch of transfers moves; longer transfers have fewer samples.
 const BATCH_BYTES: u64 = 1 << 20;
-/// Samples that a batch of transfers has at least.
+/// Smallest number of samples in a batch of transfers.
 pub const LEAST_SAMPLES: u32 = 3;
-/// And at most: several signatures share the time of one.
+/// Largest number: several signatures share the time of one.
 const MOST_SAMPLES: u32 = 20;
-/// Longest time one sample may take, in nanoseconds: fifty of them are a batch.
+/// Longest time of a sample, in nanoseconds. A batch has fifty.
 const LONGEST: f64 = 2e6;
-/// The same of long transfers, whose bytes are also written before and compared after it.
+/// Longest time of a sample of transfers, whose bytes are also written before it and compared after
+/// it.
 const LONGEST_TRANSFERS: f64 = 5e5;
-/// Nanoseconds that writing and comparing take for a byte, roughly.
+/// Approximate time for writing and comparing a byte, in nanoseconds.
 const UNTIMED: f64 = 0.5;
 
 impl Load {
@@ -63,7 +64,7 @@ impl Load {
         }
     }
 
-    /// The same with so many bytes, where bytes are moved.
+    /// The same load with another number of bytes, if it moves bytes.
     pub fn with(self, bytes: u32) -> Self {
         match self {
             Self::Words => Self::Words,
@@ -97,7 +98,7 @@ impl Load {
         }
     }
 
-    /// Samples of a batch of `messages` messages, where `most` are wanted.
+    /// Samples of a batch of `messages` messages: `most` if possible.
     pub fn samples(self, messages: u32, most: u32) -> u32 {
         match self {
             Self::Words => most,
@@ -108,25 +109,25 @@ impl Load {
         }
     }
 
-    /// Batches of the first look at one M, of which the least counts: those of few samples may be
-    /// disturbed from end to end, and the whole grid rests on them.
+    /// Batches of the first look at one M. The least counts: a batch of few samples may be
+    /// disturbed throughout, and the whole grid rests on it.
     pub fn looks(self) -> u32 {
         if self.is_transfer() { 3 } else { 1 }
     }
 
-    /// Longest time one sample may take, in nanoseconds.
+    /// Longest time of a sample, in nanoseconds.
     pub fn longest_sample(self) -> f64 {
         if self.is_transfer() { LONGEST_TRANSFERS } else { LONGEST }
     }
 
-    /// Time per message outside of the timed section, in nanoseconds, roughly.
+    /// Approximate time per message outside of the timed section, in nanoseconds.
     pub fn untimed(self) -> f64 {
         UNTIMED * f64::from(self.bytes())
     }
 
-    /// How far M goes, and how fine the grid is: several signatures of transfers share the time of
-    /// one of words. Where bursts go round the region, the bytes that they send again may still be
-    /// in a cache; only of the longest transfers are there too few to avoid that.
+    /// The range of M and the density of the grid: several signatures of transfers share the time
+    /// of one of words. If a burst wraps around the region, bytes that it sends again may still be
+    /// in a cache. Only for the longest transfers is there no room to avoid that.
     pub fn limits(self, budget: f64) -> Limits {
         const LEAST: u32 = 16;
         match self {
@@ -138,7 +139,7 @@ impl Load {
         }
     }
 
-    /// Transfers whose bytes have a place of their own in the region.
+    /// Number of transfers whose bytes do not overlap in the region.
     pub fn places(self) -> u32 {
         let room = self.bytes().next_multiple_of(64).max(1);
         SIZES_REGION as u32 / room

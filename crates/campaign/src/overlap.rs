@@ -1,4 +1,5 @@
-//! An exchange and a computation: one after the other, one beside the other, and each alone.
+//! The experiment of overlap: an exchange and a computation one after the other, at the same time,
+//! and each alone.
 
 use std::collections::BTreeMap;
 
@@ -16,21 +17,21 @@ use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
 use crate::sizes::{rounds, samples_within};
 
-/// The name of what is measured.
+/// The name of overlaps in keys.
 pub const OVERLAP: &str = "overlap";
 
-/// Bytes that a batch moves or computes with at most before its samples become fewer.
+/// Largest number of bytes that a batch moves or computes with; beyond it there are fewer samples.
 const BATCH_BYTES: u64 = 2 << 20;
-/// Samples that a batch has at least.
+/// Smallest number of samples in a batch.
 const LEAST_SAMPLES: u32 = 8;
 /// Bytes of an element of both vectors.
 const ELEMENT: u32 = 2 * size_of::<f64>() as u32;
 
-/// What the user asked for: each length of messages with each length of vectors.
+/// The overlaps that the user asked for: each length of messages with each length of vectors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct OverlapPlan {
-    /// How precisely, and in which time.
+    /// Precision and time.
     pub asked: Asked,
     /// The rank that times, and its peer.
     pub pair: [usize; 2],
@@ -42,25 +43,25 @@ pub struct OverlapPlan {
     pub samples: u32,
 }
 
-/// One thing that is timed: a mode, with a message if it exchanges, and with vectors if it computes.
+/// A mode, with a message length if it exchanges and a vector length if it computes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// What is done.
+    /// The mode.
     pub mode: OverlapMode,
-    /// Bytes of a message; 0 where none is exchanged.
+    /// Bytes of a message; 0 if none is exchanged.
     pub bytes: u32,
-    /// Elements of a vector; 0 where nothing is computed.
+    /// Elements of a vector; 0 if nothing is computed.
     pub elements: u32,
 }
 
 impl Cell {
-    /// The part of a size and a length that concerns a mode.
+    /// The cell of a mode, without the lengths that do not concern it.
     pub fn of(mode: OverlapMode, bytes: u32, elements: u32) -> Self {
         let bytes = if mode.exchanges() { bytes } else { 0 };
         Self { mode, bytes, elements: if mode.computes() { elements } else { 0 } }
     }
 
-    /// The key under which its times are kept: of one exchange, one computation, or both.
+    /// The key of its times: of one exchange, one computation, or both.
     pub fn key(self) -> Key {
         let key =
             Key::new(OVERLAP).at("mode", self.mode.to_string()).at("messages", self.messages());
@@ -68,7 +69,7 @@ impl Cell {
         if self.mode.computes() { key.at("elements", self.elements) } else { key }
     }
 
-    /// What its point is. Those of exchanges and computations alone lack an axis of those of both.
+    /// The description of its point. An exchange or a computation alone lacks the other's axis.
     fn described(self, pair: [usize; 2]) -> Described {
         let [from, to] = pair;
         let mut point = Described {
@@ -83,7 +84,7 @@ impl Cell {
         point.with("from", from).with("to", to)
     }
 
-    /// Exchanges and computations of a sample. Overheads are timed one by one.
+    /// Exchanges or computations per sample. Overheads are timed one by one.
     fn messages(self) -> u32 {
         match self.mode {
             OverlapMode::Overheads => 1,
@@ -98,7 +99,7 @@ impl Cell {
 }
 
 impl OverlapPlan {
-    /// All that is timed, each once.
+    /// All different cells.
     pub fn cells(&self) -> Vec<Cell> {
         let mut cells = Vec::new();
         for mode in OverlapMode::ALL {
@@ -114,7 +115,7 @@ impl OverlapPlan {
         cells
     }
 
-    /// A batch of a cell, whose computation is this one.
+    /// A batch of a cell with this computation.
     fn order(&self, cell: Cell, work: bandgap_comm::Delay) -> Order {
         let [requester, replier] = self.pair;
         let (messages, pair) = (cell.messages(), Pair { requester, replier });
@@ -126,15 +127,15 @@ impl OverlapPlan {
         Order::of(&kernel, samples, pair.among())
     }
 
-    /// Whether so many ranks can do it.
+    /// Checks that this number of ranks can do it.
     ///
     /// # Errors
-    /// They cannot: there are too few, or the longest do not fit.
+    /// There are too few ranks, or the longest messages or vectors do not fit.
     pub fn check(&self, ranks: usize) -> Result<(), Refused> {
         self.orders().try_for_each(|order| (fact(&order.kernel)?.check)(&order, ranks))
     }
 
-    /// One of each batch, as far as memory goes: without the time of its computation.
+    /// One batch of each cell, to determine the memory; the time of its computation is 0.
     fn orders(&self) -> impl Iterator<Item = Order> {
         self.cells().into_iter().map(move |cell| {
             let work = bandgap_comm::Delay { iterations: cell.elements, picoseconds: 0 };

@@ -1,4 +1,5 @@
-//! Round trips and bandwidths between all pairs of ranks: the paper's table 3.
+//! The experiment of pairs: round trips and bandwidths between all pairs of ranks (table 3 of the
+//! paper).
 
 use bandgap_comm::Delay;
 use bandgap_comm::passing::Tuning;
@@ -14,7 +15,7 @@ use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
 use crate::series::Step;
 
-/// The name of the round trips of pairs.
+/// The name of round trips of pairs in keys.
 pub const PAIR_RTT: &str = "pair_rtt";
 
 /// The key of the round trip of one request between two ranks.
@@ -22,38 +23,39 @@ pub fn key(requester: usize, replier: usize) -> Key {
     Key::new(PAIR_RTT).at("requester", requester).at("replier", replier)
 }
 
-/// The name of the time of long messages there and back.
+/// The name of the times of long messages there and back in keys.
 pub const PAIR_TIME: &str = "pair_time";
-/// Samples of a batch of them: each is long.
+/// Samples per batch of long messages.
 const LONG: u32 = 2;
 
-/// The key of a message of so many bytes there and back between two ranks.
+/// The key of a message of this length there and back between two ranks.
 pub fn long_key(requester: usize, replier: usize, bytes: usize) -> Key {
     Key::new(PAIR_TIME).at("requester", requester).at("replier", replier).at("bytes", bytes)
 }
 
-/// Bytes of the message whose round trip is measured where all pairs of a round work at once.
+/// Bytes of the message whose round trip is measured if all pairs of a round work at once.
 const SHORT: usize = 8;
-/// The axis of keys of such pairs: how many of them there are.
+/// The axis for the number of pairs that work at once.
 pub const AT_ONCE: &str = "at_once";
 
-/// What the user asked for: the round trips of all pairs, and their bandwidths.
+/// The pairs that the user asked for: round trips and bandwidths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct PairsPlan {
-    /// How precisely, and in which time.
+    /// Precision and time.
     pub asked: Asked,
     /// Samples of a batch.
     pub samples: u32,
-    /// Bytes of the message whose time gives the bandwidth; none where bytes take no time.
+    /// Bytes of the message whose time gives the bandwidth; `None` if bytes take no time.
     pub bytes: Option<usize>,
-    /// Whether all ranks work at once, two and two, in rounds; else one pair after the other.
+    /// Whether all ranks work at once in pairs, in a round robin; else one pair works after the
+    /// other.
     #[serde(default)]
     pub at_once: bool,
 }
 
 impl PairsPlan {
-    /// All orders for so many ranks, with the keys of their points.
+    /// All orders for this number of ranks, with the keys of their points.
     fn all(&self, size: usize) -> Vec<(Key, Order)> {
         if self.at_once {
             return (0..RoundRobin::rounds(size)).flat_map(|of| self.round(of, size)).collect();
@@ -62,7 +64,7 @@ impl PairsPlan {
         pairs.flat_map(|(a, b)| self.orders(a, b, size)).collect()
     }
 
-    /// The orders of one round of all ranks: the first of its pairs stands for it.
+    /// The orders of one round of all ranks, with the key of its first pair.
     fn round(&self, round: usize, size: usize) -> Vec<(Key, Order)> {
         let lengths = [(Some(SHORT), self.samples), (self.bytes, 1)];
         let orders = lengths.into_iter().filter_map(|(bytes, samples)| {
@@ -87,7 +89,7 @@ impl PairsPlan {
     }
 }
 
-/// The keys of the pairs of a round, in the order of their samples; none of another order.
+/// Keys of a round's pairs, in sample order; empty unless the order is a round robin.
 fn keys(order: &Order) -> Vec<Key> {
     let Ok(of) = order.kernel::<RoundRobin>(order.ranks) else { return Vec::new() };
     let key = |Pair { requester, replier }| match of.bytes {
@@ -112,7 +114,7 @@ impl Experiment for &PairsPlan {
         keys.into_iter().zip(each).collect()
     }
 
-    /// A round is open as long as one of its pairs is.
+    /// A round is open while any of its pairs is.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let is_enough = |key: &Key| judged.convergence(key).is_enough();
         let is_open = |at: &usize| {

@@ -1,9 +1,9 @@
-//! Placement states: which the probes of a run found, and which a batch was taken in.
+//! Placement states: finding them in the probes of a run, and the state of a batch.
 //!
-//! A state is a level of the distance between the two processors, and whether they ran as fast as
-//! the fastest seen there or were slowed, which can last for milliseconds or for the whole run.
-//! Neither the number of levels nor their times are assumed. A machine that is slowed throughout
-//! looks like one that is no faster.
+//! A state is a level of distance between the two processors, and whether something slowed them
+//! compared with the fastest pace at that distance. Slowing can last for milliseconds or for the
+//! whole run. Neither the number of levels nor their times are assumed. A machine that is slowed
+//! throughout looks like a slower machine.
 
 use std::collections::BTreeMap;
 
@@ -12,14 +12,14 @@ use bandgap_stats::{State, States};
 
 use crate::data::{Probe, Rejected};
 
-/// A batch whose probes differ by more saw two distances.
+/// A batch whose probes differ by more than this factor saw two distances.
 const STRADDLE: f64 = 1.4;
-/// The fastest pace at a distance is this quantile of its probes: fast ones exist, few are faster.
+/// The fastest pace at a distance is this quantile of its probes, since few outliers are faster.
 pub const FASTEST: f64 = 0.05;
 /// A processor is slowed when it takes longer than at the fastest pace by more than this factor.
 pub const SLOWED: f64 = 1.1;
 
-/// With fewer batches a point, on average, paces are not told apart: too little would be left.
+/// With fewer batches per point on average, paces are not told apart: too few batches would count.
 pub const ENOUGH: usize = 8;
 
 /// One placement state.
@@ -27,7 +27,7 @@ pub const ENOUGH: usize = 8;
 pub struct Placement {
     /// The level of the cache-line ping-pong, in nanoseconds one way.
     pub cache_line: State,
-    /// Whether these are the batches in which something slowed a processor.
+    /// Whether something slowed a processor.
     pub slowed: bool,
     /// Batches in this state.
     pub batches: usize,
@@ -46,7 +46,8 @@ pub struct Placements {
 }
 
 impl Placements {
-    /// Finds the states from the probes before and after each batch, of batches of so many points.
+    /// Finds the states from the probes before and after each batch. `points` is the number of
+    /// points.
     pub fn find(batches: &[[Probe; 2]], points: usize) -> Self {
         let lines = States::find(&batches.iter().map(line).collect::<Vec<_>>());
         let mut paces = vec![Vec::new(); lines.states().len()];
@@ -73,7 +74,7 @@ impl Placements {
         placements
     }
 
-    /// Level of distance, and whether slowed; `None` between levels, and across a change of pace.
+    /// Level of distance, and whether slowed; `None` between levels and if the pace changed.
     fn place(&self, batch: &[Probe; 2]) -> Option<(usize, bool)> {
         let level = self.lines.label(line(batch))?;
         if !self.told_apart {
@@ -83,13 +84,14 @@ impl Placements {
         (before == after).then_some((level, before))
     }
 
-    /// The states, the nearest first, the fast before the slowed; none without probes.
+    /// The states by distance, the fast one before the slowed one; empty without probes.
     pub fn states(&self) -> &[Placement] {
         &self.found
     }
 
-    /// The index of the state to look from: of the commonest distance, not slowed if that has a
-    /// fifth of its batches. Slowed is no state of the machine but a mixture of what others do.
+    /// The index of the main state: the fast one at the commonest distance if it has a fifth of the
+    /// batches there, else the commonest one there. The slowed state is a mixture of disturbances
+    /// and says little about the machine.
     pub fn main(&self) -> Option<usize> {
         let level = self.lines.commonest()?;
         let states = || (0..self.found.len()).filter(|&i| self.found[i].level == level);
@@ -99,7 +101,7 @@ impl Placements {
             .or_else(|| states().max_by_key(|&i| self.found[i].batches))
     }
 
-    /// The state of a batch; `None` for one between states.
+    /// The index of a batch's state; `None` if it is between states.
     pub fn label(&self, batch: &[Probe; 2]) -> Option<usize> {
         let place = self.place(batch)?;
         self.found.iter().position(|state| (state.level, state.slowed) == place)
@@ -110,7 +112,7 @@ fn line(batch: &[Probe; 2]) -> f64 {
     f64::midpoint(batch[0].cache_line, batch[1].cache_line)
 }
 
-/// Why the probes before and after a batch are not those of one state.
+/// Rejects a batch if the probes before and after it show different distances.
 pub fn straddles(probe: Option<[Probe; 2]>) -> Option<Rejected> {
     let [before, after] = probe?.map(|probe| probe.cache_line);
     let factor = before.max(after) / before.min(after).max(1e-3);

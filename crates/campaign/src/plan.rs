@@ -1,4 +1,4 @@
-//! What a campaign is to reach, and in which time.
+//! The precision and the time of a campaign.
 
 use std::ops::Range;
 
@@ -10,10 +10,10 @@ use crate::judge::Judged;
 /// Samples of a batch ("Assessing Fast Network Interfaces", Small-message empirical results).
 pub const BATCH: u32 = bandgap_stats::batch::BATCH as u32;
 
-/// What the user asked for, whatever is measured.
+/// What the user asked for in every experiment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Asked {
-    /// Half-width of an interval over its estimate at which a point is done; with 0 no point ever
+    /// Half-width of an interval over its estimate at which a point is done. With 0 no point ever
     /// is, and the whole budget is spent.
     pub precision: f64,
     /// Confidence level of intervals.
@@ -22,48 +22,49 @@ pub struct Asked {
     pub budget: f64,
     /// Seed of the order of points and of resampling.
     pub seed: u64,
-    /// Cost of the clock's stamps, in nanoseconds: removed from every time. 0 in virtual time.
+    /// Cost of the clock's stamps in nanoseconds, which is removed from every time; 0 in virtual
+    /// time.
     pub stamp: f64,
     /// Whether messages are checked in every round, not only before the first timed batch.
     pub check: bool,
 }
 
 impl Asked {
-    /// What was measured, seen with this precision.
+    /// Judges measurements with this precision.
     pub fn judge<'a>(&self, table: &'a Measurements) -> Judged<'a> {
         Judged::of(table, self.confidence, self.precision, self.seed).stamped(self.stamp)
     }
 
-    /// The same for values that are times of one of many operations, or were measured otherwise:
-    /// the clock's cost is small beside what it read for them.
+    /// The same for times of one of many operations, where the clock's cost does not matter.
     pub fn unstamped(&self) -> Self {
         Self { stamp: 0.0, ..self.clone() }
     }
 
-    /// The same of a simulated machine, whose stamps cost nothing, and whose messages have no bytes to check.
+    /// The same for a simulated machine, whose stamps cost nothing and whose messages have no bytes
+    /// to check.
     pub fn in_virtual_time(self) -> Self {
         Self { stamp: 0.0, check: false, ..self }
     }
 
-    /// The same with another time, in seconds.
+    /// The same with another budget, in seconds.
     pub fn within(&self, budget: f64) -> Self {
         Self { budget, ..self.clone() }
     }
 }
 
-/// How one campaign goes.
+/// The plan of one campaign.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// What is enough.
+    /// Precision and time.
     pub asked: Asked,
-    /// Time between two rounds, in seconds: to watch a machine for a while, rather than to measure.
+    /// Time between two rounds in seconds, to watch a machine for a while.
     pub pause: f64,
-    /// The part of the whole measurement's progress that this campaign is.
+    /// This campaign's part of the whole measurement's progress.
     pub progress: Range<f64>,
-    /// What is measured, in front of what is said about the progress; may be empty.
+    /// What is measured, shown before the progress; may be empty.
     pub title: String,
-    /// Whether the floors of the transport are measured beside: by one campaign of a measurement, since
-    /// each counts its rounds from 0.
+    /// Whether the transport's floors are measured too: in one campaign of a measurement only,
+    /// since each counts its rounds from 0.
     pub floors: bool,
 }
 

@@ -1,4 +1,5 @@
-//! What a plan is: an experiment as the user wants it, in a form that travels.
+//! The interface of a plan: an experiment as the user wants it, in a form that can be sent to rank
+//! 0.
 
 use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Order, Places, Refused, fact};
@@ -13,13 +14,13 @@ use crate::series::Step;
 pub struct Room {
     /// What it exposes to its peers.
     pub exposed: usize,
-    /// What it takes for everything that it moves, with what it exposes.
+    /// Memory for everything that it moves, including what it exposes.
     pub memory: usize,
 }
 
 impl Room {
-    /// For messages of these orders, which pass through slots cut as `tuning` says, and lie in places
-    /// of their own while they are checked.
+    /// Memory for the messages of these orders. They pass through slots cut as `tuning` says, and
+    /// are kept apart while they are checked.
     pub fn passing(ranks: usize, tuning: &Tuning, orders: impl Iterator<Item = Order>) -> Self {
         let places = |order: &Order| -> Result<usize, Refused> {
             let needs = (fact(&order.kernel)?.needs)(order, order.ranks)?;
@@ -31,7 +32,7 @@ impl Room {
         Self { exposed, memory: exposed + most }
     }
 
-    /// All of it exposed.
+    /// This number of bytes, all exposed.
     pub fn exposed(bytes: usize) -> Self {
         Self { exposed: bytes, memory: bytes }
     }
@@ -41,29 +42,30 @@ impl Room {
 pub trait Planned: Serialize + DeserializeOwned {
     /// Its name in the list of experiments.
     const NAME: &'static str;
-    /// Whether ranks also connect what takes stamps where the time of a message is divided, with the floors of the division.
+    /// Whether ranks also make connections with stamps, and those of the floors that the division
+    /// needs.
     const STAMPS: bool = false;
 
-    /// Measures what is planned; batches go to [`Runner::keep`] as they are made.
+    /// Measures what is planned, and hands batches to [`Runner::keep`] as they are made.
     ///
     /// # Errors
     /// Communication failed, something wrong arrived, or the run was stopped; what was kept stays
     /// kept.
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop>;
 
-    /// The memory that each of `ranks` ranks needs, where messages are cut as `tuning` says. None
-    /// to speak of, unless the plan moves bytes.
+    /// The memory that each of `ranks` ranks needs, if messages are cut as `tuning` says: none by
+    /// default.
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {
         Room::default()
     }
 
-    /// The plan for a simulated machine, with the steps that `by` makes of its own; `None` of what no simulated machine
-    /// predicts: floors, and what computes.
+    /// The plan for a simulated machine, with its steps converted by `by`; `None` for what the
+    /// simulator cannot predict: floors and computations.
     fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
         None
     }
 
-    /// A short plan of it: each of the list is led through a campaign in tests.
+    /// A short plan for tests, which lead each experiment of the list through a campaign.
     #[cfg(test)]
     fn short(asked: &crate::plan::Asked) -> Self;
 }

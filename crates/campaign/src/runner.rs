@@ -1,4 +1,4 @@
-//! The one interface between the campaign and what executes a batch.
+//! The interface between the campaign and what executes a batch.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,7 +19,7 @@ pub enum Stop {
     /// Communication failed.
     #[error(transparent)]
     Comm(#[from] CommError),
-    /// A rank received something else than it must.
+    /// A rank received something other than expected.
     #[error(transparent)]
     Wrong(#[from] Wrong),
     /// No rank can carry out the order.
@@ -31,12 +31,12 @@ pub enum Stop {
     /// The launcher cannot be reached.
     #[error("reach the launcher: {0}")]
     Launcher(#[from] std::io::Error),
-    /// The plan that arrived is none of this build's.
+    /// The plan that arrived comes from another build.
     #[error("read the plan of experiment {name:?}: {why}; start all ranks from the same build")]
     Plan {
         /// The experiment's name.
         name: String,
-        /// What is wrong.
+        /// The reason.
         why: String,
     },
 }
@@ -54,33 +54,34 @@ impl From<Failed> for Stop {
 /// One batch as executed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Executed {
-    /// Samples by column, in nanoseconds, with the clock's cost removed.
+    /// Samples by column, in nanoseconds, without the clock's cost.
     pub samples: BTreeMap<&'static str, Vec<f64>>,
-    /// Placement probe before and after, where the order asked for it and ranks can be probed.
+    /// Placement probes before and after, if the order asked for them and the ranks can be probed.
     pub probe: Option<[Probe; 2]>,
     /// Messages that all ranks received and compared.
     pub checked: Checked,
-    /// The way that long messages went to all ranks.
+    /// How long messages travelled to all ranks.
     pub way: Option<Way>,
-    /// Why they did not go as ordered, where the machine refuses what the transport has.
+    /// Why they did not travel as ordered, if the transport supports it but the machine refuses.
     pub refused: Option<String>,
-    /// What each rank timed at the border with the system, if the order asked for it.
+    /// Times that each rank measured at the border with the system, if the order asked for them.
     pub at_border: Vec<AtRank>,
     /// Why this machine does not allow the batch; it then has no samples.
     pub unavailable: Option<String>,
 }
 
-/// What one rank timed at its border with the system, in nanoseconds. Of stamps nothing was removed.
+/// Times that one rank measured at its border with the system, in nanoseconds, including the cost
+/// of stamps.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AtRank {
-    /// The sum of the intervals.
+    /// Sum of the intervals.
     pub ns: f64,
-    /// How many there are.
+    /// Number of intervals.
     pub count: u64,
 }
 
 impl Executed {
-    /// The samples of a column; none if there is no such column.
+    /// The samples of a column; empty if there is no such column.
     pub fn column(&self, name: &str) -> &[f64] {
         self.samples.get(name).map_or(&[], Vec::as_slice)
     }
@@ -90,22 +91,22 @@ impl Executed {
 pub trait Runner {
     /// Number of ranks.
     fn size(&self) -> usize;
-    /// Requests that flow control lets be outstanding toward one peer.
+    /// Number of outstanding requests to one peer that flow control allows.
     fn capacity(&self) -> usize;
     /// Whether ranks are on several hosts, whose links may be so slow that one message takes long.
     fn is_far(&self) -> bool {
         false
     }
 
-    /// Whether time is virtual: batches repeat exactly, so a few short ones tell all.
+    /// Whether time is virtual: batches repeat exactly, so a few short ones are enough.
     fn virtual_time(&self) -> bool;
-    /// The launch that this is.
+    /// The number of this launch.
     fn launch(&self) -> u32;
-    /// The floors that it measures beside everything, in the same rounds.
+    /// The floors to measure beside the experiment, in the same rounds.
     fn beside(&self) -> &[Beside] {
         &[]
     }
-    /// How the time of a message over the transport is divided; `None` where it is not.
+    /// How the time of a message over the transport is divided; `None` if it is not.
     fn division(&self) -> Option<&'static Division> {
         None
     }
@@ -115,41 +116,42 @@ pub trait Runner {
     /// # Errors
     /// Communication failed, something wrong arrived, or the run was stopped.
     fn run(&mut self, order: &Order) -> Result<Executed, Stop>;
-    /// One placement probe between the two ranks that a batch of `order` would probe, without the
-    /// batch; `None` where ranks cannot be probed.
+    /// One placement probe between the two ranks of `order`, without its batch; `None` if the ranks
+    /// cannot be probed.
     ///
     /// # Errors
     /// Communication failed or the run was stopped.
     fn look(&mut self, order: &Order) -> Result<Option<Probe>, Stop>;
-    /// The computation that takes about `ns`.
+    /// A computation that takes about `ns` nanoseconds.
     fn delay(&self, ns: f64) -> Delay;
-    /// The computation y ← a·x + y over vectors of so many elements. Only virtual time has to know how
-    /// long it takes.
+    /// The computation y ← a·x + y over vectors of this length. Only virtual time needs its
+    /// duration.
     fn daxpy(&self, elements: u32) -> Delay {
         Delay { iterations: elements, picoseconds: 0 }
     }
-    /// Times `delay` by itself, `messages` of them in a row: nanoseconds for each, of each sample.
+    /// Times `delay` alone, `messages` times in a row per sample: nanoseconds per delay, for each
+    /// sample.
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<f64>;
-    /// Hands on what was measured, to be kept whatever happens later.
+    /// Passes on data to be kept whatever happens later.
     ///
     /// # Errors
     /// The launcher is gone or the run was stopped.
     fn keep(&mut self, kept: Kept) -> Result<(), Stop>;
-    /// Says how far the measurement is, between 0 and 1, and what it does.
+    /// Reports the progress, between 0 and 1, and the current step.
     ///
     /// # Errors
     /// The launcher is gone or the run was stopped.
     fn progress(&mut self, done: f64, doing: &str) -> Result<(), Stop>;
-    /// Time since the measurement began, of the real clock whatever the runner.
+    /// Real time since the measurement began, in every runner.
     fn elapsed(&self) -> Duration;
-    /// When this launch is to end, by [`Runner::elapsed`]: as is usual, and at the latest, if the least is not measured by
-    /// then.
+    /// The usual and the latest end of this launch, by [`Runner::elapsed`]. Between the two only
+    /// the least is measured.
     fn ends(&self) -> [Duration; 2] {
         [Duration::MAX; 2]
     }
-    /// Sets the latest end, for one of several campaigns of a launch.
+    /// Sets the latest end of one of several campaigns of a launch.
     fn limit(&mut self, _latest: Duration) {}
-    /// Lets time pass between two rounds.
+    /// Waits between two rounds.
     fn pause(&mut self, time: Duration) {
         std::thread::sleep(time);
     }

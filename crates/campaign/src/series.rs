@@ -1,4 +1,4 @@
-//! Series: operations over many message sizes, and over several numbers of ranks.
+//! The experiment of series: operations over message sizes, and over numbers of ranks.
 
 mod choice;
 mod points;
@@ -30,20 +30,20 @@ use samples::by_time;
 pub use step::{BURST, Step, key};
 use thin::affordable;
 
-/// What the user asked for.
+/// The series that the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SeriesPlan {
-    /// How precisely, and in which time.
+    /// Precision and time.
     pub asked: Asked,
     /// The steps, all visited in the same rounds.
     pub steps: Vec<Step>,
-    /// Samples of a batch of short messages.
+    /// Samples per batch of short messages.
     pub samples: u32,
 }
 
 impl SeriesPlan {
-    /// Whether a step of it is compared with this floor.
+    /// Whether any step is compared with this floor.
     pub fn has_like(&self, floor: &Beside) -> bool {
         self.steps.iter().any(|step| step.is_like(floor).unwrap_or(false))
     }
@@ -61,7 +61,7 @@ impl SeriesPlan {
 /// The experiment of one series.
 struct Series<'a> {
     plan: &'a SeriesPlan,
-    /// As they were planned, by the first key of their point.
+    /// The steps as planned, by the first key of their point.
     steps: BTreeMap<Key, Step>,
 }
 
@@ -87,7 +87,8 @@ impl Experiment for Series<'_> {
         let samples = by_time(&chosen, most, budget, runner)?;
         let mut points = Vec::new();
         for ((planned, step), samples) in steps.iter().zip(chosen).zip(samples) {
-            // Under what was asked for, so that launches that chose differently are of one point.
+            // The key is that of the planned step, so that launches that choose differently measure
+            // one point.
             let key = key(planned, WHOLE);
             let point = planned.described(&step, is_one_pair(planned))?;
             points.push(Point::new(key.clone(), step.order(samples)?).described(point));

@@ -1,34 +1,34 @@
-//! What a campaign was measured on, as far as its results name it.
+//! Where a campaign was measured, as far as its results need it.
 
 use std::collections::BTreeMap;
 
 use crate::beside::Beside;
 
-/// The ranks of a campaign and where they were.
+/// The ranks of a campaign and their places.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Setting {
     /// The name of the experiment.
     pub experiment: String,
-    /// The transport as the command line names it.
+    /// The transport's name on the command line.
     pub transport: String,
-    /// The floors of the transport that results of it are compared with, where the plan has what is like them.
+    /// The transport's floors that results are compared with.
     pub beside: Vec<Beside>,
-    /// Whether ranks shared processors, so that no floor was measured: its loop spins, and would keep the other side from
-    /// running.
+    /// Whether ranks shared processors. Then no floor is measured, since its loop spins and would
+    /// keep the other side from running.
     pub oversubscribed: bool,
-    /// How ranks waited; none in virtual time.
+    /// How ranks waited; `None` in virtual time.
     pub wait: Option<&'static str>,
-    /// The command that started the ranks, where it is not this one.
+    /// The command that started the ranks, if it is not bandgap itself.
     pub launcher: Option<String>,
     /// Number of ranks.
     pub ranks: usize,
-    /// Launches begun.
+    /// Number of launches begun.
     pub launches: u32,
-    /// The processors of the ranks, by rank; none in virtual time.
+    /// The processors of the ranks, by rank; `None` in virtual time.
     pub cpus: Option<Vec<usize>>,
-    /// The hosts of the ranks, by rank; empty where there is one.
+    /// The hosts of the ranks, by rank; empty if there is only one host.
     pub hosts: Vec<String>,
-    /// The distance between two processors of a host, the lower first.
+    /// The distances between processors of a host, by processor numbers in ascending order.
     pub distances: BTreeMap<[usize; 2], String>,
 }
 
@@ -50,7 +50,8 @@ impl Setting {
         Some([*cpus.get(ranks[0])?, *cpus.get(ranks[1])?])
     }
 
-    /// The distance between the processors of two ranks: of several hosts, whether it is within a host or the network.
+    /// The distance between the processors of two ranks. With several hosts it is `host` or
+    /// `network`.
     pub fn distance(&self, ranks: [usize; 2]) -> Option<String> {
         if let [Some(a), Some(b)] = ranks.map(|rank| self.hosts.get(rank)) {
             return Some(if a == b { "host" } else { "network" }.to_owned());

@@ -1,7 +1,9 @@
-//! The LogP signature: the time to issue M requests with a delay Δ after each, over M and Δ.
+//! The experiment of the LogP signature: the time to issue M requests with a delay Δ after each,
+//! over M and Δ.
 //!
-//! A first look finds the round trip, the gap and how many messages it takes to see it; from these
-//! the grid is chosen. It ends when every point and every parameter has the precision asked for.
+//! A first look finds the round trip, the gap, and the number of messages that shows the gap. From
+//! these the grid is chosen. The measurement ends when every point and every parameter has the
+//! precision asked for.
 
 mod keys;
 mod look;
@@ -33,12 +35,13 @@ pub use keys::{ISSUE, RTT, issue, of_load, rtt};
 pub use observed::{QUICK_RESAMPLES, Verdicts, judge, judge_received};
 pub use plan::{SignaturePattern, SignaturePlan};
 
-/// Points whose batch takes less than this, in nanoseconds, are visited several times in a round:
-/// round trips and short bursts are where the overheads come from, and cost least.
+/// Points whose batch takes less than this, in nanoseconds, have several batches per round: round
+/// trips and short bursts determine the overheads, and cost least.
 const CHEAP: f64 = 4e5;
-/// Visits of the round trip in a round.
+/// Batches of the round trip per round.
 const RTT_VISITS: u32 = 4;
-/// Batches of a point at least, with those that do not count: two of the warm-up, a checked one, and two rounds.
+/// Smallest number of batches of a point, counting two of the warm-up, a checked one, and two
+/// rounds.
 const BATCHES: f64 = 5.0;
 
 impl SignaturePlan {
@@ -51,7 +54,7 @@ impl SignaturePlan {
             Load::Words => String::new(),
             load => load.to_string(),
         };
-        // Of transfers the series has the floors.
+        // Floors of transfers are measured with the series.
         let floors = !self.load.is_transfer();
         let plan = Plan { progress, title, floors, ..Plan::new(&self.asked) };
         campaign(runner, &mut Signature { plan: self, times: Vec::new() }, &plan)
@@ -61,7 +64,7 @@ impl SignaturePlan {
 /// The experiment of one signature.
 struct Signature<'a> {
     plan: &'a SignaturePlan,
-    /// About how long a batch of each point takes, in nanoseconds.
+    /// Approximate time of a batch of each point, in nanoseconds.
     times: Vec<f64>,
 }
 
@@ -96,7 +99,7 @@ impl Experiment for Signature<'_> {
         let mut delays = Vec::new();
         for curve in curves {
             let delay = if curve.delay > 0.0 { runner.delay(curve.delay) } else { Delay::NONE };
-            // Several delays shorter than the shortest that the processor can make are one.
+            // Delays shorter than the shortest possible one are equal.
             if delays.contains(&delay) {
                 continue;
             }
@@ -124,8 +127,8 @@ impl Experiment for Signature<'_> {
         vec![(point.key.clone(), done.column(column).to_vec())]
     }
 
-    /// All points, while one or a parameter is not known well enough: in rounds of few points the drift of one would be
-    /// that of the next. Those that narrow a parameter most have the most batches.
+    /// All points, while any point or parameter is not known well enough: in rounds of few points,
+    /// all would share the same drift. Points that narrow a parameter most have the most batches.
     fn visits(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<(usize, f64)> {
         let usual = points.iter().map(|point| f64::from(point.visits)).enumerate();
         let found = judged.signature(QUICK_RESAMPLES, None, None);
@@ -152,7 +155,7 @@ impl Experiment for Signature<'_> {
     }
 }
 
-/// Time around the samples of a batch, in nanoseconds, roughly: probes, and Δ by itself.
+/// Approximate time per batch outside of its samples, in nanoseconds: probes, and Δ alone.
 const AROUND: f64 = 5e5;
 
 #[cfg(test)]

@@ -6,15 +6,15 @@ use std::str::FromStr;
 use bandgap_kernels::DOUBLE;
 use bandgap_units::{Bytes, UnitError};
 
-/// Bytes of the region that blocks are sent from, and of the one that they arrive in, where no
+/// Bytes of the region from which blocks are sent, and of the one in which they arrive, unless a
 /// block is longer.
 pub const SIZES_REGION: usize = 8 << 20;
 /// Longest message.
 pub const LONGEST: u32 = 1 << 30;
-/// Sizes this far below and above a power of two are measured too: buffers that end or begin at a
+/// Distance of the further sizes below and above a power of two: buffers that begin or end at a
 /// round number cost less than others.
 const PERTURBED: u32 = 3;
-/// Powers of two from here on have such neighbours.
+/// Smallest power of two with such neighbours.
 const FROM: u32 = 16;
 
 /// Sizes as typed: `8,64KiB,1MiB`, `0:4MiB` (powers of two), `1:4MiB:x4`, `1000:8000:+1000`, and lists of these.
@@ -37,7 +37,7 @@ enum Step {
     Plus(u32),
 }
 
-/// Sizes that a range has at most.
+/// Largest number of sizes in a range.
 const MOST: u32 = 10_000;
 
 impl Default for Sizes {
@@ -47,12 +47,12 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// From 0 or 1 to the greatest, by powers of two.
+    /// Powers of two within a range, and its ends.
     pub fn powers(from: u32, to: u32) -> Self {
         Self { parts: vec![Part::Range { from, to, step: Step::Powers }] }
     }
 
-    /// All of them, ascending, each once; with `perturb` the neighbours of powers of two too.
+    /// All sizes, ascending, each once. With `perturb` they include neighbours of powers of two.
     pub fn all(&self, perturb: bool) -> Vec<u32> {
         let mut all = BTreeSet::new();
         for part in &self.parts {
@@ -89,20 +89,21 @@ impl Sizes {
         all.into_iter().collect()
     }
 
-    /// The least and the greatest.
+    /// The smallest and the largest size.
     pub fn ends(&self) -> (u32, u32) {
         let all = self.all(false);
         (all.first().copied().unwrap_or(0), all.last().copied().unwrap_or(0))
     }
 
-    /// Elements of vectors that are as long: of sizes that are whole numbers of doubles, but for 0.
+    /// Numbers of elements of vectors with these sizes. 0 and sizes that are no multiple of a
+    /// double are left out.
     pub fn elements(&self) -> Vec<u32> {
         let (all, double) = (self.all(false).into_iter(), DOUBLE as u32);
         let whole = all.filter(|size| *size > 0 && size.is_multiple_of(double));
         whole.map(|size| size / double).collect()
     }
 
-    /// The sizes that were typed; of a range those of `usual` that lie in it, and its ends.
+    /// The sizes that were typed; for a range, its ends and the `usual` sizes within it.
     pub fn among(&self, usual: &[u32]) -> Vec<u32> {
         if !self.is_range() {
             return self.all(false);
@@ -112,7 +113,7 @@ impl Sizes {
         ascending(within.chain([from, to]))
     }
 
-    /// Whether a single range of powers of two was typed, so that kernels may choose among its sizes.
+    /// Whether a single range of powers of two was typed, from which a kernel may choose.
     fn is_range(&self) -> bool {
         matches!(self.parts[..], [Part::Range { step: Step::Powers, .. }])
     }
@@ -170,13 +171,14 @@ fn step(text: &str) -> Result<Step, String> {
     })
 }
 
-/// Each of them once.
+/// The sizes in ascending order, each once.
 fn ascending(all: impl Iterator<Item = u32>) -> Vec<u32> {
     all.collect::<BTreeSet<u32>>().into_iter().collect()
 }
 
-/// Dimensions of matrices within `range`: its ends, and the powers of two between them, each raised
-/// to a multiple of `of`, unless that is no longer in the range. A single one stays what it is.
+/// Dimensions of matrices within `range`: its ends and the powers of two between them, each rounded
+/// up to a multiple of `of`, if that is still in the range. A range of one dimension gives that
+/// one.
 pub fn matrices(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
     if range.start() == range.end() {
         return vec![*range.start()];
@@ -187,19 +189,19 @@ pub fn matrices(range: std::ops::RangeInclusive<u32>, of: u32) -> Vec<u32> {
     ascending(raised.filter(|rows| range.contains(rows)))
 }
 
-/// Rounds of one sample of short messages, so that the clock is read seldom beside them, as far as
-/// they stay within [`ROUNDS_BYTES`].
+/// Largest number of rounds per sample, so that the clock is read seldom; fewer if they exceed
+/// [`ROUNDS_BYTES`].
 const ROUNDS: u32 = 16;
-/// Bytes that the rounds of one sample send one way.
+/// Largest number of bytes that the rounds of one sample send one way.
 const ROUNDS_BYTES: u64 = 64 << 10;
 
-/// Rounds of one sample of messages of this length.
+/// Rounds per sample of messages of this length.
 pub fn rounds(bytes: u64) -> u32 {
     (ROUNDS_BYTES / bytes.max(1)).clamp(1, ROUNDS.into()) as u32
 }
 
-/// Samples of `messages` messages of `bytes` bytes: so many that a batch moves `room` bytes, but
-/// from `least` to `most`.
+/// Number of samples of `messages` messages of `bytes` bytes with which a batch moves `room` bytes,
+/// but at least `least` and at most `most`.
 pub fn samples_within(room: u64, bytes: u32, messages: u32, least: u32, most: u32) -> u32 {
     let moved = u64::from(bytes.max(1)) * u64::from(messages);
     let fit = (room / moved).min(u64::from(u32::MAX)) as u32;

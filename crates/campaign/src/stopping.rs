@@ -1,16 +1,16 @@
 //! When a measurement may stop.
 //!
-//! A measurement that stops as soon as its intervals look narrow enough stops more often where they
-//! are too narrow by chance. So it is seldom asked whether enough is known, and not before there are
-//! rounds enough to tell how much rounds differ.
+//! A measurement that stops as soon as its intervals look narrow enough would often stop when they
+//! are too narrow by chance. So the campaign seldom asks whether enough is known, and only once
+//! there are enough rounds to show how much rounds differ.
 
-/// Rounds before it is asked for the first time.
+/// Number of rounds before it asks for the first time.
 const FIRST: u32 = 8;
 
-/// Rounds done at one time over those at the time before.
+/// Ratio of successive numbers of rounds at which it asks.
 const GROWTH: f64 = 1.4;
 
-/// Whether it is asked when so many rounds are done: after 8, 11, 15, 21, 29, … of them.
+/// Whether the campaign asks after this number of rounds: 8, 11, 15, 21, 29, ….
 pub fn may_stop(rounds: u32) -> bool {
     let mut asked = FIRST;
     while asked < rounds {

@@ -1,4 +1,4 @@
-//! A plan on its way to rank 0, and how the list of experiments is read.
+//! Tasks: plans as they are sent to rank 0, and the list of experiments.
 
 use bandgap_comm::passing::Tuning;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ impl Row {
     }
 }
 
-/// What a set of rank processes is started for: an experiment's name, and its plan as JSON.
+/// The task of a set of rank processes: an experiment's name, and its plan as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// The name of the experiment.
@@ -58,7 +58,7 @@ impl Task {
         }
     }
 
-    /// The same, with floors that are measured beside it.
+    /// The same task with floors that are measured beside it.
     pub fn with_floors(self, beside: Vec<Beside>) -> Self {
         Self { beside, ..self }
     }
@@ -66,12 +66,12 @@ impl Task {
     /// Leads the experiment of this name.
     ///
     /// # Errors
-    /// As [`Planned::lead`]; or there is no such experiment, or the plan is none of it.
+    /// As [`Planned::lead`]; or there is no such experiment, or the plan belongs to another one.
     pub fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         (self.row()?.lead)(self, runner)
     }
 
-    /// The same for a simulated machine, without floors; as [`Planned::in_virtual_time`].
+    /// The task for a simulated machine, without floors. See [`Planned::in_virtual_time`].
     ///
     /// # Errors
     /// As [`Task::room`].
@@ -82,12 +82,12 @@ impl Task {
     /// The memory that each rank needs for it.
     ///
     /// # Errors
-    /// There is no such experiment, or the plan is none of it.
+    /// There is no such experiment, or the plan belongs to another one.
     pub fn room(&self, ranks: usize, tuning: &Tuning) -> Result<Room, Stop> {
         (self.row()?.room)(self, ranks, tuning)
     }
 
-    /// Whether ranks also connect what takes stamps where the time of a message is divided.
+    /// Whether ranks also make connections with stamps. See [`Planned::STAMPS`].
     ///
     /// # Errors
     /// There is no such experiment.
@@ -103,23 +103,23 @@ impl Task {
         })
     }
 
-    /// Its plan, of this experiment.
+    /// The plan, as that of this experiment.
     ///
     /// # Errors
-    /// It is of another one.
+    /// The plan belongs to another experiment.
     pub fn plan<P: Planned>(&self) -> Result<P, Stop> {
         P::deserialize(&self.plan)
             .map_err(|error| Stop::Plan { name: self.name.clone(), why: error.to_string() })
     }
 }
 
-/// Declares the file of each experiment, and makes the list that tasks are looked up in.
+/// Declares the file of each experiment, and makes the list in which tasks are looked up.
 macro_rules! experiments {
     ($($file:ident::$Plan:ident),* $(,)?) => {
         $(pub mod $file;)*
         const LIST: &[task::Row] = &[$(task::Row::of::<$file::$Plan>()),*];
 
-        /// A short task of each.
+        /// A short task of each experiment.
         #[cfg(test)]
         fn short_tasks(asked: &plan::Asked) -> Vec<task::Task> {
             vec![$(task::Task::of(&<$file::$Plan as planned::Planned>::short(asked)).unwrap()),*]

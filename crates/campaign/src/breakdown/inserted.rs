@@ -1,4 +1,4 @@
-//! What comes back of computations of known length that were inserted at the borders.
+//! Whether computations of known length, inserted at the borders, show up in the measured times.
 
 use bandgap_comm::division::{ByRound, Division, Model, Part};
 use bandgap_stats::interval::Interval;
@@ -8,26 +8,26 @@ use super::{TOLERANCE, WHOLE_TIME, inserted_key, key};
 use crate::judge::{Judged, round};
 use crate::key::Key;
 
-/// By how much something became longer, in nanoseconds.
+/// By how much a time became longer, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Longer {
-    /// The mean over the rounds.
+    /// Mean over the rounds.
     pub value: f64,
     /// Its interval.
     pub interval: Interval,
-    /// How long the computation took by itself in the same rounds; of one before each poll half of it, since what arrives
-    /// waits for half of it.
+    /// Length of the computation alone, measured in the same rounds. If it is done before each
+    /// poll, half of it: an arriving message waits for half on average.
     pub inserted: f64,
-    /// The interval of the difference of the two, taken by round.
+    /// Interval of the difference between the two, paired by round.
     pub off: Interval,
-    /// Rounds that these rest on.
+    /// Number of rounds.
     pub rounds: usize,
 }
 
-/// What became longer by a computation that was inserted.
+/// The effect of one inserted computation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Came {
-    /// The component that it is in.
+    /// The component into which it was inserted.
     pub component: &'static str,
     /// The component.
     pub part: Longer,
@@ -35,18 +35,18 @@ pub struct Came {
     pub whole: Longer,
 }
 
-/// An inserted computation comes back if it does within this, in nanoseconds, however short it is.
+/// Difference, in nanoseconds, within which a computation counts as found, however short it is.
 const NEAR: f64 = 5.0;
 
 impl Longer {
-    /// Whether it became longer by what was inserted, within 5 % or 5 ns: the interval of the difference lies inside, or
-    /// outside. `None` where it is undecided.
+    /// Whether the time grew by the inserted computation, within 5 % or 5 ns. `None` if the
+    /// interval of the difference lies neither inside nor outside.
     pub fn comes_back(&self) -> Option<bool> {
         comes_back(self.inserted, self.off)
     }
 
-    /// By how much what has the second of these keys is longer than what has the first, in rounds that have both; so
-    /// large a share of it, and of the computation, counts.
+    /// How much longer the time of the second key is than that of the first, over the rounds that
+    /// have both. `shares` scale the difference and the computation.
     fn of(judged: &Judged<'_>, keys: [&Key; 2], shares: [f64; 2]) -> Option<Self> {
         let [without, with] = keys.map(|key| by_round(judged, key));
         let alone = alone_by_round(judged, keys[1]);
@@ -64,7 +64,7 @@ impl Longer {
     }
 }
 
-/// How long what was inserted takes by itself, beside the batches of each round.
+/// The length of the inserted computation alone, in each round.
 fn alone_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
     let counts = judged.table.batches(key).iter().filter(|batch| judged.counts(key, batch));
     middles(counts.filter_map(|batch| Some((round(batch), batch.delay?))))
@@ -77,7 +77,7 @@ fn comes_back(inserted: f64, off: Interval) -> Option<bool> {
     (inside || outside).then_some(inside)
 }
 
-/// What came back of the computations that were inserted, in the state that is seen.
+/// The effects of the inserted computations, from batches in the main placement state.
 pub fn came_back(judged: &Judged<'_>, division: &Division, inserted: &[f64]) -> Vec<Came> {
     let one = |model: &Model, part: &Part, ns: f64| {
         let longer = |of: &str, share: f64| {

@@ -1,4 +1,4 @@
-//! Rounds in which everything of a model was timed: its parts and the whole, as neighbours in time.
+//! Rounds in which all parts of a model and the whole were timed, as neighbours in time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,31 +14,33 @@ use super::{PAIR, WHOLE_TIME, count_key, key};
 use crate::judge::{Judged, launch_of};
 use crate::key::Key;
 
-/// A model's parts and the whole by rounds, in nanoseconds for each message, without the cost of stamps.
+/// A model's parts and the whole in each round, in nanoseconds per message, without the cost of
+/// stamps.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rounds {
-    /// The launch and the round of each.
+    /// Launch and number of each round.
     pub rounds: Vec<u64>,
-    /// The components, each with a value for every round.
+    /// The components, each with one value per round.
     pub parts: Vec<(&'static Part, Vec<f64>)>,
-    /// Without stamps.
+    /// The whole time, measured without stamps.
     pub observed: Vec<f64>,
-    /// Rounds that had everything, and one value of them outside its fence.
+    /// Number of complete rounds that were left out because a value was outside its fence.
     pub outside: usize,
-    /// What an interval between two stamps contains of them, where that was removed.
+    /// The cost of stamps in one interval, if it was removed.
     pub stamp: Option<f64>,
-    /// How many times as long as the shortest the middle batch of a round without stamps is: the median over the rounds.
+    /// The median batch of a round without stamps over the shortest one: the median over the
+    /// rounds.
     pub held_up: f64,
-    /// What of the software is hidden behind the transfer, and so is no part.
+    /// The software's time that overlaps with the transfer and so belongs to no part.
     pub hidden: Option<Hidden>,
 }
 
-/// What of the software is hidden behind the transfer.
+/// The software's time that overlaps with the transfer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hidden {
-    /// Nanoseconds each way, a value for every round.
+    /// Nanoseconds each way, one value per round.
     pub values: Vec<f64>,
-    /// Whether the computation in place of the software shows it.
+    /// Whether the computation in place of the software confirms it.
     pub is_seen: bool,
 }
 
@@ -66,7 +68,7 @@ fn least_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
     found
 }
 
-/// What an interval between two stamps contains of them: the mean over the rounds.
+/// The cost of stamps in one interval: the mean over the rounds.
 fn stamp(judged: &Judged<'_>, division: &Division) -> Option<f64> {
     let pairs = by_round(judged, &key(division.models.first()?, PAIR));
     let kept = inside(&[&pairs], &complete(&[&pairs]));
@@ -74,7 +76,7 @@ fn stamp(judged: &Judged<'_>, division: &Division) -> Option<f64> {
     (!values.is_empty()).then(|| mean(&values))
 }
 
-/// A part as its stamps timed it, without their cost.
+/// The time of a part in each round, without the cost of stamps.
 fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRound {
     let counts = by_round(judged, &count_key(model, part.name));
     let without = |(round, time): (u64, f64)| {
@@ -87,7 +89,7 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
     by_round(judged, &key(model, part.name)).into_iter().filter_map(without).collect()
 }
 
-/// What was timed of a model under this name.
+/// The times under this name in each round: the least for a floor, else the median.
 fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
     let of_floor = |at| matches!(at, At::Floor(_));
     let least = model.timings().any(|timing| timing.name == name && of_floor(timing.at));
@@ -98,8 +100,8 @@ fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
     }
 }
 
-/// The rounds in which every component of `model` and the whole were timed, in the state that is seen. Rounds in which one
-/// of these is outside its own fence are left out. `None` where there are fewer than two.
+/// The rounds of the main placement state in which all components of `model` and the whole were
+/// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
     let stamp = match division.pair {
         Some(_) => Some(stamp(judged, division)?),
@@ -134,14 +136,14 @@ pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -
     })
 }
 
-/// The rounds that all have.
+/// The rounds that all of them have.
 pub(super) fn complete(all: &[&ByRound]) -> Vec<u64> {
     let Some((first, others)) = all.split_first() else { return Vec::new() };
     let has = |round: &&u64| others.iter().all(|other| other.contains_key(round));
     first.keys().filter(has).copied().collect()
 }
 
-/// Those of the rounds in which the value of each is inside its fence: the fence of its launch.
+/// The rounds in which every value is inside its fence. Each launch has its own fences.
 pub(super) fn inside(all: &[&ByRound], rounds: &[u64]) -> Vec<u64> {
     let launches: BTreeSet<u32> = rounds.iter().map(|round| launch_of(*round)).collect();
     let mut kept = rounds.to_vec();
@@ -156,8 +158,8 @@ pub(super) fn inside(all: &[&ByRound], rounds: &[u64]) -> Vec<u64> {
     kept
 }
 
-/// The mean of values of these rounds, with its interval, which holds the variance between launches. Nothing more is
-/// fenced off.
+/// The mean of the values of these rounds, with its interval, which includes the variance between
+/// launches. No further values are fenced off.
 pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
     let in_launch = |(round, value): (&u64, &f64)| (launch_of(*round), *round, *value);
     let values: Vec<_> = rounds.iter().zip(values).map(in_launch).collect();
@@ -166,7 +168,7 @@ pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f
 }
 
 impl Rounds {
-    /// The mean of a value for every round, with its interval.
+    /// The mean of one value per round, with its interval.
     pub fn mean(&self, values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
         over(&self.rounds, values, confidence)
     }
@@ -177,8 +179,10 @@ impl Rounds {
         (0..self.rounds.len()).map(sum).collect()
     }
 
-    /// What is modelled over what was observed, less one; paired by round. `None` also where either is not above 0 in some
-    /// round.
+    /// The relative error of the model, paired by round. `None` also if a modelled or observed time
+    /// is not above 0.
+    ///
+    /// *Formula*: modelled / observed − 1.
     pub fn error(&self, confidence: f64) -> Option<Point> {
         let pairs = self.modelled().into_iter().zip(self.observed.iter().copied());
         let in_launch = |(round, (a, b)): (&u64, (f64, f64))| (launch_of(*round), *round, a, b);

@@ -8,18 +8,18 @@ use crate::judge::batch_value;
 use crate::key::Key;
 use crate::runner::Stop;
 
-/// Samples of a batch, at most.
+/// Largest number of samples in a batch.
 const SAMPLES: u32 = 10;
-/// Batches of a point at most until two successive ones agree.
+/// Largest number of batches of a point until two successive ones agree.
 const BATCHES: usize = 20;
 /// Batches agree if they are within this share of the longer one.
 const AGREE: f64 = 0.05;
-/// Share of the budget after which it ends. Points that are left begin cold.
+/// Share of the budget after which the warm-up ends. The remaining points start cold.
 const WARMING: f64 = 0.45;
 
 impl Campaign<'_> {
-    /// Short batches of each point until two agree. A point that was not seen to be warm is kept as a
-    /// rejected batch, and measured all the same.
+    /// Runs short batches of each point until two agree. If none do, the last one is kept as
+    /// rejected; the point is measured all the same.
     ///
     /// # Errors
     /// As [`crate::Runner::run`].
@@ -31,7 +31,7 @@ impl Campaign<'_> {
         for point in points {
             let samples = point.order.samples.min(SAMPLES);
             let order = Order { samples, ..point.order.clone() };
-            // The last batch, under its key, while no two agree.
+            // The last batch and its key, while no two agree.
             let mut last = None;
             for _ in 0..BATCHES {
                 if self.budget.spent(self.runner) > WARMING {

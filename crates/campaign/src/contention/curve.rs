@@ -1,14 +1,13 @@
-//! Echo's own curve, which the lengths of the loads' messages are taken of.
+//! The curve of echo alone, from which the lengths of the loads' messages are chosen.
 
 /// Bytes of its messages: powers of four.
 pub(super) const CURVE: [u32; 8] =
     [64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20];
 
-/// The length from which on messages reach this share of the greatest bandwidth on a curve of times,
-/// ascending in length.
+/// The smallest length at which messages reach this share of the greatest bandwidth, from a curve
+/// of (length, time) with ascending lengths.
 ///
-/// *Formula*: between two neighbours of the curve t is taken to be a line, t = a + b·n; n/t = r there
-/// where n = r·a/(1 − r·b).
+/// *Formula*: between two neighbours of the curve, t = a + b·n; so n/t = r at n = r·a/(1 − r·b).
 /// *Assumes* that the bandwidth rises up to there.
 pub(super) fn reaching(curve: &[(u32, f64)], share: f64) -> Option<u32> {
     let rate = |&(bytes, time): &(u32, f64)| f64::from(bytes) / time;

@@ -15,18 +15,19 @@ use crate::runner::{Executed, Runner, Stop};
 use crate::series::key;
 use crate::sizes::samples_within;
 
-/// Bytes that a batch moves at most before its samples become fewer, and how few they may be.
+/// Largest number of bytes that a batch moves; longer messages have fewer samples, down to
+/// [`LEAST_SAMPLES`].
 const BATCH_BYTES: u64 = 2 << 20;
 const LEAST_SAMPLES: u32 = 4;
-/// Bytes of the load in a sample of a checked batch, which keeps each message.
+/// Bytes of the load in a sample of a checked batch, which keeps every message.
 const CHECKED_BYTES: usize = 4 << 20;
-/// Share of the budget after which no more sizes are looked at.
+/// Share of the budget after which no more sizes are tried.
 const SIZES: f64 = 0.5;
-/// Share of what the launch has after which a curve goes no further.
+/// Share of the launch's time after which a curve ends.
 const CURVES: f64 = 0.25;
 
 impl ContentionPlan {
-    /// Half a round trip for each length of the curve that there is time for.
+    /// Half a round trip at each length of the curve, while there is time.
     fn curve(
         beside: &Beside,
         budget: &Budget,
@@ -47,13 +48,13 @@ impl ContentionPlan {
         Ok(curve)
     }
 
-    /// The loads beside an echo, and that without one.
+    /// The loads of an echo, including none.
     fn loads(beside: &Beside, budget: &Budget, runner: &mut dyn Runner) -> Result<Vec<Load>, Stop> {
         let curve = Self::curve(beside, budget, runner)?;
         let mut loads = Vec::new();
         for (name, percent) in LOADS {
             let length = reaching(&curve, f64::from(percent) / 100.0).filter(|_| percent > 0);
-            // A curve without a bandwidth has no such length: there is no such load.
+            // A curve without a bandwidth has no such length, so there is no such load.
             if length.is_some() || percent == 0 {
                 let from = Some((FIRST, beside.idle(0)));
                 loads.push(Load { name, percent, length, from });
@@ -62,8 +63,8 @@ impl ContentionPlan {
         Ok(loads)
     }
 
-    /// The point of this size under this load; `None` where no number of messages outlasts the echo, or there is no
-    /// time to look for it.
+    /// The point of this size under this load. `None` if no number of load messages outlasts the
+    /// echo, or if there is no time to find it.
     fn point(
         &self,
         beside: &Beside,
@@ -90,7 +91,7 @@ impl ContentionPlan {
         };
         let samples = samples_within(BATCH_BYTES, size, idle.messages, LEAST_SAMPLES, SAMPLES);
         let point = Point::new(key, ContentionPlan::order(&kernel, samples));
-        // Nothing is timed beside this load: it may end before the echo.
+        // A checked batch is not timed, so its load may end before the echo.
         let longest = kernel.bytes.max(kernel.load_bytes).max(1);
         let load_messages = kernel.load_messages.min((CHECKED_BYTES / longest).max(1) as u32);
         let checked = Some(ContentionPlan::order(&Contention { load_messages, ..kernel }, samples));
@@ -99,8 +100,8 @@ impl ContentionPlan {
 }
 
 impl Experiment for &ContentionPlan {
-    /// The least size first, each under all loads: where the looks take half of the budget, the sizes
-    /// that remain are left out.
+    /// Takes the sizes in ascending order, each under all loads. When half of the budget is spent,
+    /// the other sizes are left out.
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let budget = &Budget::from_now(runner, self.asked.budget);
         let mut beside = Vec::new();
@@ -129,8 +130,8 @@ impl Experiment for &ContentionPlan {
         vec![(point.key.clone(), times)]
     }
 
-    /// A batch whose load did not outlast the echo in each sample, with the message that let the echo
-    /// begin. What is kept lacks the slowest echoes, so the slowdown is too low where any are rejected.
+    /// Rejects a batch if in some sample the load did not outlast the echo. So the slowest echoes
+    /// are missing, and the slowdown is too low if any batch was rejected.
     fn rejects(&self, point: &Point, done: &Executed) -> Option<Rejected> {
         let trips = point.key.number("messages").unwrap_or(1) as u32;
         let mut samples = done.column(WHOLE).iter().zip(done.column(LOAD));

@@ -1,4 +1,4 @@
-//! How many messages of a load outlast an echo.
+//! Finding the number of load messages that outlasts an echo.
 
 use bandgap_kernels::{Contention, LOAD, WHOLE};
 use bandgap_stats::batch_value;
@@ -10,37 +10,40 @@ use crate::runner::{Runner, Stop};
 
 /// Samples of a look.
 pub(super) const LOOK: u32 = 6;
-/// How much longer than [`outlasts`] demands a load is to last: so slow may an echo be.
+/// How many times longer than [`outlasts`] demands a load is to last, since an echo may be slower
+/// than expected.
 pub(super) const MARGIN: f64 = 2.0;
-/// Looks for that, and messages of the first.
+/// Largest number of looks, and load messages in the first one.
 const LOOKS: usize = 8;
 pub(super) const FIRST: u32 = 16;
-/// Share of what the launch has after which no load is looked for.
+/// Share of the launch's time after which there are no more looks.
 pub(super) const LOOKING: f64 = 0.5;
-/// Messages of a load at most.
+/// Largest number of load messages.
 const MOST: u32 = 1 << 20;
 
-/// How long a load must last beside an echo of so long and so many round trips, M: echo·(1 + 1/M). The
-/// load is timed from before the message that lets the echo begin, which takes a round trip at most.
+/// The least duration of a load during an echo of M round trips. The load is timed from before the
+/// message that starts the echo, which takes at most one round trip.
+///
+/// *Formula*: echo · (1 + 1/M).
 pub(super) fn outlasts(echo: f64, trips: u32) -> f64 {
     echo * (1.0 + 1.0 / f64::from(trips))
 }
 
-/// A load as it is looked for from one size of the echo to the next.
+/// A load, and the state of the search from one size of the echo to the next.
 pub(super) struct Load {
     pub(super) name: &'static str,
-    /// The share of the greatest bandwidth that its messages reach; 0 without a load.
+    /// The share of the greatest bandwidth that its messages reach, in percent; 0 without a load.
     pub(super) percent: u32,
-    /// Bytes of a message; none without a load.
+    /// Bytes of a message; `None` without a load.
     pub(super) length: Option<u32>,
-    /// Messages from which on so many are looked for that outlast the echo, and round trips and bytes
-    /// of the echo that they were found for. `None` from the size on that no number outlasts.
+    /// The number of messages at which the search starts, and the echo for which it was found.
+    /// `None` once no number outlasts the echo.
     pub(super) from: Option<(u32, Contention)>,
 }
 
 impl Load {
-    /// Messages to begin with beside this echo: longer messages of a single round trip take longer as
-    /// they have more bytes.
+    /// The number of messages at which the search starts for this echo. A single round trip of
+    /// longer messages takes longer in proportion to its bytes.
     pub(super) fn first(&self, idle: &Contention) -> Option<f64> {
         let (messages, found) = self.from.as_ref()?;
         let longer = match found.messages {
@@ -52,15 +55,15 @@ impl Load {
     }
 }
 
-/// The kernel with so many messages of its load that they outlast the echo; looked for from so many
-/// messages on. `None` where [`MOST`] do not.
+/// The kernel with enough load messages to outlast the echo, searched from `first` on. `None` if
+/// [`MOST`] are too few.
 pub(super) fn outlasting(
     idle: &Contention,
     length: u32,
     first: u32,
     (budget, runner): (&Budget, &mut dyn Runner),
 ) -> Result<Option<Contention>, Stop> {
-    // In virtual time all samples are alike.
+    // In virtual time all samples are equal.
     let samples = if runner.virtual_time() { VIRTUAL_SAMPLES } else { LOOK };
     let mut kernel = Contention { load_messages: first, load_bytes: length as usize, ..*idle };
     for _ in 0..LOOKS {
@@ -74,7 +77,7 @@ pub(super) fn outlasting(
         });
         let sent = f64::from(kernel.load_messages);
         let enough = MARGIN * outlasts(echo, kernel.messages) * sent / load.max(f64::MIN_POSITIVE);
-        // The echo begins when the first message is there.
+        // The echo starts when the first message has arrived.
         let wanted = (1.2 * enough).ceil() + 1.0;
         if enough <= sent {
             kernel.load_messages = kernel.load_messages.min(wanted as u32);
@@ -84,7 +87,7 @@ pub(super) fn outlasting(
             let lasts = load >= outlasts(echo, kernel.messages);
             return Ok(lasts.then_some(kernel));
         }
-        // A load that did not outlast the echo has slowed only a part of it.
+        // A load that did not outlast the echo slowed only part of it.
         kernel.load_messages = wanted.min(f64::from(MOST)) as u32;
     }
     Ok(Some(kernel))

@@ -1,4 +1,4 @@
-//! How an operation is done fastest here, found out before anything is measured.
+//! Choosing the fastest way to do an operation, before anything is measured.
 
 use std::collections::BTreeMap;
 
@@ -12,19 +12,20 @@ use crate::budget::Budget;
 use crate::data::Kept;
 use crate::runner::{Runner, Stop};
 
-/// Looks at each way to do it.
+/// Number of looks at each way.
 const LOOKS: usize = 5;
-/// Samples of a look.
+/// Samples per look.
 const SAMPLES: u32 = 6;
 /// Share of the budget after which there are no more looks.
 const LOOKING: f64 = 0.25;
-/// Share of what the launch has left that a look takes at most between hosts, unless a single sample takes longer.
+/// Largest share of the launch's remaining time for a look between hosts, unless a single sample
+/// takes longer.
 const FAR: f64 = 0.01;
-/// Sizes that are looked at lie this factor apart, at least; those between take what was chosen for
-/// the one below.
+/// Smallest factor between two sizes with looks. Sizes between them take the choice of the smaller
+/// one.
 const APART: u32 = 4;
 
-/// What tells operations apart that are chosen for each by itself: all of a step but its size.
+/// Identifies operations that share choices: all of a step that matters but its size.
 type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>);
 
 fn group(step: &Step) -> Group {
@@ -32,11 +33,11 @@ fn group(step: &Step) -> Group {
     (series, ranks, pair, mesh, variant)
 }
 
-/// The choices of all steps that leave one, by size.
+/// The choices for all operations that have several ways, by size.
 #[derive(Debug, Default)]
 pub(super) struct Choices(BTreeMap<Group, BTreeMap<u32, Chosen>>);
 
-/// The variant and the way of long messages, as far as there are several.
+/// The chosen variant, and the chosen way of long messages.
 type Chosen = (Option<String>, Option<Way>);
 
 /// One way to do a step, and the times of its looks.
@@ -47,13 +48,13 @@ struct Candidate<'a> {
 }
 
 impl Choices {
-    /// Looks at each way to do the steps of some sizes, in turns, and takes the one of the least median time; then at
-    /// sizes between two that chose differently, until it is known at which of the planned ones that changes. A way that
-    /// the ranks cannot go is left out. Nothing is chosen for those of which not all ways were looked at within a quarter
-    /// of the budget.
+    /// Looks at each way to do the steps of some sizes, in turn, and takes the one with the least
+    /// median time. Then it looks at sizes between two with different choices, until it is known at
+    /// which planned size the choice changes. A way that the machine refuses is left out. Nothing
+    /// is chosen for a step if there was no time to look at all of its ways.
     ///
     /// # Errors
-    /// Communication failed, the run was stopped, or a step can be done in no way.
+    /// Communication failed, the run was stopped, or a step cannot be done in any way.
     pub(super) fn look(
         steps: &[Step],
         budget: &Budget,
@@ -66,13 +67,13 @@ impl Choices {
         while !wanted.is_empty() && choices.look_at(&wanted, (until, budget), runner)? {
             looked.append(&mut wanted);
             wanted = choices.between(steps);
-            // Where there was one way only, nothing was chosen.
+            // Steps with a single way have no choice, and would come again.
             wanted.retain(|step| !looked.contains(step));
         }
         Ok(choices)
     }
 
-    /// Looks at each way to do these steps; whether there was the time.
+    /// Looks at each way to do these steps. Returns whether there was enough time.
     fn look_at(
         &mut self,
         wanted: &[&Step],
@@ -100,7 +101,7 @@ impl Choices {
                 if !in_time {
                     break 'looks;
                 }
-                // Between hosts the first look shows whether there is time for more samples.
+                // Between hosts the first look shows how many samples there is time for.
                 let left = budget.left(runner);
                 let fit = |first: &f64| (FAR * left * 1e9 / first) as u32;
                 let samples = match runner.is_far() {
@@ -126,7 +127,7 @@ impl Choices {
         Ok(in_time)
     }
 
-    /// Of the steps between two sizes that chose differently, the middle ones.
+    /// The middle step between each two neighbouring sizes with different choices.
     fn between<'a>(&self, steps: &'a [Step]) -> Vec<&'a Step> {
         let mut found = Vec::new();
         for (of, sizes) in &self.0 {
@@ -143,7 +144,7 @@ impl Choices {
         found
     }
 
-    /// Takes the fastest of the candidates of one step.
+    /// Chooses the fastest of the candidates of one step.
     fn add(&mut self, candidates: &[Candidate<'_>]) -> Result<(), Stop> {
         let mut looked = Vec::new();
         for Candidate { step, times, .. } in candidates {
@@ -161,7 +162,8 @@ impl Choices {
         Ok(())
     }
 
-    /// A step as it is to be carried out: as was chosen at its size, or at the next smaller one that was looked at.
+    /// A step as it is to be carried out, by the choice at its size or at the next smaller size
+    /// with a look.
     pub(super) fn of(&self, step: &Step) -> Step {
         let below = || self.0.get(&group(step))?.range(..=step.size).next_back();
         match below().filter(|_| step.leaves_a_choice()) {
@@ -173,7 +175,7 @@ impl Choices {
     }
 }
 
-/// Leaves out ways that ranks cannot go. Where there is one way only then, it has no name.
+/// Removes the ways that the machine refuses. If only one way is left, it is not named.
 fn leave_out(candidates: &mut Vec<Candidate<'_>>, is_out: impl Fn(Way) -> bool) {
     candidates.retain(|candidate| !beside_pieces(&candidate.step).is_some_and(&is_out));
     for of_one in candidates.chunk_by_mut(|a, b| std::ptr::eq(a.planned, b.planned)) {
@@ -183,12 +185,12 @@ fn leave_out(candidates: &mut Vec<Candidate<'_>>, is_out: impl Fn(Way) -> bool) 
     }
 }
 
-/// The way of a step's long messages, if it is not the one that all ranks can go.
+/// The way of a step's long messages, unless it is in pieces, which always works.
 fn beside_pieces(step: &Step) -> Option<Way> {
     step.way.filter(|way| *way != Way::Pieces)
 }
 
-/// The steps that are looked at: of each operation the smallest, and then those far enough apart.
+/// The steps to look at: the smallest of each operation, then those far enough apart.
 fn looked_at(steps: &[Step]) -> Vec<&Step> {
     let mut free: Vec<&Step> = steps.iter().filter(|step| step.leaves_a_choice()).collect();
     free.sort_by_key(|step| (group(step), step.size));
@@ -207,7 +209,7 @@ fn looked_at(steps: &[Step]) -> Vec<&Step> {
 /// The ways in which a step can be carried out.
 ///
 /// # Errors
-/// There is none; the error says why the last one does not fit.
+/// There is none. The error says why the last one does not fit.
 fn fitting(step: &Step) -> Result<Vec<Step>, Refused> {
     let mut fits = Vec::new();
     let mut last = None;

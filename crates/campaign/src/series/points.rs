@@ -1,4 +1,4 @@
-//! Which steps series have, as they are asked for.
+//! The steps of the series that were asked for.
 
 use bandgap_kernels::{
     Buffers, Extent, LIBRARY, NoMesh, ProcessorMesh, Refused, Series, Shape, in_series,
@@ -7,48 +7,48 @@ use bandgap_kernels::{
 use super::step::Step;
 use crate::sizes::{Sizes, matrices, rounds};
 
-/// What is asked of all series, whichever they are.
+/// What the user asked for of all series.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
     /// Lengths of messages, and of vectors.
     pub sizes: Sizes,
-    /// Whether the neighbours of powers of two are measured too.
+    /// Whether sizes next to powers of two are measured too.
     pub perturb: bool,
-    /// Where messages lie; as the series has it where none is named.
+    /// Where messages lie; `None` for each series' default.
     pub buffers: Option<Buffers>,
-    /// Where stamps lie.
+    /// How operations are timed.
     pub shape: Shape,
     /// The algorithm of a collective, or `all`.
     pub algorithm: Option<String>,
-    /// Rows and columns of the mesh that the ranks are; the usual one where none is named.
+    /// Rows and columns of the mesh of ranks; `None` for the usual mesh.
     pub mesh: Option<[usize; 2]>,
-    /// The least and the greatest number of rows of a matrix.
+    /// Smallest and largest number of rows of a matrix.
     pub dimensions: Option<[u32; 2]>,
     /// The two ranks of a series between two.
     pub pair: Option<[usize; 2]>,
-    /// Whether ranks have a library's message passing.
+    /// Whether the transport is a library with its own message passing.
     pub library: bool,
 }
 
 /// The steps of series.
 #[derive(Clone, Debug, Default)]
 pub struct Steps {
-    /// All of them.
+    /// The steps.
     pub all: Vec<Step>,
-    /// The ranks that they need.
+    /// Number of ranks that they need.
     pub ranks: usize,
-    /// What was asked for and cannot be measured.
+    /// What was asked for but cannot be measured.
     pub left_out: Vec<LeftOut>,
 }
 
-/// What is not measured though it was asked for.
+/// Something that was asked for but cannot be measured.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeftOut {
     /// A series.
     Series {
         /// Its name.
         name: String,
-        /// Why.
+        /// The reason.
         why: String,
     },
     /// A variant of a series at some of its sizes.
@@ -59,18 +59,18 @@ pub enum LeftOut {
         variant: &'static str,
         /// Ranks of the operation.
         ranks: usize,
-        /// The number of sizes that do not fit, and of all.
+        /// Number of sizes that do not fit, and number of all sizes.
         sizes: [usize; 2],
     },
 }
 
-/// Why series cannot be measured as they are asked for. A fragment that follows "failed to".
+/// Why series cannot be measured as asked for. It reads after "failed to".
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("measure {what}")]
 pub struct NoSteps {
-    /// Which series, and why.
+    /// The series, and the reason.
     what: String,
-    /// What to ask for instead.
+    /// What to ask for instead, if anything.
     pub hint: Option<String>,
 }
 
@@ -87,11 +87,11 @@ impl From<Refused> for NoSteps {
 }
 
 impl Points {
-    /// The steps of the series of these names on these numbers of ranks; as few ranks as are needed where none is given.
-    /// Where `all` kernels are meant, those that cannot be measured are left out.
+    /// The steps of the named series on the given numbers of ranks, or on as few ranks as needed.
+    /// With `all`, series that cannot be measured are left out.
     ///
     /// # Errors
-    /// A series cannot be measured so.
+    /// A series cannot be measured as asked for.
     pub fn steps(&self, names: &[&str], given: &[usize], all: bool) -> Result<Steps, NoSteps> {
         let [a, b] = self.pair();
         if a == b {
@@ -115,12 +115,12 @@ impl Points {
                 let hint = format!("give --ranks {least} or more");
                 return Err(NoSteps::new(format!("{name} on fewer than {least} ranks"), hint));
             }
-            // Beside series of all ranks, one of two takes the most ranks.
+            // Among several series, one of two ranks is measured on the largest number of ranks.
             if numbers.len() > 1 && !of.of_all && names.len() == 1 {
                 let what = format!("{name} with several numbers of ranks");
                 return Err(NoSteps::new(what, "two ranks take part: give one number"));
             }
-            // Between two ranks the number of the others is none of its axes.
+            // A series of two ranks has no axis for the number of ranks.
             for &ranks in if of.of_all { numbers } else { std::slice::from_ref(&most) } {
                 match self.steps_of(&of, ranks, &mut steps.left_out) {
                     Ok(found) => steps.all.extend(found),
@@ -141,7 +141,8 @@ impl Points {
         self.pair.unwrap_or([0, 1])
     }
 
-    /// The steps of a series on so many ranks, and what of it does not fit.
+    /// The steps of a series on this number of ranks. Variants that do not fit are added to
+    /// `left_out`.
     fn steps_of(
         &self,
         of: &Series,
@@ -188,14 +189,14 @@ impl Points {
         }
     }
 
-    /// The mesh that a series of matrices has.
+    /// The mesh of a series of matrices.
     fn mesh(&self, of: &Series, ranks: usize) -> Result<Option<ProcessorMesh>, NoSteps> {
         if of.extent != Extent::Dimension {
             return Ok(None);
         }
         let what = |why: String| format!("{} on {ranks} ranks: {why}", of.name);
         let side = (1..=ranks.isqrt()).rev().find(|side| ranks.is_multiple_of(*side)).unwrap_or(1);
-        // The one that is nearest to a square.
+        // The mesh nearest to a square.
         let meshes = format!("--mesh {}x{side}", ranks / side);
         let Some([rows, columns]) = self.mesh else {
             return ProcessorMesh::for_ranks(ranks).map(Some).map_err(
@@ -214,7 +215,7 @@ impl Points {
         Err(NoSteps::new(what(format!("a mesh of {mesh} has {}", mesh.size())), hint))
     }
 
-    /// The sizes at which a series is measured: one at least.
+    /// The sizes at which a series is measured: at least one.
     fn sizes_of(&self, of: &Series, mesh: Option<ProcessorMesh>) -> Result<Vec<u32>, NoSteps> {
         let least = mesh.map_or(1, |mesh| mesh.least_dimension() as u32);
         let [from, to] = self.dimensions.unwrap_or([64, 1024]);
@@ -234,7 +235,7 @@ impl Points {
         if sizes.is_empty() { Err(none()) } else { Ok(sizes) }
     }
 
-    /// The variants that are measured: one that is not named yet, unless they are asked for.
+    /// The variants to measure. `None` stands for the fastest one, if none was asked for.
     fn variants(&self, of: &Series) -> Result<Vec<Option<&'static str>>, NoSteps> {
         let library = (self.library && of.library).then_some(LIBRARY);
         let all = || library.into_iter().chain(of.variants.iter().copied()).map(Some).collect();
@@ -245,7 +246,7 @@ impl Points {
                 Err(NoSteps::new(what, "use -t mpi"))
             }
             _ if of.variants.is_empty() => Ok(vec![None]),
-            // Those of two ranks are different things, not ways to do one.
+            // Variants of a series of two ranks are different operations, not ways to do one.
             _ if !of.by_algorithm() => Ok(all()),
             None => Ok(vec![None]),
             Some("all") => Ok(all()),
@@ -254,7 +255,7 @@ impl Points {
     }
 }
 
-/// Whether a step can be carried out, in one of its variants at least.
+/// Checks that a step can be carried out in at least one of its variants.
 fn check(step: &Step, checked: bool) -> Result<(), Refused> {
     let mut refused = Ok(());
     for variant in step.variants() {
@@ -268,8 +269,8 @@ fn check(step: &Step, checked: bool) -> Result<(), Refused> {
     refused
 }
 
-/// The step with as many operations in a sample as its messages allow; fewer where a checked batch has no room for
-/// them.
+/// The step with as many operations per sample as its message length allows, or fewer if they do
+/// not fit a checked batch.
 fn repeated(step: Step) -> Step {
     let mut messages = rounds(step.bytes().unwrap_or(0));
     let with = |messages| Step { messages, ..step.clone() };
@@ -279,8 +280,8 @@ fn repeated(step: Step) -> Step {
     with(messages)
 }
 
-/// The steps of series that are measured at each distance, once for each; of one distance, as they are. `found` are the
-/// hops, and two ranks that are as far from each other.
+/// Repeats the steps that are measured at each distance, once per distance. `found` holds the
+/// numbers of hops, each with two ranks at that distance.
 pub fn at_distances(steps: Vec<Step>, found: &[(u32, [usize; 2])]) -> Vec<Step> {
     let everywhere = |step: &Step| step.kernel().is_ok_and(|(_, series)| series.at_distances);
     let spread = |step: Step| -> Vec<Step> {

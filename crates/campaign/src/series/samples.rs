@@ -1,4 +1,4 @@
-//! How many samples a batch has.
+//! Choosing the number of samples in a batch.
 
 use bandgap_kernels::WHOLE;
 
@@ -7,34 +7,36 @@ use crate::budget::Budget;
 use crate::runner::{Runner, Stop};
 use crate::sizes::samples_within;
 
-/// Bytes that a batch moves at most before its samples become fewer.
+/// Largest number of bytes that a batch moves; longer messages have fewer samples.
 const BATCH_BYTES: u64 = 2 << 20;
-/// Nanoseconds that its samples take at most before they become fewer. What surrounds a batch takes as long: a batch
-/// that is longer leaves time for fewer rounds, and intervals are of rounds.
+/// Longest time of a batch's samples in nanoseconds; slower messages have fewer samples. The rest
+/// of a batch takes as long. Longer batches would leave time for fewer rounds, on which the
+/// intervals rest.
 const BATCH_TIME: f64 = 2e6;
-/// Samples that a batch has at least.
+/// Smallest number of samples in a batch.
 const LEAST: u32 = 8;
-/// The same of messages longer than [`LONG`], of which one takes as long as many others together.
+/// Smallest number of samples of messages longer than [`LONG`].
 const FEWEST: u32 = 3;
 const LONG: u32 = 16 << 20;
-/// Nanoseconds that a batch of the least samples takes at most: on a slow link it has fewer, one if need be.
+/// Longest time of a batch with the least samples, in nanoseconds. On a slow link it has fewer,
+/// down to one.
 const LONGEST: f64 = 1e8;
-/// The same between hosts, as a share of what the launch has left.
+/// The same between hosts, as a share of the launch's remaining time.
 const FAR: f64 = 0.02;
-/// Samples of a look at how long one takes; of long messages there is one.
+/// Samples of a look at the time of a sample; long messages have one.
 const LOOK: u32 = 2;
-/// Share of the budget after which there are no more looks. Where they take so long most batches would too, and the
-/// steps that were not looked at have the least samples.
+/// Share of the budget after which there are no more looks. The remaining steps have the least
+/// samples.
 const LOOKING: f64 = 0.1;
 
-/// Of a batch of this step, at most `most`: of long messages few suffice.
+/// Samples of a batch of this step by its bytes, at most `most`.
 pub(super) fn by_bytes(step: &Step, most: u32) -> u32 {
     let bytes = step.bytes().map_or(0, |bytes| bytes.min(u32::MAX.into()) as u32);
     let least = if bytes > LONG { FEWEST } else { LEAST };
     samples_within(BATCH_BYTES, bytes, step.messages, least, most)
 }
 
-/// The same of each step, where a look at one shows how long a sample takes.
+/// Samples of a batch of each step by its bytes and by the time of a sample, which a look shows.
 ///
 /// # Errors
 /// Communication failed, the run was stopped, or a step cannot be carried out.

@@ -1,4 +1,4 @@
-//! One step of a series: a kernel, a size and ranks.
+//! A step of a series: a kernel, a size and ranks.
 
 use bandgap_comm::passing::{INLINE, Way};
 use bandgap_kernels::{
@@ -11,36 +11,35 @@ use crate::beside::Beside;
 use crate::data::Described;
 use crate::key::Key;
 
-/// One step of a series: so many operations of one size, one after the other.
+/// A step of a series: operations of one size, one after the other.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
     /// The series, by which its kernel is found.
     pub series: String,
-    /// Its place on the series' extent: bytes of each message, elements or rows.
+    /// Its size along the series' extent: bytes of each message, elements or rows.
     pub size: u32,
-    /// Operations of one sample (M).
+    /// Operations per sample (M).
     pub messages: u32,
-    /// Ranks of the operation: the first so many of all. An operation of two ranks is measured with
-    /// one number only.
+    /// Number of ranks of the operation, which are the first ones of the run. An operation of two
+    /// ranks is measured with one number only.
     pub ranks: usize,
     /// The two ranks of an operation of two: who times, and its peer.
     pub pair: [usize; 2],
-    /// Hops between these two, where it is measured at several distances.
+    /// Hops between these two, if the series is measured at several distances.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hops: Option<u32>,
-    /// Which of the series' variants. Where it has some and none is named, the fastest of a first
-    /// look is taken.
+    /// The series' variant. `None` if it has no variants, or to take the fastest in a first look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<String>,
-    /// Rows and columns of the mesh that the ranks are, where it is not the usual one.
+    /// Rows and columns of the mesh of ranks, if it is not the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<[usize; 2]>,
-    /// Where successive messages lie, if the kernel leaves a choice.
+    /// Where successive messages lie, if the kernel has a choice.
     #[serde(default)]
     pub buffers: Buffers,
-    /// Which way long messages go. Where there are several and none is named, the fastest of a first
-    /// look is taken.
+    /// How long messages travel. `None` to take the fastest way in a first look, if there are
+    /// several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
     /// How it is timed.
@@ -48,17 +47,17 @@ pub struct Step {
     pub shape: Shape,
 }
 
-/// The axis of points that are bursts of transfers.
+/// The axis for the number of transfers in a burst.
 pub const BURST: &str = "messages";
 
-/// Messages from so many bytes on may go with one copy: shorter ones cost less than the call, or the
-/// answer that their sender waits for.
+/// Smallest message that may travel with a single copy. A shorter one costs less than the system
+/// call, or than the answer for which its sender waits.
 const LEAST_SINGLE: u64 = 2 << 10;
-/// A single copy, of a message of any length.
+/// A single copy of a message of any length.
 pub(super) const SINGLE: Way = Way::Single { least: INLINE + 1 };
 
 impl Step {
-    /// So many operations of one size, between the first two ranks or all of `ranks`.
+    /// `messages` operations of one size, between the first two or all of `ranks` ranks.
     pub fn new(series: &str, size: u32, messages: u32, ranks: usize) -> Self {
         let series = series.to_owned();
         let (pair, hops, variant, mesh) = ([0, 1], None, None, None);
@@ -66,7 +65,7 @@ impl Step {
         Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way, shape }
     }
 
-    /// The kernel, and how it is measured over sizes.
+    /// The kernel and its series.
     ///
     /// # Errors
     /// No kernel has such a series.
@@ -74,15 +73,15 @@ impl Step {
         in_series(&self.series)
     }
 
-    /// What one sample's time is divided by: the parts of an operation, of all operations. Those of message passing are
-    /// done several times because one is short; bursts of transfers are looked at as they are.
+    /// The divisor of a sample's time: the number of parts of an operation, times the number of
+    /// operations. A burst of transfers counts as one operation.
     pub(super) fn parts(&self, (fact, series): &(Fact, Series)) -> f64 {
         let messages = if fact.over == Over::Transfer { 1 } else { self.messages };
         f64::from(series.parts) * f64::from(messages)
     }
 
-    /// The point that this step is, where it is carried out as `done`; `is_one_pair` where all steps of its series are
-    /// between the same ranks.
+    /// The description of this step's point, if it is carried out as `done`. `is_one_pair` says
+    /// that all steps of its series are between the same ranks.
     ///
     /// # Errors
     /// No kernel has such a series.
@@ -119,7 +118,7 @@ impl Step {
         point = named(labels).fold(point, |point, (name, label)| point.with(name, label));
         let axes = [("variant", self.variant.clone()), ("shape", self.unusual_shape())];
         point = named(axes).fold(point, |point, (axis, name)| point.at(axis, name));
-        // Bursts are no points of their own: what a further transfer takes is the gap of a single one.
+        // A burst is no point of its own: it shows the gap of single transfers.
         let is_burst = fact.over == Over::Transfer && self.messages > 1;
         Ok(if is_burst { point.at(BURST, self.messages) } else { point })
     }
@@ -128,7 +127,7 @@ impl Step {
         (!self.shape.is_usual()).then(|| self.shape.to_string())
     }
 
-    /// Its place among all that can be measured of its series, where no variant is named.
+    /// The kernel's parameters at this step, without a variant.
     fn at(&self) -> AtSize {
         let [requester, replier] = self.pair;
         AtSize {
@@ -151,7 +150,7 @@ impl Step {
         Ok((self.kernel()?.1.message)(&self.at()))
     }
 
-    /// Bytes that one operation moves, between all that take part.
+    /// Bytes that one operation moves between all its ranks.
     ///
     /// # Errors
     /// No kernel has such a series.
@@ -159,8 +158,8 @@ impl Step {
         Ok(self.bytes()?.saturating_mul((self.kernel()?.1.moves)(self.ranks)))
     }
 
-    /// Whether it is compared with a floor, which is between ranks 0 and 1: one of these two alone, with messages as long
-    /// as the floor's.
+    /// Whether it is compared with this floor, which is between ranks 0 and 1: it must be between
+    /// these two alone, with messages as long as the floor's.
     ///
     /// # Errors
     /// No kernel has such a series.
@@ -170,7 +169,7 @@ impl Step {
         Ok(between && floor.is_of(&self.series, self.bytes()?))
     }
 
-    /// The step in each of its variants: one that names none, and has some.
+    /// The step in each of its variants; the step itself if it names one or has none.
     pub fn variants(&self) -> Vec<Self> {
         let all = self.kernel().map_or(&[][..], |(_, series)| series.variants);
         if self.variant.is_some() || all.is_empty() {
@@ -180,7 +179,7 @@ impl Step {
         all.iter().map(with).collect()
     }
 
-    /// The step in each way to do it: its variants, with each way of long messages.
+    /// The step in each way to do it: each variant with each way of long messages.
     pub fn manners(&self) -> Vec<Self> {
         let passes = self.kernel().is_ok_and(|(fact, _)| fact.over == Over::Comm);
         let is_long = self.bytes().is_ok_and(|bytes| bytes >= LEAST_SINGLE);
@@ -201,7 +200,7 @@ impl Step {
         self.manners().len() > 1
     }
 
-    /// A batch of it.
+    /// A batch of this step.
     ///
     /// # Errors
     /// No kernel has such a series, or the series no such variant.
@@ -216,8 +215,8 @@ impl Step {
     }
 }
 
-/// The key under which a step's batches are kept. The ranks are part of it: how many, where all take
-/// part, or which two.
+/// The key of a step's batches. It contains the number of ranks, or the two ranks of an operation
+/// of two.
 pub fn key(step: &Step, part: &str) -> Key {
     let series = step.kernel().map(|(_, series)| series);
     let axis = series.as_ref().map_or("size", |series| series.extent.axis());
@@ -232,7 +231,7 @@ pub fn key(step: &Step, part: &str) -> Key {
     named(axes).fold(key, |key, (axis, name)| key.at(axis, name)).at("part", part)
 }
 
-/// Those that have a name.
+/// The pairs that have a name.
 fn named<const N: usize>(all: [(&str, Option<String>); N]) -> impl Iterator<Item = (&str, String)> {
     all.into_iter().filter_map(|(axis, name)| Some((axis, name?)))
 }

@@ -1,4 +1,4 @@
-//! Fewer sizes, where there is no time for two rounds over all.
+//! Leaving out sizes if there is no time for the least rounds over all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,23 +8,26 @@ use crate::budget::Budget;
 use crate::experiment::LEAST_ROUNDS;
 use crate::runner::{Runner, Stop};
 
-/// Steps that are tried for how long a batch takes.
+/// Number of steps that are tried to find the time of a batch.
 const TRIALS: usize = 5;
-/// Batches of a point that there is to be time for: a checked one, and one of each of the least rounds.
+/// Batches per point for which there must be time: a checked one, and one in each of the least
+/// rounds.
 const BATCHES: f64 = 1.0 + LEAST_ROUNDS as f64;
-/// Share of what the launch has left that these may take.
+/// Share of the launch's remaining time for these batches.
 const MEASURING: f64 = 0.75;
-/// Share of what the launch has after which no further trial is timed.
+/// Share of the launch's time after which there are no more trials.
 const TRYING: f64 = 0.2;
-/// Share of what the launch has left that one operation may take between hosts. Longer ones are left out.
+/// Largest share of the launch's remaining time for one operation between hosts. Longer ones are
+/// left out.
 const FAR_SHARE: f64 = 0.05;
-/// Multiple of that which a look may take, as far as messages of so many bytes tell.
+/// Largest multiple of that for a look, as predicted from a message of at least [`LONG`] bytes.
 const FAR_LOOK: f64 = 2.0;
 const LONG: u64 = 4096;
-/// Sizes of a curve that remain at least.
+/// Smallest number of sizes that remain of a curve.
 const LEAST: usize = 2;
 
-/// The steps that there is time for, with at most so many samples a batch: of each curve sizes that are evenly spread over all of it, with the first and the last. In virtual time all.
+/// The steps for which there is time, with at most `most` samples per batch. Each curve keeps its
+/// first and last size, and others that are evenly spread. Virtual time keeps all.
 ///
 /// # Errors
 /// Communication failed, the run was stopped, or a step cannot be carried out.
@@ -57,7 +60,8 @@ pub(super) fn affordable(
     Ok(thinned(steps, MEASURING * budget.left(runner) / (BATCHES * batch)))
 }
 
-/// The steps of each curve up to the first that takes longer than `most` seconds, and two at least.
+/// The steps of each curve before the first that takes longer than `most` seconds, but at least
+/// two.
 fn reachable(steps: Vec<Step>, most: f64, runner: &mut dyn Runner) -> Result<Vec<Step>, Stop> {
     let mut curves: BTreeMap<_, BTreeMap<u32, &Step>> = BTreeMap::new();
     for step in &steps {
@@ -67,11 +71,11 @@ fn reachable(steps: Vec<Step>, most: f64, runner: &mut dyn Runner) -> Result<Vec
     for (curve, sizes) in curves {
         let all: Vec<&Step> = sizes.into_values().collect();
         let mut end = all[LEAST.min(all.len()) - 1].size;
-        // The length and the time of the longest that was looked at.
+        // Length and time of the longest step so far.
         let mut last: Option<(u64, f64)> = None;
         for step in spread(all.len(), TRIALS * 2).into_iter().map(|at| all[at]) {
             let bytes = step.bytes()?.max(1);
-            // Of long messages none takes longer than its bytes more than a shorter one.
+            // The time of long messages grows at most in proportion to their bytes.
             let too_long = last.is_some_and(|(before, time): (u64, f64)| {
                 before >= LONG && time * bytes as f64 / before as f64 > FAR_LOOK * most
             });
@@ -93,7 +97,7 @@ fn reachable(steps: Vec<Step>, most: f64, runner: &mut dyn Runner) -> Result<Vec
     Ok(steps)
 }
 
-/// About so many of the steps.
+/// About `most` of the steps.
 fn thinned(steps: Vec<Step>, most: f64) -> Vec<Step> {
     let share = most / steps.len() as f64;
     if share >= 1.0 {
@@ -113,12 +117,13 @@ fn thinned(steps: Vec<Step>, most: f64) -> Vec<Step> {
     steps
 }
 
-/// What the steps of one curve have in common.
+/// Identifies the curve of a step.
 fn curve(step: &Step) -> impl Ord + use<> {
     (step.series.clone(), step.ranks, step.pair, step.variant.clone())
 }
 
-/// So many places of `all`, evenly spread, with the first and the last; all where there are no more.
+/// `count` of the indices below `all`, evenly spread, with the first and the last; all indices if
+/// there are no more.
 fn spread(all: usize, count: usize) -> Vec<usize> {
     if count >= all {
         return (0..all).collect();

@@ -1,12 +1,12 @@
-//! What the batches of a signature are kept under.
+//! Keys of the batches of a signature.
 
 use crate::data::Measurements;
 use crate::key::Key;
 use crate::load::Load;
 
-/// The name of issue phases.
+/// The name of issue phases in keys.
 pub const ISSUE: &str = "issue";
-/// The name of round trips.
+/// The name of round trips in keys.
 pub const RTT: &str = "rtt";
 
 /// The key of the issue phase of `messages` requests with a delay of this many picoseconds.
@@ -23,7 +23,7 @@ fn loaded(what: &str, load: Load) -> Key {
     Key::new(what).at("load", load.name()).at("bytes", load.bytes())
 }
 
-/// The part of a table that belongs to the signature whose requests carry this.
+/// The measurements of the signature with this load.
 pub fn of_load(table: &Measurements, load: Load) -> Measurements {
     let (name, bytes) = (Some(load.name()), Some(load.bytes().into()));
     let carries = |key: &Key| key.text("load") == name && key.number("bytes") == bytes;

@@ -1,4 +1,4 @@
-//! The first look at a machine: round trip, send overhead and gap, well enough to choose a grid.
+//! The first look at a machine: round trip, send overhead and gap, precise enough to choose a grid.
 
 use bandgap_comm::Delay;
 use bandgap_kernels::{ISSUE, Order, WHOLE};
@@ -11,18 +11,18 @@ use crate::judge::batch_value;
 use crate::load::Load;
 use crate::runner::{Runner, Stop};
 
-/// Samples of a batch of the first look at most.
+/// Largest number of samples in a batch of the first look.
 const FEW: u32 = 20;
-/// Batches of round trips at most until two agree.
+/// Largest number of batches of round trips until two agree.
 const WARM_UP: u32 = 20;
 /// Round trips within this share of each other agree.
 const WARM: f64 = 0.05;
 /// Successive slopes of elapsed(M) within this share of each other are stable.
 const STABLE: f64 = 0.1;
-/// Multiples of the capacity between which the largest M lies: full rate is reached only when the
-/// requests that flow control allows are outstanding, which takes several times as many messages.
+/// Range of the largest M, in multiples of the capacity. The full rate is reached only when as many
+/// requests are outstanding as flow control allows, which takes several times as many messages.
 const PAST_CAPACITY: std::ops::Range<u32> = 8..32;
-/// Share of what the launch has after which M grows no further.
+/// Share of the launch's time after which M grows no further.
 const LOOKING: f64 = 0.15;
 
 /// A signature's batches on one runner.
@@ -36,12 +36,12 @@ pub(super) struct Batches<'a> {
 impl<'a> Batches<'a> {
     pub(super) fn new(plan: &'a SignaturePlan, runner: &dyn Runner) -> Self {
         let (virtual_time, ranks) = (runner.virtual_time(), runner.size());
-        // Each peer takes as many requests.
+        // Each peer has the same capacity.
         let capacity = runner.capacity().saturating_mul(plan.pattern.peers(ranks));
         Self { plan, virtual_time, capacity, ranks }
     }
 
-    /// Samples of a batch.
+    /// Samples per batch.
     pub(super) fn samples(&self, messages: u32) -> u32 {
         match self.virtual_time {
             true => VIRTUAL_SAMPLES,
@@ -49,8 +49,8 @@ impl<'a> Batches<'a> {
         }
     }
 
-    /// What keeps a round short: in virtual time nothing, since no sample takes long and no bytes
-    /// have a place.
+    /// The limits of the grid. Virtual time has none, since samples are short and bytes need no
+    /// memory.
     pub(super) fn limits(&self, budget: &Budget) -> Limits {
         match self.virtual_time {
             true => Load::Words.limits(f64::INFINITY),
@@ -58,7 +58,7 @@ impl<'a> Batches<'a> {
         }
     }
 
-    /// Longest time that one sample may take, in nanoseconds.
+    /// Longest time of a sample, in nanoseconds.
     fn longest_sample(&self) -> f64 {
         if self.virtual_time { f64::INFINITY } else { self.plan.load.longest_sample() }
     }
@@ -101,7 +101,7 @@ impl<'a> Batches<'a> {
         Ok(FirstLook { rtt, send_overhead, gap, messages, untimed, around })
     }
 
-    /// Time of the issue phase: the least of a few batches.
+    /// Time of the issue phase: the least of a few batches, in nanoseconds.
     fn elapsed(&self, runner: &mut dyn Runner, messages: u32) -> Result<f64, Stop> {
         let order = self.order(messages, Delay::NONE, self.samples(messages).min(FEW));
         let looks = if self.virtual_time { 1 } else { self.plan.load.looks() };
@@ -112,7 +112,8 @@ impl<'a> Batches<'a> {
         Ok(least)
     }
 
-    /// Round trips until successive batches agree, with the time around a batch, both in nanoseconds.
+    /// Repeats round trips until successive batches agree. Returns the round trip and the time
+    /// around a batch, in nanoseconds.
     fn warm(&self, budget: &Budget, runner: &mut dyn Runner) -> Result<(f64, f64), Stop> {
         let order = self.order(1, Delay::NONE, self.samples(1).min(FEW));
         let begun = runner.elapsed();

@@ -1,4 +1,4 @@
-//! From batches of a signature to the model's parameters.
+//! The model's parameters from the batches of a signature.
 
 use bandgap_model::{Estimate, Kind, ModelError, Observation, Options, Signature, extract};
 use bandgap_stats::{Convergence, Rule};
@@ -8,12 +8,12 @@ use crate::Key;
 use crate::judge::{Judged, delayed};
 use crate::load::Load;
 
-/// Resamples while a measurement goes on: enough to see whether it may stop.
+/// Number of resamples during a measurement: enough to see whether it may stop.
 pub const QUICK_RESAMPLES: usize = 100;
 
 impl Judged<'_> {
     /// What was timed at a point of a signature, its M, and its Δ in nanoseconds; `None` for other
-    /// points.
+    /// keys.
     pub fn observed(&self, key: &Key) -> Option<(Kind, u64, f64)> {
         match (key.what(), delayed(key)) {
             (ISSUE, Some((messages, delay_ps))) => {
@@ -24,14 +24,14 @@ impl Judged<'_> {
         }
     }
 
-    /// What the model gets to see of a table of one signature.
+    /// The model's observations from the measurements of one signature.
     pub fn observations(&self) -> Vec<Observation> {
         self.table
             .iter()
             .filter_map(|(key, _)| {
                 let (kind, messages, delay) = self.observed(key)?;
-                // As of two stamps, a difference below 0 counts as 0: what a batch's Δ was off may be more
-                // than a short burst takes.
+                // A time below 0 counts as 0: the correction for Δ may exceed the time of a short
+                // burst.
                 let positive = self.in_rounds(key).map(|(round, value)| (round, value.max(0.0)));
                 let (rounds, batches): (Vec<u64>, Vec<f64>) = positive.unzip();
                 // One batch has no interval.
@@ -41,11 +41,12 @@ impl Judged<'_> {
             .collect()
     }
 
-    /// The signature, with this many bootstrap resamples; of transfers where the way without bytes
-    /// takes `reply`; on the arm of these delays, where it was chosen before.
+    /// The signature, with this many bootstrap resamples. For transfers, `reply` is the time of the
+    /// way back, which carries no bytes. `arm` is the range of delays of the arm, if it was chosen
+    /// before.
     ///
     /// # Errors
-    /// What is missing.
+    /// Points are missing.
     pub fn signature(
         &self,
         resamples: usize,
@@ -76,10 +77,10 @@ pub struct Verdicts {
 }
 
 impl Verdicts {
-    /// The verdicts of this rule. L and the idle time are differences that may be near zero: their
-    /// intervals are judged beside what they are a part of, half the round trip and the gap. So is the
-    /// or of transfers, which os may exceed by far, beside os + or. The clock does not limit g, the
-    /// idle time and the capacity, which come from the slopes of long bursts.
+    /// The verdicts of this rule. L and the idle time are differences that may be near zero, so
+    /// their intervals are judged relative to half the round trip and to the gap, of which they are
+    /// parts. For the same reason the or of transfers is judged relative to os + or. The clock does
+    /// not limit g, the idle time and the capacity, which come from the slopes of long bursts.
     pub fn of(signature: &Signature, rule: &Rule, load: Load) -> Verdicts {
         let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
             signature;
@@ -96,12 +97,12 @@ impl Verdicts {
     }
 }
 
-/// What a rule says of an estimate.
+/// The verdict on an estimate.
 pub fn judge(estimate: &Estimate, rule: &Rule) -> Convergence {
     judge_beside(estimate, estimate.value, rule)
 }
 
-/// What a rule says of an or beside this os: of transfers, os + or is what it is a part of.
+/// The verdict on or. For transfers, or is judged relative to os + or.
 pub fn judge_received(
     recv_overhead: &Estimate,
     send_overhead: &Estimate,
@@ -113,7 +114,7 @@ pub fn judge_received(
     judge_beside(recv_overhead, whole, rule)
 }
 
-/// What a rule says of an estimate that is a part of `whole`.
+/// The verdict on an estimate relative to `whole`, of which it is a part.
 fn judge_beside(estimate: &Estimate, whole: f64, rule: &Rule) -> Convergence {
     rule.judge((estimate.high - estimate.low) / 2.0, whole)
 }

@@ -1,4 +1,4 @@
-//! What the user asked for of a signature.
+//! The plan of a signature.
 
 use bandgap_kernels::{Asking, Pair};
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ use crate::planned::Planned;
 use crate::runner::{Runner, Stop};
 use crate::series::Step;
 
-/// What the user asked for.
+/// The signature that the user asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SignaturePlan {
-    /// How precisely, and in which time.
+    /// Precision and time.
     pub asked: Asked,
-    /// Samples of a batch.
+    /// Samples per batch.
     pub samples: u32,
     /// Who asks whom.
     pub pattern: SignaturePattern,
@@ -29,7 +29,7 @@ impl SignaturePlan {
         Self { asked, samples: BATCH, pattern, load: Load::Words }
     }
 
-    /// The rank whose times it is of, and the one that it asks, or asks first.
+    /// The rank that times, and the rank that it asks first.
     pub fn pair(&self, ranks: usize) -> [usize; 2] {
         match self.pattern {
             SignaturePattern::OneToOne | SignaturePattern::FanOut => [0, 1],
@@ -37,7 +37,7 @@ impl SignaturePlan {
         }
     }
 
-    /// Whether it is compared with floors, which are between ranks 0 and 1.
+    /// Whether it is compared with floors, which are measured between ranks 0 and 1.
     pub fn has_floors(&self, ranks: usize) -> bool {
         self.pair(ranks) == [0, 1]
     }
@@ -55,7 +55,7 @@ pub enum SignaturePattern {
 }
 
 impl SignaturePattern {
-    /// How many ranks one requester asks, among so many.
+    /// Number of ranks that one requester asks, in a run of `ranks` ranks.
     pub(super) fn peers(self, ranks: usize) -> usize {
         match self {
             Self::OneToOne | Self::Pairs => 1,

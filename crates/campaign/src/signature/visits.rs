@@ -1,4 +1,5 @@
-//! How many batches each point has in a round, so that what is known worst is narrowed most.
+//! Distributing the batches of a round over the points, so that the least known parameters are
+//! narrowed most.
 
 use bandgap_model::Signature;
 use bandgap_stats::Rule;
@@ -6,27 +7,27 @@ use bandgap_stats::Rule;
 use super::observed::Verdicts;
 use crate::load::Load;
 
-/// Batches in a round of a point that narrows nothing: it goes through the same drifts as the others, which a
-/// difference between them takes out.
+/// Smallest number of batches of a point in a round, even if it narrows nothing: all points must
+/// share the same drift, which differences between them remove.
 const LEAST: f64 = 1.0;
-/// How many times longer than usual a round may take: half of it goes where the doubt is.
+/// Longest duration of a round, in multiples of the usual one.
 const LONGER: f64 = 2.0;
-/// Batches of a point in a round at most.
+/// Largest number of batches of a point in a round.
 const MOST: f64 = 16.0;
 
-/// A point as far as its share of the time goes.
+/// What determines a point's number of batches.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Need {
-    /// Batches that it usually has in a round.
+    /// Its usual number of batches in a round.
     pub usual: f64,
-    /// Time of one, in nanoseconds.
+    /// Time of one batch, in nanoseconds.
     pub time: f64,
-    /// What one batch of it adds to the variance that is to become small; `None` where that is not known.
+    /// Contribution of one batch to the weighted variance; `None` if unknown.
     pub variance: Option<f64>,
 }
 
-/// The weights of the variances of os, or, g and RTT: 0 of what is known well enough, else 1/(precision · value)²,
-/// so that those which are farthest from it weigh most.
+/// The weights of the variances of os, or, g and RTT: 0 for a parameter that is known well enough,
+/// else 1/(precision · value)².
 pub(super) fn wanted(signature: &Signature, rule: &Rule, load: Load) -> [f64; 4] {
     let Signature { send_overhead, recv_overhead, gap, rtt, .. } = signature;
     let known = Verdicts::of(signature, rule, load);
@@ -40,7 +41,8 @@ pub(super) fn wanted(signature: &Signature, rule: &Rule, load: Load) -> [f64; 4]
         (known.gap, gap.value),
         (known.rtt, rtt.value),
     ];
-    // What may be 0 cannot be known to a share of itself: a step of the clock, and a share of the round trip, are enough.
+    // A parameter near 0 cannot be known to a share of itself: a share of a stamp, or of the round
+    // trip, is enough.
     let least = (rule.precision * rule.stamp).max(1e-3 * rtt.value);
     all.map(|(known, value)| match known.is_enough() && rule.precision > 0.0 {
         true => 0.0,
@@ -48,7 +50,8 @@ pub(super) fn wanted(signature: &Signature, rule: &Rule, load: Load) -> [f64; 4]
     })
 }
 
-/// Batches of each point in a round that takes [`LONGER`] than usual at most.
+/// Number of batches of each point, so that a round takes at most [`LONGER`] times as long as
+/// usual.
 ///
 /// *Formula*: Σ vᵢ/nᵢ is least for a given Σ nᵢ·tᵢ where nᵢ ∝ √(vᵢ/tᵢ) (Neyman 1934), here between [`LEAST`] and
 /// [`MOST`].
@@ -64,7 +67,7 @@ pub(super) fn visits(needs: &[Need]) -> Vec<f64> {
         visits.iter().zip(needs).map(|(visits, need)| visits * need.time).sum()
     };
     let longest = LONGER * time(&needs.iter().map(|need| need.usual).collect::<Vec<_>>());
-    // Times of rounds rise with the factor: its logarithm is halved in on.
+    // The time of a round grows with the factor, which is found by bisection of its logarithm.
     let scores = needs.iter().filter_map(|need| Some((need.variance? / need.time).sqrt()));
     let greatest = scores.fold(0.0, f64::max);
     if greatest == 0.0 {
