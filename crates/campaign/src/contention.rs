@@ -44,7 +44,7 @@ pub enum Between {
 /// An echo, and a load at the same time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Beside {
+pub struct EchoAndLoad {
     /// The rank that times, and its peer.
     pub echo: [usize; 2],
     /// The rank that sends the load, and the one that receives it.
@@ -61,7 +61,7 @@ pub struct ContentionPlan {
     /// Precision and time.
     pub asked: Asked,
     /// The ranks. No two have the same echo.
-    pub pairs: Vec<Beside>,
+    pub pairs: Vec<EchoAndLoad>,
     /// Number of ranks.
     pub ranks: usize,
     /// Bytes of the echo's messages, ascending. The curve from which the loads are chosen does not
@@ -69,7 +69,7 @@ pub struct ContentionPlan {
     pub sizes: Vec<u32>,
 }
 
-impl Beside {
+impl EchoAndLoad {
     /// Checks that this number of ranks can do it.
     ///
     /// # Errors
@@ -90,7 +90,7 @@ impl Beside {
 
 impl ContentionPlan {
     /// One point of the series.
-    pub fn step(&self, beside: &Beside, size: u32, load: &str) -> Step {
+    pub fn step(&self, beside: &EchoAndLoad, size: u32, load: &str) -> Step {
         let variant = Some(load.to_owned());
         let step = Step::new(CONTENTION, size, rounds(size.into()), self.ranks);
         Step { pair: beside.echo, variant, ..step }
@@ -99,7 +99,7 @@ impl ContentionPlan {
     /// The description of a point, with messages of `load` bytes as its load.
     fn described(
         &self,
-        beside: &Beside,
+        beside: &EchoAndLoad,
         (size, name, percent): (u32, &str, u32),
         load: Option<u32>,
     ) -> Result<Described, Refused> {
@@ -146,7 +146,7 @@ impl Planned for ContentionPlan {
 
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
-        let beside = Beside { echo: [0, 1], load: [2, 3], between: Between::Machine };
+        let beside = EchoAndLoad { echo: [0, 1], load: [2, 3], between: Between::Machine };
         let (pairs, ranks, sizes) = (vec![beside], 4, vec![8]);
         Self { asked: asked.clone(), pairs, ranks, sizes }
     }

@@ -1,4 +1,4 @@
-//! An endpoint whose type is known only to who made it.
+//! A boxed endpoint of any type.
 
 use std::fmt;
 use std::time::Duration;
@@ -7,8 +7,9 @@ use crate::{
     Begun, Bulk, Deliver, Endpoint, Message, NoHandler, Posted, Rank, Result, Source, Word,
 };
 
-/// Any endpoint. What is above it is compiled once for all of them; each call goes through a pointer, and so does each
-/// delivery. Over sockets that costs 70 instructions a round trip, nothing measurable beside a system call.
+/// A boxed endpoint of any type. Code above it is compiled once for all types; each call and each
+/// delivery goes through a pointer. Over sockets this costs 70 instructions per round trip, which
+/// cannot be measured next to a system call.
 pub struct AnyEndpoint {
     rank: Rank,
     size: usize,
@@ -42,8 +43,9 @@ impl Deliver for &mut dyn Deliver {
     }
 }
 
-/// Makes of one list of methods the trait that a box can hold, its implementation for every endpoint, and the calls
-/// through the box. Rank, size and exposed bytes never change and stand beside the box.
+/// From one list of methods, makes the trait of the box, its implementation for every endpoint, and
+/// the calls through the box. Rank, size and exposed bytes never change, so they are kept outside
+/// of the box.
 macro_rules! erased {
     ($($trait:ident {$(
         fn $name:ident($($own:tt)*)($($arg:ident: $type:ty),*) -> $out:ty;

@@ -1,16 +1,16 @@
-//! What a transport of requests and replies does.
+//! The interface of a transport of requests and replies.
 
 use std::time::Duration;
 
 use crate::{Message, NoHandler, Rank, Result};
 
-/// Answer to an attempt to send: being busy is not an error.
+/// Answer to an attempt to send. Being busy is not an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Posted {
     /// Handed to the transport, which will deliver it.
     Yes,
-    /// No room for that peer: make progress, then try again. Nothing was sent.
+    /// There is no room for that peer: make progress, then try again. Nothing was sent.
     Busy,
 }
 
@@ -29,7 +29,7 @@ pub trait Endpoint: 'static {
     fn rank(&self) -> Rank;
     /// Number of ranks.
     fn size(&self) -> usize;
-    /// Requests to one peer that may be outstanding: the capacity that flow control allows.
+    /// Capacity: the number of outstanding requests to one peer that flow control allows.
     fn capacity(&self) -> usize;
 
     /// Sends a request to `peer`, if there is room. `peer` is another rank, below
@@ -39,52 +39,52 @@ pub trait Endpoint: 'static {
     /// The connection to the peer is gone or broken.
     fn try_request(&mut self, peer: Rank, message: Message) -> Result<Posted>;
 
-    /// Delivers what has arrived and moves on what waits to be sent. Never waits. Returns the
-    /// number of requests and completions delivered.
+    /// Delivers what has arrived and sends what is pending, without waiting. Returns the number of
+    /// requests and completions delivered.
     ///
     /// # Errors
-    /// A peer is gone or sent what no peer may send.
+    /// A peer is gone, or sent something invalid.
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize>;
 
-    /// Whether what was accepted may need further progress of this rank to arrive, even once nothing is
-    /// [unsent](Endpoint::unsent): where it can be lost, or is with a library until the peer takes it. Such a rank makes
-    /// progress now and then while it waits for something else that a peer does after a message.
+    /// Whether accepted messages may need further progress of this rank to arrive, even if nothing
+    /// is [unsent](Endpoint::unsent): because they can be lost, or because a library holds them
+    /// until the peer takes them. Such a rank makes progress now and then while it waits for
+    /// anything else.
     fn tended(&self) -> bool {
         false
     }
 
-    /// Requests sent that have not completed.
+    /// Number of requests that have not completed.
     fn outstanding(&self) -> usize;
 
-    /// Replies and completions that this rank owes its peers, and that [`Endpoint::progress`] has
-    /// yet to send. If a rank stops making progress before this is 0, peers wait in vain.
+    /// Number of replies and completions that [`Endpoint::progress`] has yet to send to peers. If a
+    /// rank stops making progress before this is 0, peers wait in vain.
     fn unsent(&self) -> usize {
         0
     }
 
-    /// Whether ranks of this transport can tell each other that they came to a point, without a
-    /// request: [`Endpoint::signal`], [`Endpoint::signalled`], [`Endpoint::take_signal`]. The same on
-    /// every rank.
+    /// Whether ranks can notify each other without a request, by [`Endpoint::signal`],
+    /// [`Endpoint::signalled`] and [`Endpoint::take_signal`]; the same on every rank.
     fn signals(&self) -> bool {
         false
     }
 
-    /// Gives `peer`, another rank of the run, a signal. It never waits, and is not in order with
-    /// requests. Who sees it also sees what this rank did before in memory that both map.
+    /// Gives `peer`, another rank of the run, a signal. It never waits, and is not ordered with
+    /// requests. A peer that sees it also sees this rank's earlier writes to memory that both map.
     fn signal(&mut self, _peer: Rank) {}
 
-    /// The signals of `peer`, another rank of the run, that were not taken.
+    /// The number of signals from `peer`, another rank of the run, that were not yet taken.
     fn signalled(&self, _peer: Rank) -> u64 {
         0
     }
 
-    /// Takes a signal of `peer`, another rank of the run, if there is one. Says whether there was.
+    /// Takes a signal from `peer`, another rank of the run. Returns whether there was one.
     fn take_signal(&mut self, _peer: Rank) -> bool {
         false
     }
 
-    /// Sleeps until something may have arrived, at most for `timeout`. Transports that cannot sleep
-    /// ([`crate::Can::block`]) return at once.
+    /// Sleeps until something may have arrived, but at most for `timeout`. Transports that cannot
+    /// sleep ([`crate::Can::block`]) return at once.
     ///
     /// # Errors
     /// The operating system refused to wait.
@@ -93,10 +93,10 @@ pub trait Endpoint: 'static {
     }
 }
 
-/// Where an [`Endpoint`] delivers.
+/// The receiver of what an [`Endpoint`] delivers.
 pub trait Deliver {
-    /// A request arrived from `from`. The message returned is sent back as its reply; `None`
-    /// completes the request without one.
+    /// A request arrived from `from`. The returned message is sent back as its reply; `None`
+    /// completes the request without a reply.
     ///
     /// # Errors
     /// The message names an unknown handler. [`Endpoint::progress`] adds whose message it was.

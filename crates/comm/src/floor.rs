@@ -1,9 +1,10 @@
-//! Plain loops on the bare machine, and the layers that are measured beside it.
+//! Floors: plain loops on the bare machine. Layers: bandgap's own kernels that are compared with
+//! them.
 //!
-//! A floor is the same exchange done by a plain loop on the bare mechanism (a socket, two cache
-//! lines), without frames, handlers or credits. It is a yardstick and no bound: a transport may be
-//! faster where it moves fewer lines. A layer is one of bandgap's own kernels over a transport, to be
-//! compared with the floors below it.
+//! A floor does the same exchange as a transport, but in a plain loop on the bare mechanism (a
+//! socket, two cache lines), without frames, handlers or credits. It is a yardstick, not a bound: a
+//! transport that moves fewer cache lines may be faster. A layer is one of bandgap's own kernels
+//! over a transport, compared with the floors below it.
 
 use std::borrow::Cow::{self, Borrowed};
 use std::mem::{forget, replace};
@@ -14,21 +15,21 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Rendezvous, Result, Timer};
 
-/// Which side of a two-sided floor measurement a process plays.
+/// A process's role in a floor measurement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FloorRole {
-    /// Sends first and holds the timer.
+    /// Sends first, and times.
     Initiator,
-    /// Answers, and times nothing.
+    /// Answers, and does not time.
     Responder,
 }
 
-/// How much a floor measurement does; both sides are given the same value.
+/// Amount of work in a floor measurement; the same on both sides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Window {
-    /// Number of samples taken, each one interval of the timer.
+    /// Number of samples, each one timed interval.
     pub samples: u32,
-    /// Number of repetitions inside one sample, for example round trips.
+    /// Number of repetitions in a sample, for example round trips.
     pub rounds: u32,
 }
 
@@ -39,7 +40,7 @@ impl Window {
     }
 }
 
-/// What one round of a floor moves or does.
+/// What one round of a floor does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Yields {
@@ -54,7 +55,7 @@ pub enum Yields {
 }
 
 impl Yields {
-    /// Bytes of a round, one way, where it yields a rate.
+    /// Bytes of a round one way, if it yields a rate.
     pub fn bytes(self) -> Option<u64> {
         match self {
             Self::Bytes(bytes) | Self::BytesEachWay(bytes) => Some(bytes),
@@ -68,21 +69,23 @@ impl Yields {
 pub struct Floor {
     /// Its name on the command line and in run files.
     pub name: Cow<'static, str>,
-    /// The mechanism that it is measured on ([`Bare::NAME`]), or the transport that a layer runs over.
+    /// The mechanism on which a floor is measured ([`Bare::NAME`]), or the transport over which a
+    /// layer runs.
     pub on: Cow<'static, str>,
-    /// What it is, in a few words.
+    /// A description in a few words.
     pub meaning: Cow<'static, str>,
     /// What a round yields.
     pub yields: Yields,
-    /// Rounds of one sample.
+    /// Rounds per sample.
     pub rounds: u32,
-    /// Samples of one batch. A floor that goes over places in memory takes one at each.
+    /// Samples per batch. A floor that goes over places in memory takes one sample at each.
     pub samples: u32,
-    /// Lengths of its messages, each measured by itself with how many were lost; empty where no message is lost.
+    /// Message lengths, each measured with the number of lost messages; empty if messages cannot be
+    /// lost.
     pub sizes: Cow<'static, [u64]>,
-    /// The floors, or the layer below, that this layer is compared with; none for a floor itself.
+    /// The floors, or the layer below, with which this layer is compared; empty for a floor.
     pub over: Cow<'static, [Cow<'static, str>]>,
-    /// The kernel of a layer; none for a floor.
+    /// The kernel of a layer; `None` for a floor.
     pub kernel: Option<Cow<'static, str>>,
 }
 
@@ -118,31 +121,32 @@ impl Floor {
         self
     }
 
-    /// Bytes of a round, one way: of a word where it yields no rate.
+    /// Bytes of a round one way; those of a word if it yields no rate.
     pub fn bytes(&self) -> u64 {
         self.yields.bytes().unwrap_or(size_of::<u64>() as u64)
     }
 }
 
-/// What a floor measurement is given.
+/// The parameters of a floor measurement.
 pub struct Measuring<'a, T> {
-    /// The side of this process.
+    /// The role of this process.
     pub role: FloorRole,
-    /// How much is done.
+    /// The amount of work.
     pub window: Window,
     /// The clock.
     pub timer: &'a T,
-    /// Blocks of a computation that a side does before it sends: only in a floor that a
-    /// [`Division`](crate::Division) names.
+    /// Blocks of a computation that each side does before it sends. It is 0 except in a floor of a
+    /// [`Division`](crate::Division).
     pub turn: u32,
     /// Longest wait for the other side's next answer.
     pub patience: Duration,
-    /// Asked from time to time, with how long this wait has lasted and the longest wait: whether to stop waiting.
+    /// Called from time to time with the duration of this wait and the longest wait. Returns
+    /// whether to stop waiting.
     pub give_up: &'a dyn Fn(Duration, Duration) -> bool,
 }
 
 impl<T: Timer> Measuring<'_, T> {
-    /// Calls `sample` for each of the samples, and returns the ticks of each call.
+    /// Calls `sample` once per sample, and returns the ticks of each call.
     ///
     /// # Errors
     /// Those of `sample`.
@@ -167,21 +171,21 @@ pub struct Yardstick {
     pub results: &'static [&'static str],
 }
 
-/// The end of a bare mechanism, as one rank holds it: beside Active Messages and message passing the third way for ranks
-/// to do something together. It is connected when an order first names one of its floors.
+/// One rank's end of a bare mechanism: the third way for ranks to work together, besides Active
+/// Messages and message passing. It is connected when an order first names one of its floors.
 pub trait Bare: Sized + 'static {
-    /// Its name: that of the transport over it, where there is one.
+    /// Its name: that of the transport over it, if there is one.
     const NAME: &'static str;
-    /// Whether its two ranks may be on two hosts.
+    /// Whether its ranks may be on two hosts.
     const HOSTS: bool = false;
-    /// Its floors, and the layers that are measured beside them.
+    /// Its floors, and the layers that are measured with them.
     const FLOORS: &'static [Floor];
-    /// Which of its floors results over the transport are compared with, by what is measured. A floor is compared with
+    /// The floors with which results over the transport are compared. A floor is compared with
     /// messages of as many bytes as it moves.
     const YARDSTICKS: &'static [Yardstick] = &[];
 
-    /// Prepares, before ranks are started, what two ranks inherit to connect. Nothing, unless a mechanism says
-    /// otherwise. `own` is what [`Transport::prepare`](crate::Transport::prepare) made for these ranks.
+    /// Before ranks are started, prepares what two ranks inherit to connect: nothing by default.
+    /// `own` is what [`Transport::prepare`](crate::Transport::prepare) made for these ranks.
     ///
     /// # Errors
     /// The operating system refused.
@@ -189,18 +193,19 @@ pub trait Bare: Sized + 'static {
         Ok(Vec::new())
     }
 
-    /// Connects this rank with the other one of two.
+    /// Connects this rank with the other one.
     ///
     /// # Errors
     /// As [`Transport::connect`](crate::Transport::connect).
     fn connect(inherited: Vec<OwnedFd>, meeting: &mut dyn Rendezvous) -> Result<Self>;
 
-    /// One batch of its floor of this name, with messages of so many bytes: ticks of each sample; nothing on the
-    /// responder. A floor that loses messages has fewer samples than were asked for.
+    /// Runs a batch of this floor with messages of `bytes` bytes. Returns the ticks of each sample;
+    /// an empty list on the responder. If messages are lost, there are fewer samples than asked
+    /// for.
     ///
     /// # Errors
-    /// [`CommError::Unavailable`](crate::CommError::Unavailable): the machine does not allow it. Or the other side is
-    /// gone.
+    /// [`CommError::Unavailable`](crate::CommError::Unavailable) if the machine does not allow it.
+    /// Or the other side is gone.
     fn measure(
         &mut self,
         floor: &str,

@@ -1,11 +1,12 @@
-//! How the ranks of a transport come to be connected.
+//! The interface of a transport: how its ranks are connected.
 //!
-//! A transport is prepared once, where ranks are started, and connected in every rank. Ranks that
-//! have nothing yet but their number meet through a [`Rendezvous`], which whoever started them
-//! provides. How ranks are started is no business of a transport.
+//! A transport is prepared once, where ranks are started, and connected in every rank. Ranks, which
+//! at first know only their number, meet through a [`Rendezvous`] that the launcher provides. A
+//! transport does not know how ranks are started.
 //!
-//! That is all that a transport must do. One whose bare mechanism can be measured is [`crate::Bare`] too, and one
-//! whose messages' time can be divided [`crate::Stamped`] or [`crate::Together`].
+//! This is all that a transport must implement. It can also implement [`crate::Bare`], so that its
+//! floors are measured, and [`crate::Stamped`] or [`crate::Together`], so that the time of a
+//! message is divided.
 
 use std::net::{IpAddr, Ipv4Addr};
 use std::os::fd::OwnedFd;
@@ -20,28 +21,29 @@ use crate::{Bulk, Rank, Result};
 pub struct Can {
     /// A rank can sleep until something arrives.
     pub block: bool,
-    /// Most ranks of a run.
+    /// Largest number of ranks in a run.
     pub ranks: usize,
-    /// How message passing cuts messages over it.
+    /// How message passing cuts messages.
     pub tuning: Tuning,
-    /// Whether it is measured where the user names no transport.
+    /// Whether it is measured if the user names no transport.
     pub compared: bool,
     /// Whether its ranks may be on several hosts.
     pub hosts: bool,
-    /// Whether its ranks are processes of a launcher of its own, one each.
+    /// Whether each of its ranks is a process of its own launcher.
     pub launcher: bool,
-    /// Whether a process can initialise it once only.
+    /// Whether a process can initialise it only once.
     pub once: bool,
-    /// Whether kernels over message passing run on calls of its own.
+    /// Whether kernels over message passing run on its own calls.
     pub messages: bool,
-    /// Whether it has collectives of its own: `--algorithm library`.
+    /// Whether it has its own collectives (`--algorithm library`).
     pub collectives: bool,
-    /// The option that names its library, where it is one.
+    /// The option that names its library, if it is one.
     pub library: Option<&'static str>,
 }
 
 impl Can {
-    /// What is usual: no blocking, up to 256 ranks of one host, nothing of its own, and measured only when it is named.
+    /// The defaults: no blocking, up to 256 ranks on one host, no launcher, messages or collectives
+    /// of its own, and measured only if named.
     pub const USUAL: Self = Self {
         block: false,
         ranks: 256,
@@ -56,52 +58,53 @@ impl Can {
     };
 }
 
-/// Where ranks exchange addresses.
+/// The place where ranks exchange addresses.
 pub trait Rendezvous {
     /// This rank.
     fn rank(&self) -> Rank;
     /// Number of ranks.
     fn size(&self) -> usize;
-    /// What only the ranks of this run know: peers that cannot show it are not let in.
+    /// The run's secret. A peer that does not know it is rejected.
     fn secret(&self) -> [u8; 16];
     /// When to stop waiting for peers.
     fn deadline(&self) -> Instant;
-    /// The library that the user named, of a transport that is one.
+    /// The library that the user named, if the transport is one.
     fn library(&self) -> Option<&Path> {
         None
     }
-    /// The address of this host at which its peers reach it: that of the loopback interface where all of them are on it.
+    /// The address of this host at which peers reach it; the loopback address if all are on one
+    /// host.
     fn interface(&self) -> IpAddr {
         IpAddr::V4(Ipv4Addr::LOCALHOST)
     }
-    /// Tells all ranks this rank's address, and returns the addresses of all, by rank.
+    /// Sends this rank's address to all ranks, and returns the addresses of all, by rank.
     ///
     /// # Errors
-    /// Whoever started the ranks is gone.
+    /// The launcher is gone.
     fn exchange(&mut self, address: String) -> Result<Vec<String>>;
 }
 
 /// A way for ranks to communicate.
 pub trait Transport: 'static {
-    /// A rank's end of it, over which Active Messages, stores, gets and message passing run.
+    /// A rank's endpoint, over which Active Messages, stores, gets and message passing run.
     type Endpoint: Bulk;
 
     /// Its name on the command line and in run files.
     const NAME: &'static str;
-    /// What it is, in a few words.
+    /// A description in a few words.
     const MEANING: &'static str;
     /// What it can do.
     const CAN: Can;
 
-    /// Bytes of memory that `size` ranks map in common, beside what they expose: what [`Transport::prepare`] makes. It
-    /// is asked for before, to see whether there is so much. None, unless a transport says otherwise.
+    /// Bytes of shared memory that [`Transport::prepare`] makes for `size` ranks, besides what they
+    /// expose. bandgap asks first, to see whether there is enough. 0 by default.
     fn shared(_size: usize) -> usize {
         0
     }
 
-    /// Prepares, before ranks are started, what each of `size` ranks inherits: the same descriptors
-    /// for all, in the order in which [`Transport::connect`] gets them. Each rank is to expose
-    /// `exposed` bytes. Nothing, unless a transport says otherwise.
+    /// Before ranks are started, prepares the descriptors that each of `size` ranks inherits: the
+    /// same for all, in the order in which [`Transport::connect`] gets them. Each rank is to expose
+    /// `exposed` bytes. None by default.
     ///
     /// # Errors
     /// The operating system refused.
@@ -112,7 +115,7 @@ pub trait Transport: 'static {
     /// Connects this rank with the others.
     ///
     /// # Errors
-    /// A peer did not come before the deadline, or the operating system refused.
+    /// A peer did not connect before the deadline, or the operating system refused.
     fn connect(
         inherited: Vec<OwnedFd>,
         exposed: usize,

@@ -1,4 +1,4 @@
-//! Orders of floors: plain loops on the bare machine, which are no programs over messages.
+//! Orders of floors: plain loops on the bare machine, without messages.
 
 use bandgap_comm::{CommError, Result, Window};
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use crate::{
     ranks_at_least,
 };
 
-/// A plain loop between ranks 0 and 1. The mechanism that the order is carried out on has it.
+/// A plain loop between ranks 0 and 1, which the order's mechanism implements.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BareLoop {
@@ -16,9 +16,9 @@ pub struct BareLoop {
     pub floor: String,
     /// Bytes of a message.
     pub bytes: usize,
-    /// Rounds of a sample.
+    /// Rounds per sample.
     pub rounds: u32,
-    /// Blocks of a computation that a side does before it sends.
+    /// Blocks of a computation that each side does before it sends.
     #[serde(default)]
     pub turn: u32,
 }
@@ -40,11 +40,11 @@ impl Kernel for BareLoop {
     }
 }
 
-/// Carries out this rank's part of an order of a floor, of which `measure` takes the ticks of each sample.
+/// Carries out this rank's part of a floor's order. `measure` returns the ticks of each sample.
 ///
 /// # Errors
-/// The order cannot be carried out, or the other side is gone. What this machine does not allow is no error: the outcome
-/// says so.
+/// The order cannot be carried out, or the other side is gone. If this machine does not allow it,
+/// that is an outcome and no error.
 pub fn carry_out_bare(
     order: &Order,
     size: usize,

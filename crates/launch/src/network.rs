@@ -1,6 +1,6 @@
 //! The hops between the ranks of a target, and which of their messages meet on the way.
 
-use bandgap_campaign::contention::{Beside, Between};
+use bandgap_campaign::contention::{Between, EchoAndLoad};
 use bandgap_sim::Network;
 
 use crate::room::simulated;
@@ -48,14 +48,14 @@ pub fn contended(
     target: &Target,
     ranks: Option<usize>,
     echo: Option<[usize; 2]>,
-) -> Result<(usize, Vec<Beside>)> {
+) -> Result<(usize, Vec<EchoAndLoad>)> {
     let least = echo.map_or(0, |[a, b]| a.max(b) + 1).max(RANKS[0]);
     let usual = ranks.unwrap_or(least);
     let alone = |between| {
         let echo = echo.unwrap_or([0, 1]);
         let mut others = (0..usual.max(4)).filter(|rank| !echo.contains(rank));
         let load = [others.next().unwrap_or(2), others.next().unwrap_or(3)];
-        (usual, vec![Beside { echo, load, between }])
+        (usual, vec![EchoAndLoad { echo, load, between }])
     };
     let Target::Simulated(name) = target else { return Ok(alone(Between::Machine)) };
     let machine = simulated(name)?;
@@ -71,7 +71,7 @@ pub fn contended(
     }
     // More ranks than there are nodes are refused when they are started; they have no routes here.
     let (ranks, mut first) = alone(Between::Nothing);
-    for Beside { echo, load, between } in &mut first {
+    for EchoAndLoad { echo, load, between } in &mut first {
         let known = echo.iter().chain(load.iter()).all(|rank| *rank < machine.ranks);
         if known && shares(&machine.network, *echo, *load) {
             *between = Between::Channel;
@@ -94,7 +94,7 @@ fn takes(network: &Network, one: [usize; 2], other: [usize; 2]) -> bool {
 /// A load with an echo whose way it shares, and one of the same distance whose way it does not; nothing
 /// where there is none of the first kind. Loads from the lowest ranks come first, and of these the
 /// farthest.
-fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Beside> {
+fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<EchoAndLoad> {
     if named.is_some_and(|echo| echo.iter().any(|rank| *rank >= ranks)) {
         return Vec::new();
     }
@@ -120,7 +120,7 @@ fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Be
         let apart = echoes.iter().find(|&&[a, b]| {
             hops(a, b) == hops(shared[0], shared[1]) && !shares(network, [a, b], load)
         });
-        let beside = |echo, between| Beside { echo, load, between };
+        let beside = |echo, between| EchoAndLoad { echo, load, between };
         let control = apart.map(|echo| beside(*echo, Between::Nothing));
         return std::iter::once(beside(shared, Between::Channel)).chain(control).collect();
     }
@@ -131,13 +131,13 @@ fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Be
 mod tests {
     use super::*;
 
-    fn of(machine: &str, ranks: Option<usize>) -> (usize, Vec<Beside>) {
+    fn of(machine: &str, ranks: Option<usize>) -> (usize, Vec<EchoAndLoad>) {
         contended(&Target::Simulated(machine.to_owned()), ranks, None).unwrap()
     }
 
     #[test]
     fn on_a_hypercube_the_load_crosses_the_echo_as_in_the_source() {
-        let between = |between| move |echo| Beside { echo, load: [0, 7], between };
+        let between = |between| move |echo| EchoAndLoad { echo, load: [0, 7], between };
         let [shared, apart] = [Between::Channel, Between::Nothing].map(between);
         // Two pairs of four nodes share no channel, so there are eight. From 0 to 7 by 1 and 3.
         let expected = vec![shared([1, 3]), apart([1, 5])];
@@ -156,13 +156,13 @@ mod tests {
 
     #[test]
     fn where_nothing_is_shared_or_nobody_knows_the_first_four_ranks_do() {
-        let four = |between| Beside { echo: [0, 1], load: [2, 3], between };
+        let four = |between| EchoAndLoad { echo: [0, 1], load: [2, 3], between };
         assert_eq!(of("myrinet", None), (4, vec![four(Between::Nothing)]));
         let shm = contended(&Target::Real(crate::Transport::usual()), None, None).unwrap();
         assert_eq!(shm, (4, vec![four(Between::Machine)]));
         let named = contended(&Target::Real(crate::Transport::usual()), None, Some([2, 0]));
         let load = [1, 3];
-        let expected = Beside { echo: [2, 0], load, between: Between::Machine };
+        let expected = EchoAndLoad { echo: [2, 0], load, between: Between::Machine };
         assert_eq!(named.unwrap(), (4, vec![expected]));
     }
 
@@ -172,7 +172,7 @@ mod tests {
         let mesh = Network::Grid { rows: 2, columns: 4, is_torus: false };
         for echo in [[0, 3], [3, 0]] {
             let load = [1, 7];
-            let expected = Beside { echo, load, between: Between::Channel };
+            let expected = EchoAndLoad { echo, load, between: Between::Channel };
             assert_eq!(meeting(&mesh, 8, Some(echo)), [expected]);
         }
         assert!(shares(&mesh, [0, 3], [1, 2]) && shares(&mesh, [3, 0], [1, 2]));

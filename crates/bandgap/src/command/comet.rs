@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use bandgap_assemble::{self as assemble, MESSAGE_COSTS};
-use bandgap_campaign::contention::{Beside, CONTENTION, ContentionPlan};
+use bandgap_campaign::contention::{CONTENTION, ContentionPlan, EchoAndLoad};
 use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_campaign::plan::BATCH;
 use bandgap_kernels::{Extent, Kernel, Over, Overlap, facts, in_series};
@@ -208,7 +208,7 @@ pub fn used(comet: &Comet, named: &[&str]) -> Result<()> {
 /// Echo between two ranks while two others load the machine.
 fn contention(comet: &Comet, measure: &Measure, most: Option<usize>) -> Result<ContentionPlan> {
     let (ranks, pairs) = contended(&measure.target(), most, comet.series.between)?;
-    let refused = |beside: &Beside| beside.check(ranks);
+    let refused = |beside: &EchoAndLoad| beside.check(ranks);
     pairs.iter().try_for_each(refused).map_err(no_steps)?;
     let sizes = lengths(comet, &CONTENDED);
     Ok(ContentionPlan { asked: nothing_asked(), pairs, ranks, sizes })

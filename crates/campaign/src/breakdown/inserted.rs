@@ -2,8 +2,9 @@
 
 use bandgap_comm::division::{ByRound, Division, Model, Part};
 use bandgap_stats::interval::Interval;
+use bandgap_stats::quantile::median;
 
-use super::rounds::{by_round, complete, inside, middles, over};
+use super::rounds::{by_round, complete, inside, of_rounds, over};
 use super::{TOLERANCE, WHOLE_TIME, inserted_key, key};
 use crate::judge::{Judged, round};
 use crate::key::Key;
@@ -42,7 +43,10 @@ impl Longer {
     /// Whether the time grew by the inserted computation, within 5 % or 5 ns. `None` if the
     /// interval of the difference lies neither inside nor outside.
     pub fn comes_back(&self) -> Option<bool> {
-        comes_back(self.inserted, self.off)
+        let reach = (TOLERANCE * self.inserted).max(NEAR);
+        let Interval { low, high } = self.off;
+        let (inside, outside) = (low >= -reach && high <= reach, high < -reach || low > reach);
+        (inside || outside).then_some(inside)
     }
 
     /// How much longer the time of the second key is than that of the first, over the rounds that
@@ -67,14 +71,7 @@ impl Longer {
 /// The length of the inserted computation alone, in each round.
 fn alone_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
     let counts = judged.table.batches(key).iter().filter(|batch| judged.counts(key, batch));
-    middles(counts.filter_map(|batch| Some((round(batch), batch.delay?))))
-}
-
-fn comes_back(inserted: f64, off: Interval) -> Option<bool> {
-    let reach = (TOLERANCE * inserted).max(NEAR);
-    let Interval { low, high } = off;
-    let (inside, outside) = (low >= -reach && high <= reach, high < -reach || low > reach);
-    (inside || outside).then_some(inside)
+    of_rounds(counts.filter_map(|batch| Some((round(batch), batch.delay?))), median)
 }
 
 /// The effects of the inserted computations, from batches in the main placement state.
@@ -100,7 +97,8 @@ mod tests {
     fn an_insertion_comes_back_within_five_percent_or_five_nanoseconds() {
         let of = |inserted, low, high| {
             let off = Interval { low: low - inserted, high: high - inserted };
-            comes_back(inserted, off)
+            let longer = Longer { value: 0.0, interval: off, inserted, off, rounds: 2 };
+            longer.comes_back()
         };
         assert_eq!(of(50.0, 45.1, 54.9), Some(true));
         assert_eq!(of(50.0, 44.0, 54.9), None);

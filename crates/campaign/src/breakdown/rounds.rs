@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use bandgap_comm::division::{At, ByRound, Division, Model, Part, Per};
+use bandgap_comm::division::{At, ByRound, Division, Model, Part, Per, Timing};
 use bandgap_stats::Point;
 use bandgap_stats::estimate::{estimate_of_kept, ratio_of_kept};
 use bandgap_stats::interval::Interval;
@@ -46,26 +46,25 @@ pub struct Hidden {
 
 /// The median of the batches of each round.
 pub(super) fn by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
-    middles(judged.in_rounds(key))
-}
-
-/// The median of the values of each round.
-pub(super) fn middles(values: impl Iterator<Item = InRound>) -> ByRound {
-    let mut found = BTreeMap::<u64, Vec<f64>>::new();
-    for (round, value) in values {
-        found.entry(round).or_default().push(value);
-    }
-    found.into_iter().map(|(round, values)| (round, median(&values))).collect()
+    of_rounds(judged.in_rounds(key), median)
 }
 
 /// The least of the batches of each round.
 fn least_by_round(judged: &Judged<'_>, key: &Key) -> ByRound {
-    let mut found = ByRound::new();
-    for (round, value) in judged.in_rounds(key) {
-        let least = found.entry(round).or_insert(value);
-        *least = least.min(value);
+    let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+    of_rounds(judged.in_rounds(key), least)
+}
+
+/// One value of the values of each round.
+pub(super) fn of_rounds(
+    values: impl Iterator<Item = InRound>,
+    one: impl Fn(&[f64]) -> f64,
+) -> ByRound {
+    let mut found = BTreeMap::<u64, Vec<f64>>::new();
+    for (round, value) in values {
+        found.entry(round).or_default().push(value);
     }
-    found
+    found.into_iter().map(|(round, values)| (round, one(&values))).collect()
 }
 
 /// The cost of stamps in one interval: the mean over the rounds.
@@ -91,22 +90,15 @@ fn of_part(judged: &Judged<'_>, model: &Model, part: &Part, stamp: f64) -> ByRou
 
 /// The times under this name in each round: the least for a floor, else the median.
 fn timed(judged: &Judged<'_>, model: &Model, name: &str) -> ByRound {
-    let of_floor = |at| matches!(at, At::Floor(_));
-    let least = model.timings().any(|timing| timing.name == name && of_floor(timing.at));
-    if least {
-        least_by_round(judged, &key(model, name))
-    } else {
-        by_round(judged, &key(model, name))
-    }
+    let of_floor = |of: Timing| of.name == name && matches!(of.at, At::Floor(_));
+    let times = if model.timings().any(of_floor) { least_by_round } else { by_round };
+    times(judged, &key(model, name))
 }
 
 /// The rounds of the main placement state in which all components of `model` and the whole were
 /// timed. Rounds with a value outside its fence are left out. `None` if fewer than two remain.
 pub fn rounds(judged: &Judged<'_>, division: &Division, model: &'static Model) -> Option<Rounds> {
-    let stamp = match division.pair {
-        Some(_) => Some(stamp(judged, division)?),
-        None => None,
-    };
+    let stamp = if division.pair.is_some() { Some(stamp(judged, division)?) } else { None };
     let (parts, hidden) = match model.derivation {
         None => {
             let part = |part| of_part(judged, model, part, stamp.unwrap_or(0.0));

@@ -5,7 +5,7 @@ use bandgap_stats::batch_value;
 
 use super::curve::{CURVE, reaching};
 use super::looks::{FIRST, LOOK, LOOKING, Load, outlasting, outlasts};
-use super::{Beside, ContentionPlan, SAMPLES};
+use super::{ContentionPlan, EchoAndLoad, SAMPLES};
 use crate::budget::Budget;
 use crate::data::{Kept, Rejected, Scarce};
 use crate::experiment::{Experiment, Point, all_or_none};
@@ -29,7 +29,7 @@ const CURVES: f64 = 0.25;
 impl ContentionPlan {
     /// Half a round trip at each length of the curve, while there is time.
     fn curve(
-        beside: &Beside,
+        beside: &EchoAndLoad,
         budget: &Budget,
         runner: &mut dyn Runner,
     ) -> Result<Vec<(u32, f64)>, Stop> {
@@ -49,7 +49,11 @@ impl ContentionPlan {
     }
 
     /// The loads of an echo, including none.
-    fn loads(beside: &Beside, budget: &Budget, runner: &mut dyn Runner) -> Result<Vec<Load>, Stop> {
+    fn loads(
+        beside: &EchoAndLoad,
+        budget: &Budget,
+        runner: &mut dyn Runner,
+    ) -> Result<Vec<Load>, Stop> {
         let curve = Self::curve(beside, budget, runner)?;
         let mut loads = Vec::new();
         for (name, percent) in LOADS {
@@ -67,7 +71,7 @@ impl ContentionPlan {
     /// echo, or if there is no time to find it.
     fn point(
         &self,
-        beside: &Beside,
+        beside: &EchoAndLoad,
         size: u32,
         load: &mut Load,
         (budget, runner): (&Budget, &mut dyn Runner),
@@ -77,7 +81,7 @@ impl ContentionPlan {
             None => Some(idle),
             Some(_) if budget.spent_of_all(runner) > LOOKING => None,
             Some(length) => match load.first(&idle) {
-                Some(first) => outlasting(&idle, length, first as u32, (budget, runner))?,
+                Some(first) => outlasting(&idle, length, first, (budget, runner))?,
                 None => None,
             },
         };

@@ -44,14 +44,14 @@ pub(super) struct Load {
 impl Load {
     /// The number of messages at which the search starts for this echo. A single round trip of
     /// longer messages takes longer in proportion to its bytes.
-    pub(super) fn first(&self, idle: &Contention) -> Option<f64> {
+    pub(super) fn first(&self, idle: &Contention) -> Option<u32> {
         let (messages, found) = self.from.as_ref()?;
         let longer = match found.messages {
             1 => idle.bytes as f64 / found.bytes.max(1) as f64,
             _ => 1.0,
         };
         let first = f64::from(*messages) * longer.max(1.0);
-        (first <= MARGIN * f64::from(MOST)).then(|| first.min(f64::from(MOST)).ceil())
+        (first <= MARGIN * f64::from(MOST)).then(|| first.min(f64::from(MOST)).ceil() as u32)
     }
 }
 

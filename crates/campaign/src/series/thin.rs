@@ -22,7 +22,7 @@ const TRYING: f64 = 0.2;
 const FAR_SHARE: f64 = 0.05;
 /// Largest multiple of that for a look, as predicted from a message of at least [`LONG`] bytes.
 const FAR_LOOK: f64 = 2.0;
-const LONG: u64 = 4096;
+const LONG: f64 = 4096.0;
 /// Smallest number of sizes that remain of a curve.
 const LEAST: usize = 2;
 
@@ -44,8 +44,8 @@ pub(super) fn affordable(
         true => reachable(steps, FAR_SHARE * budget.left(runner), runner)?,
         false => steps,
     };
-    let trials = spread(steps.len(), TRIALS).into_iter().map(|at| steps[at].clone());
-    let trials: Vec<Step> = trials.collect();
+    let trials = spread(steps.len(), TRIALS);
+    let trials: Vec<Step> = trials.into_iter().map(|at| steps[at].clone()).collect();
     let samples = by_time(&trials, most, budget, runner)?;
     let begun = runner.elapsed();
     let mut tried = 0.0;
@@ -57,29 +57,22 @@ pub(super) fn affordable(
         }
     }
     let batch = runner.elapsed().saturating_sub(begun).as_secs_f64() / tried;
-    Ok(thinned(steps, MEASURING * budget.left(runner) / (BATCHES * batch)))
+    thinned(steps, MEASURING * budget.left(runner) / (BATCHES * batch))
 }
 
-/// The steps of each curve before the first that takes longer than `most` seconds, but at least
-/// two.
+/// The steps of each curve before the first that takes longer than `most` seconds, but at least two.
 fn reachable(steps: Vec<Step>, most: f64, runner: &mut dyn Runner) -> Result<Vec<Step>, Stop> {
-    let mut curves: BTreeMap<_, BTreeMap<u32, &Step>> = BTreeMap::new();
-    for step in &steps {
-        curves.entry(curve(step)).or_default().insert(step.size, step);
-    }
-    let mut ends = BTreeMap::new();
-    for (curve, sizes) in curves {
-        let all: Vec<&Step> = sizes.into_values().collect();
+    of_curves(steps, |all| {
         let mut end = all[LEAST.min(all.len()) - 1].size;
         // Length and time of the longest step so far.
-        let mut last: Option<(u64, f64)> = None;
+        let mut last: Option<(f64, f64)> = None;
         for step in spread(all.len(), TRIALS * 2).into_iter().map(|at| all[at]) {
-            let bytes = step.bytes()?.max(1);
+            let bytes = step.bytes()?.max(1) as f64;
             // The time of long messages grows at most in proportion to their bytes.
-            let too_long = last.is_some_and(|(before, time): (u64, f64)| {
-                before >= LONG && time * bytes as f64 / before as f64 > FAR_LOOK * most
-            });
-            if too_long {
+            let too_long = |(before, time): (f64, f64)| {
+                before >= LONG && time * bytes / before > FAR_LOOK * most
+            };
+            if last.is_some_and(too_long) {
                 break;
             }
             let begun = runner.elapsed();
@@ -90,36 +83,36 @@ fn reachable(steps: Vec<Step>, most: f64, runner: &mut dyn Runner) -> Result<Vec
             }
             (end, last) = (end.max(step.size), Some((bytes, time)));
         }
-        ends.insert(curve, end);
-    }
-    let mut steps = steps;
-    steps.retain(|step| step.size <= ends[&curve(step)]);
-    Ok(steps)
+        Ok(all.iter().map(|step| step.size).filter(|size| *size <= end).collect())
+    })
 }
 
 /// About `most` of the steps.
-fn thinned(steps: Vec<Step>, most: f64) -> Vec<Step> {
-    let share = most / steps.len() as f64;
-    if share >= 1.0 {
-        return steps;
-    }
-    let mut curves: BTreeMap<_, BTreeSet<u32>> = BTreeMap::new();
-    for step in &steps {
-        curves.entry(curve(step)).or_default().insert(step.size);
-    }
-    for sizes in curves.values_mut() {
-        let all: Vec<u32> = sizes.iter().copied().collect();
+fn thinned(steps: Vec<Step>, most: f64) -> Result<Vec<Step>, Stop> {
+    let share = (most / steps.len() as f64).min(1.0);
+    of_curves(steps, |all| {
         let count = (share * all.len() as f64) as usize;
-        *sizes = spread(all.len(), count.max(LEAST)).into_iter().map(|at| all[at]).collect();
-    }
-    let mut steps = steps;
-    steps.retain(|step| curves[&curve(step)].contains(&step.size));
-    steps
+        Ok(spread(all.len(), count.max(LEAST)).into_iter().map(|at| all[at].size).collect())
+    })
 }
 
-/// Identifies the curve of a step.
-fn curve(step: &Step) -> impl Ord + use<> {
-    (step.series.clone(), step.ranks, step.pair, step.variant.clone())
+/// The steps of each curve with the sizes that `kept` chooses from its steps, which are ascending in size.
+fn of_curves(
+    mut steps: Vec<Step>,
+    mut kept: impl FnMut(&[&Step]) -> Result<BTreeSet<u32>, Stop>,
+) -> Result<Vec<Step>, Stop> {
+    let curve = |step: &Step| (step.series.clone(), step.ranks, step.pair, step.variant.clone());
+    let mut curves: BTreeMap<_, BTreeMap<u32, &Step>> = BTreeMap::new();
+    for step in &steps {
+        curves.entry(curve(step)).or_default().insert(step.size, step);
+    }
+    let sizes = curves.into_iter().map(|(curve, of)| {
+        let all: Vec<&Step> = of.into_values().collect();
+        Ok((curve, kept(&all)?))
+    });
+    let sizes = sizes.collect::<Result<BTreeMap<_, _>, Stop>>()?;
+    steps.retain(|step| sizes[&curve(step)].contains(&step.size));
+    Ok(steps)
 }
 
 /// `count` of the indices below `all`, evenly spread, with the first and the last; all indices if
@@ -151,7 +144,7 @@ mod tests {
             (0..count).map(|at| Step::new(series, 1 << at, 1, 2)).collect::<Vec<_>>()
         };
         let steps = [of("comms1", 10), of("comms2", 4), of("synch1", 1)].concat();
-        let left = thinned(steps.clone(), 6.0);
+        let left = thinned(steps.clone(), 6.0).unwrap();
         let sizes = |name: &str| {
             let of = left.iter().filter(|step| step.series == name);
             of.map(|step| step.size.ilog2()).collect::<Vec<_>>()
@@ -160,7 +153,7 @@ mod tests {
             ["comms1", "comms2", "synch1"].map(sizes),
             [vec![0, 3, 6, 9], vec![0, 3], vec![0]]
         );
-        assert_eq!(thinned(steps.clone(), 15.0), steps);
+        assert_eq!(thinned(steps.clone(), 15.0).unwrap(), steps);
     }
 
     #[test]
