@@ -1,7 +1,7 @@
 //! Floors that are measured beside an experiment, in the same rounds, so that a result and its floor are neighbours in
 //! time.
 
-use bandgap_comm::{Floor, Yields};
+use bandgap_comm::Floor;
 use serde::{Deserialize, Serialize};
 
 /// The longest message that is compared with a floor that yields no rate.
@@ -34,11 +34,8 @@ impl Beside {
     /// Whether this result, with messages of `bytes` bytes, is compared with the floor. The floor must move as many
     /// bytes; if it yields no rate, the message must be no longer than a word.
     pub fn is_of(&self, result: &str, bytes: u64) -> bool {
-        let alike = match self.floor.yields {
-            Yields::HalfRoundTrip | Yields::Operation => bytes <= WORD,
-            Yields::Bytes(moved) | Yields::BytesEachWay(moved) => bytes == moved,
-        };
-        alike && self.has(result)
+        let moved = self.floor.yields.bytes();
+        moved.map_or(bytes <= WORD, |moved| bytes == moved) && self.has(result)
     }
 
     /// Whether results of this name are compared with the floor.
@@ -49,6 +46,8 @@ impl Beside {
 
 #[cfg(test)]
 mod tests {
+    use bandgap_comm::Yields;
+
     use super::*;
     use crate::bare::{FLOOR, key, order, samples_of};
     use crate::pairs::PairsPlan;

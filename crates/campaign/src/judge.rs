@@ -12,7 +12,7 @@ use bandgap_stats::rounds::InRound;
 
 pub use bandgap_stats::batch_value;
 
-/// Bits of a round's number, below those of its launch.
+/// Number of low bits that hold the round; the launch is above them.
 const ROUND_BITS: u32 = 32;
 
 /// Measurements with their placement states, of which one counts.
@@ -73,7 +73,8 @@ impl<'a> Judged<'a> {
         Rule { precision: self.precision, stamp: self.stamp }
     }
 
-    /// The rule for the interval of this key's time: that of one of the operations in a sample.
+    /// The rule for the interval of this key's time, which is the time of one of the operations in
+    /// a sample.
     pub fn rule_of(&self, key: &Key) -> Rule {
         self.rule().for_one_of(self.table.point(key).map_or(1.0, |point| point.timed))
     }
@@ -138,8 +139,8 @@ impl<'a> Judged<'a> {
         self.point(key).map_or(Convergence::No, |point| self.rule_of(key).judge_point(&point))
     }
 
-    /// Δ as it was measured beside the batches that count, in nanoseconds; as asked for if it was
-    /// not measured.
+    /// Δ in nanoseconds, as measured just before and after the batches that count; as asked for if
+    /// it was not measured.
     pub fn delay(&self, delay_ps: u64) -> f64 {
         self.delays.get(&delay_ps).copied().unwrap_or(delay_ps as f64 / 1e3)
     }

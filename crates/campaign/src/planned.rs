@@ -42,7 +42,7 @@ impl Room {
 pub trait Planned: Serialize + DeserializeOwned {
     /// Its name in the list of experiments.
     const NAME: &'static str;
-    /// Whether ranks also make connections with stamps, and those of the floors that the division
+    /// Whether ranks also make connections with stamps, and connect the floors that the division
     /// needs.
     const STAMPS: bool = false;
 

@@ -14,7 +14,7 @@ use crate::data::{Kept, Probe};
 #[derive(Debug, thiserror::Error)]
 pub enum Stop {
     /// The user stopped the run.
-    #[error("go on: the run was interrupted")]
+    #[error("continue: the run was interrupted")]
     Interrupted,
     /// Communication failed.
     #[error(transparent)]

@@ -64,7 +64,7 @@ impl Yields {
     }
 }
 
-/// A floor, or a layer of bandgap's measured beside its floors.
+/// A floor, or a layer that is compared with floors.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Floor {
     /// Its name on the command line and in run files.

@@ -118,7 +118,7 @@ pub fn facts() -> Vec<Fact> {
     all(&mut Facts).into_iter().map(|(_, fact)| fact).collect()
 }
 
-/// The kernel with this name; also that of floors.
+/// The kernel with this name, which may be the kernel of floors.
 ///
 /// # Errors
 /// There is no such kernel; the error lists those that exist.

@@ -34,15 +34,16 @@ pub struct Series {
 /// How a series is shown on one screen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Look {
-    /// A line among several series; alone a few rows of its curve.
+    /// One line among several series; alone, a few rows of its curve.
     Few,
-    /// The same with more rows.
+    /// As [`Look::Few`], with more rows of the curve.
     Many,
-    /// The same, and beside a LogP signature the parameters of its fit stand in the table of that.
+    /// As [`Look::Few`]; next to a LogP signature, the table of the signature also has the
+    /// parameters of its fit.
     Headline,
-    /// Curves under several loads side by side.
+    /// The curves under several loads, side by side.
     Loads,
-    /// With the details, unless it is all there is.
+    /// Shown only with `--details`, unless there is nothing else.
     Details,
 }
 

@@ -77,13 +77,11 @@ impl ContentionPlan {
         (budget, runner): (&Budget, &mut dyn Runner),
     ) -> Result<Option<Point>, Stop> {
         let idle = beside.idle(size);
-        let kernel = match load.length {
-            None => Some(idle),
-            Some(_) if budget.spent_of_all(runner) > LOOKING => None,
-            Some(length) => match load.first(&idle) {
-                Some(first) => outlasting(&idle, length, first, (budget, runner))?,
-                None => None,
-            },
+        let in_time = budget.spent_of_all(runner) <= LOOKING;
+        let kernel = match (load.length, load.first(&idle).filter(|_| in_time)) {
+            (None, _) => Some(idle),
+            (Some(length), Some(first)) => outlasting(&idle, length, first, (budget, runner))?,
+            (Some(_), None) => None,
         };
         load.from = kernel.map(|kernel| (kernel.load_messages, idle));
         let at = (size, load.name, load.percent);

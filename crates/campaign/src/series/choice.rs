@@ -25,7 +25,7 @@ const FAR: f64 = 0.01;
 /// one.
 const APART: u32 = 4;
 
-/// Identifies operations that share choices: all of a step that matters but its size.
+/// Identifies operations that share choices: what distinguishes steps, without the size.
 type Group = (String, usize, [usize; 2], Option<[usize; 2]>, Option<String>);
 
 fn group(step: &Step) -> Group {

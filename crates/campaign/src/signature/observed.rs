@@ -72,7 +72,7 @@ pub struct Verdicts {
     pub rtt: Convergence,
     /// Of the idle time.
     pub idle: Convergence,
-    /// Of the capacity, where there is one.
+    /// Of the capacity, if there is one.
     pub capacity: Convergence,
 }
 

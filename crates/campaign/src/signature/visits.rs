@@ -66,13 +66,14 @@ pub(super) fn visits(needs: &[Need]) -> Vec<f64> {
     let time = |visits: &[f64]| -> f64 {
         visits.iter().zip(needs).map(|(visits, need)| visits * need.time).sum()
     };
-    let longest = LONGER * time(&needs.iter().map(|need| need.usual).collect::<Vec<_>>());
+    let usual: Vec<f64> = needs.iter().map(|need| need.usual).collect();
     // The time of a round grows with the factor, which is found by bisection of its logarithm.
     let scores = needs.iter().filter_map(|need| Some((need.variance? / need.time).sqrt()));
     let greatest = scores.fold(0.0, f64::max);
     if greatest == 0.0 {
-        return needs.iter().map(|need| need.usual).collect();
+        return usual;
     }
+    let longest = LONGER * time(&usual);
     let (mut low, mut high) = (1e-6, MOST / LEAST * 1e6);
     for _ in 0..60 {
         let middle = f64::sqrt(low * high);

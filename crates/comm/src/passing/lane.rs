@@ -21,7 +21,7 @@ pub(super) struct Lane {
     pub(super) listed: bool,
     pub(super) storing: Option<Storing>,
     pub(super) control: VecDeque<Message>,
-    /// Sends that the peer does not know yet, or of which not all pieces that need no answer are
+    /// Sends that are not yet announced to the peer, or whose pieces before an answer are not all
     /// sent.
     pub(super) queued: VecDeque<usize>,
     /// Sends that the peer has taken and that go in pieces.

@@ -160,7 +160,7 @@ mod tests {
         })
     }
 
-    /// One message of so many slots, and what its receiver gives back.
+    /// Sends one message of `slots` slots. Returns the slots that its receiver gives back.
     fn send(from: &mut Slots, to: &mut Slots, slots: usize) -> Vec<u16> {
         (0..slots)
             .map(|_| {

@@ -215,8 +215,8 @@ impl<E: Bulk, T: Timer, W: Watch> Rig for Executor<E, T, W> {
         Some(&self.passing.as_active().state().log)
     }
 
-    /// All ranks tell rank 0, and rank 0 tells all. It uses no message passing, whose barriers may
-    /// be what is verified.
+    /// All ranks tell rank 0, and rank 0 tells all. It uses no message passing, since its barriers
+    /// may be under test.
     fn meet(&mut self) -> Result<()> {
         self.meetings += 1;
         let number = self.orders << 32 | self.meetings;

@@ -3,7 +3,8 @@
 use bandgap_comm::{Delay, Rank, Result, Transfer, Work};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, PairRole};
+use super::pair::Pair;
+use super::pair::PairRole::{Idle, Replier, Requester};
 use crate::{
     AtSize, ECHO, Expects, Kernel, Look, Needs, OverTransfer, Refused, Round, SINK, Seat, Sequence,
     Series, Words, messages_in_range,
@@ -65,15 +66,13 @@ impl<const GETS: bool> Kernel for Transfers<GETS> {
         let (messages, samples) = (u64::from(self.messages), u64::from(seat.samples));
         let words = |peer, count, times| vec![Sequence::of(peer, count, times)];
         match self.pair.side(seat.rank) {
-            PairRole::Requester { peer } => {
+            Requester { peer } => {
                 Expects::words(words(peer, 1, samples), words(peer, messages, samples))
             }
             // The last word says that there are no more gets.
-            PairRole::Replier { peer } if GETS => {
-                Expects::words(words(peer, 1, samples + 1), vec![])
-            }
-            PairRole::Replier { peer } => Expects::words(words(peer, messages, samples), vec![]),
-            PairRole::Idle => Expects::default(),
+            Replier { peer } if GETS => Expects::words(words(peer, 1, samples + 1), vec![]),
+            Replier { peer } => Expects::words(words(peer, messages, samples), vec![]),
+            Idle => Expects::default(),
         }
     }
 }
@@ -88,7 +87,7 @@ impl<const GETS: bool> OverTransfer for Transfers<GETS> {
             am.await_replies()
         };
         match self.pair.side(am.rank()) {
-            PairRole::Requester { peer } => {
+            Requester { peer } => {
                 let work = Work::Chain(self.delay);
                 for _ in 0..round.samples {
                     if GETS {
@@ -114,7 +113,7 @@ impl<const GETS: bool> OverTransfer for Transfers<GETS> {
                 // The peer serves gets until it is told that there are no more.
                 if GETS { hand_over(am, peer) } else { Ok(()) }
             }
-            PairRole::Replier { peer } => {
+            Replier { peer } => {
                 for _ in 0..round.samples {
                     if GETS {
                         am.serve(1)?;
@@ -127,7 +126,7 @@ impl<const GETS: bool> OverTransfer for Transfers<GETS> {
                 }
                 if GETS { am.serve(1) } else { Ok(()) }
             }
-            PairRole::Idle => Ok(()),
+            Idle => Ok(()),
         }
     }
 }

@@ -3,7 +3,8 @@
 use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, PairRole};
+use super::pair::Pair;
+use super::pair::PairRole::{Idle, Replier, Requester};
 use super::repeat::{by_rank_on, repeat_on};
 use crate::{
     AtSize, Buffers, Content, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Seat,
@@ -120,7 +121,7 @@ impl<const AT_ONCE: bool> OverComm for Comms<AT_ONCE> {
             });
         }
         match self.pair.side(comm.rank()) {
-            PairRole::Requester { peer } if round.shape == Shape::Osu => {
+            Requester { peer } if round.shape == Shape::Osu => {
                 repeat_on::<false, _>(comm, samples, messages, |comm, i| {
                     comm.mark();
                     comm.send(peer, TAG, places.outgoing(i))?;
@@ -129,19 +130,15 @@ impl<const AT_ONCE: bool> OverComm for Comms<AT_ONCE> {
                     Ok(())
                 })
             }
-            PairRole::Requester { peer } => {
-                repeat_on::<true, _>(comm, samples, messages, |comm, i| {
-                    comm.send(peer, TAG, places.outgoing(i))?;
-                    comm.recv(peer, TAG, places.incoming(i))
-                })
-            }
-            PairRole::Replier { peer } => {
-                repeat_on::<false, _>(comm, samples, messages, |comm, i| {
-                    comm.recv(peer, TAG, places.incoming(i))?;
-                    comm.send(peer, TAG, places.answer(i))
-                })
-            }
-            PairRole::Idle => Ok(()),
+            Requester { peer } => repeat_on::<true, _>(comm, samples, messages, |comm, i| {
+                comm.send(peer, TAG, places.outgoing(i))?;
+                comm.recv(peer, TAG, places.incoming(i))
+            }),
+            Replier { peer } => repeat_on::<false, _>(comm, samples, messages, |comm, i| {
+                comm.recv(peer, TAG, places.incoming(i))?;
+                comm.send(peer, TAG, places.answer(i))
+            }),
+            Idle => Ok(()),
         }
     }
 }

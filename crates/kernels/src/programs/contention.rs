@@ -3,7 +3,8 @@
 use bandgap_comm::{Comm, Part, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, PairRole};
+use super::pair::Pair;
+use super::pair::PairRole::{Idle, Replier, Requester};
 use crate::{
     AtSize, Content, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Samples, Seat,
     Series, Stamps, messages_in_range, ranks_at_least,
@@ -112,13 +113,13 @@ impl Kernel for Contention {
         for i in 0..self.load_messages.into() {
             let cut = |place| Self::cut(place, self.load_bytes);
             match self.load.side(rank) {
-                PairRole::Requester { peer } => {
+                Requester { peer } => {
                     expects.fill(cut(places.outgoing(i)), sent(rank, peer, i));
                 }
-                PairRole::Replier { peer } => {
+                Replier { peer } => {
                     expects.arrive(cut(places.incoming(i)), sent(peer, rank, i));
                 }
-                PairRole::Idle => {}
+                Idle => {}
             }
         }
         if let Some(peer) = self.echo.peer(rank) {
@@ -157,7 +158,7 @@ impl OverComm for Contention {
         for _ in 0..round.samples {
             comm.barrier()?;
             match (kernel.echo.side(rank), kernel.load.side(rank)) {
-                (PairRole::Requester { peer }, _) => {
+                (Requester { peer }, _) => {
                     comm.recv(kernel.load.replier, BEGIN, begin)?;
                     comm.send(peer, BEGIN, begin)?;
                     comm.recv(peer, BEGIN, begin)?;
@@ -169,7 +170,7 @@ impl OverComm for Contention {
                     comm.mark();
                     comm.mark();
                 }
-                (PairRole::Replier { peer }, _) => {
+                (Replier { peer }, _) => {
                     comm.recv(peer, BEGIN, begin)?;
                     comm.send(peer, BEGIN, begin)?;
                     for i in 0..messages {
@@ -177,12 +178,12 @@ impl OverComm for Contention {
                         comm.send(peer, TAG, out(i))?;
                     }
                 }
-                (_, PairRole::Requester { peer }) => {
+                (_, Requester { peer }) => {
                     for i in 0..loads {
                         comm.send(peer, TAG, Self::cut(places.outgoing(i), kernel.load_bytes))?;
                     }
                 }
-                (_, PairRole::Replier { peer }) => {
+                (_, Replier { peer }) => {
                     let into = |i| Self::cut(places.incoming(i), kernel.load_bytes);
                     if loads > 0 {
                         comm.recv(peer, TAG, into(0))?;

@@ -3,7 +3,8 @@
 use bandgap_comm::{Comm, Part, Result};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, PairRole};
+use super::pair::Pair;
+use super::pair::PairRole::{Idle, Replier, Requester};
 use super::repeat::by_rank;
 use crate::{
     AtSize, Content, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Seat, Series,
@@ -34,8 +35,8 @@ const NAMES: &[&str] = &[COSTS[0].0, COSTS[1].0, COSTS[2].0];
 /// Largest number of messages that [`Cost::Receive`] begins before it waits.
 const MOST_BEGUN: usize = 16;
 
-/// M messages of n bytes between two ranks, of which one cost is timed: LogGP's os, or, or gap, as a
-/// function of the length.
+/// M messages of n bytes between two ranks. One of LogGP's costs is timed as a function of the
+/// length: os, or, or the gap.
 ///
 /// Marks of the requester, in each sample: begin, end, end. What happens between samples is not
 /// timed.
@@ -137,9 +138,9 @@ impl OverComm for MessageCosts {
         let (places, samples, messages) = (*places, round.samples, self.messages);
         let (timer, nothing) = (self.pair.requester, nothing(&places));
         let (peer, times) = match self.pair.side(comm.rank()) {
-            PairRole::Requester { peer } => (peer, true),
-            PairRole::Replier { peer } => (peer, false),
-            PairRole::Idle => return Ok(()),
+            Requester { peer } => (peer, true),
+            Replier { peer } => (peer, false),
+            Idle => return Ok(()),
         };
         let one = |comm: &mut C| comm.recv(peer, GO_ON, nothing);
         for _ in 0..samples {

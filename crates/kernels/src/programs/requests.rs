@@ -3,7 +3,8 @@
 use bandgap_comm::{Am, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{Pair, PairRole};
+use super::pair::Pair;
+use super::pair::PairRole::{Idle, Replier, Requester};
 use crate::{
     AtSize, ECHO, Expects, Kernel, Needs, OverAm, Refused, Round, SINK, Seat, Sequence, Words,
     messages_in_range,
@@ -50,8 +51,8 @@ impl<const AWAITED: bool> Kernel for Requests<AWAITED> {
     fn expects(&self, seat: &Seat) -> Expects {
         let words = |peer| vec![Sequence::of(peer, self.messages.into(), seat.samples.into())];
         match self.pair.side(seat.rank) {
-            PairRole::Requester { peer } if AWAITED => Expects::words(vec![], words(peer)),
-            PairRole::Replier { peer } => Expects::words(words(peer), vec![]),
+            Requester { peer } if AWAITED => Expects::words(vec![], words(peer)),
+            Replier { peer } => Expects::words(words(peer), vec![]),
             _ => Expects::default(),
         }
     }
@@ -62,7 +63,7 @@ impl<const AWAITED: bool> OverAm for Requests<AWAITED> {
     fn run<A: Am>(&self, am: &mut A, round: Round) -> Result<()> {
         let (messages, samples) = (u64::from(self.messages), round.samples);
         match self.pair.side(am.rank()) {
-            PairRole::Requester { peer } => {
+            Requester { peer } => {
                 let words = Words::new(am.rank(), round.turn);
                 for _ in 0..samples {
                     am.mark();
@@ -84,8 +85,8 @@ impl<const AWAITED: bool> OverAm for Requests<AWAITED> {
                 }
                 Ok(())
             }
-            PairRole::Replier { .. } => am.serve(u64::from(samples) * messages),
-            PairRole::Idle => Ok(()),
+            Replier { .. } => am.serve(u64::from(samples) * messages),
+            Idle => Ok(()),
         }
     }
 }

@@ -45,7 +45,7 @@ impl Blocks {
     }
 }
 
-/// The obstacle to dividing this number of units into so many blocks, if there are too few.
+/// Why `units` units cannot be divided into `blocks` blocks, if there are too few.
 pub(super) fn too_few(blocks: usize, units: usize, unit: &str) -> Option<String> {
     let some_empty = units < blocks;
     some_empty.then(|| format!("it needs {blocks} blocks, but there are only {units} {unit}"))
