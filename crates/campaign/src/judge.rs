@@ -174,6 +174,11 @@ impl<'a> Judged<'a> {
     }
 }
 
+/// Whether two times differ by at most this share of the longer one.
+pub(crate) fn near(a: f64, b: f64, share: f64) -> bool {
+    (a - b).abs() <= share * a.abs().max(b.abs())
+}
+
 /// A batch's launch and round in one number.
 pub fn round(batch: &Batch) -> u64 {
     u64::from(batch.launch) << ROUND_BITS | u64::from(batch.round)

@@ -24,9 +24,10 @@ pub struct Sizes {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Part {
-    One(u32),
-    Range { from: u32, to: u32, step: Step },
+struct Part {
+    from: u32,
+    to: u32,
+    step: Step,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,32 +50,21 @@ impl Default for Sizes {
 impl Sizes {
     /// Powers of two within a range, and its ends.
     pub fn powers(from: u32, to: u32) -> Self {
-        Self { parts: vec![Part::Range { from, to, step: Step::Powers }] }
+        Self { parts: vec![Part { from, to, step: Step::Powers }] }
     }
 
     /// All sizes, ascending, each once. With `perturb` they include neighbours of powers of two.
     pub fn all(&self, perturb: bool) -> Vec<u32> {
         let mut all = BTreeSet::new();
-        for part in &self.parts {
-            match *part {
-                Part::One(size) => {
-                    all.insert(size);
-                }
-                Part::Range { from, to, step: Step::Powers } => {
-                    let powers = (0..=LONGEST.ilog2()).map(|exponent| 1 << exponent);
-                    let within = powers.filter(|size| (from..=to).contains(size));
-                    all.extend(within.chain([from, to]));
-                }
-                Part::Range { from, to, step } => {
-                    let next = |size: &u32| match step {
-                        Step::Plus(by) => size.checked_add(by),
-                        Step::Times(by) => size.checked_mul(by),
-                        Step::Powers => None,
-                    };
-                    let steps = std::iter::successors(Some(from), next);
-                    all.extend(steps.take_while(|size| *size <= to));
-                }
-            }
+        for &Part { from, to, step } in &self.parts {
+            let next = |size: &u32| match step {
+                Step::Powers => (size + 1).checked_next_power_of_two(),
+                Step::Plus(by) => size.checked_add(by),
+                Step::Times(by) => size.checked_mul(by),
+            };
+            let steps = std::iter::successors(Some(from), next);
+            all.extend(steps.take_while(|size| *size <= to));
+            all.extend((step == Step::Powers).then_some(to));
         }
         if perturb {
             let powers: Vec<u32> = all
@@ -105,17 +95,11 @@ impl Sizes {
 
     /// The sizes that were typed; for a range, its ends and the `usual` sizes within it.
     pub fn among(&self, usual: &[u32]) -> Vec<u32> {
-        if !self.is_range() {
+        let [Part { from, to, step: Step::Powers }] = self.parts[..] else {
             return self.all(false);
-        }
-        let (from, to) = self.ends();
+        };
         let within = usual.iter().copied().filter(|size| (from..=to).contains(size));
         ascending(within.chain([from, to]))
-    }
-
-    /// Whether a single range of powers of two was typed, from which a kernel may choose.
-    fn is_range(&self) -> bool {
-        matches!(self.parts[..], [Part::Range { step: Step::Powers, .. }])
     }
 }
 
@@ -139,7 +123,7 @@ fn size(text: &str) -> Result<u32, String> {
 fn part(text: &str) -> Result<Part, String> {
     let words: Vec<&str> = text.split(':').collect();
     let (from, to, step) = match words[..] {
-        [one] => return size(one).map(Part::One),
+        [one] => (size(one)?, size(one)?, Step::Powers),
         [from, to] => (size(from)?, size(to)?, Step::Powers),
         [from, to, step] => (size(from)?, size(to)?, self::step(step)?),
         _ => return Err(format!("write FROM:TO or FROM:TO:STEP, not {text}")),
@@ -152,23 +136,17 @@ fn part(text: &str) -> Result<Part, String> {
         _ if from > to => Err(format!("{text} ends before it begins")),
         (0, Step::Times(_)) => Err(format!("{text} stays at 0: begin at 1")),
         _ if count > MOST => Err(format!("{text} has more than {MOST} sizes")),
-        _ => Ok(Part::Range { from, to, step }),
+        _ => Ok(Part { from, to, step }),
     }
 }
 
 fn step(text: &str) -> Result<Step, String> {
     let wrong = || format!("write the step as x4 or +1000, not {text}");
-    match text.strip_prefix('+') {
-        Some(by) => size(by).map(Step::Plus),
-        None => {
-            let by = text.strip_prefix(['x', '×']).ok_or_else(wrong)?;
-            by.parse().map(Step::Times).map_err(|_| wrong())
-        }
+    let times = || text.strip_prefix(['x', '×'])?.parse().ok().map(Step::Times);
+    match text.strip_prefix('+').map(size).transpose()?.map(Step::Plus).or_else(times) {
+        None | Some(Step::Plus(0) | Step::Times(0 | 1)) => Err(wrong()),
+        Some(step) => Ok(step),
     }
-    .and_then(|step| match step {
-        Step::Plus(0) | Step::Times(0 | 1) => Err(wrong()),
-        step => Ok(step),
-    })
 }
 
 /// The sizes in ascending order, each once.

@@ -43,7 +43,7 @@ pub enum Look {
     Headline,
     /// The curves under several loads, side by side.
     Loads,
-    /// Shown only with `--details`, unless there is nothing else.
+    /// Not shown on the screen, unless the run has no other result.
     Details,
 }
 

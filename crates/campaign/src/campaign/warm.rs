@@ -4,8 +4,7 @@ use bandgap_kernels::Order;
 
 use super::Campaign;
 use crate::data::{Batch, Kept, Rejected};
-use crate::judge::batch_value;
-use crate::key::Key;
+use crate::judge::{batch_value, near};
 use crate::runner::Stop;
 
 /// Largest number of samples in a batch.
@@ -43,10 +42,7 @@ impl Campaign<'_> {
                     break;
                 };
                 let now = batch_value(&samples);
-                let agrees = |(_, _, last): &(Key, Vec<f64>, f64)| {
-                    (last - now).abs() <= AGREE * last.abs().max(now.abs())
-                };
-                if last.as_ref().is_some_and(agrees) {
+                if last.as_ref().is_some_and(|(_, _, last)| near(*last, now, AGREE)) {
                     last = None;
                     break;
                 }

@@ -7,7 +7,7 @@ use super::plan::SignaturePlan;
 use crate::budget::Budget;
 use crate::experiment::VIRTUAL_SAMPLES;
 use crate::grid::{FirstLook, Limits};
-use crate::judge::batch_value;
+use crate::judge::{batch_value, near};
 use crate::load::Load;
 use crate::runner::{Runner, Stop};
 
@@ -131,10 +131,6 @@ impl<'a> Batches<'a> {
             last = now;
         }
     }
-}
-
-fn near(a: f64, b: f64, share: f64) -> bool {
-    (a - b).abs() <= share * a.abs().max(b.abs())
 }
 
 #[cfg(test)]
