@@ -55,7 +55,7 @@ impl BulkPlan {
         surface: bool,
         ranks: usize,
     ) -> Self {
-        let both = [name::<Store>(), name::<Get>()];
+        let both = [Store::SERIES, Get::SERIES].map(|series| series[0].name);
         let names = match (stores, gets) {
             (true, false) => &both[..1],
             (false, true) => &both[1..],
@@ -78,11 +78,6 @@ impl BulkPlan {
         names.dedup();
         names
     }
-}
-
-/// The name of a kernel's series.
-fn name<K: Kernel>() -> &'static str {
-    K::SERIES.first().map_or(K::NAME, |series| series.name)
 }
 
 /// Single transfers of every size, and bursts where the size is 0 or a power of two.

@@ -60,7 +60,7 @@ pub struct Executed {
     pub probe: Option<[Probe; 2]>,
     /// Messages that all ranks received and compared.
     pub checked: Checked,
-    /// How long messages travelled to all ranks.
+    /// The way in which long messages travelled to all ranks.
     pub way: Option<Way>,
     /// Why they did not travel as ordered, if the transport supports it but the machine refuses.
     pub refused: Option<String>,

@@ -43,9 +43,16 @@ pub struct SeriesPlan {
 }
 
 impl SeriesPlan {
-    /// Whether any step is compared with this floor.
+    /// Whether any step is compared with this floor, which is between ranks 0 and 1: the step must be between these two
+    /// alone, with messages as long as the floor's.
     pub fn has_like(&self, floor: &Beside) -> bool {
-        self.steps.iter().any(|step| step.is_like(floor).unwrap_or(false))
+        let is_like = |step: &Step| {
+            let of_two = step.kernel().is_ok_and(|(_, of)| !of.of_all || step.ranks == 2);
+            let bytes = step.bytes();
+            let is_of = bytes.is_ok_and(|bytes| floor.is_of(&step.series, bytes));
+            step.pair == [0, 1] && of_two && is_of
+        };
+        self.steps.iter().any(is_like)
     }
 
     /// Measures the series as this part of the whole measurement's progress.

@@ -171,7 +171,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         self.memory.resize(bytes);
     }
 
-    /// Sets how long messages travel from now on.
+    /// Sets the way of long messages from now on.
     ///
     /// # Errors
     /// [`CommError::SingleCopy`]: this rank cannot use that way, and uses pieces.

@@ -27,7 +27,7 @@ pub struct Order {
     pub checked: bool,
     /// Whether the timed rank and its peer probe the placement before and after the batch.
     pub probed: bool,
-    /// How long messages travel; absent: the usual way. A rank that cannot do it uses the usual
+    /// The way of long messages; absent: the usual way. A rank that cannot do it uses the usual
     /// way, and its [`crate::Outcome`] says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,

@@ -16,7 +16,7 @@ pub struct Outcome {
     pub checked: Checked,
     /// The first error found in what it received.
     pub wrong: Option<Wrong>,
-    /// How long messages travelled to this rank.
+    /// The way in which long messages travelled to this rank.
     pub way: Way,
     /// Why they did not travel as ordered, if the transport supports it but the machine refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]

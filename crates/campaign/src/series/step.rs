@@ -7,7 +7,6 @@ use bandgap_kernels::{
 };
 use serde::{Deserialize, Serialize};
 
-use crate::beside::Beside;
 use crate::data::Described;
 use crate::key::Key;
 
@@ -38,8 +37,8 @@ pub struct Step {
     /// Where successive messages lie, if the kernel has a choice.
     #[serde(default)]
     pub buffers: Buffers,
-    /// How long messages travel. `None` to take the fastest way in a first look, if there are
-    /// several.
+    /// The way of long messages: in pieces or with a single copy. `None` to take the fastest way in
+    /// a first look, if there are several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub way: Option<Way>,
     /// How it is timed.
@@ -156,17 +155,6 @@ impl Step {
     /// No kernel has such a series.
     pub fn moved(&self) -> Result<u64, Refused> {
         Ok(self.bytes()?.saturating_mul((self.kernel()?.1.moves)(self.ranks)))
-    }
-
-    /// Whether it is compared with this floor, which is between ranks 0 and 1: it must be between
-    /// these two alone, with messages as long as the floor's.
-    ///
-    /// # Errors
-    /// No kernel has such a series.
-    pub fn is_like(&self, floor: &Beside) -> Result<bool, Refused> {
-        let (_, series) = self.kernel()?;
-        let between = self.pair == [0, 1] && (!series.of_all || self.ranks == 2);
-        Ok(between && floor.is_of(&self.series, self.bytes()?))
     }
 
     /// The step in each of its variants; the step itself if it names one or has none.
