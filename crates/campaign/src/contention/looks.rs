@@ -13,8 +13,9 @@ pub(super) const LOOK: u32 = 6;
 /// How many times longer than [`outlasts`] demands a load is to last, since an echo may be slower
 /// than expected.
 pub(super) const MARGIN: f64 = 2.0;
-/// Largest number of looks, and load messages in the first one.
+/// Largest number of looks.
 const LOOKS: usize = 8;
+/// Number of load messages in the first look.
 pub(super) const FIRST: u32 = 16;
 /// Share of the launch's time after which there are no more looks.
 pub(super) const LOOKING: f64 = 0.5;
