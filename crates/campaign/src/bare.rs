@@ -41,11 +41,11 @@ pub fn order(floor: &Floor, bytes: u64) -> Result<Order, Refused> {
     Ok(Order { on: Some(floor.on.to_string()), ..order })
 }
 
-/// A batch of a floor in which each side computes `turn` blocks before it sends.
+/// A batch of a floor in which each side computes `turn` blocks before it sends, on the mechanism
+/// below the transport that carries the orders.
 pub(crate) fn turned(floor: &Floor, bytes: u64, turn: u32) -> Order {
     let (name, bytes, rounds) = (floor.name.to_string(), bytes as usize, floor.rounds);
-    let order = Order::of(&BareLoop { floor: name, bytes, rounds, turn }, floor.samples, RANKS);
-    Order { on: Some(floor.on.to_string()), ..order }
+    Order::of(&BareLoop { floor: name, bytes, rounds, turn }, floor.samples, RANKS)
 }
 
 /// The point of a floor or a layer with messages of `bytes` bytes. Only the messages of a layer can be checked.

@@ -107,9 +107,8 @@ fn timed(
         At::Derived => Ok(None),
         At::Point(at) => point(model, key, AtBorder { point: at, inserted }).map(Some),
         At::Floor(floor) => {
-            // On the mechanism below the transport that carries the orders.
             let turn = inserted.map_or(0, |(_, computation)| computation.iterations);
-            let order = Order { on: None, ..crate::bare::turned(floor, floor.bytes(), turn) };
+            let order = crate::bare::turned(floor, floor.bytes(), turn);
             Ok(Some(Point { checked: None, visits: VISITS, ..Point::new(key, order) }))
         }
     }
