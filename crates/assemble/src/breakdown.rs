@@ -62,8 +62,7 @@ impl Propagated {
         let reach = deviation.map(|deviation| deviation * self.factor);
         let interval = reach.map(|reach| Interval { low: value - reach, high: value + reach });
         let convergence = reach.map_or(Convergence::No, |reach| self.rule.judge(reach, value));
-        let (samples, launches) = (samples as u64, Vec::new());
-        Estimated { value, interval, convergence, samples, estimator, launches }
+        Estimated::new(value, interval, convergence, (estimator, samples as u64))
     }
 
     /// What a model gives.
@@ -282,14 +281,14 @@ impl InRounds<'_> {
         let convergence = interval.map_or(Convergence::No, judge);
         let value = value.max(0.0);
         let holds = |of: Interval| Interval { low: of.low.min(value), high: of.high.max(value) };
-        let (interval, samples) = (interval.map(holds), self.rounds.rounds.len() as u64);
+        let how = (how, self.rounds.rounds.len() as u64);
         let mut each = BTreeMap::<u32, Vec<f64>>::new();
         for (round, value) in self.rounds.rounds.iter().zip(values) {
             each.entry(launch_of(*round)).or_default().push(*value);
         }
         let each = each.into_iter().map(|(launch, values)| (launch, mean(&values).max(0.0)));
-        let launches = self.measured.by_launch(each);
-        Estimated { value, interval, convergence, samples, estimator: how, launches }
+        Estimated::new(value, interval.map(holds), convergence, how)
+            .with_launches(self.measured.by_launch(each))
             .recorded(Unit::Second)
     }
 
@@ -302,8 +301,8 @@ impl InRounds<'_> {
         let value = ratio.as_ref().map_or_else(plain, |ratio| ratio.value);
         let interval = ratio.map(|ratio| ratio.interval);
         let convergence = interval.is_some_and(|of| of.half_width() <= ENOUGH).into();
-        let (samples, launches, estimator) = (rounds.rounds.len() as u64, Vec::new(), PAIRED);
-        Estimated { value, interval, convergence, samples, estimator, launches }.recorded(Unit::One)
+        let how = (PAIRED, rounds.rounds.len() as u64);
+        Estimated::new(value, interval, convergence, how).recorded(Unit::One)
     }
 
     /// What a reader should know of the rounds of a model.
@@ -327,10 +326,8 @@ impl InRounds<'_> {
 fn inserted(came: &Came, rule: Rule) -> Result<Inserted> {
     let longer = |&Longer { value, interval, rounds, .. }: &Longer| {
         let convergence = rule.judge(interval.half_width(), value);
-        let estimator = "mean of the differences within each round, t interval";
-        let (interval, samples, launches) = (Some(interval), rounds as u64, Vec::new());
-        Estimated { value, interval, convergence, samples, estimator, launches }
-            .recorded(Unit::Second)
+        let how = ("mean of the differences within each round, t interval", rounds as u64);
+        Estimated::new(value, Some(interval), convergence, how).recorded(Unit::Second)
     };
     Ok(Inserted {
         component: came.component.to_owned(),

@@ -45,24 +45,31 @@ pub const MEAN: &str = "mean of batch means inside the MAD fence, over launches 
 pub const RATIO: &str = "geometric mean of ratios by round, over launches and rounds";
 
 impl Estimated {
+    /// An estimate that rests on no launches, with its estimator and the number of values behind it.
+    pub fn new(
+        value: f64,
+        interval: Option<Interval>,
+        convergence: Convergence,
+        (estimator, samples): (&'static str, u64),
+    ) -> Estimated {
+        Estimated { value, interval, convergence, samples, estimator, launches: Vec::new() }
+    }
+
     /// A point of `stats`.
     pub fn of(point: &Point, estimator: &'static str, convergence: Convergence) -> Estimated {
-        let (value, interval) = (point.value, Some(point.interval));
-        let (samples, launches) = (point.batches as u64, Vec::new());
-        Estimated { value, interval, convergence, samples, estimator, launches }
+        let how = (estimator, point.batches as u64);
+        Estimated::new(point.value, Some(point.interval), convergence, how)
     }
 
     /// A single value.
     pub fn single(value: f64, estimator: &'static str, convergence: Convergence) -> Estimated {
-        let (interval, samples, launches) = (None, 1, Vec::new());
-        Estimated { value, interval, convergence, samples, estimator, launches }
+        Estimated::new(value, None, convergence, (estimator, 1))
     }
 
     /// A model's estimate.
     pub fn of_model(of: &Estimate, convergence: Convergence) -> Estimated {
         let interval = Some(Interval { low: of.low, high: of.high });
-        let (value, samples, estimator) = (of.value, of.samples.max(1) as u64, of.estimator);
-        Estimated { value, interval, convergence, samples, estimator, launches: Vec::new() }
+        Estimated::new(of.value, interval, convergence, (of.estimator, of.samples.max(1) as u64))
     }
 
     /// It with what each launch by itself gives.

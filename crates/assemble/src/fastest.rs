@@ -104,12 +104,8 @@ fn found(sizes: &[(u64, Winner)], times: &Times) -> Vec<Range> {
                 let value = crossing([before, variant], last..=size, times).unwrap_or(high);
                 let interval = Some(Interval { low, high });
                 let between = sizes.iter().filter(|(at, _)| last < *at && *at < size).count();
-                let (samples, convergence) = (sizes.len() as u64, (between == 0).into());
-                let estimator = "where the lines between the times of both cross";
-                let launches = Vec::new();
-                let begins =
-                    Estimated { value, interval, convergence, samples, estimator, launches };
-                (last, Some(begins))
+                let how = ("where the lines between the times of both cross", sizes.len() as u64);
+                (last, Some(Estimated::new(value, interval, (between == 0).into(), how)))
             }
         };
         found.push(Range { variant: variant.clone(), lower, begins });

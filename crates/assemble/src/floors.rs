@@ -69,7 +69,9 @@ fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made> {
             let ratio = of.ratio(&own, &key(&below.name));
             cells.push(ratio.map(|ratio| ratio.part(longer)));
         }
-        cells.extend(lost.into_iter().flatten().map(Some));
+        if has_sizes {
+            cells.extend(lost.map_or([None, None], |lost| lost.map(Some)));
+        }
         let labels = Labels::from([("meaning".to_owned(), (&*floor.meaning).into())]);
         rows.push(place, labels, &cells, of.spread(&own))?;
     }
@@ -83,10 +85,8 @@ fn losses(of: &Measured<'_>, own: &Key, sent: u32) -> Option<[Estimated; 2]> {
         of.judged.table.batches(&key).iter().filter(|of_lost| of.judged.counts(&key, of_lost));
     let lost: Vec<f64> = batches.flat_map(|batch| batch.samples.iter().copied()).collect();
     let all = f64::from(sent) * lost.len() as f64;
-    let sum = |value| Estimated {
-        samples: lost.len() as u64,
-        ..Estimated::single(value, "sum over batches", Convergence::Converged)
-    };
+    let how = ("sum over batches", lost.len() as u64);
+    let sum = |value| Estimated::new(value, None, Convergence::Converged, how);
     (!lost.is_empty()).then(|| [sum(lost.iter().sum()), sum(all)])
 }
 

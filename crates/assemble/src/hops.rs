@@ -36,18 +36,18 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     let [title, hop] = ["each further hop", "h"].map(str::to_owned);
     rows.rows.form = Form::Ranges { title, of: hop };
     let mut launches = BTreeMap::<u32, Vec<HopTimes>>::new();
-    for curve in points.along(&["bytes"]) {
-        let Some(hops) = number(curve.points[0].1.1, "hops") else { continue };
-        for (launch, times) in of.sized(&curve) {
+    let curves = points.along(&["bytes"]);
+    let hops = |curve: &&Curve<'_>| number(curve.points[0].1.1, "hops");
+    for curve in &curves {
+        let Some(hops) = hops(&curve) else { continue };
+        for (launch, times) in of.sized(curve) {
             let at =
                 |SizedTimes { bytes, times_ns }| HopTimes { bytes, hops: hops as u32, times_ns };
             launches.entry(launch).or_default().extend(times.into_iter().map(at));
         }
     }
-    let hops = |curve: &Curve<'_>| number(curve.points[0].1.1, "hops");
-    let nearest = points.along(&["bytes"]).into_iter().min_by_key(hops);
-    let line = nearest.and_then(|curve| {
-        let times = of.sized(&curve);
+    let line = curves.iter().min_by_key(hops).and_then(|curve| {
+        let times = of.sized(curve);
         let launches: Vec<&[SizedTimes]> = times.values().map(Vec::as_slice).collect();
         let confidence = of.judged.confidence;
         fit_line(&launches, &HockneyOptions { confidence, ..HockneyOptions::default() }).ok()

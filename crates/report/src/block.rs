@@ -15,8 +15,13 @@ pub enum Block {
     Text(String),
     /// What is in doubt: a paragraph that begins with `!`.
     Doubt(String),
-    /// The beginning of what belongs together.
-    Section(Section),
+    /// The beginning of what belongs together, up to the next section.
+    Section {
+        /// What it is, once on a page: the id of a result, or a word.
+        id: String,
+        /// Its title, which may have several parts between [`SECTION_PARTS`]; empty where what follows says it.
+        title: String,
+    },
     /// A table.
     Table(Table),
     /// Curves.
@@ -27,22 +32,13 @@ pub enum Block {
     Heat(Heat),
 }
 
-/// The beginning of what belongs together, up to the next one.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Section {
-    /// What it is, once on a page: the id of a result, or a word.
-    pub id: String,
-    /// Its title, which may have several parts between [`SECTION_PARTS`]; empty where what follows says it.
-    pub title: String,
-}
-
 /// What stands between the parts of a title, none of which is broken at the end of a line.
 pub const SECTION_PARTS: &str = " · ";
 
 impl Block {
     /// A section.
     pub fn section(id: impl Into<String>, title: impl Into<String>) -> Block {
-        Block::Section(Section { id: id.into(), title: title.into() })
+        Block::Section { id: id.into(), title: title.into() }
     }
 }
 

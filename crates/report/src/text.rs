@@ -14,13 +14,13 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
         match block {
             Block::Text(text) => out += &layout.paragraph(text),
             Block::Doubt(text) => out += &doubt(text, layout),
-            Block::Section(section) => {
+            Block::Section { title, .. } => {
                 // A line apart from what is before it.
                 if !out.is_empty() && !out.ends_with("\n\n") {
                     out.push('\n');
                 }
-                if !section.title.is_empty() {
-                    out += &layout.paragraph(&unbroken(&section.title));
+                if !title.is_empty() {
+                    out += &layout.paragraph(&unbroken(title));
                 }
             }
             Block::Table(table) => out += &self::table(table, layout),

@@ -78,7 +78,7 @@ fn sizes_and_times_give_a_line_and_a_series() {
     assert_eq!((series.id().as_str(), series.rows.len()), ("series/osu_latency/table", 16));
     let cell = series.cell(&series.rows[3], "time").unwrap();
     assert_eq!((cell.value.0, cell.interval(), cell.converged), (1.001e-6, None, true));
-    assert_eq!(made.notes, []);
+    assert_eq!(made.codes(), ["read_as"]);
     // Repetitions have an interval, and coarse steps are noted.
     let rows: Vec<SizeRow> = rows.iter().flat_map(|row| [time(row.bytes, 100.0); 3]).collect();
     let made = FITTING.hockney(&table(rows.clone()), Breaks::At(Vec::new())).unwrap();

@@ -74,7 +74,7 @@ fn each_transport_has_a_column_with_its_headline_values() {
     let os = row(table, "os", "").unwrap();
     assert!(matches!(&os[0], Cell::Value(shown) if shown.precision.mark() == Some('*')));
     // Table, and one sentence of what it means.
-    assert!(matches!(blocks[1..], [Block::Section(_), Block::Text(_)]));
+    assert!(matches!(blocks[1..], [Block::Section { .. }, Block::Text(_)]));
     let shown = text(&blocks, &Layout { width: 100, ..Layout::default() });
     assert!(shown.lines().count() <= 14, "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");

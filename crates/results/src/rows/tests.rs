@@ -119,7 +119,7 @@ fn all_rows_are_in_the_table_and_the_curves_are_drawn_with_their_lines() {
     let rows = comms1();
     let run = run(vec![rows.clone().into(), fit("comms1").into()]);
     let blocks = rows.detail(&crate::run::context(&run));
-    let [Block::Section(_), Block::Table(table), Block::Figure(time), Block::Figure(rate)] =
+    let [Block::Section { .. }, Block::Table(table), Block::Figure(time), Block::Figure(rate)] =
         &blocks[..]
     else {
         panic!("{blocks:?}")
