@@ -1,4 +1,4 @@
-//! A breakdown: of a table of components, or of what was measured over one transport.
+//! Breakdowns of a message's time: from a table of components, or from a measurement over one transport.
 
 use std::collections::BTreeMap;
 
@@ -27,20 +27,21 @@ use crate::{AssembleError, Result};
 const ROUNDING: f64 = 1e-12;
 /// Components that a note names, at most.
 const NAMED: usize = 3;
-/// Where this share of the rounds is left out, or a batch usually takes so much longer than the least, a note says so.
+/// A note is written if more than this share of the rounds is left out, or if a typical batch exceeds the shortest of its
+/// round by more than this share.
 const MANY: f64 = 0.1;
 
-/// How errors are estimated, and times over rounds.
+/// The estimators of errors, and of times over rounds.
 const PAIRED: &str = "modelled / observed - 1, paired by round";
 const OVER_ROUNDS: &str = "mean over rounds of the middle of their batches, t interval";
-/// The same of what rests on the bare loop.
+/// The estimator of times that use the bare loop.
 const OVER_LEAST: &str =
     "mean over rounds, of the bare loop the least of their batches, t interval";
 
-/// How a value with a standard deviation becomes an estimate.
+/// Turns a value with a standard deviation into an estimate.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Propagated {
-    /// When it counts as converged.
+    /// When an estimate counts as converged.
     rule: Rule,
     /// How many standard deviations the interval reaches to either side.
     pub factor: f64,
@@ -65,13 +66,13 @@ impl Propagated {
         Estimated::new(value, interval, convergence, (estimator, samples as u64))
     }
 
-    /// What a model gives.
+    /// The time that a model predicts.
     pub fn modelled(&self, value: &Value) -> Result<Quantity> {
         let how = ("sum of components", value.parts.len());
         self.of(value.ns, value.deviation(), how).recorded(Unit::Second)
     }
 
-    /// How far that is from what was observed.
+    /// The relative error of a model against the observed time.
     pub fn error(&self, value: &Value, observed: Observed) -> Result<Quantity> {
         let (error, off) = value.error(observed);
         let how = ("modelled / observed - 1", value.parts.len() + 1);
@@ -155,7 +156,7 @@ fn model(stack: &Stack, model: &Model, propagated: &Propagated) -> Result<ModelT
     })
 }
 
-/// Whether an error is within what counts as right.
+/// Whether an error is within the tolerance.
 pub(crate) fn within(error: &Quantity) -> Within {
     let ends = error.interval().unwrap_or((error.value.0, error.value.0));
     decided(verdict(ends, TOLERANCE))
@@ -169,7 +170,7 @@ fn decided(holds: Option<bool>) -> Within {
     }
 }
 
-/// The breakdown of what was measured over one transport, which is divided so: errors are paired by round.
+/// The breakdown of a measurement over one transport. Errors are paired by round.
 ///
 /// # Errors
 /// Too little was measured, or a number cannot be recorded.
@@ -253,7 +254,7 @@ fn stack(found: &[Divides], confidence: f64) -> Stack {
             let (value, spread) = known(values);
             let provenance =
                 if at == At::Derived { Provenance::Derived } else { Provenance::Measured };
-            // Of what is short beside a stamp, the stamp's cost may be more than there was.
+            // For a part that is short compared with a stamp, removing the stamp's cost may leave less than 0.
             let (name, ns, errors) = (part.name.to_owned(), value.max(0.0), Errors::new());
             let one = Component { name, category, layer, side, ns, errors, provenance };
             row.push(stack.push(one.spread(spread)));
@@ -273,7 +274,7 @@ struct InRounds<'a> {
 }
 
 impl InRounds<'_> {
-    /// The mean of a value for every round. What came out below 0 stands as 0, and its interval holds that.
+    /// The mean over rounds. A mean below 0 is recorded as 0, and the interval is extended to include 0.
     fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity> {
         let found = self.rounds.mean(values, self.confidence);
         let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
@@ -292,8 +293,8 @@ impl InRounds<'_> {
             .recorded(Unit::Second)
     }
 
-    /// The model's error. It has no interval where what was observed differs so much between rounds or launches that any
-    /// error is possible.
+    /// The model's error, without an interval if observations differ so much between rounds or launches that any error is
+    /// possible.
     fn error(&self) -> Result<Quantity> {
         let rounds = self.rounds;
         let ratio = rounds.error(self.confidence);
@@ -305,7 +306,7 @@ impl InRounds<'_> {
         Estimated::new(value, interval, convergence, how).recorded(Unit::One)
     }
 
-    /// What a reader should know of the rounds of a model.
+    /// Notes about the rounds of a model.
     fn notes(&self, id: &str, model: &str) -> Vec<Note> {
         let Rounds { outside, held_up, ref rounds, .. } = *self.rounds;
         let mut notes = Vec::new();
@@ -322,7 +323,7 @@ impl InRounds<'_> {
     }
 }
 
-/// A computation that was inserted, and what came back of it.
+/// An inserted computation, and how much longer it made its component and the whole.
 fn inserted(came: &Came, rule: Rule) -> Result<Inserted> {
     let longer = |&Longer { value, interval, rounds, .. }: &Longer| {
         let convergence = rule.judge(interval.half_width(), value);

@@ -25,7 +25,7 @@ pub struct Parameter {
     pub high: f64,
 }
 
-/// What a message costs beside its bytes.
+/// The costs of a message that do not depend on its bytes.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Costs {
     /// os.
@@ -36,21 +36,21 @@ pub struct Costs {
     pub latency: Parameter,
 }
 
-/// What messages of bytes cost up to a length.
+/// The costs of messages with bytes, up to a length.
 pub struct Protocol {
     /// The longest, in bytes.
     pub up_to: u64,
-    /// What they cost beside their bytes.
+    /// The costs that do not depend on the bytes.
     pub costs: Costs,
     /// G: the time for a byte.
     pub per_byte: Parameter,
 }
 
-/// Groups of ranks that are farther from each other than their ranks are.
+/// Groups of ranks: ranks of one group are nearer to each other than to ranks of another.
 pub struct Groups {
-    /// Ranks in each.
+    /// Ranks per group.
     pub ranks: u64,
-    /// What L is greater between them.
+    /// By how much L between groups exceeds L within one.
     pub hop: Parameter,
 }
 
@@ -60,31 +60,31 @@ pub struct Calibrated {
     pub origin: String,
     /// Ranks that were measured.
     pub ranks: usize,
-    /// What words cost.
+    /// The costs of small messages.
     pub words: Costs,
     /// g.
     pub gap: Parameter,
-    /// What bytes cost, by ascending length; none where the run does not say.
+    /// The costs of bytes, by ascending length; empty where the run did not measure them.
     pub protocols: Vec<Protocol>,
     /// Groups of ranks, where there are two distances.
     pub groups: Option<Groups>,
-    /// The names of the results that it was taken from.
+    /// The names of the results that the machine was taken from.
     pub sources: Vec<String>,
-    /// What a person should know of it.
+    /// Notes about the machine.
     pub notes: Vec<Note>,
     transport: String,
 }
 
-/// Which number of each interval a machine has.
+/// Picks a number from each parameter's interval.
 pub type Pick<'a> = &'a mut dyn FnMut(&Parameter) -> f64;
 
-/// Machines that are drawn from within the intervals, where the ends do not bound a time.
+/// Number of machines drawn from within the intervals where the ends do not bound a time.
 const DRAWN: usize = 16;
-/// Seed of these.
+/// Seed of that draw.
 pub const SEED: u64 = 1;
 
 impl Parameter {
-    /// Of a quantity in seconds.
+    /// A parameter from a quantity in seconds.
     pub fn of(quantity: &Quantity) -> Self {
         let value = quantity.value.0;
         let (low, high) = quantity.interval().unwrap_or((value, value));
@@ -98,10 +98,10 @@ impl Parameter {
 }
 
 impl Calibrated {
-    /// That its run says what bytes cost.
+    /// Checks that the run measured the cost of bytes.
     ///
     /// # Errors
-    /// It does not.
+    /// The run did not.
     pub fn moves_bytes(&self) -> Result<()> {
         if !self.protocols.is_empty() {
             return Ok(());
@@ -111,7 +111,7 @@ impl Calibrated {
         Err(AssembleError::Unfit { what, hint })
     }
 
-    /// The machine with these numbers of its intervals.
+    /// The machine with the numbers that `pick` takes from the intervals.
     ///
     /// # Errors
     /// A number is not possible.
@@ -119,8 +119,8 @@ impl Calibrated {
         Ok(Machine::parse(&self.toml(pick), &self.origin)?)
     }
 
-    /// The machine with the lower ends, and with the upper ones. Without shared channels and with no choice among what is
-    /// ready, a time does not fall where a parameter grows: those of these two bound it.
+    /// The machine with all lower ends, and with all upper ends. Without shared channels, and with no choice among ready
+    /// operations, a time never falls as a parameter grows, so the times of these two bound it.
     ///
     /// # Errors
     /// As [`Calibrated::machine`].
@@ -128,7 +128,7 @@ impl Calibrated {
         Ok([self.machine(&mut |of| of.low)?, self.machine(&mut |of| of.high)?])
     }
 
-    /// The parameters of LogGOPSim, as [`Loggops::of`] the machine.
+    /// The machine's parameters for LogGOPSim, as [`Loggops::of`] gives them.
     ///
     /// # Errors
     /// The run does not say what bytes cost, or a number is not possible.
@@ -137,8 +137,8 @@ impl Calibrated {
         loggops_of(&self.machine(pick)?, &self.origin)
     }
 
-    /// The parameters of LogGOPSim at the ends of all intervals, and at places within: what is ready at once competes for
-    /// a processor there, and with another order a time may fall where a parameter grows.
+    /// The parameters for LogGOPSim at the ends of all intervals, and at random places within them: there, operations that
+    /// are ready at the same time compete for a processor, and in another order a time may fall as a parameter grows.
     ///
     /// # Errors
     /// As [`Calibrated::loggops`].
@@ -153,10 +153,10 @@ impl Calibrated {
     }
 }
 
-/// The parameters of LogGOPSim on a machine.
+/// The parameters of a machine for LogGOPSim.
 ///
 /// # Errors
-/// It has no time for bytes.
+/// The machine has no cost of bytes.
 pub fn loggops_of(machine: &Machine, name: &str) -> Result<Loggops> {
     Loggops::of(machine).ok_or_else(|| {
         let hint = "a machine with gap_per_byte_ns does, such as sim:ipsc860".to_owned();

@@ -1,5 +1,4 @@
-//! What a run holds as a table of components, so that it can be asked what shorter ones would bring: a breakdown, or
-//! the parameters of a signature.
+//! Tables of components from the results of a run (a breakdown or a signature), for what-if predictions.
 
 use bandgap_model::Regime;
 use bandgap_model::breakdown::{
@@ -12,17 +11,17 @@ use bandgap_units::Ns;
 
 use crate::{AssembleError, Result};
 
-/// Components and models, with the breakdown that they were taken from, and the notes on it.
+/// A table of components with its origin.
 pub struct Divided {
     /// Components and models.
     pub table: ComponentTable,
-    /// The breakdown of a run.
+    /// The breakdown of a run that it was taken from, if any.
     pub breakdown: Option<Breakdown>,
-    /// What the run says of it.
+    /// The run's notes about it.
     pub notes: Vec<Note>,
 }
 
-/// The level that the intervals of a run are taken to have if it does not say.
+/// The confidence level assumed for a run that does not state it.
 const USUAL: f64 = 0.95;
 /// Names that a hint lists, at most.
 const NAMED: usize = 40;
@@ -34,11 +33,11 @@ impl From<ComponentTable> for Divided {
 }
 
 impl Divided {
-    /// What of a run is divided: the first result whose id begins with `id`; else its first breakdown, else the signature
-    /// of small messages, else that of the longest transfer.
+    /// Takes a result of a run: the first breakdown, else the signature of small messages, else that of the longest
+    /// transfer; only among results whose id begins with `id`, if given.
     ///
     /// # Errors
-    /// There is none, or its file was changed by hand.
+    /// There is no such result, or the file was changed by hand.
     pub fn of(run: Run, named: &str, id: Option<&str>) -> Result<Self> {
         let own = |result: &Outcome| match result {
             Outcome::Breakdown(of) => Some(((0, 0), Breakdown::id(of))),
@@ -72,7 +71,7 @@ impl Divided {
     }
 }
 
-/// What can be changed of a stack, for a hint.
+/// The names that a change may have, for a hint.
 pub(crate) fn changeable(stack: &Stack) -> String {
     let few = |names: Vec<&str>| {
         let more = if names.len() > NAMED { ", …" } else { "" };
@@ -86,7 +85,7 @@ pub(crate) fn changeable(stack: &Stack) -> String {
     )
 }
 
-/// The components and models of a result; `None` of one that has none. `confidence`: of its intervals.
+/// The components and models of a result; `None` for other kinds of result. `confidence` is that of its intervals.
 ///
 /// # Errors
 /// The file was changed by hand, or the signature lacks what models are made of.
@@ -120,7 +119,7 @@ fn of_breakdown(of: &Breakdown, factor: f64) -> Result<Stack, String> {
         models: Vec::new(),
     };
     let term = |of: &TermOf| Term {
-        // One that is not there is refused below.
+        // An unknown component is refused below.
         component: stack.component(&of.component).unwrap_or(usize::MAX),
         layer: of.layer,
         side: of.side,
@@ -138,8 +137,8 @@ fn of_breakdown(of: &Breakdown, factor: f64) -> Result<Stack, String> {
     Ok(stack)
 }
 
-/// A time that is not below 0, and its standard deviation: half of its interval over `factor`, so that at the run's own
-/// level the interval comes out as wide as it was.
+/// A time of at least 0 and its standard deviation: half its interval over `factor`, so that the interval at the run's own
+/// confidence level is as wide as before.
 fn known(parameter: Option<&Quantity>, factor: f64) -> Option<Observed> {
     let spread =
         parameter?.interval().map(|(low, high)| Ns::from_secs(high - low).0 / 2.0 / factor);
@@ -147,9 +146,9 @@ fn known(parameter: Option<&Quantity>, factor: f64) -> Option<Observed> {
     (ns >= 0.0).then_some(Observed { ns, spread })
 }
 
-/// Three rows: one way, and a message at full rate, which takes as long as the network or the overheads.
+/// The models of a signature: one way, and a message at full rate, limited by the network or by the overheads.
 ///
-/// *Formula*: one way = os + L + or; with L = RTT/2 − os − or it is known as well as the round trip.
+/// *Formula*: one way = os + L + or; since L = RTT/2 − os − or, its error is that of the round trip.
 fn of_signature(logp: &Logp, factor: f64) -> Result<Stack, String> {
     let Parameters { send_overhead, recv_overhead, gap, latency, rtt, .. } = &logp.parameters;
     let own = |of: &Option<Quantity>| known(of.as_ref(), factor);
@@ -165,7 +164,7 @@ fn of_signature(logp: &Logp, factor: f64) -> Result<Stack, String> {
     let l = add("L", latency, Category::Network, Layer::Hardware, Side::Network);
     let g = add("g", gap, Category::Network, Layer::Hardware, Side::Network);
     if let (Some(os), Some(or), Some(latency)) = (os, or, latency) {
-        // Of transfers L is what is left of the whole round trip.
+        // For transfers, L is the rest of the whole round trip.
         let of_trip = if logp.bytes.is_some() { 1.0 } else { 0.5 };
         let trip = own(rtt).and_then(|rtt| rtt.spread).map(|spread| of_trip * spread);
         if let Some(l) = l {
@@ -191,7 +190,7 @@ fn of_signature(logp: &Logp, factor: f64) -> Result<Stack, String> {
         vec![stack.term(os, 1.0), Term { side: Side::Initiator, ..stack.term(or, 1.0) }]
     });
     let bare = g.map(|g| vec![stack.term(g, 1.0)]);
-    // As long as nobody knows how other components change g, no prediction is made of it where there is another model.
+    // How other components change g is unknown, so g is a main model only if there is no other.
     let alone = stack.models.is_empty();
     let bound = match logp.regime {
         Regime::Undecided => None,

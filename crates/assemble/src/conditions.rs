@@ -10,7 +10,7 @@ use bandgap_units::Ns;
 use crate::Measured;
 use crate::points::Points;
 
-/// Under which conditions this was measured.
+/// The conditions of a measurement.
 pub fn conditions(of: &Measured<'_>) -> Conditions {
     let Measured { setting, judged } = of;
     let (states, table) = (&judged.states, judged.table);
@@ -68,8 +68,7 @@ pub fn conditions(of: &Measured<'_>) -> Conditions {
     }
 }
 
-/// The set-up of each series that was measured; of what has no points by name, that of the experiment. Points say how their
-/// messages were sent.
+/// The set-up of each measured series, or of the whole experiment if it has no named points.
 pub fn setup(of: &Measured<'_>) -> Vec<ExperimentSetup> {
     let setting = of.setting;
     let launcher = setting.launcher.clone();

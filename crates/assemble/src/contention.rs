@@ -1,4 +1,4 @@
-//! What others at work change: echo under loads, and several requesters of one replier.
+//! The effect of contention: echo under load, and several requesters of one replier.
 
 use bandgap_campaign::contention::LOAD_AXIS;
 use bandgap_campaign::fan_in::{CONTENDED, key};
@@ -11,7 +11,7 @@ use crate::{AssembleError, Result};
 
 pub(crate) const LOAD: &str = LOAD_AXIS;
 
-/// How many times as long an echo takes under a load, by round; `None` without one.
+/// The slowdown of an echo under load, by round; `None` for an echo without load.
 pub(crate) fn slowdown(
     of: &Measured<'_>,
     points: &Points<'_>,
@@ -29,10 +29,10 @@ pub(crate) fn slowdown(
     if *load == 0_u64.into() { None } else { of.ratio(key, idle) }
 }
 
-/// The gap of each of K requesters of one replier, and how many times as long it is as that of one alone.
+/// The gap of each of K requesters of one replier, and its ratio to the gap of a single requester.
 ///
 /// # Errors
-/// That of one requester was not measured, or a number cannot be recorded.
+/// A single requester was not measured, or a number cannot be recorded.
 pub fn fan_in(of: &Measured<'_>) -> Result<Made> {
     let columns = vec![
         Column::new("gap", Unit::Second, "g_K: time of a message of each requester").counting(),

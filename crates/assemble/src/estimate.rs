@@ -34,8 +34,8 @@ pub struct Estimated {
     pub samples: u64,
     /// The estimator in a few words.
     pub estimator: &'static str,
-    /// The estimate of each launch by itself, by its number; `None` for one that brought nothing. Empty where it is of
-    /// no launches.
+    /// The estimate of each launch by itself, by launch number; `None` for a launch without values. Empty if the estimate
+    /// does not come from launches.
     pub launches: Vec<Option<f64>>,
 }
 
@@ -72,17 +72,17 @@ impl Estimated {
         Estimated::new(of.value, interval, convergence, (of.estimator, of.samples.max(1) as u64))
     }
 
-    /// It with what each launch by itself gives.
+    /// Adds the estimates of each launch by itself.
     pub fn with_launches(self, launches: Vec<Option<f64>>) -> Estimated {
         Estimated { launches, ..self }
     }
 
-    /// What follows from each launch.
+    /// A function of each launch's value.
     fn each(&self, of: impl Fn(f64) -> f64) -> Vec<Option<f64>> {
         self.launches.iter().map(|own| own.map(&of).filter(|value| value.is_finite())).collect()
     }
 
-    /// One of `parts` equal parts of it.
+    /// The estimate divided by `parts`.
     pub fn part(self, parts: f64) -> Estimated {
         let ends = |Interval { low, high }| Interval { low: low / parts, high: high / parts };
         let (value, interval) = (self.value / parts, self.interval.map(ends));
@@ -100,10 +100,10 @@ impl Estimated {
         (amount > 0.0 && least > 0.0).then_some(turned)
     }
 
-    /// It as it is recorded: times in seconds.
+    /// The quantity to be recorded; times in seconds.
     ///
     /// # Errors
-    /// It is not finite.
+    /// The estimate is not finite.
     pub fn recorded(&self, unit: Unit) -> Result<Quantity> {
         let si = |value: f64| if unit == Unit::Second { Ns(value).as_secs() } else { value };
         let interval = self.interval.map(|i| (si(i.low), si(i.high)));
@@ -113,7 +113,7 @@ impl Estimated {
     }
 }
 
-/// The quantiles of so many samples, in nanoseconds.
+/// A distribution from its number of samples and its quantiles in nanoseconds.
 pub(crate) fn spread(samples: u64, ns: impl Fn(f64) -> Option<f64>) -> Option<Spread> {
     let at = |p: f64| Some(Number(Ns(ns(p)?).as_secs()));
     Some(Spread {
@@ -128,7 +128,7 @@ pub(crate) fn spread(samples: u64, ns: impl Fn(f64) -> Option<f64>) -> Option<Sp
 }
 
 impl Measured<'_> {
-    /// The values of a key that count, with launch and round.
+    /// The values of a key in batches that count, with launch and round.
     pub fn values(&self, key: &Key) -> Vec<(u32, u64, f64)> {
         let values = self.judged.in_rounds(key);
         values.map(|(round, value)| (launch_of(round), round, value)).collect()
@@ -156,7 +156,7 @@ impl Measured<'_> {
         Estimated::of(point, estimator, self.virtual_or(judged)).with_launches(launches)
     }
 
-    /// What launches brought, by their number; `None` for one that brought nothing.
+    /// Values indexed by launch number; `None` for a launch without one.
     pub(crate) fn by_launch<T>(&self, of: impl IntoIterator<Item = (u32, T)>) -> Vec<Option<T>> {
         let mut found: BTreeMap<u32, T> = of.into_iter().collect();
         let last = found.last_key_value().map_or(0, |(launch, _)| launch + 1);
@@ -188,7 +188,7 @@ impl Measured<'_> {
         spread(ordered.len() as u64, ns)
     }
 
-    /// In virtual time all has converged.
+    /// The verdict, which is always "converged" in virtual time.
     pub fn virtual_or(&self, measured: Convergence) -> Convergence {
         if self.setting.is_virtual() { Convergence::Converged } else { measured }
     }

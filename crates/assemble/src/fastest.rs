@@ -10,20 +10,20 @@ use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
 use crate::points::{Points, number, size};
 
-/// The kind of rows that are ranges of sizes with one fastest algorithm.
+/// The kind of rows that hold ranges of sizes, each with its fastest algorithm.
 pub const FASTEST: &str = "fastest";
 
-/// What is the fastest at a size; `None` where intervals do not tell.
+/// The fastest variant at a size; `None` if the intervals leave it open.
 type Winner = Option<Place>;
 
 /// The times of the variants at each size.
 type Times = BTreeMap<u64, BTreeMap<String, Estimated>>;
 
-/// For each number of ranks the ranges of sizes, ascending, each with its fastest variant and where it begins.
+/// For each number of ranks: ascending ranges of sizes, each with its fastest variant and the size at which it begins.
 ///
-/// Where all variants were measured, one is the fastest where its interval is below those of all others; it begins where
-/// the lines between the times of both cross, between the last size of the one before and its own first. Where a first
-/// look chose, it begins there.
+/// If all variants were measured, a variant is the fastest at a size if its interval lies below all others. Its range
+/// begins where its time, interpolated linearly, crosses that of the variant before it: between the last size of that
+/// variant and its own first. If a first look chose the variant, the range begins at the first size chosen.
 ///
 /// # Errors
 /// A number cannot be recorded.
@@ -72,7 +72,7 @@ pub(crate) fn fastest(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     Ok(rows.made())
 }
 
-/// The one whose interval is below those of all others.
+/// The variant whose interval lies below all others.
 fn winner(times: &BTreeMap<String, Estimated>) -> Winner {
     let high = |of: &Estimated| of.interval.map_or(f64::INFINITY, |interval| interval.high);
     let low = |of: &Estimated| of.interval.map_or(f64::NEG_INFINITY, |interval| interval.low);
@@ -84,13 +84,13 @@ fn winner(times: &BTreeMap<String, Estimated>) -> Winner {
 /// A range of sizes with one fastest variant.
 struct Range {
     variant: Place,
-    /// The last size at which the one before is the fastest; 0 of the first.
+    /// The last size at which the variant before is the fastest; 0 for the first range.
     lower: u64,
-    /// Where it begins, of all but the first.
+    /// The size at which it begins; `None` for the first range.
     begins: Option<Estimated>,
 }
 
-/// The ranges of sizes that are decided.
+/// The ranges of sizes whose fastest variant is decided.
 fn found(sizes: &[(u64, Winner)], times: &Times) -> Vec<Range> {
     let decided: Vec<(u64, &Place)> =
         sizes.iter().filter_map(|(size, winner)| Some((*size, winner.as_ref()?))).collect();
@@ -113,7 +113,7 @@ fn found(sizes: &[(u64, Winner)], times: &Times) -> Vec<Range> {
     found
 }
 
-/// Where the times of the second come below those of the first, on lines between measured sizes.
+/// The size at which the second variant becomes faster than the first, by linear interpolation between sizes.
 fn crossing(
     variants: [&Place; 2],
     between: std::ops::RangeInclusive<u64>,

@@ -1,4 +1,4 @@
-//! Parameters from tables that somebody else measured.
+//! Parameters from tables measured by other tools.
 
 use std::collections::BTreeMap;
 
@@ -18,9 +18,9 @@ use crate::logp::{CurvePoint, RESAMPLES, curve, recorded};
 use crate::made::{Builder, Made, SERIES};
 use crate::series::CurveTimes;
 
-/// The transport of what is fitted to a table.
+/// The transport name of results fitted to a table.
 pub const TABLE: &str = "table";
-/// Rounding by more than this share of a time is told.
+/// A note is written if the table rounds a time by more than this share.
 const COARSE: f64 = 0.01;
 
 /// How a table is fitted.
@@ -39,7 +39,7 @@ impl Fitting {
         Rule { precision: self.precision, stamp: 0.0 }
     }
 
-    /// The estimate of repetitions; those of one launch and round, where known, are neighbours in time.
+    /// The estimate of repetitions, each with its launch and round; those of one launch and round are neighbours in time.
     fn time(&self, values: &[(u32, u64, f64)]) -> Option<Estimated> {
         let point = estimate(values, self.confidence)?;
         Some(Estimated::of(&point, MEAN, self.rule().judge_given(&point)))
@@ -126,7 +126,7 @@ impl Fitting {
     }
 }
 
-/// How a table was read, and what a reader of it should know.
+/// How the table was read, as notes.
 fn read_as(table: &SizeTable, about: &str) -> impl Iterator<Item = Note> {
     let note = move |code| Note::new(code, about);
     let read = note("read_as")

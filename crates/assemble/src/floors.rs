@@ -1,4 +1,4 @@
-//! What plain loops reach on the machine, and layers over them.
+//! Floors, the times and rates of plain loops on the machine, and the layers above them.
 
 use bandgap_campaign::Key;
 use bandgap_campaign::data::Rejected;
@@ -11,11 +11,11 @@ use crate::Result;
 use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
 
-/// The kind of rows that are of one floor or layer.
+/// The kind of rows that hold one floor or layer.
 pub const FLOOR: &str = "floor";
 
-/// A row for each floor and layer that was measured, and for each size of a floor that has several; layers with their
-/// ratios to what they are over.
+/// A row for each measured floor and layer, or for each size if it has several. Layers have ratios to the floors below
+/// them.
 ///
 /// # Errors
 /// A number cannot be recorded.
@@ -64,7 +64,7 @@ fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made> {
         };
         let mut cells = vec![value];
         for below in &below {
-            // Of what moves bytes, the time of a byte.
+            // Floors that move bytes are compared by the time per byte.
             let longer = bytes(floor).zip(bytes(below)).map_or(1.0, |(own, below)| own / below);
             let ratio = of.ratio(&own, &key(&below.name));
             cells.push(ratio.map(|ratio| ratio.part(longer)));
@@ -78,7 +78,7 @@ fn one(of: &Measured<'_>, floor: &Floor, planned: &[Floor]) -> Result<Made> {
     Ok(rows.made())
 }
 
-/// How many messages were lost, and how many were sent, in batches that count; `None` where nothing is lost.
+/// The numbers of messages lost and sent in batches that count; `None` if losses are not counted.
 fn losses(of: &Measured<'_>, own: &Key, sent: u32) -> Option<[Estimated; 2]> {
     let key = lost_key(own);
     let batches =
@@ -90,7 +90,7 @@ fn losses(of: &Measured<'_>, own: &Key, sent: u32) -> Option<[Estimated; 2]> {
     (!lost.is_empty()).then(|| [sum(lost.iter().sum()), sum(all)])
 }
 
-/// Why there is no time; nothing where nothing was measured.
+/// The reason for a missing time; `None` if nothing was measured.
 fn why(of: &Measured<'_>, rows: &Builder, place: &[Place], own: &Key) -> Option<Note> {
     let batches = of.judged.table.batches(own);
     let reason = batches.iter().find_map(|batch| match &batch.rejected {

@@ -9,13 +9,13 @@ use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
 use crate::points::{Curve, Points};
 
-/// The kind of rows that say how times grow.
+/// The kind of rows that hold laws of growth.
 pub const GROWTH: &str = "growth";
 
 /// Fewest points of a curve over dimensions: some of the smallest may be left out.
 const FEWEST: usize = 4;
 
-/// The laws that the curves of a series over dimensions follow; else those of a series over several numbers of ranks.
+/// The law that each curve of a series follows, over matrix dimensions or else over numbers of ranks.
 ///
 /// # Errors
 /// A number cannot be recorded.

@@ -16,7 +16,7 @@ use crate::made::{Made, SERIES, note};
 use crate::series::{CurveTimes, curve_times};
 use crate::{AssembleError, Result};
 
-/// The fits of all series over the lengths of messages; none of fewer than three lengths.
+/// The fits of all series over message lengths; series with fewer than three lengths have none.
 ///
 /// # Errors
 /// The breakpoints that were given do not fit, or a number cannot be recorded.
@@ -29,7 +29,7 @@ pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made> {
         match fit(&curve, transport, &options, of.judged.rule()) {
             Ok(fits) => made = made.and(fits),
             Err(AssembleError::Model(ModelError::TooFewSizes(_))) => {}
-            // The times stay what they are.
+            // The times themselves are kept.
             Err(AssembleError::Model(ModelError::BadTime(bytes, value))) => {
                 let about = format!("{SERIES}/{}/{transport}", curve.name);
                 let note = Note::new("series_unfitted", about).with("bytes", bytes as f64);
@@ -41,8 +41,7 @@ pub fn hockney(of: &Measured<'_>, breaks: &Breaks) -> Result<Made> {
     Ok(made)
 }
 
-/// The fits of a curve, that of least relative errors first, then the ordinary one, and where the first does not say
-/// what it should.
+/// The two fits of a curve, first that of least relative errors, then ordinary least squares; with notes on the first.
 ///
 /// # Errors
 /// The times cannot be fitted, or a number cannot be recorded.
@@ -87,12 +86,12 @@ fn segment((of, is_each): (&Fitted, bool), messages: f64, rule: Rule) -> Result<
     let each: Vec<_> = each.map(|own| own.as_ref().map(model::parameters)).collect();
     let parameter = |at: usize, estimate: &Option<Estimate>, unit: Unit| -> Result<_> {
         let Some(estimate) = estimate else { return Ok(None) };
-        // Rates are those of all messages that an operation moves in its time.
+        // A rate counts all messages that an operation moves.
         let times = match unit {
             Unit::BytePerSecond | Unit::PerSecond => messages,
             _ => 1.0,
         };
-        // An interval is of how the times scatter about a line that they follow.
+        // The interval means nothing if the times do not follow the line.
         let convergence = if of.misfit { Convergence::No } else { judge(estimate, &rule) };
         let launches = each.iter().map(|own| own.and_then(|own| own[at])).collect();
         let found = Estimated::of_model(estimate, convergence).with_launches(launches);
@@ -117,7 +116,7 @@ fn segment((of, is_each): (&Fitted, bool), messages: f64, rule: Rule) -> Result<
     })
 }
 
-/// Between the sizes that it separates: their geometric mean. One that was given stays where it is, without an interval.
+/// A breakpoint, at the geometric mean of the two sizes that it separates; a given one as given, without an interval.
 fn breakpoint(found: &Found) -> Breakpoint {
     let Found { last_below, first_above, low, high, given } = *found;
     let between = (last_below.max(1) as f64 * first_above as f64).sqrt().round();

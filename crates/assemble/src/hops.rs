@@ -14,11 +14,11 @@ use crate::estimate::{Estimated, Measured};
 use crate::made::{Builder, Made};
 use crate::points::{Curve, Points, number};
 
-/// The kind of rows that are fits over distances.
+/// The kind of rows that hold fits over distances.
 pub const HOPS: &str = "hops";
 
-/// The fit of a series that was measured over distances, a row for each segment of the line of the nearest; nothing of
-/// others.
+/// The fit of a series measured over several distances, with a row for each segment of the shortest distance's line;
+/// empty for other series.
 ///
 /// # Errors
 /// A number cannot be recorded.
@@ -70,13 +70,13 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     for segment in &fit.segments {
         let parameter = |at: usize, estimate: &Option<Estimate>, rule| {
             estimate.as_ref().map(|found| {
-                // An interval is of how the points scatter about a plane that they follow.
+                // The interval means nothing if the points do not follow the plane.
                 let judged = if segment.misfit { Convergence::No } else { judge(found, rule) };
                 let launches = segment.launches.iter().map(|own| own.map(|own| own[at]));
                 Estimated::of_model(found, judged).with_launches(launches.collect())
             })
         };
-        // What a byte and a hop take is read from many of them.
+        // Slopes come from many bytes and hops, so the clock does not limit them.
         let slopes = rule.without_clock();
         let cells = [
             parameter(0, &segment.startup, &rule),

@@ -1,4 +1,4 @@
-//! What each layer costs more than the one before.
+//! The extra cost of each layer over the one before.
 
 use bandgap_record::{Column, Form, Place, Quantity, Row, Rows, Unit};
 use bandgap_results::Outcome;
@@ -6,8 +6,8 @@ use bandgap_results::Outcome;
 use crate::Result;
 use crate::made::{Made, SERIES};
 
-/// The times of a kernel over each of `transports` by place, and how much longer each is than that over the transport
-/// before; nothing where there are none.
+/// The times of a kernel over each of `transports`, and how much longer each is than over the transport before; empty if
+/// none was measured.
 ///
 /// *Formula*: cost = t − t of the layer before; its half-width is the root of the sum of their squares: the two were
 /// measured one after the other. It is precise if that is at most the share `precision` of it.

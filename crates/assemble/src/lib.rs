@@ -1,4 +1,4 @@
-//! From a campaign's table to results: estimates with their intervals, models fitted, notes on what a number means.
+//! Turns a campaign's measurements into results: estimates with intervals, fitted models, and notes on their meaning.
 #![forbid(unsafe_code)]
 
 mod breakdown;
@@ -52,14 +52,14 @@ pub use series::{CurveTimes, MESSAGE_COSTS, curve_times, series};
 pub use validation::{Times, simulated, tasks, validation};
 pub use whatif::whatif;
 
-/// What is made, or why it is not.
+/// A result of this crate.
 pub(crate) type Result<T = (), E = AssembleError> = std::result::Result<T, E>;
 
 /// Why nothing could be assembled. Texts are fragments that follow "failed to".
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum AssembleError {
-    /// What was measured does not hold what the model needs.
+    /// The measurements lack what the model needs.
     #[error(transparent)]
     Model(#[from] bandgap_model::ModelError),
     /// A number cannot be recorded.
@@ -71,7 +71,7 @@ pub enum AssembleError {
     /// A schedule that cannot be replayed.
     #[error(transparent)]
     Goal(#[from] bandgap_sim::GoalError),
-    /// A run lacks what is asked of it.
+    /// A run lacks what was requested.
     #[error("{what}")]
     Unfit {
         /// What cannot be done, and why.
@@ -79,7 +79,7 @@ pub enum AssembleError {
         /// What helps.
         hint: String,
     },
-    /// What was asked for is several things.
+    /// The request is ambiguous.
     #[error("{what}")]
     Ambiguous {
         /// What cannot be done.
@@ -92,7 +92,7 @@ pub enum AssembleError {
         "divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)"
     )]
     NoRounds,
-    /// Components or models that mean nothing.
+    /// Invalid components or models.
     #[error("{0}")]
     Components(String),
     /// Nothing was measured.

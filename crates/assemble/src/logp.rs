@@ -24,9 +24,9 @@ use crate::series::series;
 /// Resamples of the bootstrap behind recorded intervals.
 pub(crate) const RESAMPLES: usize = 1000;
 
-/// The signature of a plan, in the state that counts: of one launch by bootstrap over its rounds, of several the mean of
-/// theirs, with the t interval over launches. Where too little was measured for one, the round trip alone.
-/// `empty`: the batches of transfers without bytes, whose round trip tells the way without them.
+/// The signature of a plan, in the placement state that counts. With one launch its intervals are bootstrapped over
+/// rounds; with several it is the mean over launches with a t interval. If too little was measured for a signature, only
+/// the round trip is given. `empty` holds the batches of transfers without bytes, from which the latency is taken.
 ///
 /// # Errors
 /// Nothing is known, not even the round trip; or a number cannot be recorded.
@@ -62,7 +62,7 @@ pub fn logp(
     Ok(Made { results: vec![logp.into()], notes }.and(curve))
 }
 
-/// What a signature brought, and what it was measured on.
+/// A measured signature with its plan.
 struct Measurement<'a> {
     measured: &'a Measured<'a>,
     plan: &'a SignaturePlan,
@@ -90,13 +90,13 @@ impl Measurement<'_> {
         }
     }
 
-    /// The signature, with what differs between launches, and that of each.
+    /// The signature over all launches, and that of each launch.
     fn signature(&self) -> Result<(Signature, Vec<Option<Signature>>), ModelError> {
         let (judged, launches) = (self.measured.judged, self.measured.setting.launches);
         let whole = judged.signature(RESAMPLES, self.reply(None).as_ref(), None)?;
         let of_launch = |launch| {
             let part = judged.table.of_launch(launch);
-            // The way without bytes is the launch's own too; of all where it measured none.
+            // The empty transfer is that of the same launch, or of all launches if this one measured none.
             let reply = self.reply(Some(launch)).or_else(|| self.reply(None));
             let arm = Some([whole.arm.from_delay, whole.arm.to_delay]);
             judged.in_launch(&part).signature(QUICK_RESAMPLES, reply.as_ref(), arm).ok()
@@ -109,8 +109,7 @@ impl Measurement<'_> {
         Ok((whole.over_launches(&known, judged.confidence), each))
     }
 
-    /// The way without bytes, of one launch or of all, where this is about transfers that have some: half the round trip
-    /// of those that have none.
+    /// Half the round trip of empty transfers, from one launch or from all; `None` if this plan's own messages are empty.
     fn reply(&self, launch: Option<u32>) -> Option<Estimate> {
         if self.plan.load.bytes() == 0 {
             return None;
@@ -127,7 +126,7 @@ impl Measurement<'_> {
         Some(Estimate { value, low, high, samples, estimator })
     }
 
-    /// What is known where there is no signature.
+    /// The round trip alone, if there is no signature.
     fn round_trip(&self, why: &ModelError) -> Result<(Logp, Vec<Note>)> {
         let time = self.measured.time(&rtt(self.plan.load));
         let (Some(time), mut logp) = (time, self.base()) else { return Err(why.clone().into()) };
@@ -167,7 +166,7 @@ impl Measurement<'_> {
     }
 }
 
-/// What a table has too little of for a signature.
+/// What a signature lacked.
 fn lacks(why: &ModelError) -> &'static str {
     match why {
         ModelError::NoRtt => "round trips",
@@ -185,7 +184,7 @@ pub(crate) struct CurvePoint {
     pub(crate) elapsed: Estimated,
 }
 
-/// The cost of a message over M and Δ, by ascending Δ, as rows beside the signature.
+/// The cost of a message over M and Δ, by ascending Δ, as rows of the signature's name.
 pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made> {
     let own = logp.place();
     let mut axes: Vec<&str> = own.iter().map(|(axis, _)| *axis).collect();
@@ -202,7 +201,7 @@ pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made> {
         if delay != last {
             (last, place) = (delay, ((delay * PICOSECONDS).round() as u64).max(place + 1));
         }
-        // No parameter: the clock's limit is said of those.
+        // The clock's limit is noted for parameters only.
         elapsed.convergence = Convergence::from(elapsed.convergence.is_enough());
         let cells = [Some(elapsed.clone().part(messages as f64)), Some(elapsed)];
         let own = own.iter().map(|(_, place)| place.clone());
@@ -215,7 +214,7 @@ pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made> {
 /// In a nanosecond.
 const PICOSECONDS: f64 = 1e3;
 
-/// A signature as it is recorded, with that of each launch, in place of what is not known of `logp`, with its notes.
+/// Fills `logp` with a signature and its values in each launch; also returns the notes.
 pub(crate) fn recorded(
     mut logp: Logp,
     (signature, each): (&Signature, &[Option<Signature>]),
@@ -290,7 +289,7 @@ pub(crate) fn recorded(
     Ok((logp, notes))
 }
 
-/// Where the numbers of a signature do not mean what they seem to.
+/// Notes on numbers of a signature that may mislead.
 fn notes(id: &str, signature: &Signature) -> Vec<Note> {
     let Signature { send_overhead, recv_overhead, gap, latency, rtt, .. } = signature;
     let about = |code, name| Note::new(code, format!("{id}/{name}"));
@@ -329,7 +328,7 @@ fn notes(id: &str, signature: &Signature) -> Vec<Note> {
     notes
 }
 
-/// Of the round trip, what arithmetic may take from a time of 0.
+/// The share of the round trip by which rounding may push a time of 0 below 0.
 const ROUNDING: f64 = 1e-9;
 
 /// Segments of a line at most, where none are given.

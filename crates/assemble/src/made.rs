@@ -1,4 +1,4 @@
-//! Results with their notes, and rows as they are made.
+//! Results with their notes, and a builder of rows.
 
 use bandgap_model::Finding;
 use bandgap_record::{Column, Labels, Note, Place, Row, Rows, Spread};
@@ -8,15 +8,15 @@ use bandgap_stats::Convergence;
 use crate::Result;
 use crate::estimate::Estimated;
 
-/// The kind of rows that are times of operations.
+/// The kind of rows that hold times of operations.
 pub const SERIES: &str = "series";
 
-/// What was made of a table.
+/// The results of a table, with notes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Made {
     /// The results.
     pub results: Vec<Outcome>,
-    /// What a person should know besides.
+    /// The notes about them.
     pub notes: Vec<Note>,
 }
 
@@ -29,11 +29,11 @@ impl Made {
     }
 }
 
-/// Rows as they are made, with the notes that belong to their cells.
+/// Rows under construction, with the notes about their cells.
 pub struct Builder {
     /// The rows so far.
     pub rows: Rows,
-    /// About rows that were pushed, or about all.
+    /// Notes about rows already pushed, or about all.
     pub notes: Vec<Note>,
 }
 
@@ -57,7 +57,7 @@ impl Builder {
         Builder { rows, notes: Vec::new() }
     }
 
-    /// Something that holds for all rows.
+    /// Adds a label that holds for all rows.
     pub fn label(&mut self, name: &str, place: impl Into<Place>) {
         self.rows.labels.insert(name.to_owned(), place.into());
     }
@@ -86,7 +86,7 @@ impl Builder {
         Ok(())
     }
 
-    /// Notes that `count` of `all` points are as `code` says, if any are.
+    /// Adds the note `code` that `count` of `all` points are affected, if any are.
     pub(crate) fn count(&mut self, code: &str, count: usize, all: usize) {
         if count > 0 {
             let note = Note::new(code, self.rows.id()).with("points", count as f64);
@@ -94,8 +94,8 @@ impl Builder {
         }
     }
 
-    /// The rows as a result, with the notes; nothing of no rows. Columns without a value are left out, and what all rows
-    /// say of themselves is said once.
+    /// The rows as a result, with the notes; no result without rows. Columns without values are dropped, and labels common
+    /// to all rows become labels of the whole.
     pub fn made(mut self) -> Made {
         let rows = &mut self.rows;
         let first = rows.rows.first();
@@ -116,14 +116,14 @@ impl Builder {
     }
 }
 
-/// What a model found about a result, as a note.
+/// A model's finding as a note.
 pub(crate) fn note(id: &str, of: &Finding) -> Note {
     let about = format!("{id}/{}", of.about);
     let note = Note::new(of.code, about.trim_end_matches('/'));
     of.values.iter().fold(note, |note, (name, value)| note.with(name, *value))
 }
 
-/// The note that the clock limits a quantity, where it does.
+/// The note that the clock limits a quantity, if it does.
 pub(crate) fn clock_limit(id: &str, of: &Estimated) -> Option<Note> {
     let half = of.interval.map_or(0.0, |interval| interval.half_width());
     let is_limited = of.convergence == Convergence::ClockLimited;

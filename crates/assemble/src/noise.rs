@@ -1,4 +1,4 @@
-//! The noise that a run has looked at, for a simulation.
+//! The noise that a run measured, for simulation.
 
 use bandgap_results::Run;
 use bandgap_sim::{Detours, Noise};
@@ -9,8 +9,8 @@ use serde_json::Value;
 /// Nanoseconds.
 const SECOND: f64 = 1e9;
 
-/// The detours of the processors of a run's hosts, evenly spaced: as often as a processor had them, at least one a
-/// second, which take as much time as it lost. None where nobody has looked.
+/// The detours of each processor of a run's hosts, evenly spaced: at the measured frequency (at least one per second),
+/// with the measured loss of time. Empty if noise was not measured.
 pub fn detours(run: &Run) -> Vec<Detours> {
     let hosts = [&run.host].into_iter().chain(&run.hosts);
     let looked = hosts.filter_map(|host| host["noise"].as_array()).flatten();
@@ -22,7 +22,7 @@ pub fn detours(run: &Run) -> Vec<Detours> {
     looked.filter_map(evenly).collect()
 }
 
-/// The noise of so many ranks: each begins somewhere in it, as the seed says.
+/// The noise of `ranks` ranks; each starts at a random offset.
 pub fn seeded(detours: Vec<Detours>, seed: u64, ranks: usize) -> Noise {
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
     let of_ranks = detours.iter().cycle().take(ranks);

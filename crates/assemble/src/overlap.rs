@@ -22,10 +22,10 @@ const MODES: [OverlapMode; 5] = [
 /// Values of one round.
 type Row = (u32, u64, [f64; 5]);
 
-/// The times of an exchange and a computation over both lengths, and what of them is hidden.
+/// The times of an exchange and a computation over the lengths of both, and the share that is hidden.
 ///
-/// *Formula*: the gain is T_b − T_n; what can be hidden is the shorter of T_c and T_x − T_o, the same one in all rounds;
-/// the share hidden is one over the other. All are of the rounds in which all five were measured.
+/// *Formula*: the gain is T_b − T_n. The hideable time is the shorter of T_c and T_x − T_o, the same one in all rounds. The
+/// hidden share is gain over hideable time. Only rounds with all five times count.
 ///
 /// # Errors
 /// No point has two such rounds, or a number cannot be recorded.
@@ -66,7 +66,7 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made> {
             missing += 1;
             continue;
         }
-        // Beside the times that it is a difference of, of which a sample holds as many.
+        // The gain is a difference of two times, so its precision is judged relative to T_b.
         let (beside, rule) = (Some(mean_of(&rounds, |row| row[0])), of.judged.rule_of(&keys[0]));
         let gain = of.over_rounds(&rounds, beside, rule, GAIN, |row| row[0] - row[1]);
         let (hideable, hidden) = if elements > 0 { hidden(of, &rounds) } else { (None, None) };
@@ -89,9 +89,9 @@ fn mean_of(rounds: &[Row], value: impl Fn(&[f64; 5]) -> f64) -> f64 {
     mean(&rounds.iter().map(|(_, _, row)| value(row)).collect::<Vec<f64>>())
 }
 
-/// What can be hidden, and the share of it that is.
+/// The hideable time, and the share of it that is hidden.
 ///
-/// *Formula*: of gains g and what can be hidden h the share is s = ḡ/h̄, with the interval of the mean of
+/// *Formula*: for gains g and hideable times h the share is s = ḡ/h̄, with the interval of the mean of
 /// s + (gᵢ − s·hᵢ)/h̄ (Cochran, "Sampling Techniques" (1977), 6.3).
 fn hidden(of: &Measured<'_>, rounds: &[Row]) -> (Option<Estimated>, Option<Estimated>) {
     let exchange = |row: &[f64; 5]| row[2] - row[4];
@@ -107,14 +107,14 @@ fn hidden(of: &Measured<'_>, rounds: &[Row]) -> (Option<Estimated>, Option<Estim
     let share = mean_of(rounds, |row| row[0] - row[1]) / mean_part;
     let linear = |row: &[f64; 5]| share + (row[0] - row[1] - share * part(row)) / mean_part;
     let hidden = of.over_rounds(rounds, Some(1.0), rule, HIDDEN, linear);
-    // An interval as wide as all of it, or above all that can be hidden, says nothing.
+    // An interval wider than 1, or entirely above 1, decides nothing.
     let tells = |of: &Estimated| {
         of.interval.is_some_and(|of| of.low <= 1.0 + ROUNDING && of.high - of.low <= 1.0)
     };
     (hideable, hidden.filter(tells))
 }
 
-/// What arithmetic may add to a share of all.
+/// How much rounding may add to a share of 1.
 const ROUNDING: f64 = 1e-9;
 
 #[cfg(test)]

@@ -8,10 +8,10 @@ use crate::estimate::Measured;
 use crate::made::{Builder, Made, SERIES};
 use crate::{AssembleError, Result};
 
-/// The round trips of all pairs that were measured.
+/// The round trips of all measured pairs.
 ///
 /// # Errors
-/// None was, or a number cannot be recorded.
+/// No pair was measured, or a number cannot be recorded.
 pub fn pairs(of: &Measured<'_>) -> Result<Made> {
     let at_once = of.judged.table.of(PAIR_RTT).find_map(|(key, _)| key.number(AT_ONCE));
     let meaning = match at_once {

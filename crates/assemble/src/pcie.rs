@@ -1,4 +1,4 @@
-//! What is recorded of a PCIe analyser's trace, and the table of components that it gives.
+//! The results of a PCIe analyser's trace, and the table of components derived from it.
 
 use bandgap_model::breakdown::{Category, Component, Layer, Observed, Provenance, Side};
 use bandgap_model::pcie::{Hardware, Known, Software, Timed, Trace};
@@ -17,7 +17,7 @@ const INJECTION: &str = "llp_injection";
 /// A trace by its file's name.
 pub type Named<'a> = (&'a str, &'a Trace);
 
-/// What a trace says, and another one without a switch.
+/// The results of a trace, and of a second one without a switch.
 ///
 /// # Errors
 /// A number cannot be recorded.
@@ -86,7 +86,7 @@ fn read(
     Ok(rows)
 }
 
-/// What follows from a trace, named as in the paper's table, and what it is.
+/// The components that follow from a trace, named as in the paper's table, with their category and side.
 #[rustfmt::skip] // One line each.
 fn parts(of: &Hardware) -> [(&'static str, &Known, Category, Side); 5] {
     [
@@ -98,8 +98,8 @@ fn parts(of: &Hardware) -> [(&'static str, &Known, Category, Side); 5] {
     ]
 }
 
-/// The table with the components of the trace in it: `from` with those in the place of its own, or the paper's models
-/// over them alone. `given`: times beside the trace that were not in `from`. `None` if there are none, and no table.
+/// A table with the trace's components: `from` with its own components replaced, or the paper's models over the trace's
+/// components alone. `given` holds software times that are not in `from`. `None` without components and without `from`.
 pub fn pcie_table(
     hardware: &Hardware,
     given: &Software,
@@ -109,7 +109,7 @@ pub fn pcie_table(
         let (name, ns, errors) = (name.to_owned(), of.ns, of.errors.clone());
         Component { name, category, layer, side, ns, errors, provenance }
     };
-    // Network stands for its parts where these are not known.
+    // If wire and switch are not both known, network stands for the two.
     let divided = hardware.wire.is_ok() && hardware.switch.is_ok();
     let unwanted: &[&str] = if divided { &["network"] } else { &["wire", "switch"] };
     let known = parts(hardware).into_iter().filter(|(name, ..)| !unwanted.contains(name));

@@ -1,4 +1,4 @@
-//! What was measured at the points of a campaign: series by series, curve by curve, round by round.
+//! The points of a campaign: by series, by curve and by round.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::estimate::{Estimated, Measured};
 /// The axes of sizes.
 pub(crate) const SIZES: [&str; 3] = ["bytes", "elements", "dimension"];
 
-/// A point that was described, with the key of its time.
+/// A described point with the key of its time.
 pub(crate) type At<'a> = (&'a Key, &'a Described);
 
 /// The points of one name.
@@ -49,14 +49,14 @@ impl<'a> Points<'a> {
         first.map_or_else(Vec::new, |(_, of)| of.at.iter().map(|(axis, _)| &**axis).collect())
     }
 
-    /// Those on `axis`, and those that are not.
+    /// The points with a place on `axis`, and those without.
     pub(crate) fn parted(self, axis: &str) -> [Points<'a>; 2] {
         let Points { name, all } = self;
         let (on, off) = all.into_iter().partition(|(_, of)| of.place(axis).is_some());
         [on, off].map(|all| Points { name, all })
     }
 
-    /// The points by all axes but `along`, each with its place there, ascending.
+    /// Curves along the axes `along`: points that agree on all other axes, by ascending place.
     pub(crate) fn along(&self, along: &[&str]) -> Vec<Curve<'a>> {
         let mut found: Vec<Curve<'a>> = Vec::new();
         for &(key, of) in &self.all {
@@ -84,7 +84,7 @@ impl<'a> Measured<'a> {
             }
         }
         for points in &mut found {
-            // Where there was no time for all sizes, those between were begun first.
+            // If time was too short for all sizes, the plan's order is not ascending.
             let in_order = |of: &Described| [number(of, "ranks"), number(of, "hops"), size(of)];
             if points.all.iter().all(|(_, of)| of.place("distance").is_none()) {
                 points.all.sort_by_key(|(_, of)| in_order(of));
@@ -107,8 +107,8 @@ impl<'a> Measured<'a> {
         whole.map(|((launch, round), of)| (launch, round, of.map(|of| mean(&of)))).collect()
     }
 
-    /// The mean over rounds of what follows from their values; it has converged where its half-width is within the
-    /// precision of `beside`, or of itself.
+    /// The mean over rounds of a function of their values. Its half-width is judged relative to `beside`, or else to the mean
+    /// itself.
     pub(crate) fn over_rounds<const N: usize>(
         &self,
         rounds: &[(u32, u64, [f64; N])],
@@ -127,7 +127,7 @@ impl<'a> Measured<'a> {
         Some(self.of_point(&point, estimator, judged))
     }
 
-    /// What is made of the place and the times of each point of a curve, launch by launch.
+    /// Applies `make` to the place and the times of each point of a curve, by launch.
     fn of_launches<T>(
         &self,
         curve: &Curve<'_>,
@@ -143,12 +143,12 @@ impl<'a> Measured<'a> {
         launches
     }
 
-    /// The times of a curve over the bytes of its messages, launch by launch.
+    /// The times of a curve over the bytes of its messages, by launch.
     pub(crate) fn sized(&self, curve: &Curve<'_>) -> BTreeMap<u32, Vec<SizedTimes>> {
         self.of_launches(curve, |_, of, times_ns| SizedTimes { bytes: of.bytes, times_ns })
     }
 
-    /// The mean time of each point of a curve by launch, where there are several launches: with the points' places.
+    /// The place and mean time of each point of a curve, by launch; empty for a single launch.
     pub(crate) fn launches(&self, curve: &Curve<'_>) -> Vec<Vec<(u64, f64)>> {
         let launches = self.of_launches(curve, |at, _, times| (at, batch_value(&times)));
         if launches.len() < 2 { Vec::new() } else { launches.into_values().collect() }

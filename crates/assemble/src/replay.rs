@@ -18,20 +18,20 @@ const PICO: f64 = 1e12;
 pub struct Replayed<'a> {
     /// Its name.
     pub name: &'a str,
-    /// Bytes of a message, where all have as many.
+    /// Bytes of each message, if all have the same number.
     pub bytes: Option<u64>,
     /// The algorithm.
     pub variant: &'a str,
     /// The machine, with its parameters.
     pub machine: &'a str,
-    /// Ranks, and operations and messages of all of them.
+    /// Numbers of ranks, operations and messages.
     pub counts: [u64; 3],
-    /// What an operation does so many times, of which the time is one.
+    /// Equal parts of an operation; the recorded time is that of one part.
     pub parts: u32,
 }
 
-/// A replay as it is recorded: when each rank ended, in picoseconds, and its time with that of replays at other places of
-/// the machine's intervals behind it.
+/// The result of a replay. `finish` holds when each rank ended, in picoseconds. `times` begins with the replay's own time;
+/// times of replays with other values from the machine's intervals follow.
 ///
 /// # Errors
 /// A number cannot be recorded.
@@ -63,11 +63,11 @@ pub fn simulation(
     })
 }
 
-/// A schedule in GOAL, replayed on a machine: with the first parameters, and with `all` others of their intervals.
-/// `steps` counts what is done.
+/// Replays a GOAL schedule with the first parameters of `all`; the others give the interval. `steps` counts the operations
+/// done.
 ///
 /// # Errors
-/// It cannot end, or a number cannot be recorded.
+/// The schedule cannot end, or a number cannot be recorded.
 pub fn goal(
     goal: &Goal,
     (name, machine): (&str, &str),
@@ -97,7 +97,7 @@ pub fn goal(
     Ok((Simulation { lost: noise.map(|_| seconds(first.lost)), ..made }, note))
 }
 
-/// Parameters as they are given.
+/// Parameters as on the command line.
 pub fn described(of: &Loggops) -> String {
     let units = [1e3, 1e3, 1e3, 1e9, 1e9];
     let all = LETTERS.iter().zip(of.parameters).zip(units);
@@ -105,7 +105,7 @@ pub fn described(of: &Loggops) -> String {
     format!("{}S={}", all.collect::<String>(), of.eager)
 }
 
-/// A replayed time in seconds, from those with other numbers of the machine's intervals which come behind it.
+/// A replayed time in seconds: the first of `times`; all together give its interval.
 pub(crate) fn replayed(times: &[f64]) -> Result<Quantity> {
     let end = |pick: fn(f64, f64) -> f64| times.iter().copied().fold(times[0], pick);
     let evidence = ("replay", times.len() as u64, true);

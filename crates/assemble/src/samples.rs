@@ -10,8 +10,8 @@ use flate2::write::GzEncoder;
 /// The file of samples in a run's directory.
 pub const SAMPLES: &str = "samples.csv.gz";
 
-/// The batches of tables, each of one transport, as compressed CSV: a line a batch, with its key, launch, round, the
-/// probes around it in nanoseconds, why it does not count, and its samples in nanoseconds with blanks between.
+/// The batches of each transport as compressed CSV. Each line is a batch: its key, launch, round, the probes around it in
+/// nanoseconds, why it was rejected, and its samples in nanoseconds, separated by spaces.
 ///
 /// # Errors
 /// Those of the encoder.
@@ -55,7 +55,7 @@ fn named(key: &Key) -> String {
     key.axes().fold(key.what().to_owned(), place)
 }
 
-/// A time in nanoseconds to a hundredth: stamps tell no more.
+/// A time in nanoseconds to a hundredth; time stamps are no finer.
 fn short(ns: f64) -> String {
     let text = format!("{ns:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -17,7 +17,7 @@ use crate::made::{Builder, Made, SERIES};
 use crate::points::{At, Points};
 use crate::{AssembleError, Result};
 
-/// The series of what each part of a message takes: sending, receiving, and a further message. No line over the length.
+/// The series with the time of each part of a message: sending, receiving, and a further message. No line is fitted to it.
 pub const MESSAGE_COSTS: &str = "message_costs";
 
 /// The times of one curve of a series, for a fit.
@@ -27,18 +27,18 @@ pub struct CurveTimes {
     pub name: String,
     /// Which of its curves, by the axes that are not the size.
     pub which: Labels,
-    /// Messages of the length that an operation moves in its time.
+    /// Messages of this length that one operation moves.
     pub messages: u64,
     /// The times of each size, launch by launch.
     pub launches: Vec<Vec<SizedTimes>>,
 }
 
-/// The curves of all series over the lengths of messages.
+/// The times of all series over message lengths, curve by curve.
 pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
     let mut found = Vec::new();
     for points in of.points().into_iter().filter(|points| points.name != MESSAGE_COSTS) {
         let [_, points] = points.parted(BURST);
-        // Under a load, and over dimensions, the time is no line over the length.
+        // Under a load, and over matrix dimensions, the time is not linear in the length.
         let [_, points] = points.parted(contention::LOAD);
         for curve in points.along(&["bytes", "elements"]) {
             let first = curve.points.iter().map(|(_, (_, of))| of).find(|of| of.bytes > 0);
@@ -52,8 +52,8 @@ pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
     found
 }
 
-/// The series of message passing and of transfers, echo under loads among them, with what follows from them: which
-/// algorithm is the fastest, how times grow.
+/// All series of message passing and transfers (including echo under load), with the fastest algorithms, the growth of
+/// times, and the costs of hops.
 ///
 /// # Errors
 /// Nothing has a value, or a number cannot be recorded.
@@ -71,7 +71,7 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
     if made.results.is_empty() { Err(AssembleError::Empty) } else { Ok(made) }
 }
 
-/// The columns of a series, as far as they have values.
+/// The columns of a series; those without values are dropped later.
 fn columns() -> Vec<Column> {
     let second = |name, meaning| Column::new(name, Unit::Second, meaning);
     vec![
@@ -85,10 +85,10 @@ fn columns() -> Vec<Column> {
     ]
 }
 
-/// Rows on a screen of a series that has many.
+/// Rows of a series on a screen, if its kernel asks for many.
 const MANY: usize = 9;
 
-/// How a series is shown on one screen, as its kernel says.
+/// The form of a series on the screen, as its kernel declares it.
 fn form(name: &str) -> Form {
     match in_series(name).map(|(_, series)| series.look) {
         Ok(look @ (Look::Many | Look::Headline)) => {
@@ -161,14 +161,14 @@ fn verified(of: &Measured<'_>, points: &Points<'_>) -> Option<bool> {
     Some(!known.is_empty() && known.iter().all(is_compared))
 }
 
-/// A time over a floor that was measured beside it: one of messages of the same length, between the same ranks.
+/// The ratio of a time to the floor measured with it: same message length, same ranks.
 fn over_floor(of: &Measured<'_>, name: &str, (key, point): At<'_>) -> Option<(String, Estimated)> {
     if point.pair != Some([0, 1]) || point.place(BURST).is_some() {
         return None;
     }
     let beside = of.setting.floors_of(name).find(|floor| floor.is_of(name, point.bytes))?;
     let ratio = of.ratio(key, &bandgap_campaign::floors::key(&beside.floor.name))?;
-    // A floor of whole operations is compared with whole ones, of which t may be a part.
+    // A floor that times whole operations is compared with a whole operation; t may be a part of one.
     let whole = match beside.floor.yields {
         Yields::Operation => f64::from(point.parts),
         _ => 1.0,
@@ -176,7 +176,7 @@ fn over_floor(of: &Measured<'_>, name: &str, (key, point): At<'_>) -> Option<(St
     Some((beside.floor.name.to_string(), ratio.part(1.0 / whole)))
 }
 
-/// g(n): what each further transfer of a burst of M adds, (T_M − T_1)/(M − 1), by round.
+/// g(n): the time that each further transfer of a burst of M adds, (T_M − T_1)/(M − 1), by round.
 fn gap(of: &Measured<'_>, bursts: &Points<'_>, (key, point): At<'_>) -> Option<Estimated> {
     let is_its = |burst: &Described| {
         let mut others = burst.at.iter().filter(|(axis, _)| axis != BURST);

@@ -1,4 +1,4 @@
-//! What a run measured, beside what was simulated of it.
+//! Compares the times of a run with simulated ones.
 
 use std::collections::BTreeMap;
 
@@ -24,15 +24,16 @@ use crate::replay::replayed;
 use crate::series::series;
 use crate::{AssembleError, Result};
 
-/// The groups of points: what the machine was taken from, the others, and those of a simulated run on its own machine.
+/// The groups of points: those the machine was fitted to, all others, and those of a simulated run on its own machine.
 const GROUPS: [&str; 3] = ["fitted", "predicted", "own"];
-/// What an error may be; of all points the first that there is counts.
+/// The verdicts on an error, worst first; the worst of all points is the verdict on the run.
 const VERDICTS: [&str; 3] = ["outside", "undecided", "inside"];
 
-/// The times that a run's tasks take on a machine, in seconds, by the ids of the run.
+/// Simulated times in seconds, by the run's ids.
 pub type Times = BTreeMap<String, f64>;
 
-/// What a run measured over a transport, to be simulated: by the algorithms that it chose, without those of a library.
+/// The tasks of a run over a transport, for simulation, with the algorithms that the run chose; a library's algorithms
+/// are left out.
 pub fn tasks(run: &Run, transport: &str) -> Vec<Task> {
     let by = |step: Step| {
         let variant = step.variant.clone().or_else(|| chosen(&step, run, transport));
@@ -43,11 +44,11 @@ pub fn tasks(run: &Run, transport: &str) -> Vec<Task> {
         one => std::slice::from_ref(one),
     };
     let tasks = all.iter().filter_map(|task| Task::deserialize(task).ok());
-    // A plan that this version does not know is not simulated.
+    // Plans that this version does not know are skipped.
     tasks.filter_map(|task| task.in_virtual_time(&by).ok().flatten()).collect()
 }
 
-/// The algorithm that a run chose for a step: the first, where launches chose differently.
+/// The algorithm that a run chose for a step; if launches chose differently, the first.
 fn chosen(step: &Step, run: &Run, transport: &str) -> Option<String> {
     let size = match in_series(&step.series).ok()?.1.extent {
         Extent::None => String::new(),
@@ -61,7 +62,7 @@ fn chosen(step: &Step, run: &Run, transport: &str) -> Option<String> {
     variant?.names().first().cloned()
 }
 
-/// Adds the times of a task that was simulated.
+/// Adds the times of a simulated task.
 pub fn simulated(task: &Task, measured: &Measured<'_>, times: &mut Times) {
     let made = match task.name.as_str() {
         SignaturePlan::NAME => {
@@ -71,7 +72,7 @@ pub fn simulated(task: &Task, measured: &Measured<'_>, times: &mut Times) {
         FanInPlan::NAME => fan_in(measured),
         _ => series(measured),
     };
-    // What was too little for a result in the run may be so here.
+    // A task that gave no result in the run may give none here either.
     for result in made.unwrap_or_default().results {
         for (id, of, counts) in result.as_shown().quantities() {
             if counts && of.unit == Unit::Second {
@@ -84,9 +85,9 @@ pub fn simulated(task: &Task, measured: &Measured<'_>, times: &mut Times) {
     }
 }
 
-/// The times of a run over a transport beside the simulated ones, with their errors, and whether one is outside of the
-/// tolerance. Of several machines the first has the values and the others the ends of its intervals; `sources` are
-/// the results that it was taken from.
+/// Compares a run's times over a transport with simulated ones: all errors, and whether any exceeds the tolerance. The
+/// first of several machines gives the values, the others the ends of the intervals. `sources` names the results that
+/// the machine was taken from.
 ///
 /// # Errors
 /// Nothing of the run was simulated, or a number cannot be recorded.
@@ -106,7 +107,7 @@ pub fn validation(
     let mut points = rows(POINTS, transport, "of", columns);
     for (id, time, _) in run.results.iter().flat_map(|result| result.as_shown().quantities()) {
         let own: Vec<f64> = simulated.iter().filter_map(|times| times.get(&id).copied()).collect();
-        // Signatures have no name in their ids.
+        // The ids of signatures contain no name.
         let name = match id.split('/').nth(1) {
             Some(name) if name != transport => name.to_owned(),
             _ => SIGNATURE.to_owned(),
@@ -135,15 +136,15 @@ fn rows(name: &str, transport: &str, axis: &str, columns: Vec<Column>) -> Rows {
     Rows { kind, name, transport, form: Form::Errors, axes, columns, ..Rows::default() }
 }
 
-/// A measured time, the simulated one, of which the machine's value comes first and then its ends, and the error; and what
-/// the tolerance says of it.
+/// The measured time, the simulated one and the error as cells, and the verdict. `times` begins with the machine's own
+/// value; the ends of its interval follow.
 fn compared(
     measured: &Quantity,
     times: &[f64],
     tolerance: f64,
 ) -> Result<(Vec<Option<Quantity>>, &'static str)> {
     let simulated = replayed(times)?;
-    // Without an interval nothing is told.
+    // Without an interval nothing is decided.
     let both = measured.interval().filter(|(low, _)| *low > 0.0).zip(simulated.interval());
     let error = both.map(|(real, of)| (of.0 / real.1 - 1.0, of.1 / real.0 - 1.0));
     let verdict = match error.and_then(|error| verdict(error, tolerance)) {

@@ -1,4 +1,4 @@
-//! What changes of a table's components would bring.
+//! Predicts the effect of changes to a table's components.
 
 use bandgap_model::breakdown::{
     Becomes, By, Category, Change, Layer, Model, SHORTEST, Stack, Value,
@@ -19,11 +19,11 @@ use crate::{AssembleError, Result};
 const RANKED: f64 = 0.2;
 /// Main models that are ranked and drawn, at most.
 const FIRST: usize = 8;
-/// Components that are ranked, and those that have a curve, at most: those that take longest.
+/// How many of the longest components are ranked, and how many get a curve, at most.
 const LONGEST: usize = 20;
 const DRAWN: usize = 6;
 
-/// What `changes`, made together, bring. `of`: the breakdown that the table is of, if it is of one.
+/// The effect of all `changes` together. `of` is the breakdown that the table was taken from, if any.
 ///
 /// # Errors
 /// A name means nothing, changes contradict each other, no model takes any time, or a number cannot be recorded.
@@ -96,7 +96,7 @@ fn change(
 ) -> Result<ModelChange> {
     let error = model.observed.map(|of| propagated.error(before, of)).transpose()?;
     let own = (error.as_ref().map(within), error);
-    // Measured, it was compared round by round, which spreads do not tell.
+    // A measured model was compared round by round, which is more precise than spreads allow.
     let measured = of.filter(|breakdown| breakdown.measured.is_some());
     let paired = measured.and_then(|of| of.models.iter().find(|known| known.name == model.name));
     let (within, error) = paired.map_or(own, |known| (known.within, known.error.clone()));
@@ -114,14 +114,14 @@ impl Propagated {
     /// The share of a model's time that is saved.
     fn speedup(&self, before: &Value, after: &Value) -> Result<Quantity> {
         let (share, off) = before.saved(after);
-        // A share of what may be nothing may be anything.
+        // If the time may be 0, its share is not bounded.
         let known = before.deviation().is_none_or(|own| own * self.factor < before.ns);
         let how = ("1 - after / before", before.parts.len());
         self.of(share, off.filter(|_| known), how).recorded(Unit::One)
     }
 }
 
-/// The model where one thing is shorter.
+/// A model's value with one component (or category, layer, …) reduced by a share.
 fn reduced(stack: &Stack, model: &Model, what: &str, share: f64) -> Option<Value> {
     let change = Change { what: what.to_owned(), becomes: Becomes::Shorter(share) };
     Some(stack.value(model, &stack.changed(&[change]).ok()?))
@@ -152,7 +152,7 @@ fn ranked(
     Ok(Ranking { model: model.name.clone(), reduction: Number(RANKED), components })
 }
 
-/// Speed-ups over reductions: of what is reduced, or else of the categories, the layers and the longest components.
+/// Speed-ups over reductions of whatever is changed; without changes, of each category, layer and longest component.
 ///
 /// *Source*: "Breaking Band", figure 17.
 fn drawn(stack: &Stack, model: &Model, before: &Value, changes: &[Change]) -> Vec<SpeedUpCurve> {
@@ -167,7 +167,7 @@ fn drawn(stack: &Stack, model: &Model, before: &Value, changes: &[Change]) -> Ve
             let after = reduced(stack, model, &of, share)?;
             Some((Number(share), Number(before.saved(&after).0)))
         };
-        // What cannot be reduced has no curve, nor has what the model does not hold.
+        // No curve for parameters, which cannot be reduced, and for components outside the model.
         let points: Vec<_> =
             (1..10_u8).map(|tenth| point(f64::from(tenth) / 10.0)).collect::<Option<_>>()?;
         let touches = points.iter().any(|(_, saved)| *saved != Number(0.0));

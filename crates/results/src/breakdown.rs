@@ -1,4 +1,4 @@
-//! Where the time of a message goes: components, and models over them.
+//! A breakdown of a message's time: components, and models over them.
 
 pub(crate) mod blocks;
 
@@ -21,7 +21,7 @@ pub struct Breakdown {
     pub parameters: BTreeMap<String, Number>,
     /// The models.
     pub models: Vec<ModelTime>,
-    /// What else was measured; absent where the components were given.
+    /// Further measurements; absent if the components were given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub measured: Option<Beside>,
 }
@@ -31,17 +31,17 @@ pub struct Breakdown {
 pub struct ComponentTime {
     /// Its name.
     pub name: String,
-    /// What kind of part spends the time.
+    /// Its category.
     pub category: Category,
-    /// Whose it is.
+    /// Its layer.
     pub layer: Layer,
     /// Where it is spent.
     pub side: Side,
     /// How long it takes.
     pub time: Quantity,
-    /// How it is known.
+    /// Its provenance.
     pub provenance: Provenance,
-    /// Standard deviations by where they come from; one that others have in common has the same name there.
+    /// Standard deviations by their source; components that share a source share its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub errors: BTreeMap<String, Seconds>,
 }
@@ -51,20 +51,20 @@ pub struct ComponentTime {
 pub struct ModelTime {
     /// Its name.
     pub name: String,
-    /// Whether it is what the stack is modelled for.
+    /// Whether it is a main model, which a screen shows.
     pub main: bool,
-    /// What it gives.
+    /// Its prediction.
     pub modelled: Quantity,
-    /// What was observed; null where nothing was.
+    /// The observed time, if any.
     pub observed: Option<Quantity>,
-    /// modelled / observed − 1; null where nothing was observed.
+    /// modelled / observed − 1; null without an observation.
     pub error: Option<Quantity>,
-    /// Whether that is at most 5 %; absent where nothing was observed.
+    /// Whether the error is at most 5 %; absent without an observation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
-    /// What it is the sum of; of several sums the longest counts.
+    /// The sums that it is made of; the longest counts.
     pub rows: Vec<Vec<TermOf>>,
-    /// Its parts by component, category, layer and side, each time the whole.
+    /// The whole, divided by component, by category, by layer and by side.
     pub divided: Vec<Divided>,
 }
 
@@ -73,13 +73,13 @@ pub struct ModelTime {
 pub struct TermOf {
     /// The component.
     pub component: String,
-    /// Whose it is in this row.
+    /// Its layer in this row.
     pub layer: Layer,
-    /// Where it is spent in this row.
+    /// Its side in this row.
     pub side: Side,
-    /// How many times over it counts.
+    /// Its coefficient.
     pub times: Number,
-    /// The parameter by which that is divided; absent where there is none.
+    /// The parameter that divides the coefficient, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per: Option<String>,
 }
@@ -89,11 +89,11 @@ pub struct TermOf {
 #[display(rename_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 pub enum Within {
-    /// It is: so is the whole interval of the error, if there is one.
+    /// Yes, with the whole interval of the error if there is one.
     Holds,
-    /// It is not, and nothing of the interval is.
+    /// No, with the whole interval.
     Off,
-    /// The interval is partly within.
+    /// The interval is only partly within.
     Undecided,
 }
 
@@ -111,20 +111,20 @@ pub struct Divided {
 pub struct PartTime {
     /// What it is.
     pub name: String,
-    /// How long it takes, as often as the model counts it.
+    /// Its time in the model.
     pub time: Seconds,
-    /// What it is of the whole.
+    /// Its share of the whole.
     pub share: Number,
 }
 
-/// What was measured beside the components.
+/// Measurements other than the components.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Beside {
-    /// What an interval between two stamps contains of them; it was removed. Absent where what was timed are
-    /// differences of times with as many stamps.
+    /// The cost of a stamp, which was removed from each interval between two stamps. Absent if times are differences in
+    /// which the stamps cancel.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stamp: Option<Seconds>,
-    /// Over shared memory: what of the software each way is hidden behind the transfer, and so is no component.
+    /// Over shared memory: the software's time per way that the transfer hides; it is no component.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hidden: Option<Quantity>,
     /// Computations of known length that were inserted.
@@ -137,15 +137,15 @@ pub struct Beside {
 pub struct Inserted {
     /// The component that it is in.
     pub component: String,
-    /// How long it takes by itself; before a poll, half of it.
+    /// Its own duration; half of it if it stands before a poll.
     pub inserted: Seconds,
     /// By how much the component became longer.
     pub part: Quantity,
-    /// Whether that is as much, within 5 % or 5 ns.
+    /// Whether `part` equals `inserted` within 5 % or 5 ns.
     pub comes_back: Within,
-    /// By how much half a round trip became longer, without stamps.
+    /// By how much half a round trip without stamps became longer.
     pub whole: Quantity,
-    /// Whether that is as much.
+    /// Whether `whole` equals `inserted` likewise.
     pub whole_comes_back: Within,
 }
 

@@ -9,10 +9,10 @@ use crate::shown::Context;
 
 /// Curves side by side, at most.
 pub(crate) const SIDE_BY_SIDE: usize = 4;
-/// What a curve has, where its rows name nothing else.
+/// The usual quantity of a curve.
 const TIME: &str = "time";
 
-/// One series: some of its rows, the others counted.
+/// One series: some of its rows, and the number of the others.
 pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let usual = [vec![TIME.to_owned()]];
     let tables = match &rows.form {
@@ -37,7 +37,7 @@ pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     }
 }
 
-/// What is left out of a table, where something is.
+/// The number of rows left out of a table, if any.
 fn rest<'a>(
     rows: &Rows,
     shown: impl IntoIterator<Item = &'a Curve<'a>>,
@@ -53,7 +53,7 @@ fn rest<'a>(
     (more > 0).then(|| Block::Text(format!("{more} more in -v")))
 }
 
-/// So many rows: at both ends and at powers of eight between, or else evenly spread.
+/// At most `most` rows: both ends and powers of eight between, or else evenly spread.
 fn chosen<'a>(all: &[(u64, &'a Row)], most: usize) -> Vec<(u64, &'a Row)> {
     if all.len() <= most {
         return all.to_vec();
@@ -68,7 +68,7 @@ fn chosen<'a>(all: &[(u64, &'a Row)], most: usize) -> Vec<(u64, &'a Row)> {
     evenly(&places, most).map(|at| all[*at]).collect()
 }
 
-/// Some rows of one curve: its time and what belongs to it, and how far it is off the fitted line.
+/// Some rows of one curve: all columns, and the deviation from the fitted line.
 fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>) -> Block {
     let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
     let mut heads = vec![Head::new(spelled(axis))];
@@ -92,7 +92,7 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
     })))
 }
 
-/// One quantity of several curves, a column for each: the first of these that the curve has.
+/// Several curves side by side: for each curve a column with the first of `columns` that it has.
 fn side_by_side(
     rows: &Rows,
     (axis, all): (&str, &[Curve<'_>]),
@@ -124,13 +124,13 @@ fn side_by_side(
     blocks
 }
 
-/// What a column is.
+/// A column's name and meaning.
 fn meaning(rows: &Rows, column: &str) -> String {
     let meaning = rows.column(column).map_or("", |at| &rows.columns[at].meaning);
     format!("{}: {meaning}", spelled(column))
 }
 
-/// A table of one quantity of each curve.
+/// A table with one quantity of each curve.
 fn beside(rows: &Rows, axis: &str, several: &[(&Curve<'_>, &str)], context: &Context<'_>) -> Table {
     let heads = several.iter().map(|(curve, column)| match rows.column(column) {
         Some(at) if rows.columns[at].unit != Unit::Second => Head::shared(curve.name()),

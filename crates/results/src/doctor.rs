@@ -1,4 +1,4 @@
-//! What doctor found: the checks of machines, and the MPIs that they have.
+//! The findings of `doctor`: checks of machines, and their MPI libraries.
 
 use bandgap_report::{Block, Cell, Head, Table};
 use serde_json::Value;
@@ -6,8 +6,7 @@ use serde_json::Value;
 use crate::Run;
 use crate::shown::counted;
 
-/// What was found, of several hosts what is not good; what to do about it, and whether it is fit; and whether something
-/// is bad.
+/// The checks (for several hosts, only those that are not good), advice, and fitness; and whether any check is bad.
 pub fn doctor(run: &Run) -> (Vec<Block>, bool) {
     let (several, host) = (run.hosts.len() > 1, std::slice::from_ref(&run.host));
     let machines = if run.hosts.is_empty() { host } else { &run.hosts[..] };
@@ -36,7 +35,7 @@ pub fn doctor(run: &Run) -> (Vec<Block>, bool) {
     (blocks, bad)
 }
 
-/// Whether machines are fit to measure on, as their checks say, and which of these are not good.
+/// Whether machines are fit to measure on, and which of their checks are not good.
 pub(crate) fn fitness<'a>(machines: impl IntoIterator<Item = &'a Value>) -> Option<String> {
     let checks = machines.into_iter().filter_map(|of| of.get("checks")?.as_array()).flatten();
     let checks: Vec<&Value> = checks.collect();

@@ -49,7 +49,7 @@ pub fn drawn(run: &Run) -> Vec<(String, String)> {
         let parts: Vec<&str> = id.split('/').take(3).filter(|part| !part.contains('=')).collect();
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
         let mut name: String = parts.join("-").chars().map(plain).collect();
-        // No two results have files of one name.
+        // File names are unique.
         while names.contains(&name) {
             name.push('x');
         }

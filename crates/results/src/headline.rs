@@ -1,4 +1,4 @@
-//! The table that a reader came for: the parameters of messages, a column for each transport.
+//! The headline table: the parameters of messages, with a column for each transport.
 
 use bandgap_record::{Quantity, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple};
@@ -15,12 +15,12 @@ struct Column<'a> {
     head: String,
     /// The signature in it.
     logp: Option<&'a Logp>,
-    /// The transport whose r∞ and n½ are in it.
+    /// The transport whose r∞ and n½ it shows.
     transport: Option<&'a str>,
 }
 
-/// The headline of a run: the parameters over each transport, and how many times as long half a round trip is over others;
-/// nothing of a run without them.
+/// The headline of a run: the parameters over each transport, and the ratios of half round trips between transports.
+/// Empty for a run without signatures and fits.
 pub fn headline(context: &Context<'_>) -> Vec<Block> {
     let own = |logp: &&Logp| logp.name == SIGNATURE;
     let mut columns: Vec<Column<'_>> = context.of::<Logp>().filter(own).map(column).collect();
@@ -49,7 +49,7 @@ fn column(logp: &Logp) -> Column<'_> {
     Column { head, logp: Some(logp), transport: is_usual.then_some(transport) }
 }
 
-/// The parameters of transfers, a column for each length.
+/// The parameters of transfers, with a column for each length.
 pub fn surface(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
     let own = |logp: &&Logp| logp.name == name && logp.transport == transport;
     let head = |logp: &Logp| logp.bytes.map_or(String::new(), |bytes| Bytes(bytes).to_string());
@@ -62,7 +62,7 @@ pub fn surface(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block>
     table.into_iter().collect()
 }
 
-/// What a cell says of a parameter that the data do not tell.
+/// The text of a cell whose parameter could not be estimated.
 const UNKNOWN: &str = "not known";
 
 fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
@@ -137,7 +137,7 @@ fn fit<'a>(context: &Context<'a>, transport: &str) -> Option<&'a Hockney> {
     fits(context).find(|fit| fit.transport == transport && !fit.segments.is_empty())
 }
 
-/// Cells in the unit of the greatest of them, which stands before the row and not in them.
+/// Cells in the unit of the greatest; the unit is returned for the head of the row.
 fn in_one_unit(cells: Vec<Option<Drawn>>) -> (String, Vec<Cell>) {
     let greatest =
         cells.iter().flatten().copied().reduce(|a, b| if b.value > a.value { b } else { a });
@@ -154,7 +154,7 @@ fn in_one_unit(cells: Vec<Option<Drawn>>) -> (String, Vec<Cell>) {
     (name, cells.into_iter().map(|cell| cell.map(own).into()).collect())
 }
 
-/// What half a round trip is over other transports beside the shortest.
+/// The half round trips of the other transports as multiples of the shortest.
 fn meaning(columns: &[Column<'_>]) -> Option<String> {
     let mut all: Vec<(&Logp, f64)> = columns
         .iter()

@@ -10,14 +10,14 @@ use crate::shown::{Context, Shown};
 /// The fit of one curve.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Hockney {
-    /// The series that it is of; for a table that others measured, the tool.
+    /// The name of the series; for another tool's table, the tool.
     pub name: String,
     /// The transport as the command line names it; `table` of a fit.
     pub transport: String,
-    /// Which curve of the series, where it has several: `ranks`, `variant`, `hops`.
+    /// Which curve of the series, if it has several: `ranks`, `variant`, `hops`.
     #[serde(default, skip_serializing_if = "Labels::is_empty")]
     pub curve: Labels,
-    /// Messages that an operation moves in its time, by which r∞ counts.
+    /// Messages that one operation moves; r∞ counts all of them.
     pub messages: u64,
     /// `relative` (errors are shares of the time) or `ordinary`.
     pub weighting: String,
@@ -37,9 +37,9 @@ pub struct Segment {
     pub to_bytes: u64,
     /// Lengths in it.
     pub points: u64,
-    /// r∞: the rate of endless messages.
+    /// r∞: the asymptotic rate of long messages.
     pub r_inf: Option<Quantity>,
-    /// n½: the length with half of that rate.
+    /// n½: the length at half that rate.
     pub n_half: Option<Quantity>,
     /// t0 = n½/r∞: the start-up time.
     pub t0: Option<Quantity>,
@@ -51,16 +51,16 @@ pub struct Segment {
     /// The largest residual over its time, with its sign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_residual: Option<Number>,
-    /// Where it is.
+    /// The length at the largest residual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_bytes: Option<u64>,
     /// The root of the mean square of residuals over their times.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rms_residual: Option<Number>,
-    /// The line's own time at n = 0.
+    /// The line's time at n = 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intercept: Option<Seconds>,
-    /// Its time a byte.
+    /// The line's time per byte.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_byte: Option<Seconds>,
 }
@@ -68,9 +68,9 @@ pub struct Segment {
 /// Where two segments meet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Breakpoint {
-    /// The length; between the last of one and the first of the next where it was found.
+    /// The length; if it was found, between the last size of one segment and the first of the next.
     pub bytes: Number,
-    /// The least length at which it may be; absent where it was given.
+    /// The least possible length; absent if it was given.
     pub low: Option<Number>,
     /// The greatest.
     pub high: Option<Number>,
@@ -94,10 +94,10 @@ impl Hockney {
         id
     }
 
-    /// The parameters of a segment, as far as it has them, with their names and ids.
+    /// The parameters of a segment, with their names and ids.
     fn parameters(&self, at: usize) -> [(&'static str, String, Option<&Quantity>); 4] {
         let Segment { r_inf, n_half, t0, pi0, .. } = &self.segments[at];
-        // The last size below the break: it stays the same where sizes above it are others.
+        // The last size below the break: the id does not depend on the sizes above it.
         let lower = at.checked_sub(1).map_or(0, |before| self.segments[before].to_bytes);
         let id = |name: &str| format!("{}/from={lower}/{name}", self.id());
         let all = [("r_inf", r_inf), ("n_half", n_half), ("t0", t0), ("pi0", pi0)];
@@ -147,7 +147,7 @@ const HEADS: [&str; 11] =
 const SHORT: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
 
 fn head_of(text: &str) -> Head {
-    // The rates of segments are compared; start-up times and lengths may differ by orders.
+    // Rates of segments share a unit; start-up times and lengths may differ by orders of magnitude.
     match text {
         "r∞" => Head::shared(text),
         "worst residual" | "at" => Head::new(text).optional(),
@@ -156,7 +156,7 @@ fn head_of(text: &str) -> Head {
 }
 
 impl Hockney {
-    /// The time of a message of so many bytes by its segment's line, in seconds.
+    /// The time of a message of `bytes` by the line of its segment, in seconds.
     pub fn time(&self, bytes: u64) -> Option<f64> {
         let has = |of: &&Segment| (of.from_bytes..=of.to_bytes).contains(&bytes);
         self.segments.iter().find(has)?.time(bytes as f64)
@@ -196,13 +196,13 @@ impl Hockney {
         (!all.is_empty()).then(|| format!("Segments meet at {}.", all.join(", ")))
     }
 
-    /// Whether it is of this series over this transport.
+    /// Whether this is a fit of this series over this transport.
     pub(crate) fn is_of(&self, name: &str, transport: &str) -> bool {
         self.name == name && self.transport == transport
     }
 }
 
-/// The fits of a series in short: a row a segment, and where these meet.
+/// The fits of a series in brief: a row for each segment, and their breakpoints.
 pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
     let of_series = || context.of::<Hockney>().filter(|fit| fit.is_of(name, transport));
     let relative: Vec<&Hockney> = of_series().filter(|fit| fit.is_relative()).collect();

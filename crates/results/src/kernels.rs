@@ -1,4 +1,4 @@
-//! Several series on one screen: a line for each kernel, and what else there is.
+//! Several series on one screen: a line for each kernel, then all other rows.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use crate::curves::curve;
 use crate::rows::{along, cell, fit, spelled, worded};
 use crate::shown::Context;
 
-/// Several rows: a line for each kernel, then what else there is.
+/// Several series: a line for each kernel, then floors, curves and sentences.
 pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
     let is_kernel = |rows: &&&Rows| matches!(rows.form, Form::Kernel { .. });
     let lines: Vec<Vec<Cell>> =
@@ -23,7 +23,7 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
         let is_one = lines.len() == 1;
         let table = Table::new(times.into_iter().chain(rates).chain(rest));
         blocks.push(Block::Table(table.with(lines)));
-        // Of a single kernel there is room for some of its rows.
+        // For a single kernel there is room for some of its rows.
         let one = all.iter().find(is_kernel).filter(|rows| is_one && rows.rows.len() > 1);
         if let Some(rows) = one {
             blocks.push(Block::section(rows.id(), ""));
@@ -57,7 +57,7 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
     blocks
 }
 
-/// The curve that stands for a series: of the most ranks, the nearest ones, and at each size the fastest.
+/// The curve that represents a series: most ranks, least hops, and the fastest variant at each size.
 fn standing<'a>(rows: &'a Rows) -> Vec<(u64, &'a Row)> {
     let number = |row: &Row, axis: &str| rows.place(row, axis).and_then(|of| of.number());
     let ranks = rows.rows.iter().filter_map(|row| number(row, "ranks")).max();
@@ -115,7 +115,7 @@ fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>
     Some(line)
 }
 
-/// What the time of a series grows as, as far as it is decided.
+/// The law by which the time of a series grows, if decided.
 fn grows(rows: &Rows, small: &Row, all: &[&Rows]) -> Option<String> {
     let is_its = |of: &&&Rows| {
         of.form == Form::Law && (&of.name, &of.transport) == (&rows.name, &rows.transport)
@@ -142,7 +142,7 @@ fn said(quantity: &Quantity) -> String {
     written(&Drawn::new(quantity, precision))
 }
 
-/// All floors and layers: what they reach, what they are over or lose, and what they are.
+/// All floors and layers: value, ratios to floors below, losses, and meaning.
 fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
     let heads = ["floor", "reaches", "over"].map(Head::new);
     let heads = heads.into_iter().chain([Head::new("").optional()]);
@@ -167,8 +167,8 @@ fn floors(all: &[&Rows], context: &Context<'_>) -> Table {
     }))
 }
 
-/// The greatest value of a quantity, for each place on an axis if one is named; else over all rows, and the greatest
-/// loss, where there is one.
+/// The greatest value of a quantity, for each place on the axis `by`; without one, over all rows, and the lowest value if
+/// its interval is below 0.
 fn greatest(rows: &Rows, column: &str, by: Option<&str>) -> Option<Block> {
     let words = |row: &Row| {
         let places =
@@ -196,7 +196,7 @@ fn greatest(rows: &Rows, column: &str, by: Option<&str>) -> Option<Block> {
     Some(Block::Text(format!("{name}: {column} at most {most}{loss}")))
 }
 
-/// What holds in which range of sizes, on the most ranks: `broadcast tree below 32 KiB, chain above`. A range begins at
+/// What holds in each range of sizes, for the most ranks: `broadcast tree below 32 KiB, chain above`. A range begins at
 /// its quantity `begins`, or else above its place on `from`.
 fn ranges(rows: &Rows, of: &str) -> Option<String> {
     let ranks = |row: &Row| rows.place(row, "ranks").and_then(Place::number);

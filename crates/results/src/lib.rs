@@ -1,8 +1,7 @@
-//! The schema of results, and what they look like.
+//! The schema of results, and their rendering.
 //!
-//! A result is values with ids ([`Shown::quantities`]); what a person should know besides is notes. Everything that
-//! is printed or drawn is made of these as [`bandgap_report::Block`]s: [`Shown::detail`] for all there is. Nothing
-//! here measures.
+//! A result is a set of values with ids ([`Shown::quantities`]); notes hold everything else that a reader should know.
+//! Both are rendered as [`bandgap_report::Block`]s; [`Shown::detail`] renders everything. Nothing here measures.
 #![forbid(unsafe_code)]
 
 mod breakdown;

@@ -105,7 +105,7 @@ impl<'de> Deserialize<'de> for Outcome {
     }
 }
 
-/// A value by way of one without places, since those in a part of a file would mislead.
+/// Decodes by way of a JSON value, whose errors have no line numbers: those within a part of a file would mislead.
 fn decode<T: de::DeserializeOwned>(raw: &RawValue) -> Result<T, serde_json::Error> {
     serde_json::from_value(serde_json::from_str(raw.get())?)
 }

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 use crate::shown::{Context, Shown};
 use figure::figure;
 
-/// The signature of messages of one kind over one transport. Its curve, the cost of a message over M and Δ, stands
-/// beside it as rows of the same name and transport.
+/// The signature of one kind of messages over one transport. Its curve, the cost of a message over M and Δ, is a separate
+/// result: rows of the same name and transport.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Logp {
     /// `signature`, `bulk_store_signature` or `bulk_get_signature`.
     pub name: String,
     /// The transport as the command line names it; `table` of a fit.
     pub transport: String,
-    /// Bytes of the transfers; absent of small messages.
+    /// Bytes of the transfers; absent for small messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// Who asks whom: `one_to_one`, `pairs` or `fan_out`.
@@ -36,7 +36,7 @@ pub struct Logp {
     /// The arms of slope 1, by ascending Δ; the last one is that of the parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub arms: Vec<Arm>,
-    /// The lines that parameters are the slopes of.
+    /// The lines whose slopes are parameters.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lines: Vec<Line>,
     /// Half a round trip over its floor.
@@ -44,7 +44,7 @@ pub struct Logp {
     pub over_floor: Option<OverFloor>,
 }
 
-/// The parameters; those that the data do not tell are absent.
+/// The parameters; absent if the data do not determine them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Parameters {
     /// os: how long the processor is busy sending a message.
@@ -59,14 +59,14 @@ pub struct Parameters {
     pub rtt: Option<Quantity>,
     /// How long the processor is idle at full rate: g − os − or.
     pub idle: Option<Quantity>,
-    /// Messages under way at most.
+    /// The most messages in flight.
     pub capacity: Option<Quantity>,
 }
 
 /// Where the send-only regime ends.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Transition {
-    /// After so many messages.
+    /// The number of messages after which it ends.
     pub messages: Number,
     /// `round_trip` or `capacity`.
     pub cause: String,
@@ -79,12 +79,12 @@ pub struct Arm {
     pub from_delay: Seconds,
     /// To this one.
     pub to_delay: Seconds,
-    /// or, as this arm has it.
+    /// or, from this arm.
     pub recv_overhead: Quantity,
     /// The slope over Δ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slope: Option<Quantity>,
-    /// Whether the slope is 1; absent where the data do not tell.
+    /// Whether the slope is 1; absent if undecided.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub holds: Option<bool>,
 }
@@ -100,9 +100,9 @@ pub struct Line {
     pub intercept: Seconds,
     /// Time of a further message.
     pub slope: Seconds,
-    /// From so many messages.
+    /// The smallest number of messages.
     pub from: u64,
-    /// To so many.
+    /// The greatest number.
     pub to: u64,
 }
 
@@ -116,7 +116,7 @@ pub struct OverFloor {
 }
 
 impl Logp {
-    /// A signature of which nothing is known yet.
+    /// A signature without parameters.
     pub fn new(name: &str, transport: &str, bytes: Option<u64>) -> Logp {
         Logp {
             name: name.to_owned(),
@@ -128,7 +128,7 @@ impl Logp {
         }
     }
 
-    /// Its id: `logp/shm`; of transfers or another pattern with these.
+    /// Its id: `logp/shm`; for transfers and other patterns, with their places.
     pub fn id(&self) -> String {
         let name =
             if self.name == SIGNATURE { String::new() } else { format!("/name={}", self.name) };
@@ -136,7 +136,7 @@ impl Logp {
         self.place().iter().fold(id, |id, (axis, place)| format!("{id}/{axis}={place}"))
     }
 
-    /// What tells it from others of its name over its transport: the first axes of its curve, with its places there.
+    /// What distinguishes it from others of its name and transport: the first axes of its curve, with its places.
     pub fn place(&self) -> Vec<(&'static str, Place)> {
         let mut place: Vec<(&str, Place)> = Vec::new();
         if self.pattern != ONE_TO_ONE {
@@ -213,7 +213,7 @@ pub(crate) fn limit(regime: Regime) -> &'static str {
 }
 
 impl Logp {
-    /// `LogP signature over shm`, with what tells it from others.
+    /// `LogP signature over shm`, with bytes and pattern if they matter.
     pub(crate) fn title(&self) -> String {
         let what = self.name.replace('_', " ").replace("signature", "LogP signature");
         let bytes = self.bytes.map_or(String::new(), |bytes| format!(" of {}", Bytes(bytes)));

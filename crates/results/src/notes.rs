@@ -10,11 +10,11 @@ use crate::run::Run;
 /// How much a note matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Said with the details.
+    /// Shown with the details.
     Detail,
-    /// Said on the screen: it changes what a number means.
+    /// Shown on the screen, since it changes the meaning of a number.
     Doubt,
-    /// Said first: results are missing.
+    /// Shown first: results are missing.
     Missing,
 }
 
@@ -25,7 +25,7 @@ pub struct Template {
     pub code: &'static str,
     /// How much it matters.
     pub level: Level,
-    /// What it says. `{name}` is a value of the note as it is; with a unit behind a colon it is written in it:
+    /// Its text. `{name}` is a value of the note; with a unit after a colon it is written in that unit:
     /// `{low:s}`, `{size:B}`, `{rate:B/s}`, `{share:%}`, `{count:n}`.
     pub text: &'static str,
     /// What would help.
@@ -35,14 +35,14 @@ pub struct Template {
 /// What would help: an option or a command; empty where nothing does.
 #[derive(Clone, Copy, Debug)]
 pub struct Hint {
-    /// Where numbers were measured.
+    /// For measured numbers.
     pub measured: &'static str,
-    /// Where a table was fitted that somebody else measured.
+    /// For a fit to another tool's table.
     pub fitted: &'static str,
 }
 
 impl Hint {
-    /// That for what a run is made of.
+    /// The hint for this run.
     pub fn of(self, run: &Run) -> &'static str {
         if run.conditions.is_empty() { self.fitted } else { self.measured }
     }
@@ -67,7 +67,7 @@ const fn note(code: &'static str, level: Level, text: &'static str, hint: Hint) 
     Template { code, level, text, hint }
 }
 
-/// All notes that there are, in the order of their codes.
+/// All notes, in the order of their codes.
 #[rustfmt::skip]
 pub const TEMPLATES: &[Template] = &[
     note("arm_slope", Level::Doubt, "the cost rises with slope {slope} over Δ from {from:s} on, not 1: or is not constant", NONE),

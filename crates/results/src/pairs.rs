@@ -32,7 +32,7 @@ pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     blocks
 }
 
-/// The first of the maps above the diagonal, the second, where there is one, below.
+/// A matrix with the first map above the diagonal and the second, if any, below.
 fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
     let units: Vec<_> = maps.iter().map(|map| multiple(map.unit, map.ends()[1])).collect();
     let names = &maps[0].names;

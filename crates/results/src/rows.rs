@@ -1,4 +1,4 @@
-//! What rows look like in full: all of them as a table, and as curves.
+//! Renders rows in full: a table of all, and curves.
 
 use bandgap_record::{Column, Form, Labels, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{
@@ -9,13 +9,13 @@ use bandgap_units::Bytes;
 use crate::hockney::Hockney;
 use crate::shown::{Context, Shown};
 
-/// The axes that curves are drawn along, in the order of preference; those of sizes first.
+/// The axes that curves are drawn along, by preference; axes of sizes first.
 const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters"];
-/// How many of them are sizes.
+/// Number of axes of sizes among them.
 const SIZES: usize = 3;
 /// The columns that are drawn.
 const DRAWN: [&str; 5] = ["time", "bandwidth", "gap", "slowdown", "hidden"];
-/// Curves of a figure, at most.
+/// The most curves in a figure.
 const MOST_CURVES: usize = 12;
 /// Points of a fitted line.
 const STEPS: i32 = 24;
@@ -44,7 +44,7 @@ impl Shown for Rows {
     }
 }
 
-/// The name of rows and their transport, and their kind where they are no series.
+/// The name and transport of rows, and their kind unless they are a series.
 fn title(rows: &Rows) -> String {
     let kind = if rows.kind == "series" { String::new() } else { format!(", {}", rows.kind) };
     let over = match rows.transport.as_str() {
@@ -54,7 +54,7 @@ fn title(rows: &Rows) -> String {
     format!("{}{over}{kind}", rows.name)
 }
 
-/// A name as it is read.
+/// A name as shown to readers.
 pub(crate) fn spelled(name: &str) -> String {
     match name {
         "bytes" => "n".to_owned(),
@@ -118,7 +118,7 @@ pub(crate) fn cell(rows: &Rows, row: &Row, column: &str, context: &Context<'_>) 
 
 /// Rows that differ in their place on one axis alone.
 pub(crate) struct Curve<'a> {
-    /// The others' places, by axis.
+    /// The places on the other axes.
     pub(crate) which: Vec<(&'a str, &'a Place)>,
     /// The rows, with their places on that axis, ascending.
     pub(crate) rows: Vec<(u64, &'a Row)>,
@@ -134,7 +134,7 @@ impl Curve<'_> {
         words.collect::<Vec<_>>().join(", ")
     }
 
-    /// A quantity, `times` over, of its rows.
+    /// The points of a quantity, multiplied by `times`.
     pub(crate) fn points(
         &self,
         rows: &Rows,
@@ -179,7 +179,7 @@ pub(crate) fn curves<'a>(rows: &'a Rows, axis: &str) -> Vec<Curve<'a>> {
     found
 }
 
-/// The fit of a curve over bytes, of least relative errors.
+/// The fit of least relative errors for a curve over bytes.
 pub(crate) fn fit<'a>(
     rows: &Rows,
     which: &[(&str, &Place)],
@@ -265,7 +265,7 @@ fn line(fit: &Hockney, column: &str, factor: f64) -> Vec<Datum> {
 /// them.
 pub const PCIE_TRACE: &str = "pcie_trace";
 
-/// What follows from a trace; nothing of one from which nothing does.
+/// The rows derived from a trace, if any.
 pub(crate) fn derived(rows: &Rows, context: &Context<'_>) -> Option<Block> {
     let some: Vec<&Row> = rows.rows.iter().filter(|row| row.spread.is_none()).collect();
     (!some.is_empty()).then(|| Block::Table(table(rows, &some, context)))
@@ -293,7 +293,7 @@ fn ends(rows: &Rows, row: &Row) -> Option<[usize; 2]> {
     Some([at("from")?, at("to")?])
 }
 
-/// The ranks, each with its host where there are several.
+/// The names of the ranks, with their hosts if known.
 fn names(rows: &Rows) -> Vec<String> {
     let mut names = Vec::new();
     for row in &rows.rows {
@@ -308,7 +308,7 @@ fn names(rows: &Rows) -> Vec<String> {
     names
 }
 
-/// So many of these at most, the first and the last among them.
+/// At most `most` evenly spread items, including the first and the last.
 pub(crate) fn evenly<T>(all: &[T], most: usize) -> impl Iterator<Item = &T> {
     let most = most.min(all.len());
     (0..most).map(move |at| &all[at * (all.len() - 1) / (most - 1).max(1)])

@@ -8,26 +8,26 @@ use crate::shown::Context;
 /// A run with results of all kinds.
 pub type Run = bandgap_record::Run<Outcome>;
 
-/// What the results of a run are shown among.
+/// The context in which a run's results are shown.
 pub fn context(run: &Run) -> Context<'_> {
     Context::of_results(run.results.iter().map(Outcome::as_shown).collect(), &run.notes)
 }
 
-/// Whether a run is what was asked for.
+/// Whether a run gave what was requested.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Verdict {
-    /// The quantities that count.
+    /// Number of quantities that count.
     pub counted: usize,
-    /// The ids of those that have not converged.
+    /// The ids of quantities that have not converged or are missing.
     pub doubtful: Vec<String>,
-    /// The ids of those that the clock limits.
+    /// The ids of quantities that the clock limits.
     pub limited: Vec<String>,
-    /// Whether a result says no.
+    /// Whether a result is negative: a model that does not hold.
     pub negative: bool,
 }
 
 impl Verdict {
-    /// Of a run.
+    /// The verdict on a run.
     pub fn of(run: &Run) -> Verdict {
         let context = context(run);
         let mut verdict = Verdict::default();
@@ -52,7 +52,7 @@ impl Verdict {
         verdict
     }
 
-    /// Whether all that counts has converged, and nothing says no.
+    /// Whether everything that counts has converged and no result is negative.
     pub fn is_good(&self) -> bool {
         self.doubtful.is_empty() && !self.negative
     }

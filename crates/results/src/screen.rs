@@ -1,4 +1,4 @@
-//! One screen of a run: what was measured, one table, what it means, what is in doubt.
+//! One screen of a run: the heading, a table, its meaning, and doubts.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -20,20 +20,20 @@ use crate::shown::{Context, counted, grouped};
 use crate::validation::validation;
 use crate::why;
 
-/// What is shown of a run.
+/// How a run is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View<'a> {
     /// Whether figures are drawn.
     pub plot: bool,
     /// Whether their axes are linear.
     pub linear: bool,
-    /// As what `bandgap show` finds the run again, if it is kept.
+    /// The name by which `bandgap show` finds the run, if it is stored.
     pub kept: Option<&'a str>,
 }
 
 /// One screen of a run.
 pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
-    // What looks at machines plans nothing, and has no results.
+    // `doctor` has neither a plan nor results.
     if run.results.is_empty() && run.plan.is_null() && !(run.host.is_null() && run.hosts.is_empty())
     {
         return doctor(run).0;
@@ -58,7 +58,7 @@ pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
         heading(run).map(|of| Block::section("run", of)).into_iter().collect();
     blocks.extend(machine(run));
     for (at, result) in run.results.iter().enumerate() {
-        // Most have a section of their own, with a title.
+        // Most results begin with a section of their own.
         blocks.push(Block::section(format!("result-{at}"), ""));
         let of = result.as_shown().detail(&among);
         blocks.extend(of.into_iter().map(|block| axes(block, view)));
@@ -68,7 +68,7 @@ pub fn detail(run: &Run, view: View<'_>) -> Vec<Block> {
     blocks
 }
 
-/// A figure with the axes that were asked for.
+/// A figure with the requested axes.
 fn axes(mut block: Block, view: View<'_>) -> Block {
     if let (Block::Figure(figure), true) = (&mut block, view.linear) {
         (figure.x.scale, figure.y.scale) = (Scale::Linear, Scale::Linear);
@@ -76,7 +76,7 @@ fn axes(mut block: Block, view: View<'_>) -> Block {
     block
 }
 
-/// The tables of what there is.
+/// The tables of all results.
 fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
     if let Some(rows) = context.of::<Rows>().find(|rows| is_alone(rows)) {
         return curve(rows, context);
@@ -122,7 +122,7 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
             _ => {}
         }
     }
-    // Where a curve is all there is to see, it is seen.
+    // If a curve is the only thing to show, it is drawn.
     let alone = signatures
         && rows.is_empty()
         && context.of::<Logp>().count() == 1
@@ -135,21 +135,21 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
     blocks
 }
 
-/// Whether rows are all that is on the screen.
+/// Whether these rows fill the screen alone.
 fn is_alone(rows: &Rows) -> bool {
     matches!(rows.form, Form::SideBySide { alone: true, .. })
 }
 
-/// Whether rows are the times of one series, and not what follows from others.
+/// Whether rows are the times of a series, and not derived from other rows.
 fn is_curve(rows: &Rows) -> bool {
     use Form::{Curve, Details, Kernel, Pairs, SideBySide};
     matches!(rows.form, Curve | Details | Kernel { .. } | Pairs | SideBySide { .. })
 }
 
-/// Notes of what was read of a file, beside `read_as`.
+/// Codes of notes on how a file was read, other than `read_as`.
 const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to_choose"];
 
-/// The name of the one kernel that was measured, where it is one.
+/// The name of the measured kernel, if there is exactly one.
 fn kernel(run: &Run) -> Option<&str> {
     let is_kernel = |rows: &&Rows| match rows.form {
         Form::Kernel { .. } => true,
@@ -161,7 +161,7 @@ fn kernel(run: &Run) -> Option<&str> {
     names.first().copied().filter(|_| names.len() == 1)
 }
 
-/// One line of what was measured, where and for how long.
+/// One line: what was measured, where and for how long.
 fn heading(run: &Run) -> Option<String> {
     let command = run.command.get(1).filter(|word| !word.starts_with('-'));
     let command = command.map_or("run", String::as_str);
@@ -176,7 +176,7 @@ fn heading(run: &Run) -> Option<String> {
             parts.extend(more.map(words));
         }
         _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
-        // A command's name alone says nothing.
+        // A command's name alone is no heading.
         [] => {}
         _ => {
             let kernel = kernel(run).filter(|name| !name.starts_with(command));
@@ -185,7 +185,7 @@ fn heading(run: &Run) -> Option<String> {
         }
     }
     parts.extend(hardware(run.hosts.first().unwrap_or(&run.host)));
-    // What is the same over all transports is said once.
+    // Only what is the same for all transports.
     let first = run.conditions.first();
     let alike =
         |same: &dyn Fn(&bandgap_record::Conditions) -> bool| run.conditions.iter().all(same);
@@ -229,7 +229,7 @@ fn heading(run: &Run) -> Option<String> {
     Some(parts.join(SECTION_PARTS))
 }
 
-/// `a, b:4`: the hosts with their ranks, where these are several; many of them as a count.
+/// `a, b:4`: the hosts, with the number of ranks if above 1; many hosts as a count.
 fn hosts(by_rank: &[String]) -> String {
     let mut all: Vec<(&str, usize)> = Vec::new();
     for host in by_rank {
@@ -255,7 +255,7 @@ fn network(host: &Value) -> Option<String> {
     Some(format!("{}{speed}", of["name"].as_str()?))
 }
 
-/// `cores 0, 1 (shared L3, 62 ns)`, the time being that of a cache line; many of them as a count.
+/// `cores 0, 1 (shared L3, 62 ns)`, with the time of a cache line; many cores as a count.
 fn cores(all: &[u64], apart: &str) -> String {
     let mut each: Vec<&u64> = Vec::new();
     all.iter().for_each(|core| each.extend((!each.contains(&core)).then_some(core)));
@@ -268,7 +268,7 @@ fn cores(all: &[u64], apart: &str) -> String {
     if all.len() == 2 && !apart.is_empty() { format!("{text} ({apart})") } else { text }
 }
 
-/// The machine in a few words, as far as it is described: model, cores, virtual or not, system.
+/// The machine in a few words: processor model, number of cores, whether it is virtual.
 fn hardware(host: &Value) -> Option<String> {
     let of = host.get("description")?;
     let text = |name: &str| of.get(name).and_then(Value::as_str);
@@ -284,19 +284,19 @@ fn hardware(host: &Value) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// What doctor says of the one machine that it is.
+/// The fitness of the machine, for a run on a single one.
 fn machine(run: &Run) -> Option<Block> {
     let fitness = fitness([&run.host]).filter(|_| run.hosts.is_empty());
     fitness.map(|of| Block::Text(format!("Machine: {of}")))
 }
 
-/// Notes that are said on the screen, at most.
+/// The most notes on a screen.
 const SAID: usize = 2;
 
-/// What is in doubt of what is shown, causes by size, with the command that explains.
+/// The doubts about what is shown, gravest first, with the command that explains them.
 fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
-    // Lines are not what layers are compared by.
+    // Layers are compared by times, not by fitted lines.
     let layers = run.results.iter().filter_map(|of| of.as_rows()).any(is_alone);
     let (shown, wide, limited) = marked(body);
     let wider = (wide > 0).then(|| Precision::No.named());
@@ -315,7 +315,7 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
             parts.push(format!("not shown: {} in doubt", counted(hidden, "value")));
         }
     }
-    // What is said of several results alike is said once.
+    // Notes of one code are grouped.
     let mut said: Vec<Said<'_>> = Vec::new();
     for note in &run.notes {
         let level = template(&note.code).map_or(Level::Detail, |template| template.level);
@@ -347,10 +347,10 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     Some(Block::Doubt(format!("{}. Why, and what helps: {again}", parts.join(". "))))
 }
 
-/// Probes of placement that differ by less than this share are of one placement.
+/// Placement probes that differ by less than this share count as the same placement.
 const ALIKE: f64 = 0.2;
 
-/// The placements of transports, where these differ: their times are then of different distances between cores.
+/// The placements of the transports, if they differ: their times then belong to different distances between cores.
 fn placements(run: &Run) -> Option<String> {
     let probe = |of: &bandgap_record::Conditions| {
         Some((of.transport.clone(), of.state.as_ref()?.probe.0.0))
@@ -369,7 +369,7 @@ fn placements(run: &Run) -> Option<String> {
     })
 }
 
-/// What notes of one code say: the first of them, and how many say it with other values.
+/// The notes of one code: the first, and how many more have other values.
 struct Said<'a> {
     level: Level,
     note: &'a Note,
@@ -387,7 +387,7 @@ impl Said<'_> {
     }
 }
 
-/// The values of tables: all, those that have not converged, and those at the clock's limit.
+/// Counts the values in tables: all, those not converged, and those at the clock's limit.
 fn marked(blocks: &[Block]) -> (usize, usize, usize) {
     let tables = blocks.iter().filter_map(|block| match block {
         Block::Table(table) => Some(table),
@@ -403,7 +403,7 @@ fn marked(blocks: &[Block]) -> (usize, usize, usize) {
     (all.len(), of(Precision::No), of(Precision::ClockLimited))
 }
 
-/// What a note is about, where there are several: the transport, or else the name of the result.
+/// The subject of a note: the transport if there are several, or else the name of the result.
 fn subject<'a>(run: &Run, about: &'a str) -> &'a str {
     let is_transport = |part: &&str| run.conditions.iter().any(|of| of.transport == **part);
     match about.split('/').find(is_transport) {

@@ -1,4 +1,4 @@
-//! What every kind of result can do, and what it is shown among.
+//! The interface of all kinds of result, and the context in which they are shown.
 
 use std::any::Any;
 use std::collections::BTreeSet;
@@ -8,16 +8,16 @@ use bandgap_report::{Block, Cell, Precision, Shown as Drawn};
 
 /// A result of any kind, for a reader.
 pub trait Shown: Any {
-    /// What the data may tell, by id, each with whether `--strict` asks for its convergence. The same quantity has the
-    /// same id in every run, whatever else was measured.
+    /// All quantities by id, `None` if not known, and whether each counts for `--strict`. A quantity has the same id in
+    /// every run, whatever else was measured.
     fn all(&self) -> Vec<(String, Option<&Quantity>, bool)>;
 
-    /// The quantities of these that the data tell.
+    /// The known quantities.
     fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
         self.all().into_iter().filter_map(|(id, of, counts)| Some((id, of?, counts))).collect()
     }
 
-    /// The ids of those that count, and that the data do not tell.
+    /// The ids of quantities that count and are not known.
     fn missing(&self) -> Vec<String> {
         let lacks = |(id, of, counts): (String, Option<&Quantity>, bool)| {
             (counts && of.is_none()).then_some(id)
@@ -25,23 +25,23 @@ pub trait Shown: Any {
         self.all().into_iter().filter_map(lacks).collect()
     }
 
-    /// All there is of it: tables with all rows, and figures.
+    /// The result in full: tables with all rows, and figures.
     fn detail(&self, context: &Context<'_>) -> Vec<Block>;
 
-    /// What of it stands on a screen: all but figures, where it does not say less.
+    /// The result in brief, for a screen; by default all but figures.
     fn short(&self, context: &Context<'_>) -> Vec<Block> {
         let mut blocks = self.detail(context);
         blocks.retain(|block| !matches!(block, Block::Figure(_)));
         blocks
     }
 
-    /// Whether it says no to what was asked: a model that does not hold.
+    /// Whether the answer is negative: a model that does not hold.
     fn is_negative(&self) -> bool {
         false
     }
 }
 
-/// What a result is shown among.
+/// The context in which a result is shown.
 pub struct Context<'a> {
     /// All results of the run.
     pub results: Vec<&'a dyn Shown>,
@@ -50,11 +50,11 @@ pub struct Context<'a> {
     limited: BTreeSet<&'a str>,
 }
 
-/// The note about a value whose interval is as narrow as the clock allows.
+/// The code of the note that the clock allows no narrower interval.
 pub const CLOCK_LIMIT: &str = "clock_limit";
 
 impl<'a> Context<'a> {
-    /// Of the results and notes of a run.
+    /// A context from the results and notes of a run.
     pub fn of_results(results: Vec<&'a dyn Shown>, notes: &'a [Note]) -> Context<'a> {
         let limited = notes.iter().filter(|note| note.code == CLOCK_LIMIT);
         let limited = limited.map(|note| note.about.as_str()).collect();
@@ -67,7 +67,7 @@ impl<'a> Context<'a> {
         self.results.iter().map(any).filter_map(<dyn Any>::downcast_ref)
     }
 
-    /// How well the quantity of this id is known.
+    /// The precision of the quantity of this id.
     pub fn precision(&self, id: &str, quantity: &Quantity) -> Precision {
         match quantity.converged {
             _ if self.limited.contains(id) => Precision::ClockLimited,

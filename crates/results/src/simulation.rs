@@ -1,4 +1,4 @@
-//! What came of the simulation of a schedule: when it ends, and on what that depends.
+//! The result of simulating a schedule: when it ends, and which parameters that depends on.
 
 use std::collections::BTreeMap;
 
@@ -14,10 +14,10 @@ use crate::shown::{Context, Shown, counted, grouped};
 pub struct Simulation {
     /// The schedule's name.
     pub name: String,
-    /// Bytes of a message, where all have as many.
+    /// Bytes of each message, if all have the same number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
-    /// The algorithm; of a schedule in GOAL the arithmetic.
+    /// The algorithm; for a GOAL schedule, the arithmetic.
     pub variant: String,
     /// The machine, with its parameters.
     pub machine: String,
@@ -27,38 +27,38 @@ pub struct Simulation {
     pub operations: u64,
     /// Number of messages.
     pub messages: u64,
-    /// What a kernel does so many times, there and back for instance, of which `time` is one; 1 for a schedule.
+    /// Equal parts of a kernel's operation, such as 2 for there and back; `time` is that of one. 1 for a schedule.
     #[serde(default)]
     pub parts: u64,
-    /// What noise took from the processors of all ranks; absent without noise.
+    /// The time that noise took from all ranks together; absent without noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Seconds>,
     /// When the last rank ends.
     pub end: Seconds,
-    /// When each rank ends, of up to 65,536 ranks.
+    /// When each rank ends; empty for more than 65,536 ranks.
     pub finish: Vec<Seconds>,
     /// One of the `parts` of the end.
     pub time: Quantity,
-    /// What the end came from.
+    /// The critical path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical_path: Option<CriticalPath>,
-    /// On what it depends.
+    /// How the end depends on the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
 }
 
-/// What an end came from: steps without a pause, from 0 on.
+/// The critical path: steps without a pause from time 0 to the end.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CriticalPath {
     /// The rank that ends last.
     pub rank: u64,
     /// Number of steps.
     pub steps: u64,
-    /// What the time is spent on: L, o, g, G, O, computation.
+    /// The time spent on each of L, o, g, G, O and computation.
     pub shares: BTreeMap<String, Seconds>,
     /// The time that the path spends at each of its ranks.
     pub ranks: Vec<AtRank>,
-    /// The steps, of up to 65,536.
+    /// The first 65,536 steps.
     pub operations: Vec<AtOperation>,
 }
 
@@ -78,13 +78,13 @@ pub struct AtRank {
 pub struct AtOperation {
     /// The rank whose time it is.
     pub at: u64,
-    /// What happens: compute, send, interface, flight, transfer (of further bytes) or receive.
+    /// The kind of step: compute, send, interface, flight, transfer (of further bytes) or receive.
     pub part: String,
-    /// The rank of the operation: of a message, of its send.
+    /// The rank of the operation; for a message, that of its send.
     pub rank: u64,
     /// The operation's number there, from 1.
     pub operation: u64,
-    /// Its line; absent of a binary schedule.
+    /// Its line; absent for a binary schedule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// When the step ends; it begins when the one before it ends.
@@ -96,26 +96,26 @@ pub struct AtOperation {
 pub struct Sensitivity {
     /// dT/dL and the others, by the parameter's letter.
     pub derivatives: BTreeMap<String, Derivative>,
-    /// The next L at which dT/dL is another one, if T is convex in L; absent where none was found.
+    /// The next L at which dT/dL changes, if T is convex in L; absent if none was found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub critical_latency: Option<Seconds>,
-    /// By how much L may grow until T has grown by 1 %; absent without messages.
+    /// By how much L may grow before T grows by 1 %; absent without messages.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<Seconds>,
 }
 
-/// The derivatives on both sides: plain numbers, of G bytes.
+/// The one-sided derivatives of T by a parameter: plain numbers; bytes for G.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Derivative {
-    /// For a parameter that becomes less.
+    /// The derivative towards smaller values.
     pub left: Number,
-    /// For one that becomes greater.
+    /// The derivative towards greater values.
     pub right: Number,
-    /// Whether T jumps there, since events of one time change places.
+    /// Whether T jumps there because simultaneous events change their order.
     pub jumps: bool,
 }
 
-/// Ranks whose ends are on a screen, and in detail, at most.
+/// The most ranks whose ends are listed on a screen, and in detail.
 const RANKS: usize = 8;
 const RANKS_IN_DETAIL: usize = 64;
 
@@ -132,7 +132,7 @@ impl Shown for Simulation {
         self.blocks(RANKS_IN_DETAIL)
     }
 
-    /// A kernel is a line, of several.
+    /// A table with a line for each simulated kernel; all of a single schedule.
     fn short(&self, context: &Context<'_>) -> Vec<Block> {
         let all: Vec<&Self> = context.of::<Self>().collect();
         match (self.bytes, all.first()) {
@@ -161,13 +161,13 @@ impl Shown for Simulation {
     }
 }
 
-/// What is known of parameters, in the order in which people name them.
+/// The values by parameter, in the usual order of the parameters.
 fn in_order<T>(of: &BTreeMap<String, T>) -> impl Iterator<Item = (&'static str, &T)> {
     let names = ["L", "o", "g", "G", "O", "computation"];
     names.into_iter().filter_map(|name| Some((name, of.get(name)?)))
 }
 
-/// A time to the nanosecond, or to the picosecond where it has some.
+/// A time to the nanosecond, or to the picosecond if it is not whole nanoseconds.
 fn exactly(of: Seconds) -> String {
     let ns = of.0.0 * 1e9;
     let rest = ((ns - ns.floor()) * 1e3).round();
@@ -194,7 +194,7 @@ impl Simulation {
 
     fn blocks(&self, most: usize) -> Vec<Block> {
         let count = |of: u64, what: &str| counted(of as usize, what);
-        // Of a kernel with its bytes and algorithm.
+        // A kernel has bytes and an algorithm.
         let of = self.bytes.map_or(String::new(), |bytes| {
             format!(" ({}, {})", Bytes(bytes), self.variant.replace('_', " "))
         });

@@ -1,4 +1,4 @@
-//! What a run measured beside what was simulated: times, and a summary of their errors.
+//! Renders the comparison of a run with its simulation: a summary of the errors, and the worst points.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub const POINTS: &str = "points";
 /// The name of the summary, by group.
 pub const SUMMARY: &str = "summary";
 
-/// The summary; and of each series its worst point.
+/// The summary by group, or the worst point of each series.
 pub(crate) fn validation(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let label = |row: &Row, name: &str| rows.label(row, name).map(ToString::to_string);
     let value = |row: &Row, name: &str| rows.cell(row, name).map_or(0.0, |of| of.value.0);

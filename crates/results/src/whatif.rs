@@ -1,4 +1,4 @@
-//! What a change of components would bring: before and after, a ranking, and speed-ups over reductions.
+//! The predicted effect of changes to components: before and after, a ranking, and speed-ups over reductions.
 
 use bandgap_record::{Number, Quantity, Seconds, Unit};
 use bandgap_report::{Axis, Block, Cell, Datum, Figure, Head, Series, Table, scaled, share};
@@ -9,16 +9,16 @@ use crate::breakdown::Within;
 use crate::breakdown::blocks::{cut, given, rest};
 use crate::shown::{Context, Shown};
 
-/// Changes of a table's components, and what they save.
+/// Changes to a table's components, and the time that they save.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct WhatIf {
     /// The name of the table, or the transport that was measured.
     pub name: String,
-    /// The changes, all made together; empty where none were asked for.
+    /// The changes, made together; empty if none were requested.
     pub changes: Vec<ChangeMade>,
-    /// The main models without and with them.
+    /// The main models before and after the changes.
     pub models: Vec<ModelChange>,
-    /// What each component by itself would save, without the changes.
+    /// What each component would save by itself, regardless of the changes.
     pub ranking: Vec<Ranking>,
     /// Speed-ups over reductions, each by itself.
     pub curves: Vec<SpeedUpCurve>,
@@ -29,13 +29,12 @@ pub struct WhatIf {
 pub struct ChangeMade {
     /// What is changed: a component, a model, a parameter, a category, a layer or a side.
     pub component: String,
-    /// By which share its time is reduced, negative where it grows; null where it took no time before, and of
-    /// parameters.
+    /// The share by which its time is reduced, negative if it grows; null for parameters, and if it took no time before.
     pub reduction: Option<Number>,
-    /// To which time it is set; absent where it is not.
+    /// The time that it is set to, if any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub set: Option<Seconds>,
-    /// To which number a parameter is set.
+    /// The number that a parameter is set to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<Number>,
 }
@@ -90,7 +89,7 @@ pub struct SpeedUpCurve {
     pub points: Vec<(Number, Number)>,
 }
 
-/// Models on a screen, and places of a ranking, at most.
+/// The most models, and places of a ranking, on a screen.
 const MODELS: usize = 4;
 const PLACES: usize = 5;
 
@@ -123,7 +122,7 @@ impl Shown for WhatIf {
         self.blocks(MODELS, PLACES)
     }
 
-    /// What would be is no better than the model that says it.
+    /// A prediction is no better than its model.
     fn is_negative(&self) -> bool {
         self.models.iter().any(|model| model.within == Some(Within::Off))
     }
@@ -160,7 +159,7 @@ impl WhatIf {
         blocks
     }
 
-    /// The first places for each model, a column each.
+    /// The first places of the ranking, with a column for each model.
     fn ranked(&self, models: usize, places: usize) -> Vec<Block> {
         let Some(first) = self.ranking.first() else { return Vec::new() };
         let columns: Vec<&Ranking> = self.ranking.iter().take(models).collect();

@@ -1,4 +1,4 @@
-//! Why values are in doubt: a row a cause, the largest effect first.
+//! Why values are in doubt: a line for each cause, the largest effect first.
 
 use bandgap_record::{Conditions, Note, Quantity};
 use bandgap_report::{Block, Precision};
@@ -7,12 +7,12 @@ use crate::notes::{template, words};
 use crate::run::{Run, Verdict, context};
 use crate::shown::{CLOCK_LIMIT, Context, counted, grouped};
 
-/// Values behind an interval below which their number is what makes it wide.
+/// With fewer values than this, their number is the cause of a wide interval.
 const FEW: u64 = 8;
-/// The share of rejected batches from which on they are the cause.
+/// If more than this share of the batches was rejected, that is the cause.
 const MANY: f64 = 0.1;
 
-/// A cause of doubt, and the quantities in which it is.
+/// A cause of doubt, with the quantities affected.
 struct Cause {
     result: String,
     quantities: Vec<String>,
@@ -21,7 +21,7 @@ struct Cause {
     note: Note,
 }
 
-/// Whether two notes say the same, of whatever they say it.
+/// Whether two notes are the same except for their subject.
 pub(crate) fn alike(a: &Note, b: &Note) -> bool {
     (&a.code, &a.values) == (&b.code, &b.values)
 }
@@ -34,7 +34,7 @@ fn with_hint(note: &Note, run: &Run) -> String {
     }
 }
 
-/// What is in doubt of a run, each with its cause and what would help.
+/// The doubtful values of a run, each with its cause and a remedy.
 pub fn why(run: &Run) -> Vec<Block> {
     let verdict = Verdict::of(run);
     let causes = causes(run);
@@ -94,7 +94,7 @@ fn batches(of: &Conditions) -> Option<String> {
 pub(crate) fn widest(run: &Run) -> Option<String> {
     let all = causes(run);
     let widest = all.first()?;
-    // Of one transport its name says nothing, and a file's is long.
+    // With one transport its name is redundant, and the name of a file is long.
     let of = match &run.conditions[..] {
         [one] => widest.result.trim_end_matches(one.transport.as_str()).trim_end_matches('/'),
         _ => &widest.result,
@@ -117,7 +117,7 @@ fn causes(run: &Run) -> Vec<Cause> {
                 _ => cause(run, &among, &id, quantity),
             };
             let (of, name) = id.rsplit_once('/').unwrap_or(("", &id));
-            // Rows of one result have one cause together.
+            // Rows of one result are grouped by cause.
             let of = of.split('/').filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
             let width = quantity.relative_width().unwrap_or(f64::INFINITY);
             let is_its = |known: &&mut Cause| known.result == of && alike(&known.note, &note);
@@ -139,7 +139,7 @@ fn causes(run: &Run) -> Vec<Cause> {
     all
 }
 
-/// The cause of the width of one quantity.
+/// The cause of a quantity's wide interval.
 fn cause(run: &Run, context: &Context<'_>, id: &str, quantity: &Quantity) -> Note {
     let known = |code: &str| Note::new(code, "");
     if id.starts_with("hockney/") {

@@ -7,7 +7,7 @@ use super::text::decimal;
 use crate::Result;
 
 impl Calibrated {
-    /// The arguments of LogGOPSim, behind a comment on what they are; times are ns, or ps.
+    /// The arguments of LogGOPSim, after a comment that explains them; times are in ns, or in ps.
     ///
     /// # Errors
     /// As [`Calibrated::loggops`].

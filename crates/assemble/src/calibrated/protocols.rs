@@ -6,15 +6,15 @@ use bandgap_results::{Hockney, Outcome, Run, Segment};
 use super::{Calibrated, Costs, Parameter, Protocol};
 use crate::MESSAGE_COSTS;
 
-/// The series whose lines are taken, the first that there is: messages before stores.
+/// The series whose fitted lines are used: the first that the run has, messages before stores.
 const SERIES: [&str; 3] = ["echo", "comms1", STORES];
 const STORES: &str = "bulk_store";
 
 impl Calibrated {
-    /// Takes the lines of the first series that has some, each as a protocol.
+    /// Takes each line fitted to the first such series as a protocol.
     ///
-    /// *Formula*: t(n) = t0 + n·G with t0 = os + L + or; of stores, whose reply comes back, less half a round trip. os and
-    /// or are those of the shortest message of the line, where they were measured, else those of words.
+    /// *Formula*: t(n) = t0 + n·G with t0 = os + L + or; for stores, which wait for a reply, less half a round trip. os and
+    /// or are those of the line's shortest message if they were measured, else those of small messages.
     pub(super) fn add_protocols(&mut self, run: &Run, one_latency: bool) {
         let fits: Vec<&Hockney> = run.results.iter().filter_map(fit).collect();
         let of = |name: &&str| {
@@ -48,8 +48,8 @@ impl Calibrated {
         }
     }
 
-    /// Where a line starts below os + or: each size as it was measured, in proportion to its length, with no cost beside; nothing
-    /// is sent as words are.
+    /// For a line that starts below os + or: each size costs its measured time in proportion to its length and nothing else;
+    /// only empty messages cost as much as small ones.
     fn in_proportion(&mut self, times: &[(u64, Parameter)], up_to: u64) {
         let costs = Costs::default();
         let all: Vec<&(u64, Parameter)> = times.iter().filter(|(bytes, _)| *bytes > 0).collect();
@@ -74,7 +74,7 @@ fn fit(result: &Outcome) -> Option<&Hockney> {
     }
 }
 
-/// The times of a curve's sizes in a segment, by ascending size, of one way.
+/// The one-way times of a curve's sizes within a segment, by ascending size.
 fn times(rows: &Rows, fit: &Hockney, segment: &Segment, reply: f64) -> Vec<(u64, Parameter)> {
     let own = rows.rows.iter().filter(|row| {
         fit.curve.iter().all(|(axis, at)| rows.place(row, axis).is_none_or(|of| of == at))
@@ -89,8 +89,8 @@ fn times(rows: &Rows, fit: &Hockney, segment: &Segment, reply: f64) -> Vec<(u64,
     all
 }
 
-/// A segment's start-up time, and its time a byte. Where no t0 is given, the start-up is as well known as the time of the
-/// shortest message.
+/// A segment's start-up time and its time per byte. Without a t0, the start-up time gets the interval of the shortest
+/// message's time.
 fn line(
     segment: &Segment,
     times: &[(u64, Parameter)],
@@ -111,7 +111,7 @@ fn line(
     (slope >= 0.0).then_some((start, Parameter { value: slope, low, high }))
 }
 
-/// An overhead of the shortest message of a segment that it was measured of.
+/// The overhead of the shortest message in a segment for which it was measured.
 fn overhead(rows: &Rows, cost: &str, segment: &Segment) -> Option<Parameter> {
     let own = rows.rows.iter().filter_map(|row| {
         let bytes = rows.place(row, "bytes")?.number()?;

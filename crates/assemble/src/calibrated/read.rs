@@ -1,4 +1,4 @@
-//! What of a run makes a machine, and what does not.
+//! Takes a machine's parameters from a run, or refuses the run.
 
 use bandgap_model::Regime;
 use bandgap_record::{Note, Place, Quantity, Row, Rows};
@@ -9,11 +9,11 @@ use super::{Calibrated, Costs, Groups, Parameter};
 use crate::{AssembleError, Result};
 
 impl Calibrated {
-    /// The machine that a run, kept at `path`, measured over a transport: the one that is named, or its only one. With
-    /// `one_latency`, os + or + L is one latency: a run whose parameters make no LogP machine by themselves has one too.
+    /// The machine that a run, stored at `path`, measured over the named transport, or over its only one. With
+    /// `one_latency`, os + or + L count as one latency; that works for runs whose parameters make no LogP machine.
     ///
     /// # Errors
-    /// There is no such transport, the run lacks parameters, or these make no machine.
+    /// The run lacks the transport or some parameters, or its parameters make no machine.
     pub fn of(run: &Run, path: &str, transport: Option<&str>, one_latency: bool) -> Result<Self> {
         let transport = chosen(run, transport)?;
         let signature = run.results.iter().find_map(|result| match result {
@@ -45,7 +45,7 @@ impl Calibrated {
         };
         machine.add_protocols(run, one_latency);
         machine.add_groups(run);
-        // What is no machine is refused here.
+        // Parameters that make no machine are refused here.
         let mut below = 0_u32;
         machine.machine(&mut |of| {
             below += u32::from(of.low < 0.0);
@@ -67,7 +67,7 @@ impl Calibrated {
         })
     }
 
-    /// Takes a second distance from an echo, or else from the round trips of pairs.
+    /// Takes a second distance from the series `echo`, or else from the round trips of pairs.
     fn add_groups(&mut self, run: &Run) {
         let echo = self.rows(run, "echo").map(|rows| apart(rows, "time", "hops", 1.0));
         let pairs = self.rows(run, "pairs").map(|rows| apart(rows, "rtt", "distance", 0.5));
@@ -82,17 +82,17 @@ impl Calibrated {
     }
 }
 
-/// Whether some ranks are farther from rank 0 than others.
+/// How far the ranks are from rank 0.
 #[derive(PartialEq)]
 enum Apart {
     No,
-    /// The first so many ranks are near, and the others take this much longer.
+    /// This many ranks are near; messages to the others take this much longer.
     By(u64, Parameter),
-    /// Neither can be told.
+    /// More than two distances, or no time to rank 1.
     Otherwise,
 }
 
-/// The two distances from rank 0 in rows, as far as there are two: of the shortest messages.
+/// The distances from rank 0, by the times of the shortest messages.
 fn apart(rows: &Rows, column: &str, distance: &str, parts: f64) -> Apart {
     let at = |row: &Row, name: &str| rows.place(row, name).or(rows.label(row, name)).cloned();
     let least = rows.rows.iter().filter_map(|row| at(row, "bytes")).min();
@@ -123,10 +123,10 @@ fn is_own(logp: &Logp, transport: &str) -> bool {
     logp.name == SIGNATURE && logp.pattern == ONE_TO_ONE && logp.transport == transport
 }
 
-/// The transport that is named, or the only one.
+/// The named transport, or the run's only one.
 ///
 /// # Errors
-/// There is none, or there are several.
+/// The run has no such transport, or has several and none is named.
 pub fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str> {
     let all: Vec<&str> = run.conditions.iter().map(|of| of.transport.as_str()).collect();
     match (named, &all[..]) {
@@ -151,7 +151,7 @@ pub fn chosen<'a>(run: &'a Run, named: Option<&str>) -> Result<&'a str> {
     }
 }
 
-/// os, or and L, and g.
+/// os, or and L of small messages, and their g.
 fn words(
     known: &dyn Fn(&str) -> Option<Parameter>,
     regime: Option<Regime>,

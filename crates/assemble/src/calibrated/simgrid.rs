@@ -1,4 +1,4 @@
-//! A platform of SimGrid, and what its command line must say so that messages cost what they do here.
+//! A SimGrid platform, and the command line with which messages cost the same there as here.
 
 use std::fmt::Write as _;
 
@@ -14,7 +14,7 @@ const DIGITS: usize = 15;
 const HEADER: u64 = 16;
 
 impl Calibrated {
-    /// SimGrid's platform: hosts with a link for each direction, of the first protocol's L and 1/G.
+    /// The platform: hosts with a link for each direction, with L and 1/G of the first protocol.
     pub fn simgrid_platform(&self, ranks: usize) -> String {
         let (latency, per_byte) = self.protocols.first().map_or((0.0, 0.0), base);
         let (bandwidth, latency) = (decimal(1.0 / per_byte, 3), decimal(latency, DIGITS));
@@ -42,9 +42,10 @@ impl Calibrated {
         text + " </zone>\n</platform>\n"
     }
 
-    /// The command that runs a program on the platform, which is at `path`. Options of a file would not do: smpirun gives its own, which come first.
+    /// The command that runs a program on the platform file at `path`. Options in a file would have no effect, since
+    /// smpirun passes its own first.
     ///
-    /// SimGrid has no g. Its sections begin at lengths above those given; of its factors these count SMPI's header.
+    /// SimGrid has no g. Its sections start above the lengths given; those of the two factors include SMPI's header.
     pub fn simgrid_command(&self, path: &str, ranks: usize) -> String {
         let sections = |header: u64, of: &dyn Fn(&Protocol) -> String| {
             let limits = self.protocols.iter().map(|of| of.up_to.saturating_add(header));
@@ -75,7 +76,7 @@ impl Calibrated {
     }
 }
 
-/// L in seconds, less the time for the header, and G in seconds a byte: not quite 0, of which there are no multiples.
+/// L in seconds, less the time for the header, and G in seconds per byte; both above 0, since they are divisors.
 fn base(of: &Protocol) -> (f64, f64) {
     let (latency, per_byte) = (of.costs.latency.value, of.per_byte.value.max(1e-9));
     ((latency - HEADER as f64 * per_byte).max(1e-3) / 1e9, per_byte / 1e9)

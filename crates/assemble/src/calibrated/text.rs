@@ -8,9 +8,9 @@ use bandgap_sim::Machine;
 use super::{Calibrated, Costs, Parameter, Pick, Protocol};
 
 impl Calibrated {
-    /// The file, with the intervals as comments. A lower end below 0 is 0.
+    /// The machine file, with the intervals as comments. Values below 0 are written as 0.
     pub fn toml(&self, pick: Pick<'_>) -> String {
-        // Of a name in a run's file nothing gets into this one but words.
+        // Names from a run file are reduced to plain characters, so that they cannot inject anything.
         let plain = |text: &str| {
             let is_plain = |c: char| c.is_alphanumeric() || " -_.:/".contains(c);
             text.chars().map(|c| if is_plain(c) { c } else { '_' }).collect::<String>()
@@ -35,7 +35,7 @@ impl Calibrated {
             [0, 1, 2].map(|at| (names[at], [of.send, of.recv, of.latency][at], 3))
         };
         put(&mut text, &costs(&self.words));
-        // There is none of 0.
+        // A gap of 0 is not allowed.
         put(&mut text, &[("gap_ns", self.gap.map(|ns| ns.max(LEAST)), 3)]);
         if let Some(groups) = &self.groups {
             let hosts = Machine::MOST_RANKS as u64 / groups.ranks.max(1);
@@ -58,7 +58,7 @@ impl Calibrated {
 /// Shortest gap of a machine, in nanoseconds.
 const LEAST: f64 = 0.001;
 
-/// A number with so many digits behind the point at most.
+/// A number with at most `digits` digits after the point.
 pub fn decimal(number: f64, digits: usize) -> String {
     let text = format!("{number:.digits$}");
     let short = match text.contains('.') {

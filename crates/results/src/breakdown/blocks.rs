@@ -1,4 +1,4 @@
-//! What a breakdown looks like: its models, the parts of each, and bars of them.
+//! Renders a breakdown: its models, their parts, and bars.
 
 use bandgap_model::breakdown::Category;
 use bandgap_record::{Quantity, Unit};
@@ -11,7 +11,7 @@ use crate::logp::Logp;
 use crate::shown::{Context, Shown};
 
 impl Shown for Breakdown {
-    /// What was measured as a whole counts. What components say is a model's error, which has its own measure.
+    /// Times measured as a whole count. Components do not: their deviation is the model's error.
     fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
         let (id, counts) = (self.id(), self.measured.is_some());
         let mut all = Vec::new();
@@ -44,7 +44,7 @@ impl Shown for Breakdown {
         blocks
     }
 
-    /// The models, and the one that matters most by components; one line where a run has signatures too.
+    /// The models, and the components of the first; a single line if the run has signatures too.
     fn short(&self, context: &Context<'_>) -> Vec<Block> {
         let Some(model) = self.first() else { return vec![Block::Text(self.title())] };
         let mut parts: Vec<&PartTime> = model.by("component").iter().collect();
@@ -88,14 +88,14 @@ const IN_LINE: usize = 4;
 /// Letters of a name in a table, at most.
 const LETTERS: usize = 24;
 
-/// Leaves so many of them, and says how many more there are.
+/// Keeps the first `most`, and gives a text with the number of the others.
 pub(crate) fn rest<T>(all: &mut Vec<T>, most: usize, what: &str) -> Option<Block> {
     let more = all.len().saturating_sub(most);
     all.truncate(most);
     (more > 0).then(|| Block::Text(format!("{more} more {what} in -v")))
 }
 
-/// A name that leaves room for others.
+/// A name, shortened to fit a table.
 pub(crate) fn cut(name: &str) -> String {
     match name.char_indices().nth(LETTERS) {
         None => name.to_owned(),
@@ -103,7 +103,7 @@ pub(crate) fn cut(name: &str) -> String {
     }
 }
 
-/// What a table gives without a spread is a plain number, and nothing that is given has to converge.
+/// A value that was given, not measured: it always counts as converged, and without a spread it is a plain number.
 pub(crate) fn given(quantity: &Quantity) -> Cell {
     match (quantity.interval(), quantity.unit) {
         (Some(_), Unit::Second) => Drawn::new(quantity, Precision::Converged).into(),
@@ -151,7 +151,7 @@ impl Breakdown {
         Table::new(heads.map(Head::new)).with(models.iter().map(row))
     }
 
-    /// The parts of a model by component, each as often as it counts.
+    /// The parts of a model by component, with the time that each adds to the model.
     fn part_table(&self, context: &Context<'_>, parts: &[&PartTime]) -> Table {
         let heads = ["component", "layer", "side", "known", "time", "share", ""];
         let mut table = Table::new(heads.map(Head::new));
@@ -174,7 +174,7 @@ impl Breakdown {
         }))
     }
 
-    /// It beside a signature: `Breakdown over unix: latency 2.08 µs: receive 62 %, …; error -2.4 %, holds`.
+    /// One line: `Breakdown over unix: latency 2.08 µs: receive 62 %, …; error -2.4 %, holds`.
     fn line(&self, model: &ModelTime, parts: &[&PartTime]) -> String {
         let time = scaled(model.observed.as_ref().unwrap_or(&model.modelled).value.0, Unit::Second);
         let parts = shares(parts.iter().take(IN_LINE).copied());
@@ -203,7 +203,7 @@ impl Breakdown {
             bars.push(bar(&one.to_string(), &parts, &|_| Some(*one as usize)));
         }
         bars.extend(["layer", "side"].map(|by| bar(by, model.by(by), &|_| None)));
-        // One that is not divided says nothing, but for the first.
+        // Undivided bars are dropped; if all are, the first stays.
         let first = bars[0].clone();
         bars.retain(|bar| bar.parts.len() > 1);
         if bars.is_empty() {
@@ -213,7 +213,7 @@ impl Breakdown {
     }
 }
 
-/// Parts of a bar that are named; the others are one part.
+/// The most named parts of a bar; the rest is one part.
 const NAMED: usize = 12;
 
 fn bar(name: &str, parts: &[PartTime], kind: &dyn Fn(&PartTime) -> Option<usize>) -> Bar {

@@ -54,8 +54,8 @@ fn curves(context: &Context<'_>, logp: &Logp) -> Option<Vec<(Ns, Vec<Datum>)>> {
     Some(curves)
 }
 
-/// The levels that the model gives, each where it holds: os before the first replies, g in the steady state of Δ = 0,
-/// and os + or + Δ in that of a Δ on an arm, with the arm's own or.
+/// The model's levels, each where it holds: os before the first replies, g in the steady state of Δ = 0, and os + or + Δ
+/// in the steady state of a Δ on an arm, with that arm's or.
 fn references(logp: &Logp, delays: &[Ns]) -> Vec<Reference> {
     let time = |quantity: &Option<Quantity>| quantity.as_ref().and_then(Quantity::as_time);
     let [os, g] = [&logp.parameters.send_overhead, &logp.parameters.gap].map(time);
@@ -81,14 +81,14 @@ fn references(logp: &Logp, delays: &[Ns]) -> Vec<Reference> {
             lines.push(Reference { series: Some(at), from: steady(logp, *delay), ..level });
         }
     }
-    // One name is enough: the colours say which Δ each line is for.
+    // One name is enough: colours show each line's Δ.
     if let Some(last) = lines.last_mut().filter(|line| line.series.is_some()) {
         last.name = "os + or + Δ".to_owned();
     }
     lines
 }
 
-/// Places on the axis of Δ are whole picoseconds; in nanoseconds.
+/// The resolution of Δ in nanoseconds: places on its axis are whole picoseconds.
 const STEP: f64 = 1e-3;
 
 /// The M from which the cost at a Δ is steady.
