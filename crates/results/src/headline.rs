@@ -5,7 +5,6 @@ use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple};
 use bandgap_units::{Bytes, significant_short};
 
 use crate::hockney::Hockney;
-pub use crate::hockney::segments;
 use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
 use crate::shown::Context;
 

@@ -8,6 +8,7 @@ mod breakdown;
 mod curves;
 mod doctor;
 mod files;
+mod heading;
 mod headline;
 mod hockney;
 mod kernels;

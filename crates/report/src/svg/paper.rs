@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use derive_more::Display;
+
 use super::ink::Font;
 
 /// A place: to the right, and down.
@@ -11,7 +13,8 @@ pub(super) type At = (f64, f64);
 pub(super) type Stroke<'a> = (&'a str, f64, Option<&'a str>);
 
 /// Which end of a text its place names.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Display)]
+#[display(rename_all = "lowercase")]
 pub(super) enum Anchor {
     Start,
     Middle,
@@ -104,11 +107,6 @@ impl Paper {
     }
 
     fn turned_text(&mut self, (x, y): At, anchor: Anchor, font: &Font, content: &str, turn: &str) {
-        let anchor = match anchor {
-            Anchor::Start => "start",
-            Anchor::Middle => "middle",
-            Anchor::End => "end",
-        };
         let (Font { size, colour, look }, content) = (font, escaped(content));
         let _ = writeln!(
             self.out,

@@ -1,0 +1,167 @@
+//! The heading of a run: what was measured, where and for how long.
+
+use std::collections::BTreeSet;
+
+use bandgap_record::{Conditions, Form, Rows, Unit};
+use bandgap_report::{SECTION_PARTS, scaled};
+use serde_json::Value;
+
+use crate::notes::words;
+use crate::run::Run;
+
+/// Codes of notes on how a file was read, other than `read_as`.
+const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to_choose"];
+
+/// The name of the measured kernel, if there is exactly one.
+pub(crate) fn kernel(run: &Run) -> Option<&str> {
+    let is_kernel = |rows: &&Rows| match rows.form {
+        Form::Kernel { .. } => true,
+        Form::SideBySide { alone, .. } => !alone,
+        _ => false,
+    };
+    let rows = run.results.iter().filter_map(|of| of.as_rows()).filter(is_kernel);
+    let names: BTreeSet<&str> = rows.map(|rows| rows.name.as_str()).collect();
+    names.first().copied().filter(|_| names.len() == 1)
+}
+
+/// One line: what was measured, where and for how long.
+pub(crate) fn heading(run: &Run) -> Option<String> {
+    let command = run.command.get(1).filter(|word| !word.starts_with('-'));
+    let command = command.map_or("run", String::as_str);
+    let transports = run.conditions.iter().map(|of| of.transport.as_str());
+    let transports: Vec<&str> = transports.filter(|name| !name.is_empty()).collect();
+    let mut parts = Vec::new();
+    let read = run.notes.iter().find(|note| note.code == "read_as");
+    match transports[..] {
+        [] if read.is_some() => {
+            parts.extend(read.map(|note| format!("{command}: {}", words(note))));
+            let more = run.notes.iter().filter(|note| READ.contains(&note.code.as_str()));
+            parts.extend(more.map(words));
+        }
+        _ if command == "run" => parts.push(format!("bandgap {}", run.bandgap.version)),
+        // A command's name alone is no heading.
+        [] => {}
+        _ => {
+            let kernel = kernel(run).filter(|name| !name.starts_with(command));
+            let kernel = kernel.map_or_else(String::new, |name| format!(" {name}"));
+            parts.push(format!("{command}{kernel} over {}", transports.join(", ")));
+        }
+    }
+    parts.extend(hardware(run.hosts.first().unwrap_or(&run.host)));
+    // Only what is the same for all transports.
+    let first = run.conditions.first();
+    let alike = |same: &dyn Fn(&Conditions) -> bool| run.conditions.iter().all(same);
+    if let Some(first) = first {
+        let ranks = first.ranks;
+        if alike(&|of| of.ranks == ranks) && ranks != 2 {
+            parts.push(format!("{ranks} ranks"));
+        }
+        if !first.hosts.is_empty() {
+            parts.push(hosts(&first.hosts));
+            parts.extend(run.hosts.first().and_then(network));
+        } else if !first.cores.is_empty() && alike(&|of| of.cores == first.cores) {
+            let line = first.state.as_ref().filter(|_| placements(run).is_none());
+            let line = line.map(|state| scaled(state.probe.0.0, Unit::Second));
+            let apart: Vec<&str> =
+                first.distance.as_deref().into_iter().chain(line.as_deref()).collect();
+            parts.push(cores(&first.cores, &apart.join(", ")));
+        }
+        if first.launches > 1 {
+            let lost: usize =
+                run.conditions.iter().map(|of| of.lost_launches.len()).max().unwrap_or(0);
+            let lost = match lost {
+                0 => String::new(),
+                _ => format!(" (no batch of {lost} counts)"),
+            };
+            parts.push(format!("{} launches{lost}", first.launches));
+        }
+    }
+    if run.elapsed.0 >= 0.5 {
+        parts.push(format!("{:.0} s", run.elapsed.0));
+    }
+    if run.interrupted {
+        parts.push("ended early".to_owned());
+    }
+    if parts.is_empty() {
+        return None;
+    }
+    if transports.is_empty() && read.is_none() && command != "run" {
+        parts.insert(0, command.to_owned());
+    }
+    Some(parts.join(SECTION_PARTS))
+}
+
+/// `a, b:4`: the hosts, with the number of ranks if above 1; many hosts as a count.
+fn hosts(by_rank: &[String]) -> String {
+    let mut all: Vec<(&str, usize)> = Vec::new();
+    for host in by_rank {
+        match all.iter_mut().find(|(known, _)| *known == host.as_str()) {
+            Some((_, ranks)) => *ranks += 1,
+            None => all.push((host, 1)),
+        }
+    }
+    if let [(first, _), _, _, _, _, ..] = all[..] {
+        return format!("{} hosts from {first}", all.len());
+    }
+    let named = all.iter().map(|&(host, ranks)| match ranks {
+        1 => host.to_owned(),
+        _ => format!("{host}:{ranks}"),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+/// `eth0, 10000 Mbit/s`: the interface between the hosts.
+fn network(host: &Value) -> Option<String> {
+    let of = host.get("network").filter(|of| !of.is_null())?;
+    let speed = of["speed"].as_u64().map_or(String::new(), |of| format!(", {of} Mbit/s"));
+    Some(format!("{}{speed}", of["name"].as_str()?))
+}
+
+/// `cores 0, 1 (shared L3, 62 ns)`, with the time of a cache line; many cores as a count.
+fn cores(all: &[u64], apart: &str) -> String {
+    let mut each: Vec<&u64> = Vec::new();
+    all.iter().for_each(|core| each.extend((!each.contains(&core)).then_some(core)));
+    let listed: Vec<String> = each.iter().map(ToString::to_string).collect();
+    let text = match each.len() {
+        1 => format!("core {}", listed[0]),
+        2..=4 => format!("cores {}", listed.join(", ")),
+        many => format!("{many} cores from {}", listed[0]),
+    };
+    if all.len() == 2 && !apart.is_empty() { format!("{text} ({apart})") } else { text }
+}
+
+/// The machine in a few words: processor model, number of cores, whether it is virtual.
+fn hardware(host: &Value) -> Option<String> {
+    let of = host.get("description")?;
+    let text = |name: &str| of.get(name).and_then(Value::as_str);
+    let model = text("cpu_model").map(|model| {
+        let words = model.split_whitespace().filter(|word| !word.contains('('));
+        words.take(3).collect::<Vec<_>>().join(" ")
+    });
+    let cores = of.pointer("/topology/cores").and_then(Value::as_u64);
+    let cores = cores.map(|cores| format!("{cores} cores"));
+    let is_virtual = of.get("virtual_machine").is_some_and(|value| !value.is_null());
+    let parts = [model, cores, is_virtual.then(|| "virtual".to_owned())];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// Placement probes that differ by less than this share count as the same placement.
+const ALIKE: f64 = 0.2;
+
+/// The placements of the transports, if they differ: their times then belong to different distances between cores.
+pub(crate) fn placements(run: &Run) -> Option<String> {
+    let probe = |of: &Conditions| Some((of.transport.clone(), of.state.as_ref()?.probe.0.0));
+    let all: Vec<(String, f64)> = run.conditions.iter().filter_map(probe).collect();
+    let of = |pick: fn(f64, f64) -> f64| all.iter().map(|(_, probe)| *probe).reduce(pick);
+    let (least, most) = (of(f64::min)?, of(f64::max)?);
+    let each = all
+        .iter()
+        .map(|(transport, probe)| format!("{} ({transport})", scaled(*probe, Unit::Second)));
+    (most > (1.0 + ALIKE) * least).then(|| {
+        format!(
+            "placement differed, so do not compare: a cache line took {}",
+            each.collect::<Vec<_>>().join(", ")
+        )
+    })
+}
