@@ -232,24 +232,16 @@ pub(crate) fn recorded(
         of.recorded(unit).map(Some)
     };
     let s = Unit::Second;
+    let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
+        signature;
     logp.parameters = Parameters {
-        send_overhead: known(
-            (0, "send_overhead"),
-            &signature.send_overhead,
-            s,
-            verdicts.send_overhead,
-        )?,
-        recv_overhead: known(
-            (1, "recv_overhead"),
-            &signature.recv_overhead,
-            s,
-            verdicts.recv_overhead,
-        )?,
-        gap: known((2, "gap"), &signature.gap, s, verdicts.gap)?,
-        latency: known((3, "latency"), &signature.latency, s, verdicts.latency)?,
-        rtt: known((4, "rtt"), &signature.rtt, s, verdicts.rtt)?,
-        idle: known((5, "idle"), &signature.idle, s, verdicts.idle)?,
-        capacity: match &signature.capacity {
+        send_overhead: known((0, "send_overhead"), send_overhead, s, verdicts.send_overhead)?,
+        recv_overhead: known((1, "recv_overhead"), recv_overhead, s, verdicts.recv_overhead)?,
+        gap: known((2, "gap"), gap, s, verdicts.gap)?,
+        latency: known((3, "latency"), latency, s, verdicts.latency)?,
+        rtt: known((4, "rtt"), rtt, s, verdicts.rtt)?,
+        idle: known((5, "idle"), idle, s, verdicts.idle)?,
+        capacity: match capacity {
             Some(capacity) => known((6, "capacity"), capacity, Unit::One, verdicts.capacity)?,
             None => None,
         },
