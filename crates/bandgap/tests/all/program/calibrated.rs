@@ -37,7 +37,7 @@ fn changed(place: &Place, name: &str, change: impl FnOnce(&mut Value)) {
 fn as_measured(place: &Place, name: &str) {
     let path = place.path(name).join("run.json");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace("\"sim:own.toml\"", "\"tcp\"")).unwrap();
+    fs::write(&path, text.replace("\"sim:own\"", "\"tcp\"")).unwrap();
 }
 
 fn logp(run: &mut Value) -> &mut Value {
