@@ -7,7 +7,7 @@ use bandgap_campaign::{Key, Setting};
 use bandgap_model::Estimate;
 use bandgap_record::{Number, Quantity, Spread, Unit};
 use bandgap_stats::quantile::{quantile_sorted, sorted};
-use bandgap_stats::{Convergence, Interval, Point, estimate, ratio};
+use bandgap_stats::{BatchEstimate, Convergence, Interval, estimate, ratio};
 use bandgap_units::Ns;
 
 use crate::Result;
@@ -56,7 +56,11 @@ impl Estimated {
     }
 
     /// A point of `stats`.
-    pub fn of(point: &Point, estimator: &'static str, convergence: Convergence) -> Estimated {
+    pub fn of(
+        point: &BatchEstimate,
+        estimator: &'static str,
+        convergence: Convergence,
+    ) -> Estimated {
         let how = (estimator, point.batches as u64);
         Estimated::new(point.value, Some(point.interval), convergence, how)
     }
@@ -148,7 +152,7 @@ impl Measured<'_> {
     /// An estimate over launches and rounds.
     pub(crate) fn of_point(
         &self,
-        point: &Point,
+        point: &BatchEstimate,
         estimator: &'static str,
         judged: Convergence,
     ) -> Estimated {

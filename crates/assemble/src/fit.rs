@@ -6,7 +6,7 @@ use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::QUICK_RESAMPLES;
 use bandgap_import::{Remark, SizeRow, SizeTable};
 use bandgap_model::hockney::{Breaks, HockneyOptions, sized_times_from_pairs};
-use bandgap_model::{Kind, Observation, Options, Row, Signature, extract, observations_from_rows};
+use bandgap_model::{Observation, Options, Phase, Row, Signature, extract, observations_from_rows};
 use bandgap_record::{Column, Labels, Note, Unit};
 use bandgap_results::{Logp, SIGNATURE};
 use bandgap_stats::{Rule, estimate};
@@ -74,7 +74,7 @@ impl Fitting {
             let note = Note::new("points_left_out", logp.id()).with("count", single.len() as f64);
             notes.push(note.with("points", (single.len() + observations.len()) as f64));
         }
-        let points = observations.iter().filter(|point| point.kind == Kind::Issue);
+        let points = observations.iter().filter(|point| point.kind == Phase::Issue);
         let curve = curve(&logp, points.filter_map(|point| self.point(point)).collect())?;
         Ok(Made { results: vec![logp.into()], notes }.and(curve))
     }

@@ -9,7 +9,7 @@ use bandgap_campaign::signature::{
 use bandgap_campaign::{Measurements, floors};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::signature::{ArmFit, IssueLine};
-use bandgap_model::{Estimate, Kind, ModelError, Signature};
+use bandgap_model::{Estimate, ModelError, Phase, Signature};
 use bandgap_record::{Column, Form, Labels, Note, Number, Quantity, Unit};
 use bandgap_results::{Arm, Line, Logp, OverFloor, Parameters, SIGNATURE, Transition};
 use bandgap_stats::{Convergence, Interval, Rule};
@@ -157,7 +157,7 @@ impl Measurement<'_> {
             .table
             .iter()
             .filter_map(|(key, _)| {
-                let (Kind::Issue, messages, delay) = judged.observed(key)? else { return None };
+                let (Phase::Issue, messages, delay) = judged.observed(key)? else { return None };
                 Some(CurvePoint { messages, delay, elapsed: self.measured.time(key)? })
             })
             .collect();

@@ -19,7 +19,7 @@ pub struct Progress {
     begun: Instant,
     stage: Instant,
     last: Instant,
-    kind: Kind,
+    kind: ProgressStyle,
     /// The most that was shown of this stage.
     most: f64,
     /// When they are over, where that is known.
@@ -29,7 +29,7 @@ pub struct Progress {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ProgressStyle {
     Quiet,
     Bar,
     Lines,
@@ -40,9 +40,11 @@ impl Progress {
     pub fn new(stages: Vec<(String, f64)>, quiet: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let kind = match quiet {
-            true => Kind::Quiet,
-            false if io::stderr().is_terminal() && takes_escapes() && !set("CI") => Kind::Bar,
-            false => Kind::Lines,
+            true => ProgressStyle::Quiet,
+            false if io::stderr().is_terminal() && takes_escapes() && !set("CI") => {
+                ProgressStyle::Bar
+            }
+            false => ProgressStyle::Lines,
         };
         let now = Instant::now();
         Self {
@@ -60,8 +62,8 @@ impl Progress {
 
     /// Shows the share of this stage that is done, and what is being done.
     pub fn show(&mut self, done: f64, doing: &str) {
-        let pause = if self.kind == Kind::Bar { DRAWN } else { ALIVE };
-        if self.kind == Kind::Quiet || self.last.elapsed() < pause {
+        let pause = if self.kind == ProgressStyle::Bar { DRAWN } else { ALIVE };
+        if self.kind == ProgressStyle::Quiet || self.last.elapsed() < pause {
             return;
         }
         self.last = Instant::now();
@@ -79,7 +81,7 @@ impl Progress {
         let times = clock(spent) + &left;
         let mut error = io::stderr();
         let _ = match self.kind {
-            Kind::Bar => {
+            ProgressStyle::Bar => {
                 let filled = (share * BAR as f64).round() as usize;
                 let bar = "#".repeat(filled) + &".".repeat(BAR - filled);
                 let percent = 100.0 * share;
@@ -104,7 +106,7 @@ impl Progress {
     /// The stage is over; the next one begins.
     pub fn next(&mut self, result: &str) {
         let taken = self.stage.elapsed().as_secs_f64();
-        if self.kind == Kind::Lines
+        if self.kind == ProgressStyle::Lines
             && self.stages.len() > 1
             && let Some((name, _)) = self.stages.get(self.at)
         {
@@ -119,7 +121,7 @@ impl Progress {
 
     /// Nothing is drawn any more.
     pub fn clear(&self) {
-        if self.kind == Kind::Bar {
+        if self.kind == ProgressStyle::Bar {
             let _ = write!(io::stderr(), "\r\x1b[2K");
         }
     }

@@ -129,7 +129,7 @@ impl<'a> Judged<'a> {
 
     /// The estimate of `key`. Its interval includes the variance between launches. `None` while
     /// there are fewer than two batches.
-    pub fn point(&self, key: &Key) -> Option<bandgap_stats::Point> {
+    pub fn point(&self, key: &Key) -> Option<bandgap_stats::BatchEstimate> {
         let of = |(round, value)| (launch_of(round), round, value);
         bandgap_stats::estimate(&self.in_rounds(key).map(of).collect::<Vec<_>>(), self.confidence)
     }

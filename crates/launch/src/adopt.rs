@@ -13,10 +13,10 @@ use bandgap_socket::star::{Centre, call};
 
 use crate::agents::Gathered;
 use crate::failure::lost;
-use crate::hosts::{Hosts, Place};
+use crate::hosts::{HostSlots, Hosts};
 use crate::meet::{Meeting, Way, manager, way};
 use crate::message::Channel;
-use crate::protocol::{Role, Who, allowed, names};
+use crate::protocol::{ProcessRole, Who, allowed, names};
 use crate::{Exit, Failure, Result, Transport, agent, elsewhere};
 
 /// Longest wait for the process that has started the launcher of this one.
@@ -127,11 +127,11 @@ impl Adopted {
         channel.send(&Who::here()).map_err(lost)?;
         channel.await_until(until).map_err(lost)?;
         match channel.receive().map_err(lost)? {
-            Some(Role::Agent(cpus)) => {
+            Some(ProcessRole::Agent(cpus)) => {
                 run_on(&cpus);
                 agent::over(channel)
             }
-            Some(Role::Idle) => {
+            Some(ProcessRole::Idle) => {
                 // Whatever comes, it is the end.
                 let _ = channel.receive::<()>();
                 Ok(())
@@ -181,7 +181,7 @@ impl Adopted {
             let known = keys.iter().position(|key| key == host).filter(|_| !apart);
             let at = known.unwrap_or_else(|| {
                 keys.push(host.clone());
-                places.push(Place { host: name.clone(), slots: 0 });
+                places.push(HostSlots { host: name.clone(), slots: 0 });
                 places.len() - 1
             });
             places[at].slots += 1;
@@ -197,11 +197,11 @@ impl Adopted {
             let free =
                 (1..keys.len()).find(|&at| keys[at] == who.host && gathered.agents[at].is_none());
             if let Some(at) = free {
-                let role = Role::Agent(of_hosts[at].clone());
+                let role = ProcessRole::Agent(of_hosts[at].clone());
                 channel.send(&role).map_err(lost)?;
                 gathered.agents[at] = Some((channel, address));
             } else {
-                channel.send(&Role::Idle).map_err(lost)?;
+                channel.send(&ProcessRole::Idle).map_err(lost)?;
                 gathered.idle.push(channel);
             }
         }

@@ -11,7 +11,7 @@ pub const SSH: &str = "ssh";
 
 /// A host and how many ranks it takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct HostSlots {
     /// As ssh takes it: `host` or `user@host`.
     pub host: String,
     /// Most ranks.
@@ -22,7 +22,7 @@ pub struct Place {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts {
     /// In the order of ranks; each host once.
-    pub places: Vec<Place>,
+    pub places: Vec<HostSlots>,
     /// The command that runs another one on a host, as `ssh` does, with its options.
     pub ssh: Vec<String>,
     /// The interface of every host over which ranks communicate, by name or address; that by which a host was reached,
@@ -65,7 +65,7 @@ impl Hosts {
     }
 
     /// Those of processes that somebody else started, with the host of each.
-    pub fn adopted(places: Vec<Place>, order: Vec<usize>) -> Self {
+    pub fn adopted(places: Vec<HostSlots>, order: Vec<usize>) -> Self {
         Self { places, ssh: Vec::new(), interface: None, copy: false, order: Some(order) }
     }
 
@@ -105,7 +105,7 @@ fn usage(what: &str) -> Failure {
     usage!("read --hosts: {what}").hint("as in --hosts a,user@b:2")
 }
 
-fn add(places: &mut Vec<Place>, place: Place) {
+fn add(places: &mut Vec<HostSlots>, place: HostSlots) {
     match places.iter_mut().find(|known| known.host == place.host) {
         Some(known) => known.slots += place.slots,
         None => places.push(place),
@@ -113,7 +113,7 @@ fn add(places: &mut Vec<Place>, place: Place) {
 }
 
 /// `host`, `user@host`, `host:2`, `[fe80::1]:2`.
-fn place(text: &str) -> Result<Place, String> {
+fn place(text: &str) -> Result<HostSlots, String> {
     let (host, slots) = match text.rsplit_once(':') {
         // An address of IPv6 has colons of its own.
         Some((host, slots)) if !host.contains(':') || host.ends_with(']') => (host, Some(slots)),
@@ -122,7 +122,7 @@ fn place(text: &str) -> Result<Place, String> {
     named(host, slots)
 }
 
-fn named(host: &str, slots: Option<&str>) -> Result<Place, String> {
+fn named(host: &str, slots: Option<&str>) -> Result<HostSlots, String> {
     let slots = match slots {
         None => 1,
         Some(slots) => {
@@ -136,13 +136,13 @@ fn named(host: &str, slots: Option<&str>) -> Result<Place, String> {
     if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
         return Err(format!("{host:?} is no name of a host"));
     }
-    Ok(Place { host: name, slots })
+    Ok(HostSlots { host: name, slots })
 }
 
 /// Most ranks of a host: what a run takes at most is less.
 const MOST: usize = 1 << 20;
 
-fn of_line(line: &str) -> Result<Option<Place>, String> {
+fn of_line(line: &str) -> Result<Option<HostSlots>, String> {
     let mut words = line.split_whitespace();
     let Some(first) = words.next() else { return Ok(None) };
     let mut found = place(first)?;
@@ -221,7 +221,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(b"# of the queue\na slots=2 max_slots=4\nb:3 binding=user:0,1 # far\n\na\nc user=me slots=2\n").unwrap();
         let hosts = Hosts::of(None, Some(file.path())).unwrap();
-        let of = |host: &str, slots| Place { host: host.to_owned(), slots };
+        let of = |host: &str, slots| HostSlots { host: host.to_owned(), slots };
         assert_eq!(hosts.places, [of("a", 3), of("b", 3), of("me@c", 2)]);
         file.write_all(b"c cpu=2\n").unwrap();
         let refused = Hosts::of(None, Some(file.path())).unwrap_err();

@@ -15,11 +15,11 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::agents::written;
 use crate::failure::lost;
-use crate::hosts::{Hosts, Place};
+use crate::hosts::{HostSlots, Hosts};
 use crate::meet::publish_for;
 use crate::message::Channel;
 use crate::process::ended_until;
-use crate::protocol::{COMMAND, Role, Who, allowed, names};
+use crate::protocol::{COMMAND, ProcessRole, Who, allowed, names};
 use crate::{Classify, Exit, Failure, Result, elsewhere, usage};
 
 /// Longest wait for a launcher to have ended once its processes have.
@@ -121,8 +121,8 @@ impl Outside {
         let names = names(whom());
         let (mut places, mut channels) = (Vec::new(), Vec::new());
         for (((_, mut channel, address), cpus), host) in all.into_iter().zip(cpus).zip(names) {
-            channel.send(&Role::Agent(cpus)).map_err(lost)?;
-            places.push(Place { host, slots: 1 });
+            channel.send(&ProcessRole::Agent(cpus)).map_err(lost)?;
+            places.push(HostSlots { host, slots: 1 });
             channels.push(Some((channel, address)));
         }
         Ok((outside, (Hosts::adopted(places, (0..ranks).collect()), channels)))

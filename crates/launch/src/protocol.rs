@@ -147,7 +147,7 @@ pub struct Who {
 
 /// What the first process lets another one be.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub enum Role {
+pub enum ProcessRole {
     /// The agent of its host, whose processes may run on these processors.
     Agent(Vec<usize>),
     /// Nothing: it waits until the connection ends.

@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{MemfdFlags, memfd_create};
 
 use crate::agents::{Agent, Running, is_here, words};
-use crate::hosts::{Hosts, Place, SSH};
+use crate::hosts::{HostSlots, Hosts, SSH};
 use crate::message::{Channel, polled};
 use crate::protocol::{BEAT, COMMAND, Hello, MARKER, OWN, build, unread};
 use crate::signals::Signals;
@@ -52,7 +52,7 @@ pub fn adopt_all(
     // The addresses by which they called are those at which they are reached.
     let addresses: Vec<Option<IpAddr>> =
         channels.iter().map(|of| of.as_ref().map(|(_, address)| *address)).collect();
-    let starting = |(place, channel): (&Place, Option<(Channel, IpAddr)>)| match channel {
+    let starting = |(place, channel): (&HostSlots, Option<(Channel, IpAddr)>)| match channel {
         None => Starting::begin("localhost", hosts, None),
         Some((channel, _)) => {
             let (host, noise) = (place.host.clone(), String::new());

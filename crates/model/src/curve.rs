@@ -9,7 +9,7 @@ use crate::scatter::Scatter;
 
 /// One M of a curve.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Point {
+pub(crate) struct CurvePoint {
     pub messages: f64,
     pub group: usize,
     pub mean: f64,
@@ -23,27 +23,27 @@ pub(crate) struct Point {
 #[derive(Clone, Debug)]
 pub(crate) struct Curve {
     pub delay: f64,
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
 }
 
 /// A straight line through neighbouring points of a curve.
 #[derive(Clone, Debug)]
 pub(crate) struct Stretch {
-    pub points: Vec<Point>,
+    pub points: Vec<CurvePoint>,
     /// Weight of each point in the line.
     influence: Influence,
 }
 
 impl Stretch {
     /// A line through the points, weighted by their errors; `None` for fewer than two M.
-    pub(crate) fn through(points: &[Point]) -> Option<Stretch> {
+    pub(crate) fn through(points: &[CurvePoint]) -> Option<Stretch> {
         let messages: Vec<f64> = points.iter().map(|p| p.messages).collect();
         let weights: Vec<f64> = points.iter().map(|p| p.error.powi(-2)).collect();
         Some(Stretch { points: points.to_vec(), influence: Influence::of(&messages, &weights)? })
     }
 
     /// The time of a single message, taken as a slope.
-    pub(crate) fn single(point: Point) -> Stretch {
+    pub(crate) fn single(point: CurvePoint) -> Stretch {
         let influence = Influence { slope: vec![1.0], intercept: vec![0.0] };
         Stretch { points: vec![point], influence }
     }
@@ -75,7 +75,7 @@ impl Stretch {
     }
 
     /// Distance of `point` from the line, and the standard error of that distance.
-    pub(crate) fn distance(&self, point: &Point) -> (f64, f64) {
+    pub(crate) fn distance(&self, point: &CurvePoint) -> (f64, f64) {
         let mut predicted = 0.0;
         let mut variance = point.error.powi(2);
         for (i, known) in self.points.iter().enumerate() {
@@ -147,7 +147,7 @@ impl Curve {
                     let error = (variance / groups[group].batches.len() as f64).sqrt();
                     error.max(f64::MIN_POSITIVE.sqrt())
                 };
-                Point {
+                CurvePoint {
                     messages: messages as f64,
                     group,
                     mean: groups[group].mean,

@@ -188,9 +188,9 @@ pub struct Segment {
 pub fn fit(launches: &[&[SizedTimes]], options: &HockneyOptions) -> Result<HockneyFit> {
     ModelError::unless_confidence(options.confidence)?;
     let tables = |left_out: &[u64]| {
-        let of = |data: &&[SizedTimes]| input::Table::of(data, &options.rounding, left_out);
+        let of = |data: &&[SizedTimes]| input::SizeSamples::of(data, &options.rounding, left_out);
         let each = launches.iter().map(of).collect::<Result<Vec<_>>>()?;
-        Ok((input::Table::joined(&each)?, each))
+        Ok((input::SizeSamples::joined(&each)?, each))
     };
     let (whole, _) = tables(&[])?;
     let left_out = breaks::left_out(&whole, &options.breaks)?;

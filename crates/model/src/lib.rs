@@ -35,5 +35,5 @@ pub mod signature;
 pub use error::ModelError;
 pub use finding::Finding;
 pub use hockney::{HockneyFit, HockneyOptions, SizedTimes};
-pub use observation::{Kind, Observation, Row, observations_from_rows};
+pub use observation::{Observation, Phase, Row, observations_from_rows};
 pub use signature::{Estimate, Options, Regime, Signature, extract};

@@ -8,7 +8,7 @@ use derive_more::Display;
 /// What was timed.
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq, PartialOrd, Ord)]
 #[display(rename_all = "lowercase")]
-pub enum Kind {
+pub enum Phase {
     /// The issue phase: M requests, each followed by computation for Δ. Replies that arrive later
     /// are handled outside the timed section.
     Issue,
@@ -20,7 +20,7 @@ pub enum Kind {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observation {
     /// What was timed.
-    pub kind: Kind,
+    pub kind: Phase,
     /// M, the number of requests in the issue phase; 1 for a round trip.
     pub messages: u64,
     /// Δ in nanoseconds as calibrated: the same number for all M of one Δ; 0 for a round trip.
@@ -37,7 +37,7 @@ pub struct Observation {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Row {
     /// What was timed.
-    pub kind: Kind,
+    pub kind: Phase,
     /// M.
     pub messages: u64,
     /// Δ in nanoseconds.
@@ -63,11 +63,11 @@ pub struct Row {
 ///
 /// *Assumes* independent repetitions, if rows are batches of their own.
 pub fn observations_from_rows(rows: &[Row]) -> Vec<Observation> {
-    let mut points: BTreeMap<Place, Batches> = BTreeMap::new();
+    let mut points: BTreeMap<PointKey, Batches> = BTreeMap::new();
     for row in rows {
         let (place, elapsed) = match row.kind {
-            Kind::Issue => (place(row.kind, row.delay_ns, row.messages), row.elapsed_ns),
-            Kind::Rtt => (place(row.kind, 0.0, 1), row.elapsed_ns / row.messages.max(1) as f64),
+            Phase::Issue => (place(row.kind, row.delay_ns, row.messages), row.elapsed_ns),
+            Phase::Rtt => (place(row.kind, 0.0, 1), row.elapsed_ns / row.messages.max(1) as f64),
         };
         points.entry(place).or_default().add(row, elapsed);
     }
@@ -108,9 +108,9 @@ impl Batches {
 
 /// Kind, Δ and M as a key, in this order. Δ is stored as its bits, which have the same order since
 /// Δ is not negative; negative zero becomes zero.
-pub(crate) type Place = (Kind, u64, u64);
+pub(crate) type PointKey = (Phase, u64, u64);
 
-pub(crate) fn place(kind: Kind, delay: f64, messages: u64) -> Place {
+pub(crate) fn place(kind: Phase, delay: f64, messages: u64) -> PointKey {
     (kind, (delay + 0.0).to_bits(), messages)
 }
 
@@ -118,20 +118,20 @@ pub(crate) fn place(kind: Kind, delay: f64, messages: u64) -> Place {
 mod tests {
     use super::*;
 
-    fn row(kind: Kind, messages: u64, delay_ns: f64, elapsed_ns: f64) -> Row {
+    fn row(kind: Phase, messages: u64, delay_ns: f64, elapsed_ns: f64) -> Row {
         Row { kind, messages, delay_ns, elapsed_ns, batch: None, round: None, launch: None }
     }
 
     #[test]
     fn rows_are_grouped_and_kept_apart() {
         let rows = [
-            row(Kind::Rtt, 1, 0.0, 20.0),
-            row(Kind::Issue, 2, 5.0, 7.0),
-            row(Kind::Issue, 2, 0.0, 3.0),
-            row(Kind::Issue, 1, 0.0, 1.0),
-            row(Kind::Issue, 2, -0.0, 4.0),
+            row(Phase::Rtt, 1, 0.0, 20.0),
+            row(Phase::Issue, 2, 5.0, 7.0),
+            row(Phase::Issue, 2, 0.0, 3.0),
+            row(Phase::Issue, 1, 0.0, 1.0),
+            row(Phase::Issue, 2, -0.0, 4.0),
             // Four round trips in 100 ns.
-            row(Kind::Rtt, 4, 0.0, 100.0),
+            row(Phase::Rtt, 4, 0.0, 100.0),
         ];
         let observations = observations_from_rows(&rows);
         let seen: Vec<_> = observations
@@ -141,18 +141,21 @@ mod tests {
         assert_eq!(
             seen,
             [
-                (Kind::Issue, 1, 0.0, &[1.0][..]),
-                (Kind::Issue, 2, 0.0, &[3.0, 4.0][..]),
-                (Kind::Issue, 2, 5.0, &[7.0][..]),
-                (Kind::Rtt, 1, 0.0, &[20.0, 25.0][..]),
+                (Phase::Issue, 1, 0.0, &[1.0][..]),
+                (Phase::Issue, 2, 0.0, &[3.0, 4.0][..]),
+                (Phase::Issue, 2, 5.0, &[7.0][..]),
+                (Phase::Rtt, 1, 0.0, &[20.0, 25.0][..]),
             ]
         );
     }
 
     #[test]
     fn batches_have_rounds_where_the_table_names_them() {
-        let of =
-            |batch, round, elapsed_ns| Row { batch, round, ..row(Kind::Issue, 4, 0.0, elapsed_ns) };
+        let of = |batch, round, elapsed_ns| Row {
+            batch,
+            round,
+            ..row(Phase::Issue, 4, 0.0, elapsed_ns)
+        };
         let point = |rows: &[Row]| {
             let [point] = &observations_from_rows(rows)[..] else { panic!("one point") };
             (point.batches.clone(), point.rounds.clone())
@@ -173,7 +176,7 @@ mod tests {
     #[test]
     fn rows_are_grouped_as_they_were_measured() {
         let of = |batch: Option<u64>, times: &[f64]| {
-            let row = |time: &f64| Row { batch, ..row(Kind::Issue, 4, 0.0, *time) };
+            let row = |time: &f64| Row { batch, ..row(Phase::Issue, 4, 0.0, *time) };
             times.iter().map(row).collect::<Vec<_>>()
         };
         let values = |rows: &[Vec<Row>]| {
@@ -191,7 +194,7 @@ mod tests {
         let disturbed: Vec<f64> = (0..10).map(|i| if i == 3 { 1e6 } else { 5.0 }).collect();
         assert_eq!(values(&[of(Some(1), &disturbed), of(Some(2), &[7.0])]), [5.0, 7.0]);
         // Batches of other points are others.
-        let other = Row { batch: Some(7), ..row(Kind::Issue, 8, 0.0, 90.0) };
+        let other = Row { batch: Some(7), ..row(Phase::Issue, 8, 0.0, 90.0) };
         let both = observations_from_rows(&[&of(Some(7), &[10.0])[..], &[other]].concat());
         let both: Vec<_> = both.iter().map(|point| point.batches.as_slice()).collect();
         assert_eq!(both, [&[10.0][..], &[90.0]]);

@@ -1,6 +1,6 @@
 //! The straight parts of a curve: the send-only regime at small M, the steady state at large M.
 
-use crate::curve::{Curve, Point, Stretch};
+use crate::curve::{Curve, CurvePoint, Stretch};
 use crate::scatter::Scatter;
 
 /// A point belongs to a line if it is within this many standard errors of it …
@@ -70,11 +70,12 @@ pub(crate) fn bends(
     run: &Stretch,
     limit: f64,
     most: f64,
-) -> Option<(u64, Point, f64)> {
+) -> Option<(u64, CurvePoint, f64)> {
     let end = run.points.last().filter(|_| !run.is_single())?;
-    let is_between = |p: &&Point| p.messages > end.messages && p.messages <= most && p.mean < limit;
-    let between: Vec<&Point> = curve.points.iter().filter(is_between).collect();
-    let is_off = |p: &&Point| {
+    let is_between =
+        |p: &&CurvePoint| p.messages > end.messages && p.messages <= most && p.mean < limit;
+    let between: Vec<&CurvePoint> = curve.points.iter().filter(is_between).collect();
+    let is_off = |p: &&CurvePoint| {
         let (distance, error) = run.distance(p);
         distance > (ERRORS * error).max(SEND_ONLY_TOLERANCE * p.mean)
     };
@@ -107,7 +108,7 @@ fn run_from(curve: &Curve, first: usize, limit: f64) -> Option<Stretch> {
 /// longest time.
 fn is_straight(run: &Stretch) -> bool {
     let whole = run.points.iter().map(|point| point.mean).fold(0.0, f64::max);
-    let off = |point: &Point| (point.mean - run.at(point.messages)).abs();
+    let off = |point: &CurvePoint| (point.mean - run.at(point.messages)).abs();
     run.points.iter().all(|p| off(p) <= (ERRORS * p.error).max(SEND_ONLY_TOLERANCE * whole))
 }
 
@@ -131,7 +132,7 @@ pub(crate) fn steady(curve: &Curve, beyond: f64) -> Option<(Stretch, bool)> {
 }
 
 /// Whether at least three points are on one line.
-fn on_one_line(points: &[Point], tolerance: &Tolerance) -> bool {
+fn on_one_line(points: &[CurvePoint], tolerance: &Tolerance) -> bool {
     let (first, others) = (&points[0], &points[1..]);
     let Some(line) = Stretch::through(others) else { return false };
     let (distance, error) = line.distance(first);
@@ -139,7 +140,7 @@ fn on_one_line(points: &[Point], tolerance: &Tolerance) -> bool {
     if distance > f64::max(ERRORS * error, tolerance.slope * step * line.slope().abs()) {
         return false;
     }
-    let off = |p: &Point| {
+    let off = |p: &CurvePoint| {
         let off = (p.mean - line.at(p.messages)).abs() - tolerance.level * p.mean;
         off.max(0.0) / p.error
     };

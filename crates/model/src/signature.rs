@@ -14,7 +14,7 @@ use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
 use crate::finding::Finding;
-use crate::observation::Kind;
+use crate::observation::Phase;
 
 /// Code of the finding that os has no line.
 const SEND_ONLY_UNSEEN: &str = "send_only_unseen";
@@ -145,7 +145,7 @@ pub struct Steady {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// What was timed.
-    pub kind: Kind,
+    pub kind: Phase,
     /// M.
     pub messages: u64,
     /// Δ in nanoseconds.

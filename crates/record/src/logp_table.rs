@@ -9,7 +9,7 @@
 
 use std::io::Read;
 
-use bandgap_model::{Kind, Row};
+use bandgap_model::{Phase, Row};
 
 use crate::TableError;
 use crate::table_lines::{Header, Line, Result, bounded};
@@ -40,8 +40,8 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>> {
         let line = line?;
         let record = header.row(&line)?;
         let kind = match &record[kind] {
-            "issue" => Kind::Issue,
-            "rtt" => Kind::Rtt,
+            "issue" => Phase::Issue,
+            "rtt" => Phase::Rtt,
             other => return Err(line.cell("kind", other).wrong("it must be issue or rtt")),
         };
         let number = |column, place: Option<usize>| {

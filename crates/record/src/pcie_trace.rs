@@ -15,7 +15,7 @@
 
 use std::io::Read;
 
-use bandgap_model::pcie::{Direction, Kind, Packet, Trace};
+use bandgap_model::pcie::{Direction, Packet, PacketKind, Trace};
 
 use crate::TableError;
 use crate::table_lines::{Cell, Header, Line, Lines, Result};
@@ -106,7 +106,7 @@ impl Columns {
         };
         let cell = |name, at: Option<usize>| line.cell(name, at.map_or("", |at| &row[at]));
         let bytes = whole(cell("bytes", Some(self.bytes)), 10)?;
-        if kind == Kind::Write && bytes.is_none() {
+        if kind == PacketKind::Write && bytes.is_none() {
             return Err(cell("bytes", Some(self.bytes)).wrong("a write has some"));
         }
         let packet = Packet {
@@ -135,16 +135,16 @@ fn whole(cell: Cell<'_>, radix: u32) -> Result<Option<u64>> {
 }
 
 /// What a packet is. Types that are not known are of no interest.
-fn kind(text: &str) -> Kind {
+fn kind(text: &str) -> PacketKind {
     /// Beginnings of the names of packets of the transaction layer.
     const TRANSACTIONS: [&str; 12] =
         ["mrd", "cpl", "msg", "io", "cfg", "fetchadd", "swap", "cas", "mem", "tlp", "dmwr", "tcfg"];
     let text = text.to_ascii_lowercase();
     match () {
-        () if text.starts_with("mwr") => Kind::Write,
-        () if text.starts_with("ack") => Kind::Ack,
-        () if TRANSACTIONS.iter().any(|begin| text.starts_with(begin)) => Kind::Transaction,
-        () => Kind::Other,
+        () if text.starts_with("mwr") => PacketKind::Write,
+        () if text.starts_with("ack") => PacketKind::Ack,
+        () if TRANSACTIONS.iter().any(|begin| text.starts_with(begin)) => PacketKind::Transaction,
+        () => PacketKind::Other,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use bandgap_model::{Kind, Row};
+use bandgap_model::{Phase, Row};
 use bandgap_record::{TableError, read_logp_table};
 use proptest::prelude::*;
 
@@ -20,11 +20,11 @@ fn logp_columns_come_in_any_order() {
         Row { kind, messages, delay_ns, elapsed_ns, batch, round, launch }
     };
     let expected = [
-        row(Kind::Issue, 64, 0.0, 125.5, [Some(0), Some(3), Some(2)]),
-        row(Kind::Rtt, 1, 2.5, 100.0, [Some(1), Some(4), Some(2)]),
+        row(Phase::Issue, 64, 0.0, 125.5, [Some(0), Some(3), Some(2)]),
+        row(Phase::Rtt, 1, 2.5, 100.0, [Some(1), Some(4), Some(2)]),
     ];
     assert_eq!(logp(text).unwrap(), expected);
-    let plain = row(Kind::Issue, 1, 0.0, 5.0, [None; 3]);
+    let plain = row(Phase::Issue, 1, 0.0, 5.0, [None; 3]);
     assert_eq!(logp(&format!("{HEADER}issue,1,0,5\n")).unwrap(), [plain]);
 }
 

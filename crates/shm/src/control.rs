@@ -15,11 +15,11 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use bandgap_comm::Rank;
 
 use crate::Result;
-use crate::mapping::{Kind, Mapping, PAGE};
+use crate::mapping::{Mapping, PAGE, SegmentKind};
 use crate::places::pair_at;
 use crate::sync::{AtomicU64, Ordering};
 
-const KIND: Kind = Kind {
+const KIND: SegmentKind = SegmentKind {
     file: "bandgap-control",
     what: "the control page of a run",
     magic: *b"bg-ctrl3",

@@ -30,9 +30,9 @@ use bandgap_comm::{CommError, Rank, Result, exposed_range};
 
 use crate::ShmError;
 use crate::limits::MAX_EXPOSED;
-use crate::mapping::{Kind, Mapping};
+use crate::mapping::{Mapping, SegmentKind};
 
-const KIND: Kind = Kind {
+const KIND: SegmentKind = SegmentKind {
     file: "bandgap-exposed",
     what: "the exposed memory of a run",
     magic: *b"bg-expo1",

@@ -36,7 +36,7 @@ pub(crate) struct Line {
 }
 
 /// A kind of shared memory. Its first line holds the magic number and then the kind's own numbers.
-pub(crate) struct Kind {
+pub(crate) struct SegmentKind {
     /// Name of the in-memory file.
     pub(crate) file: &'static str,
     /// What the memory is, for errors.
@@ -48,7 +48,7 @@ pub(crate) struct Kind {
     pub(crate) populate: bool,
 }
 
-impl Kind {
+impl SegmentKind {
     fn not_ours(&self, reason: String) -> ShmError {
         ShmError::NotOurs { what: self.what, reason }
     }
@@ -87,7 +87,7 @@ unsafe impl Sync for Mapping {}
 impl Mapping {
     /// Creates memory of `len` bytes: the kind's first line with these numbers, and zeros. The
     /// descriptor closes on exec.
-    pub(crate) fn create(kind: &Kind, len: usize, numbers: &[usize]) -> Result<Self> {
+    pub(crate) fn create(kind: &SegmentKind, len: usize, numbers: &[usize]) -> Result<Self> {
         let fd = in_memory(kind.file)
             .map_err(ShmError::system("create shared memory (memfd_create)"))?;
         rustix::fs::ftruncate(&fd, len as u64)
@@ -103,7 +103,7 @@ impl Mapping {
 
     /// Opens the memory of this kind that belongs to a descriptor. It must have at least `least`
     /// bytes.
-    pub(crate) fn from_fd(kind: &Kind, fd: OwnedFd, least: usize) -> Result<Self> {
+    pub(crate) fn from_fd(kind: &SegmentKind, fd: OwnedFd, least: usize) -> Result<Self> {
         let stat =
             rustix::fs::fstat(&fd).map_err(ShmError::system("read the size of shared memory"))?;
         if !rustix::fs::fcntl_get_seals(&fd).is_ok_and(|seals| seals.contains(SealFlags::SHRINK)) {
@@ -127,7 +127,7 @@ impl Mapping {
     }
 
     /// Checks that the memory is as long as its own numbers say.
-    pub(crate) fn check_len(&self, kind: &Kind, expected: usize) -> Result<()> {
+    pub(crate) fn check_len(&self, kind: &SegmentKind, expected: usize) -> Result<()> {
         let len = self.len;
         if len == expected {
             return Ok(());
@@ -135,7 +135,7 @@ impl Mapping {
         Err(kind.not_ours(format!("it has {len} bytes, but its own numbers give {expected}")))
     }
 
-    fn map(fd: OwnedFd, len: usize, kind: &Kind) -> Result<Self> {
+    fn map(fd: OwnedFd, len: usize, kind: &SegmentKind) -> Result<Self> {
         if cfg!(loom) {
             panic!("the model checker's atomics cannot lie in shared memory");
         }

@@ -21,14 +21,18 @@ use std::sync::Arc;
 use bandgap_comm::Rank;
 
 use crate::limits::{MAX_SLOTS, MIN_SLOTS};
-use crate::mapping::{Kind, Mapping};
+use crate::mapping::{Mapping, SegmentKind};
 use crate::ring::{Cells, Counter};
 use crate::slot::{SLOT_BYTES, SPARE_IN_SLOT, STEP, Sequence, Slot};
 use crate::sync::{AtomicU64, Ordering};
 use crate::{Result, ShmError};
 
-const KIND: Kind =
-    Kind { file: "bandgap-rings", what: "the rings of a run", magic: *b"bg-ring3", populate: true };
+const KIND: SegmentKind = SegmentKind {
+    file: "bandgap-rings",
+    what: "the rings of a run",
+    magic: *b"bg-ring3",
+    populate: true,
+};
 const ATTACHED_AT: usize = 64;
 const RINGS_AT: usize = 4096;
 
@@ -226,7 +230,7 @@ mod tests {
         assert!(matches!(Segment::from_fd(unsealed), Err(ShmError::NotOurs { .. })));
         let device = std::fs::File::open("/dev/null").unwrap();
         assert!(matches!(Segment::from_fd(device.into()), Err(ShmError::NotOurs { .. })));
-        let other = Kind { magic: *b"bg-other", ..KIND };
+        let other = SegmentKind { magic: *b"bg-other", ..KIND };
         for (kind, len) in [(&KIND, 64), (&other, 1 << 16)] {
             let memory = Mapping::create(kind, len, &[2, 4]).unwrap();
             let fd = memory.fd().try_clone_to_owned().unwrap();

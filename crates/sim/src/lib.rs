@@ -67,7 +67,7 @@ pub use engine::{Replay, replay};
 pub use error::{SimError, Wait, WaitFor};
 pub use goal::{
     ANY_PEER, ANY_TAG, Ambiguous, CriticalPath, Derivative, Detours, EAGER, Goal, GoalError,
-    GoalReplay, LETTERS, Left, Loggops, Noise, Operation, PathStep, Place, Sensitivity, Verb,
+    GoalReplay, LETTERS, Left, Loggops, Noise, Operation, OperationId, PathStep, Sensitivity, Verb,
     Wrong, observe_goal, read_goal, replay_goal, sensitivity, write_goal,
 };
 pub use machine::{Machine, Progress, Protocol};

@@ -1,9 +1,9 @@
 //! An observed replay: its critical path, and what ranks did when.
 
-use crate::engine::trace::{Growth, Kind, Moment, Past, Trace, Traced};
+use crate::engine::trace::{Growth, Moment, MomentKind, Past, Trace, Traced};
 use crate::engine::{Step, Time, replay_by};
 use crate::error::Result;
-use crate::goal::{CriticalPath, PathStep, Place};
+use crate::goal::{CriticalPath, OperationId, PathStep};
 use crate::timeline::{Span, Timeline, Window, mark};
 use crate::{Machine, Schedule, SimError};
 
@@ -26,12 +26,12 @@ pub fn observe(schedule: &Schedule, machine: &Machine, window: &Window) -> Resul
     for ((number, moment), end) in (0..).zip(&past.moments).zip(times) {
         let (rank, kind) = (moment.rank(), moment.kind());
         let begin = end.saturating_sub(took(moment, machine));
-        if kind == Kind::Wait || !window.shows(rank, begin, end) {
+        if kind == MomentKind::Wait || !window.shows(rank, begin, end) {
             continue;
         }
         let (part, peer, message) = match kind {
-            Kind::Send => ("send", Some(moment.other), Some(number)),
-            Kind::Receive => {
+            MomentKind::Send => ("send", Some(moment.other), Some(number)),
+            MomentKind::Receive => {
                 let from = past.moments[moment.other as usize].rank();
                 ("receive", Some(from), Some(moment.other.into()))
             }
@@ -57,10 +57,10 @@ pub(crate) fn last<G: Growth>(ends: &[Trace<G>]) -> (u32, Trace<G>) {
 fn took(of: &Moment, machine: &Machine) -> u64 {
     let costs = machine.costs(of.bytes());
     match of.kind() {
-        Kind::Compute => of.computation(),
-        Kind::Send => costs.send_overhead,
-        Kind::Receive => costs.recv_overhead,
-        Kind::Wait => 0,
+        MomentKind::Compute => of.computation(),
+        MomentKind::Send => costs.send_overhead,
+        MomentKind::Receive => costs.recv_overhead,
+        MomentKind::Wait => 0,
     }
 }
 
@@ -73,20 +73,20 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
         let moment = &past.moments[number as usize];
         let (kind, at) = (moment.kind(), moment.rank());
         let message = match kind {
-            Kind::Receive | Kind::Wait => moment.other,
-            Kind::Compute | Kind::Send => number,
+            MomentKind::Receive | MomentKind::Wait => moment.other,
+            MomentKind::Compute | MomentKind::Send => number,
         };
         let sent = &past.moments[message as usize];
         // A wait at the receiver comes after the message's flight.
-        let arrived = kind == Kind::Wait && at != sent.rank();
-        let receiver = if kind == Kind::Wait { at } else { sent.other };
+        let arrived = kind == MomentKind::Wait && at != sent.rank();
+        let receiver = if kind == MomentKind::Wait { at } else { sent.other };
         let since = |step: Step| Past::source(number, step);
         let landed = since(if arrived { Step::Moment } else { Step::Flight });
         let transfer = || machine.costs(sent.bytes()).transfer;
         // The completion of a request without a reply is sent when it has been handled.
         let flight = || {
             let (to, bytes) = match kind {
-                Kind::Receive => (sent.rank(), None),
+                MomentKind::Receive => (sent.rank(), None),
                 _ => (sent.other, sent.bytes()),
             };
             machine.costs(bytes).latency + machine.further_hops(at, to, bytes)
@@ -94,10 +94,10 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
         let (took, before, part, rank, parameter) = match step {
             Step::Moment => {
                 let (part, parameter) = match kind {
-                    Kind::Compute => ("compute", None),
-                    Kind::Send => ("send", overhead),
-                    Kind::Receive => ("receive", overhead),
-                    Kind::Wait => ("interface", None),
+                    MomentKind::Compute => ("compute", None),
+                    MomentKind::Send => ("send", overhead),
+                    MomentKind::Receive => ("receive", overhead),
+                    MomentKind::Wait => ("interface", None),
                 };
                 (took(moment, machine), moment.before, part, at, parameter)
             }
@@ -110,7 +110,7 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
         };
         let begin = end.saturating_sub(took);
         if took > 0 {
-            let place = Place { rank: sent.rank(), number: message, line: None };
+            let place = OperationId { rank: sent.rank(), number: message, line: None };
             let (begin, end) = (begin as i64, end as i64);
             path.steps.push(PathStep { place, rank, part, begin, end });
             match parameter {
@@ -127,13 +127,13 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
 
 /// Replaces moment numbers in steps by numbers of works, counted from 1 in each rank.
 fn count(steps: &mut [PathStep], past: &Past) {
-    let mut asked: Vec<&mut Place> = steps.iter_mut().map(|step| &mut step.place).collect();
+    let mut asked: Vec<&mut OperationId> = steps.iter_mut().map(|step| &mut step.place).collect();
     asked.sort_unstable_by_key(|place| place.number);
     let (mut asked, mut works) = (asked.into_iter().peekable(), Vec::new());
     for (number, moment) in (0..).zip(&past.moments) {
         let rank = moment.rank() as usize;
         works.resize(works.len().max(rank + 1), 0);
-        works[rank] += u32::from(moment.kind() != Kind::Wait);
+        works[rank] += u32::from(moment.kind() != MomentKind::Wait);
         while let Some(place) = asked.next_if(|place| place.number == number) {
             place.number = works[rank];
         }

@@ -3,7 +3,7 @@
 use crate::engine::trace::{Counts, Trace, Traced};
 use crate::engine::{Plain, replay_by};
 use crate::error::Result;
-use crate::goal::{Line, Point, Sensitivity};
+use crate::goal::{Line, Sensitivity, SlopeState};
 use crate::observed::{last, path};
 use crate::{Machine, Replay, Schedule, SimError};
 
@@ -33,7 +33,7 @@ pub fn replay_with_sensitivity(
     let decides = !schedule.is_passing();
     let known = |of: usize| end.known(of).filter(|_| !decides && !clock.unsure[of]);
     let latency = machine.latency as i64;
-    let point = Point {
+    let point = SlopeState {
         here: (latency, end.picoseconds as i64),
         known: [0, 1, 2, 3].map(known),
         is_least: machine.least().map(|least| least == 0),

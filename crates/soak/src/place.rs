@@ -9,12 +9,12 @@ use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
 use tempfile::TempDir;
 
 /// Directories of a trial. They are removed when the value is dropped.
-pub(crate) struct Place {
+pub(crate) struct TrialDir {
     root: TempDir,
     mounted: bool,
 }
 
-impl Place {
+impl TrialDir {
     /// Creates the directories.
     pub fn new() -> io::Result<Self> {
         let place =
@@ -75,7 +75,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TrialDir {
     fn drop(&mut self) {
         if self.mounted {
             // If unmounting fails, the directory cannot be removed, and stays as a sign of that.

@@ -16,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use crate::checks::{Seen, kept};
 use crate::faults::{Does, Whom};
-use crate::place::Place;
+use crate::place::TrialDir;
 use crate::plan::Plan;
 use crate::processes::Process;
 use crate::strangers;
@@ -48,7 +48,7 @@ pub enum Tried {
 /// # Errors
 /// The driver itself failed.
 pub fn carry_out(plan: &Plan, binary: &Path, keeps: impl Fn(&Seen) -> bool) -> io::Result<Tried> {
-    let mut place = Place::new()?;
+    let mut place = TrialDir::new()?;
     if plan.fault.does == Does::SmallDisk
         && let Err(error) = place.with_disk(plan.disk)
     {
@@ -104,7 +104,7 @@ struct Running {
 }
 
 impl Running {
-    fn start(plan: &Plan, place: &Place, binary: &Path) -> io::Result<Self> {
+    fn start(plan: &Plan, place: &TrialDir, binary: &Path) -> io::Result<Self> {
         static TRIALS: AtomicU64 = AtomicU64::new(0);
         let number = TRIALS.fetch_add(1, Ordering::Relaxed);
         let mark = format!("{}-{number}", std::process::id());

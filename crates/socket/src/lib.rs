@@ -4,7 +4,7 @@
 //!   [`bandgap_comm::Credited`] makes it an endpoint.
 //! * [`tcp`], [`unix`]: how ranks on one machine find each other. Nothing listens beyond
 //!   this machine, and nobody gets in without the run's secret. [`Over`] makes transports of these
-//!   [`Kind`]s of sockets.
+//!   [`SocketKind`]s of sockets.
 //! * [`floor`]: the same sockets in plain loops, without frames.
 #![forbid(unsafe_code)]
 
@@ -22,7 +22,7 @@ pub mod tcp;
 mod transport;
 pub mod unix;
 
-pub use connect::{Kind, Secret, nonce, star};
+pub use connect::{Secret, SocketKind, nonce, star};
 pub(crate) use error::Result;
 pub use error::SocketError;
 pub use link::SocketLink;

@@ -13,12 +13,12 @@ use rustix::net::sockopt::set_tcp_nodelay;
 use crate::connect::address;
 use crate::error::system;
 use crate::floor::{STREAMED, STREAMS, WORDS};
-use crate::{Kind, Over, Result};
+use crate::{Over, Result, SocketKind};
 
 /// TCP, between hosts or over the loopback interface.
 pub type Tcp = Over<TcpListener>;
 
-impl Kind for TcpListener {
+impl SocketKind for TcpListener {
     const NAME: &'static str = "tcp";
     const MEANING: &'static str = "TCP";
     const HOSTS: bool = true;

@@ -11,7 +11,7 @@ use bandgap_comm::{
 
 use crate::connect::mesh;
 use crate::division::DIVISION;
-use crate::{Kind, Socket, SocketLink, Stamped, Stamper};
+use crate::{Socket, SocketKind, SocketLink, Stamped, Stamper};
 
 /// How message passing cuts messages. Pieces are four times as long as in mapped memory, since each
 /// one costs both sides a system call. Fewer are under way at a time, so that they still fit
@@ -21,7 +21,7 @@ const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, request: 128 << 10 }
 /// The transport over a kind of socket.
 pub struct Over<K>(PhantomData<K>);
 
-impl<K: Kind> Over<K> {
+impl<K: SocketKind> Over<K> {
     /// Connects this rank with all others: a socket for each peer, in the order of ranks.
     ///
     /// # Errors
@@ -31,7 +31,7 @@ impl<K: Kind> Over<K> {
     }
 }
 
-impl<K: Kind> Transport for Over<K> {
+impl<K: SocketKind> Transport for Over<K> {
     type Endpoint = Credited<SocketLink<Socket>>;
 
     const NAME: &'static str = K::NAME;
@@ -49,7 +49,7 @@ impl<K: Kind> Transport for Over<K> {
     }
 }
 
-impl<K: Kind> bandgap_comm::Stamped for Over<K> {
+impl<K: SocketKind> bandgap_comm::Stamped for Over<K> {
     const DIVISION: &'static Division = DIVISION;
     type Stamped<T: Timer> = Credited<SocketLink<Stamped<Socket, T>>>;
 

@@ -16,12 +16,12 @@ use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 use crate::connect::nonce;
 use crate::error::system;
 use crate::floor::{STREAMED, STREAMS, WORDS};
-use crate::{Kind, Over, Result};
+use crate::{Over, Result, SocketKind};
 
 /// Unix stream sockets. Processes of other users are not let in.
 pub type Unix = Over<UnixListener>;
 
-impl Kind for UnixListener {
+impl SocketKind for UnixListener {
     const NAME: &'static str = "unix";
     const MEANING: &'static str = "Unix stream sockets";
     const HOSTS: bool = false;

@@ -24,7 +24,7 @@ pub fn batch_value(samples: &[f64]) -> f64 {
 
 /// An estimate over batch values.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Point {
+pub struct BatchEstimate {
     /// The estimate.
     pub value: f64,
     /// Confidence interval of the estimate.

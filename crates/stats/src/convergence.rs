@@ -1,6 +1,6 @@
 //! When an interval is narrow enough: one rule for all measurements.
 
-use crate::batch::Point;
+use crate::batch::BatchEstimate;
 
 /// Fewest batches of a measured point: an interval from fewer says little.
 pub const MIN_BATCHES: usize = 5;
@@ -70,13 +70,13 @@ impl Rule {
     }
 
     /// The verdict on the mean of repetitions that another tool measured, however few.
-    pub fn judge_given(&self, point: &Point) -> Convergence {
+    pub fn judge_given(&self, point: &BatchEstimate) -> Convergence {
         self.judge(point.interval.half_width(), point.value)
     }
 
     /// The verdict on a measured point. It has not converged if it has fewer than [`MIN_BATCHES`]
     /// batches, or if the requested precision is 0.
-    pub fn judge_point(&self, point: &Point) -> Convergence {
+    pub fn judge_point(&self, point: &BatchEstimate) -> Convergence {
         if self.precision > 0.0 && point.batches >= MIN_BATCHES {
             self.judge_given(point)
         } else {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::batch::Point;
+use crate::batch::BatchEstimate;
 use crate::interval::{Interval, assert_confidence, student_factor};
 use crate::outlier::fence;
 use crate::quantile::{mean, variance};
@@ -35,7 +35,7 @@ use crate::rounds::{FEWEST_ROUNDS, InRound, of, pulls, stretch};
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
+pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<BatchEstimate> {
     let kept = by_launch(batches).into_iter().map(|(launch, values)| (launch, inside(&values)));
     over(kept, confidence)
 }
@@ -44,7 +44,7 @@ pub fn estimate(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-pub fn estimate_of_kept(batches: &[(u32, u64, f64)], confidence: f64) -> Option<Point> {
+pub fn estimate_of_kept(batches: &[(u32, u64, f64)], confidence: f64) -> Option<BatchEstimate> {
     over(by_launch(batches), confidence)
 }
 
@@ -56,7 +56,10 @@ fn by_launch(batches: &[(u32, u64, f64)]) -> BTreeMap<u32, Vec<InRound>> {
     launches
 }
 
-fn over(launches: impl IntoIterator<Item = (u32, Vec<InRound>)>, confidence: f64) -> Option<Point> {
+fn over(
+    launches: impl IntoIterator<Item = (u32, Vec<InRound>)>,
+    confidence: f64,
+) -> Option<BatchEstimate> {
     assert_confidence(confidence);
     let (numbers, launches): (Vec<u32>, Vec<Vec<InRound>>) = launches.into_iter().unzip();
     let count = launches.len() as f64;
@@ -80,7 +83,7 @@ fn over(launches: impl IntoIterator<Item = (u32, Vec<InRound>)>, confidence: f64
     let interval = Interval { low: value - half, high: value + half };
     let batches = launches.iter().map(Vec::len).sum();
     let launches = numbers.into_iter().zip(means).collect();
-    Some(Point { value, interval, batches, launches })
+    Some(BatchEstimate { value, interval, batches, launches })
 }
 
 /// The ratio of a to b, measured in pairs. Each pair is given as (launch, round, a, b).
@@ -100,7 +103,7 @@ fn over(launches: impl IntoIterator<Item = (u32, Vec<InRound>)>, confidence: f64
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-pub fn ratio(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
+pub fn ratio(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<BatchEstimate> {
     estimate(&logarithms(pairs)?, confidence).map(exponential)
 }
 
@@ -108,7 +111,7 @@ pub fn ratio(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
 ///
 /// # Panics
 /// If the confidence is not strictly between 0 and 1.
-pub fn ratio_of_kept(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<Point> {
+pub fn ratio_of_kept(pairs: &[(u32, u64, f64, f64)], confidence: f64) -> Option<BatchEstimate> {
     estimate_of_kept(&logarithms(pairs)?, confidence).map(exponential)
 }
 
@@ -120,11 +123,11 @@ fn logarithms(pairs: &[(u32, u64, f64, f64)]) -> Option<Vec<(u32, u64, f64)>> {
     pairs.iter().map(logarithm).collect()
 }
 
-fn exponential(point: Point) -> Point {
+fn exponential(point: BatchEstimate) -> BatchEstimate {
     let Interval { low, high } = point.interval;
     let interval = Interval { low: low.exp(), high: high.exp() };
     let launches = point.launches.iter().map(|(launch, value)| (*launch, value.exp())).collect();
-    Point { value: point.value.exp(), interval, launches, ..point }
+    BatchEstimate { value: point.value.exp(), interval, launches, ..point }
 }
 
 /// The values inside their fence, with their rounds.

@@ -34,7 +34,7 @@ pub mod rounds;
 pub mod segmented;
 pub mod stream;
 
-pub use batch::{Point, batch_value};
+pub use batch::{BatchEstimate, batch_value};
 pub use cluster::{State, States};
 pub use convergence::{Convergence, Rule};
 pub use estimate::{estimate, ratio};

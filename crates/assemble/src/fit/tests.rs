@@ -19,10 +19,10 @@ fn rows(machine: &Params, repetitions: u64, launches: Option<u64>) -> Vec<Row> {
                 let round = launches.map(|_| round);
                 rows.push(Row { kind, messages, delay_ns, elapsed_ns, batch, round, launch });
             };
-            push(Kind::Rtt, 1, 0.0, machine.rtt());
+            push(Phase::Rtt, 1, 0.0, machine.rtt());
             for delay in [0.0, 8e3, 16e3, 32e3] {
                 for messages in MESSAGES.map(u64::from) {
-                    push(Kind::Issue, messages, delay, issue_time(machine, messages, delay));
+                    push(Phase::Issue, messages, delay, issue_time(machine, messages, delay));
                 }
             }
         }
@@ -47,7 +47,7 @@ fn a_table_gives_back_the_machine_that_it_is_of() {
 #[test]
 fn points_with_one_batch_are_left_out_and_counted() {
     let mut table = rows(&Params::PARAGON, 5, None);
-    let single = Row { kind: Kind::Issue, messages: 5, delay_ns: 0.0, ..table[0] };
+    let single = Row { kind: Phase::Issue, messages: 5, delay_ns: 0.0, ..table[0] };
     table.push(single);
     let made = FITTING.logp(&table).unwrap();
     let note = made.notes.iter().find(|note| note.code == "points_left_out").unwrap();

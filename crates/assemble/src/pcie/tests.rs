@@ -1,5 +1,5 @@
 use bandgap_model::breakdown::Errors;
-use bandgap_model::pcie::{Direction, Kind, Packet};
+use bandgap_model::pcie::{Direction, Packet, PacketKind};
 use bandgap_record::component_preset;
 
 use super::*;
@@ -11,14 +11,14 @@ fn read(events: &[(f64, char)]) -> Trace {
     let (mut down, mut up) = (0, 0);
     for (ns, event) in events {
         let (direction, kind, bytes) = match event {
-            'p' => (Direction::Down, Kind::Write, 64),
-            'c' => (Direction::Up, Kind::Write, 64),
-            'd' => (Direction::Up, Kind::Write, 8),
-            _ => (Direction::Down, Kind::Ack, 0),
+            'p' => (Direction::Down, PacketKind::Write, 64),
+            'c' => (Direction::Up, PacketKind::Write, 64),
+            'd' => (Direction::Up, PacketKind::Write, 8),
+            _ => (Direction::Down, PacketKind::Ack, 0),
         };
         let counter = if direction == Direction::Down { &mut down } else { &mut up };
-        *counter += u64::from(kind == Kind::Write);
-        let number = Some(if kind == Kind::Ack { up } else { *counter });
+        *counter += u64::from(kind == PacketKind::Write);
+        let number = Some(if kind == PacketKind::Ack { up } else { *counter });
         let time = (ns * 1e3).round() as u64;
         trace.take(Packet { time, direction, kind, bytes, address: None, number });
     }

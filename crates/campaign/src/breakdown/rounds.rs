@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_comm::division::{At, ByRound, Division, Model, Part, Per, Timing};
-use bandgap_stats::Point;
+use bandgap_stats::BatchEstimate;
 use bandgap_stats::estimate::{estimate_of_kept, ratio_of_kept};
 use bandgap_stats::interval::Interval;
 use bandgap_stats::outlier::fence;
@@ -155,7 +155,7 @@ pub(super) fn inside(all: &[&ByRound], rounds: &[u64]) -> Vec<u64> {
 pub(super) fn over(rounds: &[u64], values: &[f64], confidence: f64) -> Option<(f64, Interval)> {
     let in_launch = |(round, value): (&u64, &f64)| (launch_of(*round), *round, *value);
     let values: Vec<_> = rounds.iter().zip(values).map(in_launch).collect();
-    let Point { value, interval, .. } = estimate_of_kept(&values, confidence)?;
+    let BatchEstimate { value, interval, .. } = estimate_of_kept(&values, confidence)?;
     Some((value, interval))
 }
 
@@ -175,13 +175,13 @@ impl Rounds {
     /// is not above 0.
     ///
     /// *Formula*: modelled / observed − 1.
-    pub fn error(&self, confidence: f64) -> Option<Point> {
+    pub fn error(&self, confidence: f64) -> Option<BatchEstimate> {
         let pairs = self.modelled().into_iter().zip(self.observed.iter().copied());
         let in_launch = |(round, (a, b)): (&u64, (f64, f64))| (launch_of(*round), *round, a, b);
         let pairs: Vec<_> = self.rounds.iter().zip(pairs).map(in_launch).collect();
         let ratio = ratio_of_kept(&pairs, confidence)?;
         let Interval { low, high } = ratio.interval;
         let interval = Interval { low: low - 1.0, high: high - 1.0 };
-        Some(Point { value: ratio.value - 1.0, interval, ..ratio })
+        Some(BatchEstimate { value: ratio.value - 1.0, interval, ..ratio })
     }
 }

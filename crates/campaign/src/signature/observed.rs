@@ -1,6 +1,6 @@
 //! The model's parameters from the batches of a signature.
 
-use bandgap_model::{Estimate, Kind, ModelError, Observation, Options, Signature, extract};
+use bandgap_model::{Estimate, ModelError, Observation, Options, Phase, Signature, extract};
 use bandgap_stats::{Convergence, Rule};
 
 use super::keys::{ISSUE, RTT};
@@ -14,12 +14,12 @@ pub const QUICK_RESAMPLES: usize = 100;
 impl Judged<'_> {
     /// What was timed at a point of a signature, its M, and its Δ in nanoseconds; `None` for other
     /// keys.
-    pub fn observed(&self, key: &Key) -> Option<(Kind, u64, f64)> {
+    pub fn observed(&self, key: &Key) -> Option<(Phase, u64, f64)> {
         match (key.what(), delayed(key)) {
             (ISSUE, Some((messages, delay_ps))) => {
-                Some((Kind::Issue, messages, self.delay(delay_ps)))
+                Some((Phase::Issue, messages, self.delay(delay_ps)))
             }
-            (RTT, _) => Some((Kind::Rtt, 1, 0.0)),
+            (RTT, _) => Some((Phase::Rtt, 1, 0.0)),
             _ => None,
         }
     }

@@ -16,7 +16,7 @@ const LOOSE: f64 = 2.0;
 
 /// A reading of the OS clock and the counter's readings around it, both since the first point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Point {
+pub(super) struct ClockReading {
     /// Middle of the bracket, ticks.
     pub ticks: f64,
     /// OS clock, nanoseconds.
@@ -53,7 +53,7 @@ pub(super) fn calibrate(
         (before, now, after.saturating_sub(before))
     };
     let mut origin = None;
-    let points: Vec<Point> = (0..POINTS)
+    let points: Vec<ClockReading> = (0..POINTS)
         .map(|point| {
             if point > 0 {
                 rest();
@@ -63,7 +63,7 @@ pub(super) fn calibrate(
             let (ticks, now, width) = best.expect("there are attempts");
             let (first_ticks, first_now) = *origin.get_or_insert((ticks, now));
             // Integers are subtracted first: a counter beyond 2^53 is not exact as f64.
-            Point {
+            ClockReading {
                 ticks: ticks.saturating_sub(first_ticks) as f64 + width as f64 / 2.0,
                 nanoseconds: now.saturating_sub(first_now) as f64,
                 width: width as f64,
@@ -77,9 +77,9 @@ pub(super) fn calibrate(
 ///
 /// The uncertainty is the larger of two numbers: the spread of these slopes (their scaled median
 /// absolute deviation), and the bound from the brackets, (w_i + w_j)/2 over the pair's distance.
-pub(super) fn fit(points: &[Point]) -> Rate {
+pub(super) fn fit(points: &[ClockReading]) -> Rate {
     let usual = median(&points.iter().map(|point| point.width).collect::<Vec<_>>());
-    let tight: Vec<Point> =
+    let tight: Vec<ClockReading> =
         points.iter().copied().filter(|point| point.width <= LOOSE * usual).collect();
     let half = tight.len() / 2;
     let (mut slopes, mut bounds) = (Vec::new(), Vec::new());

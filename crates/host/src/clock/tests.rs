@@ -2,7 +2,7 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 
-use super::calibration::{Point, Rate, calibrate, fit};
+use super::calibration::{ClockReading, Rate, calibrate, fit};
 use super::counter::Facts;
 use super::*;
 
@@ -75,8 +75,12 @@ proptest! {
 #[test]
 fn one_spoilt_point_does_not_move_the_rate() {
     // 2 ticks a nanosecond exactly; one reading of the OS clock is 1 ms late in a tight bracket.
-    let mut points: Vec<Point> = (0..18)
-        .map(|i| Point { ticks: f64::from(i) * 4e6, nanoseconds: f64::from(i) * 2e6, width: 80.0 })
+    let mut points: Vec<ClockReading> = (0..18)
+        .map(|i| ClockReading {
+            ticks: f64::from(i) * 4e6,
+            nanoseconds: f64::from(i) * 2e6,
+            width: 80.0,
+        })
         .collect();
     points[3].nanoseconds += 1e6;
     assert_eq!(fit(&points).ns_per_tick, 0.5);

@@ -2,7 +2,7 @@
 
 use bandgap_stats::segmented::{Cuts, Points, break_range, outliers, search};
 
-use super::input::Table;
+use super::input::SizeSamples;
 use super::{Breakpoint, Breaks, FEWEST_SIZES, HockneyOptions};
 use crate::error::{ModelError, Result};
 
@@ -10,7 +10,7 @@ use crate::error::{ModelError, Result};
 ///
 /// # Errors
 /// The given breaks are not valid for these sizes.
-pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>> {
+pub(super) fn left_out(table: &SizeSamples, breaks: &Breaks) -> Result<Vec<u64>> {
     let starts: Vec<usize>;
     let cuts = match breaks {
         Breaks::Automatic { most } => Cuts::Most((*most).max(1)),
@@ -26,14 +26,14 @@ pub(super) fn left_out(table: &Table, breaks: &Breaks) -> Result<Vec<u64>> {
 }
 
 /// The given or found breakpoints, ascending.
-pub(super) fn place(table: &Table, options: &HockneyOptions) -> Result<Vec<Breakpoint>> {
+pub(super) fn place(table: &SizeSamples, options: &HockneyOptions) -> Result<Vec<Breakpoint>> {
     match &options.breaks {
         Breaks::At(given) => at(table, given),
         Breaks::Automatic { most } => Ok(found(table, *most, options.confidence)),
     }
 }
 
-fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>> {
+fn at(table: &SizeSamples, given: &[u64]) -> Result<Vec<Breakpoint>> {
     let bytes = &table.bytes;
     let mut below = 0;
     let mut breakpoints: Vec<Breakpoint> = Vec::new();
@@ -53,7 +53,7 @@ fn at(table: &Table, given: &[u64]) -> Result<Vec<Breakpoint>> {
     Ok(breakpoints)
 }
 
-fn found(table: &Table, most: usize, confidence: f64) -> Vec<Breakpoint> {
+fn found(table: &SizeSamples, most: usize, confidence: f64) -> Vec<Breakpoint> {
     let Some(choice) = search(&table.x, &table.times, table.limits(Cuts::Most(most.max(1)))) else {
         return Vec::new();
     };

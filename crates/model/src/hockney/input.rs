@@ -40,7 +40,7 @@ const FEWEST_REPEATS: usize = 10;
 
 /// The checked sizes, ascending, each once.
 #[derive(Clone)]
-pub(super) struct Table {
+pub(super) struct SizeSamples {
     pub(super) bytes: Vec<u64>,
     /// The sizes as floating-point numbers.
     pub(super) x: Vec<f64>,
@@ -52,13 +52,13 @@ pub(super) struct Table {
     pub(super) noise: Vec<f64>,
 }
 
-impl Table {
+impl SizeSamples {
     /// The sizes of one launch, except those left out.
     pub(super) fn of(
         data: &[SizedTimes],
         rounding: &BTreeMap<u64, [f64; 2]>,
         left_out: &[u64],
-    ) -> Result<Table> {
+    ) -> Result<SizeSamples> {
         if let Some(empty) = data.iter().find(|sized| sized.times_ns.is_empty()) {
             return Err(ModelError::no_times(empty.bytes));
         }
@@ -83,7 +83,7 @@ impl Table {
             .iter()
             .zip(&times)
             .map(|(range, time)| range.half_width() / (3f64.sqrt() * time));
-        Ok(Table {
+        Ok(SizeSamples {
             x: bytes.iter().map(|&bytes| bytes as f64).collect(),
             bytes,
             noise: rounding.map(|rounding| rounding.hypot(means)).collect(),
@@ -103,7 +103,7 @@ impl Table {
     ///
     /// # Errors
     /// [`ModelError::TooFewSizes`] for fewer than three sizes.
-    pub(super) fn joined(launches: &[Table]) -> Result<Table> {
+    pub(super) fn joined(launches: &[SizeSamples]) -> Result<SizeSamples> {
         let mut bytes: Vec<u64> = launches.iter().flat_map(|of| of.bytes.iter().copied()).collect();
         bytes.sort_unstable();
         bytes.dedup();
@@ -114,9 +114,10 @@ impl Table {
             return Ok(one.clone());
         }
         let x = bytes.iter().map(|&bytes| bytes as f64).collect();
-        let mut all = Table { bytes, x, times: Vec::new(), ranges: Vec::new(), noise: Vec::new() };
+        let mut all =
+            SizeSamples { bytes, x, times: Vec::new(), ranges: Vec::new(), noise: Vec::new() };
         for size in &all.bytes {
-            let with = |launch: &'_ Table| {
+            let with = |launch: &'_ SizeSamples| {
                 let at = launch.bytes.binary_search(size).ok()?;
                 let Interval { low, high } = launch.ranges[at];
                 Some([launch.times[at], launch.noise[at], low, high])
@@ -154,7 +155,7 @@ mod tests {
     #[test]
     fn half_a_step_is_noise_as_of_a_uniform_distribution() {
         let sizes = sized_times_from_pairs([(8, 100.0), (16, 50.0)]);
-        let table = Table::of(&sizes, &BTreeMap::from([(8, [3.0, 3.0])]), &[]).unwrap();
+        let table = SizeSamples::of(&sizes, &BTreeMap::from([(8, [3.0, 3.0])]), &[]).unwrap();
         // 3 ns/√3 of 100 ns, beside which the least noise is nothing.
         assert!((table.noise[0] / (3.0 / 3f64.sqrt() / 100.0) - 1.0).abs() < 1e-6);
         let widths: Vec<f64> = table.ranges.iter().map(Interval::half_width).collect();

@@ -6,7 +6,7 @@ use bandgap_stats::interval::{Interval, widened as over_launches};
 use bandgap_stats::regression::{self, Regression};
 use bandgap_units::Ns;
 
-use super::input::Table;
+use super::input::SizeSamples;
 use super::rounding::{Moved, widened};
 use super::{Breakpoint, Fit, ResidualSummary, Segment, Weighting};
 use crate::finding::Finding;
@@ -23,7 +23,7 @@ const UNSEEN: f64 = 1e-6;
 
 /// Fits every segment of all launches as one table, and of each launch alone.
 pub(super) fn fit(
-    (table, launches): (&Table, &[Table]),
+    (table, launches): (&SizeSamples, &[SizeSamples]),
     breakpoints: &[Breakpoint],
     (weighting, confidence): (Weighting, f64),
 ) -> Fit {
@@ -43,8 +43,8 @@ pub(super) fn fit(
 
 /// The sizes of one segment.
 struct Piece<'a> {
-    table: &'a Table,
-    launches: &'a [Table],
+    table: &'a SizeSamples,
+    launches: &'a [SizeSamples],
     /// The last size below it; 0 of the first.
     lower: u64,
     part: ops::Range<usize>,
@@ -70,7 +70,7 @@ impl<'a> Piece<'a> {
     }
 
     /// The line of some sizes of a table.
-    fn line(&self, table: &Table, part: ops::Range<usize>) -> Option<Regression> {
+    fn line(&self, table: &SizeSamples, part: ops::Range<usize>) -> Option<Regression> {
         let (x, times) = (&table.x[part.clone()], &table.times[part.clone()]);
         match self.weighting {
             Weighting::Relative => {
@@ -84,7 +84,7 @@ impl<'a> Piece<'a> {
     /// The line of each launch alone, on its sizes of this part, if it gives one.
     fn of_launches(&self) -> Vec<Option<Regression>> {
         let [from, to] = self.ends();
-        let own = |launch: &Table| {
+        let own = |launch: &SizeSamples| {
             let start = launch.bytes.partition_point(|size| *size < from);
             let end = launch.bytes.partition_point(|size| *size <= to);
             self.line(launch, start..end)
@@ -112,7 +112,7 @@ impl<'a> Piece<'a> {
 
     /// Sums up the residuals, and notes where they are large beyond what rounding explains.
     fn judge(&mut self, line: &Regression) -> ResidualSummary {
-        let Table { x, times, ranges, bytes, .. } = self.table;
+        let SizeSamples { x, times, ranges, bytes, .. } = self.table;
         let (x, times) = (self.part(x), self.part(times));
         let (ranges, bytes) = (self.part(ranges), self.part(bytes));
         let summary = |time: &dyn Fn(usize, f64) -> f64| {

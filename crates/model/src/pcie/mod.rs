@@ -33,7 +33,7 @@ pub enum Direction {
 
 /// Kind of a packet, as far as it matters here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum PacketKind {
     /// A memory write (MWr).
     Write,
     /// Another transaction-layer packet: it has a sequence number and is acknowledged.
@@ -52,7 +52,7 @@ pub struct Packet {
     /// Its direction.
     pub direction: Direction,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: PacketKind,
     /// Bytes of data; 0 for a packet without data.
     pub bytes: u32,
     /// Destination address of its data.

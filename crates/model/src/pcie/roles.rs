@@ -1,6 +1,6 @@
 //! Which packets are posts, completions and payloads.
 
-use super::{Direction, Kind, Packet};
+use super::{Direction, Packet, PacketKind};
 
 /// Bytes of a post by programmed I/O and of a completion.
 /// *Source*: "Breaking Band", section 2 (Mellanox InfiniBand).
@@ -12,7 +12,7 @@ const APART: u64 = 4 * 4096;
 
 /// The purpose of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Role {
+pub(super) enum PacketRole {
     /// A message's descriptor, written to the network interface by the processor: down, 64 bytes.
     Post,
     /// An entry of a completion queue: up, 64 bytes.
@@ -25,7 +25,7 @@ pub(super) enum Role {
 
 /// A region of memory with writes near one another.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct Region {
     from: u64,
     to: u64,
     chunks: u64,
@@ -34,7 +34,7 @@ struct Place {
     first: u64,
 }
 
-impl Place {
+impl Region {
     fn reaches(&self, address: u64) -> bool {
         self.from.saturating_sub(APART) <= address && address <= self.to.saturating_add(APART)
     }
@@ -42,10 +42,10 @@ impl Place {
 
 /// Regions of completion queues; empty if the size alone identifies completions.
 #[derive(Clone, Debug)]
-pub(super) struct Roles(Vec<Place>);
+pub(super) struct Roles(Vec<Region>);
 
 fn is_post(packet: &Packet) -> bool {
-    (packet.kind, packet.direction, packet.bytes) == (Kind::Write, Direction::Down, CHUNK)
+    (packet.kind, packet.direction, packet.bytes) == (PacketKind::Write, Direction::Down, CHUNK)
 }
 
 impl Roles {
@@ -58,7 +58,7 @@ impl Roles {
     pub fn learn(packets: &[Packet]) -> Roles {
         let mut writes = Vec::new();
         let mut posted = false;
-        for packet in packets.iter().filter(|packet| packet.kind == Kind::Write) {
+        for packet in packets.iter().filter(|packet| packet.kind == PacketKind::Write) {
             match (packet.direction, packet.address) {
                 (Direction::Down, _) => posted |= is_post(packet),
                 (Direction::Up, Some(address)) => {
@@ -68,10 +68,10 @@ impl Roles {
             }
         }
         writes.sort_unstable();
-        let mut places: Vec<Place> = Vec::new();
+        let mut places: Vec<Region> = Vec::new();
         for (address, bytes, first) in writes {
             if places.last().is_none_or(|last| !last.reaches(address)) {
-                places.push(Place { from: address, to: address, chunks: 0, others: 0, first: 0 });
+                places.push(Region { from: address, to: address, chunks: 0, others: 0, first: 0 });
             }
             if let Some(place) = places.last_mut() {
                 place.to = address;
@@ -86,7 +86,7 @@ impl Roles {
             return Roles(Vec::new());
         }
         for likely in
-            [|place: &Place| place.others == 0, |place: &Place| 2 * place.first > place.chunks]
+            [|place: &Region| place.others == 0, |place: &Region| 2 * place.first > place.chunks]
         {
             if places.iter().any(likely) {
                 places.retain(likely);
@@ -96,23 +96,23 @@ impl Roles {
     }
 
     /// The purpose of a packet.
-    pub fn of(&mut self, packet: &Packet) -> Role {
-        if packet.kind != Kind::Write || packet.direction == Direction::Down {
-            return if is_post(packet) { Role::Post } else { Role::Other };
+    pub fn of(&mut self, packet: &Packet) -> PacketRole {
+        if packet.kind != PacketKind::Write || packet.direction == Direction::Down {
+            return if is_post(packet) { PacketRole::Post } else { PacketRole::Other };
         }
         if packet.bytes != CHUNK {
-            return Role::Payload;
+            return PacketRole::Payload;
         }
         let Some(address) = packet.address.filter(|_| !self.0.is_empty()) else {
-            return Role::Completion;
+            return PacketRole::Completion;
         };
         // A queue's region grows as the trace goes on.
         match self.0.iter_mut().find(|place| place.reaches(address)) {
             Some(place) => {
                 (place.from, place.to) = (place.from.min(address), place.to.max(address));
-                Role::Completion
+                PacketRole::Completion
             }
-            None => Role::Payload,
+            None => PacketRole::Payload,
         }
     }
 }

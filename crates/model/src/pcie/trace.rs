@@ -1,9 +1,9 @@
 //! A trace, row by row.
 
 use super::acks::Acks;
-use super::roles::{Role, Roles};
+use super::roles::{PacketRole, Roles};
 use super::rounds::Rounds;
-use super::{Direction, Kind, Packet, ROUND, ahead};
+use super::{Direction, Packet, PacketKind, ROUND, ahead};
 
 /// Number of rows that are kept until the roles are known.
 const LEARNT_FROM: usize = 1 << 16;
@@ -79,7 +79,7 @@ impl Succession {
 }
 
 fn is_counted(packet: &Packet) -> bool {
-    matches!(packet.kind, Kind::Write | Kind::Transaction)
+    matches!(packet.kind, PacketKind::Write | PacketKind::Transaction)
 }
 
 impl Trace {
@@ -128,7 +128,7 @@ impl Reading {
         let number =
             packet.number.filter(|_| self.numbers[1].is_some()).map(|number| number % ROUND);
         if !is_counted(packet) {
-            if kind == Kind::Ack && direction == Direction::Down {
+            if kind == PacketKind::Ack && direction == Direction::Down {
                 counted.acknowledgements += 1;
                 self.acks.acknowledged(time, number);
             }
@@ -146,15 +146,15 @@ impl Reading {
         }
         let role = self.roles.of(packet);
         if direction == Direction::Up && missing.is_some() {
-            self.acks.sent(time, number, role == Role::Completion);
+            self.acks.sent(time, number, role == PacketRole::Completion);
         }
         // It is unknown which copy of a packet arrived if it was sent again.
         let rounds = missing.is_some().then_some(&mut self.rounds);
         let (count, take): (_, fn(&mut Rounds, u64)) = match role {
-            Role::Post => (&mut counted.posts, Rounds::post),
-            Role::Completion => (&mut counted.completions, Rounds::completion),
-            Role::Payload => (&mut counted.payloads, Rounds::payload),
-            Role::Other => return,
+            PacketRole::Post => (&mut counted.posts, Rounds::post),
+            PacketRole::Completion => (&mut counted.completions, Rounds::completion),
+            PacketRole::Payload => (&mut counted.payloads, Rounds::payload),
+            PacketRole::Other => return,
         };
         *count += 1;
         if let Some(rounds) = rounds {

@@ -5,14 +5,14 @@ use bandgap_units::Ns;
 use super::arms::{self, Overheads};
 use super::estimator::Estimator;
 use super::shape::Shape;
-use super::table::Table;
+use super::table::FencedObservations;
 use super::{Estimate, IssueLine, Options, Regime, SEND_ONLY_UNSEEN, Share, Signature, Steady};
 use crate::arm::{Among, Arm};
 use crate::curve::Stretch;
 use crate::error::{ModelError, Result};
 use crate::finding::Finding;
 use crate::linear::Linear;
-use crate::observation::{Kind, Observation};
+use crate::observation::{Observation, Phase};
 use crate::regime::bends;
 
 /// Extracts the LogP signature of small messages, or of transfers of one length.
@@ -49,7 +49,7 @@ pub fn extract(
     reply: Option<&Estimate>,
 ) -> Result<Signature> {
     ModelError::unless_confidence(options.confidence)?;
-    let mut table = Table::of(observations)?;
+    let mut table = FencedObservations::of(observations)?;
     let shape = Shape::of(&table)?;
     shape.widen(&mut table.groups);
     signature(&table, &shape, options, reply)
@@ -58,7 +58,7 @@ pub fn extract(
 /// The parameters as combinations of the groups' means, with intervals. `reply` is the time of the
 /// message without bytes, if that is not half of RTT.
 fn signature(
-    table: &Table,
+    table: &FencedObservations,
     shape: &Shape,
     options: &Options,
     reply: Option<&Estimate>,
@@ -126,7 +126,7 @@ fn signature(
         _ => slope.terms.clone(),
     };
     let of_all = [&send_overhead, &received_terms, &gap_terms, &table.rtt];
-    let share = |(group, &(kind, messages, delay)): (usize, &(Kind, u64, f64))| Share {
+    let share = |(group, &(kind, messages, delay)): (usize, &(Phase, u64, f64))| Share {
         kind,
         messages,
         delay,
@@ -216,7 +216,7 @@ fn findings(signature: &Signature, shape: &Shape) -> Vec<Finding> {
 
 /// Finds messages that cost something else than os before a reply can return or the network is
 /// full.
-fn bend(table: &Table, shape: &Shape, signature: &Signature) -> Option<Finding> {
+fn bend(table: &FencedObservations, shape: &Shape, signature: &Signature) -> Option<Finding> {
     let rtt = signature.rtt.value;
     let limit = rtt - signature.recv_overhead.value.clamp(0.0, rtt / 2.0);
     let most = signature.capacity.map_or(f64::INFINITY, |capacity| capacity.value);

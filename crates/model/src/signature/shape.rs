@@ -3,7 +3,7 @@
 use bandgap_stats::quantile::median;
 use bandgap_units::Ns;
 
-use super::table::Table;
+use super::table::FencedObservations;
 use crate::arm::{Among, Arm, Cost};
 use crate::curve::{Curve, Stretch};
 use crate::error::{ModelError, Result};
@@ -34,7 +34,7 @@ pub(super) struct Shape {
 impl Shape {
     /// Chooses twice: the first reply arrives by or before the RTT ends, and or is known only after
     /// the first choice.
-    pub(super) fn of(table: &Table) -> Result<Shape> {
+    pub(super) fn of(table: &FencedObservations) -> Result<Shape> {
         let rtt = table.rtt.value(&table.groups);
         let first = Shape::within(table, rtt)?;
         let gap = first.costs[0].value;
@@ -79,7 +79,7 @@ impl Shape {
         widen_arm(&far, OF_FAR);
     }
 
-    fn within(table: &Table, limit: f64) -> Result<Shape> {
+    fn within(table: &FencedObservations, limit: f64) -> Result<Shape> {
         let rtt = table.rtt.value(&table.groups);
         let send_only = send_only_or_single(&table.curves[0], limit, rtt)?;
         let send_overhead = send_only.slope();

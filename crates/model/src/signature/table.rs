@@ -9,14 +9,14 @@ use bandgap_units::Ns;
 use crate::curve::Curve;
 use crate::error::{ModelError, Result};
 use crate::linear::{Group, Linear};
-use crate::observation::{Kind, Observation, Place, place};
+use crate::observation::{Observation, Phase, PointKey, place};
 use crate::scatter::{OF_ALL, Scatter};
 
 /// The observations as groups of batch values, and the curves over them.
-pub(super) struct Table {
+pub(super) struct FencedObservations {
     pub(super) groups: Vec<Group>,
     /// Kind, M and Δ of each group.
-    pub(super) places: Vec<(Kind, u64, f64)>,
+    pub(super) places: Vec<(Phase, u64, f64)>,
     /// Number of rounds in which the groups were measured; 0 if unknown for some and not visible in
     /// the data.
     pub(super) rounds: usize,
@@ -24,12 +24,12 @@ pub(super) struct Table {
     pub(super) rtt: Linear,
 }
 
-impl Table {
-    pub(super) fn of(observations: &[Observation]) -> Result<Table> {
+impl FencedObservations {
+    pub(super) fn of(observations: &[Observation]) -> Result<FencedObservations> {
         let known = observations.iter().all(|o| o.rounds.len() == o.batches.len());
         let all: BTreeSet<u64> = observations.iter().flat_map(|o| &o.rounds).copied().collect();
         let number: BTreeMap<u64, usize> = all.into_iter().zip(0..).collect();
-        let mut points: BTreeMap<Place, Vec<(f64, usize)>> = BTreeMap::new();
+        let mut points: BTreeMap<PointKey, Vec<(f64, usize)>> = BTreeMap::new();
         for observation in observations {
             let Observation { kind, messages, delay, ref batches, .. } = *observation;
             let bad = |value| {
@@ -45,8 +45,8 @@ impl Table {
                 return Err(bad(value));
             }
             let place = match kind {
-                Kind::Issue => place(kind, delay, messages),
-                Kind::Rtt => place(kind, 0.0, 1),
+                Phase::Issue => place(kind, delay, messages),
+                Phase::Rtt => place(kind, 0.0, 1),
             };
             let point = points.entry(place).or_default();
             // If rounds are unknown, batches with the same number in their points may share a
@@ -72,8 +72,8 @@ impl Table {
             let (batches, in_rounds): (Vec<f64>, Vec<usize>) = kept.unzip();
             let count = batches.len() as f64;
             match kind {
-                Kind::Issue => issue.entry(delay).or_default().push((messages, groups.len())),
-                Kind::Rtt => rtt = Some(groups.len()),
+                Phase::Issue => issue.entry(delay).or_default().push((messages, groups.len())),
+                Phase::Rtt => rtt = Some(groups.len()),
             }
             places.push((kind, messages, f64::from_bits(delay)));
             groups.push(Group {
@@ -90,7 +90,9 @@ impl Table {
             .map(|(delay, points)| Curve::new(f64::from_bits(*delay), points, &groups))
             .collect();
         match curves.first() {
-            Some(first) if first.delay == 0.0 => Ok(Table { groups, places, rounds, curves, rtt }),
+            Some(first) if first.delay == 0.0 => {
+                Ok(FencedObservations { groups, places, rounds, curves, rtt })
+            }
             _ => Err(ModelError::NoZeroDelay),
         }
     }
@@ -129,11 +131,11 @@ mod tests {
             Observation { kind, messages, delay: 0.0, batches, rounds }
         };
         let observations = [
-            observed(Kind::Issue, 1, &[8.0, 12.0]),
-            observed(Kind::Issue, 2, &[18.0, 20.0, 22.0, 20.0]),
-            observed(Kind::Rtt, 1, &[97.0, 100.0, 103.0]),
+            observed(Phase::Issue, 1, &[8.0, 12.0]),
+            observed(Phase::Issue, 2, &[18.0, 20.0, 22.0, 20.0]),
+            observed(Phase::Rtt, 1, &[97.0, 100.0, 103.0]),
         ];
-        let table = Table::of(&observations).unwrap();
+        let table = FencedObservations::of(&observations).unwrap();
         let found = |group: usize| (table.groups[group].mean, table.groups[group].variance);
         // s²/n: of 8 and 12, 8/2; of the next, (4 + 4)/3/4; of the round trips, 9/3.
         let points = table.curves[0].points.iter().map(|point| found(point.group));

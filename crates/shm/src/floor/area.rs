@@ -15,7 +15,7 @@ use core::ptr::NonNull;
 use std::os::fd::{BorrowedFd, OwnedFd};
 
 use crate::Result;
-use crate::mapping::{Kind, Line, Mapping, PAGE};
+use crate::mapping::{Line, Mapping, PAGE, SegmentKind};
 use crate::places::pair_at;
 use crate::sync::AtomicU64;
 
@@ -28,7 +28,7 @@ pub const PLACES: usize = 64;
 pub(super) const RING_SLOTS: usize = 32;
 pub(super) const STREAM_SLOTS: usize = 512;
 
-const KIND: Kind = Kind {
+const KIND: SegmentKind = SegmentKind {
     file: "bandgap-floors",
     what: "the memory of the raw floors",
     magic: *b"bg-flor2",

@@ -6,7 +6,7 @@ use crate::Context;
 /// Kind of an Active Message. `bytes` is the number of bytes that it carries besides words; `None`
 /// means words only, which is not the same as 0 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum MessageKind {
     Request {
         replies: bool,
         bytes: Option<u32>,
@@ -20,7 +20,7 @@ pub(super) enum Kind {
     },
 }
 
-impl Kind {
+impl MessageKind {
     /// Bytes that the message itself carries.
     pub(super) fn bytes(self) -> Option<u32> {
         match self {
@@ -33,7 +33,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     /// An Active Message reaches the receiver's interface.
-    Arrive(Kind),
+    Arrive(MessageKind),
     /// The first byte of a message of bytes reaches the receiver's interface.
     Deliver { context: Context, tag: u32, bytes: u32 },
     /// A request without a reply completes at its sender.

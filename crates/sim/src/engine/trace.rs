@@ -146,7 +146,7 @@ impl<G: Growth> Time for Trace<G> {
 
 /// Kind of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum MomentKind {
     Compute,
     Send,
     Receive,
@@ -177,8 +177,9 @@ impl Moment {
         self.place & ((1 << RANK_BITS) - 1)
     }
 
-    pub fn kind(&self) -> Kind {
-        const KINDS: [Kind; 4] = [Kind::Compute, Kind::Send, Kind::Receive, Kind::Wait];
+    pub fn kind(&self) -> MomentKind {
+        const KINDS: [MomentKind; 4] =
+            [MomentKind::Compute, MomentKind::Send, MomentKind::Receive, MomentKind::Wait];
         KINDS[(self.place >> RANK_BITS & 3) as usize]
     }
 
@@ -226,7 +227,7 @@ impl Past {
     }
 
     #[inline(always)]
-    fn keep(&mut self, kind: Kind, end: u64, moment: Moment) -> u32 {
+    fn keep(&mut self, kind: MomentKind, end: u64, moment: Moment) -> u32 {
         if self.is_full() {
             return 0;
         }
@@ -235,7 +236,7 @@ impl Past {
         if let Some(ends) = &mut self.ends {
             ends.push(end);
         }
-        let waited = if kind == Kind::Wait { WAITED } else { 0 };
+        let waited = if kind == MomentKind::Wait { WAITED } else { 0 };
         (self.moments.len() as u32) << STEP_BITS | waited
     }
 }
@@ -304,9 +305,9 @@ impl<G: Growth> Clock for Traced<G> {
         work: Work<Trace<G>>,
     ) -> Trace<G> {
         let (kind, cost) = match work {
-            Work::Compute => (Kind::Compute, Cost::Computation),
-            Work::Send { .. } => (Kind::Send, Cost::Overhead),
-            Work::Receive { .. } => (Kind::Receive, Cost::Overhead),
+            Work::Compute => (MomentKind::Compute, Cost::Computation),
+            Work::Send { .. } => (MomentKind::Send, Cost::Overhead),
+            Work::Receive { .. } => (MomentKind::Receive, Cost::Overhead),
         };
         let mut end = self.step(at, picoseconds, cost, Step::Moment);
         if let Some(past) = &mut self.past {
@@ -332,7 +333,7 @@ impl<G: Growth> Clock for Traced<G> {
         {
             let message = past.message(own.source);
             let moment = Moment { before: other.source, other: message, amount: 0, place: rank };
-            start.source = past.keep(Kind::Wait, start.picoseconds, moment);
+            start.source = past.keep(MomentKind::Wait, start.picoseconds, moment);
         }
         start
     }

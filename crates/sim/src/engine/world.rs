@@ -16,7 +16,7 @@ use bandgap_comm::Rank;
 use super::LATEST;
 use super::circuits::Circuits;
 use super::clock::{Clock, Cost, Step, Time, Work};
-use super::event::{Event, Kind, Queue, What};
+use super::event::{Event, MessageKind, Queue, What};
 use super::mail::{Address, Inbox, Letter, Mail};
 use crate::error::Result;
 use crate::schedule::{Cursor, Program};
@@ -199,9 +199,9 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
                 Op::Serve { requests } => self.serve(rank, requests),
                 Op::AwaitReplies => self.await_replies(rank),
                 Op::Request { peer, replies, bytes } => {
-                    self.ask(rank, peer, Kind::Request { replies, bytes })
+                    self.ask(rank, peer, MessageKind::Request { replies, bytes })
                 }
-                Op::Get { peer, bytes } => self.ask(rank, peer, Kind::Get { bytes }),
+                Op::Get { peer, bytes } => self.ask(rank, peer, MessageKind::Get { bytes }),
                 Op::Repeat { .. } => unreachable!("the cursor unfolds repetitions"),
             };
             if !done {

@@ -23,7 +23,7 @@ pub enum GoalError {
     Binary(u32, Wrong),
     /// Operations of a rank wait for one another.
     #[error("operations wait for one another: {}", listed(.0))]
-    Cycle(Vec<Place>),
+    Cycle(Vec<OperationId>),
     /// There are sends without a receive, or receives without a send.
     #[error("sends and receives do not match: {}", listed(.0))]
     Unmatched(Vec<Left>),
@@ -71,7 +71,7 @@ pub enum Wrong {
 
 /// Position of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct OperationId {
     /// Its rank.
     pub rank: u32,
     /// Number among the rank's operations, from 1.
@@ -84,7 +84,7 @@ pub struct Place {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Left {
     /// Position of the operation.
-    pub place: Place,
+    pub place: OperationId,
     /// Whether it sends.
     pub sends: bool,
     /// The other rank; `None` for any.
@@ -93,7 +93,7 @@ pub struct Left {
     pub tag: Option<u64>,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for OperationId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "rank {}, operation {}", self.rank, self.number)?;
         self.line.map_or(Ok(()), |line| write!(f, " (line {line})"))

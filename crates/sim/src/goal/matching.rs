@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use super::error::{GoalError, Left, Place};
+use super::error::{GoalError, Left, OperationId};
 use super::schedule::{ANY_PEER, ANY_TAG, Goal, Verb};
 
 /// A posted receive, or a message without one.
@@ -20,7 +20,7 @@ pub struct Ambiguous {
     /// Number of such receives.
     pub count: u64,
     /// Position of the first one.
-    pub first: Option<Place>,
+    pub first: Option<OperationId>,
 }
 
 /// Removes the first letter in a queue that matches a peer and a tag. Returns it with the number of
@@ -77,7 +77,7 @@ pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
 }
 
 /// Operations of a rank that wait for one another in a cycle.
-fn cycle(goal: &Goal, needs: &[u32], rank: u32) -> Option<Vec<Place>> {
+fn cycle(goal: &Goal, needs: &[u32], rank: u32) -> Option<Vec<OperationId>> {
     let range = goal.range(rank as usize);
     if range.clone().all(|at| needs[at as usize] == 0) {
         return None;

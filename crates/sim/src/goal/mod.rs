@@ -19,14 +19,14 @@ mod text;
 mod timeline;
 mod write;
 
-pub use error::{GoalError, Left, Place, Wrong};
+pub use error::{GoalError, Left, OperationId, Wrong};
 pub use loggops::{EAGER, LETTERS, Loggops};
 pub use matching::Ambiguous;
 pub use noise::{Detours, Noise};
 pub use path::{CriticalPath, PathStep};
 pub use schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
 pub use sensitivity::{Derivative, Sensitivity, sensitivity};
-pub(crate) use sensitivity::{Line, Point};
+pub(crate) use sensitivity::{Line, SlopeState};
 pub use timeline::observe_goal;
 pub use write::write_goal;
 

@@ -1,7 +1,7 @@
 //! The critical path: the chain of steps that led to the end of a replay.
 
 use super::clock::{Trace, Traced};
-use super::error::Place;
+use super::error::OperationId;
 use super::loggops::{Loggops, Step};
 use super::schedule::Goal;
 
@@ -23,7 +23,7 @@ pub struct CriticalPath {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PathStep {
     /// The operation; for a message, its send.
-    pub place: Place,
+    pub place: OperationId,
     /// The rank that spends the time; for a message in flight, the sender.
     pub rank: u32,
     /// Part: compute, send (at the processor), interface, flight or receive (at the processor).

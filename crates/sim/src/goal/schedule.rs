@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::error::{Place, Wrong};
+use super::error::{OperationId, Wrong};
 
 /// Stands for any rank in a receive.
 pub const ANY_PEER: u32 = u32::MAX;
@@ -135,9 +135,9 @@ impl Goal {
     }
 
     /// Position of an operation of a rank.
-    pub(super) fn place(&self, rank: u32, operation: u32) -> Place {
+    pub(super) fn place(&self, rank: u32, operation: u32) -> OperationId {
         let number = operation - self.range(rank as usize).start + 1;
-        Place { rank, number, line: self.lines.get(operation as usize).copied() }
+        OperationId { rank, number, line: self.lines.get(operation as usize).copied() }
     }
 
     /// Adds an operation to the rank that is being read.

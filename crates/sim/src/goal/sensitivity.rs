@@ -61,7 +61,7 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
     let ties = traced.clock.ties;
     drop(traced);
     let [latency, ..] = loggops.parameters;
-    let point = Point {
+    let point = SlopeState {
         here: (latency, end),
         known: [0, 1, 2, 3].map(|of| Some(last.1.growth[of]).filter(|_| !ties[of])),
         is_least: [0, 1, 2, 3].map(|of| loggops.parameters[of] == 0),
@@ -80,7 +80,7 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
 }
 
 /// Present values.
-pub(crate) struct Point {
+pub(crate) struct SlopeState {
     /// L and T.
     pub here: (i64, i64),
     /// Derivatives that are known to be the same on both sides.
@@ -95,7 +95,7 @@ impl Sensitivity {
     /// of a parameter. `end_at` gives T alone, if that is faster. An error accepted by `is_late`
     /// means that T is later than everything of interest, or that the schedule does not end.
     pub(crate) fn at<E>(
-        point: Point,
+        point: SlopeState,
         path: CriticalPath,
         towards: impl Fn((usize, i64), i64) -> Result<Line, E>,
         end_at: impl Fn(i64) -> Result<Option<i64>, E>,

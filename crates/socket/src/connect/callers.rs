@@ -11,7 +11,7 @@ use rustix::event::PollFd;
 use rustix::net::{SocketFlags, accept_with};
 
 use super::hello::{Hello, Known, Reading, say};
-use super::{Kind, left, readable, wait};
+use super::{SocketKind, left, readable, wait};
 use crate::call::at_once;
 use crate::error::system;
 use crate::{Result, Socket, SocketError};
@@ -23,7 +23,7 @@ const LOOK: Duration = Duration::from_millis(100);
 const STRANGERS: usize = 32;
 
 /// The callers at a listener.
-pub(super) struct Callers<K: Kind> {
+pub(super) struct Callers<K: SocketKind> {
     listener: K,
     rank: Rank,
     here: Known,
@@ -34,7 +34,7 @@ pub(super) struct Callers<K: Kind> {
     unknown: VecDeque<(Socket, Reading)>,
 }
 
-impl<K: Kind> Callers<K> {
+impl<K: SocketKind> Callers<K> {
     /// Those at the listener of `rank`.
     pub(super) fn new(listener: K, rank: Rank, here: Known, expected: Range<Rank>) -> Self {
         let known = expected.clone().map(|_| None).collect();

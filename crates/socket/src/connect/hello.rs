@@ -33,7 +33,7 @@ const SAID: usize = 32;
 const BEGIN: [u8; 12] = *b"bandgap\n\x02\0\0\0";
 
 /// Who greets in a pair.
-enum Side {
+enum GreetingRole {
     Caller = 1,
     Listener = 2,
 }
@@ -58,17 +58,17 @@ pub(super) struct Known {
 impl Known {
     /// The greeting of the rank that calls.
     pub(super) fn call(&self, caller: Rank, listener: Rank, nonce: &Nonce) -> [u8; HELLO] {
-        self.greeting(Side::Caller, caller, listener, nonce)
+        self.greeting(GreetingRole::Caller, caller, listener, nonce)
     }
 
     /// The answer of the rank that listens.
     pub(super) fn answer(&self, listener: Rank, caller: Rank, nonce: &Nonce) -> [u8; HELLO] {
-        self.greeting(Side::Listener, listener, caller, nonce)
+        self.greeting(GreetingRole::Listener, listener, caller, nonce)
     }
 
     /// Whether these are the bytes of the greeting of rank `caller`, which calls `listener`.
     pub(super) fn calls(&self, hello: &Hello, listener: Rank) -> bool {
-        self.proves(hello, Side::Caller, listener)
+        self.proves(hello, GreetingRole::Caller, listener)
     }
 
     /// Whether these are the bytes of the answer of rank `listener` to this call.
@@ -80,10 +80,10 @@ impl Known {
         nonce: &Nonce,
     ) -> bool {
         let fits = hello.rank() == listener as u32 && hello.nonce() == nonce;
-        fits && self.proves(hello, Side::Listener, caller)
+        fits && self.proves(hello, GreetingRole::Listener, caller)
     }
 
-    fn greeting(&self, side: Side, from: Rank, to: Rank, nonce: &Nonce) -> [u8; HELLO] {
+    fn greeting(&self, side: GreetingRole, from: Rank, to: Rank, nonce: &Nonce) -> [u8; HELLO] {
         let mut bytes = [0; HELLO];
         bytes[..12].copy_from_slice(&BEGIN);
         bytes[12..16].copy_from_slice(&(from as u32).to_le_bytes());
@@ -94,11 +94,11 @@ impl Known {
     }
 
     /// Takes a time that does not depend on where proofs differ.
-    fn proves(&self, hello: &Hello, side: Side, to: Rank) -> bool {
+    fn proves(&self, hello: &Hello, side: GreetingRole, to: Rank) -> bool {
         self.keyed(&hello.0[..SAID], side, to).verify_slice(&hello.0[SAID..]).is_ok()
     }
 
-    fn keyed(&self, said: &[u8], side: Side, to: Rank) -> Hmac<Sha256> {
+    fn keyed(&self, said: &[u8], side: GreetingRole, to: Rank) -> Hmac<Sha256> {
         let mut keyed =
             Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key may have any length");
         keyed.update(said);

@@ -32,7 +32,7 @@ use hello::{Known, Nonce, Reading, STRANGE, say};
 pub type Secret = [u8; 16];
 
 /// A kind of stream sockets: its listening socket, whose calls do not wait. [`Over`](crate::Over) makes a transport of it.
-pub trait Kind: AsFd + Sized + 'static {
+pub trait SocketKind: AsFd + Sized + 'static {
     /// The transport's name, and that of the floor that half a round trip is compared with.
     const NAME: &'static str;
     /// What the transport is, in a few words.
@@ -75,7 +75,7 @@ const AGAIN: Duration = Duration::from_millis(1);
 
 /// Connects this rank with all others, in the order of ranks. The listener closes when this
 /// returns.
-pub(crate) fn mesh<K: Kind>(meeting: &mut dyn Rendezvous) -> Result<Vec<Socket>, CommError> {
+pub(crate) fn mesh<K: SocketKind>(meeting: &mut dyn Rendezvous) -> Result<Vec<Socket>, CommError> {
     let (listener, address) = K::bind(meeting.interface())?;
     let texts = exchange(meeting, address)?;
     let (rank, secret, size) = (meeting.rank(), meeting.secret(), meeting.size());
@@ -116,7 +116,7 @@ pub(crate) fn address(text: &str) -> Result<SocketAddr> {
 }
 
 /// Connects to one peer's listener.
-fn reach<K: Kind>(peer: Rank, address: &K::Address, deadline: Instant) -> Result<Socket> {
+fn reach<K: SocketKind>(peer: Rank, address: &K::Address, deadline: Instant) -> Result<Socket> {
     loop {
         let left = left(deadline, &[peer])?;
         if let Some(stream) = K::connect(address, left).map_err(unreachable(peer))? {

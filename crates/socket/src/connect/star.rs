@@ -11,7 +11,7 @@ use rustix::net::sockopt::{
 
 use super::callers::Callers;
 use super::hello::{Known, nonce, say};
-use super::{AGAIN, Kind, Secret, hear, left};
+use super::{AGAIN, Secret, SocketKind, hear, left};
 use crate::error::{system, unreachable};
 use crate::{Result, Socket};
 

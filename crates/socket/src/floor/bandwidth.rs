@@ -3,7 +3,7 @@
 use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::Ticks;
-use super::side::Side;
+use super::side::FloorEnd;
 use crate::{Result, Socket, SocketError};
 
 /// Bytes of a round.
@@ -23,7 +23,7 @@ pub const STREAM_BYTES: usize = 1 << 20;
 pub fn stream<T: Timer>(socket: &Socket, with: &Measuring<'_, T>) -> Ticks {
     let window = with.window;
     let pattern: Vec<u8> = (0..STREAM_BYTES).map(byte_at).collect();
-    let mut side = Side::new(socket, with);
+    let mut side = FloorEnd::new(socket, with);
     match with.role {
         FloorRole::Initiator => with.timed(|| {
             for _ in 0..window.rounds {
@@ -52,7 +52,7 @@ fn byte_at(position: usize) -> u8 {
     (position % 251) as u8
 }
 
-impl Side<'_> {
+impl FloorEnd<'_> {
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         let mut sent = 0;
         while sent < bytes.len() {

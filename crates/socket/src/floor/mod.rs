@@ -21,7 +21,7 @@ pub use ping_pong::ping_pong;
 pub use udp::Udp;
 
 use crate::connect::mesh;
-use crate::{Kind, Socket, SocketError};
+use crate::{Socket, SocketError, SocketKind};
 
 /// The ticks of each sample; of none on the side that takes no time.
 pub type Ticks = Result<Vec<u64>, SocketError>;
@@ -35,7 +35,7 @@ pub struct BareSocket<K> {
     number: u64,
 }
 
-impl<K: Kind> Bare for BareSocket<K> {
+impl<K: SocketKind> Bare for BareSocket<K> {
     const NAME: &'static str = K::NAME;
     const HOSTS: bool = K::HOSTS;
     const FLOORS: &'static [Floor] = K::FLOORS;

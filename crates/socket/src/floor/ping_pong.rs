@@ -3,7 +3,7 @@
 use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::Ticks;
-use super::side::Side;
+use super::side::FloorEnd;
 use crate::{Result, Socket, SocketError};
 
 /// A round is a round trip of 8 bytes. Both sides spin on calls that do not wait. Half a round trip
@@ -16,7 +16,7 @@ use crate::{Result, Socket, SocketError};
 /// The other side closed its socket, sent a wrong number, or was silent for longer than
 /// [`Measuring::patience`], or the operating system refused.
 pub fn ping_pong<T: Timer>(socket: &Socket, with: &Measuring<'_, T>, number: &mut u64) -> Ticks {
-    let mut player = Player { side: Side::new(socket, with), number: *number };
+    let mut player = Player { side: FloorEnd::new(socket, with), number: *number };
     let samples = match with.role {
         FloorRole::Initiator => {
             with.timed(|| (0..with.window.rounds).try_for_each(|_| player.ping()))?
@@ -31,7 +31,7 @@ pub fn ping_pong<T: Timer>(socket: &Socket, with: &Measuring<'_, T>, number: &mu
 }
 
 struct Player<'a> {
-    side: Side<'a>,
+    side: FloorEnd<'a>,
     /// Number of the last message of this side.
     number: u64,
 }

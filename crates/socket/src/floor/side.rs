@@ -14,7 +14,7 @@ use crate::{Result, Socket, SocketError};
 const CALLS: u32 = 1 << 10;
 
 /// One side of a floor. No call waits.
-pub(super) struct Side<'a> {
+pub(super) struct FloorEnd<'a> {
     socket: &'a Socket,
     /// As [`Measuring`] has them.
     patience: Duration,
@@ -25,7 +25,7 @@ pub(super) struct Side<'a> {
     since: Option<Instant>,
 }
 
-impl<'a> Side<'a> {
+impl<'a> FloorEnd<'a> {
     pub(super) fn new<T>(socket: &'a Socket, with: &Measuring<'a, T>) -> Self {
         let &Measuring { patience, give_up, .. } = with;
         Self { socket, patience, give_up, calls: 0, since: None }

@@ -9,7 +9,7 @@ use bandgap_comm::{Bare, CommError, Floor, FloorRole, Measuring, Rendezvous, Tim
 use rustix::net::{RecvFlags, recv};
 
 use super::Ticks;
-use super::side::Side;
+use super::side::FloorEnd;
 use crate::call::at_once;
 use crate::connect::{address, exchange, mesh};
 use crate::error::system;
@@ -53,8 +53,8 @@ impl Udp {
     /// The other side is gone, or was silent on the stream for longer than [`Measuring::patience`]; or the operating
     /// system refused.
     fn round_trips(&mut self, bytes: usize, with: &Measuring<'_, impl Timer>) -> Ticks {
-        let mut datagrams = Side::new(&self.socket, with);
-        let mut stream = Side::new(&self.stream, with);
+        let mut datagrams = FloorEnd::new(&self.socket, with);
+        let mut stream = FloorEnd::new(&self.stream, with);
         let (mut datagram, mut arrived) = (vec![0; bytes], vec![0; bytes]);
         let mut ticks = Vec::with_capacity(with.window.samples as usize);
         if with.role == FloorRole::Responder {

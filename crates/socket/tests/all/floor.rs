@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use bandgap_comm::{Bare, CommError, FloorRole, Measuring, Stamp, Timer, Window};
 use bandgap_socket::floor::{self, Udp};
-use bandgap_socket::{Kind, Socket, SocketError};
+use bandgap_socket::{Socket, SocketError, SocketKind};
 
 use crate::mesh;
 
@@ -57,7 +57,7 @@ fn both(
     })
 }
 
-fn ping_pong_stamps_each_sample_twice<K: Kind>() {
+fn ping_pong_stamps_each_sample_twice<K: SocketKind>() {
     let window = Window { samples: 5, rounds: 7 };
     let samples = both(mesh::pair::<K>(), |socket, role, timer| {
         floor::ping_pong(socket, &with(role, window, timer, PATIENCE), &mut 0)

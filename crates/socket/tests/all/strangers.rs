@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{Credited, Endpoint, Link};
-use bandgap_socket::{Kind, SocketError};
+use bandgap_socket::{SocketError, SocketKind};
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
@@ -205,7 +205,7 @@ fn addresses_of_ports_are_checked() {
     assert!(matches!(error, SocketError::Addresses { addresses: 1, size: 2 }), "{error}");
 }
 
-fn alone<K: Kind>() -> usize {
+fn alone<K: SocketKind>() -> usize {
     let link = mesh::link::<K>(0, 1, deadline(), |own| vec![own]).map_err(drop).unwrap();
     Credited::new(link, 1).size()
 }

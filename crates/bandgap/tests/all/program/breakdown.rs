@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::subject::{Place, named, near, of_kind, value};
+use crate::program::subject::{Workdir, named, near, of_kind, value};
 
 const PRESET: &str = "thunderx2-connectx4";
 
@@ -14,7 +14,7 @@ fn one<'a>(run: &'a Value, kind: &str) -> &'a Value {
 
 #[test]
 fn the_papers_models_come_out_of_its_table() {
-    let place = Place::new();
+    let place = Workdir::new();
     let run = place.run(["breakdown", "--from", PRESET, "--json", "-"]).ends(0).json();
     let breakdown = one(&run, "breakdown");
     for (name, modelled, observed) in [
@@ -39,7 +39,7 @@ fn the_papers_models_come_out_of_its_table() {
 /// A screen of 100 columns, as a pipe has, is at most 25 lines of a breakdown and 30 of a what-if.
 #[test]
 fn a_screen_is_short() {
-    let place = Place::new();
+    let place = Workdir::new();
     for (args, most) in [
         (&["breakdown"][..], 25),
         (&["whatif"], 30),
@@ -54,7 +54,7 @@ fn a_screen_is_short() {
 
 #[test]
 fn what_is_kept_can_be_taken_up_again() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.run(["breakdown", "--from", PRESET, "-q", "--out", "bandgap-runs/20260101-mine"]).ends(0);
     let kept = place.path("bandgap-runs/20260101-mine");
     for name in ["run.json", "values.csv", "breakdown-thunderx2-connectx4.svg"] {
@@ -82,7 +82,7 @@ fn what_is_kept_can_be_taken_up_again() {
 /// A measured breakdown is compared by round, which its components' spreads do not tell.
 #[test]
 fn the_breakdown_of_a_measured_run_is_printed_as_it_was_recorded() {
-    let place = Place::new();
+    let place = Workdir::new();
     let file = place.file("mine.csv", MINE);
     let mut run = place.run(["breakdown", "--from", &file, "--json", "-"]).ends(0).json();
     run["results"][0]["measured"] = json!({ "stamp": 2.4e-8 });
@@ -111,7 +111,7 @@ fn the_breakdown_of_a_measured_run_is_printed_as_it_was_recorded() {
 }
 
 /// What changes save of injection and of latency.
-fn saved(place: &Place, changes: &[&str]) -> [f64; 2] {
+fn saved(place: &Workdir, changes: &[&str]) -> [f64; 2] {
     let all = ["whatif", "--from", PRESET, "--json", "-"].iter().chain(changes);
     let run = place.run(all).ends(0).json();
     let whatif = one(&run, "whatif").clone();
@@ -120,7 +120,7 @@ fn saved(place: &Place, changes: &[&str]) -> [f64; 2] {
 
 #[test]
 fn changes_are_made_together() {
-    let place = Place::new();
+    let place = Workdir::new();
     let [injection, latency] = saved(&place, &["--set", "pio=15ns"]);
     assert!(injection > 0.25 && latency > 0.05, "{injection} {latency}");
     // 0.84·94.25 and 78 of 1387.02.
@@ -148,7 +148,7 @@ observed,observed,,,,,120
 
 #[test]
 fn a_stack_of_ones_own_has_models_and_intervals() {
-    let place = Place::new();
+    let place = Workdir::new();
     let file = place.file("mine.csv", MINE);
     let run = place.run(["breakdown", "--from", &file, "--json", "-"]).ends(0).json();
     let latency = named(&one(&run, "breakdown")["models"], "latency");
@@ -168,7 +168,7 @@ fn a_stack_of_ones_own_has_models_and_intervals() {
 
 #[test]
 fn wrong_tables_and_changes_are_refused() {
-    let place = Place::new();
+    let place = Workdir::new();
     for (from, to) in [("network,hardware", "moon,hardware"), (",60,", ",-60,"), ("way,", "send,")]
     {
         let file = place.file("table", MINE.replace(from, to));

@@ -6,7 +6,7 @@ use bandgap_record::Note;
 use bandgap_results::words;
 use serde_json::Value;
 
-use crate::program::subject::{DOUBTFUL, INPUT, Place, USAGE, near, of_kind, value};
+use crate::program::subject::{DOUBTFUL, INPUT, USAGE, Workdir, near, of_kind, value};
 
 /// Bound by the network, with two protocols.
 const OWN: &str = "name = 'own'\nsend_overhead_ns = 1400\nrecv_overhead_ns = 2200\ngap_ns = 7600.25\n\
@@ -15,18 +15,18 @@ const OWN: &str = "name = 'own'\nsend_overhead_ns = 1400\nrecv_overhead_ns = 220
     latency_ns = 60000.5\ngap_per_byte_ns = 7.125\n";
 
 /// Runs a command line of words.
-fn run(place: &Place, line: &str) -> crate::program::subject::Finished {
+fn run(place: &Workdir, line: &str) -> crate::program::subject::Finished {
     place.run(line.split(' '))
 }
 
 /// What this machine gives of a command, kept.
-fn measured(place: &Place, command: &str, machine: &str, out: &str) {
+fn measured(place: &Workdir, command: &str, machine: &str, out: &str) {
     place.file("own.toml", machine);
     run(place, &format!("{command} -t sim:own.toml -q --out {out}")).ends(0);
 }
 
 /// Changes a kept run.
-fn changed(place: &Place, name: &str, change: impl FnOnce(&mut Value)) {
+fn changed(place: &Workdir, name: &str, change: impl FnOnce(&mut Value)) {
     let path = place.path(name).join("run.json");
     let mut run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     change(&mut run);
@@ -34,7 +34,7 @@ fn changed(place: &Place, name: &str, change: impl FnOnce(&mut Value)) {
 }
 
 /// As if it had been measured over tcp.
-fn as_measured(place: &Place, name: &str) {
+fn as_measured(place: &Workdir, name: &str) {
     let path = place.path(name).join("run.json");
     let text = fs::read_to_string(&path).unwrap();
     fs::write(&path, text.replace("\"sim:own\"", "\"tcp\"")).unwrap();
@@ -46,7 +46,7 @@ fn logp(run: &mut Value) -> &mut Value {
 }
 
 /// The times of a simulation.
-fn times(place: &Place, line: &str) -> Vec<[f64; 3]> {
+fn times(place: &Workdir, line: &str) -> Vec<[f64; 3]> {
     let run = run(place, &format!("{line} --no-save --json -")).ends(0).json();
     let all = of_kind(&run, "simulation").into_iter().map(|of| {
         value(&of["time"]);
@@ -57,7 +57,7 @@ fn times(place: &Place, line: &str) -> Vec<[f64; 3]> {
 
 #[test]
 fn a_machine_comes_back_from_its_run() {
-    let place = Place::new();
+    let place = Workdir::new();
     measured(&place, "run", OWN, "kept");
     run(&place, "export kept --to machine --out back.toml").ends(0);
     let parsed = |name: &str| -> toml::Table {
@@ -117,7 +117,7 @@ fn a_machine_comes_back_from_its_run() {
 
 #[test]
 fn the_intervals_of_a_run_are_those_of_its_predictions() {
-    let place = Place::new();
+    let place = Workdir::new();
     measured(&place, "signature", OWN, "kept");
     // L from 6.2 to 6.7 µs.
     changed(&place, "kept", |run| {
@@ -146,7 +146,7 @@ fn the_intervals_of_a_run_are_those_of_its_predictions() {
 
 #[test]
 fn what_is_no_machine_is_refused_and_may_be_one_latency() {
-    let place = Place::new();
+    let place = Workdir::new();
     measured(&place, "comms1", OWN, "series");
     let lacking = run(&place, "simulate barrier --from series").ends(INPUT).stderr;
     assert!(lacking.contains("os, or, g, L") && lacking.contains("bandgap run -t"), "{lacking}");
@@ -183,7 +183,7 @@ fn what_is_no_machine_is_refused_and_may_be_one_latency() {
 }
 
 /// What `--validate` says of a run: the errors of all points, and the summary.
-fn validated(place: &Place, line: &str, code: i32) -> (Vec<(String, f64)>, Value) {
+fn validated(place: &Workdir, line: &str, code: i32) -> (Vec<(String, f64)>, Value) {
     let run =
         run(place, &format!("simulate --validate {line} --no-save --json -")).ends(code).json();
     let [summary, points] = of_kind(&run, "validation")[..] else { panic!("{run}") };
@@ -205,7 +205,7 @@ fn names(errors: &[(String, f64)]) -> Vec<&str> {
 
 #[test]
 fn what_was_simulated_is_simulated_without_an_error() {
-    let place = Place::new();
+    let place = Workdir::new();
     run(&place, "run --full -t sim:ipsc860 -q --out all").ends(0);
     run(&place, "comet -t sim:ipsc860 -n 8 -q --out comet").ends(0);
     run(&place, "signature -t sim:paragon -n 4 --fan-in 3 -q --out many").ends(0);
@@ -220,7 +220,7 @@ fn what_was_simulated_is_simulated_without_an_error() {
 
 #[test]
 fn a_machine_that_is_another_by_now_is_outside() {
-    let place = Place::new();
+    let place = Workdir::new();
     measured(&place, "comms1", OWN, "kept");
     validated(&place, "kept -t sim:own.toml --strict", 0);
     place.file("own.toml", OWN.replace("11.3", "14"));
@@ -235,7 +235,7 @@ fn a_machine_that_is_another_by_now_is_outside() {
 
 #[test]
 fn a_machine_taken_from_a_run_is_compared_with_all_of_it() {
-    let place = Place::new();
+    let place = Workdir::new();
     measured(&place, "run --full", OWN, "kept");
     as_measured(&place, "kept");
     let (errors, _) = validated(&place, "kept --strict", 0);

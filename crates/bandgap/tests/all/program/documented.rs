@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use crate::program::subject::Place;
+use crate::program::subject::Workdir;
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -28,7 +28,7 @@ fn commands(help: &str) -> Vec<String> {
 
 #[test]
 fn every_commands_help_has_examples() {
-    let place = Place::new();
+    let place = Workdir::new();
     let mut open = vec![Vec::<String>::new()];
     let mut seen = 0;
     while let Some(path) = open.pop() {
@@ -51,7 +51,7 @@ fn every_commands_help_has_examples() {
 
 #[test]
 fn manual_and_completions_name_the_commands() {
-    let place = Place::new();
+    let place = Workdir::new();
     let listed = commands(&place.run(["--help"]).ends(0).stdout);
     let manual = place.run(["man"]).ends(0).stdout;
     assert!(manual.contains(".TH bandgap 1"), "{manual}");
@@ -160,7 +160,7 @@ fn trimmed(text: &str) -> String {
 }
 
 /// What goes to standard output, or where there is nothing, to standard error.
-fn shown(place: &Place, command: &str) -> String {
+fn shown(place: &Workdir, command: &str) -> String {
     let finished = place.shell(command);
     trimmed(if finished.stdout.is_empty() { &finished.stderr } else { &finished.stdout })
 }
@@ -170,7 +170,7 @@ fn the_documents_commands_work() {
     let mut found = 0;
     for name in ["README.md", "GUIDE.md"] {
         // A document's commands may build on one another.
-        let place = Place::new();
+        let place = Workdir::new();
         // What takes up a run of too little has nothing to go on with.
         let mut too_little: Vec<String> = Vec::new();
         symlink(root().join("docs"), place.path("docs")).unwrap();

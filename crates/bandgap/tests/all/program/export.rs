@@ -5,10 +5,10 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::program::subject::{ENDLESS, INPUT, OUTPUT, Place, USAGE, of_kind};
+use crate::program::subject::{ENDLESS, INPUT, OUTPUT, USAGE, Workdir, of_kind};
 
 /// What `simulate` says of something.
-fn simulated(place: &Place, what: &str) -> Value {
+fn simulated(place: &Workdir, what: &str) -> Value {
     let command = format!("simulate {what} --no-save --json - -q");
     let run = place.run(command.split(' ')).ends(0).json();
     let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
@@ -17,7 +17,7 @@ fn simulated(place: &Place, what: &str) -> Value {
 
 #[test]
 fn kernels_in_goal_have_their_messages_and_end() {
-    let place = Place::new();
+    let place = Workdir::new();
     for (kernel, at) in [
         ("echo", "-n 2 --sizes 100"),
         ("exchange", "-n 2 --sizes 100"),
@@ -87,7 +87,7 @@ fn checked(trace: &Value) -> f64 {
 
 #[test]
 fn a_timeline_has_its_messages_and_its_critical_path() {
-    let place = Place::new();
+    let place = Workdir::new();
     let what = "broadcast -t sim:ipsc860 -n 16 --sizes 4KiB";
     let command = format!("export {what} --to perfetto");
     let trace: Value = serde_json::from_str(&place.run(command.split(' ')).ends(0).stdout).unwrap();
@@ -117,7 +117,7 @@ const GOAL: &str = "num_ranks 2\nrank 0 {\nc: calc 9000 cpu 1\ns: send 8b to 1\n
 
 #[test]
 fn a_schedule_has_a_timeline_and_both_have_a_picture() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.file("two.goal", GOAL);
     let shown = place.run("export two.goal --to perfetto --loggops G=0".split(' ')).ends(0).stdout;
     let trace: Value = serde_json::from_str(&shown).unwrap();
@@ -144,7 +144,7 @@ fn a_schedule_has_a_timeline_and_both_have_a_picture() {
 
 #[test]
 fn the_figures_of_a_run_are_those_that_it_keeps() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.run("comms1 -t sim:ipsc860 -q --out kept".split(' ')).ends(0);
     let names = |of: &str| -> Vec<String> {
         let all = fs::read_dir(place.path(of)).unwrap().map(|of| of.unwrap().file_name());
@@ -167,7 +167,7 @@ fn the_figures_of_a_run_are_those_that_it_keeps() {
 
 #[test]
 fn what_cannot_be_exported_is_refused_with_its_code() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.file("two.goal", GOAL);
     place.file("alone.goal", "num_ranks 2\nrank 0 {\nsend 1b to 1\n}\n");
     for (code, command) in [

@@ -10,26 +10,26 @@ use bandgap_soak::processes::Process;
 use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::program::subject::{BINARY, Place, skipped, wait};
+use crate::program::subject::{BINARY, Workdir, skipped, wait};
 
 /// A run that would go on for long: it can never be as precise as asked.
 const LONG: &str = "signature --time-budget 100s --precision 1e-9 --out run";
 
 /// A run under way. Nothing of it is left when this goes.
 struct Watched<'a> {
-    place: &'a Place,
+    place: &'a Workdir,
     launcher: Child,
     mark: String,
 }
 
 impl<'a> Watched<'a> {
-    fn start(place: &'a Place, command: &str) -> Self {
+    fn start(place: &'a Workdir, command: &str) -> Self {
         let mut program = place.command(BINARY);
         program.args(command.split(' ')).stdout(Stdio::null()).stderr(Stdio::null());
         Self::of(place, program)
     }
 
-    fn of(place: &'a Place, mut program: Command) -> Self {
+    fn of(place: &'a Workdir, mut program: Command) -> Self {
         static RUNS: AtomicU32 = AtomicU32::new(0);
         let mark = format!("{}-{}", std::process::id(), RUNS.fetch_add(1, Ordering::Relaxed));
         program.env("BANDGAP_TEST_RUN", &mark).stdin(Stdio::null());
@@ -77,7 +77,7 @@ impl Drop for Watched<'_> {
 
 /// The run as it was kept: marked as interrupted.
 #[track_caller]
-fn kept(place: &Place) -> Run {
+fn kept(place: &Workdir) -> Run {
     assert_eq!(place.names(), ["run"]);
     let run: Run = bandgap_record::read(&place.path("run")).unwrap();
     assert!(run.interrupted);
@@ -93,7 +93,7 @@ fn a_killed_rank_ends_the_run() {
         ("-t unix", 2, 0, 10),
         ("-t tcp -n 4", 4, 2, 2),
     ] {
-        let place = Place::new();
+        let place = Workdir::new();
         let mut run = Watched::start(&place, &format!("{LONG} {over}"));
         kill_process(run.ranks_after(ranks, hundredths)[killed], Signal::KILL).unwrap();
         assert_eq!(run.ends(), Some(5), "{over}");
@@ -104,7 +104,7 @@ fn a_killed_rank_ends_the_run() {
 /// As where a shell has `trap '' CHLD`.
 #[test]
 fn a_killed_rank_ends_the_run_of_who_ignores_the_ends_of_processes() {
-    let place = Place::new();
+    let place = Workdir::new();
     let mut shell = place.command("sh");
     shell.args(["-c", &format!("trap '' CHLD; exec {BINARY} {LONG}")]).stdout(Stdio::null());
     let mut run = Watched::of(&place, shell);
@@ -115,7 +115,7 @@ fn a_killed_rank_ends_the_run_of_who_ignores_the_ends_of_processes() {
 #[test]
 fn stopped_ranks_are_given_up_at_the_deadline() {
     for (over, stopped) in [("-t shm", &[1][..]), ("-t unix --wait block", &[0, 1])] {
-        let place = Place::new();
+        let place = Workdir::new();
         let mut run = Watched::start(&place, &format!("{LONG} {over} --deadline 1s"));
         let ranks = run.ranks_after(2, 5);
         stopped.iter().for_each(|rank| kill_process(ranks[*rank], Signal::STOP).unwrap());
@@ -126,7 +126,7 @@ fn stopped_ranks_are_given_up_at_the_deadline() {
 
 #[test]
 fn ranks_die_with_their_launcher() {
-    let place = Place::new();
+    let place = Workdir::new();
     let mut run = Watched::start(&place, LONG);
     run.ranks_after(2, 5);
     run.signal(Signal::KILL);
@@ -135,7 +135,7 @@ fn ranks_die_with_their_launcher() {
 
 #[test]
 fn a_signal_ends_real_ranks_in_order() {
-    let place = Place::new();
+    let place = Workdir::new();
     let mut run = Watched::start(&place, LONG);
     run.ranks_after(2, 10);
     run.signal(Signal::TERM);
@@ -145,7 +145,7 @@ fn a_signal_ends_real_ranks_in_order() {
 
 #[test]
 fn a_run_that_is_halted_halts_its_ranks_and_goes_on_with_them() {
-    let place = Place::new();
+    let place = Workdir::new();
     let mut run = Watched::start(&place, LONG);
     let mut all = run.ranks_after(2, 5);
     all.push(Pid::from_child(&run.launcher));
@@ -165,7 +165,7 @@ fn a_run_that_is_halted_halts_its_ranks_and_goes_on_with_them() {
 }
 
 /// A simulation that would take minutes: a hundred requesters with thousands of messages each.
-fn simulation(place: &Place) -> String {
+fn simulation(place: &Workdir) -> String {
     let machine = place.file(
         "machine.toml",
         "name = \"slow to simulate\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\n\
@@ -185,7 +185,7 @@ impl Watched<'_> {
 
 #[test]
 fn a_replay_that_is_interrupted_keeps_what_is_done() {
-    let place = Place::new();
+    let place = Workdir::new();
     let machine = place.file(
         "machine.toml",
         "name = \"m\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\nlatency_ns = 10\n\
@@ -208,7 +208,7 @@ fn a_replay_that_is_interrupted_keeps_what_is_done() {
 #[test]
 fn every_signal_that_asks_to_end_does_so_in_order() {
     for signal in [Signal::INT, Signal::QUIT, Signal::USR1, Signal::USR2, Signal::XCPU] {
-        let place = Place::new();
+        let place = Workdir::new();
         let run = Watched::start(&place, &simulation(&place));
         run.is_at_work();
         run.signal(signal);
@@ -220,7 +220,7 @@ fn every_signal_that_asks_to_end_does_so_in_order() {
 
 #[test]
 fn a_run_under_nohup_outlives_its_terminal() {
-    let place = Place::new();
+    let place = Workdir::new();
     let mut shell = place.command("sh");
     shell.args(["-c", &format!("trap '' HUP; exec {BINARY} {}", simulation(&place))]);
     let run = Watched::of(&place, shell);
@@ -238,7 +238,7 @@ fn a_run_under_nohup_outlives_its_terminal() {
 const MUCH: &str = "comms1 -t sim:ipsc860 --out run -v";
 
 /// A run that has kept everything, and cannot go on printing it or what was done, as nobody reads that.
-fn unread(place: &Place, error: bool) -> (Watched<'_>, PipeReader) {
+fn unread(place: &Workdir, error: bool) -> (Watched<'_>, PipeReader) {
     let (reader, mut full) = pipe().unwrap();
     fcntl_setpipe_size(&full, 4096).unwrap();
     let mut program = place.command(BINARY);
@@ -258,7 +258,7 @@ fn unread(place: &Place, error: bool) -> (Watched<'_>, PipeReader) {
 #[test]
 fn a_second_signal_ends_a_program_that_cannot_go_on() {
     for error in [false, true] {
-        let place = Place::new();
+        let place = Workdir::new();
         let (mut run, _reader) = unread(&place, error);
         wait("for the launcher to end", || {
             run.signal(Signal::INT);
@@ -270,14 +270,14 @@ fn a_second_signal_ends_a_program_that_cannot_go_on() {
 
 #[test]
 fn a_signal_is_not_forgotten_once_everything_is_measured() {
-    let place = Place::new();
+    let place = Workdir::new();
     let (run, mut reader) = unread(&place, false);
     run.signal(Signal::INT);
     std::io::copy(&mut reader, &mut std::io::sink()).unwrap();
     assert_eq!(run.ends(), Some(130));
     // What is there is whole.
     let kept: Run = bandgap_record::read(&place.path("run")).unwrap();
-    let all = Place::new();
+    let all = Workdir::new();
     all.run(MUCH.split(' ')).ends(0);
     let whole: Run = bandgap_record::read(&all.path("run")).unwrap();
     assert_eq!((kept.results, kept.interrupted), (whole.results, false));
@@ -285,7 +285,7 @@ fn a_signal_is_not_forgotten_once_everything_is_measured() {
 
 #[test]
 fn a_schedule_that_is_not_there_yet_is_not_waited_for_after_a_signal() {
-    let place = Place::new();
+    let place = Workdir::new();
     if place.shell("mkfifo late.goal").code != Some(0) {
         skipped(format_args!("there is no mkfifo here"));
         return;

@@ -3,7 +3,7 @@
 use bandgap_results::Run;
 use serde_json::Value;
 
-use crate::program::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Workdir, near, of_kind, value};
 
 /// t = 2 µs + n/(1 GB/s), 2 ns off up and down by turns.
 fn table() -> String {
@@ -17,7 +17,7 @@ fn table() -> String {
 
 #[test]
 fn a_table_gives_all_four_parameters_in_both_weightings() {
-    let place = Place::new();
+    let place = Workdir::new();
     let file = place.file("times.csv", table());
     let run = place.run(["fit", "hockney", &file, "--json", "-"]).ends(0).json();
     let fits = of_kind(&run, "hockney");
@@ -39,7 +39,7 @@ fn a_table_gives_all_four_parameters_in_both_weightings() {
 
 #[test]
 fn what_was_read_is_kept_with_the_fits() {
-    let place = Place::new();
+    let place = Workdir::new();
     let repeated = table() + "64,2066\n64,2062\n";
     let file = place.file("times.csv", repeated);
     place.run(["fit", "hockney", &file, "--quiet", "--out", "kept"]).ends(0);
@@ -65,7 +65,7 @@ fn what_was_read_is_kept_with_the_fits() {
 
 #[test]
 fn breaks_may_be_given_and_standard_input_is_a_file() {
-    let place = Place::new();
+    let place = Workdir::new();
     let args = ["fit", "hockney", "-", "--breaks", "300", "--json", "-"];
     let run = place.run_with_input(args, table().as_bytes()).measured().json();
     let fit = of_kind(&run, "hockney")[0];
@@ -82,7 +82,7 @@ fn breaks_may_be_given_and_standard_input_is_a_file() {
 
 /// A table of the tests' data.
 fn read(text: &str) -> Value {
-    Place::new()
+    Workdir::new()
         .run_with_input(["fit", "hockney", "-", "--json", "-"], text.as_bytes())
         .measured()
         .json()
@@ -118,7 +118,7 @@ fn the_output_of_another_tool_is_a_table() {
         rows.map(|bytes| format!("{bytes:<10}{:>20.2}\n", 3.0 + bytes as f64 / 2000.0)).collect();
     let text = format!("# OSU MPI Latency Test v5.6.3\n# Size          Latency (us)\n{rows}");
     let args = ["fit", "hockney", "-", "--json", "-"];
-    let run = Place::new().run_with_input(args, text.as_bytes()).ends(0).json();
+    let run = Workdir::new().run_with_input(args, text.as_bytes()).ends(0).json();
     let fit = of_kind(&run, "hockney")[0];
     assert_eq!(fit["name"], "osu_latency");
     near("t0", value(&fit["segments"][0]["t0"]), 3e-6, 0.01);
@@ -127,7 +127,7 @@ fn the_output_of_another_tool_is_a_table() {
 
 #[test]
 fn hints_for_a_fitted_table_name_only_options_of_fits() {
-    let place = Place::new();
+    let place = Workdir::new();
     let few = "# Size  Latency (us)\n2  5.86\n4  5.86\n8  5.91\n";
     let mut signature = "kind,messages,delay_ns,elapsed_ns\n".to_owned();
     let points = [(1, 1.0), (2, 1.1), (4, 1.2), (8, 1.0), (16, 1.3), (32, 1.1)];

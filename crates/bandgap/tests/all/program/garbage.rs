@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use crate::damaged::damaged;
-use crate::program::subject::Place;
+use crate::program::subject::Workdir;
 
 /// Commands that read `FILE`, and an example of what each reads.
 const READERS: [(&str, &str); 7] = [
@@ -45,7 +45,7 @@ fn runs() -> Vec<String> {
     ];
     let run = |command: &str| {
         let args = command.split(' ').chain(["--no-save", "--json", "-"]);
-        Place::new().run(args).measured().stdout
+        Workdir::new().run(args).measured().stdout
     };
     commands.map(run).to_vec()
 }
@@ -56,7 +56,7 @@ proptest! {
 
     #[test]
     fn a_damaged_file_is_read_or_refused((command, file) in damaged_file()) {
-        let place = Place::new();
+        let place = Workdir::new();
         let path = place.file("damaged", file);
         let finished = place.run(command.replace("FILE", &path).split(' ').chain(["--no-save"]));
         // What is read may be too little, and what is typed may ask for too much.

@@ -10,7 +10,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::program::subject::{
-    BINARY, COMMUNICATION, Finished, INTERRUPTED, PATIENCE, Place, RANK, REMOTE, USAGE, skipped,
+    BINARY, COMMUNICATION, Finished, INTERRUPTED, PATIENCE, RANK, REMOTE, USAGE, Workdir, skipped,
     wait,
 };
 
@@ -44,14 +44,14 @@ impl Bed {
     }
 
     /// A command line on h0, where the launcher is.
-    fn on(&self, place: &Place, line: &str) -> Command {
+    fn on(&self, place: &Workdir, line: &str) -> Command {
         let mut command = self.script(["on", "h0"]);
         command.args(line.split(' ').map(|word| word.replace("BANDGAP", BINARY)));
         command.current_dir(place.work()).env("LC_ALL", "C.UTF-8");
         command
     }
 
-    fn run(&self, place: &Place, line: &str) -> Finished {
+    fn run(&self, place: &Workdir, line: &str) -> Finished {
         let mut command = assert_cmd::Command::from_std(self.on(place, line));
         Finished::from(command.timeout(PATIENCE).output().unwrap())
     }
@@ -96,7 +96,7 @@ fn names(of: &Value) -> Vec<&str> {
 #[test]
 fn measured_between_hosts() {
     let Some(bed) = &Bed::up(1, 3) else { return };
-    let place = &Place::new();
+    let place = &Workdir::new();
     let few = "--time-budget 1s --launches 2 --json - -q";
     let between = format!("BANDGAP comms1 -H h1,h2 --sizes 8,64KiB {few}");
     let run = bed.run(place, &between).measured().json();
@@ -153,7 +153,7 @@ fn measured_between_hosts() {
 #[test]
 fn refused_with_the_host() {
     let Some(bed) = &Bed::up(2, 3) else { return };
-    let place = &Place::new();
+    let place = &Workdir::new();
     let refused = |line: &str, code: i32, host: &str| {
         let finished = bed.run(place, &format!("BANDGAP {line} --no-save")).ends(code);
         assert!(finished.stderr.contains(host), "{finished:?}");
@@ -201,7 +201,7 @@ fn copies() -> usize {
 #[test]
 fn a_signal_ends_the_wait_for_hosts() {
     let Some(bed) = &Bed::up(6, 2) else { return };
-    let place = &Place::new();
+    let place = &Workdir::new();
     // An ssh that never greets.
     let ssh = place.file("ssh", "#!/bin/sh\nexec sleep 100\n");
     fs::set_permissions(&ssh, fs::Permissions::from_mode(0o755)).unwrap();
@@ -218,7 +218,7 @@ fn a_signal_ends_the_wait_for_hosts() {
 #[test]
 fn adopted_from_launchers() {
     let Some(bed) = &Bed::up(3, 3) else { return };
-    let place = &Place::new();
+    let place = &Workdir::new();
     let measure = "BANDGAP synch1 --time-budget 1s --json - -q";
     let taken = |line: &str, over: &str| {
         let run = bed.run(place, &format!("{line} {measure} -t {over}")).measured().json();
@@ -267,7 +267,7 @@ fn adopted_from_launchers() {
 }
 
 /// A run that would go on for long, with its ranks at work on h1 and h2.
-fn at_work(bed: &Bed, place: &Place, out: &str) -> Child {
+fn at_work(bed: &Bed, place: &Workdir, out: &str) -> Child {
     let long = format!(
         "BANDGAP comms1 -H h1,h2 --sizes 8,64 --time-budget 100s --precision 0.0001% --launches 1 \
          --deadline 2s --out {out}"
@@ -290,7 +290,7 @@ fn at_work(bed: &Bed, place: &Place, out: &str) -> Child {
 #[test]
 fn whatever_fails_nothing_hangs_and_nothing_is_left() {
     let Some(mut bed) = Bed::up(4, 3) else { return };
-    let place = &Place::new();
+    let place = &Workdir::new();
     type Fault<'a> = (&'a str, &'a dyn Fn(&Bed, u32), &'a [Option<i32>], bool);
     let rank = |bed: &Bed| bed.processes("h2", "bandgap rank")[0];
     let faults: [Fault<'_>; 9] = [
@@ -360,7 +360,7 @@ fn whatever_fails_nothing_hangs_and_nothing_is_left() {
 /// Two processes that a user starts by hand take part in one run.
 #[test]
 fn processes_started_by_hand_join() {
-    let place = Place::new();
+    let place = Workdir::new();
     let secret = place.file("secret", "sixteen bytes at least, and these are more");
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let process = |rank: &str, out: &str| {
@@ -393,7 +393,7 @@ fn processes_started_by_hand_join() {
 
 #[test]
 fn what_is_wrong_with_hosts_is_told_before_anything_runs() {
-    let place = Place::new();
+    let place = Workdir::new();
     let file = place.file("hosts", "a slots=2\nb cpu=3\n");
     for (args, code, said) in [
         (vec!["synch1", "-H", "a:x"], USAGE, "a"),

@@ -3,13 +3,13 @@
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Workdir, near, of_kind, value};
 
 /// The points of a series on so many nodes.
 fn points(names: &[&str], ranks: &str, more: &[&str]) -> Vec<Vec<Value>> {
     let common = ["-t", "sim:ipsc860", "-n", ranks, "--no-save", "--json", "-", "--quiet"];
     let args = [&["comet"], names, &common, more].concat();
-    let run = Place::new().run(args).measured().json();
+    let run = Workdir::new().run(args).measured().json();
     let series = of_kind(&run, "series");
     assert_eq!(series.iter().map(|s| s["name"].as_str().unwrap()).collect::<Vec<_>>(), names);
     series.iter().map(|series| series["points"].as_array().unwrap().clone()).collect()
@@ -56,7 +56,7 @@ fn echo_has_both_protocols_and_a_time_for_each_hop() {
 
 #[test]
 fn start_up_byte_and_hop_are_fitted_for_both_protocols() {
-    let place = Place::new();
+    let place = Workdir::new();
     let args =
         ["comet", "exchange", "-t", "sim:ipsc860", "-n", "16", "--no-save", "--json", "-", "-q"];
     let run = place.run(args).measured().json();
@@ -75,7 +75,7 @@ fn start_up_byte_and_hop_are_fitted_for_both_protocols() {
 
 #[test]
 fn a_broadcast_has_its_fastest_algorithms() {
-    let place = Place::new();
+    let place = Workdir::new();
     let sizes = ["--sizes", "1:64KiB", "--algorithm", "all", "--out", "run"];
     let kernels = ["comet", "broadcast", "echo", "-t", "sim:ipsc860", "-n", "2,4,8"];
     place.run([&kernels[..], &sizes].concat()).measured();
@@ -180,7 +180,7 @@ fn guards_and_rows_are_linear_in_the_dimension_and_whole_blocks_quadratic() {
 
 #[test]
 fn all_kernels_run_on_sixteen_nodes() {
-    let place = Place::new();
+    let place = Workdir::new();
     let args = ["comet", "-t", "sim:ipsc860", "-n", "16", "--no-save", "--json", "-"];
     let run = place.run(args).ends(0).json();
     // CoMet's eleven, overlap, contention, and what single messages cost.

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bandgap_results::Run;
 
-use crate::program::subject::{BINARY, OUTPUT, Place, skipped};
+use crate::program::subject::{BINARY, OUTPUT, Workdir, skipped};
 
 /// Commands that keep what they find in `run`.
 const KEEPING: [&str; 6] = [
@@ -19,18 +19,18 @@ const KEEPING: [&str; 6] = [
     "comet overlap barrier -t sim:ipsc860 --sizes 8",
 ];
 
-fn place() -> Place {
-    let place = Place::new();
+fn place() -> Workdir {
+    let place = Workdir::new();
     place.file("samples.csv", include_str!("../../../../../docs/examples/paragon.csv"));
     place
 }
 
-fn kept(place: &Place) -> Run {
+fn kept(place: &Workdir) -> Run {
     bandgap_record::read(&place.path("run")).unwrap()
 }
 
 /// The run that was rescued to the place for temporary files.
-fn rescued(place: &Place) -> Run {
+fn rescued(place: &Workdir) -> Run {
     let names = place.temporary();
     let [name] = &names[..] else { panic!("{names:?}") };
     bandgap_record::read(&place.path("../temporary").join(name)).unwrap()
@@ -61,7 +61,7 @@ fn what_is_only_printed_and_cannot_be_ends_with_the_code_of_output() {
         "completions bash",
     ] {
         for broken in ["> /dev/full", ">&-"] {
-            let place = Place::new();
+            let place = Workdir::new();
             place.shell(&format!("bandgap {command} {broken}")).ends(OUTPUT);
             // What was measured is kept elsewhere, although nobody asked for that.
             match command.starts_with("signature") {
@@ -71,7 +71,7 @@ fn what_is_only_printed_and_cannot_be_ends_with_the_code_of_output() {
             assert!(place.names().is_empty());
         }
         // A reader that has read enough is no failure.
-        let finished = Place::new().shell(&format!("{{ bandgap {command}; echo $? >&2; }} | :"));
+        let finished = Workdir::new().shell(&format!("{{ bandgap {command}; echo $? >&2; }} | :"));
         assert_eq!(finished.stderr.lines().last(), Some("0"), "{command}: {}", finished.stderr);
     }
 }
@@ -80,9 +80,9 @@ fn what_is_only_printed_and_cannot_be_ends_with_the_code_of_output() {
 fn a_standard_error_that_fails_changes_nothing() {
     let command = "bandgap run -t sim:ipsc860 --out run";
     let printed =
-        Place::new().shell(&format!("{command} 2> notes && test -s notes")).ends(0).stdout;
+        Workdir::new().shell(&format!("{command} 2> notes && test -s notes")).ends(0).stdout;
     for broken in ["2>&-", "2> /dev/full", "2>&1 >out | :; test -s out && cat out"] {
-        let place = Place::new();
+        let place = Workdir::new();
         assert_eq!(place.shell(&format!("{command} {broken}")).ends(0).stdout, printed, "{broken}");
         assert!(!kept(&place).results.is_empty());
     }
@@ -90,7 +90,7 @@ fn a_standard_error_that_fails_changes_nothing() {
 
 #[test]
 fn a_file_of_json_is_replaced_whole() {
-    let place = Place::new();
+    let place = Workdir::new();
     let old = |name: &str| fs::read(place.path(name)).unwrap();
     place.file("run.json", "old");
     let json = |command: &str| place.shell(&format!("bandgap {command} --no-save"));
@@ -127,13 +127,13 @@ fn words_that_are_no_text_are_paths_or_refused() {
         ("fit hockney", 3),
         ("breakdown --from", 3),
     ] {
-        let place = Place::new();
+        let place = Workdir::new();
         let args = words.split(' ').map(OsString::from).chain([odd.to_owned()]);
         place.run(args).ends(code);
         assert_eq!(place.work().join(odd).exists(), code == 0, "{words}");
     }
     // Nothing may depend on an environment that is text.
-    let mut command = Place::new().command(BINARY);
+    let mut command = Workdir::new().command(BINARY);
     command
         .args(["topology"])
         .current_dir("/")
@@ -143,7 +143,7 @@ fn words_that_are_no_text_are_paths_or_refused() {
 
 #[test]
 fn a_run_that_its_directory_does_not_take_is_rescued() {
-    let place = Place::new();
+    let place = Workdir::new();
     fs::create_dir(place.path("disk")).unwrap();
     // In a namespace of its own the file system needs no cleaning up. The run's directory can be made on it, and then
     // nothing more.
@@ -160,14 +160,14 @@ fn a_run_that_its_directory_does_not_take_is_rescued() {
 
 #[test]
 fn where_no_file_may_be_long_nothing_is_left() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.shell("ulimit -f 1; bandgap signature -t sim:paragon --out run").ends(OUTPUT);
     assert_eq!((place.names(), place.temporary()), (Vec::new(), Vec::new()));
 }
 
 #[test]
 fn places_that_take_no_files_are_refused_before_anything_is_measured() {
-    let place = Place::new();
+    let place = Workdir::new();
     fs::create_dir(place.path("full")).unwrap();
     place.file("full/notes.txt", "keep me");
     place.file("plain", "");
@@ -188,7 +188,7 @@ fn places_that_take_no_files_are_refused_before_anything_is_measured() {
 /// The barrier moves no byte, and the machine does not say what one costs.
 #[test]
 fn what_was_measured_outlives_a_later_measurement_that_cannot_be_begun() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.run(["comet", "barrier", "overlap", "-t", "sim:paragon", "--out", "run"]).ends(3);
     let run = kept(&place);
     assert!(run.interrupted && !run.results.is_empty());

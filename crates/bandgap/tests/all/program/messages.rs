@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Workdir, near, of_kind, value};
 
 fn run(args: &[&str]) -> Value {
-    let place = Place::new();
+    let place = Workdir::new();
     let fixed = ["--no-save", "--json", "-", "--quiet"];
     place.run(args.iter().chain(&fixed)).measured().json()
 }
@@ -145,7 +145,7 @@ fn on_the_ipsc860_the_load_slows_the_echo_whose_channel_it_takes_and_no_other() 
 
 #[test]
 fn where_no_two_pairs_share_a_channel_loads_change_nothing() {
-    let place = Place::new();
+    let place = Workdir::new();
     let machine = place.file(
         "crossbar.toml",
         "name = 'crossbar'\nsend_overhead_ns = 20\nrecv_overhead_ns = 30\ngap_ns = 10\n\
@@ -224,7 +224,7 @@ fn points(run: &Value, name: &str) -> Vec<Value> {
 
 #[test]
 fn what_each_part_of_a_message_takes_is_measured_where_it_is_named() {
-    let place = Place::new();
+    let place = Workdir::new();
     let transport = format!("sim:{}", place.file("m.toml", MACHINE));
     let measured = |names: &[&str]| {
         let run = run(&[&["comet", "-t", &transport, "--sizes", "0:64KiB"], names].concat());

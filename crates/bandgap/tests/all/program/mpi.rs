@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::program::subject::{
-    BINARY, COMMUNICATION, Finished, PATIENCE, Place, RANK, REMOTE, USAGE, skipped,
+    BINARY, COMMUNICATION, Finished, PATIENCE, RANK, REMOTE, USAGE, Workdir, skipped,
 };
 
 /// The launchers of MPIs that are here, or of the one whose folder BANDGAP_MPI names.
@@ -38,7 +38,7 @@ fn is_hydra(launcher: &[String]) -> bool {
 }
 
 /// A command line under a launcher with so many processes.
-fn under(place: &Place, launcher: &[String], ranks: usize, args: &str) -> Command {
+fn under(place: &Workdir, launcher: &[String], ranks: usize, args: &str) -> Command {
     let mut command = place.command(&launcher[0]);
     command.args(&launcher[1..]).arg(ranks.to_string()).arg(BINARY).args(args.split(' '));
     as_root(&mut command);
@@ -57,7 +57,7 @@ fn run(command: Command) -> Finished {
 
 #[test]
 fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
-    let place = Place::new();
+    let place = Workdir::new();
     for launcher in launchers() {
         let json = |args: &str| {
             let args = format!("{args} -t mpi --json - -q");
@@ -93,7 +93,7 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
 
 #[test]
 fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
-    let place = Place::new();
+    let place = Workdir::new();
     for launcher in launchers() {
         let mut command = place.command(BINARY);
         as_root(&mut command);
@@ -109,7 +109,7 @@ fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
 
 #[test]
 fn what_is_wrong_with_an_mpi_is_told_and_nothing_hangs() {
-    let place = Place::new();
+    let place = Workdir::new();
     let refused = |args: &[&str]| place.run([&["synch1", "-n", "2", "--no-save"], args].concat());
     let missing = refused(&["-t", "mpi", "--mpi-lib", "/nonexistent/libmpi.so"]).ends(REMOTE);
     assert!(missing.stderr.contains("/nonexistent/libmpi.so"), "{missing:?}");
@@ -155,7 +155,7 @@ fn what_is_wrong_with_an_mpi_is_told_and_nothing_hangs() {
 
 #[test]
 fn a_rank_that_is_killed_is_named_and_batches_are_kept() {
-    let place = Place::new();
+    let place = Workdir::new();
     let trials = std::env::var("BANDGAP_FAULTS").ok().and_then(|count| count.parse().ok());
     let all = launchers();
     let count = trials.unwrap_or(all.len());

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, near, of_kind, value};
+use crate::program::subject::{Workdir, near, of_kind, value};
 
 /// os, or, g and L in nanoseconds.
 type Machine = [f64; 4];
@@ -11,7 +11,7 @@ type Machine = [f64; 4];
 const MACHINE: Machine = [1400.0, 2200.0, 7600.0, 6300.0];
 
 /// Measures this machine, and keeps the run under this name.
-fn measured(place: &Place, name: &str, [os, or, g, latency]: Machine) -> Value {
+fn measured(place: &Workdir, name: &str, [os, or, g, latency]: Machine) -> Value {
     let file = place.file(
         &format!("{name}.toml"),
         format!(
@@ -26,7 +26,7 @@ fn measured(place: &Place, name: &str, [os, or, g, latency]: Machine) -> Value {
 }
 
 /// Models after changes, by name.
-fn after(place: &Place, changes: &[&str]) -> impl Fn(&str) -> f64 + use<> {
+fn after(place: &Workdir, changes: &[&str]) -> impl Fn(&str) -> f64 + use<> {
     let args = ["whatif", "--from", "before", "--json", "-"];
     let run = place.run(args.iter().chain(changes)).ends(0).json();
     let models = of_kind(&run, "whatif")[0]["models"].clone();
@@ -38,7 +38,7 @@ fn after(place: &Place, changes: &[&str]) -> impl Fn(&str) -> f64 + use<> {
 
 #[test]
 fn a_changed_machine_shows_what_was_predicted() {
-    let place = Place::new();
+    let place = Workdir::new();
     measured(&place, "before", MACHINE);
     let [os, or, g, latency] = MACHINE;
     for (name, changes, machine) in [
@@ -58,7 +58,7 @@ fn a_changed_machine_shows_what_was_predicted() {
 
 #[test]
 fn a_signature_is_divided_and_kept() {
-    let place = Place::new();
+    let place = Workdir::new();
     measured(&place, "before", MACHINE);
     place.run(["breakdown", "--from", "before", "-q", "--out", "kept"]).ends(0);
     // What was kept says the same, and from its table too.
@@ -72,7 +72,7 @@ fn a_signature_is_divided_and_kept() {
 
 #[test]
 fn a_signature_is_chosen_by_the_beginning_of_its_id() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.run(["bulk", "-t", "sim:ipsc860", "-q", "--out", "bulk"]).ends(0);
     // T(n) = 2·(os + L + or) + n·G less the way without bytes: 0.63 µs a byte up to 100, 0.41 µs above, where os
     // is 104 µs.
@@ -89,7 +89,7 @@ fn a_signature_is_chosen_by_the_beginning_of_its_id() {
 
 #[test]
 fn runs_without_parameters_and_wrong_choices_are_refused() {
-    let place = Place::new();
+    let place = Workdir::new();
     measured(&place, "before", MACHINE);
     place.run(["comms1", "-t", "sim:ipsc860", "-q", "--out", "series"]).ends(0);
     std::fs::create_dir(place.path("empty")).unwrap();

@@ -5,13 +5,13 @@ mod synthetic;
 
 use serde_json::Value;
 
-use crate::program::subject::{Place, named, near, of_kind, value};
+use crate::program::subject::{Workdir, named, near, of_kind, value};
 use synthetic::{Machine, PAPER, Traffic};
 
 const SOFTWARE: [&str; 4] = ["--set", "llp_post=175.42ns", "--set", "llp_prog=61.63ns"];
 
-fn files() -> Place {
-    let place = Place::new();
+fn files() -> Workdir {
+    let place = Workdir::new();
     place.file("ping-pong.csv", PAPER.text());
     place.file("direct.csv", Machine { switch: 0.0, ..PAPER }.text());
     let posts = Machine { traffic: Traffic::Injection, jitter: 5.0, ..PAPER };

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::program::subject::{Place, of_kind, value};
+use crate::program::subject::{Workdir, of_kind, value};
 
 /// Budgets that are tried one after the other, until one brings each result that was asked for.
 const BUDGETS: [&str; 3] = ["200ms", "1s", "5s"];
@@ -17,7 +17,7 @@ fn run(command: &str) -> Value {
 
 /// A run with this budget, and whether it has every result.
 fn run_for(time: &str, command: &str) -> (Value, bool) {
-    let place = Place::new();
+    let place = Workdir::new();
     let fixed = ["--time-budget", time, "--no-save", "--json", "-"];
     let finished = place.run(command.split(' ').chain(fixed)).measured();
     let run = finished.json();
@@ -143,12 +143,12 @@ fn floors() {
         assert_eq!(floor[kind]["unit"], unit, "{floor}");
         assert!(value(&floor[kind]) > 0.0, "{floor}");
     }
-    Place::new().run(["floor", "none-such"]).ends(2);
+    Workdir::new().run(["floor", "none-such"]).ends(2);
 }
 
 #[test]
 fn by_itself_it_measures_and_keeps_the_run() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.run(["--time-budget", "2s"]).measured();
     let runs = std::fs::read_dir(place.path("bandgap-runs")).unwrap();
     let run = runs.map(|run| run.unwrap().path()).max().unwrap();
@@ -160,7 +160,7 @@ fn by_itself_it_measures_and_keeps_the_run() {
 
 #[test]
 fn the_machine_is_described() {
-    let place = Place::new();
+    let place = Workdir::new();
     let run = place.run(["topology", "--json", "-"]).ends(0).json();
     assert!(run["host"]["summary"]["online"].as_str().is_some_and(|list| !list.is_empty()));
     assert!(!run["host"]["pairs_by_distance"].is_null());
@@ -179,7 +179,7 @@ fn what_has_not_converged_is_a_failure_only_for_those_who_ask() {
     // Nothing is as precise as that.
     let args = "comms1 --sizes 8 --precision 1e-9 --time-budget 200ms --no-save";
     for (asked, code) in [(None, 0), (Some("--strict"), 1), (Some("-q"), 0)] {
-        let finished = Place::new().run(args.split(' ').chain(asked));
+        let finished = Workdir::new().run(args.split(' ').chain(asked));
         let doubts = finished.stdout.lines().any(|line| line.starts_with("! "));
         assert_eq!(doubts, finished.code != Some(8) && asked != Some("-q"), "{finished:#?}");
         assert!(finished.code == Some(code) || finished.code == Some(8), "{finished:#?}");

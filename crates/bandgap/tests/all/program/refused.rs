@@ -3,11 +3,11 @@
 
 use std::fs;
 
-use crate::program::subject::{INPUT, Place, USAGE};
+use crate::program::subject::{INPUT, USAGE, Workdir};
 
 /// Asserts that each of these command lines is refused with this code.
 #[track_caller]
-fn refused_in(place: &Place, code: i32, commands: &[&str]) {
+fn refused_in(place: &Workdir, code: i32, commands: &[&str]) {
     let before = place.names();
     for command in commands {
         let finished = place.run(command.split(' ')).ends(code);
@@ -22,7 +22,7 @@ fn refused_in(place: &Place, code: i32, commands: &[&str]) {
 }
 
 fn refused(commands: &[&str]) {
-    refused_in(&Place::new(), USAGE, commands);
+    refused_in(&Workdir::new(), USAGE, commands);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn unknown_names() {
         "rank 1",
         "fit logp",
     ]);
-    refused_in(&Place::new(), INPUT, &["signature -t sim:cray", "signature -t sim:none.toml"]);
+    refused_in(&Workdir::new(), INPUT, &["signature -t sim:cray", "signature -t sim:none.toml"]);
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn numbers_of_ranks() {
         "signature --fan-in 4 -n 3",
         &most,
     ]);
-    let place = Place::new();
+    let place = Workdir::new();
     place.file(
         "small.toml",
         "name = \"small\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\nlatency_ns = 1\nranks = 4\n",
@@ -151,7 +151,7 @@ const MACHINE: &str = "name = \"m\"\nsend_overhead_ns = 100\nrecv_overhead_ns = 
 
 #[test]
 fn machine_files() {
-    let place = Place::new();
+    let place = Workdir::new();
     for text in [
         format!("{MACHINE}colour = 3\n"),
         MACHINE.replace("= 300", "= 0"),
@@ -174,7 +174,7 @@ fn machine_files() {
 
 #[test]
 fn tables() {
-    let place = Place::new();
+    let place = Workdir::new();
     let logp = "kind,messages,delay_ns,elapsed_ns\n";
     let issues: String = (1..40).map(|m| format!("issue,{m},0,{}\n", 100 * m).repeat(3)).collect();
     let rows = ["issue,1,0", "issues,1,0,5", "issue,1,0,-5"];
@@ -210,7 +210,7 @@ fn tables() {
 
 #[test]
 fn runs_of_other_versions() {
-    let place = Place::new();
+    let place = Workdir::new();
     let run = "bandgap-runs/20260101T000000Z-signature";
     place.run(["signature", "-t", "sim:paragon", "-q", "--out", run]).ends(0);
     let path = place.path(run).join("run.json");
@@ -232,7 +232,7 @@ fn runs_of_other_versions() {
 
 #[test]
 fn names_in_files_do_not_speak_to_the_terminal() {
-    let place = Place::new();
+    let place = Workdir::new();
     let machine = MACHINE.replace("\"m\"", "\"a\\u001b[2Jb\"");
     place.file("m.toml", machine);
     let finished = place.run(["signature", "-t", "sim:m.toml"]).ends(INPUT);

@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::program::subject::{BINARY, ENDLESS, INPUT, Place, USAGE, of_kind, skipped, value};
+use crate::program::subject::{BINARY, ENDLESS, INPUT, USAGE, Workdir, of_kind, skipped, value};
 
 /// There and back with a computation between: rank 0 ends at 4o + 2L + 5 µs.
 const THERE_AND_BACK: &str = "num_ranks 3\nrank 0 {\ns: send 1b to 1 tag 7\nr: recv 1b from 1 tag 7\nr requires s\n}\n\
@@ -19,7 +19,7 @@ fn nanoseconds(seconds: &Value) -> i64 {
 
 #[test]
 fn a_schedule_is_simulated_kept_and_shown() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.file("ping.goal", THERE_AND_BACK);
     let finished = place.run(["simulate", "ping.goal", "--out", "kept"]).ends(0);
     assert!(finished.stdout.lines().count() <= 25, "{}", finished.stdout);
@@ -50,7 +50,7 @@ fn a_schedule_is_simulated_kept_and_shown() {
 
 #[test]
 fn parameters_and_sensitivities() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.file("ping.goal", THERE_AND_BACK);
     let command =
         "simulate ping.goal --loggops L=1000.5,o=200,G=0.04 --sensitivity --no-save --json -";
@@ -101,7 +101,7 @@ fn parameters_and_sensitivities() {
 
 #[test]
 fn standard_input_is_read() {
-    let place = Place::new();
+    let place = Workdir::new();
     let finished = place
         .run_with_input(["simulate", "-", "--no-save", "--json", "-"], THERE_AND_BACK.as_bytes());
     let run = finished.ends(0).json();
@@ -110,7 +110,7 @@ fn standard_input_is_read() {
 
 #[test]
 fn what_cannot_be_simulated_is_refused_with_its_code() {
-    let place = Place::new();
+    let place = Workdir::new();
     place.file("ping.goal", THERE_AND_BACK);
     place.file("alone.goal", "num_ranks 2\nrank 0 {\nsend 1b to 1\n}\n");
     place.file(
@@ -163,7 +163,7 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
 
 #[test]
 fn a_kernel_is_replayed_on_many_ranks() {
-    let place = Place::new();
+    let place = Workdir::new();
     let args = "simulate barrier -t sim:myrinet -n 2,1024,65536 --no-save --json - -q";
     let run = place.run(args.split(' ')).ends(0).json();
     let all = run["results"].as_array().unwrap();
@@ -215,7 +215,7 @@ fn a_kernel_is_replayed_on_many_ranks() {
 
 #[test]
 fn shapes_of_training_take_what_their_closed_forms_say() {
-    let place = Place::new();
+    let place = Workdir::new();
     let machine = "name = 'm'\nsend_overhead_ns = 200\nrecv_overhead_ns = 300\ngap_ns = 100\n\
                    latency_ns = 1000\ngap_per_byte_ns = 0.5\n";
     let file = place.file("m.toml", machine);
@@ -254,7 +254,7 @@ fn shapes_of_training_take_what_their_closed_forms_say() {
 
 #[test]
 fn noise_lengthens_a_schedule_as_its_seed_says() {
-    let place = Place::new();
+    let place = Workdir::new();
     let ranks = [1_000_000, 1_000_000, 10].iter().zip(0..);
     let ranks = ranks.map(|(long, rank)| format!("rank {rank} {{\ncalc {long}\n}}\n"));
     place.file("calc.goal", format!("num_ranks 3\n{}", ranks.collect::<String>()));
@@ -307,7 +307,7 @@ fn noise_lengthens_a_schedule_as_its_seed_says() {
 
 #[test]
 fn a_receive_that_might_have_had_another_message_is_named() {
-    let place = Place::new();
+    let place = Workdir::new();
     let sends = |rank| format!("rank {rank} {{\nsend 8b to 0\n}}\n");
     let two = "rank 0 {\na: recv 8b from -1\nb: recv 8b from -1\nb requires a\n}\n";
     place.file("any.goal", format!("num_ranks 3\n{two}{}{}", sends(1), sends(2)));
@@ -323,7 +323,7 @@ fn a_receive_that_might_have_had_another_message_is_named() {
 
 #[test]
 fn a_terminal_shows_that_a_replay_has_a_share() {
-    let place = Place::new();
+    let place = Workdir::new();
     if place.shell("command -v script && mkfifo late.goal").code != Some(0) {
         skipped(format_args!("there is no script here, so no terminal is tried"));
         return;

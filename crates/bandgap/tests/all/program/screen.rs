@@ -1,6 +1,6 @@
 //! What a person sees: never more lines than are read, nor wider than the terminal.
 
-use crate::program::subject::{Finished, Place};
+use crate::program::subject::{Finished, Workdir};
 
 /// Machines from the fastest to the slowest that anybody may have: the unit of time in nanoseconds, what a byte
 /// takes in that unit, the shares of os, or and g in it, and the network.
@@ -70,7 +70,7 @@ fn a_screen_has_few_lines_and_none_that_is_too_wide() {
 }
 
 fn screens(machines: &[(usize, String)]) {
-    let place = Place::new();
+    let place = Workdir::new();
     let show = |columns: &str| {
         let mut command = place.command(crate::program::subject::BINARY);
         command.args(["show", "run"]).env("COLUMNS", columns);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::program::subject::{self, Place, near, of_kind, value};
+use crate::program::subject::{self, Workdir, near, of_kind, value};
 
 /// os, or, g and L in nanoseconds.
 type Machine = [f64; 4];
@@ -14,11 +14,11 @@ const PARAGON: Machine = [1400.0, 2200.0, 7600.0, 6350.0];
 const MEIKO: Machine = [1700.0, 1600.0, 13_600.0, 7500.0];
 const MYRINET: Machine = [2000.0, 2600.0, 12_400.0, 11_100.0];
 
-fn measured(place: &Place, machine: &str, args: &[&str]) -> Value {
+fn measured(place: &Workdir, machine: &str, args: &[&str]) -> Value {
     simulated(place, "signature", machine, args)
 }
 
-fn simulated(place: &Place, command: &str, machine: &str, args: &[&str]) -> Value {
+fn simulated(place: &Workdir, command: &str, machine: &str, args: &[&str]) -> Value {
     let transport = format!("sim:{machine}");
     let fixed = [command, "--transport", &transport, "--json", "-", "--no-save", "--quiet"];
     place.run(fixed.iter().chain(args)).ends(0).json()
@@ -42,7 +42,7 @@ fn gives_back(logp: &Value, [os, or, gap, latency]: Machine) {
 
 #[test]
 fn the_papers_machines_give_back_their_parameters() {
-    let place = Place::new();
+    let place = Workdir::new();
     for (name, machine) in [("paragon", PARAGON), ("meiko-cs2", MEIKO), ("myrinet", MYRINET)] {
         let run = measured(&place, name, &[]);
         let [logp] = of_kind(&run, "logp")[..] else { panic!("{name}: not one signature") };
@@ -57,7 +57,7 @@ fn the_papers_machines_give_back_their_parameters() {
 
 #[test]
 fn other_patterns_give_the_same_parameters() {
-    let place = Place::new();
+    let place = Workdir::new();
     for (name, machine) in [("paragon", PARAGON), ("meiko-cs2", MEIKO), ("myrinet", MYRINET)] {
         for (pattern, ranks) in [("--pairs", "4"), ("--fan-out", "4"), ("--pairs", "2")] {
             let run = measured(&place, name, &[pattern, "--ranks", ranks]);
@@ -70,7 +70,7 @@ fn other_patterns_give_the_same_parameters() {
 
 #[test]
 fn every_pair_of_ranks_has_the_machines_round_trip() {
-    let place = Place::new();
+    let place = Workdir::new();
     let run = simulated(&place, "pairs", "paragon", &["--ranks", "4"]);
     let pairs = run["results"][0]["points"].as_array().unwrap();
     // Four ranks make 4 · 3 / 2 pairs; 2 (1.4 + 6.35 + 2.2) µs = 19.9 µs.
@@ -82,7 +82,7 @@ fn every_pair_of_ranks_has_the_machines_round_trip() {
 
 #[test]
 fn round_trips_among_sixteen_nodes_spread_as_the_paper_measured() {
-    let place = Place::new();
+    let place = Workdir::new();
     // "Assessing Fast Network Interfaces", table 3, in µs.
     for (name, least, most) in [("paragon", 19.9, 20.1), ("meiko-cs2", 20.3, 21.6)] {
         let run = simulated(&place, "pairs", name, &["--ranks", "16"]);
@@ -96,7 +96,7 @@ fn round_trips_among_sixteen_nodes_spread_as_the_paper_measured() {
 
 #[test]
 fn k_requesters_see_k_times_the_gap_which_the_paper_measured_within_a_sixth() {
-    let place = Place::new();
+    let place = Workdir::new();
     // "Assessing Fast Network Interfaces", table 5: g_K/g_1 as it was measured at the largest K. LogP
     // has one gap, whoever sends, so the machine files cannot but give K: 7/6 = 1.17 of what the
     // Paragon did, 15/16.8 = 0.89 of the Meiko, and 1 of the Myrinet. ("The results closely fit our
@@ -120,7 +120,7 @@ fn k_requesters_see_k_times_the_gap_which_the_paper_measured_within_a_sixth() {
     }
 }
 
-fn described(place: &Place, [os, or, gap, latency]: Machine, more: &str) -> String {
+fn described(place: &Workdir, [os, or, gap, latency]: Machine, more: &str) -> String {
     place.file(
         "machine.toml",
         format!(
@@ -132,7 +132,7 @@ fn described(place: &Place, [os, or, gap, latency]: Machine, more: &str) -> Stri
 
 #[test]
 fn a_slow_processor_hides_the_networks_gap() {
-    let place = Place::new();
+    let place = Workdir::new();
     let file = described(&place, [1000.0, 3000.0, 500.0, 5000.0], "");
     let run = measured(&place, &file, &[]);
     let logp = &run["results"][0];
@@ -143,7 +143,7 @@ fn a_slow_processor_hides_the_networks_gap() {
 
 #[test]
 fn the_files_and_the_text_of_two_runs_are_the_same() {
-    let place = Place::new();
+    let place = Workdir::new();
     let mut texts = Vec::new();
     let files = ["a", "b"].map(|out| {
         let args = ["signature", "-t", "sim:meiko-cs2", "--quiet", "--out", out];
@@ -181,7 +181,7 @@ fn the_files_and_the_text_of_two_runs_are_the_same() {
 
 #[test]
 fn a_run_says_what_it_is_compared_by() {
-    let place = Place::new();
+    let place = Workdir::new();
     let run = place.run("run -t sim:ipsc860 --quick --json -".split(' ')).ends(0).json();
     let entries = run["setup"]["of"].as_array().unwrap();
     let of: Vec<[&str; 2]> = entries
@@ -212,7 +212,7 @@ fn a_run_says_what_it_is_compared_by() {
 
 #[test]
 fn layers_cost_what_their_machines_differ_by() {
-    let place = Place::new();
+    let place = Workdir::new();
     described(&place, [400.0, 600.0, 1500.0, 20_000.0], "");
     let command = "layers comms1 -t sim:ipsc860,sim:machine.toml --sizes 0 --no-save --json - -q";
     let run = place.run(command.split(' ')).ends(0).json();
@@ -231,7 +231,7 @@ fn layers_cost_what_their_machines_differ_by() {
 
 #[test]
 fn pairs_of_a_round_work_at_once() {
-    let place = Place::new();
+    let place = Workdir::new();
     described(&place, [400.0, 600.0, 1500.0, 20_000.0], "gap_per_byte_ns = 3\n");
     let command = "pairs -t sim:machine.toml -n 6 --together --no-save --json - -q";
     let run = place.run(command.split(' ')).ends(0).json();
@@ -242,11 +242,11 @@ fn pairs_of_a_round_work_at_once() {
 }
 
 /// The Myrinet with G = 20 ns.
-fn with_bytes(place: &Place) -> String {
+fn with_bytes(place: &Workdir) -> String {
     described(place, MYRINET, "gap_per_byte_ns = 20\n")
 }
 
-fn bulk(place: &Place, machine: &str, args: &[&str]) -> Value {
+fn bulk(place: &Workdir, machine: &str, args: &[&str]) -> Value {
     let transport = format!("sim:{machine}");
     let fixed = ["bulk", "--transport", &transport, "--json", "-", "--no-save", "--quiet"];
     place.run(fixed.iter().chain(args)).ends(0).json()
@@ -254,7 +254,7 @@ fn bulk(place: &Place, machine: &str, args: &[&str]) -> Value {
 
 #[test]
 fn transfers_on_a_machine_take_a_round_trip_and_their_bytes() {
-    let place = Place::new();
+    let place = Workdir::new();
     let run = bulk(&place, &with_bytes(&place), &["--no-surface"]);
     let series = of_kind(&run, "series");
     let names: Vec<&Value> = series.iter().map(|series| &series["name"]).collect();
@@ -285,7 +285,7 @@ fn transfers_on_a_machine_take_a_round_trip_and_their_bytes() {
 
 #[test]
 fn the_saturation_of_all_ranks_is_the_bandwidth_of_all_of_them() {
-    let place = Place::new();
+    let place = Workdir::new();
     let machine = with_bytes(&place);
     let run = simulated(&place, "comms3", &machine, &["-n", "2,4", "--sizes", "0:64KiB"]);
     // In each of the P − 1 rounds of pairs a rank sends and receives at once, which takes
@@ -318,7 +318,7 @@ fn the_saturation_of_all_ranks_is_the_bandwidth_of_all_of_them() {
 
 #[test]
 fn the_surface_of_a_machine_gives_back_its_parameters() {
-    let place = Place::new();
+    let place = Workdir::new();
     let [os, or, gap, latency] = MYRINET;
     let machine = with_bytes(&place);
     for (way, name) in [("--store", "bulk_store_signature"), ("--get", "bulk_get_signature")] {

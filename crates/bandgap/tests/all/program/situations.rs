@@ -1,11 +1,11 @@
 //! What is forbidden, limited or plain here: one core, a terminal that takes no colours, refused system calls, limits of
 //! the process.
 
-use crate::program::subject::{Finished, HOST, Place, USAGE, skipped};
+use crate::program::subject::{Finished, HOST, USAGE, Workdir, skipped};
 
 /// What came of a shell's command line; `None`, and said, where one of the `tools` that set the situation up is missing
 /// or may not.
-fn tried(place: &Place, tools: &[&str], line: &str) -> Option<Finished> {
+fn tried(place: &Workdir, tools: &[&str], line: &str) -> Option<Finished> {
     let finished = place.shell(line);
     let failed =
         |tool: &&str| finished.stderr.lines().any(|said| said.contains(&format!("{tool}:")));
@@ -27,7 +27,7 @@ fn note(finished: &Finished, code: &str) -> serde_json::Value {
 
 #[test]
 fn one_allowed_core() {
-    let place = Place::new();
+    let place = Workdir::new();
     let run = place.run(["topology", "--json", "-"]).ends(0).stdout;
     let run: serde_json::Value = serde_json::from_str(&run).unwrap();
     let allowed = run["host"]["summary"]["allowed"].as_str().unwrap();
@@ -43,7 +43,7 @@ fn one_allowed_core() {
 
 #[test]
 fn plain_terminals() {
-    let place = Place::new();
+    let place = Workdir::new();
     for (environment, escapes, ascii) in [
         ("TERM=xterm", true, false),
         ("TERM=dumb", false, false),
@@ -79,7 +79,7 @@ os.execvp(sys.argv[2], sys.argv[2:])
 #[test]
 #[cfg(target_arch = "x86_64")]
 fn forbidden_system_calls() {
-    let place = Place::new();
+    let place = Workdir::new();
     let forbid = place.file("forbid.py", FORBID);
     let without = |calls: &str, command: &str| {
         let line = format!("python3 {forbid} {calls} bandgap {command} --no-save --json -");
@@ -98,7 +98,7 @@ fn forbidden_system_calls() {
 
 #[test]
 fn a_limit_of_addresses() {
-    let place = Place::new();
+    let place = Workdir::new();
     let limited = |command: &str| {
         place
             .shell(&format!("ulimit -v 200000; bandgap {command} --time-budget 300ms --no-save -q"))
@@ -109,7 +109,7 @@ fn a_limit_of_addresses() {
 
 #[test]
 fn a_limit_of_processes() {
-    let place = Place::new();
+    let place = Workdir::new();
     // A user without other processes, who may not have more than are allowed.
     let user = "setpriv --reuid=54321 --regid=65534 --clear-groups";
     for (most, code) in [(1, USAGE), (2, USAGE), (3, USAGE), (4, 0)] {

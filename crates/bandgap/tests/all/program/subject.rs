@@ -35,11 +35,11 @@ pub const ENDLESS: i32 = 11;
 pub const INTERRUPTED: i32 = 130;
 
 /// An empty working directory, beside an empty directory for temporary files.
-pub struct Place {
+pub struct Workdir {
     root: TempDir,
 }
 
-impl Place {
+impl Workdir {
     pub fn new() -> Self {
         let root = tempfile::tempdir().unwrap();
         for folder in ["work", "temporary"] {
@@ -113,7 +113,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for Workdir {
     /// Every run that a test has written, and that can be read, is as the schema says.
     fn drop(&mut self) {
         if !std::thread::panicking() {

@@ -1,7 +1,7 @@
 //! Tables of observations with noise, from machines whose parameters are known.
 
 use crate::machine::{Params, issue_time};
-use bandgap_model::{Kind, Row};
+use bandgap_model::{Phase, Row};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -54,10 +54,10 @@ impl Layout<'_> {
                 });
             }
         };
-        repeat(Kind::Rtt, 1, 0.0, rtt);
+        repeat(Phase::Rtt, 1, 0.0, rtt);
         for &delay in self.delays {
             for &messages in self.messages {
-                repeat(Kind::Issue, messages, delay, elapsed(messages, delay));
+                repeat(Phase::Issue, messages, delay, elapsed(messages, delay));
             }
         }
         rows

@@ -2,7 +2,9 @@
 
 use super::machines::{Layout, USUAL};
 use crate::machine::Params;
-use bandgap_model::{Kind, ModelError, Observation, Options, Row, extract, observations_from_rows};
+use bandgap_model::{
+    ModelError, Observation, Options, Phase, Row, extract, observations_from_rows,
+};
 
 fn table() -> Vec<Row> {
     Layout { rows: 10, outliers: 0.0, ..USUAL }.replayed(&Params::PARAGON, 1)
@@ -17,21 +19,21 @@ fn error(keep: impl Fn(&Row) -> bool) -> ModelError {
 
 #[test]
 fn no_rtt() {
-    assert_eq!(error(|row| row.kind == Kind::Issue), ModelError::NoRtt);
+    assert_eq!(error(|row| row.kind == Phase::Issue), ModelError::NoRtt);
     assert_eq!(error(|_| false), ModelError::NoRtt);
 }
 
 #[test]
 fn no_zero_delay() {
-    assert_eq!(error(|row| row.kind == Kind::Rtt), ModelError::NoZeroDelay);
-    let kept = |row: &Row| row.kind == Kind::Rtt || row.delay_ns > 0.0;
+    assert_eq!(error(|row| row.kind == Phase::Rtt), ModelError::NoZeroDelay);
+    let kept = |row: &Row| row.kind == Phase::Rtt || row.delay_ns > 0.0;
     assert_eq!(error(kept), ModelError::NoZeroDelay);
 }
 
 #[test]
 fn too_few_small() {
     // RTT/os = 14.1, so that of these only M = 8 is in the send-only regime.
-    let kept = |row: &Row| row.kind == Kind::Rtt || row.messages >= 8;
+    let kept = |row: &Row| row.kind == Phase::Rtt || row.messages >= 8;
     let error = error(kept);
     assert!(matches!(error, ModelError::TooFewSmall(1, _)), "{error:?}");
 }

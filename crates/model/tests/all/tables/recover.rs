@@ -7,7 +7,7 @@ use crate::machine::Params;
 use crate::more;
 use bandgap_model::signature::Share;
 use bandgap_model::{
-    Estimate, Kind, Observation, Options, Regime, Signature, extract, observations_from_rows,
+    Estimate, Observation, Options, Phase, Regime, Signature, extract, observations_from_rows,
 };
 use rand::SeedableRng;
 use rand_distr::{Distribution, Normal};
@@ -56,8 +56,8 @@ fn what_each_point_adds_to_the_variances_is_told() {
     let adds = |at: usize, is: &dyn Fn(&Share) -> bool| {
         found.shares.iter().filter(|share| is(share)).map(|share| share.variances[at]).sum::<f64>()
     };
-    let (round_trip, few) = (|of: &Share| of.kind == Kind::Rtt, |of: &Share| of.messages <= 16);
-    assert!(adds(3, &round_trip) > 0.0 && adds(3, &|of| of.kind == Kind::Issue) == 0.0);
+    let (round_trip, few) = (|of: &Share| of.kind == Phase::Rtt, |of: &Share| of.messages <= 16);
+    assert!(adds(3, &round_trip) > 0.0 && adds(3, &|of| of.kind == Phase::Issue) == 0.0);
     assert!(adds(0, &|of| of.delay > 0.0) == 0.0 && adds(0, &few) > 0.0);
     assert!(
         adds(2, &|of| of.delay == 0.0 && of.messages > 16) > 0.0 && adds(2, &round_trip) == 0.0

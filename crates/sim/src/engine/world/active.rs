@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use super::{State, World};
 use crate::engine::clock::{Clock, Cost, Step, Time};
-use crate::engine::event::{Event, Kind, Queue, What};
+use crate::engine::event::{Event, MessageKind, Queue, What};
 
 /// State of a rank's Active Messages.
 #[derive(Debug, Default)]
@@ -30,7 +30,7 @@ pub(super) struct Active<T> {
 struct Accepted<T> {
     ready: T,
     from: u32,
-    kind: Kind,
+    kind: MessageKind,
 }
 
 impl<T> Active<T> {
@@ -83,7 +83,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
 
     /// Accepts an Active Message at the interface. Returns whether the processor was waiting for
     /// it.
-    pub(super) fn arrive(&mut self, time: C::At, to: u32, from: u32, kind: Kind) -> bool {
+    pub(super) fn arrive(&mut self, time: C::At, to: u32, from: u32, kind: MessageKind) -> bool {
         let ready = self.accept(time, to, kind.bytes());
         let state = &mut self.ranks[to as usize];
         state.active().inbox.push_back(Accepted { ready, from, kind });
@@ -156,14 +156,14 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     }
 
     /// Sends a request, a store or a get as soon as it may. Returns whether it was sent.
-    pub(super) fn ask(&mut self, rank: u32, peer: u32, kind: Kind) -> bool {
+    pub(super) fn ask(&mut self, rank: u32, peer: u32, kind: MessageKind) -> bool {
         if !self.make_room(rank, peer) {
             return false;
         }
         let active = self.active(rank);
         *active.toward(peer) += 1;
         active.outstanding += 1;
-        active.silent += u64::from(matches!(kind, Kind::Request { replies: false, .. }));
+        active.silent += u64::from(matches!(kind, MessageKind::Request { replies: false, .. }));
         self.leave(rank, peer, What::Arrive(kind));
         true
     }
@@ -220,9 +220,9 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         self.steps += 1;
         self.take(rank, ready, kind.bytes());
         let bytes = match kind {
-            Kind::Reply { .. } => return self.active(rank).take_back(from),
-            Kind::Get { bytes } => Some(bytes),
-            Kind::Request { replies, .. } => {
+            MessageKind::Reply { .. } => return self.active(rank).take_back(from),
+            MessageKind::Get { bytes } => Some(bytes),
+            MessageKind::Request { replies, .. } => {
                 self.active(rank).handled += 1;
                 if !replies {
                     let further = self.machine.further_hops(rank, from, None);
@@ -235,6 +235,6 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
                 None
             }
         };
-        self.leave(rank, from, What::Arrive(Kind::Reply { bytes }));
+        self.leave(rank, from, What::Arrive(MessageKind::Reply { bytes }));
     }
 }

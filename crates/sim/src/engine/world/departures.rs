@@ -7,7 +7,7 @@
 use super::World;
 use crate::Machine;
 use crate::engine::clock::{Clock, Cost, Step, Work};
-use crate::engine::event::{Event, Kind, Queue, What};
+use crate::engine::event::{Event, MessageKind, Queue, What};
 
 /// A message that waits for a circuit.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     fn behind(&mut self, time: C::At, latency: u64, event: Event<C::At>) -> C::At {
         let Event { to, from, what, .. } = event;
         let Some([least, greatest]) = self.overtaking else { return time };
-        if matches!(what, What::Arrive(Kind::Reply { .. })) {
+        if matches!(what, What::Arrive(MessageKind::Reply { .. })) {
             return time;
         }
         let pair = (from, to, matches!(what, What::Arrive(_)));

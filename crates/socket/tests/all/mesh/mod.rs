@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_comm::{Bare, CommError, Credited, Frame, Link, Rank, Rendezvous};
-use bandgap_socket::{Kind, Over, Secret, Socket, SocketError, SocketLink, Stream};
+use bandgap_socket::{Over, Secret, Socket, SocketError, SocketKind, SocketLink, Stream};
 
 pub const SECRET: Secret = *b"0123456789abcdef";
 
@@ -60,7 +60,7 @@ impl<X: FnMut(String) -> Vec<String>> Rendezvous for Meeting<X> {
 }
 
 /// Connects one rank, which tells its address to `exchange` and gets the addresses of all.
-pub fn link<K: Kind>(
+pub fn link<K: SocketKind>(
     rank: Rank,
     size: usize,
     deadline: Instant,
@@ -75,7 +75,7 @@ pub fn link<K: Kind>(
     })
 }
 
-fn linked<K: Kind>(meeting: &mut dyn Rendezvous) -> Result<SocketLink<Socket>, CommError> {
+fn linked<K: SocketKind>(meeting: &mut dyn Rendezvous) -> Result<SocketLink<Socket>, CommError> {
     Ok(SocketLink::over(meeting.rank(), Over::<K>::sockets(meeting)?)?)
 }
 
@@ -117,7 +117,7 @@ fn run<R: Send>(
 
 /// The links of all ranks. When they have told their addresses, and before any learns the others',
 /// `meanwhile` sees them.
-pub fn links_amid<K: Kind>(
+pub fn links_amid<K: SocketKind>(
     size: usize,
     meanwhile: impl FnMut(&[String]),
 ) -> Vec<SocketLink<Socket>> {
@@ -133,7 +133,7 @@ pub fn unix(size: usize) -> Vec<SocketLink<Socket>> {
 }
 
 /// Two connected sockets.
-pub fn pair<K: Kind>() -> (Socket, Socket) {
+pub fn pair<K: SocketKind>() -> (Socket, Socket) {
     let mut sockets = run(2, |_| (), Over::<K>::sockets).into_iter().flatten();
     (sockets.next().unwrap(), sockets.next().unwrap())
 }
