@@ -1,5 +1,5 @@
-//! Bytes between exposed memories: they arrive where they should, and nowhere else; random stores, gets and messages do as
-//! a model says.
+//! Transfers between exposed memories: bytes arrive where they should and nowhere else; random
+//! stores, gets and messages match a model.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -10,8 +10,8 @@ use bandgap_comm::{
     AnyEndpoint, Bulk, CommError, Endpoint, HandlerId, Message, Rank, Source, Word,
 };
 
-/// The byte at an offset of a rank's memory before anything was transferred. It differs from the
-/// byte at that offset of other ranks, and from those a power of two away.
+/// Initial value of the byte at an offset of a rank's memory. It differs from the byte at that
+/// offset in other ranks' memory, and from the bytes a power of two away.
 fn byte_at(rank: Rank, at: usize) -> u8 {
     let mixed = (at ^ at >> 7 ^ at >> 14 ^ at >> 21) as u8;
     mixed.wrapping_add((rank as u8).wrapping_mul(101))
@@ -27,7 +27,7 @@ fn filled(made: &Harness, size: usize) -> Vec<AnyEndpoint> {
     ends
 }
 
-/// What a rank's memory must hold.
+/// Expected contents of a rank's memory.
 struct Filled(Vec<u8>);
 
 impl Filled {
@@ -35,14 +35,14 @@ impl Filled {
         Self((0..EXPOSED).map(|at| byte_at(rank, at)).collect())
     }
 
-    /// From offset `at` on it must hold these bytes.
+    /// Expects these bytes from offset `at` on.
     fn expect(&mut self, at: usize, bytes: impl Iterator<Item = u8>) {
         for (held, byte) in self.0[at..].iter_mut().zip(bytes) {
             *held = byte;
         }
     }
 
-    /// Compares this with the memory of the rank `am`.
+    /// Compares the expected contents with the memory of rank `am`.
     fn check(&self, am: &Am) -> Result {
         let rank = am.rank();
         let mut held = vec![0; EXPOSED];
@@ -58,11 +58,11 @@ impl Filled {
 
 /// Lengths of transfers: 0, less than a word, a page, and more than fits into a channel.
 const LENGTHS: [usize; 5] = [0, 1, 7, 4096, (1 << 20) + 3];
-/// Where the reply handler of these tests puts a get's words.
+/// The reply handler that records a get's words.
 const NOTE: HandlerId = HandlerId(0);
 
-/// When the handler of the request behind a store runs, the stored bytes are there and no others
-/// have changed. So for bytes of the sender's own memory, and of what it exposes.
+/// When the request handler of a store runs, the stored bytes have arrived, and no others have
+/// changed. Holds for bytes of the sender's private memory and of its exposed memory.
 pub fn a_store_is_there_before_its_request(made: &Harness) {
     run_over(filled(made, 2), |am| {
         let mut memory = Filled::new(am.rank());
@@ -78,7 +78,7 @@ pub fn a_store_is_there_before_its_request(made: &Harness) {
                     // The source may change now.
                     drop(bytes);
                     am.await_replies()?;
-                    // The next store may come once this one was looked at.
+                    // The next store may come only after this one has been checked.
                     am.serve_until(|log| log.requests.len() > nth)?;
                 } else {
                     am.serve_until(|log| log.requests.len() > nth)?;
@@ -93,7 +93,7 @@ pub fn a_store_is_there_before_its_request(made: &Harness) {
     });
 }
 
-/// A get brings the bytes of the peer. Its handler runs once, when they are there. No other bytes
+/// A get fetches the peer's bytes. Its handler runs once, after they have arrived. No other bytes
 /// change on either side.
 pub fn a_get_brings_the_bytes_of_the_peer(made: &Harness) {
     for size in [2, 4] {
@@ -101,7 +101,7 @@ pub fn a_get_brings_the_bytes_of_the_peer(made: &Harness) {
             let peer = (am.rank() + 1) % size;
             let mut memory = Filled::new(am.rank());
             for (i, len) in LENGTHS.into_iter().enumerate() {
-                // Into the upper half: peers read from the lower.
+                // Gets write to the upper half, since peers read from the lower half.
                 let (at, into) = (100 + i, EXPOSED / 2 + 3 * i);
                 am.get(peer, at, into, len, NOTE, [at as u64, len as u64])?;
                 am.serve_until(|log| log.replies.len() > i)?;
@@ -123,11 +123,11 @@ pub fn a_get_brings_the_bytes_of_the_peer(made: &Harness) {
 }
 
 /// Every rank stores megabytes to the next rank and gets megabytes from it, all at the same time:
-/// far more than channels hold, in a ring in which each waits for another.
+/// far more than channels hold, in a ring in which each rank waits for another.
 pub fn rings_of_long_transfers_do_not_lock_up(made: &Harness) {
     const LEN: usize = EXPOSED / 4 - 501;
     const ROUNDS: usize = 3;
-    /// A rank says that it has seen the bytes stored to it.
+    /// Tells the sender that its stored bytes have been checked.
     const SEEN: u64 = u64::MAX;
     let count = |log: &Log, seen: bool| {
         log.requests.iter().filter(|(_, words)| (words[0] == SEEN) == seen).count()
@@ -136,7 +136,7 @@ pub fn rings_of_long_transfers_do_not_lock_up(made: &Harness) {
         run_over(filled(made, size), |am| {
             let (next, before) = ((am.rank() + 1) % size, (am.rank() + size - 1) % size);
             let mut memory = Filled::new(am.rank());
-            // The first quarter is read from, the second stored to, the third got into.
+            // Peers read from the first quarter and store to the second; gets write to the third.
             let (into, got) = (EXPOSED / 4 + 1, EXPOSED / 2 + 1);
             for round in 0..ROUNDS {
                 let at = 64 * round + 1;
@@ -147,7 +147,7 @@ pub fn rings_of_long_transfers_do_not_lock_up(made: &Harness) {
                 memory.expect(into, (at..at + LEN).map(|at| byte_at(before, at)));
                 memory.expect(got, (at..at + LEN).map(|at| byte_at(next, at)));
                 memory.check(am)?;
-                // The next store may come once this one was looked at.
+                // The next store may come only after this one has been checked.
                 am.request(before, ECHO, [SEEN])?;
                 am.serve_until(|log| count(log, true) > round)?;
             }
@@ -156,8 +156,8 @@ pub fn rings_of_long_transfers_do_not_lock_up(made: &Harness) {
     }
 }
 
-/// A transfer from or to bytes that are not exposed is refused where it begins. Nothing is sent,
-/// and the endpoint goes on.
+/// A transfer from or to bytes that are not exposed is refused at the call. Nothing is sent, and
+/// the endpoint remains usable.
 pub fn what_is_not_exposed_is_refused(made: &Harness) {
     let mut ends = filled(made, 2);
     let exposed = ends[0].exposed();
@@ -203,12 +203,12 @@ pub fn what_is_not_exposed_is_refused(made: &Harness) {
     assert_eq!((whole[1].requests.len(), whole[0].replies.len()), (1, 1));
 }
 
-/// One step of one rank. Its peer is `offset` ranks further, counted round without this rank.
+/// One step of one rank. Its peer is `offset` ranks further, counted cyclically without this rank.
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// Stores `len` bytes at the peer, in the next free place of this rank's share.
+    /// Stores `len` bytes at the peer, in the next free part of this rank's share.
     Store { offset: usize, len: usize, replies: bool },
-    /// Gets `len` bytes into the next free place.
+    /// Gets `len` bytes into the next free part.
     Get { offset: usize, len: usize },
     /// Sends a message.
     Request { offset: usize, replies: bool },
@@ -238,15 +238,15 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// Most steps of a rank. Whatever their lengths, the bytes fit into its share.
+/// Maximum number of steps of a rank. With any lengths, the bytes fit into its share.
 const STEPS: usize = 15;
 /// Bytes at the beginning that no transfer changes.
 const SOURCE: usize = EXPOSED / 8;
-/// The share of each rank in every rank's memory. A rank gets into its own share. There are at most
-/// 5 ranks.
+/// Size of each rank's share of every rank's memory. A rank's gets write to its own share. There
+/// are at most 5 ranks.
 const SHARE: usize = (EXPOSED - SOURCE) / 5;
 
-/// A step and what it moves: to or from `peer`, from offset `at` to offset `into`.
+/// A step and its transfer: to or from `peer`, from offset `at` to offset `into`.
 #[derive(Clone, Copy, Debug)]
 struct Planned {
     step: Step,
@@ -255,7 +255,7 @@ struct Planned {
     into: usize,
 }
 
-/// Gives every transfer of `rank` a place of its own.
+/// Assigns every transfer of `rank` a range of its own.
 fn plan(rank: Rank, size: usize, steps: &[Step]) -> Vec<Planned> {
     let mut used = vec![0; size];
     let planned = steps.iter().enumerate().map(|(index, &step)| {
@@ -273,7 +273,7 @@ fn plan(rank: Rank, size: usize, steps: &[Step]) -> Vec<Planned> {
     planned.collect()
 }
 
-/// Whatever ranks store, get and send: in the end the bytes are where they belong, and nothing else
+/// Random stores, gets and requests: in the end the bytes are where they belong and nothing else
 /// has changed. Requests arrive in order, and everything completes once.
 pub fn random_transfers(made: &Harness) {
     let schedules = (2..5_usize).prop_flat_map(|size| {

@@ -1,7 +1,7 @@
-//! Endpoints that change little of an endpoint below.
+//! Helpers for endpoints that forward most calls to an endpoint below.
 
-/// In an `impl` of [`Endpoint`](bandgap_comm::Endpoint): all but requests, progress and signals, as the
-/// endpoint in this field has it. Without signals, barriers are made of requests.
+/// In an `impl` of [`Endpoint`](bandgap_comm::Endpoint): forwards everything but requests, progress
+/// and signals to the endpoint in this field. Without signals, barriers are made of requests.
 #[macro_export]
 macro_rules! delegate_endpoint {
     ($below:ident) => {
@@ -35,8 +35,8 @@ macro_rules! delegate_endpoint {
     };
 }
 
-/// In an `impl` of [`Bulk`](bandgap_comm::Bulk): the exposed and the private memory of the endpoint in this
-/// field.
+/// In an `impl` of [`Bulk`](bandgap_comm::Bulk): forwards access to exposed and private memory to
+/// the endpoint in this field.
 #[macro_export]
 macro_rules! delegate_exposed {
     ($below:ident) => {

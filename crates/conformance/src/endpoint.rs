@@ -1,4 +1,5 @@
-//! Endpoints: what is sent arrives once, in order, and completes; nothing locks up; who misbehaves or leaves is named.
+//! Endpoints: messages arrive once, in order, and complete; nothing locks up; errors name the rank
+//! that misbehaves or leaves.
 
 use crate::ranks::{
     ECHO, ECHO_ASIDE, SINK, Seen, UNKNOWN, pair, progress, rank, repeat_until, request, run, words,
@@ -6,8 +7,8 @@ use crate::ranks::{
 use crate::{EXPOSED, Harness};
 use bandgap_comm::{AnyEndpoint, CommError, Endpoint, HandlerId, MAX_WORDS, Message, Posted, Rank};
 
-/// Requests of any number of words that keep the transport full arrive exactly once and in the order sent, and so do
-/// their replies.
+/// Requests of any number of words, sent fast enough to keep the transport full, arrive exactly
+/// once and in order, and so do their replies.
 pub fn requests_arrive_once_and_in_order(made: &Harness) {
     const REQUESTS: usize = 1000;
     let sent = |i: usize| words(i as u64, i % (MAX_WORDS + 1));
@@ -27,8 +28,8 @@ pub fn requests_arrive_once_and_in_order(made: &Harness) {
     assert!(logs[1].requests.is_empty());
 }
 
-/// Each request completes once at its sender, with or without a reply, and progress counts exactly
-/// these completions.
+/// Each request completes once at its sender, with or without a reply, and `progress` counts
+/// exactly these completions.
 pub fn completes_once(made: &Harness) {
     const REQUESTS: usize = 300;
     let [mut sender, mut receiver] = pair(made);
@@ -46,7 +47,7 @@ pub fn completes_once(made: &Harness) {
         }
         progress(&mut receiver, &mut there);
         completed += progress(&mut sender, &mut here);
-        // What was sent and is not outstanding has completed: nothing is counted twice.
+        // A sent request is either outstanding or completed: none is counted twice.
         assert_eq!(sent - sender.outstanding(), completed);
         completed == REQUESTS
     });
@@ -62,7 +63,7 @@ pub fn completes_once(made: &Harness) {
     assert_eq!(there.requests.len(), REQUESTS);
 }
 
-/// A reply runs the handler that it names, on the rank that asked.
+/// A reply runs the handler that it names, on the requesting rank.
 pub fn replies_keep_to_their_handler(made: &Harness) {
     const REQUESTS: u64 = 200;
     let logs = run(made, 3, |am| {
@@ -88,7 +89,7 @@ pub fn replies_keep_to_their_handler(made: &Harness) {
     assert!(logs[1].replies.is_empty() && logs[2].replies.is_empty());
 }
 
-/// Sends until the answer was Busy many times, with progress of this end in between. Returns the
+/// Sends until the answer was Busy many times; this end makes progress in between. Returns the
 /// number of accepted requests.
 fn fill(endpoint: &mut AnyEndpoint, peer: Rank, seen: &mut Seen) -> usize {
     let (mut accepted, mut refused) = (0, 0);
@@ -109,7 +110,7 @@ fn first_words(messages: &[Message]) -> Vec<u64> {
 }
 
 /// While the peer makes no progress, requests beyond the capacity are answered Busy and not sent.
-/// When it has made progress, there is room again.
+/// Once it makes progress, there is room again.
 pub fn busy_at_capacity(made: &Harness) {
     let [mut sender, mut receiver] = pair(made);
     let (mut here, mut there) = (Seen::default(), Seen::default());
@@ -151,11 +152,11 @@ pub fn flood_both_ways(made: &Harness) {
     }
 }
 
-/// Handlers reply even if both directions are full and the other rank takes nothing.
+/// Handlers can reply even if both directions are full and the other rank takes nothing.
 pub fn replies_find_room(made: &Harness) {
     let [mut first, mut second] = pair(made);
     let (mut at_first, mut at_second) = (Seen::default(), Seen::default());
-    // Neither end delivers while it fills: the other's requests stay in the transport.
+    // Neither end delivers while it fills, so the other's requests stay in the transport.
     let fill_only = |endpoint: &mut AnyEndpoint, peer| {
         let mut accepted = 0;
         while let Posted::Yes =
@@ -167,7 +168,7 @@ pub fn replies_find_room(made: &Harness) {
     };
     let sent = [fill_only(&mut first, 1), fill_only(&mut second, 0)];
 
-    // The second handles all it can reach while the first takes no reply.
+    // The second end handles all it can reach while the first takes no reply.
     for _ in 0..1000 {
         progress(&mut second, &mut at_second);
     }
@@ -183,7 +184,7 @@ pub fn replies_find_room(made: &Harness) {
     assert_eq!([at_first.replies.len(), at_second.replies.len()], sent);
 }
 
-/// Every rank sends to every other, at several sizes.
+/// Every rank sends to every other, for several numbers of ranks.
 pub fn all_to_all(made: &Harness) {
     const ROUNDS: u64 = 40;
     for size in [2, 3, 5, 8] {
@@ -201,14 +202,14 @@ pub fn all_to_all(made: &Harness) {
             for peer in (0..size).filter(|&peer| peer != rank) {
                 let sent: Vec<_> = (0..ROUNDS).map(|round| [peer as u64, round]).collect();
                 assert_eq!(log.requests_of(peer), sent, "from {peer} to {rank} of {size}");
-                // Every second round asks for a reply.
+                // Every second round requests a reply.
                 assert_eq!(log.replies_of(peer).len() as u64, ROUNDS / 2);
             }
         }
     }
 }
 
-/// Many ranks send to one, which only replies. None of them is left out.
+/// Many ranks send to one, which only replies. No rank starves.
 pub fn fan_in(made: &Harness) {
     const SIZE: usize = 5;
     const REQUESTS: u64 = 300;
@@ -228,7 +229,7 @@ pub fn fan_in(made: &Harness) {
     assert_eq!(logs[0].requests.len() as u64, REQUESTS * (SIZE as u64 - 1));
 }
 
-/// A rank is no peer of itself, and ranks end at the size.
+/// A rank is not its own peer, and there are no ranks beyond the size.
 pub fn no_such_peer(made: &Harness) {
     for mut endpoint in (made.endpoints)(3, EXPOSED) {
         for nobody in [endpoint.rank(), 3, usize::MAX] {
@@ -242,7 +243,7 @@ pub fn no_such_peer(made: &Harness) {
     }
 }
 
-/// A request for a handler that is in no table is an error that names its sender and the handler.
+/// A request for an unknown handler is an error that names its sender and the handler.
 pub fn unknown_handler_names_the_rank(made: &Harness) {
     let mut ranks: Vec<_> = (made.endpoints)(3, EXPOSED).into_iter().map(rank).collect();
     ranks[2].request(0, UNKNOWN, [7]).expect("a sender does not know the receiver's table");

@@ -1,6 +1,7 @@
-//! What every transport must do, as tests that know no transport.
+//! Requirements on every transport, as tests that are independent of the transport.
 //!
-//! A transport says how its endpoints are made, and one line makes a `#[test]` of each property:
+//! A transport defines how its endpoints are made, and one line generates a `#[test]` for each
+//! property:
 //!
 //! ```text
 //! conforms!(endpoint mine(size, exposed) {
@@ -8,8 +9,8 @@
 //! });
 //! ```
 //!
-//! Ranks run as threads that yield while they wait. If a property depends on who makes progress,
-//! they take turns in one thread. A hang fails at a deadline.
+//! Ranks run as threads that yield while they wait. Where a property depends on who makes progress,
+//! they take turns in one thread. A hang fails after a deadline.
 #![forbid(unsafe_code)]
 
 mod bulk;
@@ -28,7 +29,7 @@ pub use bandgap_comm as comm;
 use bandgap_comm::passing::{Tuning, Way};
 use bandgap_comm::{AnyEndpoint, Bulk, CommError, Rank};
 
-/// What an endpoint answers, or why it does not.
+/// Result of a call to an endpoint.
 type Result<T = (), E = CommError> = std::result::Result<T, E>;
 
 /// Bytes that each rank exposes in tests of endpoints.
@@ -42,9 +43,9 @@ pub struct Harness {
     /// Makes the connected endpoints of a new run, by rank, from the number of ranks and the least number of bytes
     /// that each exposes.
     pub endpoints: fn(usize, usize) -> Vec<AnyEndpoint>,
-    /// Whether an endpoint notices by itself that the endpoint of a peer was dropped.
+    /// Whether an endpoint notices by itself that a peer's endpoint was dropped.
     pub notices_departure: bool,
-    /// The limits between protocols.
+    /// Message lengths at which the protocol changes.
     pub tuning: Tuning,
     /// The way of long messages at a rank.
     pub way: fn(Rank) -> Way,

@@ -1,7 +1,8 @@
-//! What message passing must do over every transport, as tests that know no transport.
+//! Requirements on message passing over every transport, as tests that are independent of the
+//! transport.
 //!
-//! Ranks run as threads that yield while they wait. If a property depends on what has arrived, they
-//! take turns in one thread. A hang fails at a deadline.
+//! Ranks run as threads that yield while they wait. Where a property depends on what has arrived,
+//! they take turns in one thread. A hang fails after a deadline.
 
 mod messages;
 mod misuse;

@@ -1,4 +1,4 @@
-//! Ranks as threads, and what their handlers note.
+//! Ranks as threads, and what their handlers record.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -10,27 +10,27 @@ use bandgap_comm::{
     Handlers, MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
 };
 
-/// When a wait counts as a hang: far beyond what any property takes on a loaded machine.
+/// After this time a wait counts as a hang: far longer than any property takes on a loaded machine.
 pub(super) const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Replies with the words it got, to reply handler 0.
+/// Replies with the request's words, to reply handler 0.
 pub(super) const ECHO: HandlerId = HandlerId(0);
 /// Completes without a reply.
 pub(super) const SINK: HandlerId = HandlerId(1);
-/// Replies with the words it got, to reply handler 1.
+/// Replies with the request's words, to reply handler 1.
 pub(super) const ECHO_ASIDE: HandlerId = HandlerId(2);
-/// No table has it.
+/// In no table.
 pub(super) const UNKNOWN: HandlerId = HandlerId(200);
 
-/// Where the echo's replies go.
+/// Records the echo's replies.
 const KEEP: HandlerId = HandlerId(0);
-/// Where the other echo's replies go.
+/// Records the other echo's replies.
 const KEEP_ASIDE: HandlerId = HandlerId(1);
 
-/// Who sent what.
+/// Sender and words of a message.
 pub(super) type Entry = (Rank, Vec<Word>);
 
-/// What the handlers of one rank saw, in order.
+/// What one rank's handlers received, in order.
 #[derive(Debug, Default)]
 pub(super) struct Log {
     pub(super) requests: Vec<Entry>,
@@ -39,12 +39,12 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Requests of `from`.
+    /// Requests from `from`.
     pub(super) fn requests_of(&self, from: Rank) -> Vec<&[Word]> {
         of(&self.requests, from)
     }
 
-    /// Replies of `from`, sorted: they may come in any order.
+    /// Replies from `from`, sorted, since they may come in any order.
     pub(super) fn replies_of(&self, from: Rank) -> Vec<&[Word]> {
         let mut replies = of(&self.replies, from);
         replies.sort_unstable();
@@ -98,19 +98,19 @@ fn handlers() -> Handlers<Log> {
     handlers
 }
 
-/// A rank over `endpoint`.
+/// A rank over this endpoint.
 pub(super) fn rank(endpoint: AnyEndpoint) -> Am {
     let watch = DeadlineWatch(PATIENCE);
     ActiveMessages::new(endpoint, handlers(), Log::default(), Waiting::Yield, watch)
 }
 
-/// The first `len` of four words that depend on `seed` each.
+/// The first `len` of four words that depend on `seed`.
 pub(super) fn words(seed: Word, len: usize) -> Vec<Word> {
     let mix = |i: u64| seed ^ i.wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(i as u32);
     (0..len as u64).map(mix).collect()
 }
 
-/// Sends a request of as many words as there are.
+/// Sends a request with these words.
 pub(super) fn request<S>(
     am: &mut ActiveMessages<AnyEndpoint, S, DeadlineWatch>,
     peer: Rank,
@@ -127,8 +127,8 @@ pub(super) fn request<S>(
     }
 }
 
-/// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
-/// have finished. Returns what the handlers saw, by rank.
+/// Runs `program` on each rank of a new run. Each rank is a thread that makes progress until all
+/// have finished. Returns what the handlers received, by rank.
 pub(super) fn run(
     made: &Harness,
     size: usize,
@@ -155,8 +155,8 @@ pub(super) fn run_over(
     ranks.into_iter().map(|mut rank| std::mem::take(rank.state_mut())).collect()
 }
 
-/// Runs `program` on each of these ranks, every one a thread. They are given back when all have stopped: so none sees
-/// another depart.
+/// Runs `program` on each of these ranks, each in its own thread. Returns the ranks after all have
+/// stopped, so none sees another leave.
 pub(super) fn threads<R: Send>(ranks: Vec<R>, program: impl Fn(&mut R) -> Result + Sync) -> Vec<R> {
     let (size, program) = (ranks.len(), &program);
     thread::scope(|scope| {
@@ -171,7 +171,7 @@ pub(super) fn threads<R: Send>(ranks: Vec<R>, program: impl Fn(&mut R) -> Result
     })
 }
 
-/// The two of a run of two ranks.
+/// The two ranks of a run of two.
 pub(super) fn two<R>(ranks: Vec<R>) -> [R; 2] {
     let count = ranks.len();
     <[R; 2]>::try_from(ranks).unwrap_or_else(|_| panic!("{count} ends of two ranks"))
@@ -182,7 +182,7 @@ pub(super) fn pair(made: &Harness) -> [AnyEndpoint; 2] {
     two((made.endpoints)(2, EXPOSED))
 }
 
-/// Notes what an endpoint delivers, without Active Messages above. Replies to each request with the
+/// Records what an endpoint delivers, without Active Messages. Replies to each request with the
 /// request itself, unless it is for [`SINK`].
 #[derive(Debug, Default)]
 pub(super) struct Seen {
@@ -202,10 +202,10 @@ impl Deliver for Seen {
     }
 }
 
-/// Repeats `step` until it says it is done.
+/// Repeats `step` until it returns true.
 ///
 /// # Panics
-/// That takes as long as a hang.
+/// If it takes longer than [`PATIENCE`].
 pub(super) fn repeat_until(what: &str, mut step: impl FnMut() -> bool) {
     let start = Instant::now();
     while !step() {

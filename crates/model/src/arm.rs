@@ -1,4 +1,4 @@
-//! The right arm of the hinge g'(Δ) = max(g, os + or + Δ), or several of them.
+//! The right arm of the hinge g'(Δ) = max(g, os + or + Δ), or several such arms.
 
 use std::ops::Range;
 
@@ -8,20 +8,20 @@ use crate::curve::Stretch;
 use crate::linear::Linear;
 use crate::scatter::Scatter;
 
-/// Slope 1 counts as found within this share.
+/// A slope within this share of 1 counts as 1.
 pub(crate) const SLOPE_TOLERANCE: f64 = 0.05;
 
-/// Over a wide range of delays, a slope within that share would allow the overheads to change by more
-/// than their own size. They may change by this share.
+/// Over a wide range of delays, a slope within [`SLOPE_TOLERANCE`] would allow the overheads to
+/// change by more than their own size. They may change by this share.
 const OFFSET_TOLERANCE: f64 = 0.15;
 
-/// A cost counts as raised above the gap from this ratio on. Closer to the knee, a steady state takes
-/// more and more messages to settle.
+/// A cost counts as raised from this multiple of the gap on. Closer to the knee, a steady state
+/// takes more and more messages to settle.
 const RAISED: f64 = 1.03;
 
 const ERRORS: f64 = 3.0;
 
-/// Delays of an arm nearer than the far one. Two are level by chance too easily.
+/// Fewest delays of an arm other than the far one. Two are level by chance too easily.
 const FEWEST_OF_NEAR: usize = 3;
 
 /// The steady-state cost at one Δ.
@@ -48,13 +48,13 @@ impl Cost {
         1.0 / self.variance
     }
 
-    /// Its level, with another value of the cost.
+    /// The level for this value of the cost.
     fn level(&self, value: f64) -> Level {
         Level { delay: self.delay, overheads: value - self.delay, variance: self.variance }
     }
 }
 
-/// What an arm is chosen by: g'(Δ) − Δ at one Δ, which is os + or on the arm.
+/// The quantity that defines an arm: g'(Δ) − Δ at one Δ, which is os + or on the arm.
 #[derive(Clone, Copy, Debug)]
 struct Level {
     delay: f64,
@@ -76,23 +76,23 @@ impl Level {
         }
     }
 
-    /// How far two levels lie apart by noise.
+    /// Difference between two levels that noise explains.
     fn noise(&self, other: &Level) -> f64 {
         ERRORS * (self.variance + other.variance).sqrt()
     }
 
-    /// Whether its error is within 15 %.
+    /// Whether its error is at most 15 %.
     fn is_known(&self) -> bool {
         ERRORS * self.variance.sqrt() <= OFFSET_TOLERANCE * self.overheads.abs()
     }
 
-    /// Whether the two differ by no more than 15 %, or by no more than their errors.
+    /// Whether the two differ by at most 15 %, or by at most their errors.
     fn is_level_with(&self, other: &Level) -> bool {
         let apart = (self.overheads - other.overheads).abs();
         apart <= self.noise(other).max(OFFSET_TOLERANCE * other.overheads.abs())
     }
 
-    /// Whether the slope from `shorter` to here is 1.
+    /// Whether the slope from `shorter` to this level is 1.
     fn is_on_slope(&self, shorter: &Level) -> bool {
         let rise = (shorter.overheads - self.overheads).abs();
         let steep = SLOPE_TOLERANCE * (self.delay - shorter.delay);
@@ -101,8 +101,8 @@ impl Level {
     }
 }
 
-/// The slope of these levels, its standard error, stretched where they scatter about the line beyond noise, and how
-/// much they do; `None` for fewer than three.
+/// The slope of these levels, its standard error, and their scatter about the line; the error is
+/// stretched if they scatter beyond noise. `None` for fewer than three levels.
 fn rise(levels: &[Level]) -> Option<(f64, f64, Scatter)> {
     if levels.len() < 3 {
         return None;
@@ -119,8 +119,8 @@ fn rise(levels: &[Level]) -> Option<(f64, f64, Scatter)> {
     Some((slope, variance.sqrt() * scatter.own_factor(), scatter))
 }
 
-/// Whether g' rises over these levels one for one, as far as can be told: none is 15 % off their mean, and
-/// their slope is 0 within 5 % of Δ. Both within noise.
+/// Whether g' rises with slope 1 over these levels, as far as the noise shows: none differs from
+/// their mean by more than 15 %, and their slope is 0 within 5 % of Δ.
 fn is_run(levels: &[Level]) -> bool {
     let middle = Level::mean(levels);
     let is_flat =
@@ -128,11 +128,11 @@ fn is_run(levels: &[Level]) -> bool {
     levels.iter().all(|level| level.is_level_with(&middle)) && rise(levels).is_some_and(is_flat)
 }
 
-/// The runs of at least three level delays, ascending, of which the first of all is at `offset`: the longest,
-/// and those on both sides of it.
+/// The runs of at least three level delays, ascending: the longest run, and those on both sides of
+/// it. `offset` is the index of the first level.
 fn level_runs(levels: &[Level], offset: usize) -> Vec<Range<usize>> {
     for count in (FEWEST_OF_NEAR..=levels.len()).rev() {
-        // Of several, the one at the longest delays.
+        // Among several of this length, choose the one at the longest delays.
         let mut runs = (0..=levels.len() - count).rev().map(|from| from..from + count);
         if let Some(run) = runs.find(|run| is_run(&levels[run.clone()])) {
             let mut found = level_runs(&levels[..run.start], offset);
@@ -144,14 +144,16 @@ fn level_runs(levels: &[Level], offset: usize) -> Vec<Range<usize>> {
     Vec::new()
 }
 
-/// Where the arm begins that ends at the last of these levels, which are ascending by delay and at least
-/// one: it extends as long as slope 1 holds from delay to delay, and from delay to its middle.
+/// Index at which the arm begins that ends at the last of these levels (at least one, ascending by
+/// delay). It extends as long as slope 1 holds from delay to delay, and from each delay to the
+/// middle of the arm.
 fn begin(levels: &[Level]) -> usize {
     let mut first = levels.len() - 1;
     for at in (0..first).rev() {
         let arm = &levels[first..];
         let extends = |to: &Level| Level::mean(arm).is_on_slope(to) && arm[0].is_on_slope(to);
-        // Off the arm, every shorter delay is farther off. So a single delay that is off is noise.
+        // Beyond the arm, the deviation grows as delays shorten. So a single delay that is off is
+        // noise.
         if extends(&levels[at]) || at > 0 && extends(&levels[at - 1]) {
             first = at;
         } else {
@@ -161,17 +163,17 @@ fn begin(levels: &[Level]) -> usize {
     first
 }
 
-/// Which delays an arm may consist of.
+/// The delays that an arm may consist of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Among {
-    /// Those that raise the cost above the gap.
+    /// Delays that raise the cost above the gap.
     Raised,
-    /// All, Δ = 0 among them: the arm of a processor-bound machine.
+    /// All delays, including Δ = 0: for the arm of a processor-bound machine.
     All,
 }
 
 impl Among {
-    /// Whether a cost of this value may be on the arm, where the cost at Δ = 0 is `gap`.
+    /// Whether a cost with this value may be on the arm; `gap` is the cost at Δ = 0.
     fn has(self, cost: &Cost, value: f64, gap: f64) -> bool {
         self == Among::All || cost.delay > 0.0 && value > RAISED * gap
     }
@@ -183,7 +185,7 @@ fn candidates(costs: &[Cost], among: Among) -> Vec<&Cost> {
     confirmed(costs.iter().filter(|cost| among.has(cost, cost.value, gap)).collect(), |cost| cost)
 }
 
-/// Those of these whose steady state is confirmed, where they are enough for an arm; else all.
+/// Those with a confirmed steady state if they suffice for an arm; otherwise all.
 fn confirmed<T>(mut of: Vec<T>, cost: impl Fn(&T) -> &Cost) -> Vec<T> {
     if of.iter().filter(|one| cost(one).settled).count() >= FEWEST_OF_NEAR {
         of.retain(|one| cost(one).settled);
@@ -195,14 +197,15 @@ fn confirmed<T>(mut of: Vec<T>, cost: impl Fn(&T) -> &Cost) -> Vec<T> {
 #[derive(Clone, Debug)]
 pub(crate) struct Arm<'a> {
     pub costs: Vec<&'a Cost>,
-    /// The next shorter delay whose cost is raised too, but not with slope 1.
+    /// The next shorter delay that also raises the cost, but not with slope 1.
     pub left_out: Option<&'a Cost>,
 }
 
 impl<'a> Arm<'a> {
-    /// The far arm: the longest delay, and shorter ones as long as the cost falls with slope 1 within
-    /// 5 % and os + or stay the same within 15 %, or within the noise. Both must hold from delay to
-    /// delay and from delay to the arm's middle. `costs` are ascending by delay, with Δ = 0 first.
+    /// The far arm: the longest delay, and shorter ones as long as the cost falls with slope 1
+    /// within 5 % and os + or stay the same within 15 %, or within the noise. Both must hold from
+    /// delay to delay and from each delay to the arm's middle. `costs` are ascending by delay, with
+    /// Δ = 0 first.
     pub(crate) fn far(costs: &'a [Cost], among: Among) -> Option<Arm<'a>> {
         let costs = candidates(costs, among);
         let levels: Vec<Level> = costs.iter().map(|cost| cost.level(cost.value)).collect();
@@ -218,13 +221,13 @@ impl<'a> Arm<'a> {
         (!costs.is_empty()).then_some(Arm { costs, left_out: None })
     }
 
-    /// The arms at shorter delays than this one, ascending: level runs of at least three delays that raise
-    /// the cost, each as long as can be, on levels that are apart from that of the next longer arm by
-    /// more than 15 % and more than their errors.
+    /// The arms at shorter delays than this one, ascending: level runs of at least three delays
+    /// that raise the cost, each as long as possible. Their levels differ from that of the next
+    /// longer arm by more than 15 % and by more than their errors.
     pub(crate) fn nearer(&self, costs: &'a [Cost]) -> Vec<Arm<'a>> {
         let mut rest = candidates(costs, Among::Raised);
         rest.retain(|cost| cost.delay < self.costs[0].delay);
-        // What is not known to 15 % lies on any level.
+        // A level that is not known within 15 % fits any arm.
         rest.retain(|cost| cost.level(cost.value).is_known());
         let levels: Vec<Level> = rest.iter().map(|cost| cost.level(cost.value)).collect();
         let mut found: Vec<Arm<'a>> = Vec::new();
@@ -239,18 +242,18 @@ impl<'a> Arm<'a> {
         found
     }
 
-    /// How much its costs scatter about their line; `None` for fewer than three.
+    /// Scatter of the costs about their line; `None` for fewer than three.
     pub(crate) fn scatter(&self) -> Option<Scatter> {
         let levels: Vec<Level> = self.costs.iter().map(|cost| cost.level(cost.value)).collect();
         rise(&levels).map(|(.., scatter)| scatter)
     }
 
-    /// os + or by the far arm that other values of the costs, one each, would choose, which begins at most one
-    /// delay before or after this one; `None` where it is this one.
+    /// os + or of the far arm that these values of the costs would choose, one value for each cost;
+    /// that arm begins at most one delay before or after this one. `None` if it is this arm.
     pub(crate) fn chosen_again(&self, costs: &[Cost], values: &[f64], among: Among) -> Option<f64> {
         let both = costs.iter().zip(values);
         let on = both.filter(|(cost, value)| among.has(cost, **value, values[0]));
-        // A resampled cost has the error of the cost, and as much again.
+        // A resampled cost has twice the variance of the cost: its own and that of the resampling.
         let level = |(cost, value): (&Cost, &f64)| {
             let own = cost.level(*value);
             Level { variance: 2.0 * own.variance, ..own }
@@ -259,7 +262,7 @@ impl<'a> Arm<'a> {
         let levels: Vec<Level> = on.into_iter().map(level).collect();
         let before = |delay: f64| levels.iter().filter(|level| level.delay < delay).count();
         let own = before(self.costs[0].delay);
-        // Of so few values no arm is left.
+        // With too few values, no arm is left.
         let last = levels.len().checked_sub(1).filter(|last| own <= *last)?;
         let first = begin(&levels).clamp(own.saturating_sub(1), (own + 1).min(last));
         let arm = &levels[first..];
@@ -281,8 +284,8 @@ impl<'a> Arm<'a> {
         Linear::sum(parts.iter().map(|(weight, terms)| (*weight, terms)))
     }
 
-    /// The arm's slope by weighted least squares. If the arm is a single delay, that of the step to the
-    /// delay left out; `None` if there is none either.
+    /// The arm's slope by weighted least squares. For a single delay, the slope from the delay left
+    /// out to it; `None` if there is no such delay.
     pub(crate) fn slope(&self) -> Option<Linear> {
         let costs: Vec<&Cost> = match (self.costs.as_slice(), self.left_out) {
             (&[only], Some(left_out)) => vec![left_out, only],

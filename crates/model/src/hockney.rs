@@ -1,10 +1,11 @@
 //! Hockney's model of a message's time, t(n) = (n + n½)/r∞, fitted in one or several segments.
 //!
-//! - [`fit`]: from times of messages of many lengths, in one launch or several, to [`HockneyFit`].
-//! - [`Finding`]: what its numbers do not say, such as why a parameter is not given.
+//! - [`fit`]: from times of messages of many lengths, in one or several launches, to
+//!   [`HockneyFit`].
+//! - [`Finding`]: what its numbers do not show, such as why a parameter is absent.
 //!
-//! A parameter that the data do not support is absent, and a finding says why. Times are
-//! nanoseconds, rates bytes per second. T(n) = T0 + n/R∞ of bulk transfers is the same line, and
+//! A parameter that the data do not support is absent, and a finding says why. Times are in
+//! nanoseconds, rates in bytes per second. T(n) = T0 + n/R∞ of bulk transfers is the same line, and
 //! 1/r∞ is LogGP's G.
 //!
 //! Source: Hockney and Berry (editors), "PARKBENCH Report: Public International Benchmarks for
@@ -31,29 +32,29 @@ use crate::signature::Estimate;
 /// Where segments end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Breaks {
-    /// Found, with up to `most` segments of at least [`FEWEST_SIZES`] sizes.
+    /// To be found: up to `most` segments with at least [`FEWEST_SIZES`] sizes each.
     Automatic {
-        /// Most segments.
+        /// Maximum number of segments.
         most: usize,
     },
-    /// The largest length of each segment but the last, ascending: `[100]` means n ≤ 100 and n > 100.
-    /// Empty for a single line.
+    /// Given: the largest length of each segment but the last, ascending. `[100]` means n ≤ 100 and
+    /// n > 100. Empty for a single line.
     At(Vec<u64>),
 }
 
-/// Fewest sizes of a segment that is found.
+/// Fewest sizes of a found segment.
 pub const FEWEST_SIZES: usize = 4;
 
-/// How to fit.
+/// Options of a fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HockneyOptions {
     /// Where segments end.
     pub breaks: Breaks,
     /// Confidence of all intervals, strictly between 0 and 1.
     pub confidence: f64,
-    /// How far below the times of a size, and how far above them, what was rounded to them may lie, in
-    /// nanoseconds. Times of sizes that are not listed are exact. A deviation that rounding explains is neither
-    /// a break nor a bend, and intervals are wider by what it may hide.
+    /// How far the exact times of a size may lie below and above its rounded times, in nanoseconds.
+    /// Times of sizes that are not listed are exact. A deviation that rounding explains is neither
+    /// a break nor a bend, and intervals are widened by the possible effect of rounding.
     pub rounding: BTreeMap<u64, [f64; 2]>,
 }
 
@@ -67,7 +68,7 @@ impl Default for HockneyOptions {
     }
 }
 
-/// Which errors a fit makes small.
+/// Which errors a fit minimises.
 #[derive(Clone, Copy, Debug, Display, PartialEq, Eq)]
 #[display(rename_all = "lowercase")]
 pub enum Weighting {
@@ -84,19 +85,19 @@ pub struct Breakpoint {
     pub last_below: u64,
     /// Smallest measured size of the upper segment.
     pub first_above: u64,
-    /// Lower end of the interval: a size, the change is above it. The break itself if given.
+    /// Lower end of the interval: the change is above this size. The break itself if given.
     pub low: u64,
-    /// Upper end of the interval: a size, the change is below it or there. The break itself if
-    /// given.
+    /// Upper end of the interval: the change is at or below this size. The break itself if given.
     pub high: u64,
-    /// Whether it was given rather than found; then it has no interval.
+    /// Whether the user gave it; a given break has no interval.
     pub given: bool,
 }
 
 /// The fits of both weightings over the same segments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HockneyFit {
-    /// Where segments meet, ascending; one fewer than segments. Found ones minimise relative errors.
+    /// Where segments meet, ascending; one fewer than segments. Found ones minimise relative
+    /// errors.
     pub breakpoints: Vec<Breakpoint>,
     /// The fit of least relative errors.
     pub relative: Fit,
@@ -104,14 +105,14 @@ pub struct HockneyFit {
     pub ordinary: Fit,
     /// Findings of the segments as a whole.
     pub findings: Vec<Finding>,
-    /// Sizes whose times are far off every line, and count nowhere; ascending.
+    /// Sizes whose times are far off every line, ascending. They do not count in the fit.
     pub left_out: Vec<u64>,
 }
 
 /// One fit of all segments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
-    /// Which errors it makes small.
+    /// Which errors it minimises.
     pub weighting: Weighting,
     /// The segments, ascending.
     pub segments: Vec<Segment>,
@@ -119,41 +120,43 @@ pub struct Fit {
     pub findings: Vec<Finding>,
 }
 
-/// Residuals of a segment, measured less fitted, at a glance.
+/// Summary of a segment's residuals, measured less fitted.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResidualSummary {
     /// Root of the mean squared relative residual.
     pub rms_relative: f64,
-    /// The largest relative residual, with its sign: positive where the measured time is longer.
+    /// The largest relative residual, with its sign: positive if the measured time is longer.
     pub worst_relative: f64,
-    /// The size where that is.
+    /// The size that has it.
     pub worst_bytes: u64,
 }
 
-/// One straight piece. An absent parameter has its reason among the fit's findings.
+/// One straight piece. If a parameter is absent, the fit's findings say why.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Segment {
     /// Smallest measured size.
     pub from_bytes: u64,
     /// Largest measured size.
     pub to_bytes: u64,
-    /// t0 = n½/r∞, the time of an empty message by this line, in nanoseconds. Its interval may reach
-    /// below zero.
+    /// t0 = n½/r∞, the time of an empty message on this line, in nanoseconds. Its interval may
+    /// extend below zero.
     pub t0: Option<Estimate>,
     /// r∞ = 1/slope, the rate approached by long messages, in bytes per second.
     pub r_inf: Option<Estimate>,
-    /// n½ = t0·r∞, the length that has half of that rate, in bytes. Its interval is Fieller's.
+    /// n½ = t0·r∞, the length at which half of that rate is reached, in bytes. Its interval is
+    /// Fieller's.
     pub n_half: Option<Estimate>,
-    /// π0 = 1/t0, empty messages per second, which is the short messages' rate per byte of length.
+    /// π0 = 1/t0, empty messages per second: for short messages, the rate per byte of length.
     pub pi0: Option<Estimate>,
     /// The residuals; `None` without a line.
     pub residuals: Option<ResidualSummary>,
-    /// Whether the times do not follow the line, since residuals are large or it meets n = 0 below zero, where no time
-    /// is: then the parameters' intervals, which come from how the times scatter about a line, are too narrow.
+    /// Whether the times do not follow the line: residuals are large, or the line meets n = 0 at a
+    /// negative time. The parameters' intervals, which come from the scatter about the line, are
+    /// too narrow then.
     pub misfit: bool,
     /// Number of sizes.
     pub points: usize,
-    /// The line in nanoseconds over bytes, also where it gives no parameters; `None` for fewer than
+    /// The line in nanoseconds over bytes, even if it gives no parameters; `None` for fewer than
     /// three sizes.
     pub line: Option<Regression>,
     /// The line that each launch gives alone, if it does.
@@ -162,29 +165,31 @@ pub struct Segment {
 
 /// Fits t(n) = (n + n½)/r∞ to times of messages of many lengths, by segments, with both weightings.
 ///
-/// Repetitions of a size are one point, their mean inside the fence of [`bandgap_stats::outlier`], and
-/// every size counts alike. So intervals come from how the sizes scatter about the line, and not from
-/// how the repetitions of one size scatter.
-/// *Formula*: found breaks minimise the criterion of [`bandgap_stats::segmented::search`] on relative
-/// errors; its least noise is that of the means, as repetitions and steps show it. Sizes that
-/// [`bandgap_stats::segmented::outliers`] names are left out before. Then
-/// [`bandgap_stats::regression`] fits each segment by itself. t0 is the intercept and r∞ the
+/// Repetitions of a size form one point, their mean inside the fence of [`bandgap_stats::outlier`],
+/// and every size counts alike. So intervals come from the scatter of the sizes about the line, and
+/// not from the scatter of the repetitions of a size.
+/// *Formula*: found breaks minimise the criterion of [`bandgap_stats::segmented::search`] on
+/// relative errors; its least noise is that of the means, as known from repetitions and rounding.
+/// Sizes found by [`bandgap_stats::segmented::outliers`] are excluded first. Then
+/// [`bandgap_stats::regression`] fits each segment separately. t0 is the intercept and r∞ the
 /// reciprocal of the slope, with their t intervals; π0 = 1/t0 has the reciprocals of t0's ends, and
-/// n½ = t0·r∞ Fieller's interval. Each end then moves out by the most that steps can do: its distance
-/// becomes the root of the sum of both squares.
+/// n½ = t0·r∞ has Fieller's interval. Each end then moves outwards by the largest possible effect
+/// of rounding: its distance becomes the root of the sum of both squares.
 /// *Units*: nanoseconds, bytes, bytes per second.
-/// *Assumes* independent errors from size to size: for found breaks and the relative fit in
-/// proportion to the time, for the ordinary fit of any variance.
+/// *Assumes* independent errors from size to size: proportional to the time for found breaks and
+/// the relative fit, of any variance for the ordinary fit.
 ///
-/// Of several launches a size is the mean of the launches' means. Segments are those of all launches together. Each launch
-/// has a line of its own in each of them, and every interval, that of the common line from how sizes scatter about
-/// it, is [`widened`](bandgap_stats::interval::widened) to hold how the launches' lines differ. *Assumes* launches that
-/// are independent and alike.
+/// With several launches, the time of a size is the mean of the launches' means. The segments are
+/// those of all launches together. Each launch has its own line in each segment, and every
+/// interval, which comes from the scatter of sizes about the common line, is
+/// [`widened`](bandgap_stats::interval::widened) to include the differences between the launches'
+/// lines. *Assumes* that launches are independent and alike.
 ///
 /// # Errors
-/// [`ModelError::BadTime`] for a time that is not a positive number of usual size,
-/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`] and
-/// [`ModelError::BreaksTooClose`] for given breaks without sizes between them or not ascending; no times, or a confidence that is none.
+/// [`ModelError::BadTime`] for a time that is not positive or outside the accepted range,
+/// [`ModelError::TooFewSizes`] for fewer than three different sizes, [`ModelError::BreakOutside`]
+/// and [`ModelError::BreaksTooClose`] for given breaks without sizes between them or not ascending.
+/// Also for no times, or a confidence that is not strictly between 0 and 1.
 pub fn fit(launches: &[&[SizedTimes]], options: &HockneyOptions) -> Result<HockneyFit> {
     ModelError::unless_confidence(options.confidence)?;
     let tables = |left_out: &[u64]| {

@@ -1,10 +1,10 @@
-//! The time of a message by its length and the hops it takes: t(n, k) = t_startup + n·t_byte +
-//! (k − 1)·h.
+//! The time of a message as a function of its length and its number of hops: t(n, k) = t_startup +
+//! n·t_byte + (k − 1)·h.
 //!
 //! - [`fit`]: from times of several lengths at several distances to [`HopsFit`].
 //!
 //! Source: Ganapati, "CoMet: A Synthetic Benchmark for Message-Passing Architectures" (1993), 5.1.
-//! Times are nanoseconds.
+//! Times are in nanoseconds.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use crate::signature::Estimate;
 pub struct HopTimes {
     /// Message length.
     pub bytes: u64,
-    /// Hops that a message takes, from 1.
+    /// Number of hops of a message, at least 1.
     pub hops: u32,
     /// Times in nanoseconds, one per repetition.
     pub times_ns: Vec<f64>,
@@ -34,7 +34,8 @@ pub struct HopsFit {
     pub segments: Vec<HopsSegment>,
 }
 
-/// Lengths of one protocol. Parameters are absent where the points are too few, and times that are not above 0.
+/// Lengths of one protocol. Parameters are absent if there are too few points; so are times that
+/// are not above 0.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct HopsSegment {
     /// Shortest length.
@@ -45,42 +46,45 @@ pub struct HopsSegment {
     pub points: usize,
     /// The time of an empty message over one hop, in nanoseconds.
     pub startup: Option<Estimate>,
-    /// The time of each further byte, in nanoseconds.
+    /// The time per byte, in nanoseconds.
     pub per_byte: Option<Estimate>,
-    /// h, the time of each further hop, in nanoseconds. It may be negative.
+    /// h, the time per additional hop, in nanoseconds. It may be negative.
     pub per_hop: Option<Estimate>,
-    /// Whether the times do not follow the plane: relative residuals exceed 10 % (root mean square), or the distances
-    /// deviate from a line in the hops by more than their points scatter, whose chance is below a thousandth. Then the
-    /// parameters' intervals, which come from how the points scatter about a plane, are too narrow.
+    /// Whether the times do not follow the plane: relative residuals exceed 10 % (root mean
+    /// square), or the distances deviate from a line in the hops by more than the scatter of their
+    /// points, with a probability below one in a thousand. The parameters' intervals, which come
+    /// from the scatter about the plane, are too narrow then.
     pub misfit: bool,
     /// t_startup, t_byte and h by the plane of each launch alone, if it gives one.
     pub launches: Vec<Option<[f64; 3]>>,
 }
 
-/// The chance of deviations from a line in the hops below which they are no chance.
+/// Deviations from a line in the hops with a smaller probability than this are not chance.
 const RARE: f64 = 1e-3;
 
-/// Relative residuals below this are rounding, whatever their order.
+/// Relative residuals below this are rounding.
 const SMALL_RESIDUAL: f64 = 1e-4;
 
 /// Relative residuals above this root mean square are a misfit.
 const LARGE_RESIDUAL: f64 = 0.1;
 
-/// Fits t(n, k) = t_startup + n·t_byte + (k − 1)·h by least relative squares, each segment by itself.
+/// Fits t(n, k) = t_startup + n·t_byte + (k − 1)·h by least relative squares, separately for each
+/// segment.
 ///
-/// `ends` are the largest lengths of all segments but the last, ascending: where the protocol
-/// changes, which [`crate::hockney::fit`] finds for one distance. Repetitions of a length and distance
-/// are one point, their mean inside the fence of [`bandgap_stats::outlier`].
+/// `ends` are the largest lengths of all segments but the last, ascending: the lengths at which the
+/// protocol changes, which [`crate::hockney::fit`] finds for one distance. Repetitions of a length
+/// and distance form one point, their mean inside the fence of [`bandgap_stats::outlier`].
 /// *Formula*: [`relative_plane`] over n and k − 1; t intervals.
-/// *Assumes* independent errors in proportion to the time.
+/// *Assumes* independent errors proportional to the time.
 /// *Source*: [CoMet, 5.1].
 ///
-/// Of several launches a point is the mean of the launches' means. Each launch has a fit of its own in each segment, and the
-/// interval of a parameter is [`widened`] to hold how these differ. *Assumes* launches that are
-/// independent and alike.
+/// With several launches, a point is the mean of the launches' means. Each launch has its own fit
+/// in each segment, and the interval of a parameter is [`widened`] to include the differences
+/// between them. *Assumes* that launches are independent and alike.
 ///
 /// # Errors
-/// [`ModelError::BadTime`]; no times, points that are all equally far, or a confidence that is none.
+/// [`ModelError::BadTime`]; or no times, only one distance, or a confidence that is not strictly
+/// between 0 and 1.
 pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<HopsFit> {
     let data = || launches.iter().copied().flatten();
     ModelError::unless_confidence(confidence)?;
@@ -96,7 +100,7 @@ pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<Ho
     if distances.len() < 2 {
         let found = distances.len();
         return Err(ModelError::Unusable(format!(
-            "{found} distance, at least 2 are needed for the time of a hop and 3 are better"
+            "{found} distance; at least 2 are needed for the time of a hop, and 3 are better"
         )));
     }
     let mut fit = HopsFit { segments: Vec::new() };
@@ -115,14 +119,14 @@ pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<Ho
     Ok(fit)
 }
 
-/// The time of a length over so many hops.
+/// Length, hops and time of a point.
 type Timed = (u64, u32, f64);
 
 fn timed(times: &HopTimes) -> Timed {
     (times.bytes, times.hops, mean(&inside_fence(&times.times_ns)))
 }
 
-/// All launches as one: the mean of those that have a point.
+/// Joins all launches: the mean over those that have the point.
 fn joined(launches: &[Vec<Timed>]) -> Vec<Timed> {
     let mut all = BTreeMap::<(u64, u32), Vec<f64>>::new();
     for &(bytes, hops, time) in launches.iter().flatten() {

@@ -1,13 +1,13 @@
-//! From observations to the parameters of a model, with intervals.
+//! Derives the parameters of models from observations, with intervals.
 //!
 //! - [`observation`]: the input, and how rows of a table become it.
 //! - [`signature`]: the output; [`extract`] makes it from observations.
-//! - [`finding`]: where a signature's assumptions do not hold or are not checked.
-//! - [`breakdown`]: components of a message's way, models over them, and what a change would bring.
-//! - [`mod@growth`]: how a time grows with the ranks, or with the size of a problem.
-//! - [`hops`]: times of messages over several distances, to t_startup, t_byte and h.
-//! - [`pcie`]: what a PCIe analyser's trace says of the hardware on a message's way.
-//! - [`hockney`]: times of messages of any length, to r∞, n½, t0 and π0; LogGP's G.
+//! - [`finding`]: which assumptions of a fit fail or are unchecked.
+//! - [`breakdown`]: components of a message's path, models over them, and the effect of changes.
+//! - [`mod@growth`]: how a time grows with the number of ranks or the size of a problem.
+//! - [`hops`]: from times of messages over several distances to t_startup, t_byte and h.
+//! - [`pcie`]: hardware times on a message's path, from a PCIe analyser's trace.
+//! - [`hockney`]: from times of messages of any length to r∞, n½, t0 and π0; LogGP's G.
 //!
 //! Source of LogP's method: "Assessing Fast Network Interfaces" (the LogP paper), sections
 //! "Communication microbenchmark" and "Microbenchmark signature". Times are nanoseconds in `f64`;

@@ -1,4 +1,4 @@
-//! Messages of any length arrive in order, whoever comes first; barriers wait for all.
+//! Messages of any length arrive in order, whichever rank comes first; barriers wait for all ranks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -7,7 +7,7 @@ use super::ranks::{around_limits, end, finish, one_of_each, pair, pattern, run, 
 use crate::Harness;
 use bandgap_comm::CommError;
 
-/// Messages of all lengths around the limits arrive whole, and nothing beside them changes.
+/// Messages with lengths around the limits arrive complete, and no other bytes change.
 pub fn every_length(made: &Harness) {
     run(made, 2, |rank| {
         for (index, len) in around_limits(&made.tuning).into_iter().enumerate() {
@@ -27,7 +27,7 @@ pub fn every_length(made: &Harness) {
     });
 }
 
-/// Each protocol, with the receive posted before the message arrives and after.
+/// Each protocol, with the receive posted before and after the message arrives.
 pub fn posted_or_not(made: &Harness) {
     let lengths = one_of_each(&made.tuning).into_iter().chain([0]);
     for (index, len) in lengths.enumerate() {
@@ -55,7 +55,7 @@ pub fn posted_or_not(made: &Harness) {
     }
 }
 
-/// Both ranks send long messages at once, by each of the ways there are.
+/// Both ranks send long messages at once, by each available call.
 pub fn both_ways_at_once(made: &Harness) {
     let long = (4 << 20).min(1000 * made.tuning.chunk + 7);
     run(made, 2, |rank| {
@@ -74,7 +74,7 @@ pub fn both_ways_at_once(made: &Harness) {
         rank.exchange(peer, 2, from, into)?;
         rank.assert_bytes(into, &bytes(peer, long), "by exchange");
 
-        // Every pair of protocols: each rank with its own length.
+        // Every pair of protocols: each rank has its own length.
         let lengths = [0, 8, 24].into_iter().chain(one_of_each(&made.tuning));
         let lengths: Vec<_> = lengths.collect();
         for &first in &lengths {
@@ -90,8 +90,8 @@ pub fn both_ways_at_once(made: &Harness) {
     });
 }
 
-/// Messages of a tag go to receives in the order in which these were posted, and a receive that
-/// waits comes behind those that were posted before.
+/// Messages with a tag go to receives in posting order, and a blocking receive comes after those
+/// posted before it.
 pub fn receives_in_posting_order(made: &Harness) {
     for len in one_of_each(&made.tuning) {
         run(made, 2, |rank| {
@@ -110,7 +110,7 @@ pub fn receives_in_posting_order(made: &Harness) {
             let second = rank.irecv_room(0, 6, len)?;
             let third = rank.irecv_room(0, 6, len)?;
             rank.barrier(2)?;
-            // The fourth message: the three receives before it take the first three.
+            // The fourth message, since the three receives before it take the first three.
             let fourth = rank.recv_room(0, 6, len)?;
             rank.assert_bytes(fourth, &bytes(3), "the receive that waits");
             for ((posted, into), index) in [first, second, third].into_iter().zip(0..) {
@@ -154,8 +154,8 @@ pub fn crowded_before_received(made: &Harness) {
     });
 }
 
-/// Messages that are there before their receives, and that a transport may deliver at once, go to
-/// these in the order of their sends: also those behind one of another length.
+/// Messages that arrive before their receives, and that a transport may deliver at once, go to the
+/// receives in the order of their sends, even after one with another length.
 pub fn bursts(made: &Harness) {
     let [short, medium, long] = one_of_each(&made.tuning);
     for [len, other] in [[short, 8], [8, short], [medium, short], [medium, medium - 1], [long, 8]] {
@@ -182,7 +182,8 @@ pub fn bursts(made: &Harness) {
                 let got = there.recv_room(0, 8, len).expect("no peer misbehaves");
                 there.assert_bytes(got, &bytes(index), "a message of a burst");
             }
-            // The last word of what it took may have been refused, and the sender waits for it.
+            // The last word that acknowledges what was received may have been refused, and the
+            // sender waits for it.
             while !sending.is_finished() {
                 there.progress().expect("a live peer");
                 thread::yield_now();
@@ -192,7 +193,7 @@ pub fn bursts(made: &Harness) {
     }
 }
 
-/// No rank leaves a barrier before all have come to it. Messages under way do not delay it.
+/// No rank leaves a barrier before all have reached it. Messages in flight do not delay it.
 pub fn barriers(made: &Harness) {
     const ROUNDS: usize = 20;
     for size in [1, 2, 3, 5] {
@@ -202,7 +203,7 @@ pub fn barriers(made: &Harness) {
             let (next, before) = ((rank.rank() + 1) % size, (rank.rank() + size - 1) % size);
             let bytes = pattern(7, long);
             rank.reserve(2, 2 * long);
-            // Its bytes go to the same peer as the first request of each barrier.
+            // The bytes go to the same peer as the first request of each barrier.
             let posted = (size > 1).then(|| rank.irecv_room(before, 1, long)).transpose()?;
             let sends = (size > 1).then(|| rank.isend_bytes(next, 1, &bytes)).transpose()?;
             for round in 1..=ROUNDS {
@@ -223,8 +224,8 @@ pub fn barriers(made: &Harness) {
     }
 }
 
-/// A barrier of the first ranks waits for these ranks and for no others, even if others already
-/// come to barriers of more ranks.
+/// A barrier of the first ranks waits for these ranks only, even if others have already reached
+/// barriers of more ranks.
 pub fn barriers_of_the_first_ranks(made: &Harness) {
     const ROUNDS: usize = 20;
     const SIZE: usize = 5;

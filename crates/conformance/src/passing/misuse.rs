@@ -1,11 +1,11 @@
-//! Misuse, and peers that misbehave.
+//! Misuse, and misbehaving peers.
 
 use super::ranks::{Ranks, end, finish, one_of_each, pair, pattern, ranks, run, turns};
 use crate::Harness;
 use crate::ranks::request;
 use bandgap_comm::{CommError, Endpoint, HandlerId, Part, Word};
 
-/// A message longer or shorter than the receive is an error that names both lengths. Its sender
+/// A message longer or shorter than its receive is an error that names both lengths. The sender
 /// finishes, and the next message arrives.
 pub fn other_length(made: &Harness) {
     for room in one_of_each(&made.tuning) {
@@ -41,7 +41,7 @@ pub fn other_length(made: &Harness) {
             finish(pair);
         }
     }
-    // The same for a receive that waits, and for an exchange.
+    // The same for a blocking receive and for an exchange.
     run(made, 2, |rank| {
         for room in one_of_each(&made.tuning) {
             for len in [room - 1, room + 1] {

@@ -1,4 +1,4 @@
-//! Ranks as threads, and bytes that tell whose they are.
+//! Ranks as threads, and byte patterns that identify messages.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
@@ -11,17 +11,17 @@ use crate::{Harness, Result};
 use bandgap_comm::passing::{INLINE, MessageId, Passing, Tuning};
 use bandgap_comm::{AnyEndpoint, Bulk, DeadlineWatch, Part, Pending, Rank, Waiting};
 
-/// The slots begin here, so that an offset forgotten somewhere is found.
+/// Offset of the slots in the exposed memory. It is not 0, so that a forgotten offset is detected.
 const AT: usize = 4096;
 
-/// Bytes before and behind each part that no message may change.
+/// Bytes before and after each part that no message may change.
 const GUARD: usize = 16;
 const UNTOUCHED: u8 = 0xEE;
 
-/// A message that is on its way.
+/// A message in flight.
 type Moving = Pending<MessageId>;
 
-/// A rank under test, which allots parts of its memory one behind the other.
+/// A rank under test, which allocates parts of its memory one after another.
 #[derive(Deref, DerefMut)]
 pub(super) struct Ranks {
     #[deref]
@@ -31,7 +31,7 @@ pub(super) struct Ranks {
 }
 
 impl Ranks {
-    /// Frees all parts, and makes room for so many with so many bytes in all.
+    /// Frees all parts, and makes room for this many parts with this many bytes in all.
     pub(super) fn reserve(&mut self, parts: usize, bytes: usize) {
         self.passing.resize(bytes + (parts + 1) * GUARD);
         self.passing.memory_mut().fill(UNTOUCHED);
@@ -53,7 +53,7 @@ impl Ranks {
         part
     }
 
-    /// Compares a part, and what is before and behind it, without printing megabytes.
+    /// Compares a part and the guards around it, without printing megabytes.
     pub(super) fn assert_bytes(&self, part: Part, expected: &[u8], what: &str) {
         let memory = self.passing.memory();
         let got = &memory[part.range()];
@@ -66,19 +66,19 @@ impl Ranks {
         }
     }
 
-    /// Sends bytes of a part of their own, and waits.
+    /// Sends bytes from a new part, and waits.
     pub(super) fn send_bytes(&mut self, peer: Rank, tag: u32, bytes: &[u8]) -> Result {
         let part = self.put(bytes);
         self.send(peer, tag, part)
     }
 
-    /// Begins to send bytes of a part of their own.
+    /// Begins to send bytes from a new part.
     pub(super) fn isend_bytes(&mut self, peer: Rank, tag: u32, bytes: &[u8]) -> Result<Moving> {
         let part = self.put(bytes);
         self.isend(peer, tag, part)
     }
 
-    /// Posts a receive of `len` bytes into a part of its own.
+    /// Posts a receive of `len` bytes into a new part.
     pub(super) fn irecv_room(
         &mut self,
         peer: Rank,
@@ -89,13 +89,13 @@ impl Ranks {
         Ok((self.irecv(peer, tag, part)?, part))
     }
 
-    /// Receives `len` bytes into a part of their own.
+    /// Receives `len` bytes into a new part.
     pub(super) fn recv_room(&mut self, peer: Rank, tag: u32, len: usize) -> Result<Part> {
         let part = self.room(len);
         self.recv(peer, tag, part).map(|()| part)
     }
 
-    /// Nothing is left: every message was received, every send and receive waited for.
+    /// Asserts that every message was received, and every send and receive waited for.
     fn assert_empty(&self) {
         assert!(self.is_empty(), "something is left at rank {}", self.passing.rank());
     }
@@ -120,7 +120,7 @@ pub(super) fn ranks(made: &Harness, size: usize) -> Vec<Ranks> {
     (made.endpoints)(size, exposed).into_iter().map(rank).collect()
 }
 
-/// Two ranks, to take turns in one thread.
+/// Two ranks that take turns in one thread.
 pub(super) fn pair(made: &Harness) -> [Ranks; 2] {
     two(ranks(made, 2))
 }
@@ -136,7 +136,7 @@ fn serve(rank: &mut Ranks, done: impl Fn(&Ranks) -> bool) -> Result {
     Ok(())
 }
 
-/// Runs `program` on each rank of a new run. Each rank is a thread, which makes progress until all
+/// Runs `program` on each rank of a new run. Each rank is a thread that makes progress until all
 /// have finished.
 pub(super) fn run(made: &Harness, size: usize, program: impl Fn(&mut Ranks) -> Result + Sync) {
     let [finished, settled] = [const { AtomicUsize::new(0) }; 2];
@@ -144,21 +144,21 @@ pub(super) fn run(made: &Harness, size: usize, program: impl Fn(&mut Ranks) -> R
         program(rank)?;
         rank.settle()?;
         finished.fetch_add(1, Ordering::SeqCst);
-        // Pieces of a message that was refused may come last.
+        // Pieces of a refused message may come last.
         serve(rank, |rank| finished.load(Ordering::SeqCst) == size && rank.is_empty())?;
         rank.settle()?;
         settled.fetch_add(1, Ordering::SeqCst);
-        // Peers may still wait for room for the slots that they give back.
+        // Peers may still need room for the slots that they return.
         serve(rank, |_| settled.load(Ordering::SeqCst) == size)?;
         rank.assert_empty();
         Ok(())
     });
 }
 
-/// Lets both ranks move on until `done`, which may also look for itself.
+/// Lets both ranks make progress until `done`, which may also receive.
 ///
 /// # Panics
-/// That takes as long as a hang.
+/// If it takes longer than [`PATIENCE`].
 pub(super) fn turns(
     pair: &mut [Ranks; 2],
     what: &str,
@@ -175,19 +175,19 @@ pub(super) fn turns(
     });
 }
 
-/// Lets both ranks move on until a message of the rank of this index is over, and ends it.
+/// Lets both ranks make progress until the message of rank `index` is complete, and waits for it.
 pub(super) fn end(pair: &mut [Ranks; 2], index: usize, message: Moving, what: &str) {
     turns(pair, what, |pair| pair[index].is_over(&message));
     pair[index].wait(message).expect("it is over");
 }
 
-/// Lets both ranks send what they owe; nothing else is left then.
+/// Lets both ranks send what they owe, and asserts that nothing is left.
 pub(super) fn finish(mut pair: [Ranks; 2]) {
     turns(&mut pair, "room", |pair| pair.iter().all(|rank| rank.has_settled()));
     pair.iter().for_each(Ranks::assert_empty);
 }
 
-/// Bytes of which no two neighbours are related, different for each seed.
+/// A byte pattern without relation between neighbours, different for each seed.
 pub(super) fn pattern(seed: u64, len: usize) -> Vec<u8> {
     let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ len as u64;
     let mut bytes = Vec::with_capacity(len + 8);
@@ -200,7 +200,8 @@ pub(super) fn pattern(seed: u64, len: usize) -> Vec<u8> {
     bytes
 }
 
-/// A length of each protocol: in words, in a slot, in several pieces of which the last ones wait for an answer.
+/// A length for each protocol: inline in words, in one slot, and in several pieces, the last of
+/// which wait for an answer.
 pub(super) fn one_of_each(tuning: &Tuning) -> [usize; 3] {
     let one_slot = (2 * tuning.request - 1).min(tuning.chunk);
     [11, one_slot.max(INLINE + 1), (tuning.slots + 1) * tuning.chunk + 5]
@@ -215,7 +216,7 @@ pub(super) fn around_limits(tuning: &Tuning) -> Vec<usize> {
     {
         lengths.extend([limit.saturating_sub(1), limit, limit + 1]);
     }
-    // As long as so many chunks of a test with small ones.
+    // For tests with small chunks, at most 2000 chunks.
     lengths.extend([(1 << 20) + 3, 5 << 20].map(|len: usize| len.min(2000 * chunk + 3)));
     lengths
 }

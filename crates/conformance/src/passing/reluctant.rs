@@ -1,4 +1,4 @@
-//! An endpoint that is busier than it has to be.
+//! An endpoint that is busy more often than necessary.
 
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
@@ -6,35 +6,35 @@ use rand_xoshiro::rand_core::{Rng, SeedableRng};
 use crate::Result;
 use bandgap_comm::{Begun, Bulk, Deliver, Endpoint, Message, Posted, Rank, Source};
 
-/// Answers Busy at random, takes stores in parts of random length, and at random delivers nothing, or
-/// in one call what arrives in several.
+/// Answers Busy at random and takes stores in parts of random length. At random it also delivers
+/// nothing, or delivers in one call what arrives in several.
 ///
 /// # Panics
-/// Its user breaks a rule of [`Bulk::try_store`]: between the calls of one store it sends a request
-/// to that peer, or it calls with other arguments.
+/// If its user breaks a rule of [`Bulk::try_store`]: between the calls of one store it sends a
+/// request to that peer, or calls with other arguments.
 #[derive(Debug)]
 pub struct Reluctant<E> {
     endpoint: E,
     random: SplitMix64,
-    /// Of 256 calls, how many are refused.
+    /// How many of 256 calls are refused.
     refused: u8,
     /// By peer.
     unfinished: Vec<Option<Unfinished>>,
 }
 
-/// A store of which not all was taken.
+/// A store that has been taken only in part.
 #[derive(Clone, Copy, Debug)]
 struct Unfinished {
     into: usize,
     len: usize,
-    /// Taken so far.
+    /// Bytes taken so far.
     done: usize,
-    /// The part that the endpoint below has been given.
+    /// The part that was handed to the endpoint below.
     part: (usize, usize),
 }
 
 impl<E: Bulk> Reluctant<E> {
-    /// Of 256 calls to `endpoint`, about `refused` are refused, chosen by `seed`.
+    /// Refuses about `refused` of 256 calls to `endpoint`, chosen by `seed`.
     pub fn new(endpoint: E, seed: u64, refused: u8) -> Self {
         let unfinished = vec![None; endpoint.size()];
         Self { endpoint, random: SplitMix64::seed_from_u64(seed), refused, unfinished }

@@ -1,4 +1,4 @@
-//! Random messages between three ranks against a model of what must arrive.
+//! Random messages between three ranks, checked against a model.
 
 use std::collections::HashMap;
 
@@ -19,7 +19,7 @@ struct Letter {
     to: Rank,
     tag: u32,
     len: usize,
-    /// Its receives are in the order of these, and those at the beginning may be posted early.
+    /// Receives are in the order of `place`; those at the beginning may be posted early.
     place: u32,
     early: bool,
 }
@@ -39,7 +39,7 @@ fn letter(tuning: Tuning) -> impl Strategy<Value = Letter> {
 }
 
 /// The messages that `to` receives, in the order of its receives. Receives are shuffled; the `n`th
-/// receive of a sender and tag takes its `n`th message.
+/// receive for a sender and tag takes its `n`th message.
 fn expected(letters: &[Letter], to: Rank) -> Vec<(usize, &Letter)> {
     let mine = || letters.iter().enumerate().filter(|(_, letter)| letter.to == to);
     let mut sent: HashMap<(Rank, u32), std::vec::IntoIter<usize>> = HashMap::new();
@@ -57,10 +57,10 @@ fn expected(letters: &[Letter], to: Rank) -> Vec<(usize, &Letter)> {
     receives.into_iter().filter_map(deal).collect()
 }
 
-/// Whatever ranks send, each receive gets the message that the model says, whole.
+/// Random messages: each receive gets the complete message that the model predicts.
 pub fn random_messages(made: &Harness) {
     let schedules = prop::collection::vec(letter(made.tuning), 0..60);
-    // Where a failure is a hang, each attempt to make it smaller takes as long as a hang.
+    // If a failure is a hang, each attempt to shrink it takes as long as a hang.
     let max_shrink_time = 30_000;
     let failure_persistence = None;
     let config = Config { cases: 24, failure_persistence, max_shrink_time, ..Config::default() };
@@ -73,7 +73,7 @@ pub fn random_messages(made: &Harness) {
             rank.reserve(mine.len(), mine.iter().map(|letter| letter.len).sum());
             let mut posted = Vec::new();
             let mut sends = Vec::new();
-            // Receives that wait come when everything is sent: others wait for this rank too.
+            // Blocking receives come after all sends, since others wait for this rank too.
             let mut early = receives.iter().take_while(|(_, letter)| letter.early);
             let mut early_ones = 0;
             for (index, letter) in letters.iter().enumerate() {

@@ -3,12 +3,13 @@
 use super::ranks::{end, finish, one_of_each, pair, pattern, run};
 use crate::{Harness, Result};
 
-/// A message goes past the queues into a slot only if a slot is free and nothing waits to be sent.
-/// So it overtakes no message, and overwrites none.
+/// A message bypasses the queues into a slot only if a slot is free and nothing waits to be sent.
+/// So it overtakes no message and overwrites none.
 pub fn no_slot_is_taken_out_of_turn(made: &Harness) {
     let [_, len, _] = one_of_each(&made.tuning);
     let slots = made.tuning.slots;
-    // As many as there are slots, none of which the peer empties; then one more, which waits.
+    // As many messages as there are slots, none of which the peer empties; then one more, which
+    // waits.
     for begun in [slots, slots + 1] {
         let [mut here, mut there] = pair(made);
         here.reserve(begun + 1, (begun + 1) * len);
@@ -26,7 +27,7 @@ pub fn no_slot_is_taken_out_of_turn(made: &Harness) {
         }
         finish(both);
     }
-    // Behind a store of which the transport took a part.
+    // The second message comes after a store that the transport took only in part.
     run(made, 2, |rank| {
         for round in 0..50_u64 {
             let bytes = |index| pattern(2 * round + index, len);
@@ -46,15 +47,15 @@ pub fn no_slot_is_taken_out_of_turn(made: &Harness) {
     });
 }
 
-/// Where a message waits for a slot, it gets one that comes with the peer's messages too, once that is
-/// copied out; where slots migrate, none else may come.
+/// A message that waits for a slot also gets one that arrives with the peer's messages, once that
+/// has been copied out. If slots migrate, no other may come.
 pub fn an_emptied_slot_serves_what_waits(made: &Harness) {
     let [_, len, _] = one_of_each(&made.tuning);
     let messages = made.tuning.slots + 1;
     run(made, 2, |rank| {
         let peer = 1 - rank.rank();
         for round in 0..50_u64 {
-            // Both send one more than they have slots, before either receives.
+            // Both send one message more than they have slots, before either receives.
             rank.reserve(2 * messages, 2 * messages * len);
             let bytes =
                 |from, index: usize| pattern(round + 1000 * from as u64 + index as u64, len);
@@ -71,7 +72,7 @@ pub fn an_emptied_slot_serves_what_waits(made: &Harness) {
 }
 
 /// A slot comes back only after its bytes were copied out, even if the receiver waited for a later
-/// message while those of an earlier one still had to be copied.
+/// message while an earlier one still had to be copied.
 pub fn slots_come_back_in_turn(made: &Harness) {
     let [_, len, _] = one_of_each(&made.tuning);
     let slots = made.tuning.slots;
@@ -85,7 +86,7 @@ pub fn slots_come_back_in_turn(made: &Harness) {
     let recvs = [1, 2].map(|tag| there.irecv_room(0, tag, len).expect("nobody misbehaves"));
     let sent = [1, 2].map(|tag| here.isend_bytes(1, tag, &bytes(tag)).expect("a live peer"));
     let mut sends = Vec::from(sent);
-    // Both arrive, and none is copied.
+    // Both messages arrive, and neither is copied.
     let mut arrived = 0;
     while arrived < 2 {
         here.progress().expect("nobody sent garbage");
@@ -99,7 +100,7 @@ pub fn slots_come_back_in_turn(made: &Harness) {
         let got = there.recv_room(0, tag, len).expect("it is on its way");
         there.assert_bytes(got, &bytes(tag), "the message that was waited for");
     }
-    // What has come back is filled again.
+    // Returned slots are filled again.
     for _ in 0..100 {
         here.progress().expect("nobody sent garbage");
     }

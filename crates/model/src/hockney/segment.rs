@@ -1,4 +1,4 @@
-//! From lines to parameters, and which of them the data support.
+//! Parameters from lines, as far as the data support them.
 
 use std::ops;
 
@@ -15,10 +15,11 @@ use crate::signature::Estimate;
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 
-/// Relative residuals above this root mean square are a finding.
+/// From this root mean square on, relative residuals are a finding.
 const LARGE_RESIDUAL: f64 = 0.1;
 
-/// A startup time, or the rise over a segment, below this share of its shortest time is rounding.
+/// A startup time, or a rise over a segment, below this share of the segment's shortest time is
+/// rounding.
 const UNSEEN: f64 = 1e-6;
 
 /// Fits every segment of all launches as one table, and of each launch alone.
@@ -54,7 +55,7 @@ struct Piece<'a> {
 }
 
 impl<'a> Piece<'a> {
-    /// What a column of the table has of this segment.
+    /// This segment's part of a column of the table.
     fn part<T>(&self, column: &'a [T]) -> &'a [T] {
         &column[self.part.clone()]
     }
@@ -69,7 +70,7 @@ impl<'a> Piece<'a> {
         [self.part.start, self.part.end - 1].map(|at| self.table.bytes[at])
     }
 
-    /// The line of some sizes of a table.
+    /// The line through these sizes of a table.
     fn line(&self, table: &SizeSamples, part: ops::Range<usize>) -> Option<Regression> {
         let (x, times) = (&table.x[part.clone()], &table.times[part.clone()]);
         match self.weighting {
@@ -110,7 +111,7 @@ impl<'a> Piece<'a> {
         segment
     }
 
-    /// Sums up the residuals, and notes where they are large beyond what rounding explains.
+    /// Summarises the residuals, and adds a finding if they are large beyond rounding.
     fn judge(&mut self, line: &Regression) -> ResidualSummary {
         let SizeSamples { x, times, ranges, bytes, .. } = self.table;
         let (x, times) = (self.part(x), self.part(times));
@@ -139,7 +140,7 @@ impl<'a> Piece<'a> {
         summary(&|at, _| times[at])
     }
 
-    /// Fills in the parameters that make sense, and notes why others do not.
+    /// Sets the parameters that the data support, and adds findings about the others.
     fn parameters(&mut self, line: &Regression, segment: &mut Segment) {
         let [from, to] = self.ends();
         let moved = Moved::of(self.part(&self.table.x), self.part(&self.table.ranges), line);
@@ -185,7 +186,7 @@ impl<'a> Piece<'a> {
             self.note("half_length_outside", &[("half", n_half)]);
             return None;
         }
-        // The slope may be 0 after all, by the degrees of freedom of the ratio.
+        // The slope may be 0 after all, for the degrees of freedom of the ratio.
         let Some(interval) = line.ratio_interval(self.confidence) else {
             self.note("rate_unresolved", &[]);
             return None;
@@ -197,7 +198,7 @@ impl<'a> Piece<'a> {
     fn estimate(&self, value: f64, interval: Interval) -> Estimate {
         Estimate {
             value,
-            // That of an exact line may miss it by a rounding.
+            // The interval of an exact line may miss the value by rounding.
             low: interval.low.min(value),
             high: interval.high.max(value),
             samples: self.part.len(),
@@ -209,7 +210,7 @@ impl<'a> Piece<'a> {
     }
 }
 
-/// A positive interval of nanoseconds as one of rates per second.
+/// Converts a positive interval of nanoseconds to one of rates per second.
 fn reciprocal(interval: Interval) -> Interval {
     Interval { low: SECOND / interval.high, high: SECOND / interval.low }
 }

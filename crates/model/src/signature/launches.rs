@@ -9,24 +9,26 @@ use super::{Estimate, Regime, Signature, Steady};
 const ESTIMATOR: &str = "mean of launches, t interval over launches or within";
 
 impl Signature {
-    /// This signature, that of all launches' observations together, with the parameters and
-    /// intervals of the launches one by one.
+    /// Combines this signature, which is that of all launches' observations together, with the
+    /// parameters and intervals of the individual launches.
     ///
-    /// *Formula*: of each parameter the mean x̄ of its values in the launches, with
-    /// x̄ ± t(n − 1, confidence)·s/√n; s holds the variance within launches and between them. No end is
-    /// nearer to x̄ than that of this signature is to its own value ([`over_launches`]).
+    /// *Formula*: for each parameter, the mean x̄ of its values in the launches, with x̄ ± t(n − 1,
+    /// confidence)·s/√n; s includes the variance within launches and between them. No end is nearer
+    /// to x̄ than the same end of this signature is to its own value ([`over_launches`]).
     ///
-    /// What is taken from where:
+    /// The sources:
     /// - From the launches: os, or, L, RTT; g and the idle time, read in every launch by the regime
-    ///   below; the capacity, over the launches that show it, `None` unless these are more than half.
-    /// - From these parameters: the regime, where the transition begins and why.
-    /// - From all observations together: the arms' delays and slopes, the lines and steady states, and
-    ///   the findings. More observations show them better. os + or and or of a near arm likewise,
-    ///   with intervals widened by what the launches differ in at its delays ([`widened`]).
+    ///   below; the capacity, over the launches that show it, `None` unless these are more than
+    ///   half.
+    /// - From these parameters: the regime, and the beginning and cause of the transition.
+    /// - From all observations together, since more observations show them better: the arms' delays
+    ///   and slopes, the lines and steady states, and the findings. Also os + or and or of a near
+    ///   arm, with intervals widened by the differences between launches at its delays
+    ///   ([`widened`]).
     ///
     /// Launches are extracted with the arm of this signature ([`Options::arm`](super::Options)).
     ///
-    /// *Assumes* launches that are independent and alike. Fewer than two change nothing.
+    /// *Assumes* that launches are independent and alike. Fewer than two change nothing.
     pub fn over_launches(mut self, launches: &[Signature], confidence: f64) -> Signature {
         if launches.len() < 2 {
             return self;
@@ -47,9 +49,9 @@ impl Signature {
         match self.regime {
             Regime::NetworkBound | Regime::Overlapped | Regime::Undecided => {
                 self.gap = cost;
-                // More than half of two launches or more are two at least.
+                // More than half of at least two launches is at least two.
                 let most = 2 * seen.len() > launches.len();
-                // All observations together may show none, where launches do.
+                // All observations together may show no capacity although launches do.
                 let none = Estimate { value: 0.0, low: 0.0, high: 0.0, ..cost };
                 let pooled = self.capacity.unwrap_or(none);
                 self.capacity = most.then(|| estimate(pooled, &seen, confidence));
@@ -99,12 +101,12 @@ impl Signature {
     }
 }
 
-/// The slope of elapsed(M) at Δ = 0, which is the gap of a launch only where that is network-bound.
+/// The slope of elapsed(M) at Δ = 0, which is a launch's gap only if the launch is network-bound.
 fn slope(launch: &Signature) -> f64 {
     launch.steady.first().map_or(launch.gap.value, |steady| steady.cost.value)
 }
 
-/// The mean of g'(Δ) − Δ of a launch over its delays nearest to these, and that less os.
+/// The mean of g'(Δ) − Δ of a launch over its delays nearest to these, and the same less os.
 fn level(launch: &Signature, delays: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
     let beside = delays.filter_map(|delay| {
         let off = |at: &&Steady| (at.delay - delay).abs();
