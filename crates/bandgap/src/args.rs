@@ -76,10 +76,12 @@ pub struct OfLibrary {
     pub launch_with: Option<String>,
 }
 
+/// The value of an option that names a library.
+type Argument<T> = fn(&T) -> Option<&Path>;
+
 impl OfLibrary {
     /// The options that name libraries, by the names in [`Can::library`](bandgap_comm::Can::library).
-    const NAMED: [(&str, fn(&Self) -> Option<&Path>); 1] =
-        [("--mpi-lib", |of| of.mpi_lib.as_deref())];
+    const NAMED: [(&str, Argument<Self>); 1] = [("--mpi-lib", |of| of.mpi_lib.as_deref())];
 
     /// The library of this transport, if one is named.
     pub fn library(&self, of: &Transport) -> Option<&Path> {

@@ -75,7 +75,7 @@ impl Progress {
         let share = ((before + weight * done.clamp(0.0, 1.0)) / all.max(1e-9)).clamp(0.0, 1.0);
         let spent = self.begun.elapsed().as_secs_f64();
         // Too early nothing is known, and at the end it takes as long as it takes.
-        let left = (0.02..0.99).contains(&share).then(|| self.to_go(spent, share));
+        let left = (0.02..0.99).contains(&share).then(|| self.time_left(spent, share));
         let left = left.map_or(String::new(), |left| format!(", about {} to go", clock(left)));
         let (number, count) = (self.at + 1, self.stages.len());
         let times = clock(spent) + &left;
@@ -96,7 +96,7 @@ impl Progress {
     }
 
     /// Seconds to go after so many seconds, in which this share was done: never more than was said before.
-    fn to_go(&mut self, spent: f64, share: f64) -> f64 {
+    fn time_left(&mut self, spent: f64, share: f64) -> f64 {
         let end = self.end.map(|end| end.saturating_duration_since(self.begun).as_secs_f64());
         let left = end.map_or(f64::INFINITY, |end| (end - spent).max(0.0));
         self.least = self.least.min(left).min(spent * (1.0 - share) / share);
@@ -147,7 +147,7 @@ mod tests {
         let mut progress = Progress::new(Vec::new(), true);
         progress.end = Some(progress.begun + Duration::from_secs(60));
         let steps = [(10.0, 0.5), (15.0, 0.5), (16.0, 0.6), (30.0, 0.1), (55.0, 0.1), (70.0, 0.1)];
-        let left = steps.map(|(spent, share)| progress.to_go(spent, share).round());
+        let left = steps.map(|(spent, share)| progress.time_left(spent, share).round());
         // 16 · 0.4 / 0.6 = 10.7; 60 − 55 = 5 is less.
         assert_eq!(left, [10.0, 10.0, 10.0, 10.0, 5.0, 0.0]);
     }

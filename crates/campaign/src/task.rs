@@ -10,13 +10,16 @@ use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
 use crate::series::Step;
 
+/// A task for virtual time, with each step as the function leaves it.
+type InVirtualTime = fn(&Task, &dyn Fn(Step) -> Option<Step>) -> Result<Option<Task>, Stop>;
+
 /// One experiment of the list.
 pub(crate) struct Row {
     name: &'static str,
     lead: fn(&Task, &mut dyn Runner) -> Result<(), Stop>,
     room: fn(&Task, usize, &Tuning) -> Result<Room, Stop>,
     stamps: bool,
-    in_virtual_time: fn(&Task, &dyn Fn(Step) -> Option<Step>) -> Result<Option<Task>, Stop>,
+    in_virtual_time: InVirtualTime,
 }
 
 impl Row {

@@ -117,7 +117,7 @@ impl Floor {
     /// The layer that runs this kernel and is compared with these floors.
     pub const fn layer(mut self, over: &'static [Cow<'static, str>], kernel: &'static str) -> Self {
         forget(replace(&mut self.over, Borrowed(over)));
-        forget(replace(&mut self.kernel, Some(Borrowed(kernel))));
+        forget(self.kernel.replace(Borrowed(kernel)));
         self
     }
 

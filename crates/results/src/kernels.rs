@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use bandgap_record::{Form, Labels, Place, Quantity, Row, Rows, Unit};
+use bandgap_record::{Form, Place, Quantity, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Precision, Shown as Drawn, Table, written};
 use bandgap_units::{Ns, significant};
 
@@ -180,7 +180,7 @@ fn greatest(rows: &Rows, column: &str, by: Option<&str>) -> Option<Block> {
     };
     let at = |(row, of): (&Row, &Quantity)| format!("{} ({})", said(of), words(row));
     let all = || rows.rows.iter().filter_map(|row| Some((row, rows.cell(row, column)?)));
-    let mut most: BTreeMap<Option<(Option<&Place>, &Labels)>, (&Row, &Quantity)> = BTreeMap::new();
+    let mut most = BTreeMap::<_, (&Row, &Quantity)>::new();
     for (row, of) in all() {
         let known = most.entry(by.map(|axis| (rows.place(row, axis), &row.labels)));
         let known = known.or_insert((row, of));

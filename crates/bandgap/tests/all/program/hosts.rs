@@ -97,7 +97,8 @@ fn names(of: &Value) -> Vec<&str> {
 fn measured_between_hosts() {
     let Some(bed) = &Bed::up(1, 3) else { return };
     let place = &Workdir::new();
-    let few = "--time-budget 1s --launches 2 --json - -q";
+    let [few, longer] =
+        ["2s", "6s"].map(|time| format!("--time-budget {time} --launches 2 --json - -q"));
     let between = format!("BANDGAP comms1 -H h1,h2 --sizes 8,64KiB {few}");
     let run = bed.run(place, &between).measured().json();
     let of = &run["conditions"][0];
@@ -109,7 +110,7 @@ fn measured_between_hosts() {
         assert_eq!(host["description"]["host_name"], name);
         assert!(host["clock"]["ns_per_tick"].as_f64() > Some(0.0));
     }
-    let floors = format!("BANDGAP floor udp tcp -H h1,h2 --sizes 8,1KiB {few}");
+    let floors = format!("BANDGAP floor udp tcp -H h1,h2 --sizes 8,1KiB {longer}");
     let run = bed.run(place, &floors).measured().json();
     let floors = run["results"].as_array().unwrap();
     let udp = floors.iter().find(|of| of["name"] == "udp").unwrap();

@@ -63,7 +63,7 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
             let args = format!("{args} -t mpi --json - -q");
             run(under(&place, &launcher, 2, &args)).measured().json()
         };
-        let run = json("comet --sizes 8,64KiB --time-budget 4s");
+        let run = json("comet --sizes 8,64KiB --time-budget 15s");
         let of = &run["conditions"][0];
         assert_eq!((&of["transport"], &of["ranks"]), (&"mpi".into(), &2.into()), "{launcher:?}");
         assert!(of["verified"]["checked"].as_u64() > Some(0), "{of}");
@@ -75,16 +75,16 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
         let variants = &named("broadcast").unwrap()["points"][0]["variant"];
         assert_eq!(variants, "library");
         let osu =
-            json("comet echo broadcast global_sum barrier --sizes 8 --shape osu --time-budget 2s");
+            json("comet echo broadcast global_sum barrier --sizes 8 --shape osu --time-budget 5s");
         for of in osu["results"].as_array().unwrap() {
             assert_eq!(of["points"][0]["shape"], "osu", "{of}");
             assert_ne!(of["verified"], false, "{of}");
         }
         assert_eq!(osu["results"].as_array().unwrap().len(), 4);
         // Active Messages over it.
-        let run = json("signature --time-budget 2s");
+        let run = json("signature --time-budget 4s");
         assert_eq!(run["conditions"][0]["transport"], "mpi");
-        let own = json("comet barrier --algorithm all --time-budget 2s");
+        let own = json("comet barrier --algorithm all --time-budget 4s");
         let points = own["results"][0]["points"].as_array().unwrap().clone();
         let by: Vec<&str> = points.iter().filter_map(|row| row["variant"].as_str()).collect();
         assert_eq!(by, ["library", "dissemination", "tree"]);
