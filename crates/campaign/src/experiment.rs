@@ -2,7 +2,7 @@
 
 use std::ops::RangeInclusive;
 
-use bandgap_kernels::Order;
+use bandgap_kernels::{Order, WHOLE};
 
 use crate::control::Control;
 use crate::data::{Described, Rejected};
@@ -49,6 +49,12 @@ impl Point {
     pub fn described(self, as_what: Described) -> Self {
         Self { described: Some(as_what), ..self }
     }
+
+    /// The time of one operation in each sample: the whole time, divided by what the description says is timed together.
+    pub fn once(&self, done: &Executed) -> Vec<f64> {
+        let timed = self.described.as_ref().map_or(1.0, |of| of.timed);
+        done.column(WHOLE).iter().map(|time| time / timed).collect()
+    }
 }
 
 /// A kind of measurement: its points, how a batch is split into samples, and when enough is known.
@@ -62,8 +68,10 @@ pub trait Experiment {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop>;
 
     /// The samples of a batch by key, in nanoseconds per reported unit: for example per message, if
-    /// the batch timed many.
-    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)>;
+    /// the batch timed many. By default [`Point::once`].
+    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
+        vec![(point.key.clone(), point.once(done))]
+    }
 
     /// A reason to reject a batch that the campaign itself does not see. The batch is kept as
     /// rejected and repeated.

@@ -1,10 +1,8 @@
 //! The experiment of overlap: an exchange and a computation one after the other, at the same time,
 //! and each alone.
 
-use std::collections::BTreeMap;
-
 use bandgap_comm::passing::Tuning;
-use bandgap_kernels::{ISSUE, Order, Overlap, OverlapMode, Pair, Refused, TAKE, WHOLE, fact};
+use bandgap_kernels::{ISSUE, Order, Overlap, OverlapMode, Pair, Refused, TAKE, fact};
 use serde::{Deserialize, Serialize};
 
 use crate::campaign::campaign;
@@ -144,35 +142,21 @@ impl OverlapPlan {
     }
 }
 
-/// The experiment.
-struct Cells<'a> {
-    plan: &'a OverlapPlan,
-    cells: BTreeMap<Key, Cell>,
-}
-
-impl Experiment for Cells<'_> {
+impl Experiment for &OverlapPlan {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let mut points = Vec::new();
-        for cell in self.plan.cells() {
-            let order = self.plan.order(cell, runner.daxpy(cell.elements));
-            let point = Point::new(cell.key(), order).described(cell.described(self.plan.pair));
-            points.push(point.checked_if(cell.mode.exchanges()));
-            self.cells.insert(cell.key(), cell);
-        }
-        Ok(points)
+        let point = |cell: Cell| {
+            let order = self.order(cell, runner.daxpy(cell.elements));
+            let point = Point::new(cell.key(), order).described(cell.described(self.pair));
+            point.checked_if(cell.mode.exchanges())
+        };
+        Ok(self.cells().into_iter().map(point).collect())
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let Some(cell) = self.cells.get(&point.key) else { return Vec::new() };
-        let samples: Vec<f64> = match cell.mode {
-            OverlapMode::Overheads => {
-                let both = done.column(ISSUE).iter().zip(done.column(TAKE));
-                both.map(|(issue, take)| issue + take).collect()
-            }
-            _ => {
-                let once = |time: &f64| time / f64::from(cell.messages());
-                done.column(WHOLE).iter().map(once).collect()
-            }
+        let both = done.column(ISSUE).iter().zip(done.column(TAKE));
+        let samples = match point.key.text("mode") == Some(&OverlapMode::Overheads.to_string()) {
+            true => both.map(|(issue, take)| issue + take).collect(),
+            false => point.once(done),
         };
         vec![(point.key.clone(), samples)]
     }
@@ -186,8 +170,7 @@ impl Planned for OverlapPlan {
     const NAME: &'static str = OVERLAP;
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        let mut cells = Cells { plan: self, cells: BTreeMap::new() };
-        campaign(runner, &mut cells, &Plan::new(&self.asked))
+        campaign(runner, &mut { self }, &Plan::new(&self.asked))
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {

@@ -6,11 +6,10 @@ mod samples;
 mod step;
 mod thin;
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_kernels::{ISSUE, Over, WHOLE};
+use bandgap_kernels::{ISSUE, Over, WHOLE, in_series};
 use serde::{Deserialize, Serialize};
 
 use crate::beside::Beside;
@@ -61,21 +60,14 @@ impl SeriesPlan {
     /// As [`campaign`].
     pub fn measure(&self, runner: &mut dyn Runner, progress: Range<f64>) -> Result<(), Stop> {
         let plan = Plan { progress, ..Plan::new(&self.asked) };
-        campaign(runner, &mut Series { plan: self, steps: BTreeMap::new() }, &plan)
+        campaign(runner, &mut { self }, &plan)
     }
 }
 
-/// The experiment of one series.
-struct Series<'a> {
-    plan: &'a SeriesPlan,
-    /// The steps as planned, by the first key of their point.
-    steps: BTreeMap<Key, Step>,
-}
-
-impl Experiment for Series<'_> {
+impl Experiment for &SeriesPlan {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let (budget, most) = (&Budget::from_now(runner, self.plan.asked.budget), self.plan.samples);
-        let all = &self.plan.steps;
+        let (budget, most) = (&Budget::from_now(runner, self.asked.budget), self.samples);
+        let all = &self.steps;
         let is_one_pair = |step: &Step| {
             let mut same = all.iter().filter(|other| other.series == step.series);
             same.all(|other| other.pair == step.pair)
@@ -98,24 +90,17 @@ impl Experiment for Series<'_> {
             // one point.
             let key = key(planned, WHOLE);
             let point = planned.described(&step, is_one_pair(planned))?;
-            points.push(Point::new(key.clone(), step.order(samples)?).described(point));
-            self.steps.insert(key, planned.clone());
+            points.push(Point::new(key, step.order(samples)?).described(point));
         }
         Ok(points)
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let Some(step) = self.steps.get(&point.key) else { return Vec::new() };
-        let of = |part: &str, parts: f64| -> (Key, Vec<f64>) {
-            let samples = done.column(part).iter().map(|time| time / parts);
-            (key(step, part), samples.collect())
-        };
-        let Ok(kernel) = step.kernel() else { return Vec::new() };
-        let whole = of(WHOLE, step.parts(&kernel));
-        match kernel.0.over {
-            Over::Transfer => vec![whole, of(ISSUE, 1.0)],
-            Over::Comm | Over::Am | Over::Bare => vec![whole],
+        let mut split = vec![(point.key.clone(), point.once(done))];
+        if in_series(point.key.what()).is_ok_and(|(fact, _)| fact.over == Over::Transfer) {
+            split.push((point.key.clone().with("part", ISSUE), done.column(ISSUE).to_vec()));
         }
+        split
     }
 }
 

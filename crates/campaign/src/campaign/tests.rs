@@ -1,5 +1,5 @@
 use bandgap_comm::Delay;
-use bandgap_kernels::{Asking, Buffers, Burst, Comms1, Flaw, Pair, WHOLE, Wrong};
+use bandgap_kernels::{Asking, Buffers, Burst, Comms1, Flaw, Pair, Wrong};
 
 use super::*;
 use crate::control::Control;
@@ -33,9 +33,6 @@ fn messages(order: &Order) -> u64 {
 impl Experiment for Plain {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         Ok(self.0.clone())
-    }
-    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        vec![(point.key.clone(), done.column(WHOLE).to_vec())]
     }
 }
 

@@ -10,7 +10,6 @@ use crate::budget::Budget;
 use crate::data::{Kept, Rejected, Scarce};
 use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
-use crate::key::Key;
 use crate::runner::{Executed, Runner, Stop};
 use crate::series::key;
 use crate::sizes::samples_within;
@@ -124,12 +123,6 @@ impl Experiment for &ContentionPlan {
             }
         }
         Ok(points)
-    }
-
-    fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let trips = point.key.number("messages").unwrap_or(1) as f64;
-        let times = done.column(WHOLE).iter().map(|time| time / (2.0 * trips)).collect();
-        vec![(point.key.clone(), times)]
     }
 
     /// Rejects a batch if in some sample the load did not outlast the echo. So the slowest echoes
