@@ -65,11 +65,6 @@ impl Estimated {
         Estimated::new(point.value, Some(point.interval), convergence, how)
     }
 
-    /// A single value.
-    pub fn single(value: f64, estimator: &'static str, convergence: Convergence) -> Estimated {
-        Estimated::new(value, None, convergence, (estimator, 1))
-    }
-
     /// A model's estimate.
     pub fn of_model(of: &Estimate, convergence: Convergence) -> Estimated {
         let interval = Some(Interval { low: of.low, high: of.high });
@@ -143,7 +138,7 @@ impl Measured<'_> {
         let values = self.values(key);
         let Some(point) = estimate(&values, self.judged.confidence) else {
             let (launch, _, value) = *values.first()?;
-            let single = Estimated::single(value, MEAN, self.virtual_or(Convergence::No));
+            let single = Estimated::new(value, None, self.virtual_or(Convergence::No), (MEAN, 1));
             return Some(single.with_launches(self.by_launch([(launch, value)])));
         };
         Some(self.of_point(&point, MEAN, self.judged.rule_of(key).judge_point(&point)))

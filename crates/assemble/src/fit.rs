@@ -14,7 +14,7 @@ use bandgap_stats::{Rule, estimate};
 use crate::Result;
 use crate::estimate::{Estimated, MEAN};
 use crate::hockney::fit;
-use crate::logp::{CurvePoint, RESAMPLES, curve, recorded};
+use crate::logp::{BurstTime, RESAMPLES, curve, recorded};
 use crate::made::{Builder, Made, SERIES};
 use crate::series::CurveTimes;
 
@@ -79,12 +79,12 @@ impl Fitting {
         Ok(Made { results: vec![logp.into()], notes }.and(curve))
     }
 
-    fn point(&self, point: &Observation) -> Option<CurvePoint> {
+    fn point(&self, point: &Observation) -> Option<BurstTime> {
         let Observation { messages, delay, ref batches, ref rounds, .. } = *point;
         let round = |at: usize| rounds.get(at).copied().unwrap_or(at as u64);
         let values = batches.iter().enumerate().map(|(at, value)| (0, round(at), *value));
         let elapsed = self.time(&values.collect::<Vec<_>>())?;
-        Some(CurvePoint { messages, delay, elapsed })
+        Some(BurstTime { messages, delay, elapsed })
     }
 
     /// The lines through a table of sizes and times, with the times themselves.
@@ -111,7 +111,7 @@ impl Fitting {
         rows.label("timing", table.timing.to_string());
         for (bytes, times) in sizes {
             // A single repetition has no interval.
-            let single = || Estimated::single(times[0].2, "as given", true.into());
+            let single = || Estimated::new(times[0].2, None, true.into(), ("as given", 1));
             let time = self.time(&times).unwrap_or_else(single);
             rows.push(vec![bytes.into()], Labels::new(), &[Some(time)], None)?;
         }

@@ -4,7 +4,7 @@ use bandgap_campaign::bulk::BulkPlan;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{
-    QUICK_RESAMPLES, SignaturePattern, SignaturePlan, Verdicts, judge, judge_received, of_load, rtt,
+    QUICK_RESAMPLES, SignaturePattern, SignaturePlan, judge, judge_received, of_load, rtt, verdicts,
 };
 use bandgap_campaign::{Measurements, floors};
 use bandgap_model::hockney::Breaks;
@@ -151,14 +151,14 @@ impl Measurement<'_> {
     }
 
     /// The points of the curve.
-    fn points(&self) -> Vec<CurvePoint> {
+    fn points(&self) -> Vec<BurstTime> {
         let judged = self.measured.judged;
-        let mut points: Vec<CurvePoint> = judged
+        let mut points: Vec<BurstTime> = judged
             .table
             .iter()
             .filter_map(|(key, _)| {
                 let (Phase::Issue, messages, delay) = judged.observed(key)? else { return None };
-                Some(CurvePoint { messages, delay, elapsed: self.measured.time(key)? })
+                Some(BurstTime { messages, delay, elapsed: self.measured.time(key)? })
             })
             .collect();
         points.sort_by(|a, b| a.delay.total_cmp(&b.delay).then(a.messages.cmp(&b.messages)));
@@ -177,15 +177,15 @@ fn lacks(why: &ModelError) -> &'static str {
     }
 }
 
-/// A point of the curve; times are in nanoseconds.
-pub(crate) struct CurvePoint {
+/// The time of a burst of `messages` with a delay after each; times are in nanoseconds.
+pub(crate) struct BurstTime {
     pub(crate) messages: u64,
     pub(crate) delay: f64,
     pub(crate) elapsed: Estimated,
 }
 
 /// The cost of a message over M and Δ, by ascending Δ, as rows of the signature's name.
-pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made> {
+pub(crate) fn curve(logp: &Logp, points: Vec<BurstTime>) -> Result<Made> {
     let own = logp.place();
     let mut axes: Vec<&str> = own.iter().map(|(axis, _)| *axis).collect();
     axes.extend(["messages", "delay_ps"]);
@@ -196,7 +196,7 @@ pub(crate) fn curve(logp: &Logp, points: Vec<CurvePoint>) -> Result<Made> {
     let mut rows = Builder::new(SERIES, &logp.name, &logp.transport, &axes, columns);
     rows.rows.form = Form::Details;
     let (mut last, mut place) = (0.0, 0);
-    for CurvePoint { messages, delay, mut elapsed } in points {
+    for BurstTime { messages, delay, mut elapsed } in points {
         // Two Δ that differ have two places, however little they differ.
         if delay != last {
             (last, place) = (delay, ((delay * PICOSECONDS).round() as u64).max(place + 1));
@@ -221,13 +221,13 @@ pub(crate) fn recorded(
     rule: &Rule,
     load: Load,
 ) -> Result<(Logp, Vec<Note>)> {
-    let (id, verdicts) = (logp.id(), Verdicts::of(signature, rule, load));
+    let (id, verdicts) = (logp.id(), verdicts(signature, rule, load));
     let mut notes = notes(&id, signature);
     let in_regime = |own: &Option<Signature>| Some(own.as_ref()?.in_regime(signature.regime));
     let each: Vec<_> = each.iter().map(in_regime).collect();
-    let mut known = |(at, name): (usize, &str), of: &Estimate, unit, convergence| -> Result<_> {
+    let mut known = |at: usize, name: &str, of: &Estimate, unit| -> Result<_> {
         let launches = each.iter().map(|own| own.and_then(|own| own[at])).collect();
-        let of = Estimated::of_model(of, convergence).with_launches(launches);
+        let of = Estimated::of_model(of, verdicts[at]).with_launches(launches);
         notes.extend(clock_limit(&format!("{id}/{name}"), &of));
         of.recorded(unit).map(Some)
     };
@@ -235,14 +235,14 @@ pub(crate) fn recorded(
     let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
         signature;
     logp.parameters = Parameters {
-        send_overhead: known((0, "send_overhead"), send_overhead, s, verdicts.send_overhead)?,
-        recv_overhead: known((1, "recv_overhead"), recv_overhead, s, verdicts.recv_overhead)?,
-        gap: known((2, "gap"), gap, s, verdicts.gap)?,
-        latency: known((3, "latency"), latency, s, verdicts.latency)?,
-        rtt: known((4, "rtt"), rtt, s, verdicts.rtt)?,
-        idle: known((5, "idle"), idle, s, verdicts.idle)?,
+        send_overhead: known(0, "send_overhead", send_overhead, s)?,
+        recv_overhead: known(1, "recv_overhead", recv_overhead, s)?,
+        gap: known(2, "gap", gap, s)?,
+        latency: known(3, "latency", latency, s)?,
+        rtt: known(4, "rtt", rtt, s)?,
+        idle: known(5, "idle", idle, s)?,
         capacity: match capacity {
-            Some(capacity) => known((6, "capacity"), capacity, Unit::One, verdicts.capacity)?,
+            Some(capacity) => known(6, "capacity", capacity, Unit::One)?,
             None => None,
         },
     };

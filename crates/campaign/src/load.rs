@@ -38,13 +38,6 @@ const BATCH_BYTES: u64 = 1 << 20;
 pub const LEAST_SAMPLES: u32 = 3;
 /// Largest number: several signatures share the time of one.
 const MOST_SAMPLES: u32 = 20;
-/// Longest time of a sample, in nanoseconds. A batch has fifty.
-const LONGEST: f64 = 2e6;
-/// Longest time of a sample of transfers, whose bytes are also written before it and compared after
-/// it.
-const LONGEST_TRANSFERS: f64 = 5e5;
-/// Approximate time for writing and comparing a byte, in nanoseconds.
-const UNTIMED: f64 = 0.5;
 
 impl Load {
     /// Bytes that each request moves.
@@ -109,22 +102,6 @@ impl Load {
         }
     }
 
-    /// Batches of the first look at one M. The least counts: a batch of few samples may be
-    /// disturbed throughout, and the whole grid rests on it.
-    pub fn looks(self) -> u32 {
-        if self.is_transfer() { 3 } else { 1 }
-    }
-
-    /// Longest time of a sample, in nanoseconds.
-    pub fn longest_sample(self) -> f64 {
-        if self.is_transfer() { LONGEST_TRANSFERS } else { LONGEST }
-    }
-
-    /// Approximate time per message outside of the timed section, in nanoseconds.
-    pub fn untimed(self) -> f64 {
-        UNTIMED * f64::from(self.bytes())
-    }
-
     /// The range of M and the density of the grid: several signatures of transfers share the time
     /// of one of words. If a burst wraps around the region, bytes that it sends again may still be
     /// in a cache. Only for the longest transfers is there no room to avoid that.
@@ -161,13 +138,5 @@ mod tests {
         // Two places are too few for a slope: bursts go round.
         assert_eq!(Load::Store { bytes: 4 << 20 }.limits(1.0).most, 16);
         assert_eq!(Load::Words.samples(4096, 50), 50);
-    }
-
-    #[test]
-    fn transfers_are_looked_at_thrice_and_their_bytes_take_time() {
-        let of = |load: Load| (load.is_transfer(), load.looks(), load.untimed());
-        assert_eq!(of(Load::Words), (false, 1, 0.0));
-        assert_eq!(of(Load::Store { bytes: 0 }), (true, 3, 0.0));
-        assert_eq!(of(Load::Get { bytes: 4096 }), (true, 3, 2048.0));
     }
 }

@@ -32,7 +32,7 @@ use look::Batches;
 use visits::Need;
 
 pub use keys::{ISSUE, RTT, issue, of_load, rtt};
-pub use observed::{QUICK_RESAMPLES, Verdicts, judge, judge_received};
+pub use observed::{QUICK_RESAMPLES, judge, judge_received, verdicts};
 pub use plan::{SignaturePattern, SignaturePlan};
 
 /// Points whose batch takes less than this, in nanoseconds, have several batches per round: round

@@ -307,8 +307,8 @@ fn what_a_parameter_does_not_mean_is_noted() {
 
 #[test]
 fn delays_that_hardly_differ_have_places_of_their_own() {
-    let elapsed = Estimated::single(8.0, "", Convergence::ClockLimited);
-    let point = |delay| CurvePoint { messages: 2, delay, elapsed: elapsed.clone() };
+    let elapsed = Estimated::new(8.0, None, Convergence::ClockLimited, ("", 1));
+    let point = |delay| BurstTime { messages: 2, delay, elapsed: elapsed.clone() };
     let delays = [0.0, 1e-5, 2e-5, 0.002];
     let made = curve(&Logp::new(SIGNATURE, "shm", None), delays.map(point).into()).unwrap();
     let Outcome::Rows(rows) = &made.results[0] else { panic!("no rows") };

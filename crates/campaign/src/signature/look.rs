@@ -3,7 +3,7 @@
 use bandgap_comm::Delay;
 use bandgap_kernels::{ISSUE, Order, WHOLE};
 
-use super::plan::SignaturePlan;
+use super::plan::{SignaturePattern, SignaturePlan};
 use crate::budget::Budget;
 use crate::experiment::VIRTUAL_SAMPLES;
 use crate::grid::{FirstLook, Limits};
@@ -13,6 +13,16 @@ use crate::runner::{Runner, Stop};
 
 /// Largest number of samples in a batch of the first look.
 const FEW: u32 = 20;
+/// Batches of transfers at one M. The least counts: a batch of few samples may be disturbed
+/// throughout, and the whole grid rests on it.
+const LOOKS: u32 = 3;
+/// Longest time of a sample, in nanoseconds. A batch has fifty.
+const LONGEST: f64 = 2e6;
+/// Longest time of a sample of transfers, whose bytes are also written before it and compared after
+/// it.
+const LONGEST_TRANSFERS: f64 = 5e5;
+/// Approximate time for writing and comparing a byte, in nanoseconds.
+const UNTIMED: f64 = 0.5;
 /// Largest number of batches of round trips until two agree.
 const WARM_UP: u32 = 20;
 /// Round trips within this share of each other agree.
@@ -37,7 +47,11 @@ impl<'a> Batches<'a> {
     pub(super) fn new(plan: &'a SignaturePlan, runner: &dyn Runner) -> Self {
         let (virtual_time, ranks) = (runner.virtual_time(), runner.size());
         // Each peer has the same capacity.
-        let capacity = runner.capacity().saturating_mul(plan.pattern.peers(ranks));
+        let peers = match plan.pattern {
+            SignaturePattern::FanOut => ranks.saturating_sub(1).max(1),
+            SignaturePattern::OneToOne | SignaturePattern::Pairs => 1,
+        };
+        let capacity = runner.capacity().saturating_mul(peers);
         Self { plan, virtual_time, capacity, ranks }
     }
 
@@ -58,11 +72,6 @@ impl<'a> Batches<'a> {
         }
     }
 
-    /// Longest time of a sample, in nanoseconds.
-    fn longest_sample(&self) -> f64 {
-        if self.virtual_time { f64::INFINITY } else { self.plan.load.longest_sample() }
-    }
-
     pub(super) fn order(&self, messages: u32, delay: Delay, samples: u32) -> Order {
         let asking = self.plan.pattern.asking();
         self.plan.load.order(asking, messages, delay, samples, self.ranks)
@@ -79,7 +88,12 @@ impl<'a> Batches<'a> {
         let eight = self.elapsed(runner, 8)?;
         let send_overhead = ((eight - one) / 7.0).max(0.0);
         let capacity = self.capacity.clamp(8, 1 << 12) as u32;
-        let (most, longest) = (self.limits(budget).most, self.longest_sample());
+        let most = self.limits(budget).most;
+        let longest = match (self.virtual_time, self.plan.load.is_transfer()) {
+            (true, _) => f64::INFINITY,
+            (false, true) => LONGEST_TRANSFERS,
+            (false, false) => LONGEST,
+        };
         let (mut previous, mut before) = (8_u32, eight);
         let mut messages = 16_u32;
         let mut slopes: Vec<f64> = Vec::new();
@@ -97,14 +111,14 @@ impl<'a> Batches<'a> {
             messages *= 2;
         }
         let gap = slopes.last().copied().unwrap_or(rtt).max(0.1);
-        let untimed = self.plan.load.untimed();
+        let untimed = UNTIMED * f64::from(self.plan.load.bytes());
         Ok(FirstLook { rtt, send_overhead, gap, messages, untimed, around })
     }
 
     /// Time of the issue phase: the least of a few batches, in nanoseconds.
     fn elapsed(&self, runner: &mut dyn Runner, messages: u32) -> Result<f64, Stop> {
         let order = self.order(messages, Delay::NONE, self.samples(messages).min(FEW));
-        let looks = if self.virtual_time { 1 } else { self.plan.load.looks() };
+        let looks = if self.plan.load.is_transfer() && !self.virtual_time { LOOKS } else { 1 };
         let mut least = f64::INFINITY;
         for _ in 0..looks {
             least = least.min(batch_value(runner.run(&order)?.column(ISSUE)));

@@ -58,43 +58,24 @@ impl Judged<'_> {
     }
 }
 
-/// How well each parameter of a signature is known.
-pub struct Verdicts {
-    /// Of os.
-    pub send_overhead: Convergence,
-    /// Of or.
-    pub recv_overhead: Convergence,
-    /// Of g.
-    pub gap: Convergence,
-    /// Of L.
-    pub latency: Convergence,
-    /// Of RTT.
-    pub rtt: Convergence,
-    /// Of the idle time.
-    pub idle: Convergence,
-    /// Of the capacity, if there is one.
-    pub capacity: Convergence,
-}
-
-impl Verdicts {
-    /// The verdicts of this rule. L and the idle time are differences that may be near zero, so
-    /// their intervals are judged relative to half the round trip and to the gap, of which they are
-    /// parts. For the same reason the or of transfers is judged relative to os + or. The clock does
-    /// not limit g, the idle time and the capacity, which come from the slopes of long bursts.
-    pub fn of(signature: &Signature, rule: &Rule, load: Load) -> Verdicts {
-        let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
-            signature;
-        let slopes = rule.without_clock();
-        Verdicts {
-            send_overhead: judge(send_overhead, rule),
-            recv_overhead: judge_received(recv_overhead, send_overhead, rule, load),
-            gap: judge(gap, &slopes),
-            latency: judge_beside(latency, rtt.value / 2.0, rule),
-            rtt: judge(rtt, rule),
-            idle: judge_beside(idle, gap.value, &slopes),
-            capacity: capacity.as_ref().map_or(Convergence::No, |found| judge(found, &slopes)),
-        }
-    }
+/// How well os, or, g, L, RTT, the idle time and the capacity of a signature are known, in the order of
+/// [`Signature::in_regime`]. L and the idle time are differences that may be near zero, so
+/// their intervals are judged relative to half the round trip and to the gap, of which they are
+/// parts. For the same reason the or of transfers is judged relative to os + or. The clock does
+/// not limit g, the idle time and the capacity, which come from the slopes of long bursts.
+pub fn verdicts(signature: &Signature, rule: &Rule, load: Load) -> [Convergence; 7] {
+    let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
+        signature;
+    let slopes = rule.without_clock();
+    [
+        judge(send_overhead, rule),
+        judge_received(recv_overhead, send_overhead, rule, load),
+        judge(gap, &slopes),
+        judge_beside(latency, rtt.value / 2.0, rule),
+        judge(rtt, rule),
+        judge_beside(idle, gap.value, &slopes),
+        capacity.as_ref().map_or(Convergence::No, |found| judge(found, &slopes)),
+    ]
 }
 
 /// The verdict on an estimate.

@@ -29,17 +29,9 @@ impl SignaturePlan {
         Self { asked, samples: BATCH, pattern, load: Load::Words }
     }
 
-    /// The rank that times, and the rank that it asks first.
-    pub fn pair(&self, ranks: usize) -> [usize; 2] {
-        match self.pattern {
-            SignaturePattern::OneToOne | SignaturePattern::FanOut => [0, 1],
-            SignaturePattern::Pairs => [0, ranks / 2],
-        }
-    }
-
     /// Whether it is compared with floors, which are measured between ranks 0 and 1.
     pub fn has_floors(&self, ranks: usize) -> bool {
-        self.pair(ranks) == [0, 1]
+        self.pattern.asking().timed(ranks) == [0, 1]
     }
 }
 
@@ -55,14 +47,6 @@ pub enum SignaturePattern {
 }
 
 impl SignaturePattern {
-    /// Number of ranks that one requester asks, in a run of `ranks` ranks.
-    pub(super) fn peers(self, ranks: usize) -> usize {
-        match self {
-            Self::OneToOne | Self::Pairs => 1,
-            Self::FanOut => ranks.saturating_sub(1).max(1),
-        }
-    }
-
     /// The kernel's parameter.
     pub(super) fn asking(self) -> Asking {
         match self {

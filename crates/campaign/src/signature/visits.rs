@@ -4,7 +4,7 @@
 use bandgap_model::Signature;
 use bandgap_stats::Rule;
 
-use super::observed::Verdicts;
+use super::observed::verdicts;
 use crate::load::Load;
 
 /// Smallest number of batches of a point in a round, even if it narrows nothing: all points must
@@ -30,17 +30,12 @@ pub(super) struct Need {
 /// else 1/(precision · value)².
 pub(super) fn wanted(signature: &Signature, rule: &Rule, load: Load) -> [f64; 4] {
     let Signature { send_overhead, recv_overhead, gap, rtt, .. } = signature;
-    let known = Verdicts::of(signature, rule, load);
+    let [os, or, g, _, round_trip, ..] = verdicts(signature, rule, load);
     let received = match load.is_transfer() {
         true => send_overhead.value.abs() + recv_overhead.value.abs(),
         false => recv_overhead.value.abs(),
     };
-    let all = [
-        (known.send_overhead, send_overhead.value),
-        (known.recv_overhead, received),
-        (known.gap, gap.value),
-        (known.rtt, rtt.value),
-    ];
+    let all = [(os, send_overhead.value), (or, received), (g, gap.value), (round_trip, rtt.value)];
     // A parameter near 0 cannot be known to a share of itself: a share of a stamp, or of the round
     // trip, is enough.
     let least = (rule.precision * rule.stamp).max(1e-3 * rtt.value);

@@ -126,7 +126,8 @@ impl Asking {
         }
     }
 
-    fn timed(self, size: usize) -> [Rank; 2] {
+    /// The rank that times, and the rank that it asks first.
+    pub fn timed(self, size: usize) -> [Rank; 2] {
         match self {
             Self::OneToOne(pair) => pair.both(),
             Self::Pairs => [0, size / 2],
