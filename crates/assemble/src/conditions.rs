@@ -14,7 +14,7 @@ use crate::points::Points;
 pub fn conditions(of: &Measured<'_>) -> Conditions {
     let Measured { setting, judged } = of;
     let (states, table) = (&judged.states, judged.table);
-    let seen = judged.seen.and_then(|at| states.states().get(at));
+    let seen = judged.seen.and_then(|at| states.states.get(at));
     let mut batches = Batches::default();
     let mut counted = BTreeSet::new();
     for (key, batch) in table.executed().filter(|(_, batch)| !batch.samples.is_empty()) {
@@ -25,7 +25,7 @@ pub fn conditions(of: &Measured<'_>) -> Conditions {
                 batches.used += 1;
                 continue;
             }
-            None => match judged.state(batch).and_then(|at| states.states().get(at)) {
+            None => match judged.state(batch).and_then(|at| states.states.get(at)) {
                 None => "between_states".to_owned(),
                 Some(state) if state.slowed => "slowed".to_owned(),
                 Some(_) => "other_state".to_owned(),
@@ -43,7 +43,7 @@ pub fn conditions(of: &Measured<'_>) -> Conditions {
         probe: time(state.cache_line.centre),
         share: Number(state.batches as f64 / all),
         others: states
-            .states()
+            .states
             .iter()
             .filter(|other| other.cache_line != state.cache_line && !other.slowed)
             .map(|other| time(other.cache_line.centre))
@@ -72,7 +72,7 @@ pub fn conditions(of: &Measured<'_>) -> Conditions {
 pub fn setup(of: &Measured<'_>) -> Vec<ExperimentSetup> {
     let setting = of.setting;
     let launcher = setting.launcher.clone();
-    let library = of.judged.table.library().map(|of| Library { launcher, ..of.clone() });
+    let library = of.judged.table.library.as_ref().map(|of| Library { launcher, ..of.clone() });
     let whole = ExperimentSetup {
         experiment: setting.experiment.clone(),
         transport: setting.transport.clone(),

@@ -9,19 +9,17 @@ use crate::made::{Builder, Made, SERIES};
 use crate::points::{At, Points};
 use crate::{AssembleError, Result};
 
-pub(crate) const LOAD: &str = LOAD_AXIS;
-
 /// The slowdown of an echo under load, by round; `None` for an echo without load.
 pub(crate) fn slowdown(
     of: &Measured<'_>,
     points: &Points<'_>,
     (key, point): At<'_>,
 ) -> Option<Estimated> {
-    let load = point.place(LOAD)?;
+    let load = point.place(LOAD_AXIS)?;
     let is_idle = |other: &At<'_>| {
         let mut axes = other.1.at.iter();
         axes.all(|(axis, at)| match axis.as_str() {
-            LOAD => *at == 0_u64.into(),
+            LOAD_AXIS => *at == 0_u64.into(),
             _ => point.place(axis) == Some(at),
         })
     };

@@ -10,16 +10,7 @@ use crate::made::{Builder, Made, SERIES};
 use crate::points::number;
 use crate::{AssembleError, Result};
 
-/// The modes in the order of the values of a round: T_b, T_n, T_x, T_c, T_o.
-const MODES: [OverlapMode; 5] = [
-    OverlapMode::Blocking,
-    OverlapMode::NonBlocking,
-    OverlapMode::Exchange,
-    OverlapMode::Computation,
-    OverlapMode::Overheads,
-];
-
-/// Values of one round.
+/// Values of one round, in the order of [`OverlapMode::ALL`]: T_b, T_n, T_x, T_c, T_o.
 type Row = (u32, u64, [f64; 5]);
 
 /// The times of an exchange and a computation over the lengths of both, and the share that is hidden.
@@ -55,7 +46,7 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made> {
         let lengths = ["bytes", "elements"].map(|axis| number(point, axis));
         let [Some(bytes), Some(elements)] = lengths else { continue };
         planned += 1;
-        let keys = MODES.map(|mode| Cell::of(mode, bytes as u32, elements as u32).key());
+        let keys = OverlapMode::ALL.map(|mode| Cell::of(mode, bytes as u32, elements as u32).key());
         let rounds = of.rounds(keys.each_ref());
         let time = |at: usize| {
             let rule = of.judged.rule_of(&keys[at]);

@@ -1,5 +1,6 @@
 //! Operations over sizes, ranks and ways to do them.
 
+use bandgap_campaign::contention::LOAD_AXIS;
 use bandgap_campaign::data::Verified;
 use bandgap_campaign::series::BURST;
 use bandgap_campaign::{Described, Key};
@@ -8,7 +9,7 @@ use bandgap_kernels::{ISSUE, Look, in_series};
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Column, Form, Labels, Note, Unit};
 
-use crate::contention;
+use crate::contention::slowdown;
 use crate::estimate::{Estimated, Measured};
 use crate::fastest::fastest;
 use crate::growth::growth;
@@ -39,7 +40,7 @@ pub fn curve_times(of: &Measured<'_>) -> Vec<CurveTimes> {
     for points in of.points().into_iter().filter(|points| points.name != MESSAGE_COSTS) {
         let [_, points] = points.parted(BURST);
         // Under a load, and over matrix dimensions, the time is not linear in the length.
-        let [_, points] = points.parted(contention::LOAD);
+        let [_, points] = points.parted(LOAD_AXIS);
         for curve in points.along(&["bytes", "elements"]) {
             let first = curve.points.iter().map(|(_, (_, of))| of).find(|of| of.bytes > 0);
             let messages = first.map_or(1, |of| of.moved / of.bytes).max(1);
@@ -64,9 +65,9 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
         made = made.and(one(of, &points, &bursts)?);
         made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
     }
-    if let Some(reason) = of.judged.table.refused() {
+    if let Some(reason) = &of.judged.table.refused {
         let note = Note::new("single_copy_refused", of.setting.transport.as_str());
-        made.notes.push(note.with("reason", reason));
+        made.notes.push(note.with("reason", reason.as_str()));
     }
     if made.results.is_empty() { Err(AssembleError::Empty) } else { Ok(made) }
 }
@@ -96,7 +97,7 @@ fn form(name: &str) -> Form {
         }
         Ok(Look::Loads) => Form::SideBySide {
             tables: vec![["slowdown", "time"].map(str::to_owned).into()],
-            by: Some(contention::LOAD.to_owned()),
+            by: Some(LOAD_AXIS.to_owned()),
             alone: false,
         },
         Ok(Look::Details) => Form::Details,
@@ -138,7 +139,7 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
             over_floor,
             of.time(&issue),
             gap(of, bursts, (key, described)),
-            contention::slowdown(of, points, (key, described)),
+            slowdown(of, points, (key, described)),
         ];
         let spread = of.spread(key);
         let place = described.at.iter().map(|(_, at)| at.clone()).collect();

@@ -187,8 +187,10 @@ pub struct Measurements {
     /// Each with its index in the order of arrival.
     points: BTreeMap<Key, (usize, Described)>,
     verified: BTreeMap<Key, Verified>,
-    refused: Option<String>,
-    library: Option<Library>,
+    /// Why the machine refused single copies of messages, if it did.
+    pub refused: Option<String>,
+    /// The library that carried the messages, if a rank has named it.
+    pub library: Option<Library>,
     cut: BTreeMap<Scarce, f64>,
 }
 
@@ -276,16 +278,6 @@ impl Measurements {
         let mut all: Vec<_> = self.points.iter().collect();
         all.sort_by_key(|(_, (number, _))| *number);
         all.into_iter().map(|(key, (_, point))| (key, point)).collect()
-    }
-
-    /// Why the machine refused single copies of messages, if it did.
-    pub fn refused(&self) -> Option<&str> {
-        self.refused.as_deref()
-    }
-
-    /// The library that carried the messages, if a rank has named it.
-    pub fn library(&self) -> Option<&Library> {
-        self.library.as_ref()
     }
 
     /// The share of the plan that was measured: the smallest of all launches.

@@ -42,7 +42,8 @@ pub struct Placements {
     /// The fastest pace at each level of distance.
     fastest: Vec<f64>,
     told_apart: bool,
-    found: Vec<Placement>,
+    /// The states by distance, the fast one before the slowed one; empty without probes.
+    pub states: Vec<Placement>,
 }
 
 impl Placements {
@@ -62,14 +63,14 @@ impl Placements {
         };
         let fastest = paces.iter().map(fastest).collect();
         let told_apart = batches.len() >= ENOUGH * points.max(1);
-        let mut placements = Self { lines, fastest, told_apart, found: Vec::new() };
+        let mut placements = Self { lines, fastest, told_apart, states: Vec::new() };
         let mut found: BTreeMap<(usize, bool), usize> = BTreeMap::new();
         for place in batches.iter().filter_map(|batch| placements.place(batch)) {
             *found.entry(place).or_default() += 1;
         }
         for ((level, slowed), batches) in found {
             let cache_line = placements.lines.states()[level].clone();
-            placements.found.push(Placement { cache_line, slowed, batches, level });
+            placements.states.push(Placement { cache_line, slowed, batches, level });
         }
         placements
     }
@@ -84,27 +85,22 @@ impl Placements {
         (before == after).then_some((level, before))
     }
 
-    /// The states by distance, the fast one before the slowed one; empty without probes.
-    pub fn states(&self) -> &[Placement] {
-        &self.found
-    }
-
     /// The index of the main state: the fast one at the commonest distance if it has a fifth of the
     /// batches there, else the commonest one there. The slowed state is a mixture of disturbances
     /// and says little about the machine.
     pub fn main(&self) -> Option<usize> {
         let level = self.lines.commonest()?;
-        let states = || (0..self.found.len()).filter(|&i| self.found[i].level == level);
-        let all: usize = states().map(|i| self.found[i].batches).sum();
+        let states = || (0..self.states.len()).filter(|&i| self.states[i].level == level);
+        let all: usize = states().map(|i| self.states[i].batches).sum();
         states()
-            .find(|&i| !self.found[i].slowed && self.found[i].batches >= all.div_ceil(5))
-            .or_else(|| states().max_by_key(|&i| self.found[i].batches))
+            .find(|&i| !self.states[i].slowed && self.states[i].batches >= all.div_ceil(5))
+            .or_else(|| states().max_by_key(|&i| self.states[i].batches))
     }
 
     /// The index of a batch's state; `None` if it is between states.
     pub fn label(&self, batch: &[Probe; 2]) -> Option<usize> {
         let place = self.place(batch)?;
-        self.found.iter().position(|state| (state.level, state.slowed) == place)
+        self.states.iter().position(|state| (state.level, state.slowed) == place)
     }
 }
 
@@ -135,7 +131,7 @@ mod tests {
         batches.extend((0..30).map(|i| batch(142.0, 600.0, 480.0 + 7.0 * f64::from(i))));
         batches.extend(vec![batch(28.0, 700.0, 705.0); 10]);
         let found = Placements::find(&batches, 1);
-        let states = found.states();
+        let states = &found.states;
         let counts: Vec<_> = states.iter().map(|state| (state.slowed, state.batches)).collect();
         assert_eq!(counts, [(false, 10), (false, 40), (true, 30)]);
         assert_eq!(found.main(), Some(1));
@@ -154,7 +150,7 @@ mod tests {
             let mut batches = vec![batch(140.0, 400.0, 400.0); 10];
             batches.extend(vec![batch(140.0, 690.0, 700.0); slowed]);
             let found = Placements::find(&batches, 1);
-            assert_eq!(found.states()[found.main().unwrap()].slowed, is_slowed);
+            assert_eq!(found.states[found.main().unwrap()].slowed, is_slowed);
         }
     }
 
@@ -167,14 +163,14 @@ mod tests {
             let mut probes: Vec<_> = (0..batches).map(slowed).collect();
             probes[0] = batch(140.0, 400.0, 400.0);
             let found = Placements::find(&probes, points);
-            assert_eq!(found.states().len(), states);
+            assert_eq!(found.states.len(), states);
         }
     }
 
     #[test]
     fn without_probes_there_are_no_states() {
         let found = Placements::find(&[], 0);
-        assert_eq!((found.states(), found.main()), (&[][..], None));
+        assert_eq!((&found.states[..], found.main()), (&[][..], None));
         assert_eq!(found.label(&batch(100.0, 1.0, 1.0)), None);
     }
 

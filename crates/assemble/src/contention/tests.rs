@@ -10,7 +10,8 @@ fn a_slowdown_is_a_number_by_round() {
         [(0_u32, 0_u32, 100.0), (0, 50, 180.0), (0, 90, 400.0), (4, 0, 50.0), (4, 50, 50.0)]
     {
         let point = Described { bytes: 8, moved: 8, ..Described::default() };
-        let point = point.at("bytes", 8_u32).at("from", from).at("to", from + 1).at(LOAD, load);
+        let point =
+            point.at("bytes", 8_u32).at("from", from).at("to", from + 1).at(LOAD_AXIS, load);
         of.timed("contention", point, ns);
     }
     let made = of.made(series).unwrap();

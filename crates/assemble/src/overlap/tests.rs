@@ -5,7 +5,7 @@ use bandgap_campaign::Described;
 /// Rounds of each launch, each with T_b, T_n, T_x, T_c, T_o of 8 B beside 10 elements.
 fn of(rounds: &[[f64; 5]]) -> Synthetic {
     let mut of = Synthetic::new();
-    let keys = MODES.map(|mode| Cell::of(mode, 8, 10).key());
+    let keys = OverlapMode::ALL.map(|mode| Cell::of(mode, 8, 10).key());
     of.point(&keys[0], Described::default().at("bytes", 8_u32).at("elements", 10_u32));
     for launch in 0..2 {
         for (round, row) in rounds.iter().enumerate() {

@@ -130,7 +130,7 @@ impl Machine {
         let asked = Asked { seed, ..Asked::usual(self.budget) };
         SignaturePlan::short_of(&asked, Load::Words).lead(&mut runner).unwrap();
         let judged = asked.judge(&runner.kept);
-        let state = &judged.states.states()[judged.seen.unwrap()];
+        let state = &judged.states.states[judged.seen.unwrap()];
         let farther =
             if state.cache_line.centre > CACHE_LINES[0] * FARTHER { FARTHER } else { 1.0 };
         (judged.signature(400, None, None).unwrap(), farther)
