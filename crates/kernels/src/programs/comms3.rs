@@ -3,7 +3,8 @@
 use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{partner, rounds};
+use super::RoundRobin;
+use super::pair::partner;
 use super::repeat::by_rank;
 use crate::{
     AtSize, Expects, Kernel, Look, Needs, OverComm, Places, Refused, Round, Seat, Series,
@@ -70,7 +71,7 @@ impl OverComm for Comms3 {
 /// The ranks that `rank` exchanges with, round by round.
 #[inline(always)]
 fn partners(rank: Rank, size: usize) -> impl Iterator<Item = Rank> + Clone {
-    (0..rounds(size)).filter_map(move |round| partner(rank, round, size))
+    (0..RoundRobin::rounds(size)).filter_map(move |round| partner(rank, round, size))
 }
 
 #[cfg(test)]
@@ -81,7 +82,7 @@ mod tests {
     fn every_rank_meets_every_other_once_and_both_at_the_same_time() {
         for size in 1..=9_usize {
             for rank in 0..size {
-                for round in 0..rounds(size) {
+                for round in 0..RoundRobin::rounds(size) {
                     if let Some(peer) = partner(rank, round, size) {
                         assert_eq!(partner(peer, round, size), Some(rank), "{size} {round}");
                     }

@@ -67,11 +67,6 @@ impl Pair {
     }
 }
 
-/// Number of rounds of a tournament in which every rank meets every other.
-pub(super) fn rounds(size: usize) -> usize {
-    size.next_multiple_of(2).saturating_sub(1)
-}
-
 /// The rank that meets `rank` in a round of a tournament. The last of an even number of ranks keeps
 /// its place, and the others rotate. With an odd number, one rank rests: `None`.
 pub(super) fn partner(rank: Rank, round: usize, size: usize) -> Option<Rank> {

@@ -3,7 +3,7 @@
 use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use super::pair::{partner, rounds};
+use super::pair::partner;
 use super::{Comms1, Pair};
 use crate::{
     Buffers, Expects, Kernel, Needs, OverComm, Places, Refused, Round, Samples, Seat, Stamps,
@@ -32,7 +32,7 @@ pub struct RoundRobin {
 impl RoundRobin {
     /// Number of rounds in which each of `size` ranks meets every other.
     pub fn rounds(size: usize) -> usize {
-        rounds(size)
+        size.next_multiple_of(2).saturating_sub(1)
     }
 
     /// Pairs of the round among `size` ranks, ordered by their lower ranks, which time.
@@ -55,7 +55,7 @@ impl Kernel for RoundRobin {
 
     fn check(&self, size: usize) -> Result<(), Refused> {
         ranks_at_least(2, size)?;
-        let (round, rounds) = (self.round, rounds(size));
+        let (round, rounds) = (self.round, Self::rounds(size));
         Refused::unless(round < rounds, || {
             format!("there is no round {round}: {size} ranks meet in {rounds} rounds")
         })?;
@@ -99,7 +99,7 @@ mod tests {
     #[test]
     fn every_pair_meets_once_and_has_its_own_samples() {
         for size in 2..=9 {
-            let all = (0..rounds(size)).flat_map(|round| {
+            let all = (0..RoundRobin::rounds(size)).flat_map(|round| {
                 let of = RoundRobin { round, messages: 1, bytes: 8 };
                 // Rank r takes r + 1 ticks for each of its two samples.
                 let stamps = |rank| {

@@ -92,7 +92,7 @@ impl MatrixProgram for Guard {
 /// apart.
 #[inline(always)]
 fn tag(side: Edge) -> u32 {
-    1 + side.index() as u32
+    1 + side as u32
 }
 
 /// Consecutive buffers for the sides of a block.
