@@ -12,7 +12,7 @@ use bandgap_model::breakdown::{
 };
 use bandgap_record::{ComponentTable, Note, Number, Quantity, Unit};
 use bandgap_results::{
-    Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
+    Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
 };
 use bandgap_stats::interval::normal_factor;
 use bandgap_stats::quantile::mean;
@@ -142,7 +142,7 @@ fn model(stack: &Stack, model: &Model, propagated: &Propagated) -> Result<ModelT
     let divided = By::ALL.map(|(by, name)| {
         let mut parts = stack.divided(&value, by);
         parts.retain(|(_, ns)| ns.abs() > ROUNDING * value.ns.abs());
-        Divided { by: name.to_owned(), parts: parts.into_iter().map(part).collect() }
+        PartsBy { by: name.to_owned(), parts: parts.into_iter().map(part).collect() }
     });
     Ok(ModelTime {
         name: model.name.clone(),

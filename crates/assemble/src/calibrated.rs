@@ -1,6 +1,5 @@
 //! A LogGP machine taken from what a run measured, each parameter with its interval.
 
-mod loggopsim;
 mod protocols;
 mod read;
 mod simgrid;

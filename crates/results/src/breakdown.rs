@@ -65,7 +65,7 @@ pub struct ModelTime {
     /// The sums that it is made of; the longest counts.
     pub rows: Vec<Vec<TermOf>>,
     /// The whole, divided by component, by category, by layer and by side.
-    pub divided: Vec<Divided>,
+    pub divided: Vec<PartsBy>,
 }
 
 /// A component in a row of a model.
@@ -99,7 +99,7 @@ pub enum Within {
 
 /// A model's time, divided in one way.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Divided {
+pub struct PartsBy {
     /// `component`, `category`, `layer` or `side`.
     pub by: String,
     /// The parts, which sum up to the model.

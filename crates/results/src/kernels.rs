@@ -66,17 +66,14 @@ fn standing<'a>(rows: &'a Rows) -> Vec<(u64, &'a Row)> {
     let size =
         |row: &Row| ["bytes", "elements", "dimension"].iter().find_map(|axis| number(row, axis));
     let time = |row: &Row| rows.cell(row, "time").map_or(f64::INFINITY, |of| of.value.0);
-    let mut found: Vec<(u64, &'a Row)> = Vec::new();
+    let mut found = BTreeMap::<u64, &'a Row>::new();
     for row in rows.rows.iter().filter(its) {
-        let at = size(row).unwrap_or(0);
-        match found.iter_mut().find(|(own, _)| *own == at) {
-            Some((_, known)) if time(row) < time(known) => *known = row,
-            Some(_) => {}
-            None => found.push((at, row)),
+        let fastest = found.entry(size(row).unwrap_or(0)).or_insert(row);
+        if time(row) < time(fastest) {
+            *fastest = row;
         }
     }
-    found.sort_by_key(|(at, _)| *at);
-    found
+    found.into_iter().collect()
 }
 
 /// The line of a kernel.

@@ -26,7 +26,7 @@ mod whatif;
 mod why;
 
 pub use breakdown::{
-    Beside, Breakdown, ComponentTime, Divided, Inserted, ModelTime, PartTime, TermOf, Within,
+    Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
 };
 pub use curves::curve;
 pub use doctor::doctor;

@@ -8,12 +8,13 @@ use bandgap_report::{Block, Cell, Head, Table, share, signed_share};
 use crate::rows::cell;
 use crate::shown::Context;
 
-/// The kind of these rows.
+/// The kind of both results.
 pub const VALIDATION: &str = "validation";
-/// The name of those of times: `of` an id of the run, with `measured`, `simulated` and `error`, and the labels `name`,
-/// `group` (`fitted`, `predicted`, or `own` of a simulated run on its own machine) and `verdict` (`inside`, `outside` or `undecided`).
+/// The name of the result with a row per time. The axis `of` is the time's id in the run; columns are `measured`,
+/// `simulated` and `error`; labels are `name`, `group` (`fitted`, `predicted`, or `own` for a simulated run on its own
+/// machine) and `verdict` (`inside`, `outside` or `undecided`).
 pub const POINTS: &str = "points";
-/// The name of the summary, by group.
+/// The name of the summary by group.
 pub const SUMMARY: &str = "summary";
 
 /// The summary by group, or the worst point of each series.

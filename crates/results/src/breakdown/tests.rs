@@ -38,7 +38,7 @@ pub(crate) fn sample(components: usize, name: &str, within: Within) -> Breakdown
         error: Some(error.clone()),
         within: Some(within),
         rows: vec![Vec::new()],
-        divided: divided.clone().map(|(by, parts)| Divided { by: by.into(), parts }).into(),
+        divided: divided.clone().map(|(by, parts)| PartsBy { by: by.into(), parts }).into(),
     };
     Breakdown {
         name: "unix".into(),
