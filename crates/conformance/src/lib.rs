@@ -63,8 +63,8 @@ pub fn boxed<E: Bulk + Send>(endpoints: Vec<E>) -> Vec<AnyEndpoint> {
     endpoints.into_iter().map(AnyEndpoint::of).collect()
 }
 
-/// Makes one `#[test]` of each property for the constant [`Harness`](crate::Harness) named: of an `endpoint`, of its
-/// stores and gets (`bulk`), of message passing over it (`passing`), or of the properties that follow (`each`).
+/// Makes one `#[test]` per property for the named constant [`Harness`](crate::Harness): the properties of an `endpoint`,
+/// of its stores and gets (`bulk`), of message passing over it (`passing`), or those that follow (`each`).
 #[macro_export]
 macro_rules! conformance {
     (each $harness:path: $($property:ident)*) => {
@@ -122,9 +122,9 @@ macro_rules! conformance {
     };
 }
 
-/// A module of this name, in which the endpoints of a block, for so many ranks that expose so many bytes, pass
-/// [`conformance`] as an `endpoint` or in `passing`: `conforms!(endpoint tcp(size, exposed) { made(size,
-/// exposed) })`. A second block has other fields of the [`Harness`](crate::Harness).
+/// Makes a module that tests endpoints with [`conformance`], as an `endpoint` or for message `passing`:
+/// `conforms!(endpoint tcp(size, exposed) { made(size, exposed) })`. The block makes the endpoints of `size` ranks, each of
+/// which exposes `exposed` bytes; a second block sets other fields of the [`Harness`](crate::Harness).
 #[macro_export]
 macro_rules! conforms {
     ($(#[$about:meta])* $as:ident $name:ident($size:ident, $exposed:ident) $made:block

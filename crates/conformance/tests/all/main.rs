@@ -10,4 +10,3 @@ mod faulty;
 #[path = "../../../comm/tests/support/inproc.rs"]
 mod inproc;
 mod passing;
-mod spoilt;

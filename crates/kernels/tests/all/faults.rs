@@ -41,9 +41,6 @@ fn found(outcomes: &Outcomes) -> Found {
     }
 }
 
-/// Runs an order with the messages of rank `liar` spoilt by `plan`.
-type Run = fn(&Order, usize, Option<Plan>) -> Found;
-
 fn over_endpoints<W: Watch + Copy + Send>(
     order: &Order,
     liar: usize,
@@ -57,28 +54,14 @@ fn over_endpoints<W: Watch + Copy + Send>(
     found(&carry_out(executors(endpoints.collect(), watch), std::slice::from_ref(order)))
 }
 
-/// A bit keeps nobody waiting; whoever waits for another fault waits in vain.
-fn endpoints(order: &Order, liar: usize, what: What, plan: Option<Plan>) -> Found {
-    match plan.as_ref().map(|plan| plan.fault) {
-        None | Some(Fault::Flip) => over_endpoints(order, liar, what, plan, PATIENT),
-        Some(_) => over_endpoints(order, liar, what, plan, Impatient::NEW),
+/// Runs an order with the messages of rank `liar` spoilt by `plan`, over endpoints or, without a `What`, over none. A bit
+/// keeps nobody waiting; whoever waits for another fault waits in vain.
+fn run(what: Option<What>, order: &Order, liar: usize, plan: Option<Plan>) -> Found {
+    match (what, plan.as_ref().map(|plan| plan.fault)) {
+        (None, _) => native(order, liar, plan),
+        (Some(what), None | Some(Fault::Flip)) => over_endpoints(order, liar, what, plan, PATIENT),
+        (Some(what), _) => over_endpoints(order, liar, what, plan, Impatient::NEW),
     }
-}
-
-fn words(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
-    endpoints(order, liar, What::Words, plan)
-}
-
-fn replies(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
-    endpoints(order, liar, What::Replies, plan)
-}
-
-fn transfers(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
-    endpoints(order, liar, What::Transfers, plan)
-}
-
-fn passing(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
-    endpoints(order, liar, What::Passing, plan)
 }
 
 fn native(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
@@ -95,11 +78,11 @@ fn native(order: &Order, liar: usize, plan: Option<Plan>) -> Found {
     found(&carry_out(ranks.collect::<Vec<_>>(), std::slice::from_ref(order)))
 }
 
-fn runs(over: Over) -> &'static [Run] {
+fn runs(over: Over) -> &'static [Option<What>] {
     match over {
-        Over::Am => &[words],
-        Over::Transfer => &[words, transfers],
-        Over::Comm => &[passing, native],
+        Over::Am => &[Some(What::Words)],
+        Over::Transfer => &[Some(What::Words), Some(What::Transfers)],
+        Over::Comm => &[Some(What::Passing), None],
         Over::Bare => &[],
     }
 }
@@ -131,11 +114,11 @@ fn every_fault_is_found(fact: &Fact) {
     let examples: Vec<Order> = examples(fact, SIZE, SAMPLES);
     for order in examples.iter().map(|order| order.clone().checked()) {
         let [timed, other] = (fact.timed)(&order, SIZE).unwrap();
-        for run in runs(fact.over) {
+        for &over in runs(fact.over) {
             for fault in Fault::ALL {
                 for liar in [timed, other] {
                     let plan = Plan::new(fault, 1);
-                    let found = run(&order, liar, Some(plan.clone()));
+                    let found = run(over, &order, liar, Some(plan.clone()));
                     let what = format!("{fault:?} at rank {liar}: {order:?}");
                     if !plan.has_happened() {
                         // Under load an impatient rank may give up before.
@@ -169,7 +152,7 @@ fn every_spoilt_reply_is_found_in_a_checked_batch() {
             for (fault, liar) in Fault::ALL.into_iter().flat_map(|f| (0..SIZE).map(move |l| (f, l)))
             {
                 let plan = Plan::new(fault, 1);
-                let found = replies(&order, liar, Some(plan.clone()));
+                let found = run(Some(What::Replies), &order, liar, Some(plan.clone()));
                 if plan.has_happened() {
                     assert_eq!(found, Found::Wrong, "{fault:?} at rank {liar}: {order:?}");
                     spoilt.entry(fact.name).or_default().insert(fault);
@@ -187,9 +170,9 @@ fn every_spoilt_reply_is_found_in_a_checked_batch() {
 fn without_a_fault_nothing_is_found() {
     for fact in facts() {
         for order in examples(&fact, SIZE, SAMPLES) {
-            for run in runs(fact.over) {
+            for &over in runs(fact.over) {
                 for order in [order.clone(), order.clone().checked()] {
-                    assert_eq!(run(&order, 0, None), Found::Nothing, "{order:?}");
+                    assert_eq!(run(over, &order, 0, None), Found::Nothing, "{order:?}");
                 }
             }
         }
@@ -202,20 +185,18 @@ fn a_timed_batch_finds_a_changed_word_anywhere_and_changed_bytes_of_its_last_mes
     let order = Order::of(&PingPong { pair, messages: 10 }, SAMPLES, SIZE);
     for nth in [0, 13, 29] {
         let plan = Plan::new(Fault::Flip, nth);
-        assert_eq!(words(&order, 0, Some(plan.clone())), Found::Wrong);
+        assert_eq!(run(Some(What::Words), &order, 0, Some(plan.clone())), Found::Wrong);
         assert!(plan.has_happened());
     }
     let messages =
         bandgap_kernels::Comms1 { pair, messages: 10, bytes: 20, buffers: Buffers::default() };
     let order = Order::of(&messages, SAMPLES, SIZE);
     assert!((fact(&order.kernel).unwrap().check)(&order, SIZE).is_ok());
-    for run in [passing, native] {
-        assert_eq!(run(&order, 0, Some(Plan::new(Fault::Flip, 29))), Found::Wrong);
-        // Of those before it the number only: that is what checked batches are for.
-        assert_eq!(run(&order, 0, Some(Plan::new(Fault::Flip, 13))), Found::Nothing);
-        assert_eq!(
-            run(&order.clone().checked(), 0, Some(Plan::new(Fault::Flip, 13))),
-            Found::Wrong
-        );
+    for &over in runs(Over::Comm) {
+        let flip = |order: &Order, nth| run(over, order, 0, Some(Plan::new(Fault::Flip, nth)));
+        assert_eq!(flip(&order, 29), Found::Wrong);
+        // A timed batch only counts earlier messages; checked batches compare them.
+        assert_eq!(flip(&order, 13), Found::Nothing);
+        assert_eq!(flip(&order.clone().checked(), 13), Found::Wrong);
     }
 }

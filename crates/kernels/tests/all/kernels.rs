@@ -1,10 +1,12 @@
 //! Every kernel of the list, executed by threads: whole, verified, and on some of the ranks.
 
+use std::collections::BTreeSet;
+
 use crate::direct;
 use crate::examples::examples;
 use crate::harness::native::Native;
 use crate::harness::{
-    Outcomes, PATIENT, WallClock, carry_out, executors, in_process, over_shared_memory,
+    Obeys, Outcomes, PATIENT, WallClock, carry_out, executors, in_process, over_shared_memory,
 };
 use crate::inproc;
 use bandgap_comm::passing::{INLINE, Way};
@@ -59,15 +61,24 @@ fn verify(size: usize, fact: &Fact, order: &Order, ranks: &[Outcome]) {
     assert_eq!(others.column(ISSUE).len(), issue.len() - each, "{order:?}");
 }
 
+/// Carries the orders out and verifies all outcomes.
+fn verify_all(
+    size: usize,
+    ranks: Vec<impl Obeys>,
+    orders: impl IntoIterator<Item = (Fact, Order)>,
+) {
+    let (facts, orders): (Vec<_>, Vec<_>) = orders.into_iter().unzip();
+    let outcomes = carry_out(ranks, &orders);
+    for (at, (fact, order)) in facts.iter().zip(&orders).enumerate() {
+        verify(size, fact, order, &whole(&outcomes, at, order));
+    }
+}
+
 #[test]
 fn every_kernel_runs_and_verifies_its_messages_on_one_to_four_ranks() {
     for size in 1..=4 {
-        let (facts, orders): (Vec<_>, Vec<_>) = orders(size).into_iter().unzip();
-        let outcomes = carry_out(in_process(size), &orders);
-        for (at, (fact, order)) in facts.iter().zip(&orders).enumerate() {
-            verify(size, fact, order, &whole(&outcomes, at, order));
-        }
-        let run = facts.iter().map(|fact| fact.name).collect::<std::collections::BTreeSet<_>>();
+        verify_all(size, in_process(size), orders(size));
+        let run: BTreeSet<&str> = orders(size).iter().map(|(fact, _)| fact.name).collect();
         // Contention takes four ranks.
         let all = bandgap_kernels::facts().len() - usize::from(size < 4);
         assert!(size < 2 || run.len() == all, "{size}: {run:?}");
@@ -77,11 +88,7 @@ fn every_kernel_runs_and_verifies_its_messages_on_one_to_four_ranks() {
 #[test]
 fn every_kernel_runs_over_shared_memory() {
     const SIZE: usize = 3;
-    let (facts, orders): (Vec<_>, Vec<_>) = orders(SIZE).into_iter().unzip();
-    let outcomes = carry_out(executors(over_shared_memory(SIZE), PATIENT), &orders);
-    for (at, (fact, order)) in facts.iter().zip(&orders).enumerate() {
-        verify(SIZE, fact, order, &whole(&outcomes, at, order));
-    }
+    verify_all(SIZE, executors(over_shared_memory(SIZE), PATIENT), orders(SIZE));
 }
 
 #[test]
@@ -118,12 +125,7 @@ fn ranks_without_exposed_memory_run_what_needs_none() {
         let needs = (fact.needs)(order, 3).unwrap();
         needs.exposed == 0 && needs.bytes <= INLINE
     };
-    let all = orders(3).into_iter().filter(|(fact, order)| short(fact, order));
-    let (facts, orders): (Vec<_>, Vec<_>) = all.unzip();
-    let outcomes = carry_out(ranks, &orders);
-    for (at, (fact, order)) in facts.iter().zip(&orders).enumerate() {
-        verify(3, fact, order, &whole(&outcomes, at, order));
-    }
+    verify_all(3, ranks, orders(3).into_iter().filter(|(fact, order)| short(fact, order)));
     // A longer message has no way.
     let links = inproc::links(2, 64).into_iter().map(|link| Credited::new(link, 8));
     let ranks: Vec<_> = links.map(|end| executor(end).unwrap()).collect();
@@ -138,24 +140,14 @@ fn ranks_without_exposed_memory_run_what_needs_none() {
 #[test]
 fn ranks_that_take_no_part_are_idle_and_the_others_do_not_need_them() {
     // Orders for 2 of 4 ranks, and between them orders for all.
-    let mixed: Vec<(Fact, Order)> =
-        orders(2).into_iter().zip(orders(4)).flat_map(|(two, four)| [two, four]).collect();
-    let (facts, orders): (Vec<_>, Vec<_>) = mixed.into_iter().unzip();
-    let outcomes = carry_out(in_process(4), &orders);
-    for (at, (fact, order)) in facts.iter().zip(&orders).enumerate() {
-        verify(4, fact, order, &whole(&outcomes, at, order));
-    }
+    let mixed = orders(2).into_iter().zip(orders(4)).flat_map(|(two, four)| [two, four]);
+    verify_all(4, in_process(4), mixed);
 }
 
 #[test]
 fn a_message_passing_without_active_messages_is_verified_by_the_same_code() {
     for size in 1..=4 {
         let comm = orders(size).into_iter().filter(|(fact, _)| fact.over == Over::Comm);
-        let (facts, orders): (Vec<_>, Vec<_>) = comm.unzip();
-        let ranks = direct::ranks(size, 0).into_iter().map(Native::new).collect::<Vec<_>>();
-        let outcomes = carry_out(ranks, &orders);
-        for (at, (fact, order)) in facts.iter().zip(&orders).enumerate() {
-            verify(size, fact, order, &whole(&outcomes, at, order));
-        }
+        verify_all(size, direct::ranks(size, 0).into_iter().map(Native::new).collect(), comm);
     }
 }

@@ -6,11 +6,12 @@ use std::collections::BTreeMap;
 use crate::direct;
 use crate::harness::native::Native;
 use crate::harness::{carry_out, in_process};
+use crate::recorded::recorded;
 use bandgap_kernels::{
-    AtSize, Fact, Failed, Matrix, Order, Outcome, Places, ShiftNorth, UpdateGuard, fact, program,
+    AtSize, Fact, Failed, Matrix, Order, Outcome, Places, ShiftNorth, UpdateGuard, fact,
 };
 use bandgap_kernels::{MeshOrder, ProcessorMesh};
-use bandgap_sim::{Context, Op, Recorder, Schedule, record};
+use bandgap_sim::{Context, Op, Schedule};
 
 const KERNELS: [&str; 6] =
     ["update_guard", "shift_north", "shift_east", "transpose", "row_broadcast", "column_broadcast"];
@@ -21,11 +22,6 @@ fn point(dimension: usize, messages: u32, [rows, columns]: [usize; 2]) -> AtSize
 
 fn order(kernel: &str, point: AtSize) -> Order {
     (fact(kernel).unwrap().at)(point, 1, point.ranks).unwrap()
-}
-
-fn recorded(order: &Order) -> Schedule {
-    let program = program::<Recorder>(order).unwrap();
-    record(order.ranks, |rank| program(rank)).unwrap()
 }
 
 /// How many messages of each length all ranks send.

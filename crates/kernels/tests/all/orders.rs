@@ -14,6 +14,11 @@ fn ping_pong() -> Order {
     Order::of(&PingPong { pair: Pair::FIRST, messages: 3 }, 2, 2)
 }
 
+fn comms1(messages: u32, bytes: usize) -> Order {
+    let (pair, buffers) = (Pair::FIRST, Buffers::default());
+    Order::of(&Comms1 { pair, messages, bytes, buffers }, 1, 2)
+}
+
 fn encode(order: &Order) -> Vec<u8> {
     serde_json::to_vec(order).unwrap()
 }
@@ -103,36 +108,19 @@ fn orders_that_cannot_be_carried_out_say_what_is_wrong() {
         let text = refusal(&order);
         assert!(text.contains("\"ping_pong\"") && text.contains(what), "{what}: {text}");
     }
-    let long =
-        Comms1 { pair: Pair::FIRST, messages: 1, bytes: usize::MAX, buffers: Buffers::default() };
-    assert!(refusal(&Order::of(&long, 1, 2)).contains("1073741824"));
+    assert!(refusal(&comms1(1, usize::MAX)).contains("1073741824"));
 }
 
 #[test]
 fn a_batch_too_large_to_be_checked_is_refused_before_anything_is_allotted() {
-    let pair = Pair::FIRST;
-    let large = Order::of(
-        &Comms1 { pair, messages: 1000, bytes: 1 << 20, buffers: Buffers::default() },
-        1,
-        2,
-    );
+    let large = comms1(1000, 1 << 20);
     let check = |order: &Order| (fact(&order.kernel).unwrap().check)(order, 4);
     assert!(check(&large).is_ok());
     let text = refusal(&large.checked());
     assert!(text.contains("2000") && text.contains("1048576"), "{text}");
     // A single message has a place of its own in any batch.
-    assert!(
-        check(
-            &Order::of(
-                &Comms1 { pair, messages: 1, bytes: 1 << 30, buffers: Buffers::default() },
-                1,
-                2
-            )
-            .checked()
-        )
-        .is_ok()
-    );
-    let words = Order::of(&PingPong { pair, messages: 1 << 23 }, 1, 2);
+    assert!(check(&comms1(1, 1 << 30).checked()).is_ok());
+    let words = Order::of(&PingPong { pair: Pair::FIRST, messages: 1 << 23 }, 1, 2);
     assert!(check(&words).is_ok());
     assert!(refusal(&words.checked()).contains("8388608"));
     assert!(program::<Recorder>(&Order { ranks: 1, ..ping_pong() }).is_err());

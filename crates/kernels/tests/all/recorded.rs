@@ -16,7 +16,7 @@ fn machine() -> Machine {
     Machine::parse(text, "test").unwrap()
 }
 
-fn recorded(order: &Order) -> Schedule {
+pub fn recorded(order: &Order) -> Schedule {
     let program = program::<Recorder>(order).unwrap();
     record(order.ranks, |rank| program(rank)).unwrap()
 }

@@ -17,13 +17,11 @@ fn labelled(mut rows: Rows, row: usize, name: &str, label: &str) -> Rows {
 }
 
 fn tables(blocks: &[Block]) -> Vec<&Table> {
-    let mut tables = Vec::new();
-    for block in blocks {
-        if let Block::Table(table) = block {
-            tables.push(table);
-        }
-    }
-    tables
+    let tables = blocks.iter().filter_map(|block| match block {
+        Block::Table(table) => Some(table),
+        _ => None,
+    });
+    tables.collect()
 }
 
 /// All that `comet` measures.
@@ -102,13 +100,7 @@ fn comet() -> Run {
 }
 
 fn all(run: &Run) -> Vec<&Rows> {
-    let mut found = Vec::new();
-    for result in &run.results {
-        if let Outcome::Rows(rows) = result {
-            found.push(&**rows);
-        }
-    }
-    found
+    run.results.iter().filter_map(Outcome::as_rows).collect()
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use crate::Outcome;
-use bandgap_record::{Bandgap, Column, Labels, Note, Row};
+use bandgap_record::{Column, Labels, Note, Row};
 use bandgap_report::{Cell, Layout, text};
 
 use super::*;
@@ -67,36 +67,18 @@ pub(crate) fn example(transport: &str, [os, or, g, rtt]: [f64; 4]) -> [Outcome; 
         kind: "series".into(),
         name: SIGNATURE.into(),
         transport: transport.into(),
-        verified: None,
         form: bandgap_record::Form::Details,
-        labels: Labels::new(),
         axes: vec!["messages".into(), "delay_ps".into()],
-        columns: vec![
-            Column::new("cost", Unit::Second, ""),
-            Column::new("elapsed", Unit::Second, ""),
-        ],
+        columns: ["cost", "elapsed"].map(|name| Column::new(name, Unit::Second, "")).into(),
         rows: rows.collect(),
+        ..Rows::default()
     };
     [logp.into(), curve.into()]
 }
 
 /// A run of these results.
 pub(crate) fn run(results: impl IntoIterator<Item = Outcome>, notes: Vec<Note>) -> Run {
-    Run {
-        bandgap: Bandgap { version: "0".into(), revision: None },
-        command: Vec::new(),
-        started: String::new(),
-        elapsed: Number(1.0),
-        seed: 1,
-        interrupted: false,
-        host: Default::default(),
-        hosts: Vec::new(),
-        setup: Default::default(),
-        plan: Default::default(),
-        conditions: Vec::new(),
-        results: results.into_iter().collect(),
-        notes,
-    }
+    Run { notes, command: Vec::new(), ..crate::rows::tests::run(results.into_iter().collect()) }
 }
 
 fn figures(blocks: &[Block]) -> Vec<&bandgap_report::Figure> {
@@ -113,12 +95,11 @@ fn figures(blocks: &[Block]) -> Vec<&bandgap_report::Figure> {
 fn the_details_have_every_parameter_and_arm_and_the_figure() {
     let run = run(example("shm", [2.0, 14.0, 27.0, 120.0]), Vec::new());
     let blocks = run.results[0].as_shown().detail(&crate::run::context(&run));
-    let rows: Vec<usize> = blocks
-        .iter()
-        .filter_map(
-            |block| if let Block::Table(table) = block { Some(table.rows.len()) } else { None },
-        )
-        .collect();
+    let rows = |block: &Block| match block {
+        Block::Table(table) => Some(table.rows.len()),
+        _ => None,
+    };
+    let rows: Vec<usize> = blocks.iter().filter_map(rows).collect();
     // Six parameters and the ratio; one arm.
     assert_eq!(rows, [7, 1]);
     let [figure] = figures(&blocks)[..] else { panic!("one figure") };
