@@ -192,7 +192,7 @@ pub fn breakdown(
     for model in &mut breakdown.models {
         let rounds = found.iter().find(|(of, _)| of.name == model.name);
         let Some((_, rounds)) = rounds else { continue };
-        let of = InRounds { measured: of, rounds, rule, confidence };
+        let of = InRounds { measured: of, rounds, rule };
         let is_bare = rounds.parts.iter().any(|(part, _)| matches!(part.at, At::Floor(_)));
         let how = if is_bare { OVER_LEAST } else { OVER_ROUNDS };
         model.modelled = of.time(&rounds.modelled(), how)?;
@@ -211,7 +211,7 @@ pub fn breakdown(
     }
     let hidden = found.iter().find_map(|(_, rounds)| {
         let hidden = rounds.hidden.as_ref()?;
-        Some((InRounds { measured: of, rounds, rule, confidence }, hidden))
+        Some((InRounds { measured: of, rounds, rule }, hidden))
     });
     let mut beside = Beside::default();
     if let Some((of, hidden)) = hidden {
@@ -270,13 +270,12 @@ struct InRounds<'a> {
     measured: &'a Measured<'a>,
     rounds: &'a Rounds,
     rule: Rule,
-    confidence: f64,
 }
 
 impl InRounds<'_> {
     /// The mean over rounds. A mean below 0 is recorded as 0, and the interval is extended to include 0.
     fn time(&self, values: &[f64], how: &'static str) -> Result<Quantity> {
-        let found = self.rounds.mean(values, self.confidence);
+        let found = self.rounds.mean(values, self.measured.judged.confidence);
         let (value, interval) = found.map_or((mean(values), None), |(value, of)| (value, Some(of)));
         let judge = |of: Interval| self.rule.judge(of.half_width(), value);
         let convergence = interval.map_or(Convergence::No, judge);
@@ -297,7 +296,7 @@ impl InRounds<'_> {
     /// possible.
     fn error(&self) -> Result<Quantity> {
         let rounds = self.rounds;
-        let ratio = rounds.error(self.confidence);
+        let ratio = rounds.error(self.measured.judged.confidence);
         let plain = || mean(&rounds.modelled()) / mean(&rounds.observed) - 1.0;
         let value = ratio.as_ref().map_or_else(plain, |ratio| ratio.value);
         let interval = ratio.map(|ratio| ratio.interval);

@@ -110,16 +110,11 @@ impl Load {
         match self {
             Self::Words => Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget },
             _ => {
-                let most = self.places().max(LEAST);
+                let room = self.bytes().next_multiple_of(64).max(1);
+                let most = (SIZES_REGION as u32 / room).max(LEAST);
                 Limits { least: LEAST, most, mesh: COARSE, visits: 1.0, budget }
             }
         }
-    }
-
-    /// Number of transfers whose bytes do not overlap in the region.
-    pub fn places(self) -> u32 {
-        let room = self.bytes().next_multiple_of(64).max(1);
-        SIZES_REGION as u32 / room
     }
 }
 

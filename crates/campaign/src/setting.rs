@@ -44,19 +44,14 @@ impl Setting {
         measured.filter(move |beside| beside.has(result))
     }
 
-    /// The processors of two ranks.
-    pub fn cores(&self, ranks: [usize; 2]) -> Option<[usize; 2]> {
-        let cpus = self.cpus.as_ref()?;
-        Some([*cpus.get(ranks[0])?, *cpus.get(ranks[1])?])
-    }
-
     /// The distance between the processors of two ranks. With several hosts it is `host` or
     /// `network`.
     pub fn distance(&self, ranks: [usize; 2]) -> Option<String> {
         if let [Some(a), Some(b)] = ranks.map(|rank| self.hosts.get(rank)) {
             return Some(if a == b { "host" } else { "network" }.to_owned());
         }
-        let [a, b] = self.cores(ranks)?;
+        let cpus = self.cpus.as_ref()?;
+        let [a, b] = [*cpus.get(ranks[0])?, *cpus.get(ranks[1])?];
         self.distances.get(&[a.min(b), a.max(b)]).cloned()
     }
 }
@@ -72,12 +67,12 @@ mod tests {
             distances: BTreeMap::from([([0, 4], "far".to_owned())]),
             ..Setting::default()
         };
-        assert_eq!((setting.cores([0, 1]), setting.cores([0, 3])), (Some([4, 0]), None));
         let distance = |ranks| setting.distance(ranks);
         assert_eq!(distance([0, 1]).as_deref(), Some("far"));
-        assert_eq!((distance([1, 0]).as_deref(), distance([0, 2])), (Some("far"), None));
+        assert_eq!(distance([1, 0]).as_deref(), Some("far"));
+        assert_eq!([distance([0, 2]), distance([0, 3])], [None, None]);
         assert!(!setting.is_virtual());
         let nowhere = Setting { cpus: None, ..setting };
-        assert_eq!((nowhere.cores([0, 1]), nowhere.is_virtual()), (None, true));
+        assert_eq!((nowhere.distance([0, 1]), nowhere.is_virtual()), (None, true));
     }
 }

@@ -40,11 +40,6 @@ impl Needs {
     pub fn both_ways(messages: u64, bytes: usize) -> Self {
         Self { bytes, sends: messages, receives: messages, ..Self::default() }
     }
-
-    /// The same needs, with this policy for the places of messages.
-    pub fn lying(self, buffers: Buffers) -> Self {
-        Self { buffers, ..self }
-    }
 }
 
 /// A rank's places: a region to send from, a region to receive into, and working memory. In timed
@@ -93,7 +88,7 @@ impl Places {
     /// They would take more than [`MOST_PLACES`] bytes.
     pub fn own(needs: &Needs) -> Result<Self, Refused> {
         if needs.sends <= 1 && needs.receives <= 1 {
-            let places = Self::shared(&needs.lying(Buffers::Separate));
+            let places = Self::shared(&Needs { buffers: Buffers::Separate, ..*needs });
             return Ok(places.answering(needs.buffers));
         }
         let room = needs.bytes.next_multiple_of(ALIGNMENT);
@@ -194,7 +189,7 @@ mod tests {
 
     #[test]
     fn one_array_travels_or_each_message_has_the_next_place_of_a_ring() {
-        let lying = |buffers| needs(65, 3, 3).lying(buffers);
+        let lying = |buffers| Needs { buffers, ..needs(65, 3, 3) };
         let same = Places::shared(&lying(Buffers::Same));
         let array = Part::new(0, 65);
         assert_eq!([same.outgoing(0), same.incoming(1), same.answer(2)], [array; 3]);
@@ -202,7 +197,7 @@ mod tests {
         // In a checked batch only who answers has one array.
         let own = Places::own(&lying(Buffers::Same)).unwrap();
         assert!((0..3).all(|i| own.answer(i) == own.incoming(i) && own.outgoing(i).at == 128 * i as usize));
-        let one = Places::own(&needs(65, 1, 1).lying(Buffers::Same)).unwrap();
+        let one = Places::own(&Needs { buffers: Buffers::Same, ..needs(65, 1, 1) }).unwrap();
         assert_eq!((one.answer(0), one.outgoing(0)), (one.incoming(0), array));
         assert_ne!(one.incoming(0), array);
         // 20000 bytes hold 4 places of a page and a line.

@@ -82,7 +82,8 @@ impl<const AT_ONCE: bool> Kernel for Comms<AT_ONCE> {
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        Needs::both_ways(self.messages.into(), self.bytes).lying(self.buffers)
+        let Self { messages, bytes, buffers, .. } = *self;
+        Needs { buffers, ..Needs::both_ways(messages.into(), bytes) }
     }
 
     /// Under [`Buffers::Same`] the requester gets back what it sent, with the same source and

@@ -118,20 +118,20 @@ fn an_order_names_the_way_of_its_messages_and_each_rank_says_which_it_took() {
 
 #[test]
 fn ranks_without_exposed_memory_run_what_needs_none() {
-    let links = inproc::links(3, 64).into_iter().map(|link| Credited::new(link, 8));
-    let executor = |end| Executor::new(end, None, Waiting::Yield, PATIENT, WallClock::new());
-    let ranks: Vec<_> = links.map(|end| executor(end).unwrap()).collect();
+    let executor = |link| {
+        let end = Credited::new(link, 8);
+        Executor::new(end, None, Waiting::Yield, PATIENT, WallClock::new()).unwrap()
+    };
+    let ranks = |size| inproc::links(size, 64).into_iter().map(executor).collect::<Vec<_>>();
     let short = |fact: &Fact, order: &Order| {
         let needs = (fact.needs)(order, 3).unwrap();
         needs.exposed == 0 && needs.bytes <= INLINE
     };
-    verify_all(3, ranks, orders(3).into_iter().filter(|(fact, order)| short(fact, order)));
+    verify_all(3, ranks(3), orders(3).into_iter().filter(|(fact, order)| short(fact, order)));
     // A longer message has no way.
-    let links = inproc::links(2, 64).into_iter().map(|link| Credited::new(link, 8));
-    let ranks: Vec<_> = links.map(|end| executor(end).unwrap()).collect();
     let long =
         Comms1 { pair: Pair::FIRST, messages: 1, bytes: INLINE + 1, buffers: Buffers::default() };
-    let outcomes = carry_out(ranks, &[Order::of(&long, 1, 2)]);
+    let outcomes = carry_out(ranks(2), &[Order::of(&long, 1, 2)]);
     assert!(outcomes.iter().any(|rank| {
         matches!(rank[0], Err(Failed::Comm(CommError::NotExposed { exposed: 0, .. })))
     }));

@@ -37,13 +37,6 @@ fn every_order_survives_its_encoding() {
 }
 
 #[test]
-fn names_of_kernels_are_different() {
-    let facts = facts();
-    let names: std::collections::BTreeSet<_> = facts.iter().map(|fact| fact.name).collect();
-    assert_eq!(names.len(), facts.len());
-}
-
-#[test]
 fn a_kernel_that_messages_of_a_size_do_not_make_says_so() {
     let at = AtSize::of(8, 3, 4);
     for fact in facts() {
