@@ -63,10 +63,7 @@ impl Divided {
             return Err(AssembleError::Ambiguous { what, hint: format!("give one of {hint}") });
         };
         let is_its = |note: &Note| note.about.is_empty() || note.about.starts_with(&own);
-        let breakdown = match meant {
-            Outcome::Breakdown(of) => Some((**of).clone()),
-            _ => None,
-        };
+        let breakdown = meant.of_kind().cloned();
         Ok(Self { table: table?, breakdown, notes: run.notes.into_iter().filter(is_its).collect() })
     }
 }

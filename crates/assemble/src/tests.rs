@@ -128,10 +128,8 @@ fn is_sound(made: &Made) {
 impl Made {
     /// The rows of a kind and name.
     pub(crate) fn rows(&self, kind: &str, name: &str) -> Option<&Rows> {
-        self.results.iter().find_map(|result| match result {
-            Outcome::Rows(rows) if rows.kind == kind && rows.name == name => Some(&**rows),
-            _ => None,
-        })
+        let mut all = self.results.iter().filter_map(Outcome::as_rows);
+        all.find(|rows| rows.kind == kind && rows.name == name)
     }
 
     /// The quantity of an id.

@@ -1,5 +1,7 @@
 //! The kinds of result.
 
+use std::any::Any;
+
 use bandgap_record::{Quantity, Rows};
 use bandgap_report::Block;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -75,10 +77,13 @@ kinds! {
 impl Outcome {
     /// It as rows, if it is rows.
     pub fn as_rows(&self) -> Option<&Rows> {
-        match self {
-            Outcome::Rows(rows) => Some(rows),
-            _ => None,
-        }
+        self.of_kind()
+    }
+
+    /// The result, if it is of this type.
+    pub fn of_kind<T: Shown>(&self) -> Option<&T> {
+        let any: &dyn Any = self.as_shown();
+        any.downcast_ref()
     }
 }
 

@@ -16,7 +16,8 @@ impl Calibrated {
     /// *Formula*: t(n) = t0 + n·G with t0 = os + L + or; for stores, which wait for a reply, less half a round trip. os and
     /// or are those of the line's shortest message if they were measured, else those of small messages.
     pub(super) fn add_protocols(&mut self, run: &Run, one_latency: bool) {
-        let fits: Vec<&Hockney> = run.results.iter().filter_map(fit).collect();
+        let fits: Vec<&Hockney> =
+            run.results.iter().filter_map(Outcome::of_kind::<Hockney>).collect();
         let of = |name: &&str| {
             let own = fits.iter().filter(|fit| {
                 fit.name == **name && fit.transport == self.transport && fit.is_relative()
@@ -64,13 +65,6 @@ impl Calibrated {
             let up_to = if at + 1 == all.len() { up_to } else { *bytes };
             self.protocols.push(Protocol { up_to, costs, per_byte });
         }
-    }
-}
-
-fn fit(result: &Outcome) -> Option<&Hockney> {
-    match result {
-        Outcome::Hockney(fit) => Some(fit),
-        _ => None,
     }
 }
 

@@ -16,10 +16,8 @@ impl Calibrated {
     /// The run lacks the transport or some parameters, or its parameters make no machine.
     pub fn of(run: &Run, path: &str, transport: Option<&str>, one_latency: bool) -> Result<Self> {
         let transport = chosen(run, transport)?;
-        let signature = run.results.iter().find_map(|result| match result {
-            Outcome::Logp(logp) if is_own(logp, transport) => Some(&**logp),
-            _ => None,
-        });
+        let mut signatures = run.results.iter().filter_map(Outcome::of_kind::<Logp>);
+        let signature = signatures.find(|logp| is_own(logp, transport));
         let origin = format!("{path} over {transport}");
         let mut notes = Vec::new();
         let untold = |id: &str| run.notes.iter().any(|of| of.code == "not_known" && of.about == id);
