@@ -141,16 +141,6 @@ impl Dividing<'_> {
     fn inserted(&self) -> &[f64] {
         if self.division.borders().next().is_some() { &self.plan.inserted } else { &[] }
     }
-
-    /// The model to which a point belongs.
-    fn model(&self, point: &Point) -> Option<&'static Model> {
-        let name = point.key.text("model")?;
-        self.division.models.iter().find(|model| model.name == name)
-    }
-
-    fn floor(&self, of: &Order) -> Option<&'static Floor> {
-        self.division.floors().find(|floor| of.parameters["floor"] == *floor.name)
-    }
 }
 
 impl Experiment for Dividing<'_> {
@@ -184,10 +174,12 @@ impl Experiment for Dividing<'_> {
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         let key = &point.key;
-        if let Some(floor) = self.floor(&point.order) {
+        let is_timed = |floor: &&Floor| point.order.parameters["floor"] == *floor.name;
+        if let Some(floor) = self.division.floors().find(is_timed) {
             return vec![(key.clone(), crate::bare::samples_of(floor, done))];
         }
-        let Some(model) = self.model(point) else { return Vec::new() };
+        let is_its = |model: &&Model| key.text("model") == Some(model.name);
+        let Some(model) = self.division.models.iter().find(is_its) else { return Vec::new() };
         let at = At::Point(point.order.at_border.unwrap_or_default().point);
         if at == At::Point(model.whole) {
             let each = f64::from(model.messages * model.ways);

@@ -1,6 +1,6 @@
 //! Random messages between three ranks, checked against a model.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
@@ -42,16 +42,14 @@ fn letter(tuning: Tuning) -> impl Strategy<Value = Letter> {
 /// receive for a sender and tag takes its `n`th message.
 fn expected(letters: &[Letter], to: Rank) -> Vec<(usize, &Letter)> {
     let mine = || letters.iter().enumerate().filter(|(_, letter)| letter.to == to);
-    let mut sent: HashMap<(Rank, u32), std::vec::IntoIter<usize>> = HashMap::new();
-    for key in mine().map(|(_, letter)| (letter.from, letter.tag)) {
-        let of = |&(_, letter): &(usize, &Letter)| (letter.from, letter.tag) == key;
-        let indices: Vec<_> = mine().filter(of).map(|(index, _)| index).collect();
-        sent.insert(key, indices.into_iter());
+    let mut sent: HashMap<(Rank, u32), VecDeque<usize>> = HashMap::new();
+    for (index, letter) in mine() {
+        sent.entry((letter.from, letter.tag)).or_default().push_back(index);
     }
     let mut receives: Vec<_> = mine().collect();
     receives.sort_by_key(|(index, letter)| (letter.place, *index));
     let deal = |(_, receive): (usize, &Letter)| {
-        let index = sent.get_mut(&(receive.from, receive.tag)).and_then(Iterator::next);
+        let index = sent.get_mut(&(receive.from, receive.tag)).and_then(VecDeque::pop_front);
         index.map(|index| (index, &letters[index]))
     };
     receives.into_iter().filter_map(deal).collect()
