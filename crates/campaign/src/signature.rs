@@ -168,8 +168,7 @@ mod tests {
     use crate::plan::Asked;
     use crate::tests::scripted::{Scripted, modelled};
 
-    /// A signature within two seconds, on a machine on which everything takes so many times as long as on the paper's
-    /// Myrinet.
+    /// A signature within two seconds, on a machine that is `times` slower than the paper's Myrinet.
     fn measured(times: f64) -> Scripted {
         let fast = Params::MYRINET;
         let slow = Params {

@@ -62,9 +62,9 @@ pub struct ModelTime {
     /// Whether the error is at most 5 %; absent without an observation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Within>,
-    /// The sums that it is made of; the longest counts.
+    /// Its sums of terms; the longest counts.
     pub rows: Vec<Vec<TermOf>>,
-    /// The whole, divided by component, by category, by layer and by side.
+    /// The whole time, divided by component, category, layer and side.
     pub divided: Vec<PartsBy>,
 }
 
@@ -102,7 +102,7 @@ pub enum Within {
 pub struct PartsBy {
     /// `component`, `category`, `layer` or `side`.
     pub by: String,
-    /// The parts, which sum up to the model.
+    /// The parts, whose sum is the model's time.
     pub parts: Vec<PartTime>,
 }
 

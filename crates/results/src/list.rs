@@ -29,7 +29,7 @@ macro_rules! kinds {
         }
 
         impl Outcome {
-            /// It as a reader sees it.
+            /// The result as a reader sees it.
             pub fn as_shown(&self) -> &dyn Shown {
                 match self {
                     Outcome::Rows(rows) => &**rows,
@@ -75,7 +75,7 @@ kinds! {
 }
 
 impl Outcome {
-    /// It as rows, if it is rows.
+    /// The rows, if the result is rows.
     pub fn as_rows(&self) -> Option<&Rows> {
         self.of_kind()
     }

@@ -14,7 +14,7 @@ use crate::AssembleError;
 pub(crate) const MESSAGES: [u32; 13] = [1, 2, 3, 4, 6, 8, 12, 16, 32, 64, 128, 192, 256];
 const DELAYS: [u64; 4] = [0, 8000, 16_000, 32_000];
 
-/// A table of a machine: so many launches and rounds, whose times scatter by 0.1 % and differ by 1 % from launch to launch.
+/// A table of a machine. Times scatter by 0.1 % and differ by 1 % from launch to launch.
 struct Synthetic {
     machine: Params,
     load: Load,

@@ -58,11 +58,11 @@ impl Judged<'_> {
     }
 }
 
-/// How well os, or, g, L, RTT, the idle time and the capacity of a signature are known, in the order of
-/// [`Signature::in_regime`]. L and the idle time are differences that may be near zero, so
-/// their intervals are judged relative to half the round trip and to the gap, of which they are
-/// parts. For the same reason the or of transfers is judged relative to os + or. The clock does
-/// not limit g, the idle time and the capacity, which come from the slopes of long bursts.
+/// How well os, or, g, L, RTT, the idle time and the capacity of a signature are known, in the order
+/// of [`Signature::in_regime`]. L and the idle time are differences that may be near zero, so their
+/// intervals are judged relative to the whole: half the round trip and the gap. For the same reason
+/// the or of transfers is judged relative to os + or. The clock does not limit g, the idle time and
+/// the capacity, which come from the slopes of long bursts.
 pub fn verdicts(signature: &Signature, rule: &Rule, load: Load) -> [Convergence; 7] {
     let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
         signature;
@@ -95,7 +95,7 @@ pub fn judge_received(
     judge_beside(recv_overhead, whole, rule)
 }
 
-/// The verdict on an estimate relative to `whole`, of which it is a part.
+/// The verdict on an estimate that is a part of `whole`, relative to it.
 fn judge_beside(estimate: &Estimate, whole: f64, rule: &Rule) -> Convergence {
     rule.judge((estimate.high - estimate.low) / 2.0, whole)
 }

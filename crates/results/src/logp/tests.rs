@@ -5,7 +5,7 @@ use bandgap_report::{Cell, Layout, text};
 use super::*;
 use crate::Run;
 
-/// A quantity of a time in nanoseconds, known to so many.
+/// A time ± `half`, in nanoseconds.
 pub(crate) fn time(ns: f64, half: f64, converged: bool) -> Quantity {
     let s = |ns: f64| ns * 1e-9;
     let interval = Some((s(ns - half), s(ns + half)));
