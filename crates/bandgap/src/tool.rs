@@ -66,7 +66,7 @@ impl Tool {
                 Adopted::join_outside(&place).map(|()| ExitCode::SUCCESS)
             }
             Some(Command::Agent { remove, .. }) => {
-                Ok(bandgap_launch::agent::main(remove.as_deref()))
+                bandgap_launch::agent::main(remove.as_deref()).map(|()| ExitCode::SUCCESS)
             }
             _ => match adopted {
                 Some(adopted) => among(&adopted, &mut cli),
@@ -75,7 +75,7 @@ impl Tool {
         });
         exit.unwrap_or_else(|failure| {
             tell_failure(&failure);
-            code(failure.exit)
+            failure.exit.into()
         })
     }
 }
@@ -98,11 +98,11 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
             // Then the others, which may wait for this one; their launcher may end this one with them.
             tell_failure(&failure);
             adopted.abandon(failure.exit);
-            Ok(code(failure.exit))
+            Ok(failure.exit.into())
         }),
         // The first says so.
         Some(measure) if adopted.check(measure.most(adopted.size)).is_err() => {
-            Ok(code(Exit::Remote))
+            Ok(Exit::Remote.into())
         }
         Some(measure) => Ok(adopted.join(measure.is_apart(), measure.deadline())),
         None => Ok(ExitCode::SUCCESS),
@@ -113,9 +113,5 @@ fn carry_out(cli: &Cli) -> Result<ExitCode> {
     let_long_files_fail().class(Exit::Host)?;
     // What panicked has been told by then; the program ends here, so nothing half done is seen.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(cli)));
-    done.unwrap_or(Ok(Exit::Defect)).map(code)
-}
-
-fn code(exit: Exit) -> ExitCode {
-    ExitCode::from(exit as u8)
+    done.unwrap_or(Ok(Exit::Defect)).map(ExitCode::from)
 }

@@ -1,5 +1,5 @@
-//! Processes that somebody else started: mpirun, mpiexec, srun, or a user by hand. The first of them launches; the first on
-//! each host is the agent there, and the others wait for the end.
+//! Adopts processes that mpirun, mpiexec, srun or the user started. The first process is the launcher, the first on each
+//! host is the agent there, and the others wait for the end.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -19,38 +19,37 @@ use crate::message::Channel;
 use crate::protocol::{ProcessRole, Who, allowed, names};
 use crate::{Exit, Failure, Result, Transport, agent, elsewhere};
 
-/// Longest wait for the process that has started the launcher of this one.
+/// Longest wait for the process that ran this process's launcher.
 const JOINING: Duration = Duration::from_secs(30);
 
-/// Who starts processes, and the variables by which they know their number, and how many they are; the more particular come
-/// first.
+/// Starters of processes, each with the variables that hold a process's rank and their number, and one that must be set
+/// too. The most specific starter comes first.
 const STARTERS: [(&str, &str, &str, &str); 4] = [
-    // What must be set too, since it says more than others would.
     ("BANDGAP_RANK", "BANDGAP_RANK", "BANDGAP_SIZE", "BANDGAP_JOIN"),
     ("Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"),
-    // A batch script has these variables too, but no step.
+    // A batch script has the first two variables, but no step.
     ("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID"),
     ("mpiexec", "PMI_RANK", "PMI_SIZE", "PMI_FD"),
 ];
 
-/// This process among those that somebody else started.
+/// This process, as one of several that somebody else started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Adopted {
     /// Who started them.
     pub by: &'static str,
-    /// The number of this one.
+    /// The rank of this process.
     pub rank: usize,
-    /// How many there are, at least two.
+    /// Number of processes, at least two.
     pub size: usize,
 }
 
 impl Adopted {
-    /// How this process was started, if it is one of several.
+    /// Detects from the environment whether this process is one of several.
     pub fn found() -> Option<Self> {
         Self::one_of(2, |name| std::env::var(name).ok())
     }
 
-    /// The same, if there are so many at least.
+    /// As [`Self::found`], if there are at least `least` processes.
     fn one_of(least: usize, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let number = |name: &str| variable(name)?.trim().parse::<usize>().ok();
         let one = |&(by, rank, size, needed): &(&'static str, &str, &str, &str)| {
@@ -61,7 +60,7 @@ impl Adopted {
         (found.size >= least && found.rank < found.size).then_some(found)
     }
 
-    /// The transport whose launcher has started these processes, if they can initialise it, and its library is there.
+    /// The transport whose own launcher started these processes, if they can initialise its library.
     pub fn transport(&self, library: Option<&Path>) -> Option<Transport> {
         let managed = ["PMI_RANK", "PMIX_RANK", "OMPI_COMM_WORLD_RANK"];
         let managed = managed.iter().any(|name| std::env::var_os(name).is_some());
@@ -72,7 +71,7 @@ impl Adopted {
     /// Refuses more ranks than there are processes.
     ///
     /// # Errors
-    /// There are more.
+    /// `ranks` is greater than the number of processes.
     pub fn check(&self, ranks: usize) -> Result<()> {
         if ranks <= self.size {
             return Ok(());
@@ -81,7 +80,7 @@ impl Adopted {
             .hint("let it start more, or take fewer --ranks"))
     }
 
-    /// Takes part as one that is not the first. `apart` is whether each process has a rank of its own.
+    /// Takes part as a process other than the first. `apart`: each process has a rank of its own.
     pub fn join(&self, apart: bool, deadline: Duration) -> ExitCode {
         let until = Instant::now() + deadline;
         match self.joined(apart, until) {
@@ -90,16 +89,16 @@ impl Adopted {
                 let Failure { what, hint, exit } = failure;
                 let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
                 eprintln!("bandgap: process {}: failed to {what}{hint}", self.rank);
-                ExitCode::from(exit as u8)
+                exit.into()
             }
         }
     }
 
-    /// Lets a process manager that can do so end the others, since the first process ends.
+    /// Asks the process manager, if it can, to end the other processes because the first one ends.
     pub fn abandon(&self, exit: Exit) {
         if let Some(mut manager) = manager().filter(|_| self.by == "mpiexec") {
-            // Without one there is nobody to tell.
-            let _ = manager.write_all(format!("cmd=abort exitcode={}\n", exit as u8).as_bytes());
+            // A manager that is gone need not be told.
+            let _ = manager.write_all(format!("cmd=abort exitcode={}\n", exit.code()).as_bytes());
         }
     }
 
@@ -108,10 +107,10 @@ impl Adopted {
         self.called(meeting, self.rank, until)
     }
 
-    /// Takes part in what the process does that has started the launcher of this one, and says in a file where it is.
+    /// Joins the process that ran this process's launcher and wrote its address to the file `place`.
     ///
     /// # Errors
-    /// It is gone, or this process is none of a launcher's.
+    /// That process is gone, or no launcher started this one.
     pub fn join_outside(place: &Path) -> Result<()> {
         let adopted = Self::one_of(1, |name| std::env::var(name).ok())
             .ok_or_else(|| elsewhere!("join a run: no launcher has started this process"))?;
@@ -132,7 +131,7 @@ impl Adopted {
                 agent::over(channel)
             }
             Some(ProcessRole::Idle) => {
-                // Whatever comes, it is the end.
+                // Whatever arrives means the end.
                 let _ = channel.receive::<()>();
                 Ok(())
             }
@@ -140,11 +139,11 @@ impl Adopted {
         }
     }
 
-    /// Gathers the others, as the first one. `needed` are the processes that are to have ranks: the first so many. `apart`
-    /// is whether each has its rank, as ranks of an MPI must; else those of a host have one agent.
+    /// Gathers the other processes, as the first one. The first `needed` processes get ranks. `apart`: each process has a
+    /// rank of its own, as MPI requires; otherwise the processes of a host share one agent.
     ///
     /// # Errors
-    /// They did not come.
+    /// Not all processes joined in time.
     pub fn gather(&self, needed: usize, apart: bool, deadline: Duration) -> Result<Gathered> {
         let until = Instant::now() + deadline;
         let way = way(self.by, self.size, apart)?;
@@ -161,7 +160,7 @@ impl Adopted {
         Ok(Gathered { kept, ..gathered })
     }
 
-    /// Gives each of the others its role.
+    /// Gives each of the other processes its role.
     fn divide(
         &self,
         needed: usize,
@@ -193,7 +192,7 @@ impl Adopted {
         run_on(&of_hosts[0]);
         for (who, channel) in all {
             let Some((mut channel, address)) = channel else { continue };
-            // The first of a host, or every one; this process starts the ranks of the first.
+            // The first of each host, or every process, is an agent. This process starts the ranks of the first host.
             let free =
                 (1..keys.len()).find(|&at| keys[at] == who.host && gathered.agents[at].is_none());
             if let Some(at) = free {
@@ -212,9 +211,9 @@ impl Adopted {
     }
 }
 
-/// Lets this process's ranks run wherever those of its host may: a launcher has bound each process by itself.
+/// Lets this process's ranks run on all processors allowed to its host's processes: the launcher bound each one alone.
 fn run_on(cpus: &[usize]) {
-    // What is refused is seen in the topology that is read next.
+    // The topology, which is read next, shows whether the system refused.
     let _ = allow(cpus);
 }
 

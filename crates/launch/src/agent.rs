@@ -1,11 +1,10 @@
-//! The agent of a run on one of its hosts: it starts ranks there and passes on what they and the launcher say. It ends,
-//! and its ranks with it, when the launcher is gone or has long said nothing.
+//! The agent of a run on one host. It starts ranks there and relays messages between them and the launcher. The agent and
+//! its ranks end when the launcher is gone or has been silent for too long.
 
 use std::fs;
 use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::path::Path;
-use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
@@ -20,29 +19,18 @@ use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, Who, build
 use crate::stage::Stage;
 use crate::{Failure, Result, descriptors, elsewhere};
 
-/// Longest silence of a launcher that has no ranks here: it fits, or measures elsewhere.
+/// Longest silence of a launcher without ranks here: it may be fitting, or measuring elsewhere.
 const IDLE: Duration = Duration::from_secs(60);
 
-/// Runs the agent of this host over standard input and output. `remove` is a folder that has nothing but this program.
-pub fn main(remove: Option<&Path>) -> ExitCode {
+/// Runs the agent of this host over standard input and output. `remove` is a folder that holds only this program.
+///
+/// # Errors
+/// As [`over`].
+pub fn main(remove: Option<&Path>) -> Result<()> {
     if let Some(folder) = remove {
-        // Whoever copied it looks after what cannot be removed.
+        // The shell that copied the program also removes the folder.
         let _ = fs::remove_file(folder.join("bandgap")).and_then(|()| fs::remove_dir(folder));
     }
-    match serve() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            eprintln!("bandgap: failed to {}", failure.what);
-            ExitCode::from(failure.exit as u8)
-        }
-    }
-}
-
-fn lost(error: std::io::Error) -> Failure {
-    elsewhere!("speak with the launcher: {error}")
-}
-
-fn serve() -> Result<()> {
     let streams = || -> std::io::Result<Channel> {
         let output = std::io::stdout().as_fd().try_clone_to_owned()?;
         fcntl_setfl(&output, fcntl_getfl(&output)? | OFlags::NONBLOCK)?;
@@ -51,7 +39,11 @@ fn serve() -> Result<()> {
     over(streams().map_err(lost)?)
 }
 
-/// The agent of this host, over a connection to its launcher.
+fn lost(error: std::io::Error) -> Failure {
+    elsewhere!("speak with the launcher: {error}")
+}
+
+/// Runs the agent of this host over a connection to its launcher.
 ///
 /// # Errors
 /// The system refused something, or the connection broke.
@@ -68,7 +60,7 @@ pub fn over(mut channel: Channel) -> Result<()> {
         address: reached_at(),
     };
     let greeting = serde_json::to_string(&hello).unwrap_or_default();
-    // A shell may have left a line without an end.
+    // A shell may have printed an unfinished line.
     channel.queue_bytes(&mut format!("\n{MARKER}{greeting}\n").into_bytes()).map_err(lost)?;
     let mut launcher = Launcher { channel, heard: Instant::now(), told: Instant::now() };
     let mut resting = None;
@@ -83,7 +75,7 @@ pub fn over(mut channel: Channel) -> Result<()> {
             match message {
                 ToAgent::Begin(begin) => {
                     let own = resting.take();
-                    // After it a launcher that is there says something soon.
+                    // A live launcher speaks soon after a failed launch.
                     let deadline = begin.ranks.first().map_or(BEAT, |of| of.deadline);
                     match launch(&stage, *begin, own, &mut launcher).map_err(lost)? {
                         Launched::Gone => return Ok(()),
@@ -116,7 +108,7 @@ struct Launcher {
 }
 
 impl Launcher {
-    /// Waits for something from the launcher, a signal or any of `more`.
+    /// Waits for the launcher, a signal, or any of `more`.
     fn wait(
         &self,
         more: &[PollFd<'_>],
@@ -133,7 +125,7 @@ impl Launcher {
         Ok((found, fds[own + 1..].iter().map(PollFd::revents).collect()))
     }
 
-    /// What it said; `None` where it is gone.
+    /// What the launcher said; `None` if it is gone.
     fn hear(&mut self, found: bool) -> std::io::Result<Option<Vec<ToAgent>>> {
         self.channel.send_available()?;
         if !found {
@@ -152,13 +144,13 @@ impl Launcher {
 
 /// How a launch ended.
 enum Launched<'a> {
-    /// The launcher is gone, and the agent ends.
+    /// The launcher is gone, so the agent ends.
     Gone,
-    /// All ranks have ended, or rest; and whether one of them failed.
+    /// All ranks have ended or rest; the flag is whether one of them failed.
     Over(Option<Local<'a>>, bool),
 }
 
-/// One launch of ranks, of new ones or of those that rest, until all of them have ended or rest again.
+/// Runs one launch, of new ranks or of resting ones, until all of them have ended or rest again.
 fn launch<'a>(
     stage: &'a Stage,
     begin: Begin,
@@ -172,18 +164,17 @@ fn launch<'a>(
             launcher.tell(&begun)?;
             group
         }
-        Err(Failure { exit, what, hint }) => {
-            launcher.tell(&FromAgent::Refused { exit, what, hint })?;
+        Err(failure) => {
+            launcher.tell(&FromAgent::Refused(failure))?;
             return Ok(Launched::Over(None, false));
         }
     };
     let (mut going, mut failed) = (true, false);
     while group.is_open() && going {
         let (found, of_ranks) = launcher.wait(&group.awaited(), stage, BEAT.min(silence / 4))?;
-        let mut heard = Vec::new();
-        group.attend(&of_ranks, &mut |rank, what| heard.push((rank, what)));
+        let heard = group.attend(&of_ranks);
         failed |= heard.iter().any(|(_, heard)| match heard {
-            Heard::Said(all) => all.iter().any(|said| matches!(said, FromRank::Failed { .. })),
+            Heard::Said(all) => all.iter().any(|said| matches!(said, FromRank::Failed(_))),
             Heard::Ended(_, noted) => noted.is_some(),
         });
         pass_on(heard, &mut group, launcher)?;
@@ -197,7 +188,7 @@ fn launch<'a>(
                 ToAgent::Begin(_) | ToAgent::Beat | ToAgent::Look(..) => {}
             }
         }
-        // The launcher gives up first, and says so.
+        // The launcher gives up first and says so.
         if stage.signalled() || launcher.heard.elapsed() > 2 * silence {
             return Ok(Launched::Gone);
         }
@@ -209,9 +200,7 @@ fn launch<'a>(
         launcher.tell(&FromAgent::Over)?;
         return Ok(Launched::Over(Some(group), false));
     }
-    let mut heard = Vec::new();
-    group.end(&mut |rank, what| heard.push((rank, what)));
-    pass_on(heard, &mut group, launcher)?;
+    pass_on(group.end(), &mut group, launcher)?;
     launcher.tell(&FromAgent::Over)?;
     Ok(Launched::Over(None, failed))
 }
@@ -230,7 +219,7 @@ fn pass_on(
             }
             Heard::Ended(status, noted) => {
                 if noted.is_some() {
-                    // Its neighbours need not wait until the launcher has said so.
+                    // Its neighbours learn of it without waiting for the launcher.
                     group.poison(rank, status);
                 }
                 launcher.tell(&FromAgent::Ended(rank, status, noted))?;

@@ -1,4 +1,4 @@
-//! Agents of hosts, as the launcher has them for as long as a command runs.
+//! The launcher's side of the agents on the hosts, which last as long as the command.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -19,47 +19,47 @@ use crate::protocol::{BEAT, FromAgent, Hello, ToAgent};
 /// Longest wait for an agent to have ended its ranks.
 pub const ENDING: Duration = Duration::from_secs(3);
 
-/// The other processes, as the first one has them.
+/// The other processes, as the first one gathered them.
 #[derive(Debug, Default)]
 pub struct Gathered {
-    /// The hosts, and which of them each process is on.
+    /// The hosts, and the host of each process; `None` if there is only one.
     pub hosts: Option<Hosts>,
-    /// The agents' connections and addresses, by host; none of this host.
+    /// Connections and addresses of the agents, by host; `None` for this host.
     pub agents: Vec<Option<(Channel, IpAddr)>>,
-    /// The connections of those that wait.
+    /// Connections of the processes that wait.
     pub idle: Vec<Channel>,
-    /// To be kept until this process ends.
+    /// Must be kept until this process ends.
     pub kept: Option<Kept>,
 }
 
-/// An agent on another host, as long as a command runs.
+/// An agent on a host.
 pub struct Agent {
-    /// The host, as it was named.
+    /// The host, as the user named it.
     pub host: String,
-    /// What it said of itself.
+    /// The agent's greeting.
     pub hello: Hello,
-    /// The interface over which its ranks communicated with other hosts.
+    /// The interface through which its ranks communicate with other hosts.
     pub network: Option<Value>,
-    /// None of a process that somebody else started.
+    /// The process that runs it; `None` if somebody else started it.
     pub(crate) running: Option<Running>,
     pub(crate) channel: Channel,
-    /// What was written to standard error.
+    /// Its standard error.
     pub(crate) said: Option<File>,
     pub(crate) heard: Instant,
     pub(crate) told: Instant,
-    /// Processors on which its ranks were.
+    /// Processors that its ranks have used.
     pub(crate) cpus: BTreeSet<usize>,
 }
 
 impl Agent {
-    /// Asks for the noise of the processors of its ranks, for so long each.
+    /// Asks for the noise of its ranks' processors, measured for `duration` each.
     pub(crate) fn ask_noise(&mut self, duration: Duration) {
         let cpus = self.cpus.iter().copied().collect();
-        // An agent that is gone says nothing.
+        // An agent that is gone does not answer.
         let _ = self.channel.queue(&ToAgent::Look(cpus, duration));
     }
 
-    /// Waits for it.
+    /// Waits for the noise that [`Self::ask_noise`] asked for.
     pub(crate) fn hear_noise(&mut self, duration: Duration) {
         let until = Instant::now() + ENDING + duration * self.cpus.len() as u32;
         while let Some(message) = self.receive_until(until, || false) {
@@ -70,7 +70,7 @@ impl Agent {
         }
     }
 
-    /// One message; `None` where none comes any more, or nobody waits for it any longer.
+    /// Waits for one message; `None` if the agent is gone, the time is over, or `stopped`.
     pub(crate) fn receive_until(
         &mut self,
         until: Instant,
@@ -78,7 +78,7 @@ impl Agent {
     ) -> Option<FromAgent> {
         loop {
             let left = until.saturating_duration_since(Instant::now());
-            // What is left goes out while the answer is awaited.
+            // Unsent bytes go out while we wait for the answer.
             self.channel.send_available().ok()?;
             match self.channel.has_arrived(left.min(BEAT / 10)) {
                 Ok(true) => return self.channel.receive().ok().flatten(),
@@ -89,7 +89,7 @@ impl Agent {
         }
     }
 
-    /// What its end says: of ssh, or of the agent.
+    /// Ends it and returns the last lines on its standard error, or its exit status.
     pub(crate) fn last_words(&mut self) -> String {
         let status = self.running.as_mut().and_then(Running::end);
         match words(&mut self.said) {
@@ -98,13 +98,13 @@ impl Agent {
         }
     }
 
-    /// An address of this host at which those who reach the other hosts can be reached.
+    /// The address of each host at which the ranks of other hosts reach it.
     pub fn addresses(agents: &[Self]) -> Vec<Option<IpAddr>> {
         let far = agents.iter().find_map(|agent| agent.hello.address);
         let towards = |address: IpAddr| {
             let any = if address.is_ipv4() { "0.0.0.0:0" } else { "[::]:0" };
             let socket = UdpSocket::bind(any).ok()?;
-            // Nothing is sent: the port does not matter.
+            // Nothing is sent, so the port does not matter.
             socket.connect((address, 9)).ok()?;
             socket.local_addr().ok().map(|address| address.ip())
         };
@@ -120,13 +120,13 @@ impl Agent {
     }
 }
 
-/// What runs an agent: ssh, or the agent itself. An agent ends when nobody speaks to it any more.
+/// The process that runs an agent: ssh, or the agent itself. An agent ends when its connection closes.
 pub(crate) struct Running(pub Child);
 
 impl Running {
     pub fn end(&mut self) -> Option<ExitStatus> {
         if let Ok(None) = self.0.try_wait() {
-            // Fails only where it has just ended.
+            // Fails only if it has just ended.
             let _ = self.0.kill();
         }
         self.0.wait().ok()
@@ -139,10 +139,10 @@ impl Drop for Running {
     }
 }
 
-/// Lets all agents end in order, and their ranks, all at the same time.
+/// Lets all agents and their ranks end in order, all at the same time.
 pub fn leave(agents: &mut Vec<Agent>) {
     for agent in agents.iter() {
-        // One that is gone hears nothing.
+        // An agent that is gone need not be told.
         let _ = shutdown(agent.channel.input(), Shutdown::Write);
     }
     let until = Instant::now() + ENDING;
@@ -152,20 +152,20 @@ pub fn leave(agents: &mut Vec<Agent>) {
     agents.clear();
 }
 
-/// Whether this is a name of this host.
+/// Whether `host` is a name of this host.
 pub(crate) fn is_here(host: &str) -> bool {
     let own = rustix::system::uname();
     host == "localhost" || own.nodename().to_str().is_ok_and(|name| name == host)
 }
 
-/// What was written.
+/// All that was written to a file.
 pub fn written(said: &mut File) -> String {
     let mut text = Vec::new();
     let read = said.rewind().and_then(|()| said.read_to_end(&mut text));
     read.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
 }
 
-/// The last lines of what was written.
+/// The last two lines of a file.
 pub(crate) fn words(said: &mut Option<File>) -> String {
     let text = said.as_mut().map_or_else(String::new, written);
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

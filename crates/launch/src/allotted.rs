@@ -2,21 +2,21 @@
 
 use std::time::{Duration, Instant};
 
-/// What the first launch may take, however little time there is: one is always tried.
+/// Least time for the first launch, which is always tried.
 const TRIED: Duration = Duration::from_secs(1);
-/// Launches that remain where time is short.
+/// Launches to keep when time is short.
 const FEWEST: u32 = 2;
-/// The share of what a launch took on average that must be left for one more.
+/// The share of the average time of a launch that must be left for another one.
 const ENOUGH: f64 = 0.8;
 
-/// The time that the launches of a measurement share, from starting their ranks on.
+/// The time that the launches of a measurement share, including the start of their ranks.
 #[derive(Clone, Copy, Debug)]
 pub struct Allotted {
-    /// When the first began.
+    /// When the first launch began.
     pub begun: Instant,
-    /// When the last is to be over.
+    /// When the last launch must be over.
     pub end: Instant,
-    /// Where several measurements take turns, launch by launch: which this is, and their number.
+    /// If several measurements take turns, launch by launch: the index of this one, and their number.
     pub turn: (u32, u32),
 }
 
@@ -27,7 +27,7 @@ impl Allotted {
         launch == 0 || self.left(now) >= ENOUGH * taken / f64::from(launch)
     }
 
-    /// The time of this launch, of so many: what is usual, and at most, if its ranks are so slow that fewer launches must do.
+    /// The usual time of this launch of `launches`, and the most it may take if slow ranks leave time for fewer launches.
     pub(crate) fn of_launch(&self, launch: u32, launches: u32, now: Instant) -> [Duration; 2] {
         let (at, of) = self.turn;
         let share = |launches: u32| {

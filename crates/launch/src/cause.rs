@@ -1,21 +1,21 @@
-//! Which of several failures is the cause of the others.
+//! Finds which of several failures caused the others.
 
 use serde::{Deserialize, Serialize};
 
 use crate::Exit;
 
-/// What kind of failure it is; what may be a consequence of another kind is greater.
+/// The kind of a failure. A kind that may be a consequence of another is greater.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Cause {
     /// A signal ended the process.
     Killed,
-    /// Something wrong arrived.
+    /// Wrong data arrived.
     Wrong,
-    /// The process ended without a word.
+    /// The process ended without a message.
     Ended,
     /// The process is stopped.
     Stopped,
-    /// Something else, at the rank itself.
+    /// Another failure at the rank itself.
     Own,
     /// Nothing came from its peers.
     Waited,
@@ -28,20 +28,19 @@ pub enum Cause {
 pub struct Noted {
     /// Its kind.
     pub cause: Cause,
-    /// What happened, in words.
+    /// What happened, in a few words.
     pub what: String,
     /// The class of failure.
     pub exit: Exit,
 }
 
-/// The rank and the failure that is named: of the kind that is least a consequence, the first in time.
+/// The failure to report, with its rank: the first of the least kind.
 pub fn named(noted: &[(usize, Noted)]) -> Option<&(usize, Noted)> {
     noted.iter().min_by_key(|(_, noted)| noted.cause)
 }
 
-/// Says of the first of some stopped ranks that it is, and then which others are and what followed.
-///
-/// `ranks` are the stopped ranks with their processes.
+/// The failure of the first of the stopped `ranks`, each given with its process. It names the other stopped ranks and
+/// what `followed`.
 pub fn stopped(ranks: &[(usize, u32)], followed: &str) -> Option<(usize, Noted)> {
     let (&(first, process), others) = ranks.split_first()?;
     let others: String = others.iter().map(|(rank, _)| format!(", rank {rank} too")).collect();

@@ -1,4 +1,4 @@
-//! From a task to a table of batches: on rank processes, or in virtual time.
+//! Carries out a task and collects its batches, on rank processes or in virtual time.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -25,27 +25,27 @@ use crate::{
     Classify, Exit, Failure, Result, Target, Transport, descriptors, elsewhere, outside, usage,
 };
 
-/// How ranks are started, as the user asked.
+/// How the user wants ranks to be started.
 #[derive(Clone)]
 pub struct Options {
     /// Processors for the ranks, in order, as a list.
     pub cores: Option<String>,
-    /// Launches.
+    /// Number of launches.
     pub launches: u32,
-    /// The only one of them that is carried out now, where others come in between.
+    /// The only launch to carry out now, if other measurements come in between.
     pub only: Option<u32>,
     /// How ranks wait.
     pub wait: Wait,
-    /// Longest wait for anything.
+    /// Longest wait.
     pub deadline: Duration,
-    /// The library of a transport that is one, where the user named it.
+    /// The library that the user named, for a transport that is a library.
     pub library: Option<PathBuf>,
-    /// The launcher of its ranks, where the user named it, with `{ranks}` for their number.
+    /// The launcher of that library that the user named, with `{ranks}` for the number of ranks.
     pub launch_with: Option<String>,
 }
 
 impl Options {
-    /// The launches that are carried out now, as long as there is time for one more.
+    /// The launches to carry out now, as long as there is time for another one.
     fn now(&self, time: Allotted) -> impl Iterator<Item = u32> {
         let only = self.only;
         let all = only.map_or(0..self.launches, |only| only..only + 1);
@@ -53,34 +53,34 @@ impl Options {
     }
 }
 
-/// What an experiment brought.
+/// What an experiment produced.
 #[derive(Default)]
 pub struct Collected {
     /// All batches.
     pub table: Measurements,
     /// How it ended.
     pub ended: Ended,
-    /// The processors of the ranks, each on its host; none in virtual time.
+    /// The processors of the ranks, each on its own host; `None` in virtual time.
     pub placement: Option<Placement>,
-    /// The hosts of the ranks, by rank; empty where there is one.
+    /// The hosts of the ranks, by rank; empty if there is only one.
     pub hosts: Vec<String>,
     /// Launches begun.
     pub launches: u32,
     /// The name of the experiment.
     pub experiment: String,
-    /// How ranks waited; none in virtual time.
+    /// How ranks waited; `None` in virtual time.
     pub wait: Option<Wait>,
-    /// The command that started the ranks, where it is not this one.
+    /// The command that started the ranks, if bandgap did not.
     pub launcher: Option<String>,
 }
 
 impl Collected {
-    /// Nothing, since nothing could be begun.
+    /// Nothing, because the measurement could not begin.
     pub fn nothing(failure: Failure) -> Self {
         Self { ended: Ended::failed(None, failure), ..Self::default() }
     }
 
-    /// This, and what a later launch brought.
+    /// These batches and those of a later launch.
     pub fn then(mut self, later: Self) -> Self {
         self.table.append(later.table);
         match later.placement {
@@ -89,7 +89,7 @@ impl Collected {
         }
     }
 
-    /// What it was measured on, without floors.
+    /// The setting of the measurement, without floors.
     pub fn setting(&self, stage: &Stage, target: &Target, ranks: usize) -> Setting {
         let cpus = self.placement.as_ref().map(|placement| placement.cpus.clone());
         let pairs =
@@ -112,18 +112,18 @@ impl Collected {
     }
 }
 
-/// What is measured, where, and how.
+/// What to measure, where, and how.
 #[derive(Clone, Copy)]
 pub struct Wanted<'a> {
-    /// What ranks are started with.
+    /// The machine on which ranks start.
     pub stage: &'a Stage,
-    /// On all transports of this machine, with their floors, where none is named.
+    /// The target; `None` means all transports of this machine, with their floors.
     pub target: Option<&'a Target>,
     /// The number of ranks.
     pub ranks: usize,
-    /// What they do.
+    /// What the ranks do.
     pub task: &'a Task,
-    /// How they are started.
+    /// How the ranks are started.
     pub options: &'a Options,
     /// The time of all launches.
     pub time: Allotted,
@@ -132,8 +132,8 @@ pub struct Wanted<'a> {
 /// Measures.
 ///
 /// # Errors
-/// Ranks could not be started, or a simulated machine cannot do what is asked of it. (What fails after a first batch
-/// is in [`Collected::ended`], with what was measured until then.)
+/// Ranks could not be started, or a simulated machine cannot carry out the task. (A failure after the first batch is in
+/// [`Collected::ended`], next to what was measured before it.)
 pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     let Wanted { stage, target, ranks, task, .. } = of;
     if let Some(Target::Real(transport)) = target
@@ -158,7 +158,7 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     })
 }
 
-/// [`collect`] with a launcher of the ranks' own, which is run anew for each launch.
+/// As [`collect`], with the transport's own launcher, which runs anew for each launch.
 fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     let Wanted { stage, ranks, task, options, .. } = of;
     let (library, with) = (options.library.as_ref(), options.launch_with.as_deref());
@@ -170,7 +170,7 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         let one = one.and_then(|running| {
             let mut done = collect_into(of, (std::iter::once(launch), &mut table), progress);
             let said = stage.end_outside(running);
-            // Later it says no more than that a rank is gone.
+            // Later its words say only that a rank is gone.
             if let Ok(Collected { ended: Ended::Failed { what, .. }, .. }) = &mut done
                 && table.is_empty()
                 && !said.is_empty()
@@ -193,7 +193,7 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     Ok(Collected { table, experiment, launcher, ..all.ok_or_else(none)? })
 }
 
-/// [`collect`] of these launches; batches go into `into`.
+/// As [`collect`], for the launches `which`; batches go to `table`.
 fn collect_into(
     of: Wanted<'_>,
     (which, table): (impl Iterator<Item = u32>, &mut Measurements),
@@ -214,7 +214,7 @@ fn collect_into(
             Transport::list().filter(|of| of.can.hosts || here).collect()
         }
     };
-    // The first carries orders; of all, it is the usual one.
+    // The first transport carries orders; among all, it is the usual one.
     check_limits(ranks, &transports)?;
     let room = room(ranks, task, &transports)?;
     let stamped = task.stamps().class(Exit::Defect)?;
@@ -226,7 +226,7 @@ fn collect_into(
         return Err(usage!("measure over {local} between hosts: it is of one host")
             .hint(format!("use -t {several}")));
     }
-    // A floor's loop spins: where ranks share a processor it would keep the other side from running.
+    // A floor's loop spins, and would keep the other side from running on a shared processor.
     let beside = if placement.oversubscribed { Vec::new() } else { task.beside.clone() };
     descriptors::check(ranks, transports.len() + usize::from(stamped))?;
     let task = &task.clone().with_floors(beside);
@@ -255,7 +255,7 @@ fn collect_into(
                 size: ranks,
                 launch,
                 cpu: placement.cpus.get(rank).copied(),
-                // They meet in a page that all ranks map.
+                // Probes meet in a page that all ranks map.
                 probes: !placement.oversubscribed && wait != Wait::Block && agents.is_empty(),
                 transports: prepared.transports.clone(),
                 bares: prepared.bares.clone(),
@@ -293,7 +293,7 @@ fn collect_into(
         ended = match measure(launch, table) {
             Ok(ended) => ended,
             Err(failure) if table.is_empty() => return Err(failure),
-            // What was measured is not lost for it.
+            // Earlier batches are kept.
             Err(failure) => Ended::failed(Some(launch), failure),
         };
         if ended != Ended::Done {
@@ -305,7 +305,7 @@ fn collect_into(
     Ok(Collected { table, ended, placement, hosts, launches, wait, ..Collected::default() })
 }
 
-/// Lets the agents start their ranks, all at the same time.
+/// Makes all agents start their ranks at the same time.
 fn at_agents<'a>(
     agents: &'a mut [Agent],
     spread: &Spread,
@@ -325,17 +325,17 @@ fn at_agents<'a>(
         let begin = Begin { ranks, network: spread.several(), interface, address, memory };
         begun.push(Remote::begin(agent, begin, deadline));
     }
-    // Only then is any of them waited for.
+    // Waiting begins once all of them have begun.
     for remote in &mut begun {
         remote.started(&stage.signals)?;
     }
     Ok(begun.into_iter().map(|remote| Box::new(remote) as Box<dyn Group + 'a>).collect())
 }
 
-/// Measures on a simulated machine of so many ranks at least.
+/// Measures on a simulated machine, which must have at least `ranks` ranks.
 ///
 /// # Errors
-/// It cannot do what is asked of it.
+/// The machine cannot carry out the task.
 pub fn in_virtual_time(
     machine: &Machine,
     ranks: usize,

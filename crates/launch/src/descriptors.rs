@@ -1,4 +1,4 @@
-//! Descriptors: how many a run takes, and those handed from the launcher to a rank over their socket pair.
+//! File descriptors: how many a run needs, and how the launcher hands some to a rank over their socket pair.
 
 use std::io::{Error, IoSlice, IoSliceMut, Result};
 use std::mem::MaybeUninit;
@@ -12,26 +12,28 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use crate::{Exit, Failure};
 
-/// Most descriptors of one rank.
+/// Most descriptors handed to a rank.
 const MOST: usize = 16;
 
-/// Descriptors of a process beside its connections: standard streams, the control page and segments, the run's
-/// files, a listener, what finds the readable sockets, and callers that are strangers.
+/// Descriptors of a process in addition to its connections: standard streams, the control page and segments, the run's
+/// files, a listener, an epoll instance, and callers that are strangers.
 const BESIDE: u64 = 64;
 
-/// Descriptors that the launcher or a rank takes at most. The launcher holds a socket to each rank. A rank holds one to
-/// each peer for each connection: a transport, the one with stamps. Bare mechanisms take a few, of two ranks only.
+/// Most descriptors that the launcher or a rank needs. The launcher holds a socket to each rank. A rank holds a socket to
+/// each peer for each of its connections: one a transport, and the one with stamps. Bare mechanisms need a few, on two
+/// ranks only.
 fn needed(ranks: usize, connections: usize) -> u64 {
     ranks as u64 * connections.max(1) as u64 + BESIDE
 }
 
-/// Lets this process and its ranks have as many descriptors as the system allows, and refuses a run that takes more.
+/// Raises the limit of descriptors of this process and its ranks as far as the system allows, and refuses a run that
+/// needs more.
 ///
 /// # Errors
-/// It takes more.
+/// The run needs more.
 pub fn check(ranks: usize, connections: usize) -> std::result::Result<(), Failure> {
     let limit = getrlimit(Resource::Nofile);
-    // Where raising is refused the soft limit holds.
+    // If the system refuses, the soft limit holds.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
     let needed = needed(ranks, connections);
     match getrlimit(Resource::Nofile).current {
@@ -45,7 +47,7 @@ pub fn check(ranks: usize, connections: usize) -> std::result::Result<(), Failur
     }
 }
 
-/// Sends the descriptors with one byte that counts them.
+/// Sends the descriptors with a byte that holds their number.
 pub fn send(socket: impl AsFd, descriptors: &[BorrowedFd<'_>]) -> Result<()> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
     let mut control = SendAncillaryBuffer::new(&mut space);

@@ -1,73 +1,67 @@
 //! Exit codes, one for each class of outcome.
 
-use std::cmp::Ordering;
+use std::process::ExitCode;
 
 use serde::{Deserialize, Serialize};
 
-/// How the program ends; `docs/exit-codes.md` is the reference. Graver outcomes are greater.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[repr(u8)]
+/// The outcome of the program; `docs/exit-codes.md` is the reference. Graver outcomes are greater.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Exit {
-    /// The results asked for are there.
-    Fine = 0,
-    /// A verdict that was asked for is negative.
-    Doubtful = 1,
-    /// A result asked for is not there, since too little was measured.
-    Missing = 8,
+    /// The requested results are there.
+    Fine,
+    /// A requested verdict is negative.
+    Doubtful,
+    /// A requested result is missing because too little was measured.
+    Missing,
     /// The command line is wrong.
-    Usage = 2,
-    /// A file that was to be read is wrong.
-    Input = 3,
-    /// A schedule that was to be simulated cannot end.
-    Endless = 11,
-    /// A result could not be written.
-    Output = 4,
+    Usage,
+    /// An input file is wrong.
+    Input,
+    /// A simulated schedule cannot end.
+    Endless,
+    /// Writing a result failed.
+    Output,
     /// A rank's process ended early.
-    Rank = 5,
+    Rank,
     /// Communication between ranks failed: deadline, connection, garbage.
-    Communication = 6,
-    /// The machine refused: processes, memory, processors, clock.
-    Host = 7,
-    /// Another host, or whoever starts ranks there, refused or was lost.
-    Remote = 10,
-    /// A defect of bandgap itself.
-    Defect = 70,
-    /// Stopped by a signal; what was measured is kept.
-    Interrupted = 130,
+    Communication,
+    /// The machine refused processes, memory, processors or a clock.
+    Host,
+    /// Another host, or the launcher of its ranks, refused or was lost.
+    Remote,
+    /// A bug in bandgap.
+    Defect,
+    /// A signal stopped the run; what was measured is kept.
+    Interrupted,
 }
 
 impl Exit {
-    /// All of them with a word for each, the gravest last.
-    pub const ALL: [(Self, &'static str); 13] = [
-        (Self::Fine, "fine"),
-        (Self::Doubtful, "doubtful"),
-        (Self::Missing, "missing"),
-        (Self::Usage, "usage"),
-        (Self::Input, "input"),
-        (Self::Endless, "endless"),
-        (Self::Output, "output"),
-        (Self::Rank, "rank died"),
-        (Self::Communication, "communication"),
-        (Self::Host, "host"),
-        (Self::Remote, "another host"),
-        (Self::Defect, "defect"),
-        (Self::Interrupted, "interrupted"),
+    /// All outcomes by gravity, each with its exit code and a word for it.
+    pub const ALL: [(Self, u8, &'static str); 13] = [
+        (Self::Fine, 0, "fine"),
+        (Self::Doubtful, 1, "doubtful"),
+        (Self::Missing, 8, "missing"),
+        (Self::Usage, 2, "usage"),
+        (Self::Input, 3, "input"),
+        (Self::Endless, 11, "endless"),
+        (Self::Output, 4, "output"),
+        (Self::Rank, 5, "rank died"),
+        (Self::Communication, 6, "communication"),
+        (Self::Host, 7, "host"),
+        (Self::Remote, 10, "another host"),
+        (Self::Defect, 70, "defect"),
+        (Self::Interrupted, 130, "interrupted"),
     ];
 
-    fn gravity(self) -> Option<usize> {
-        Self::ALL.iter().position(|(exit, _)| *exit == self)
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        Self::ALL[self as usize].1
     }
 }
 
-impl PartialOrd for Exit {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Exit {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.gravity().cmp(&other.gravity())
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> Self {
+        Self::from(exit.code())
     }
 }
 
@@ -79,5 +73,7 @@ mod tests {
     fn what_is_missing_is_less_grave_than_what_failed() {
         assert!(Exit::Doubtful < Exit::Missing && Exit::Missing < Exit::Rank);
         assert_eq!(Exit::Missing.max(Exit::Interrupted), Exit::Interrupted);
+        let in_order = Exit::ALL.iter().enumerate().all(|(at, (exit, ..))| *exit as usize == at);
+        assert!(in_order && Exit::Interrupted.code() == 130);
     }
 }

@@ -1,4 +1,4 @@
-//! An error on its way to the user, with the exit code of its class.
+//! Errors for the user, each with the exit code of its class.
 
 use std::error::Error;
 use std::fmt::Display;
@@ -6,18 +6,19 @@ use std::{io, iter};
 
 use rustix::io::Errno;
 use rustix::process::{Resource, getrlimit};
+use serde::{Deserialize, Serialize};
 
 use crate::Exit;
 
-/// What is there, or why it is not.
+/// A value, or a failure.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
 
 /// What went wrong, and what to do about it.
-#[derive(Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Failure {
     /// The class.
     pub exit: Exit,
-    /// What went wrong: a fragment fit after "failed to".
+    /// What went wrong, worded to follow "failed to".
     pub what: String,
     /// What to do.
     pub hint: Option<String>,
@@ -29,37 +30,42 @@ impl Failure {
         Self { exit, what: what.to_string(), hint: None }
     }
 
-    /// The same with advice.
+    /// The same failure, with a hint.
     pub fn hint(mut self, hint: impl Display) -> Self {
         self.hint = Some(hint.to_string());
         self
     }
+
+    /// The same failure, of this host.
+    pub(crate) fn on(self, host: &str) -> Self {
+        Self { what: format!("{}, on {host}", self.what), ..self }
+    }
 }
 
-/// A [`Failure`] of what the user asked for, from a format string and its arguments.
+/// A [`Failure`] of class [`Exit::Usage`], from a format string and its arguments.
 #[macro_export]
 macro_rules! usage {
     ($($what:tt)*) => { $crate::Failure::new($crate::Exit::Usage, format_args!($($what)*)) };
 }
 
-/// The same of what was read.
+/// A [`Failure`] of class [`Exit::Input`], likewise.
 #[macro_export]
 macro_rules! input {
     ($($what:tt)*) => { $crate::Failure::new($crate::Exit::Input, format_args!($($what)*)) };
 }
 
-/// The same of another host.
+/// A [`Failure`] of class [`Exit::Remote`], likewise.
 #[macro_export]
 macro_rules! elsewhere {
     ($($what:tt)*) => { $crate::Failure::new($crate::Exit::Remote, format_args!($($what)*)) };
 }
 
-/// Gives errors their class.
+/// Classifies errors.
 pub trait Classify<T> {
     /// The value, or the error as a failure of class `exit`.
     ///
     /// # Errors
-    /// The error.
+    /// The classified error.
     fn class(self, exit: Exit) -> Result<T>;
 }
 
@@ -72,12 +78,12 @@ impl<T, E: Error + 'static> Classify<T> for Result<T, E> {
     }
 }
 
-/// Processes of a run that could not join.
+/// Failure of processes to join the run.
 pub(crate) fn lost(error: impl Error) -> Failure {
     elsewhere!("join the run's processes: {}", told(&error))
 }
 
-/// Ranks or threads that the system did not start; `tasks` are all those that are needed.
+/// Failure to start ranks or threads; `tasks` is the number of all that are needed.
 pub(crate) fn unstarted(what: &str, tasks: usize, error: &io::Error) -> Failure {
     let refused = error.raw_os_error().map(Errno::from_raw_os_error);
     match (refused, getrlimit(Resource::Nproc).current) {
@@ -95,7 +101,7 @@ pub(crate) fn unstarted(what: &str, tasks: usize, error: &io::Error) -> Failure 
     }
 }
 
-/// Which limit of the process to raise, where the system refused for one.
+/// The limit to raise, if one caused the error.
 pub fn limit(error: &(dyn Error + 'static)) -> Option<&'static str> {
     let causes = iter::successors(Some(error), |&cause| cause.source());
     let codes = causes.filter_map(|cause| {
@@ -109,7 +115,7 @@ pub fn limit(error: &(dyn Error + 'static)) -> Option<&'static str> {
     })
 }
 
-/// An error with its causes, so far as its own text does not tell them: `write x: disk full`.
+/// An error with the causes that its own text does not name: `write x: disk full`.
 pub fn told(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -28,7 +28,7 @@ const ALL: [Mechanism; 5] = [
     Mechanism::of::<Processor>(),
 ];
 
-/// One of the list: what a mechanism says of itself, and its functions.
+/// A mechanism in the list: its description and its functions.
 struct Mechanism {
     name: &'static str,
     hosts: bool,
@@ -38,7 +38,7 @@ struct Mechanism {
     connect: fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<End>,
 }
 
-/// A rank's end of a bare mechanism: [`Bare::measure`] of it.
+/// A rank's end of a bare mechanism, which calls [`Bare::measure`].
 pub(crate) type End = Box<dyn FnMut(&str, usize, &Measuring<'_, CycleClock>) -> Result<Vec<u64>>>;
 
 impl Mechanism {
@@ -75,7 +75,7 @@ pub fn between_hosts(floor: &Floor) -> bool {
     Mechanism::named(&floor.on).is_some_and(|mechanism| mechanism.hosts)
 }
 
-/// The floors that these results over a transport are compared with.
+/// The floors to compare these results of a transport with.
 pub(crate) fn beside(transport: &str, results: &[&str]) -> Vec<Beside> {
     let Some(mechanism) = Mechanism::named(transport) else { return Vec::new() };
     let of = |yardstick: &Yardstick| -> Option<Beside> {
@@ -87,26 +87,25 @@ pub(crate) fn beside(transport: &str, results: &[&str]) -> Vec<Beside> {
     mechanism.yardsticks.iter().filter_map(of).collect()
 }
 
-/// What ranks inherit for the floors of a transport, which has prepared `own` for them.
+/// The descriptors that ranks inherit for the floors of a transport, which itself prepared `own`.
 pub(crate) fn prepare(transport: &str, own: &[OwnedFd]) -> Result<Vec<OwnedFd>> {
     Mechanism::named(transport).map_or(Ok(Vec::new()), |mechanism| (mechanism.prepare)(own))
 }
 
-/// One rank's ends of bare mechanisms.
+/// A rank's ends of bare mechanisms.
 pub(crate) struct Bares {
-    /// Those that an order has named.
+    /// The connected ends, by name.
     pub ends: Vec<(String, End)>,
-    /// What the rank inherited for the others.
+    /// The descriptors that the rank inherited for the mechanisms not yet connected.
     pub inherited: Vec<(String, Vec<OwnedFd>)>,
-    /// What peers must know to be let in.
+    /// The secret that lets peers in.
     pub secret: [u8; 16],
     /// The address of this host at which peers reach the rank.
     pub interface: IpAddr,
 }
 
 impl Bares {
-    /// The end of the mechanism of this name. It is connected where none of its floors was measured before: the two ranks
-    /// tell each other their addresses over `machine`.
+    /// The end of the named mechanism. The first call connects it: the two ranks exchange their addresses over `machine`.
     ///
     /// # Errors
     /// There is no such mechanism, or the other rank does not come.
@@ -145,7 +144,7 @@ impl Bares {
     }
 }
 
-/// What the initiator's processor does by itself.
+/// Operations of the initiator's processor alone.
 struct Processor;
 
 impl Bare for Processor {
@@ -178,7 +177,7 @@ impl Bare for Processor {
     }
 }
 
-/// Samples of an operation. One that is not timed brings its code into the caches.
+/// Samples of an operation, after an untimed one that brings its code into the caches.
 fn repeated(with: &Measuring<'_, impl Timer>, mut operation: impl FnMut()) -> Result<Vec<u64>> {
     let mut rounds = || (0..with.window.rounds).for_each(|_| operation());
     rounds();

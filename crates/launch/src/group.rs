@@ -1,50 +1,50 @@
-//! The ranks of one host, as the launcher deals with them.
+//! The ranks of one host, as the launcher handles them.
 
 use rustix::event::{PollFd, PollFlags};
 
 use crate::cause::Noted;
 use crate::message::{FromRank, ToRank};
 
-/// What has come from a rank.
+/// News of a rank.
 pub enum Heard {
-    /// What it said.
+    /// Messages from it.
     Said(Vec<FromRank>),
-    /// It has ended: with this status, as the system has it, and how it failed, if that is known and no news.
+    /// It ended with this raw status; and its failure, unless it reported one before.
     Ended(i32, Option<Noted>),
 }
 
-/// The ranks of one host: children of this process, or an agent's.
+/// The ranks of one host: children of this process or of an agent.
 pub trait Group {
-    /// What to wait for.
+    /// The descriptors to wait for.
     fn awaited(&self) -> Vec<PollFd<'_>>;
 
-    /// Takes what has come, after a wait for what [`Group::awaited`] names that ended with `found`, or in vain. Called at
-    /// least once a second.
-    fn attend(&mut self, found: &[PollFlags], heard: &mut dyn FnMut(usize, Heard));
+    /// Takes the news of its ranks. `found` are the events on the descriptors of [`Group::awaited`]. The launcher calls it
+    /// at least once a second.
+    fn attend(&mut self, found: &[PollFlags]) -> Vec<(usize, Heard)>;
 
-    /// Sends a message to one of its ranks, which need not read it now. One that has ended is passed over.
+    /// Sends a message to one of its ranks without waiting until the rank reads it; does nothing if the rank has ended.
     fn tell(&mut self, rank: usize, message: &ToRank);
 
-    /// Whether this is one of its ranks.
+    /// Whether `rank` is one of its ranks.
     fn has(&self, rank: usize) -> bool;
 
-    /// The host's name, where it is another one's.
+    /// The name of the host, unless it is this one.
     fn host(&self) -> Option<&str> {
         None
     }
 
-    /// Tells its ranks that one, of this group or another, failed with this status.
+    /// Tells its ranks that `rank`, of any group, failed with this status.
     fn poison(&mut self, rank: usize, status: i32);
 
     /// Asks its ranks to end.
     fn stop(&mut self);
 
-    /// Its ranks that are stopped, with their processes.
+    /// Its stopped ranks, with their processes.
     fn stopped(&self) -> Vec<(usize, u32)>;
 
-    /// Whether more may come from any of its ranks.
+    /// Whether any of its ranks may still send news.
     fn is_open(&self) -> bool;
 
-    /// Ends all of its ranks that have not ended, and says of those that had by themselves how.
-    fn end(&mut self, heard: &mut dyn FnMut(usize, Heard));
+    /// Ends its remaining ranks, and reports how others failed meanwhile.
+    fn end(&mut self) -> Vec<(usize, Heard)>;
 }

@@ -1,4 +1,4 @@
-//! Which hosts ranks are started on, as the user names them.
+//! The hosts that the user names for the ranks.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -6,39 +6,39 @@ use std::path::Path;
 
 use crate::{Failure, Result, elsewhere, input, usage};
 
-/// The command that reaches another host, where none is named.
+/// The default command that reaches another host.
 pub const SSH: &str = "ssh";
 
-/// A host and how many ranks it takes.
+/// A host and its slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HostSlots {
-    /// As ssh takes it: `host` or `user@host`.
+    /// `host` or `user@host`, as for ssh.
     pub host: String,
     /// Most ranks.
     pub slots: usize,
 }
 
-/// Hosts, and how they are reached.
+/// Hosts, and how to reach them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hosts {
-    /// In the order of ranks; each host once.
+    /// Each host once, in rank order.
     pub places: Vec<HostSlots>,
-    /// The command that runs another one on a host, as `ssh` does, with its options.
+    /// The command, with its options, that runs another command on a host, as `ssh` does.
     pub ssh: Vec<String>,
-    /// The interface of every host over which ranks communicate, by name or address; that by which a host was reached,
-    /// where none is named.
+    /// The interface of every host through which ranks communicate, by name or address; `None` means the one through
+    /// which the host was reached.
     pub interface: Option<String>,
-    /// Whether this program is copied to the hosts, and removed afterwards.
+    /// Whether to copy this program to the hosts, and remove it afterwards.
     pub copy: bool,
-    /// The host of each rank, where whoever started the processes has decided.
+    /// The host of each rank, if the starter of the processes decides.
     order: Option<Vec<usize>>,
 }
 
 impl Hosts {
-    /// The hosts of a list such as `a:2,b` and of a file, one after the other. A name that comes again adds its slots.
+    /// The hosts of a list such as `a:2,b`, then those of a file. Slots of a repeated name add up.
     ///
     /// # Errors
-    /// The file cannot be read, or names something else; there is no host.
+    /// The list or the file cannot be read, or there is no host.
     pub fn of(list: Option<&str>, file: Option<&Path>) -> Result<Self> {
         let mut places = Vec::new();
         for entry in list.iter().flat_map(|list| list.split(',')) {
@@ -64,12 +64,12 @@ impl Hosts {
         Ok(Self { places, ssh: vec![SSH.to_owned()], interface: None, copy: false, order: None })
     }
 
-    /// Those of processes that somebody else started, with the host of each.
+    /// The hosts of processes that somebody else started, and the host of each process.
     pub fn adopted(places: Vec<HostSlots>, order: Vec<usize>) -> Self {
         Self { places, ssh: Vec::new(), interface: None, copy: false, order: Some(order) }
     }
 
-    /// How many hosts there are.
+    /// Number of hosts.
     pub fn count(&self) -> usize {
         self.places.iter().map(|place| &place.host).collect::<BTreeSet<_>>().len()
     }
@@ -79,7 +79,7 @@ impl Hosts {
         self.places.iter().map(|place| place.slots).sum()
     }
 
-    /// The host of each of `ranks` ranks: one on each, as long as there are enough hosts; else each host is filled in turn.
+    /// The host of each of `ranks` ranks: a host for each if there are enough, else each host is filled in turn.
     ///
     /// # Errors
     /// There are more ranks than slots.
@@ -115,7 +115,7 @@ fn add(places: &mut Vec<HostSlots>, place: HostSlots) {
 /// `host`, `user@host`, `host:2`, `[fe80::1]:2`.
 fn place(text: &str) -> Result<HostSlots, String> {
     let (host, slots) = match text.rsplit_once(':') {
-        // An address of IPv6 has colons of its own.
+        // An IPv6 address itself contains colons.
         Some((host, slots)) if !host.contains(':') || host.ends_with(']') => (host, Some(slots)),
         _ => (text, None),
     };
@@ -132,14 +132,14 @@ fn named(host: &str, slots: Option<&str>) -> Result<HostSlots, String> {
         }
     };
     let name = host.replace(['[', ']'], "");
-    // What begins so would be an option of ssh.
+    // ssh would take a leading dash for an option.
     if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
         return Err(format!("{host:?} is no name of a host"));
     }
     Ok(HostSlots { host: name, slots })
 }
 
-/// Most ranks of a host: what a run takes at most is less.
+/// Most slots of a host; runs have fewer ranks.
 const MOST: usize = 1 << 20;
 
 fn of_line(line: &str) -> Result<Option<HostSlots>, String> {
@@ -150,7 +150,7 @@ fn of_line(line: &str) -> Result<Option<HostSlots>, String> {
         match word.split_once('=') {
             Some(("slots", slots)) => found.slots = named(first, Some(slots))?.slots,
             Some(("user" | "username", user)) => found.host = format!("{user}@{}", found.host),
-            // What a batch system adds to it limits nothing here.
+            // Additions of batch systems, which limit nothing here.
             Some(("max_slots" | "max-slots" | "binding" | "ifname", _)) => {}
             _ => return Err(format!("{word:?} is not known")),
         }
@@ -158,10 +158,10 @@ fn of_line(line: &str) -> Result<Option<HostSlots>, String> {
     Ok(Some(found))
 }
 
-/// The processors of each host that a list names, as `h1:0-3,h2:0,2`; of every host, where it names none.
+/// The processors of each host in a list such as `h1:0-3,h2:0,2`. A list without hosts holds for every host.
 ///
 /// # Errors
-/// It names a host that is not there.
+/// The list names an unknown host.
 pub fn cores(list: &str, hosts: &[String]) -> Result<BTreeMap<String, String>> {
     if !list.contains(':') {
         return Ok(hosts.iter().map(|host| (host.clone(), list.to_owned())).collect());

@@ -1,4 +1,4 @@
-//! The interface over which ranks of different hosts communicate.
+//! The network interface through which ranks of different hosts communicate.
 
 use std::fs;
 use std::net::IpAddr;
@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::{Exit, Failure, Result};
 
-/// An interface of this host, as the system describes it.
+/// A network interface of this host, as the system describes it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Interface {
     /// Its name.
@@ -17,7 +17,7 @@ pub struct Interface {
     pub address: IpAddr,
     /// Bytes of the longest packet.
     pub mtu: Option<u64>,
-    /// Mbit/s, where the driver says.
+    /// Mbit/s, if the driver tells.
     pub speed: Option<u64>,
     /// The driver.
     pub driver: Option<String>,
@@ -30,10 +30,10 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// The interface of this name or address; that of `reached`, where none is named.
+    /// The interface with this name or address; if `named` is `None`, the one with the address `reached`.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no such interface.
     pub fn find(named: Option<&str>, reached: Option<IpAddr>) -> Result<Self> {
         let refused = |what: String| {
             Failure::new(Exit::Remote, what).hint("name one with --interface, e.g. eth0")

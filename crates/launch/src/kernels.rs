@@ -1,20 +1,20 @@
-//! Kernels of a program's own, on every transport and in virtual time.
+//! Kernels that a program adds, on every transport and in virtual time.
 
 use bandgap_kernels::{Added, Entry};
 use bandgap_sim::Recorder;
 
 use crate::{Classify, Exit, Result, transports};
 
-/// The kernel, compiled for every transport and for virtual time.
+/// A kernel, compiled for every transport and for virtual time.
 pub fn compiled<K: Entry>() -> Added {
     transports::on_each::<K>(Added::of::<K>().written_for::<K, Recorder>())
 }
 
-/// Adds these kernels to the list, in this process: the launcher and every rank must do so, before
-/// they do anything else.
+/// Adds kernels to the list of this process. The launcher and every rank must call it before anything
+/// else.
 ///
 /// # Errors
-/// A name is taken, by another kernel or a series; or kernels were added before.
+/// Another kernel or series has the same name, or kernels were added before.
 pub fn add(kernels: Vec<Added>) -> Result<()> {
     bandgap_kernels::add(kernels).class(Exit::Defect)
 }

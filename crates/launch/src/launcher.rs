@@ -1,4 +1,4 @@
-//! The launcher's side.
+//! The launcher watches the ranks of a launch.
 
 use std::time::{Duration, Instant};
 
@@ -12,13 +12,13 @@ use crate::signals::Signals;
 use crate::vigil::Vigil;
 use crate::{Exit, Failure, Result};
 
-/// Time that ranks get to end by themselves after one of them has failed.
+/// Time for ranks to end by themselves after one of them has failed.
 const GRACE: Duration = Duration::from_millis(800);
 
-/// Told the share done and what is being done.
+/// Takes the share done and a description of the current work.
 pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
 
-/// How a launch ended. What was measured has been handed on in any case.
+/// How a launch ended. All measured batches have been collected in any case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Ended {
     /// All ranks are done.
@@ -28,7 +28,7 @@ pub enum Ended {
     Interrupted,
     /// Something failed.
     Failed {
-        /// What happened, in words, and to which rank, if one was the cause.
+        /// What happened, and to which rank if one was the cause.
         what: String,
         /// The class of failure.
         exit: Exit,
@@ -36,7 +36,7 @@ pub enum Ended {
 }
 
 impl Ended {
-    /// What keeps a run, or one launch of its ranks, from going on.
+    /// The end of a run, or of one of its launches, by a failure.
     pub(crate) fn failed(launch: Option<u32>, Failure { exit, what, hint }: Failure) -> Self {
         let whom = launch.map(|launch| format!("launch {} of the ranks ", launch + 1));
         let whom = whom.unwrap_or_default();
@@ -51,7 +51,7 @@ struct Known {
     address: Option<String>,
     connected: bool,
     done: bool,
-    /// What its process returned, as the system has it; 0 while it has not ended.
+    /// The raw exit status of its process; 0 until it ends.
     status: i32,
 }
 
@@ -62,12 +62,12 @@ pub(crate) struct Launch<'a> {
     signals: &'a Signals,
     deadline: Duration,
     released: bool,
-    /// Failures in the order of their coming.
+    /// Failures in the order of arrival.
     noted: Vec<(usize, Noted)>,
 }
 
 impl<'a> Launch<'a> {
-    /// Over these groups, which have `size` ranks together.
+    /// A launch of the ranks of these groups, `size` in all.
     pub fn of(
         groups: Vec<Box<dyn Group + 'a>>,
         size: usize,
@@ -83,7 +83,7 @@ impl<'a> Launch<'a> {
     /// # Errors
     /// Waiting itself failed.
     pub fn watch(mut self, table: &mut Measurements, progress: Progress<'_>) -> Result<Ended> {
-        // What ranks fail with once they are told to end is no failure.
+        // Failures of ranks that were told to end do not count.
         let mut interrupted = false;
         let begun = Instant::now();
         let mut give_up: Option<Instant> = None;
@@ -125,12 +125,10 @@ impl<'a> Launch<'a> {
                 break;
             }
         }
-        for group in &mut self.groups {
-            group.end(&mut |rank, heard| {
-                if let Heard::Ended(_, Some(noted)) = heard {
-                    self.noted.push((rank, noted));
-                }
-            });
+        for (rank, heard) in self.groups.iter_mut().flat_map(|group| group.end()) {
+            if let Heard::Ended(_, Some(noted)) = heard {
+                self.noted.push((rank, noted));
+            }
         }
         Ok(match named(&self.noted) {
             _ if interrupted => Ended::Interrupted,
@@ -142,8 +140,8 @@ impl<'a> Launch<'a> {
         })
     }
 
-    /// The failure of a rank. Where it has not heard from another host before anything was measured, the network between
-    /// them is named.
+    /// The failure of a rank. If the rank heard nothing from another host before the first batch, the message names the
+    /// network between them.
     fn failure(&self, rank: usize, Noted { cause, what, exit }: Noted, begun: bool) -> Ended {
         let of = |has: bool| {
             let hosts = self.groups.iter().filter(move |group| group.has(rank) == has);
@@ -163,7 +161,7 @@ impl<'a> Launch<'a> {
         Ended::Failed { what, exit: Exit::Remote }
     }
 
-    /// Waits for something to read, and gives what came.
+    /// Waits for news of the ranks, and returns it.
     fn wait(&mut self, timeout: Duration, signals: bool) -> Result<Vec<(usize, Heard)>> {
         let readable = self.signals.readable();
         let awaited: Vec<Vec<PollFd<'_>>> =
@@ -181,13 +179,13 @@ impl<'a> Launch<'a> {
         let mut found = &found[..];
         for (group, count) in self.groups.iter_mut().zip(counts) {
             let (own, others) = found.split_at(count);
-            group.attend(own, &mut |rank, what| heard.push((rank, what)));
+            heard.extend(group.attend(own));
             found = others;
         }
         Ok(heard)
     }
 
-    /// Takes what came from one rank.
+    /// Handles the news of a rank.
     fn hear(
         &mut self,
         rank: usize,
@@ -215,9 +213,8 @@ impl<'a> Launch<'a> {
                 FromRank::Connected => self.ranks[rank].connected = true,
                 FromRank::Done => self.ranks[rank].done = true,
                 FromRank::Rests => {}
-                FromRank::Failed { message, exit, cause } => {
-                    let noted = Noted { cause, what: format!("it failed to {message}"), exit };
-                    if cause >= Cause::Waited {
+                FromRank::Failed(noted) => {
+                    if noted.cause >= Cause::Waited {
                         self.look_for_stopped(&format!("rank {rank}: {}", noted.what));
                     }
                     self.noted.push((rank, noted));
@@ -226,7 +223,7 @@ impl<'a> Launch<'a> {
         }
     }
 
-    /// Notes ranks that have not connected by now: a library's initialisation may have no end.
+    /// Notes the ranks that have not connected: a library's initialisation may never end.
     fn note_unconnected(&mut self) {
         let waits = self.ranks.iter().enumerate().filter(|(_, known)| !known.connected);
         let what = format!(
@@ -237,17 +234,17 @@ impl<'a> Launch<'a> {
         self.noted.extend(waits.map(|(rank, _)| (rank, noted.clone())));
     }
 
-    /// The ranks that are stopped, with their processes.
+    /// The stopped ranks, with their processes.
     fn stopped(&self) -> Vec<(usize, u32)> {
         self.groups.iter().flat_map(|group| group.stopped()).collect()
     }
 
-    /// Notes ranks that are stopped, if there are any, as the cause of what followed.
+    /// Notes the stopped ranks, if any, as the cause of what `followed`.
     fn look_for_stopped(&mut self, followed: &str) {
         self.noted.extend(stopped(&self.stopped(), followed));
     }
 
-    /// Sends all addresses to all ranks once the last one is known.
+    /// Sends all addresses to all ranks once all are known.
     fn hand_out_addresses(&mut self) {
         if self.ranks.is_empty() || self.ranks.iter().any(|rank| rank.address.is_none()) {
             return;
@@ -257,7 +254,7 @@ impl<'a> Launch<'a> {
         self.tell_all(&ToRank::Addresses(addresses));
     }
 
-    /// Lets ranks end once the last one is done.
+    /// Lets the ranks end once all are done.
     fn release_when_done(&mut self) {
         if self.released || self.ranks.iter().any(|rank| !rank.done) {
             return;

@@ -1,7 +1,7 @@
-//! Rank processes on one machine: started, watched, and cleaned up after; or ranks in virtual time.
+//! Starts rank processes, watches them and cleans up after them; or runs ranks in virtual time.
 //!
-//! The launcher sleeps while ranks measure. It is woken only by what they send between timed
-//! sections, by the end of one of them, or by a signal. Everything that ranks share is anonymous
+//! The launcher sleeps while ranks measure. Only a message that a rank sends between timed
+//! sections, the end of a rank, or a signal wakes it. Everything that ranks share is anonymous
 //! (memory without a name, socket pairs, abstract sockets), so nothing stays behind. Ranks die
 //! with the launcher.
 #![forbid(unsafe_code)]

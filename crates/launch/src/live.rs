@@ -1,4 +1,4 @@
-//! Orders from the leader, rank 0, to its followers, and what they report.
+//! The leader, rank 0, sends orders to its followers, which report the results.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,6 @@ use bandgap_campaign::data::{Kept, Probe};
 use bandgap_campaign::runner::{AtRank, Executed, Runner, Stop};
 use bandgap_comm::passing::Way;
 use bandgap_comm::{CommError, Delay, Division, Rank, Result, Timed};
-use bandgap_host::WorkRate;
 use bandgap_kernels::{Failed, Order, Shape, fact};
 use bandgap_units::Ns;
 use serde::de::DeserializeOwned;
@@ -16,25 +15,24 @@ use serde::{Deserialize, Serialize};
 use crate::message::{Assignment, Channel, FromRank, ToRank};
 use crate::station::{Carried, PROBE_ROUNDS, ProbeTicks, Station};
 
-/// Measured batches are handed on between two batches, when the last time was longer ago than this.
+/// Least time between two reports of batches to the launcher.
 const FLUSH: Duration = Duration::from_millis(200);
 
-/// A letter from the leader to a follower, as JSON. The follower answers with what it
-/// [`Carried`] out.
+/// A letter from the leader to a follower, as JSON. The follower answers with [`Carried`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum Command {
     /// Carry out an order.
     Run(Order),
-    /// Take part in the probe of an order, without the order.
+    /// Take part in the placement probe of an order, but do not carry it out.
     Look(Order),
     /// End.
     Quit,
 }
 
-/// Carries out what the leader commands until it says quit.
+/// Carries out the leader's commands until [`Command::Quit`].
 ///
 /// # Errors
-/// Communication failed, or the leader sent what is no command.
+/// Communication failed, or the leader sent something other than a command.
 pub fn follow(station: &mut Station) -> Result<(), Failed> {
     loop {
         let carried = match receive(station, 0, "command")? {
@@ -46,7 +44,7 @@ pub fn follow(station: &mut Station) -> Result<(), Failed> {
     }
 }
 
-/// Waits for a letter from `peer`, which must be a `what`.
+/// Waits for a letter from `peer` and parses it; `what` names its kind in errors.
 fn receive<T: DeserializeOwned>(station: &mut Station, peer: Rank, what: &str) -> Result<T> {
     let letter = station.first()?.receive(peer)?;
     serde_json::from_slice(&letter).map_err(|error| {
@@ -55,55 +53,38 @@ fn receive<T: DeserializeOwned>(station: &mut Station, peer: Rank, what: &str) -
     })
 }
 
-/// Plain data, which JSON always takes.
+/// A letter as JSON, which can hold all plain data.
 fn encode(letter: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(letter).unwrap_or_default()
 }
 
-/// The leader: rank 0, which decides and commands.
+/// The leader, rank 0.
 pub struct LiveRunner<'a> {
     station: Station,
     channel: &'a mut Channel,
-    work: WorkRate,
-    launch: u32,
-    beside: Vec<Beside>,
-    probes: bool,
-    far: bool,
+    assignment: &'a Assignment,
     begun: Instant,
     ends: [Duration; 2],
     unsent: Vec<Kept>,
     last_sent: Instant,
-    /// Share done, as told last.
+    /// The share done at the last report.
     done: f64,
 }
 
 impl<'a> LiveRunner<'a> {
-    /// The leader over `station`, which got its assignment at `begun`.
+    /// A leader that received its assignment at `begun`.
     pub fn new(
         station: Station,
         channel: &'a mut Channel,
-        assignment: &Assignment,
+        assignment: &'a Assignment,
         begun: Instant,
     ) -> Self {
-        let &Assignment { work, launch, probes, time: ends, .. } = assignment;
-        Self {
-            station,
-            channel,
-            work,
-            launch,
-            beside: assignment.task.beside.clone(),
-            probes,
-            far: assignment.interface.is_some(),
-            begun,
-            ends,
-            unsent: Vec::new(),
-            last_sent: Instant::now(),
-            done: 0.0,
-        }
+        let (ends, unsent, last_sent, done) = (assignment.time, Vec::new(), Instant::now(), 0.0);
+        Self { station, channel, assignment, begun, ends, unsent, last_sent, done }
     }
 
-    /// Ends the followers and hands on what is left. The station is to be kept until all ranks are
-    /// done.
+    /// Ends the followers and reports the remaining batches. The caller must keep the station until all
+    /// ranks are done.
     ///
     /// # Errors
     /// Communication failed.
@@ -129,7 +110,7 @@ impl<'a> LiveRunner<'a> {
         Ok(())
     }
 
-    /// This rank's report, and those of the followers, by rank.
+    /// The reports of all ranks, by rank, of which `own` is this rank's.
     fn reports(&mut self, own: Carried) -> Result<Vec<Carried>, Failed> {
         let ns_per_tick = self.station.clock.report().ns_per_tick;
         let mut all = vec![own];
@@ -140,8 +121,8 @@ impl<'a> LiveRunner<'a> {
         Ok(all)
     }
 
-    /// Hands measured batches to the launcher and waits until it has noted them, so that it is
-    /// asleep again when the next timed section begins.
+    /// Reports batches to the launcher and waits until it has noted them, so that it sleeps again when the
+    /// next timed section begins.
     fn flush(&mut self, done: f64, doing: &str) -> Result<(), Stop> {
         let kept = std::mem::take(&mut self.unsent);
         self.done = done;
@@ -154,23 +135,23 @@ impl<'a> LiveRunner<'a> {
         Ok(())
     }
 
-    /// Hands on what is left when the run cannot go on. The launcher's answer is not waited for.
+    /// Reports the remaining batches when the run cannot continue, without waiting for the launcher's answer.
     pub fn give_up(self) {
         if !self.unsent.is_empty() {
             let (kept, doing) = (self.unsent, "the end".to_owned());
-            // Without a launcher there is nobody to keep it.
+            // Without a launcher nobody can keep them.
             let _ = self.channel.send(&FromRank::Progress { kept, done: self.done, doing });
         }
     }
 
-    /// The nanoseconds of timed sections, the clock's cost removed.
+    /// Timed sections in nanoseconds, without the clock's cost.
     fn ns(&self, ticks: &[u64]) -> Vec<f64> {
         let clock = &self.station.clock;
         let cost = clock.cost().0;
         ticks.iter().map(|t| (clock.to_ns(*t).0 - cost).max(0.0)).collect()
     }
 
-    /// One way of a probe's window, and the pace, in nanoseconds.
+    /// A placement probe in nanoseconds: one way of the ping-pong, and the pace.
     fn probe(&self, ticks: ProbeTicks) -> Probe {
         let clock = &self.station.clock;
         let ns = |ticks| clock.to_ns(ticks).0 - clock.cost().0;
@@ -193,7 +174,7 @@ impl<'a> LiveRunner<'a> {
         let stamps: Vec<_> = all.iter_mut().map(stamps).collect();
         let timed = all.iter().filter_map(|carried| carried.outcome.timed.as_ref());
         executed.at_border = timed.map(|timed| self.at_rank(timed)).collect();
-        // What one rank does by itself is no sample of the kernel.
+        // Work of one rank alone gives no sample of the kernel.
         if stamps.iter().all(Vec::is_empty) && !executed.at_border.is_empty() {
             return Ok(executed);
         }
@@ -218,7 +199,7 @@ impl Runner for LiveRunner<'_> {
     }
 
     fn is_far(&self) -> bool {
-        self.far
+        self.assignment.interface.is_some()
     }
 
     fn virtual_time(&self) -> bool {
@@ -230,15 +211,15 @@ impl Runner for LiveRunner<'_> {
     }
 
     fn launch(&self) -> u32 {
-        self.launch
+        self.assignment.launch
     }
 
     fn beside(&self) -> &[Beside] {
-        &self.beside
+        &self.assignment.task.beside
     }
 
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {
-        let order = Order { probed: order.probed && self.probes, ..order.clone() };
+        let order = Order { probed: order.probed && self.assignment.probes, ..order.clone() };
         self.command(&Command::Run(order.clone()))?;
         let own = self.station.carry_out(&order)?;
         let mut all = self.reports(own)?;
@@ -249,7 +230,7 @@ impl Runner for LiveRunner<'_> {
         let probe = probe.map(|ticks| ticks.map(|ticks| self.probe(ticks)));
         let checked = all.iter().map(|carried| carried.outcome.checked);
         let checked = checked.reduce(bandgap_kernels::Checked::and).unwrap_or_default();
-        // Where one rank could not go the way that was ordered, all went in pieces.
+        // If one rank could not send the ordered way, all sent in pieces.
         let mut ways = all.iter().take(order.ranks).map(|carried| carried.outcome.way);
         let way =
             ways.next().map(|first| if ways.all(|way| way == first) { first } else { Way::Pieces });
@@ -258,7 +239,7 @@ impl Runner for LiveRunner<'_> {
     }
 
     fn look(&mut self, order: &Order) -> Result<Option<Probe>, Stop> {
-        if !self.probes {
+        if !self.assignment.probes {
             return Ok(None);
         }
         self.command(&Command::Look(order.clone()))?;
@@ -269,7 +250,7 @@ impl Runner for LiveRunner<'_> {
     }
 
     fn delay(&self, ns: f64) -> Delay {
-        self.work.delay(Ns(ns))
+        self.assignment.work.delay(Ns(ns))
     }
 
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<f64> {
@@ -322,14 +303,12 @@ mod tests {
         let (mut channel, mut launcher) = (Channel::new(ours), Channel::new(theirs));
         let control = Arc::new(Control::create().unwrap());
         let now = Instant::now();
+        let begin = serde_json::from_str(include_str!("../corpus/to-rank.json")).unwrap();
+        let ToRank::Begin(assignment) = begin else { panic!("{begin:?}") };
         let mut runner = LiveRunner {
             station: tended(&control, 0, &Arc::default()),
             channel: &mut channel,
-            work: WorkRate { offset: Ns(1.0), per_iteration: Ns(1.0), worst_residual: 0.0 },
-            launch: 0,
-            beside: Vec::new(),
-            probes: false,
-            far: false,
+            assignment: &assignment,
             begun: now,
             ends: [Duration::MAX; 2],
             unsent: Vec::new(),

@@ -1,4 +1,4 @@
-//! Ranks of this host: children of this process, with a page that all of them see.
+//! Ranks of this host: children of this process that share a control page.
 
 use std::io::ErrorKind::{BrokenPipe, ConnectionReset};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -16,10 +16,10 @@ use crate::process::{RankProcess, child};
 use crate::signals::Signals;
 use crate::{Exit, Failure, Result, descriptors, told};
 
-/// Longest wait for ranks that wait to begin again to have ended by themselves.
+/// Longest wait for resting ranks to end by themselves.
 const LEAVING: Duration = Duration::from_secs(2);
 
-/// Rank processes that this process has started.
+/// Rank processes that this process started.
 pub struct Local<'a> {
     ranks: Vec<(usize, RankProcess)>,
     control: Arc<Control>,
@@ -27,10 +27,10 @@ pub struct Local<'a> {
 }
 
 impl<'a> Local<'a> {
-    /// Starts one rank for each assignment, and hands each the descriptors.
+    /// Starts a rank for each assignment, and hands each rank the descriptors.
     ///
     /// # Errors
-    /// The system refused processes, descriptors or memory; those already started are ended.
+    /// The system refused processes, descriptors or memory; the ranks already started are then ended.
     pub fn start(
         assignments: &[Assignment],
         inherited: &[OwnedFd],
@@ -41,7 +41,7 @@ impl<'a> Local<'a> {
             let why = told(&error);
             Failure::new(Exit::Host, format_args!("make shared memory for {size} ranks: {why}"))
         })?;
-        // Beside the ranks, the launcher and its thread for signals.
+        // The ranks, the launcher, and its signal thread.
         let unstarted = |rank, error: std::io::Error| {
             unstarted(&format!("start rank {rank} of {of}"), size + 2, &error)
         };
@@ -58,7 +58,7 @@ impl<'a> Local<'a> {
             let handed = descriptors::send(process.channel.input(), &all)
                 .and_then(|()| process.channel.queue(&begin));
             match handed {
-                // A rank that died before it heard anything is found when its group is attended to.
+                // `attend` finds a rank that died before it received anything.
                 Err(error) if matches!(error.kind(), BrokenPipe | ConnectionReset) => {}
                 handed => handed.map_err(|error| unstarted(&assignment.rank, error))?,
             }
@@ -66,17 +66,17 @@ impl<'a> Local<'a> {
         Ok(group)
     }
 
-    /// Lets ranks that rest begin again.
+    /// Lets resting ranks begin again.
     pub fn again(&mut self, assignments: &[Assignment]) {
         for ((rank, process), assignment) in self.ranks.iter_mut().zip(assignments) {
             *rank = assignment.rank;
             process.again();
-            // A rank that died is found when its group is attended to.
+            // `attend` finds a rank that died.
             let _ = process.channel.queue(&ToRank::Begin(Box::new(assignment.clone())));
         }
     }
 
-    /// Whether all ranks wait to begin again.
+    /// Whether all ranks rest.
     pub fn rests(&self) -> bool {
         self.ranks.iter().all(|(_, process)| process.open && process.resting)
     }
@@ -91,7 +91,8 @@ impl Group for Local<'_> {
         self.open().flat_map(|(_, process)| process.channel.awaited()).collect()
     }
 
-    fn attend(&mut self, found: &[PollFlags], heard: &mut dyn FnMut(usize, Heard)) {
+    fn attend(&mut self, found: &[PollFlags]) -> Vec<(usize, Heard)> {
+        let mut heard = Vec::new();
         let signals = self.signals;
         let open = self.ranks.iter_mut().filter(|(_, process)| process.open);
         for ((rank, process), found) in open.zip(found) {
@@ -100,17 +101,18 @@ impl Group for Local<'_> {
             }
             let (messages, noted) = process.hear(signals);
             if !messages.is_empty() {
-                heard(*rank, Heard::Said(messages));
+                heard.push((*rank, Heard::Said(messages)));
             }
             if !process.open {
-                heard(*rank, Heard::Ended(process.status(), noted));
+                heard.push((*rank, Heard::Ended(process.status(), noted)));
             }
         }
+        heard
     }
 
     fn tell(&mut self, rank: usize, message: &ToRank) {
         if let Some((_, process)) = self.ranks.iter_mut().find(|(of, _)| *of == rank) {
-            // A rank that died is noticed when its end of the socket is read.
+            // `attend` finds a rank that died.
             let _ = process.channel.queue(message);
         }
     }
@@ -136,12 +138,12 @@ impl Group for Local<'_> {
         self.open().any(|(_, process)| !process.resting)
     }
 
-    fn end(&mut self, heard: &mut dyn FnMut(usize, Heard)) {
-        for (rank, process) in &mut self.ranks {
-            if let Some(noted) = process.end(self.signals) {
-                heard(*rank, Heard::Ended(process.status(), Some(noted)));
-            }
-        }
+    fn end(&mut self) -> Vec<(usize, Heard)> {
+        let ended = self.ranks.iter_mut().filter_map(|(rank, process)| {
+            let noted = process.end(self.signals)?;
+            Some((*rank, Heard::Ended(process.status(), Some(noted))))
+        });
+        ended.collect()
     }
 }
 
@@ -151,6 +153,6 @@ impl Drop for Local<'_> {
         self.ranks.iter().for_each(|(_, process)| process.dismiss());
         self.ranks.iter_mut().for_each(|(_, process)| process.leave(until));
         self.control.stop();
-        self.end(&mut |_, _| ());
+        self.end();
     }
 }

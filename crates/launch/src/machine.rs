@@ -1,10 +1,11 @@
-//! A rank's end of a transport, as whoever gives it orders sees it.
+//! A rank's end of a transport, which carries out orders.
 
 use std::time::Duration;
 
 use bandgap_comm::passing::Tuning;
 use bandgap_comm::{
-    AnyEndpoint, Bulk, Delay, Rank, Rendezvous, Result, Stamped, Transport, Waiting, Watch,
+    AnyEndpoint, Bulk, Delay, Rank, Rendezvous, Result, Stamped, Together as BothEnds, Transport,
+    Waiting, Watch,
 };
 use bandgap_host::CycleClock;
 use bandgap_kernels::{Executor, Failed, Order, Outcome};
@@ -14,9 +15,9 @@ use crate::stamped::{StampedEnd, StampedExecutor};
 use crate::together::Together;
 use crate::watch::RankWatch;
 
-/// Carries out orders, and passes letters between ranks beside all measurement.
+/// Carries out orders, and passes letters between ranks apart from all measurement.
 ///
-/// One call of a trait object for a batch; below it everything is compiled for its transport.
+/// A batch takes one call of this trait's object; the code below it is compiled for the transport.
 pub trait Machine {
     /// Carries out this rank's part of an order.
     ///
@@ -33,53 +34,53 @@ pub trait Machine {
     /// # Errors
     /// A peer is gone, or a deadline passed.
     fn receive(&mut self, from: Rank) -> Result<Vec<u8>>;
-    /// Does what this rank owes its peers, so that it may stop polling for a while.
+    /// Completes what this rank owes its peers, so that it may stop polling for a while.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
     fn settle(&mut self) -> Result<()>;
-    /// Makes progress where what was sent needs it ([`bandgap_comm::Endpoint::tended`]), while this rank waits for something
-    /// else that a peer does after a message. Returns false where it never does.
+    /// Makes progress on sent messages that need it ([`bandgap_comm::Endpoint::tended`]) while this rank waits for
+    /// something that a peer does after a message. Returns false if messages never need it.
     ///
     /// # Errors
-    /// A peer is gone or sent what no peer may send.
+    /// A peer is gone or broke the protocol.
     fn tend(&mut self) -> Result<bool>;
-    /// Looks whether the run goes on, after a wait of so long for something else.
+    /// Checks whether the run goes on, after a wait of `waited` for something else.
     ///
     /// # Errors
     /// A peer is gone, the run was stopped, or the deadline passed.
     fn look(&mut self, waited: Duration, waiting_for: &'static str) -> Result<()>;
-    /// Requests that flow control lets be outstanding toward one peer.
+    /// Most requests that flow control allows outstanding toward a peer.
     fn capacity(&self) -> usize;
-    /// The library that messages go through, if it is one.
+    /// The library that carries the messages, if any.
     fn library(&self) -> Option<Library> {
         None
     }
-    /// Times computations of `delay` by themselves, so many for each sample, in ticks.
+    /// Times computations of `delay` alone, `messages` of them for each sample, in ticks.
     fn time_delay(&mut self, delay: Delay, messages: u32, samples: u32) -> Vec<u64>;
 }
 
-/// What carries out orders over a transport.
+/// The executor of orders over a transport.
 pub type RigOver<T> = Executor<<T as Transport>::Endpoint, CycleClock, RankWatch>;
 
-/// What carries out orders over all transports whose calls go through a pointer.
+/// The executor of orders over all transports whose calls go through a pointer.
 pub type AnyRig = Executor<AnyEndpoint, CycleClock, RankWatch>;
 
-/// What a machine is made of beside its end of a transport.
+/// The parts of a machine apart from its end of a transport.
 pub struct Parts {
     /// The clock that stamps.
     pub clock: CycleClock,
     /// How the rank waits.
     pub waiting: Waiting,
-    /// What it looks at while it does.
+    /// What ends a wait.
     pub watch: RankWatch,
     /// How message passing cuts messages.
     pub tuning: Tuning,
 }
 
 impl Parts {
-    /// What carries out orders over this end of a transport. Message passing has its slots in the
-    /// exposed memory, if there is room for them.
+    /// The executor of orders over this end of a transport. Message passing has its slots in the exposed
+    /// memory, if they fit there.
     ///
     /// # Errors
     /// The slots do not fit.
@@ -90,11 +91,11 @@ impl Parts {
         Executor::new(endpoint, slots, waiting, watch, clock)
     }
 
-    /// What carries out orders over any endpoint. It is compiled here, and not where the endpoint comes from.
+    /// The machine over this end of a transport.
     ///
     /// # Errors
     /// As [`Parts::executor`].
-    pub fn any(self, end: AnyEndpoint) -> Result<Box<dyn Machine>> {
+    pub fn machine<E: Bulk>(self, end: E) -> Result<Box<dyn Machine>> {
         Ok(Box::new(self.executor(end)?))
     }
 
@@ -102,23 +103,22 @@ impl Parts {
     ///
     /// # Errors
     /// As [`Transport::connect`].
-    pub fn stamped<T: Stamped>(self, meeting: &mut dyn Rendezvous) -> Result<Box<dyn StampedEnd>> {
+    pub fn stamped<T: Stamped>(self, meeting: &mut dyn Rendezvous) -> Result<StampedEnd> {
         let Self { clock, waiting, watch, .. } = self;
         let (endpoint, stamper) = T::stamped(meeting, clock)?;
         let executor = Executor::new(endpoint, None, waiting, watch, clock)?;
-        Ok(Box::new(StampedExecutor { executor, stamper }))
+        let mut end = StampedExecutor { executor, stamper };
+        Ok(Box::new(move |order| end.run(order)))
     }
 
     /// Both ends of transport `T` on this processor.
     ///
     /// # Errors
     /// The operating system refused.
-    pub fn together<T: bandgap_comm::Together>(
-        self,
-        meeting: &mut dyn Rendezvous,
-    ) -> Result<Box<dyn StampedEnd>> {
+    pub fn together<T: BothEnds>(self, meeting: &mut dyn Rendezvous) -> Result<StampedEnd> {
         let Self { clock, watch, .. } = self;
-        Ok(Box::new(Together::of(meeting.rank(), T::both_ends()?, &watch, clock)?))
+        let mut end = Together::of(meeting.rank(), T::both_ends()?, &watch, clock)?;
+        Ok(Box::new(move |order| end.run(order)))
     }
 }
 
@@ -133,7 +133,7 @@ impl<E: Bulk> Machine for Executor<E, CycleClock, RankWatch> {
 
     fn receive(&mut self, from: Rank) -> Result<Vec<u8>> {
         let letter = self.letter(from)?;
-        // The sender waits until its requests are known to have been handled.
+        // The sender waits until it knows that its requests were handled.
         self.active().settle()?;
         Ok(letter)
     }

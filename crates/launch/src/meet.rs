@@ -1,4 +1,4 @@
-//! How the first of several processes tells the others where it is, and the secret that lets them in.
+//! The first of several processes tells the others its address and the secret that lets them in.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
@@ -18,22 +18,22 @@ use crate::{Result, elsewhere, usage};
 
 /// Between two looks for a file.
 const LOOK: Duration = Duration::from_millis(20);
-/// Longest wait for a process manager to have heard that a process ends.
+/// Longest wait for a process manager to acknowledge that a process ends.
 const LEAVING: Duration = Duration::from_secs(1);
-/// Most bytes of a line of a process manager.
+/// Longest line of a process manager, in bytes.
 const LINE: usize = 4096;
 
-/// Where the first process is, and what lets others in.
+/// Where the first process is, and the secret that lets others in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meeting {
-    /// Its addresses, one of which can be reached.
+    /// Its addresses, at least one of them reachable.
     pub addresses: Vec<SocketAddr>,
-    /// What only this run's processes know.
+    /// The secret that only this run's processes know.
     pub secret: Secret,
 }
 
-/// The process manager of a process whose rank speaks with it too. When this goes, it is told that the process ends in
-/// order: else it would end the others, and forget the exit code.
+/// The process manager of a process whose rank also speaks with it. Drop tells the manager that the process ends in
+/// order; otherwise it would end the other processes and lose the exit code.
 #[derive(Debug)]
 pub struct Kept(File);
 
@@ -41,40 +41,41 @@ impl Drop for Kept {
     fn drop(&mut self) {
         let Ok(file) = self.0.try_clone() else { return };
         let mut manager = Manager { file, last: true, until: Instant::now() + LEAVING };
-        // A rank that has ended in order has said so already.
+        // A rank that ended in order has told it already.
         let _ = manager.ask("cmd=finalize");
     }
 }
 
-/// A way to meet.
+/// How the processes meet.
 pub enum Way {
-    /// The user says where the first process listens, and has written the secret to a file.
+    /// The user names the address of the first process and a file with the secret.
     Given(Vec<SocketAddr>, Secret),
-    /// Through the process manager (PMI-1: `mpiexec`'s, or srun's pmi2), and whether it is told that this was all.
+    /// Through the process manager (PMI-1: that of `mpiexec`, or srun's pmi2); the flag is whether nothing else will be
+    /// asked of it.
     Manager(File, bool),
-    /// Through a file that all processes see, in one of these places.
+    /// Through a file that all processes see, at one of these paths.
     Shared(Vec<PathBuf>),
 }
 
-/// What was published; a file of it is removed with this.
+/// A published address. Drop removes its file, if there is one.
 pub struct Published {
-    /// What only this run's processes know.
+    /// The secret that only this run's processes know.
     pub secret: Secret,
     pub file: Option<PathBuf>,
-    /// To be kept until this process ends.
+    /// Must be kept until this process ends.
     pub kept: Option<Kept>,
 }
 
 impl Drop for Published {
     fn drop(&mut self) {
         if let Some(file) = &self.file {
-            // Nobody needs it any more; somebody else may have removed it.
+            // Somebody else may have removed it.
             let _ = fs::remove_file(file);
         }
     }
 }
 
-/// Says in a new file where this process listens, for those that a launcher starts.
+/// Writes the address of this process to a new file, for processes that a launcher starts.
 ///
 /// # Errors
 /// No directory takes it.
@@ -82,7 +83,7 @@ pub fn publish_for(port: u16) -> Result<Published> {
     shared(&format!("{}-{port}", std::process::id())).publish(port, Instant::now())
 }
 
-/// Through a file in this directory, or in that of temporary files.
+/// Meeting through a file in the current directory, or in the one for temporary files.
 fn shared(name: &str) -> Way {
     let places = std::env::current_dir().ok().into_iter().chain([std::env::temp_dir()]);
     Way::Shared(places.map(|place| place.join(format!(".bandgap-{name}"))).collect())
@@ -92,23 +93,23 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The connection to the process manager, where there is one that speaks PMI-1.
+/// The connection to the process manager, if there is one that speaks PMI-1.
 pub fn manager() -> Option<File> {
     inherited(variable("PMI_FD")?.parse().ok()?).ok().map(File::from)
 }
 
-/// How the processes that were started with this one meet. `apart` is whether each of them has a rank that will speak
-/// with the process manager itself.
+/// How the processes started with this one meet. `apart`: each of them has a rank that will speak with the process
+/// manager itself.
 ///
 /// # Errors
-/// What the user gave for it is wrong.
+/// The environment variables of the user are wrong, or nothing tells which processes belong together.
 pub fn way(by: &str, size: usize, apart: bool) -> Result<Way> {
     if let Some(join) = variable("BANDGAP_JOIN") {
         let hint =
             "BANDGAP_JOIN=HOST:PORT of rank 0, and BANDGAP_SECRET_FILE with 16 bytes or more";
         return given(&join).map_err(|what| usage!("{what}").hint(hint));
     }
-    // Slurm's PMI-2 speaks the older dialect too, but once.
+    // Slurm's PMI-2 also speaks the older dialect, but only once.
     if let Some(manager) = manager().filter(|_| !apart || variable("SLURM_STEP_ID").is_none()) {
         return Ok(Way::Manager(manager, !apart));
     }
@@ -122,7 +123,7 @@ pub fn way(by: &str, size: usize, apart: bool) -> Result<Way> {
     Ok(shared(&format!("{job}-{size}")))
 }
 
-/// As the user said.
+/// Meeting at the address in `BANDGAP_JOIN`.
 fn given(join: &str) -> Result<Way, String> {
     let addresses =
         join.to_socket_addrs().map_err(|error| format!("use BANDGAP_JOIN={join}: {error}"))?;
@@ -134,7 +135,7 @@ fn given(join: &str) -> Result<Way, String> {
 }
 
 impl Way {
-    /// The port at which the first process is to listen; 0 for any.
+    /// The port on which the first process must listen; 0 for any.
     pub fn port(&self) -> u16 {
         match self {
             Self::Given(addresses, _) => addresses.first().map_or(0, SocketAddr::port),
@@ -142,7 +143,7 @@ impl Way {
         }
     }
 
-    /// Tells the others that the first process listens at `port`, with a new secret.
+    /// Tells the others the port of the first process and the secret.
     ///
     /// # Errors
     /// There is no way to tell them.
@@ -170,10 +171,10 @@ impl Way {
         }
     }
 
-    /// Where the first process is.
+    /// Looks up where the first process is.
     ///
     /// # Errors
-    /// It has not said so in time.
+    /// The first process did not publish its address in time.
     pub fn look_up(self, until: Instant) -> Result<(Meeting, Option<Kept>)> {
         let wrong = || std::io::Error::from(std::io::ErrorKind::InvalidData);
         match self {
@@ -201,7 +202,7 @@ impl Way {
     }
 }
 
-/// A secret, and what the others are told: addresses, and the secret.
+/// A new secret, and the text for the other processes: addresses and secret.
 fn told(port: u16) -> std::io::Result<(Secret, String)> {
     let secret = nonce()?;
     let mut addresses: Vec<IpAddr> = if_addrs::get_if_addrs()?
@@ -209,7 +210,7 @@ fn told(port: u16) -> std::io::Result<(Secret, String)> {
         .filter(|one| !one.is_link_local())
         .map(|one| one.ip())
         .collect();
-    // Those of a network first: the same loopback address is every host's own.
+    // Network addresses first: each host has the same loopback address.
     addresses.sort_by_key(|address| (address.is_loopback(), address.is_ipv6()));
     let addresses: Vec<String> = addresses
         .into_iter()
@@ -220,7 +221,7 @@ fn told(port: u16) -> std::io::Result<(Secret, String)> {
 }
 
 impl Meeting {
-    /// Reads what [`told`] wrote; `None` of a part of it.
+    /// Parses the text of [`told`]; `None` if it is incomplete.
     fn read(text: &str) -> Option<Self> {
         let (addresses, hex) = text.trim().strip_suffix('.')?.split_once('/')?;
         let addresses: Option<Vec<SocketAddr>> =
@@ -231,20 +232,20 @@ impl Meeting {
     }
 }
 
-/// Writes a file that its owner alone may read, whole.
+/// Writes a file atomically, readable only by its owner.
 fn write(place: &Path, text: &str) -> std::io::Result<()> {
     let part = place.with_extension("part");
-    // A run that was killed may have left them.
+    // A killed run may have left one.
     let _ = fs::remove_file(&part);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
     file.write_all(text.as_bytes())?;
     fs::rename(&part, place)
 }
 
-/// What a file says that this user has written and nobody else may read.
+/// The text of a file that belongs to this user and that nobody else may read.
 fn own(place: &Path) -> Option<String> {
     use std::os::unix::fs::MetadataExt;
-    // What others have put there may be no file.
+    // Others may have put something else there, such as a pipe.
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits() as i32;
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(place).ok()?;
     let about = file.metadata().ok().filter(|about| about.is_file())?;
@@ -257,13 +258,13 @@ fn own(place: &Path) -> Option<String> {
 /// A process manager that speaks PMI-1.
 struct Manager {
     file: File,
-    /// Whether this process speaks with it no more, nor do its children.
+    /// Whether neither this process nor its children will speak with it afterwards.
     last: bool,
     until: Instant,
 }
 
 impl Manager {
-    /// Puts what the first process says, waits for all, and gets it.
+    /// Puts the first process's text, waits for all processes, and gets the text.
     fn meet(mut self, said: Option<&str>) -> std::io::Result<String> {
         self.ask("cmd=init pmi_version=1 pmi_subversion=1")?;
         let space = value(&self.ask("cmd=get_my_kvsname")?, "kvsname")?;
@@ -278,7 +279,7 @@ impl Manager {
         Ok(found)
     }
 
-    /// Sends a line, and waits for the one that answers it.
+    /// Sends a line and waits for the answer.
     fn ask(&mut self, line: &str) -> std::io::Result<String> {
         self.file.write_all(format!("{line}\n").as_bytes())?;
         let mut answer = Vec::new();
@@ -300,7 +301,7 @@ impl Manager {
     }
 }
 
-/// The value of a name in a manager's answer.
+/// The value of a key in a manager's answer.
 fn value(answer: &str, name: &str) -> std::io::Result<String> {
     let words = answer.split_whitespace().filter_map(|word| word.split_once('='));
     let found = words.filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned()).next();

@@ -1,4 +1,4 @@
-//! How ranks that have started meet.
+//! The rendezvous of started ranks.
 
 use std::net::IpAddr;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use bandgap_comm::{Rank, Rendezvous, Result};
 
-/// Ranks that `exchange` their addresses: from one's own to those of all.
+/// A rendezvous of ranks; `exchange` takes this rank's address and returns those of all ranks.
 pub(crate) struct Meeting<'a, X> {
     pub rank: Rank,
     pub size: usize,

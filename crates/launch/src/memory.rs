@@ -1,4 +1,4 @@
-//! Whether there is memory for what is to be moved.
+//! Checks that memory suffices for the ranks.
 
 use bandgap_host::available_memory;
 use bandgap_units::Bytes;
@@ -6,25 +6,25 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::{Exit, Failure, Result, usage};
 
-/// What a rank's process takes by itself, whatever it does: its own pages, stacks and tables, and the buffers of
-/// floors. Processes of a plain build were seen to take half of it.
+/// Memory of a rank's process itself: its pages, stacks and tables, and the buffers of floors. A release build was seen
+/// to take half of it.
 const PROCESS: u64 = 3 << 20;
-/// A page, and its entry in the table of each process that maps it.
+/// Bytes of a page, and of its entry in the page table of each process that maps it.
 const PAGE: u64 = 4096;
 const ENTRY: u64 = 8;
-/// Addresses of a process for the program and its libraries.
+/// Address space of the program and its libraries.
 const PROGRAM: u64 = 16 << 20;
 
-/// The memory that ranks take together.
+/// The memory that ranks need.
 #[derive(Clone, Copy, Debug)]
 pub struct Need {
     /// Number of ranks.
     pub ranks: usize,
-    /// Bytes of each rank for what it moves.
+    /// Bytes of data of each rank.
     pub each: usize,
-    /// Bytes that all of them map in common.
+    /// Bytes that all ranks map in common.
     pub shared: usize,
-    /// Bytes of its peers' memory that each of them maps.
+    /// Bytes of its peers' memory that each rank maps.
     pub mapped: usize,
 }
 
@@ -36,7 +36,7 @@ impl Need {
         each.saturating_mul(ranks as u64).saturating_add(shared as u64)
     }
 
-    /// Addresses of one rank. Memory that grows is there twice while it is copied.
+    /// Address space of one rank. Memory that grows exists twice while it is copied.
     fn addresses(self) -> u64 {
         let mapped = PROCESS + PROGRAM + self.shared as u64 + self.mapped as u64;
         (self.each as u64).saturating_mul(2).saturating_add(mapped)
@@ -50,7 +50,7 @@ impl Need {
     }
 }
 
-/// Refuses ranks that take more memory than is left: the system would end them in the middle of a run.
+/// Refuses ranks that need more memory than is left: the system would kill them in the middle of a run.
 ///
 /// # Errors
 /// There is too little memory.

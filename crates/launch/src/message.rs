@@ -1,5 +1,4 @@
-//! What the launcher and its ranks say to each other: one JSON object a line, over a socket pair, or over an agent's
-//! streams.
+//! The messages between launcher and ranks: one JSON object a line, over a socket pair or over an agent's streams.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader, Error, ErrorKind, Read, Write};
@@ -17,18 +16,17 @@ use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use bandgap_campaign::Task;
 use bandgap_campaign::data::Kept;
 
-use crate::Exit;
-use crate::cause::Cause;
+use crate::cause::Noted;
 
 /// How ranks wait for messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Wait {
-    /// Spin where every rank has a core of its own, yield where they share.
+    /// Spin if every rank has a core of its own, yield otherwise.
     Auto,
     /// Poll without pause.
     Spin,
-    /// Give the core away between polls.
+    /// Yield the core between polls.
     Yield,
     /// Sleep until something arrives (sockets only).
     Block,
@@ -46,44 +44,42 @@ impl Wait {
     }
 }
 
-/// Everything that a rank needs to know to begin.
+/// All that a rank needs to begin.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Assignment {
     /// This rank.
     pub rank: usize,
     /// Number of ranks.
     pub size: usize,
-    /// The launch, from 0.
+    /// The launch, counted from 0.
     pub launch: u32,
-    /// The processor to stay on.
+    /// The processor to pin the rank to.
     pub cpu: Option<usize>,
-    /// Whether placement is probed. A probe spins: where ranks share a core or sleep, it would see
-    /// another machine.
+    /// Whether to probe placement. A probe spins, so it is meaningless if ranks share a core or sleep.
     pub probes: bool,
-    /// The transports to connect, the first of which carries orders, and how many descriptors each
-    /// inherits.
+    /// The transports to connect, each with its number of inherited descriptors. The first carries orders.
     pub transports: Vec<(String, usize)>,
-    /// The transports whose bare mechanisms may be measured too, likewise.
+    /// The transports whose bare mechanisms may be measured, likewise.
     pub bares: Vec<(String, usize)>,
-    /// Whether the first transport is connected once more, with stamps at its border with the system.
+    /// Whether to connect the first transport once more, with stamps at its border to the system.
     pub stamped: bool,
     /// Bytes that each rank exposes to its peers.
     pub exposed: usize,
     /// How to wait; never [`Wait::Auto`].
     pub wait: Wait,
-    /// Calibration of the clock, made once for all.
+    /// Calibration of the clock, shared by all ranks.
     pub clock: ClockReport,
     /// Calibration of the delay loop.
     pub work: WorkRate,
-    /// The address of this host at which peers reach the rank; none where all are on one host.
+    /// The address at which peers reach the rank; `None` if all ranks are on one host.
     pub interface: Option<IpAddr>,
-    /// The library that the user named, of a transport that is one.
+    /// The library that the user named, for a transport that is a library.
     pub library: Option<PathBuf>,
-    /// What peers must know to be let in.
+    /// The secret that lets peers in.
     pub secret: [u8; 16],
-    /// Longest wait for anything.
+    /// Longest wait.
     pub deadline: Duration,
-    /// The time of the launch, from here on: what is usual, and at most.
+    /// Time for the launch from its begin: usual and longest.
     pub time: [Duration; 2],
     /// What rank 0 leads.
     pub task: Task,
@@ -96,57 +92,50 @@ pub enum ToRank {
     Begin(Box<Assignment>),
     /// The addresses of all ranks, in order.
     Addresses(Vec<String>),
-    /// What was sent has been taken note of.
+    /// The launcher noted the last message.
     Noted,
 }
 
 /// From a rank to the launcher.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromRank {
-    /// Where this rank can be reached.
+    /// The rank's address.
     Address(String),
     /// The rank has connected its transports.
     Connected,
-    /// Measured batches and the state of progress; answered by [`ToRank::Noted`].
+    /// Measured batches and progress; the answer is [`ToRank::Noted`].
     Progress {
         /// New batches.
         kept: Vec<Kept>,
         /// Share done.
         done: f64,
-        /// What is being done.
+        /// The current work.
         doing: String,
     },
     /// The rank is done.
     Done,
-    /// It has taken leave of its peers and may begin again, in the same process: its library can be initialised once.
+    /// The rank has left its peers and may begin again in the same process: its library can be initialised only once.
     Rests,
     /// The rank gives up.
-    Failed {
-        /// The error, in words.
-        message: String,
-        /// The class of the failure.
-        exit: Exit,
-        /// Its kind.
-        cause: Cause,
-    },
+    Failed(Noted),
 }
 
-/// Longest message, in bytes: far more than the batches of a run's most samples. One that goes on without an end
-/// is refused before it fills the memory.
+/// Longest message, in bytes: far more than a run's largest batches need. An endless message is refused before it fills
+/// the memory.
 pub const LONGEST: usize = 256 << 20;
 
-/// What has arrived of messages, which arrive in pieces.
+/// Assembles messages, which arrive in pieces.
 #[derive(Debug, Default)]
 pub struct Messages {
-    /// The beginning of one that is not whole yet.
+    /// The beginning of an incomplete message.
     partial: Vec<u8>,
 }
 
 impl Messages {
-    /// Takes bytes that have arrived, and gives the messages that are whole by now.
+    /// Takes new bytes and returns the messages that are now complete.
     ///
     /// # Errors
-    /// They are no messages, or one is longer than [`LONGEST`].
+    /// The bytes are not messages, or one is longer than [`LONGEST`].
     pub fn take<M: DeserializeOwned>(&mut self, bytes: &[u8]) -> std::io::Result<Vec<M>> {
         let lines = self.lines(bytes)?;
         let lines = lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty());
@@ -154,14 +143,14 @@ impl Messages {
         Ok(messages?)
     }
 
-    /// The lines that are whole by now, with their ends.
+    /// Takes new bytes and returns the lines that are now complete, with their line ends.
     ///
     /// # Errors
-    /// One is longer than [`LONGEST`].
+    /// A line is longer than [`LONGEST`].
     fn lines(&mut self, bytes: &[u8]) -> std::io::Result<Vec<u8>> {
         let before = self.partial.len();
         self.partial.extend_from_slice(bytes);
-        // In what is new alone: a long message comes in many pieces.
+        // Only the new bytes are searched: a long message comes in many pieces.
         let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| before + end + 1);
         let lines: Vec<u8> = self.partial.drain(..whole).collect();
         if self.partial.len() > LONGEST {
@@ -178,12 +167,12 @@ fn too_long() -> Error {
 /// One end of the connection between launcher and rank, or launcher and agent.
 #[derive(Debug)]
 pub struct Channel {
-    /// A socket is written to as well.
+    /// Reads, and also writes if it is a socket.
     reader: BufReader<File>,
-    /// Where to write, if that is another descriptor, whose writes do not wait.
+    /// A separate, nonblocking descriptor to write to, if any.
     writer: Option<File>,
     arrived: Messages,
-    /// What is to be sent once the other end takes more.
+    /// Bytes to send once the other end takes more.
     unsent: Vec<u8>,
 }
 
@@ -194,17 +183,17 @@ impl Channel {
         Self { reader, writer: None, arrived: Messages::default(), unsent: Vec::new() }
     }
 
-    /// A channel that reads from one descriptor and writes to another, whose writes do not wait.
+    /// A channel that reads from one descriptor and writes to another, nonblocking one.
     pub fn of(input: OwnedFd, output: OwnedFd) -> Self {
         Self { writer: Some(File::from(output)), ..Self::new(input) }
     }
 
-    /// What is read from.
+    /// The descriptor that it reads from.
     pub fn input(&self) -> BorrowedFd<'_> {
         self.reader.get_ref().as_fd()
     }
 
-    /// What to wait for: something to read, and room for what is left to be sent.
+    /// The events to wait for: input, and room for unsent bytes.
     pub fn awaited(&self) -> Vec<PollFd<'_>> {
         let unsent = if self.is_sent() { PollFlags::empty() } else { PollFlags::OUT };
         match &self.writer {
@@ -216,20 +205,19 @@ impl Channel {
         }
     }
 
-    /// Reads once, and gives the messages that are whole by now; `None` when the other end closed.
-    /// Where something is there to read this does not wait, so a process that stops in the middle
-    /// of a message holds nobody up.
+    /// Reads once and returns the messages that are now complete; `None` if the other end closed. If input
+    /// is available this does not wait, so a process that stops in the middle of a message blocks nobody.
     ///
     /// # Errors
-    /// The other end sent something else.
+    /// The other end sent something other than messages.
     pub fn receive_available<M: DeserializeOwned>(&mut self) -> std::io::Result<Option<Vec<M>>> {
         self.available(Messages::take)
     }
 
-    /// The same for lines that may be no messages.
+    /// As [`Channel::receive_available`], for lines that may not be messages.
     ///
     /// # Errors
-    /// One is longer than [`LONGEST`], or nothing can be read.
+    /// A line is longer than [`LONGEST`], or reading failed.
     pub fn lines_available(&mut self) -> std::io::Result<Option<Vec<u8>>> {
         self.available(Messages::lines)
     }
@@ -255,8 +243,8 @@ impl Channel {
         self.reader.get_mut().write_all(&line(message)?)
     }
 
-    /// Sends one message so far as the other end takes it now; the rest is left for [`Channel::send_available`]. So a
-    /// process that does not read holds nobody up.
+    /// Sends as much of a message as the other end takes now, and leaves the rest to [`Channel::send_available`]. A process
+    /// that does not read thus blocks nobody.
     ///
     /// # Errors
     /// The other end is gone.
@@ -264,7 +252,7 @@ impl Channel {
         self.queue_bytes(&mut line(message)?)
     }
 
-    /// The same for bytes.
+    /// As [`Channel::queue`], for bytes.
     ///
     /// # Errors
     /// The other end is gone.
@@ -273,10 +261,10 @@ impl Channel {
         self.send_available()
     }
 
-    /// Sends more of what is left.
+    /// Sends more of the unsent bytes.
     ///
     /// # Errors
-    /// The other end is gone; then nothing is left.
+    /// The other end is gone; the unsent bytes are then dropped.
     pub fn send_available(&mut self) -> std::io::Result<()> {
         while !self.unsent.is_empty() {
             let sent = match &self.writer {
@@ -299,21 +287,21 @@ impl Channel {
         Ok(())
     }
 
-    /// Whether nothing is left.
+    /// Whether all bytes are sent.
     pub fn is_sent(&self) -> bool {
         self.unsent.is_empty()
     }
 
-    /// Sends on where `found` says that there is room. Whether there is something to read.
+    /// Sends more if `found` tells of room, and returns whether there is input.
     pub fn goes_on(&mut self, found: PollFlags) -> bool {
         if found.contains(PollFlags::OUT) {
-            // Whoever is gone is noticed when its end is read.
+            // Reading notices an end that is gone.
             let _ = self.send_available();
         }
         !found.difference(PollFlags::OUT).is_empty()
     }
 
-    /// Whether there is something to receive, or the other end closed, within so long.
+    /// Waits up to `within` for input or the close of the other end, and returns whether it came.
     ///
     /// # Errors
     /// The system refused to wait.
@@ -324,19 +312,19 @@ impl Channel {
         Ok(polled(&mut [PollFd::from_borrowed_fd(self.input(), PollFlags::IN)], within)? > 0)
     }
 
-    /// Waits until there is something to receive.
+    /// Waits for input.
     ///
     /// # Errors
-    /// There is nothing by then.
+    /// None came before `until`.
     pub fn await_until(&self, until: Instant) -> std::io::Result<()> {
         let left = until.saturating_duration_since(Instant::now());
         if self.has_arrived(left)? { Ok(()) } else { Err(ErrorKind::TimedOut.into()) }
     }
 
-    /// Waits for one message; `None` when the other end closed.
+    /// Waits for one message; `None` if the other end closed.
     ///
     /// # Errors
-    /// The other end sent something else, or closed midway.
+    /// The other end sent something other than a message, or closed in the middle of one.
     pub fn receive<M: DeserializeOwned>(&mut self) -> std::io::Result<Option<M>> {
         let mut line = Vec::new();
         if self.reader.by_ref().take(LONGEST as u64 + 1).read_until(b'\n', &mut line)? == 0 {
@@ -349,7 +337,7 @@ impl Channel {
     }
 }
 
-/// How many of these have something within so long; none, if a signal came first.
+/// Polls for up to `within` and returns the number of ready descriptors; 0 if a signal came first.
 ///
 /// # Errors
 /// The system refused to wait.
@@ -360,7 +348,7 @@ pub fn polled(awaited: &mut [PollFd<'_>], within: Duration) -> std::io::Result<u
     }
 }
 
-/// A message as it is sent.
+/// A message as a line of JSON.
 fn line(message: &impl Serialize) -> std::io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');

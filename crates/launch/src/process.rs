@@ -84,7 +84,7 @@ impl RankProcess {
                 for message in &messages {
                     self.done |= matches!(message, FromRank::Done);
                     self.resting |= matches!(message, FromRank::Rests);
-                    self.explained |= matches!(message, FromRank::Failed { .. });
+                    self.explained |= matches!(message, FromRank::Failed(_));
                 }
                 (messages, None)
             }

@@ -93,14 +93,7 @@ pub enum FromAgent {
     /// Ranks were started; they communicate with other hosts over this interface.
     Begun(Option<Value>),
     /// Ranks were not started.
-    Refused {
-        /// The class of failure.
-        exit: Exit,
-        /// What went wrong.
-        what: String,
-        /// What to do.
-        hint: Option<String>,
-    },
+    Refused(Failure),
     /// A message of one of its ranks.
     From(usize, FromRank),
     /// One of its ranks has ended.

@@ -19,7 +19,7 @@ use bandgap_comm::{CommError, Result, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
 
-use crate::cause::Cause;
+use crate::cause::{Cause, Noted};
 use crate::floors::Bares;
 use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
@@ -65,7 +65,7 @@ fn name_thread() {
 
 /// Runs a rank whose launcher is process `parent`, over the socket that is standard input.
 pub fn main(parent: u32) -> ExitCode {
-    let alone = ExitCode::from(Exit::Rank as u8);
+    let alone = ExitCode::from(Exit::Rank);
     name_thread();
     // When the launcher is already gone there is nobody to report to.
     if die_with_parent(parent).is_err() {
@@ -98,10 +98,10 @@ pub fn main(parent: u32) -> ExitCode {
         Stop::Comm(CommError::Deadline { .. }) => " (--deadline says how long to wait)",
         _ => "",
     };
-    let ((exit, cause), message) = (kind(&stop), format!("{stop}{advice}"));
+    let ((exit, cause), what) = (kind(&stop), format!("it failed to {stop}{advice}"));
     // Without a launcher there is nobody left to tell.
-    let _ = channel.send(&FromRank::Failed { message, exit, cause });
-    ExitCode::from(exit as u8)
+    let _ = channel.send(&FromRank::Failed(Noted { cause, what, exit }));
+    exit.into()
 }
 
 /// Whether this process is needed again: a library can be initialised once.
@@ -159,7 +159,7 @@ fn connect(
     let mut meeting = Meeting { rank, size, secret, until, interface, library, exchange };
     let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));
     let parts = |transport: &Transport| {
-        let watch = RankWatch::new(&control, deadline);
+        let watch = RankWatch { control: Arc::clone(&control), deadline };
         Parts { clock, waiting, watch, tuning: transport.can.tuning }
     };
     let mut handed = |(name, count): &(String, usize)| {

@@ -49,10 +49,9 @@ impl<'a> Remote<'a> {
                     self.agent.network = network;
                     return Ok(());
                 }
-                Some(FromAgent::Refused { exit, what, hint }) => {
+                Some(FromAgent::Refused(failure)) => {
                     self.over = true;
-                    let failure = Failure::new(exit, format!("{what}, on {host}"));
-                    return Err(Failure { hint, ..failure });
+                    return Err(failure.on(&host));
                 }
                 Some(_) => {}
                 None if signals.came() => {
@@ -71,35 +70,36 @@ impl<'a> Remote<'a> {
     }
 
     /// The host is lost, and its ranks with it.
-    fn lost(&mut self, what: String, heard: &mut dyn FnMut(usize, Heard)) {
+    fn lost(&mut self, what: String) -> Vec<(usize, Heard)> {
         self.over = true;
         let mut noted = Some(Noted { cause: Cause::Killed, what, exit: Exit::Remote });
-        for rank in std::mem::take(&mut self.open) {
-            heard(rank, Heard::Ended(0, noted.take()));
-        }
+        let lost = std::mem::take(&mut self.open).into_iter();
+        lost.map(|rank| (rank, Heard::Ended(0, noted.take()))).collect()
     }
 
-    fn take(&mut self, messages: Vec<FromAgent>, heard: &mut dyn FnMut(usize, Heard)) {
+    fn take(&mut self, messages: Vec<FromAgent>) -> Vec<(usize, Heard)> {
+        let mut heard = Vec::new();
         for message in messages {
             match message {
                 FromAgent::From(rank, said) if self.ranks.contains(&rank) => {
-                    heard(rank, Heard::Said(vec![said]));
+                    heard.push((rank, Heard::Said(vec![said])));
                 }
                 FromAgent::Ended(rank, status, noted) if self.ranks.contains(&rank) => {
                     self.open.retain(|open| *open != rank);
                     let host = &self.agent.host;
                     let noted =
                         noted.map(|of| Noted { what: format!("on {host}, {}", of.what), ..of });
-                    heard(rank, Heard::Ended(status, noted));
+                    heard.push((rank, Heard::Ended(status, noted)));
                 }
                 FromAgent::Beat(stopped) => self.stopped = stopped,
-                FromAgent::Over | FromAgent::Refused { .. } => {
+                FromAgent::Over | FromAgent::Refused(_) => {
                     self.over = true;
                     self.open.clear();
                 }
                 _ => {}
             }
         }
+        heard
     }
 
     fn queue(&mut self, message: &ToAgent) {
@@ -114,30 +114,33 @@ impl Group for Remote<'_> {
         if self.over { Vec::new() } else { self.agent.channel.awaited() }
     }
 
-    fn attend(&mut self, found: &[PollFlags], heard: &mut dyn FnMut(usize, Heard)) {
-        let Some(&found) = found.first().filter(|_| !self.over) else { return };
+    fn attend(&mut self, found: &[PollFlags]) -> Vec<(usize, Heard)> {
+        let Some(&found) = found.first().filter(|_| !self.over) else { return Vec::new() };
+        let mut heard = Vec::new();
         if self.agent.channel.goes_on(found) {
             match self.agent.channel.receive_available() {
                 Ok(Some(messages)) => {
                     self.agent.heard = Instant::now();
-                    self.take(messages, heard);
+                    heard = self.take(messages);
                 }
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
                 _ => {
                     let more = self.agent.last_words();
                     let host = &self.agent.host;
-                    return self.lost(format!("the connection to {host} ended{more}"), heard);
+                    return self.lost(format!("the connection to {host} ended{more}"));
                 }
             }
         }
         let quiet = self.agent.heard.elapsed();
         if quiet > self.silence {
             let host = &self.agent.host;
-            return self.lost(format!("nothing was heard of {host} for {quiet:.0?}"), heard);
+            heard.extend(self.lost(format!("nothing was heard of {host} for {quiet:.0?}")));
+            return heard;
         }
         if self.agent.told.elapsed() > BEAT.min(self.silence / 4) {
             self.queue(&ToAgent::Beat);
         }
+        heard
     }
 
     fn tell(&mut self, rank: usize, message: &ToRank) {
@@ -168,15 +171,16 @@ impl Group for Remote<'_> {
         !self.over
     }
 
-    fn end(&mut self, heard: &mut dyn FnMut(usize, Heard)) {
+    fn end(&mut self) -> Vec<(usize, Heard)> {
+        let mut heard = Vec::new();
         if self.over {
-            return;
+            return heard;
         }
         self.queue(&ToAgent::End);
         let until = Instant::now() + ENDING;
         while !self.over {
             match self.agent.receive_until(until, || false) {
-                Some(message) => self.take(vec![message], heard),
+                Some(message) => heard.extend(self.take(vec![message])),
                 None => {
                     self.over = true;
                     if let Some(running) = &mut self.agent.running {
@@ -185,11 +189,12 @@ impl Group for Remote<'_> {
                 }
             }
         }
+        heard
     }
 }
 
 impl Drop for Remote<'_> {
     fn drop(&mut self) {
-        self.end(&mut |_, _| ());
+        self.end();
     }
 }

@@ -123,7 +123,7 @@ impl Shared {
 
     fn end_at_once(&self) {
         send(&self.ranks(), Signal::KILL);
-        std::process::exit(Exit::Interrupted as i32);
+        std::process::exit(Exit::Interrupted.code().into());
     }
 }
 

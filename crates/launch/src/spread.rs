@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_host::{Placement, Topology};
 
 use crate::stage::{Stage, placed};
-use crate::{Failure, Result, hosts};
+use crate::{Result, hosts};
 
 /// Which host and which processor each rank is on.
 pub struct Spread {
@@ -41,7 +41,7 @@ impl Spread {
             }
             let cores = cores.as_ref().and_then(|of| of.get(&agent.host));
             let placed = placed(&agent.hello.topology, own.len(), cores.map(String::as_str))
-                .map_err(|of| Failure { what: format!("{}, on {}", of.what, agent.host), ..of })?;
+                .map_err(|failure| failure.on(&agent.host))?;
             placement.oversubscribed |= placed.oversubscribed;
             for (rank, cpu) in own.into_iter().zip(placed.cpus) {
                 placement.cpus[rank] = cpu;

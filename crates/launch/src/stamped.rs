@@ -3,29 +3,25 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use bandgap_comm::{Bulk, Stamping, Watch};
+use bandgap_comm::{Bulk, Stamping};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{
     Burst, Executor, Failed, Kernel, Order, Outcome, OverAm, PingPong, Refused, carry_out_one,
 };
 
-/// Carries out orders of the kernels of divisions.
-pub(crate) trait StampedEnd {
-    /// Carries out this rank's part of an order, with the stamps that it asks for around the program; a checked batch
-    /// has none.
-    ///
-    /// # Errors
-    /// The order is of another kernel, what arrived was wrong, or communication failed.
-    fn run(&mut self, order: &Order) -> Result<Outcome, Failed>;
-}
+use crate::watch::RankWatch;
 
-/// One over any endpoint.
-pub(crate) struct StampedExecutor<E, W> {
-    pub executor: Executor<E, CycleClock, W>,
+/// Carries out this rank's part of an order of a division's kernel, with the stamps that the order asks for around the
+/// program. A checked batch has none.
+pub(crate) type StampedEnd = Box<dyn FnMut(&Order) -> Result<Outcome, Failed>>;
+
+/// A stamped end over any endpoint.
+pub(crate) struct StampedExecutor<E> {
+    pub executor: Executor<E, CycleClock, RankWatch>,
     pub stamper: Rc<dyn Stamping>,
 }
 
-impl<E: Bulk, W: Watch + 'static> StampedExecutor<E, W> {
+impl<E: Bulk> StampedExecutor<E> {
     fn of<K: OverAm>(&mut self, order: &Order) -> Result<Outcome, Failed> {
         let at = order.at_border.filter(|_| !order.checked).unwrap_or_default();
         let (stamper, timed) = (&self.stamper, RefCell::default());
@@ -37,11 +33,9 @@ impl<E: Bulk, W: Watch + 'static> StampedExecutor<E, W> {
         })?;
         Ok(Outcome { timed: timed.into_inner(), ..outcome })
     }
-}
 
-impl<E: Bulk, W: Watch + 'static> StampedEnd for StampedExecutor<E, W> {
     /// The kernels of divisions, compiled for connections with stamps.
-    fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
+    pub fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         match &*order.kernel {
             PingPong::NAME => self.of::<PingPong>(order),
             Burst::NAME => self.of::<Burst>(order),

@@ -69,7 +69,7 @@ pub(crate) struct Station {
     /// The machines of transports. The first carries orders.
     pub machines: Vec<(Transport, Box<dyn Machine>)>,
     /// The end of the first transport that takes stamps.
-    pub stamped: Option<Box<dyn StampedEnd>>,
+    pub stamped: Option<StampedEnd>,
     /// The ends of bare mechanisms.
     pub bares: Bares,
     /// Where probes meet.
@@ -122,7 +122,7 @@ impl Station {
         if let (Some(at), Some(stamped)) = (order.at_border, &mut self.stamped)
             && at.point > 0
         {
-            return stamped.run(order);
+            return stamped(order);
         }
         if fact(&order.kernel)?.over == Over::Bare {
             return self.measure(order);

@@ -21,7 +21,7 @@ use proptest::sample::select;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::Exit;
-use crate::cause::Cause;
+use crate::cause::{Cause, Noted};
 use crate::live::Command;
 use crate::message::{FromRank, Messages, ToRank};
 use crate::station::Carried;
@@ -77,12 +77,12 @@ fn said() -> Vec<String> {
             verified: Verified { checked_batches: 1, checked, ..Verified::default() },
         },
     ];
-    let message = "it fell over".to_owned();
+    let what = "it fell over".to_owned();
     let all = [
         FromRank::Address("127.0.0.1:4000".to_owned()),
         FromRank::Progress { kept, done: 0.5, doing: "comms1".to_owned() },
         FromRank::Done,
-        FromRank::Failed { message, exit: Exit::Rank, cause: Cause::LostPeer },
+        FromRank::Failed(Noted { cause: Cause::LostPeer, what, exit: Exit::Rank }),
     ];
     let lines: Vec<String> = all.iter().map(|message| text(message) + "\n").collect();
     let together = lines.concat();

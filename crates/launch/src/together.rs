@@ -1,25 +1,25 @@
 //! Both sides of a message on one processor: what of its time is software.
 
 use bandgap_comm::division::{BareTrips, BothEnds};
-use bandgap_comm::{Am as _, Bulk, Rank, Result, Timed, Timer as _, Waiting, Watch};
+use bandgap_comm::{Am as _, Bulk, Rank, Result, Timed, Timer as _, Waiting};
 use bandgap_host::CycleClock;
 use bandgap_kernels::{ECHO, Executor, Failed, Order, Outcome, PingPong};
 
-use crate::stamped::StampedEnd;
+use crate::watch::RankWatch;
 
 /// Both ends of a connection of this rank's own.
-pub(crate) struct Together<E, W> {
-    ends: [Executor<E, CycleClock, W>; 2],
+pub(crate) struct Together<E> {
+    ends: [Executor<E, CycleClock, RankWatch>; 2],
     bare: Box<BareTrips<CycleClock>>,
     clock: CycleClock,
     rank: Rank,
 }
 
-impl<E: Bulk, W: Watch + Clone + 'static> Together<E, W> {
+impl<E: Bulk> Together<E> {
     pub fn of(
         rank: Rank,
         ([requester, replier], bare): BothEnds<E, CycleClock>,
-        watch: &W,
+        watch: &RankWatch,
         clock: CycleClock,
     ) -> Result<Self> {
         let end = |end| Executor::new(end, None, Waiting::Spin, watch.clone(), clock);
@@ -44,11 +44,9 @@ impl<E: Bulk, W: Watch + Clone + 'static> Together<E, W> {
         requester.await_replies()?;
         Ok(last - begun)
     }
-}
 
-impl<E: Bulk, W: Watch + Clone + 'static> StampedEnd for Together<E, W> {
     /// Only the first rank does anything.
-    fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
+    pub fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         if self.rank > 0 {
             return Ok(Outcome::default());
         }

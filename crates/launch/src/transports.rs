@@ -68,38 +68,30 @@ pub struct Transport {
     pub division: Option<&'static Division>,
 }
 
-type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<Box<dyn StampedEnd>>;
+type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<StampedEnd>;
 
 type Connect = fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>>;
 
 impl Transport {
     const fn of<T: bandgap_comm::Transport>() -> Self {
-        Self {
-            shared: T::shared,
-            prepare: T::prepare,
-            ..Self::native(T::NAME, T::MEANING, T::CAN, |inherited, exposed, meeting, parts| {
-                Ok(Box::new(parts.executor(T::connect(inherited, exposed, meeting)?)?))
-            })
-        }
+        Self::over::<T>(|inherited, exposed, meeting, parts| {
+            parts.machine(T::connect(inherited, exposed, meeting)?)
+        })
     }
 
     const fn boxed<T: bandgap_comm::Transport<Endpoint: Send>>() -> Self {
-        Self {
-            shared: T::shared,
-            prepare: T::prepare,
-            ..Self::native(T::NAME, T::MEANING, T::CAN, |inherited, exposed, meeting, parts| {
-                parts.any(AnyEndpoint::of(T::connect(inherited, exposed, meeting)?))
-            })
-        }
+        Self::over::<T>(|inherited, exposed, meeting, parts| {
+            parts.machine(AnyEndpoint::of(T::connect(inherited, exposed, meeting)?))
+        })
+    }
+
+    const fn over<T: bandgap_comm::Transport>(connect: Connect) -> Self {
+        let named = Self::native(T::NAME, T::MEANING, T::CAN, connect);
+        Self { shared: T::shared, prepare: T::prepare, ..named }
     }
 
     /// One with a rig of its own, which this function connects.
-    pub(crate) const fn native(
-        name: &'static str,
-        meaning: &'static str,
-        can: Can,
-        connect: Connect,
-    ) -> Self {
+    const fn native(name: &'static str, meaning: &'static str, can: Can, connect: Connect) -> Self {
         Self {
             name,
             meaning,

@@ -6,7 +6,7 @@ use bandgap_campaign::data::{Kept, Measurements, Probe};
 use bandgap_campaign::runner::{Executed, Runner, Stop};
 use bandgap_comm::Delay;
 use bandgap_kernels::{Order, fact, program};
-use bandgap_sim::{Machine, Recorder, SimError, record_for, replay};
+use bandgap_sim::{Machine, Recorder, record_for, replay};
 
 use crate::Progress;
 use crate::replayed::Replayed;
@@ -26,10 +26,6 @@ pub struct VirtualRunner<'a> {
 
 const PICOSECONDS: f64 = 1e3;
 
-fn refused(error: SimError) -> Stop {
-    Stop::Sim(Box::new(error))
-}
-
 impl<'a> VirtualRunner<'a> {
     /// A runner of so many ranks; `stopped` is whether the user stopped the run.
     pub fn new(
@@ -47,9 +43,9 @@ impl<'a> VirtualRunner<'a> {
     fn replay(&self, order: &Order) -> Result<Executed, Stop> {
         let fact = fact(&order.kernel)?;
         let rank = program::<Recorder>(order)?;
-        let schedule =
-            record_for(self.machine, order.ranks, |recorder| rank(recorder)).map_err(refused)?;
-        let replayed = replay(&schedule, self.machine).map_err(refused)?;
+        let replayed = record_for(self.machine, order.ranks, |recorder| rank(recorder))
+            .and_then(|schedule| replay(&schedule, self.machine))
+            .map_err(|error| Stop::Sim(Box::new(error)))?;
         let samples = (fact.samples)(order, self.size, &replayed.marks)?;
         let ns = |ticks: &[u64]| ticks.iter().map(|ps| *ps as f64 / PICOSECONDS).collect();
         let column = |name| (name, ns(samples.column(name)));

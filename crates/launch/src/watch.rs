@@ -9,15 +9,10 @@ use bandgap_shm::Control;
 /// Ends a wait when a rank died, the run was stopped, or the deadline passed.
 #[derive(Clone, Debug)]
 pub struct RankWatch {
-    control: Arc<Control>,
-    deadline: Duration,
-}
-
-impl RankWatch {
-    /// Over the page that tells of the other ranks, with the longest wait.
-    pub fn new(control: &Arc<Control>, deadline: Duration) -> Self {
-        Self { control: Arc::clone(control), deadline }
-    }
+    /// The page that tells of the other ranks.
+    pub control: Arc<Control>,
+    /// Longest wait.
+    pub deadline: Duration,
 }
 
 impl Watch for RankWatch {
@@ -42,7 +37,8 @@ mod tests {
     #[test]
     fn a_wait_ends_at_the_deadline_when_the_run_is_stopped_and_when_a_rank_died() {
         let control = Arc::new(Control::create().unwrap());
-        let mut watch = RankWatch::new(&control, Duration::from_secs(10));
+        let deadline = Duration::from_secs(10);
+        let mut watch = RankWatch { control: Arc::clone(&control), deadline };
         let mut after = |seconds| watch.check(Duration::from_secs(seconds), "replies");
         assert!(after(10).is_ok());
         assert!(matches!(after(11), Err(CommError::Deadline { .. })));

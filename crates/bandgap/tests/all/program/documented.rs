@@ -90,7 +90,7 @@ fn exit_codes_are_documented() {
     let documented: BTreeMap<u8, String> = rows.collect();
     let real: BTreeMap<u8, String> = bandgap_launch::Exit::ALL
         .iter()
-        .map(|(exit, name)| (*exit as u8, (*name).to_owned()))
+        .map(|(_, code, name)| (*code, (*name).to_owned()))
         .collect();
     assert_eq!(documented, real, "left: docs/exit-codes.md, right: the program");
 }
