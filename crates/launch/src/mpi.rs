@@ -1,5 +1,5 @@
-//! The MPI that is installed, as a transport: its own messages and collectives for kernels over message passing, and
-//! frames over its messages for those over Active Messages, and for orders.
+//! The installed MPI as a transport: its own messages and collectives serve kernels over message passing; frames over its
+//! messages serve kernels over Active Messages, and orders.
 
 use std::cell::RefCell;
 use std::ffi::OsString;
@@ -21,21 +21,22 @@ use bandgap_mpi::{Library, MpiLink, Request, World, find, start};
 use crate::machine::{Machine, Parts};
 use crate::watch::RankWatch;
 
-/// Requests that may be outstanding toward one peer.
+/// Most outstanding requests toward a peer.
 const CREDITS: u16 = 32;
 /// Most ranks.
 const RANKS: usize = 4096;
 
-/// Its name on the command line and in run files.
+/// The transport's name on the command line and in run files.
 pub const NAME: &str = "mpi";
-/// What it is, in a few words.
+/// A short description.
 pub const MEANING: &str = "the MPI that is installed, found at run time";
 
-/// How variables begin by which users set an MPI, and what is below it; and those of Open MPI that a launcher sets anew.
+/// Prefixes of the variables that configure an MPI and the layers below it.
 const VARIABLES: [&str; 5] = ["OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
+/// Prefixes of the Open MPI variables that its launcher sets for each job.
 const OF_JOBS: [&str; 3] = ["OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_MCA_pmix"];
 
-/// What it can do.
+/// The transport's abilities.
 pub const CAN: Can = Can {
     ranks: RANKS,
     hosts: true,
@@ -50,7 +51,7 @@ pub const CAN: Can = Can {
 /// Connects this rank.
 ///
 /// # Errors
-/// There is no MPI, it refused, or it has another number of ranks.
+/// There is no MPI, it refused, or it numbers the ranks differently.
 pub fn connect(
     _inherited: Vec<OwnedFd>,
     exposed: usize,
@@ -75,11 +76,11 @@ pub fn connect(
 }
 
 thread_local! {
-    /// What this process has initialised, which can be done once.
+    /// The MPI of this process, which can be initialised only once.
     static WORLD: RefCell<Option<Rc<World>>> = const { RefCell::new(None) };
 }
 
-/// Takes leave of MPI, where it was initialised. All ranks do so, once their machines have ended.
+/// Finalises MPI, if it was initialised. All ranks do so once their machines have ended.
 ///
 /// # Errors
 /// MPI refused.
@@ -87,20 +88,20 @@ pub fn finalize() -> Result<()> {
     Ok(WORLD.take().map_or(Ok(()), World::finalize)?)
 }
 
-/// The kernel, compiled for it.
+/// Adds this transport to those that a kernel is compiled for.
 pub fn on<E: Entry>(kernel: Added) -> Added {
     kernel.passing::<E, Foreign>().active::<E, Active>()
 }
 
 type Active = Executor<Credited<MpiLink>, CycleClock, RankWatch>;
 
-/// A rank whose message passing is an MPI's own.
+/// A rank that uses the message passing of an MPI.
 pub struct Foreign {
     executor: Active,
     library: Library,
-    /// Messages received in the order at hand, those by which barriers are made not counted.
+    /// Messages received in the current order, without those of barriers.
     received: u64,
-    /// Why the ranks of the order at hand have no communicator.
+    /// Why the ranks of the current order have no communicator.
     refused: Option<CommError>,
 }
 
@@ -153,7 +154,7 @@ impl Rig for Foreign {
         self.executor.marks()
     }
 
-    /// MPI does not say how many messages no receive has taken.
+    /// MPI does not tell how many messages no receive has taken.
     fn arrived(&self) -> Arrived {
         Arrived { messages: self.received, ..Arrived::default() }
     }
@@ -163,7 +164,7 @@ impl Rig for Foreign {
             return Err(refused);
         }
         self.executor.meet()?;
-        // What this rank owes goes now: it polls no more while it waits inside MPI.
+        // This rank completes what it owes now: it does not poll while it waits inside MPI.
         self.executor.active().settle()
     }
 

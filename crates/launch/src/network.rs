@@ -1,4 +1,4 @@
-//! The hops between the ranks of a target, and which of their messages meet on the way.
+//! Hops between the ranks of a target, and pairs of ranks whose messages share channels.
 
 use bandgap_campaign::contention::{Between, EchoAndLoad};
 use bandgap_sim::Network;
@@ -7,11 +7,11 @@ use crate::room::simulated;
 use crate::spread::Spread;
 use crate::{Result, Stage, Target};
 
-/// For each distance that there is between two of `ranks` ranks on a target: hops, and the pair of the
-/// lowest ranks; the shortest distance first. Ranks that share a processor are at no distance.
+/// The distances between `ranks` ranks on a target, in hops, each with its pair of lowest ranks; the
+/// shortest distance first. Ranks that share a processor have no distance.
 ///
 /// # Errors
-/// There is no such machine, or a processor that `cores` names is not there or not allowed.
+/// There is no such machine, or a processor in `cores` is missing or not allowed.
 pub fn distances(
     stage: &Stage,
     target: &Target,
@@ -30,17 +30,16 @@ pub fn distances(
     }
 }
 
-/// Numbers of ranks that are tried where none is named.
+/// Numbers of ranks to try if the user names none.
 const RANKS: [usize; 4] = [4, 8, 16, 32];
 
-/// An echo and a load that meet, and as a control ones that do not, among so many ranks of a target;
-/// among as few as there are such, where no number is named. `echo` may name the echo's ranks.
+/// An echo and a load that meet, and as a control an echo that does not meet the load, among `ranks`
+/// ranks of a target, or among as few ranks as possible. `echo` may name the echo's ranks.
 ///
-/// In a network they meet if the first message of the echo takes a channel that the load takes; of an
-/// echo that is named, either message. The load goes from rank 0 as far as possible (CoMet, section
-/// 3.3.6: from 0 to 7 on a hypercube of eight, beside an echo between 1 and 3), and from another rank
-/// where no load from rank 0 meets an echo. Where no two pairs share a channel, and on a machine itself,
-/// they are the first four ranks.
+/// In a network they meet if the first message of the echo (or either message of a named echo) takes a
+/// channel of the load. The load goes from rank 0 as far as possible (CoMet, section 3.3.6: from 0 to 7
+/// on a hypercube of eight, with an echo between 1 and 3), or from another rank if no load from rank 0
+/// meets an echo. If no two pairs share a channel, and on a real machine, the first four ranks serve.
 ///
 /// # Errors
 /// There is no such machine.
@@ -69,7 +68,7 @@ pub fn contended(
             return Ok((ranks, found));
         }
     }
-    // More ranks than there are nodes are refused when they are started; they have no routes here.
+    // Ranks beyond the number of nodes have no routes; the start of the ranks refuses them.
     let (ranks, mut first) = alone(Between::Nothing);
     for EchoAndLoad { echo, load, between } in &mut first {
         let known = echo.iter().chain(load.iter()).all(|rank| *rank < machine.ranks);
@@ -80,20 +79,19 @@ pub fn contended(
     Ok((ranks, first))
 }
 
-/// Whether a message of the echo, forth or back, takes a channel that the load takes.
+/// Whether a message of the echo, forth or back, takes a channel of the load.
 fn shares(network: &Network, [a, b]: [usize; 2], load: [usize; 2]) -> bool {
     takes(network, [a, b], load) || takes(network, [b, a], load)
 }
 
-/// Whether messages from `one[0]` to `one[1]` take a channel that those of `other` take.
+/// Whether messages from `one[0]` to `one[1]` take a channel of those of `other`.
 fn takes(network: &Network, one: [usize; 2], other: [usize; 2]) -> bool {
     let wide = |pair: [usize; 2]| pair.map(|rank| rank as u32);
     network.shares_channel(wide(one), wide(other))
 }
 
-/// A load with an echo whose way it shares, and one of the same distance whose way it does not; nothing
-/// where there is none of the first kind. Loads from the lowest ranks come first, and of these the
-/// farthest.
+/// A load with an echo that meets it, and with an echo of the same distance that does not; empty if no
+/// echo meets a load. Loads from the lowest ranks come first, and the farthest among them.
 fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<EchoAndLoad> {
     if named.is_some_and(|echo| echo.iter().any(|rank| *rank >= ranks)) {
         return Vec::new();
@@ -110,7 +108,7 @@ fn meeting(network: &Network, ranks: usize, named: Option<[usize; 2]>) -> Vec<Ec
             None => (0..ranks).flat_map(|a| (a + 1..ranks).map(move |b| [a, b])).collect(),
         };
         echoes.retain(|echo| echo.iter().all(|rank| !load.contains(rank)));
-        // Neighbours first; the sort keeps the order of the others.
+        // The nearest first; the sort is stable.
         echoes.sort_by_key(|[a, b]| hops(*a, *b));
         let meets = |&&echo: &&[usize; 2]| match named {
             Some(_) => shares(network, echo, load),

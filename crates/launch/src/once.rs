@@ -1,4 +1,4 @@
-//! A kernel replayed once in virtual time, on any number of ranks.
+//! Replays a kernel once in virtual time, on any number of ranks.
 
 use bandgap_host::available_memory;
 use bandgap_kernels::{Fact, Order, Refused, Samples, fact, program};
@@ -10,36 +10,36 @@ use bandgap_units::Bytes;
 
 use crate::{Classify, Exit, Result, usage};
 
-/// Memory that a message takes if no ranks do alike, and it waits for its receive: two operations,
-/// and the message.
+/// Bytes of a message that waits for its receive, if no ranks behave alike: two operations, and the
+/// message.
 const MESSAGE: u64 = 64;
-/// Messages that are replayed, at most: they take hours.
+/// Most messages to replay: they take hours.
 const MOST_MESSAGES: u64 = 1 << 36;
-/// What it takes beside that where a replay is looked at: the moments of both its sides, and of waits.
+/// Further bytes of a message in an observed replay: the times of both its sides, and of waits.
 const LOOKED_AT: u64 = 128;
 
-/// What one replay of a kernel brought. Times are in picoseconds.
+/// The result of one replay of a kernel. Times are in picoseconds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Once {
     /// When the last rank ended.
     pub end: u64,
     /// When each rank ended.
     pub finish: Vec<u64>,
-    /// Operations of all ranks, and Active Messages that they handled.
+    /// Operations of all ranks, and the Active Messages that they handled.
     pub operations: u64,
     /// Messages: requests, replies, and messages of bytes.
     pub messages: u64,
-    /// What the kernel makes of its time stamps.
+    /// The samples from the kernel's time stamps.
     pub samples: Samples,
-    /// On what the end depends, where that was asked for.
+    /// The sensitivity of the end, if requested.
     pub sensitivity: Option<Sensitivity>,
 }
 
-/// Records an order's program and replays it, on as many of the machine's ranks as it says; with
-/// `sensitivity` it is also told on what the end depends.
+/// Records an order's program and replays it on the order's number of ranks; `sensitivity` also computes
+/// on what the end depends.
 ///
 /// # Errors
-/// As [`recorded`]; or the replay cannot end.
+/// As [`recorded`], or the replay cannot end.
 pub fn once(machine: &Machine, order: &Order, sensitivity: bool) -> Result<Once> {
     let (fact, schedule) = recorded(machine, order, sensitivity)?;
     let (replayed, sensitivity) = if sensitivity {
@@ -59,12 +59,12 @@ pub fn once(machine: &Machine, order: &Order, sensitivity: bool) -> Result<Once>
     })
 }
 
-/// Records an order's program, for one replay or, with `looked_at`, one of which all is kept that happens. All
-/// ranks begin at time 0, so a barrier that the program begins with is left out.
+/// Records an order's program for one replay; `looked_at` means that the replay keeps all events. All ranks begin at
+/// time 0, so an initial barrier of the program is left out.
 ///
 /// # Errors
-/// Nobody can carry out the order, or not this machine: it has fewer ranks, or no time for bytes. Or
-/// all ranks send more messages than there may be memory or time for.
+/// The order is impossible, the machine has too few ranks or no cost of bytes, or all messages need more memory or time
+/// than is available.
 pub fn recorded(machine: &Machine, order: &Order, looked_at: bool) -> Result<(Fact, Schedule)> {
     let (ranks, most) = (order.ranks, machine.ranks);
     if ranks > most {
@@ -91,7 +91,7 @@ pub fn recorded(machine: &Machine, order: &Order, looked_at: bool) -> Result<(Fa
     Ok((fact, schedule))
 }
 
-/// Messages of a sample, where all ranks send them; 0 where two do.
+/// Messages of a sample if all ranks send them; 0 if only two do.
 fn messages(fact: &Fact, order: &Order) -> Result<u64, Refused> {
     let each = (fact.needs)(order, order.ranks)?.sends;
     let of_all = fact.series.iter().all(|series| series.of_all);

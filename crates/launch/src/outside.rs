@@ -1,4 +1,4 @@
-//! Ranks that an MPI's own launcher starts: this process runs it, and its processes become agents.
+//! Runs an MPI's own launcher, whose processes become agents that start ranks.
 
 use std::fs::File;
 use std::net::IpAddr;
@@ -22,16 +22,16 @@ use crate::process::ended_until;
 use crate::protocol::{COMMAND, ProcessRole, Who, allowed, names};
 use crate::{Classify, Exit, Failure, Result, elsewhere, usage};
 
-/// Longest wait for a launcher to have ended once its processes have.
+/// Longest wait for a launcher to end after its processes.
 const ENDING: Duration = Duration::from_secs(3);
-/// In a launcher's command line, the number of ranks.
+/// The placeholder for the number of ranks in a launcher's command line.
 const RANKS: &str = "{ranks}";
 
-/// The command that starts so many ranks: as the user wrote it, with `{ranks}` for their number, or the launcher of the MPI
-/// that is there.
+/// The command that starts `ranks` ranks: the user's, with `{ranks}` for their number, or the launcher of the installed
+/// MPI.
 ///
 /// # Errors
-/// There is no MPI, or none of its launchers.
+/// There is no MPI, or it has no launcher.
 pub fn command(with: Option<&str>, library: Option<&Path>, ranks: usize) -> Result<Vec<String>> {
     if let Some(with) = with {
         let words = with.replace(RANKS, &ranks.to_string());
@@ -49,7 +49,7 @@ pub fn command(with: Option<&str>, library: Option<&Path>, ranks: usize) -> Resu
     Ok(vec![program.display().to_string(), "-n".to_owned(), ranks.to_string()])
 }
 
-/// The MPIs that are installed, and which of them would be used.
+/// The installed MPIs, and which of them bandgap would use.
 pub fn mpis() -> Vec<Mpi> {
     let used = find(None).ok().map(|loaded| loaded.path);
     let of = |loaded: Loaded| Mpi {
@@ -62,21 +62,21 @@ pub fn mpis() -> Vec<Mpi> {
     found().into_iter().map(of).collect()
 }
 
-/// A launcher at work.
+/// A running launcher.
 #[derive(Debug)]
 pub struct Outside {
     child: Child,
     said: File,
 }
 
-/// The processes of a launcher: where they are, and the connections to them, which are to agents.
+/// The processes of a launcher: their hosts, and the connections to them as agents.
 pub type Processes = (Hosts, Vec<Option<(Channel, IpAddr)>>);
 
 impl Outside {
-    /// Runs the command, whose processes join this one: `ranks` of them, all of this host where they are `local`.
+    /// Runs the command and waits until its `ranks` processes have joined this one. `local`: all of them are on this host.
     ///
     /// # Errors
-    /// It could not be run, it ended, or not all processes joined before the deadline.
+    /// The command could not run, it ended, or not all processes joined before the deadline.
     pub fn start(
         command: &[String],
         ranks: usize,
@@ -101,7 +101,7 @@ impl Outside {
             .stdin(Stdio::null())
             .stdout(Stdio::from(copy()?))
             .stderr(Stdio::from(copy()?))
-            // What a terminal sends goes to this process alone, which ends all in order.
+            // Signals from the terminal go only to this process, which ends all in order.
             .process_group(0)
             .spawn()
             .map_err(|error| failed("run", error))?;
@@ -128,7 +128,7 @@ impl Outside {
         Ok((outside, (Hosts::adopted(places, (0..ranks).collect()), channels)))
     }
 
-    /// Why it started no ranks, in its own words.
+    /// Why it started no ranks, in its own words if it has any.
     fn refused(&mut self, program: &str, error: &Failure) -> Failure {
         let gone = self.child.try_wait().ok().flatten();
         self.end();
@@ -152,7 +152,7 @@ impl Outside {
         }
     }
 
-    /// Ends it, and gives the first of what it and its processes have said.
+    /// Ends it, and returns the first paragraph of its output and that of its processes.
     pub fn ended(mut self) -> String {
         self.end();
         first(&written(&mut self.said))
@@ -161,7 +161,7 @@ impl Outside {
     fn end(&mut self) {
         ended_until(&mut self.child, Instant::now() + ENDING);
         if let Ok(None) = self.child.try_wait() {
-            // It ends its processes before itself.
+            // The launcher ends its processes before itself.
             let group = Pid::from_child(&self.child);
             let _ = kill_process_group(group, Signal::TERM);
             ended_until(&mut self.child, Instant::now() + ENDING);
@@ -177,7 +177,7 @@ impl Drop for Outside {
     }
 }
 
-/// The first paragraph of what a launcher says, which is the reason; lines of dashes surround it.
+/// The first paragraph of a launcher's output, which tells the reason between lines of dashes.
 fn first(said: &str) -> String {
     let says = |line: &&str| line.contains(char::is_alphanumeric);
     let lines = said.lines().map(str::trim).skip_while(|line| !says(line)).take_while(says);

@@ -1,4 +1,4 @@
-//! One rank's process as its launcher sees it.
+//! A rank's process, as its launcher sees it.
 
 use std::io::{self, ErrorKind};
 use std::os::fd::OwnedFd;
@@ -17,11 +17,11 @@ use crate::protocol::OWN;
 use crate::signals::Signals;
 use crate::{Exit, rank};
 
-/// Between two looks whether a process has ended.
+/// Time between two checks whether a process has ended.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// Starts a rank: a child of this process that runs this program. Returns it, and this side of the socket that is its
-/// standard input.
+/// Starts a rank: a child of this process that runs this program. Returns the child, and the other end of the socket
+/// that is its standard input.
 ///
 /// # Errors
 /// The system refused.
@@ -33,13 +33,13 @@ pub fn child() -> io::Result<(Child, UnixStream)> {
         .arg(std::process::id().to_string())
         .stdin(Stdio::from(OwnedFd::from(theirs)))
         .stdout(Stdio::null())
-        // What a terminal sends goes to the launcher alone, which stops and halts the ranks in order.
+        // Signals from the terminal go only to the launcher, which halts and ends the ranks in order.
         .process_group(0)
         .spawn()?;
     Ok((child, ours))
 }
 
-/// Waits until a process has ended, or until then.
+/// Waits until a process has ended, or `until`.
 pub fn ended_until(child: &mut Child, until: Instant) {
     while child.try_wait().is_ok_and(|ended| ended.is_none()) && Instant::now() < until {
         std::thread::sleep(LOOK);
@@ -49,10 +49,10 @@ pub fn ended_until(child: &mut Child, until: Instant) {
 pub struct RankProcess {
     child: Child,
     pub channel: Channel,
-    /// Whether more may come from it.
+    /// Whether it may still send messages.
     pub open: bool,
     status: Option<ExitStatus>,
-    /// Whether it has said why it failed, or is known to be no cause.
+    /// Whether its failure is already reported.
     explained: bool,
     done: bool,
     /// Whether it waits to begin again.
@@ -60,7 +60,7 @@ pub struct RankProcess {
 }
 
 impl RankProcess {
-    /// A rank that was started, which signals to the launcher then halt and end too.
+    /// A started rank. Signals to the launcher now halt and end the rank too.
     pub fn of((child, ours): (Child, UnixStream), signals: &Signals) -> Self {
         signals.covers(Pid::from_child(&child));
         let (channel, status) = (Channel::new(ours), None);
@@ -72,12 +72,12 @@ impl RankProcess {
         self.child.id()
     }
 
-    /// What its process returned, as the system has it; 0 while it has not ended.
+    /// The raw exit status of its process; 0 until it ends.
     pub fn status(&self) -> i32 {
         self.status.map_or(0, ExitStatusExt::into_raw)
     }
 
-    /// What has come from it; and how it failed, if it can no longer be heard.
+    /// Its new messages; and its failure, if it is gone.
     pub fn hear(&mut self, signals: &Signals) -> (Vec<FromRank>, Option<Noted>) {
         match self.channel.receive_available() {
             Ok(Some(messages)) => {
@@ -92,10 +92,10 @@ impl RankProcess {
             closed => {
                 self.open = false;
                 if closed.is_err() {
-                    // It may live on, and is waited for. Fails only when it has already ended.
+                    // It may still run, and we wait for it below. Fails only if it has already ended.
                     let _ = self.child.kill();
                 }
-                // A line that ends too early is garbage too; a connection that breaks is the end of a process.
+                // An incomplete line is garbage too; a broken connection means that the process ended.
                 let wrong = [ErrorKind::InvalidData, ErrorKind::UnexpectedEof];
                 let garbage = closed.err().filter(|error| wrong.contains(&error.kind()));
                 let garbage = garbage.map(|error| {
@@ -110,7 +110,7 @@ impl RankProcess {
         }
     }
 
-    /// How its process ended, if that was too early and is no news.
+    /// How its process ended, if it ended early and has not reported a failure.
     fn ended(&self) -> Option<Noted> {
         let status = self.status?;
         if self.explained || (self.done && status.success()) {
@@ -128,27 +128,27 @@ impl RankProcess {
         Some(Noted { cause, what, exit: Exit::Rank })
     }
 
-    /// Lets it begin again.
+    /// Notes that it begins again.
     pub fn again(&mut self) {
         (self.resting, self.done) = (false, false);
     }
 
-    /// Tells it that this is the end, if it waits to begin again: it takes leave by itself.
+    /// If it rests, tells it to end by itself.
     pub fn dismiss(&self) {
         if self.resting {
-            // One that is gone hears nothing.
+            // A rank that is gone need not be told.
             let _ = shutdown(self.channel.input(), Shutdown::Write);
         }
     }
 
-    /// Waits until it has ended by itself, if it was dismissed.
+    /// If it was dismissed, waits until it has ended.
     pub fn leave(&mut self, until: Instant) {
         if self.resting && self.status.is_none() {
             ended_until(&mut self.child, until);
         }
     }
 
-    /// Ends it, unless it has ended by itself: then it may be a cause.
+    /// Ends it. If it had already ended by itself, returns its failure.
     pub fn end(&mut self, signals: &Signals) -> Option<Noted> {
         if self.status.is_some() {
             return None;
@@ -158,7 +158,7 @@ impl RankProcess {
             self.status = Some(status);
             return self.ended();
         }
-        // Fails only when the process has already ended.
+        // Fails only if the process has already ended.
         let _ = self.child.kill();
         self.status = self.child.wait().ok();
         None

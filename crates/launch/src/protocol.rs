@@ -1,4 +1,4 @@
-//! What a launcher and the agents of hosts say to each other, and what processes say that become agents: lines of JSON.
+//! The messages between a launcher and its agents, and those of processes that join a run: lines of JSON.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -15,20 +15,20 @@ use crate::failure::lost;
 use crate::message::{Assignment, Channel, FromRank, ToRank};
 use crate::{Exit, Failure, Result};
 
-/// The hidden command under which the binary is an agent.
+/// The hidden command that runs the program as an agent.
 pub const COMMAND: &str = "agent";
-/// What a greeting begins with.
+/// The prefix of a greeting.
 pub const MARKER: &str = "bandgap-agent ";
-/// This program itself, whatever lies at its path by now.
+/// This program itself, even if another file now lies at its path.
 pub const OWN: &str = "/proc/self/exe";
-/// Between two signs of life, at most.
+/// Longest time between two signs of life.
 pub const BEAT: Duration = Duration::from_secs(1);
-/// Longest silence of a host, where waits may be longer.
+/// Longest silence of a host, even if other waits may be longer.
 const SILENCE: Duration = Duration::from_secs(10);
-/// A checksum of this program: hosts with another one are told apart by it.
+/// A checksum of this program, by which a host with another build is recognised.
 ///
 /// # Errors
-/// It cannot be read.
+/// The program cannot be read.
 pub fn build() -> Result<u32> {
     let read = || -> std::io::Result<u32> {
         let (mut file, mut crc) = (File::open(OWN)?, flate2::Crc::new());
@@ -43,26 +43,26 @@ pub fn build() -> Result<u32> {
     read().map_err(unread)
 }
 
-/// This program could not be read.
+/// Failure to read this program.
 pub fn unread(error: std::io::Error) -> Failure {
     Failure::new(Exit::Host, format_args!("read this program: {error}"))
 }
 
-/// How long a host may be silent before it is given up, where waits end after `deadline`.
+/// How long a host may be silent before it counts as lost; never more than `deadline`.
 pub fn silence(deadline: Duration) -> Duration {
     deadline.min(SILENCE)
 }
 
-/// Ranks that an agent is to start.
+/// The order to an agent to start ranks.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Begin {
-    /// The ranks, without what only their host knows.
+    /// The ranks; their host fills in what only it knows.
     pub ranks: Vec<Assignment>,
     /// Whether ranks communicate with other hosts.
     pub network: bool,
-    /// The interface that the user named.
+    /// The interface that the user named, if any.
     pub interface: Option<String>,
-    /// The host's address, where nothing there tells it.
+    /// The host's address, if no interface was named.
     pub address: Option<IpAddr>,
     /// Bytes of memory of each rank.
     pub memory: usize,
@@ -73,32 +73,32 @@ pub struct Begin {
 pub enum ToAgent {
     /// Start ranks.
     Begin(Box<Begin>),
-    /// A message to one of its ranks.
+    /// Pass a message to a rank.
     To(usize, ToRank),
     /// A rank failed with this status.
     Poison(usize, i32),
-    /// Ask the ranks to end.
+    /// Ask all ranks to end.
     Stop,
-    /// End them.
+    /// End all ranks.
     End,
-    /// The launcher is there.
+    /// A sign of life.
     Beat,
-    /// Look at the noise of these processors, for so long each.
+    /// Measure the noise of these processors, each for this long.
     Look(Vec<usize>, Duration),
 }
 
 /// From an agent to the launcher.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub enum FromAgent {
-    /// Ranks were started; they communicate with other hosts over this interface.
+    /// The ranks were started; they communicate with other hosts through this interface.
     Begun(Option<Value>),
-    /// Ranks were not started.
+    /// The ranks were not started.
     Refused(Failure),
     /// A message of one of its ranks.
     From(usize, FromRank),
     /// One of its ranks has ended.
     Ended(usize, i32, Option<Noted>),
-    /// The agent is there, and these of its ranks are stopped, with their processes.
+    /// A sign of life, with the stopped ranks and their processes.
     Beat(Vec<(usize, u32)>),
     /// All of its ranks have ended.
     Over,
@@ -106,16 +106,16 @@ pub enum FromAgent {
     Noise(Value),
 }
 
-/// What an agent says of itself and its host.
+/// The greeting of an agent: itself and its host.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Hello {
     /// The program's version.
     pub version: String,
-    /// A checksum of the program.
+    /// The checksum of the program.
     pub build: u32,
-    /// What tells hosts apart, whatever they are called.
+    /// An identity of the host that does not depend on its name.
     pub host: String,
-    /// The machine, as it is recorded.
+    /// The machine, as the run file records it.
     pub machine: Value,
     /// The clock's calibration.
     pub clock: ClockReport,
@@ -127,27 +127,27 @@ pub struct Hello {
     pub address: Option<IpAddr>,
 }
 
-/// What a process says of itself to the first one.
+/// The greeting of a process to the first one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Who {
-    /// The host's name, for people.
+    /// The host's name.
     pub name: String,
-    /// What tells hosts apart: containers of a machine, say, may have its name.
+    /// An identity of the host: containers, for example, may share their machine's name.
     pub host: String,
-    /// Processors on which it may run.
+    /// Processors that the process may use.
     pub allowed: Vec<usize>,
 }
 
-/// What the first process lets another one be.
+/// The role that the first process gives another one.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ProcessRole {
-    /// The agent of its host, whose processes may run on these processors.
+    /// Agent of its host, where ranks may use these processors.
     Agent(Vec<usize>),
-    /// Nothing: it waits until the connection ends.
+    /// None: the process waits until the connection closes.
     Idle,
 }
 
-/// Names of processes' hosts by which they are told apart: hosts of one name get a number.
+/// A unique name for the host of each process: hosts of the same name get a number.
 pub fn names<'a>(all: impl IntoIterator<Item = &'a Who>) -> Vec<String> {
     let mut known: Vec<(String, String)> = Vec::new();
     let mut names = Vec::new();
@@ -163,7 +163,7 @@ pub fn names<'a>(all: impl IntoIterator<Item = &'a Who>) -> Vec<String> {
     names
 }
 
-/// The processors that the processes of a host may use together.
+/// The processors that the processes of a host may use in all.
 pub fn allowed<'a>(all: impl Iterator<Item = &'a Who>, host: &str) -> Vec<usize> {
     let here = all.filter(|who| who.host == host);
     let cpus: BTreeSet<usize> = here.flat_map(|who| who.allowed.iter().copied()).collect();
@@ -171,10 +171,10 @@ pub fn allowed<'a>(all: impl Iterator<Item = &'a Who>, host: &str) -> Vec<usize>
 }
 
 impl Who {
-    /// Who calls over a stream, the connection to it, and the address from which it calls.
+    /// Waits for the greeting of a caller; returns it with the connection and the address of the caller.
     ///
     /// # Errors
-    /// It does not say so in time.
+    /// The caller does not greet in time.
     pub fn calls(stream: TcpStream, until: Instant) -> Result<(Self, Channel, IpAddr)> {
         let hear = || -> std::io::Result<_> {
             let address = stream.peer_addr()?.ip().to_canonical();

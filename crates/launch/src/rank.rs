@@ -30,10 +30,10 @@ use crate::station::Station;
 use crate::watch::RankWatch;
 use crate::{Exit, Transport, descriptors};
 
-/// The hidden command under which the binary is a rank.
+/// The hidden command that runs the program as a rank.
 pub(crate) const COMMAND: &str = "rank";
 
-/// The class of the failure that a rank gives up for, and whether it may be a consequence of another one.
+/// The class and kind of the failure that makes a rank give up.
 fn kind(stop: &Stop) -> (Exit, Cause) {
     use CommError::{Connect, Deadline, PeerGone, SetUp, Stopped};
     match stop {
@@ -48,17 +48,17 @@ fn kind(stop: &Stop) -> (Exit, Cause) {
     }
 }
 
-/// What this machine refused.
+/// A refusal of this machine.
 fn host(error: impl Into<Box<dyn Error + Send + Sync>>) -> CommError {
     CommError::SetUp(error.into())
 }
 
-/// Names the process as it was called: where a process is started decides its name otherwise.
+/// Names the process after the command that the user called; its path would name it `exe`.
 fn name_thread() {
     let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
     let name = called.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
     if let Some(name) = name {
-        // Only those who list processes see it.
+        // Only listings of processes show it.
         let _ = rustix::thread::set_name(&name);
     }
 }
@@ -67,7 +67,7 @@ fn name_thread() {
 pub fn main(parent: u32) -> ExitCode {
     let alone = ExitCode::from(Exit::Rank);
     name_thread();
-    // When the launcher is already gone there is nobody to report to.
+    // If the launcher is already gone, nobody takes a report.
     if die_with_parent(parent).is_err() {
         return alone;
     }
@@ -99,12 +99,12 @@ pub fn main(parent: u32) -> ExitCode {
         _ => "",
     };
     let ((exit, cause), what) = (kind(&stop), format!("it failed to {stop}{advice}"));
-    // Without a launcher there is nobody left to tell.
+    // A launcher that is gone need not be told.
     let _ = channel.send(&FromRank::Failed(Noted { cause, what, exit }));
     exit.into()
 }
 
-/// Whether this process is needed again: a library can be initialised once.
+/// Whether the next launch needs this process: a library can be initialised only once.
 fn rests(assignment: &Assignment) -> bool {
     let named = assignment.transports.iter().map(|(name, _)| name.parse::<Transport>());
     named.flatten().any(|transport| transport.can.once)
@@ -137,7 +137,7 @@ fn take_part(
     farewell(&mut station, channel)
 }
 
-/// Connects this rank's ends of all transports that were assigned.
+/// Connects this rank's ends of all assigned transports.
 fn connect(
     assignment: &Assignment,
     channel: &mut Channel,
@@ -185,20 +185,20 @@ fn connect(
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
 }
 
-/// How often a rank that is done looks whether a peer lacks its last message.
+/// Time between two checks of a finished rank whether a peer lacks its last message.
 const LAST_LOOKS: Duration = Duration::from_millis(1);
 
-/// Says that this rank is done, and waits until all are: a connection that closes earlier would
-/// look like a death to peers that still poll.
+/// Reports that this rank is done, and waits until all are: to peers that still poll, a connection that
+/// closes earlier would look like a dead rank.
 fn farewell(station: &mut Station, channel: &mut Channel) -> Result<(), Stop> {
     channel.send(&FromRank::Done)?;
-    // A peer that is gone already has all it needs.
+    // A peer that is gone needs nothing more.
     while station.first()?.tend().unwrap_or(false) && !channel.has_arrived(LAST_LOOKS)? {}
     channel.receive::<ToRank>()?;
     Ok(())
 }
 
-/// Tells the launcher this rank's address, and returns those of all.
+/// Sends this rank's address to the launcher, and returns those of all ranks.
 fn exchange(channel: &mut Channel, address: String, until: Instant) -> Result<Vec<String>> {
     let lost = |source| CommError::System { operation: "reach the launcher", source };
     let begun = Instant::now();

@@ -1,4 +1,4 @@
-//! Reaching hosts: an agent is started on each by ssh, or processes become agents, and greets.
+//! Reaches hosts: starts an agent on each by ssh, or turns processes into agents, and waits for their greetings.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -25,7 +25,7 @@ const GREETING: Duration = Duration::from_secs(30);
 /// Starts an agent on each host, all at the same time, and waits for their greetings.
 ///
 /// # Errors
-/// A host cannot be reached, has another build of the program, or none.
+/// A host cannot be reached, or has no bandgap or another build of it.
 pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Agent>> {
     let copied = hosts.copy.then(|| std::fs::read(OWN).map_err(unread)).transpose()?;
     let places = hosts.places.iter();
@@ -40,16 +40,16 @@ pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Agent>> {
     Ok(agents)
 }
 
-/// The agents that processes have become which somebody else started, by host; the one of this host is started.
+/// The agents of adopted processes, by host. The agent of this host is started.
 ///
 /// # Errors
-/// One has another build of the program, or is gone.
+/// A process has another build of the program, or is gone.
 pub fn adopt_all(
     hosts: &Hosts,
     channels: Vec<Option<(Channel, IpAddr)>>,
     signals: &Signals,
 ) -> Result<Vec<Agent>> {
-    // The addresses by which they called are those at which they are reached.
+    // Processes are reached at the addresses from which they called.
     let addresses: Vec<Option<IpAddr>> =
         channels.iter().map(|of| of.as_ref().map(|(_, address)| *address)).collect();
     let starting = |(place, channel): (&HostSlots, Option<(Channel, IpAddr)>)| match channel {
@@ -67,17 +67,17 @@ pub fn adopt_all(
     Ok(agents)
 }
 
-/// Begins all, and then waits for each.
+/// Begins all agents, and then waits for each greeting.
 fn greeted(all: impl Iterator<Item = Result<Starting>>, signals: &Signals) -> Result<Vec<Agent>> {
     let (own, begun) = (build()?, all.collect::<Result<Vec<_>>>()?);
     let until = Instant::now() + GREETING;
     begun.into_iter().map(|starting| starting.greeted(until, own, signals)).collect()
 }
 
-/// An agent that has not greeted yet.
+/// An agent before its greeting.
 struct Starting {
     host: String,
-    /// What reaches it.
+    /// The command that reaches it.
     ssh: String,
     running: Option<Running>,
     channel: Channel,
@@ -112,21 +112,21 @@ impl Starting {
             .stdin(Stdio::from(input))
             .stdout(Stdio::from(output))
             .stderr(Stdio::from(words))
-            // What a terminal sends goes to the launcher alone, which ends all in order.
+            // Signals from the terminal go only to the launcher, which ends all in order.
             .process_group(0)
             .spawn()
             .map_err(|error| refused(&format!("start {}", hosts.ssh[0]), error))?;
         let (running, said) = (Some(Running(child)), Some(said));
         let mut channel = Channel::new(ours);
         if let Some(program) = copied.filter(|_| !here) {
-            // Who cannot take it is noticed when it does not greet.
+            // A host that cannot take it does not greet.
             let _ = channel.queue_bytes(&mut program.to_vec());
         }
         let (host, ssh) = (host.to_owned(), hosts.ssh.join(" "));
         Ok(Self { host, ssh, running, channel, said, noise: String::new() })
     }
 
-    /// The agent, once it has greeted.
+    /// Waits for the greeting.
     fn greeted(mut self, until: Instant, own: u32, signals: &Signals) -> Result<Agent> {
         let hello = loop {
             let left = until.saturating_duration_since(Instant::now());
@@ -140,7 +140,7 @@ impl Starting {
             let readable = signals.readable();
             let mut awaited = self.channel.awaited();
             awaited.push(PollFd::new(&readable, PollFlags::IN));
-            // A wait that fails is tried again until the time is over.
+            // A failed wait is repeated until the time is over.
             let found = polled(&mut awaited, left.min(BEAT));
             let found = found.map_or(PollFlags::empty(), |_| awaited[0].revents());
             drop(awaited);
@@ -151,7 +151,7 @@ impl Starting {
                 return Err(self.refused("it ended without a greeting"));
             };
             let lines = String::from_utf8_lossy(&lines).into_owned();
-            // Shells say things before the program does.
+            // Shells may print something before the program starts.
             match lines.lines().find_map(|line| line.strip_prefix(MARKER)) {
                 Some(greeting) => break greeting.to_owned(),
                 None => self.noise.push_str(&lines),
@@ -199,8 +199,8 @@ impl Starting {
     }
 }
 
-/// What a shell of the other host carries out: this program from its own path, or from PATH; or what comes first over the
-/// connection, of so many bytes.
+/// The shell command for the other host: it runs this program from its own path, or from PATH; or a program of `copied`
+/// bytes that the connection sends first.
 fn remote_command(copied: Option<usize>) -> String {
     let script = match copied {
         None => {
@@ -219,7 +219,7 @@ fn remote_command(copied: Option<usize>) -> String {
     format!("exec sh -c {}", quoted(&script))
 }
 
-/// As one word of a POSIX shell.
+/// Quotes text as one word of a POSIX shell.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -1,4 +1,4 @@
-//! Ranks of another host: an agent there has started them, and passes on what they and the launcher say.
+//! Ranks of another host, through the agent there.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use crate::protocol::{BEAT, Begin, FromAgent, ToAgent, silence};
 use crate::signals::Signals;
 use crate::{Exit, Failure, Result, elsewhere};
 
-/// The ranks of one launch at an agent.
+/// An agent's ranks of one launch.
 pub struct Remote<'a> {
     agent: &'a mut Agent,
     /// Ranks that have not ended.
@@ -24,11 +24,11 @@ pub struct Remote<'a> {
 }
 
 impl<'a> Remote<'a> {
-    /// Lets an agent start ranks.
+    /// Tells an agent to start ranks.
     pub fn begin(agent: &'a mut Agent, begin: Begin, deadline: Duration) -> Self {
         let ranks: Vec<usize> = begin.ranks.iter().map(|of| of.rank).collect();
         agent.cpus.extend(begin.ranks.iter().filter_map(|of| of.cpu));
-        // An agent that is gone is noticed when it is waited for.
+        // `started` notices an agent that is gone.
         let _ = agent.channel.queue(&ToAgent::Begin(Box::new(begin)));
         (agent.heard, agent.told) = (Instant::now(), Instant::now());
         let open = ranks.clone();
@@ -36,7 +36,7 @@ impl<'a> Remote<'a> {
         Self { agent, open, ranks, stopped, silence, over: false }
     }
 
-    /// Waits until they are started.
+    /// Waits until the ranks are started.
     ///
     /// # Errors
     /// The host refused, or is gone.
@@ -69,7 +69,7 @@ impl<'a> Remote<'a> {
         }
     }
 
-    /// The host is lost, and its ranks with it.
+    /// Gives up the host and its ranks.
     fn lost(&mut self, what: String) -> Vec<(usize, Heard)> {
         self.over = true;
         let mut noted = Some(Noted { cause: Cause::Killed, what, exit: Exit::Remote });
@@ -104,7 +104,7 @@ impl<'a> Remote<'a> {
 
     fn queue(&mut self, message: &ToAgent) {
         self.agent.told = Instant::now();
-        // An agent that is gone is noticed when it is read from.
+        // Reading notices an agent that is gone.
         let _ = self.agent.channel.queue(message);
     }
 }

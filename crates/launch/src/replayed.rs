@@ -1,20 +1,20 @@
-//! What was replayed in virtual time, kept for when it is ordered again.
+//! A cache of replays in virtual time.
 //!
-//! A replay depends on the machine and the order only. So a campaign that visits each of its points
-//! in every round needs one recording and one replay of each.
+//! A replay depends only on the machine and the order. A campaign visits each of its points in every
+//! round, but needs to record and replay each only once.
 
 use std::collections::HashMap;
 
 use bandgap_campaign::runner::Executed;
 use bandgap_kernels::Order;
 
-/// Most numbers that are kept, of all batches: 8 MiB.
+/// Most numbers in the cache: 8 MiB.
 const MOST_NUMBERS: usize = 1 << 20;
 
-/// What one batch counts beside its samples: its key, and the tables that hold it.
+/// The size of a batch without samples, in numbers: its key, and its share of the tables.
 const BESIDES: usize = 64;
 
-/// Batches of one machine, as many as there is room for: all come again in every round.
+/// The batches of a machine, as many as fit; none is evicted, because all recur in every round.
 #[derive(Default)]
 pub struct Replayed {
     batches: HashMap<String, Executed>,
@@ -22,12 +22,12 @@ pub struct Replayed {
 }
 
 impl Replayed {
-    /// The batch of this order, if it is kept.
+    /// The batch of an order, if cached.
     pub fn get(&self, order: &Order) -> Option<&Executed> {
         self.batches.get(&key(order))
     }
 
-    /// Keeps the batch of this order, if there is room for it.
+    /// Caches the batch of an order, if it fits.
     pub fn keep(&mut self, order: &Order, batch: &Executed) {
         let (key, size) = (key(order), size(batch));
         if self.numbers + size <= MOST_NUMBERS && !self.batches.contains_key(&key) {
@@ -37,7 +37,7 @@ impl Replayed {
     }
 }
 
-/// What decides a batch in virtual time. Nothing is compared and nobody is probed there.
+/// What determines a batch in virtual time, where no message is checked and no placement is probed.
 fn key(order: &Order) -> String {
     let Order { kernel, parameters, samples, ranks, .. } = order;
     format!("{kernel} {samples} {ranks} {parameters}")

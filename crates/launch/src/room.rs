@@ -1,4 +1,4 @@
-//! What ranks need before any is started: memory, descriptors, nodes of a simulated machine.
+//! Checks before ranks start: memory, descriptors, nodes of a simulated machine.
 
 use std::os::fd::OwnedFd;
 
@@ -10,21 +10,21 @@ use bandgap_sim::Machine;
 use crate::memory::Need;
 use crate::{Classify, Exit, Result, Target, Transport, descriptors, floors, memory, usage};
 
-/// The room that a task takes of each rank, if there is so much.
+/// The memory that a task needs at each rank, if available.
 pub(crate) fn room(ranks: usize, task: &Task, transports: &[Transport]) -> Result<Room> {
     let room = task.room(ranks, &transports[0].can.tuning).class(Exit::Defect)?;
     let shared = transports.iter().map(|transport| (transport.shared)(ranks)).sum();
-    // Who has something in common maps what the others expose too.
+    // Ranks with common memory also map what the others expose.
     let mapped = if shared > 0 { room.exposed.saturating_mul(ranks.saturating_sub(1)) } else { 0 };
     memory::check(Need { ranks, each: room.memory, shared, mapped })?;
     Ok(room)
 }
 
-/// Checks that there is room for a task of so many ranks on a target. `collect` does so too; this is for
-/// tasks that others come before.
+/// Checks that a target has room for a task of `ranks` ranks. `collect` checks it too; this is for tasks
+/// that come after others.
 ///
 /// # Errors
-/// There is not.
+/// The target lacks room.
 pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<()> {
     match target {
         Target::Simulated(name) => with_nodes_for(ranks, name).map(drop),
@@ -36,7 +36,7 @@ pub fn has_room(target: &Target, ranks: usize, task: &Task) -> Result<()> {
     }
 }
 
-/// What ranks inherit: descriptors, and how many of them each transport gets.
+/// The descriptors that ranks inherit, and the number of them for each transport.
 #[derive(Default)]
 pub(crate) struct Prepared {
     pub transports: Vec<(String, usize)>,
@@ -45,7 +45,7 @@ pub(crate) struct Prepared {
 }
 
 impl Prepared {
-    /// For so many ranks of this process, which expose so many bytes each; those of agents inherit nothing.
+    /// Prepares local ranks, given their number and the bytes that each exposes. Ranks of agents inherit nothing.
     pub fn of(transports: &[Transport], local: Option<(usize, usize)>) -> Result<Self, CommError> {
         let mut prepared = Self::default();
         let mut bare = Vec::new();
@@ -66,7 +66,7 @@ impl Prepared {
     }
 }
 
-/// Refuses more ranks than the transports take.
+/// Refuses more ranks than a transport supports.
 pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<()> {
     let over = transports.iter().find(|transport| ranks > transport.can.ranks);
     over.map_or(Ok(()), |over| {
@@ -75,7 +75,7 @@ pub(crate) fn check_limits(ranks: usize, transports: &[Transport]) -> Result<()>
     })
 }
 
-/// The simulated machine of this name, if it has so many nodes.
+/// The simulated machine with this name or file, if it has enough nodes.
 pub(crate) fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine> {
     let machine = simulated(machine)?;
     if ranks > machine.ranks {
@@ -84,7 +84,7 @@ pub(crate) fn with_nodes_for(ranks: usize, machine: &str) -> Result<Machine> {
     Ok(machine)
 }
 
-/// The simulated machine of this name, or of the file of this name.
+/// The simulated machine with this name or file.
 ///
 /// # Errors
 /// There is none, or its file is wrong.

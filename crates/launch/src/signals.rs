@@ -1,4 +1,4 @@
-//! Signals to the launcher: those that end a run in order, and those that halt it for a while.
+//! Signals to the launcher that end a run in order or halt it for a while.
 
 use std::io::{self, Write};
 use std::os::fd::AsFd;
@@ -16,21 +16,20 @@ use signal_hook::low_level::emulate_default_handler;
 
 use crate::Exit;
 
-/// A signal that comes sooner after the first one is taken for the same: some senders send twice, to a process and to
-/// its group.
+/// A signal within this time after the first one counts as the same: some senders signal both a process and its group.
 const TWICE: Duration = Duration::from_millis(500);
 
-/// Lets a write beyond the longest file that is allowed (`ulimit -f`) fail, as one to a full disk does: without this the
-/// system ends the program.
+/// Makes a write beyond the limit of file size (`ulimit -f`) fail, like a write to a full disk: by default the system
+/// kills the program.
 ///
 /// # Errors
 /// The system refused.
 pub fn let_long_files_fail() -> io::Result<()> {
-    // A handler suffices, whatever it does.
+    // Any handler suffices.
     signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop)
 }
 
-/// What signals have asked for. A thread that sleeps otherwise takes them.
+/// The requests of signals, which a sleeping thread takes.
 pub struct Signals {
     readable: UnixStream,
     shared: Arc<Shared>,
@@ -39,15 +38,14 @@ pub struct Signals {
 #[derive(Debug, Default)]
 struct Shared {
     came: AtomicBool,
-    /// The ranks at work.
+    /// The running ranks.
     ranks: Mutex<Vec<Pid>>,
 }
 
 impl Signals {
-    /// Takes signals from now on: SIGINT, SIGTERM, SIGQUIT and SIGHUP ask to end, unless SIGHUP was ignored as under
-    /// `nohup`, and so do those with which batch systems warn: SIGUSR1, SIGUSR2 and SIGXCPU. A second one, but for
-    /// SIGHUP, ends the program at once. SIGTSTP halts the ranks too. `first` is
-    /// called once, when a signal asks to end.
+    /// Takes signals from now on. SIGINT, SIGTERM, SIGQUIT, SIGHUP (unless ignored, as under `nohup`) and the warnings
+    /// of batch systems (SIGUSR1, SIGUSR2, SIGXCPU) ask to end; a second one other than SIGHUP ends the program at once.
+    /// SIGTSTP also halts the ranks. The first request to end calls `first`.
     ///
     /// # Errors
     /// The system refused descriptors or a thread.
@@ -58,7 +56,7 @@ impl Signals {
         if !ignores(Signal::HUP) {
             taken.push(SIGHUP);
         }
-        // Who ignores the ends of its processes, as whoever started it did, is not told how they ended.
+        // A process that inherited an ignored SIGCHLD does not learn how its children ended.
         if ignores(Signal::CHILD) {
             signal_hook::flag::register(SIGCHLD, Arc::default())?;
         }
@@ -76,7 +74,7 @@ impl Signals {
                         let _ = writer.write_all(&[0]);
                         first();
                     }
-                    // A terminal that goes away may say so several times.
+                    // A closing terminal may send it several times.
                     (SIGHUP, _) => {}
                     (_, Some(since)) if since.elapsed() < TWICE => {}
                     _ => theirs.end_at_once(),
@@ -96,12 +94,12 @@ impl Signals {
         &self.readable
     }
 
-    /// Lets signals halt and end a rank.
+    /// Lets signals halt and end a rank too.
     pub fn covers(&self, rank: Pid) {
         self.shared.ranks().push(rank);
     }
 
-    /// Lets them do so no longer. To be called before the rank is waited for: its number may then be another's.
+    /// Undoes [`Self::covers`]. Call it before waiting for the rank, whose process number may then be reused.
     pub fn leaves(&self, rank: Pid) {
         self.shared.ranks().retain(|one| *one != rank);
     }
@@ -112,11 +110,11 @@ impl Shared {
         self.ranks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Stops all ranks and then this process. Once that goes on, so do they.
+    /// Stops all ranks and then this process; continues the ranks when this process continues.
     fn halt(&self) {
         let ranks = self.ranks();
         send(&ranks, Signal::STOP);
-        // Without it the run just goes on.
+        // If it fails the run goes on.
         let _ = emulate_default_handler(SIGTSTP);
         send(&ranks, Signal::CONT);
     }
@@ -129,7 +127,7 @@ impl Shared {
 
 fn send(ranks: &[Pid], signal: Signal) {
     for rank in ranks {
-        // One that has ended needs no signal.
+        // A rank that has ended needs no signal.
         let _ = kill_process(*rank, signal);
     }
 }

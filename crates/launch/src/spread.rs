@@ -1,4 +1,4 @@
-//! Which ranks are where.
+//! The hosts and processors of ranks.
 
 use std::collections::BTreeMap;
 
@@ -7,21 +7,21 @@ use bandgap_host::{Placement, Topology};
 use crate::stage::{Stage, placed};
 use crate::{Result, hosts};
 
-/// Which host and which processor each rank is on.
+/// The host and processor of each rank.
 pub struct Spread {
     /// The names of the hosts.
     hosts: Vec<String>,
     /// The host of each rank.
     pub by_rank: Vec<usize>,
-    /// Processors, each of the rank's host.
+    /// The processor of each rank, on its host.
     pub placement: Placement,
 }
 
 impl Spread {
-    /// The hosts and processors of so many ranks.
+    /// The hosts and processors of `ranks` ranks.
     ///
     /// # Errors
-    /// There are more ranks than slots, or a processor that `cores` names is not there or not allowed.
+    /// There are more ranks than slots, or a processor in `cores` is missing or not allowed.
     pub fn of(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<Self> {
         let Some(hosts) = &*stage.hosts.borrow() else {
             let placement = stage.place(ranks, cores)?;
@@ -29,7 +29,7 @@ impl Spread {
         };
         let by_rank = hosts.by_rank(ranks)?;
         let agents = stage.agents();
-        // Processes of a launcher may have an agent each: several of a host then.
+        // A host has several agents if each process of a launcher is one.
         let names: Vec<String> = agents.iter().map(|agent| agent.host.clone()).collect();
         let cores = cores.map(|list| hosts::cores(list, &names)).transpose()?;
         let mut placement = Placement { cpus: vec![0; ranks], oversubscribed: false };
@@ -56,13 +56,13 @@ impl Spread {
         names.iter().any(|name| *name != names[0])
     }
 
-    /// The name of each rank's host, where there are hosts.
+    /// The name of each rank's host; empty if no hosts were named.
     pub fn names(&self) -> Vec<String> {
         self.by_rank.iter().filter_map(|&host| self.hosts.get(host).cloned()).collect()
     }
 
-    /// For each distance between two ranks, its level and the pair of the lowest ranks: within a host and over the network, or
-    /// between processors of this host. Ranks that share a processor here are at no distance.
+    /// The distances between ranks by level, each with its pair of lowest ranks: within a host and over the network, or
+    /// between processors of this host. Ranks that share a processor here have no distance.
     pub fn distances(&self, topology: &Topology) -> BTreeMap<u32, [usize; 2]> {
         let (names, cpus) = (self.names(), &self.placement.cpus);
         let is_first = |rank: &usize| !names.is_empty() || !cpus[..*rank].contains(&cpus[*rank]);

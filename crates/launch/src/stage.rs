@@ -1,4 +1,4 @@
-//! The machine as far as starting ranks on it needs it.
+//! What starting ranks needs: this machine, calibrated, and the hosts reached.
 
 use std::cell::{Ref, RefCell};
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::reach::{adopt_all, start_all};
 use crate::signals::Signals;
 use crate::{Classify, Exit, Result};
 
-/// The machine as far as starting ranks on it needs it.
+/// This machine, calibrated, and the hosts reached.
 pub struct Stage {
     /// Processors and their distances.
     pub topology: Topology,
@@ -27,9 +27,9 @@ pub struct Stage {
     pub(crate) signals: Signals,
     pub(crate) hosts: RefCell<Option<Hosts>>,
     pub(crate) agents: RefCell<Vec<Agent>>,
-    /// Processes that wait for the end of this one.
+    /// Connections of processes that wait for the end of this one.
     idle: Vec<Channel>,
-    /// What ends with this process, once its agents have.
+    /// The process manager, which is told of the end after the agents have ended.
     kept: Option<Kept>,
 }
 
@@ -40,8 +40,8 @@ impl Drop for Stage {
 }
 
 impl Stage {
-    /// Reads the topology, calibrates, and arranges that signals stop a run in order. `interrupted` is called when the
-    /// first of them comes, on another thread.
+    /// Reads the topology, calibrates, and arranges that signals stop a run in order. The first signal calls
+    /// `interrupted` on another thread.
     ///
     /// # Errors
     /// The machine does not show its processors, or signals cannot be handled.
@@ -56,20 +56,20 @@ impl Stage {
         Ok(Self { topology, clock, work, signals, hosts, agents, idle, kept })
     }
 
-    /// Reaches the hosts on which ranks are then started.
+    /// Reaches the hosts for the ranks.
     ///
     /// # Errors
-    /// One of them cannot be reached, or has no or another bandgap.
+    /// A host cannot be reached, or has no bandgap or another build of it.
     pub fn reach(&mut self, hosts: Hosts) -> Result<()> {
         self.agents = start_all(&hosts, &self.signals)?.into();
         self.hosts = Some(hosts).into();
         Ok(())
     }
 
-    /// Takes over the processes that somebody else started, with their hosts.
+    /// Takes over adopted processes and their hosts.
     ///
     /// # Errors
-    /// One of them has another bandgap, or is gone.
+    /// A process has another build of bandgap, or is gone.
     pub fn adopt(&mut self, gathered: Gathered, interface: Option<String>) -> Result<()> {
         let Gathered { hosts, agents, idle, kept } = gathered;
         (self.idle, self.kept) = (idle, kept);
@@ -81,11 +81,11 @@ impl Stage {
         Ok(())
     }
 
-    /// Lets a launcher start so many ranks, all on this host where they are `local`, each at an agent of its own. They last
-    /// as long as what this returns.
+    /// Runs a launcher that starts `ranks` ranks, each with an agent of its own. `local`: all of them are on this host. They
+    /// last as long as the returned launcher.
     ///
     /// # Errors
-    /// It did not.
+    /// The launcher did not start them.
     pub(crate) fn start_outside(
         &self,
         command: &[String],
@@ -99,24 +99,24 @@ impl Stage {
         Ok(outside)
     }
 
-    /// Lets the ranks that a launcher has started end, and gives the first of what was said there.
+    /// Ends a launcher and its ranks, and returns the first paragraph of its output.
     pub(crate) fn end_outside(&self, outside: Outside) -> String {
         leave(&mut self.agents.borrow_mut());
         *self.hosts.borrow_mut() = None;
         outside.ended()
     }
 
-    /// The agents of the hosts that were reached.
+    /// The agents of the reached hosts.
     pub fn agents(&self) -> Ref<'_, [Agent]> {
         Ref::map(self.agents.borrow(), Vec::as_slice)
     }
 
-    /// Describes this machine, without its noise, for so many ranks.
+    /// Describes this machine for `ranks` ranks, without its noise.
     pub fn machine(&self, ranks: usize) -> Machine {
         Machine::of(&self.topology, &self.clock, self.work, ranks)
     }
 
-    /// The noise of these processors, for so long each; of none once a signal asks to end.
+    /// Measures the noise of these processors for `duration` each, until a signal asks to end.
     pub fn noise(
         &self,
         cpus: impl IntoIterator<Item = usize>,
@@ -125,7 +125,7 @@ impl Stage {
         machine::noise(&self.clock, cpus, duration, || !self.signalled())
     }
 
-    /// Looks at the noise of the processors of the hosts on which ranks were, for so long each, on all hosts at the same time.
+    /// Measures the noise of the ranks' processors for `duration` each, on all reached hosts at the same time.
     pub fn look(&self, duration: Duration) {
         let mut agents = self.agents.borrow_mut();
         agents.iter_mut().for_each(|agent| agent.ask_noise(duration));
@@ -140,13 +140,13 @@ impl Stage {
     /// The processors for `ranks` ranks.
     ///
     /// # Errors
-    /// A processor named by the user is not there or not allowed.
+    /// A processor that the user named is missing or not allowed.
     pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement> {
         placed(&self.topology, ranks, cores)
     }
 }
 
-/// The processors of this topology for `ranks` ranks.
+/// The processors of a topology for `ranks` ranks.
 ///
 /// # Errors
 /// As [`Stage::place`].

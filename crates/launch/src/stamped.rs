@@ -1,4 +1,4 @@
-//! A rank's end of a transport that takes stamps within a message's way.
+//! A rank's end of a transport that stamps a message on its way.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -34,7 +34,7 @@ impl<E: Bulk> StampedExecutor<E> {
         Ok(Outcome { timed: timed.into_inner(), ..outcome })
     }
 
-    /// The kernels of divisions, compiled for connections with stamps.
+    /// Carries out an order of a kernel that is compiled for connections with stamps.
     pub fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         match &*order.kernel {
             PingPong::NAME => self.of::<PingPong>(order),

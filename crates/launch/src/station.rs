@@ -1,4 +1,4 @@
-//! One rank's part of an order: between two placement probes, on the machine that it names.
+//! A rank's part of an order: runs it on the machine that the order names, between two placement probes.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,24 +15,24 @@ use crate::floors::Bares;
 use crate::machine::Machine;
 use crate::stamped::StampedEnd;
 
-/// Round trips of a window: short beside a batch, long beside the clock's cost.
+/// Round trips of a window: short compared with a batch, long compared with the clock's cost.
 pub const PROBE_ROUNDS: u32 = 24;
 
-/// What came of an order on this rank. Followers send it to the leader.
+/// The result of an order on a rank. Followers send it to the leader.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Carried {
-    /// What the kernel brought.
+    /// The kernel's outcome.
     pub outcome: Outcome,
-    /// The probe before and after, on the rank that times.
+    /// The probes before and after, on the timing rank.
     pub probe: Option<[ProbeTicks; 2]>,
-    /// Nanoseconds of a tick of the rank's clock, which may be another than the leader's.
+    /// Nanoseconds a tick of the rank's clock, which may differ from the leader's.
     #[serde(default)]
     pub ns_per_tick: f64,
 }
 
 impl Carried {
-    /// The same in ticks of a clock with so many nanoseconds a tick. Stamps keep their differences, and those alone are
-    /// used: clocks of two ranks are never compared.
+    /// Converts to ticks of a clock with `ns_per_tick`. Stamps keep only their differences: clocks of two ranks are never
+    /// compared.
     pub fn in_ticks_of(mut self, ns_per_tick: f64) -> Self {
         let factor = self.ns_per_tick / ns_per_tick;
         if factor == 1.0 || !(factor.is_finite() && factor > 0.0) {
@@ -51,34 +51,34 @@ impl Carried {
     }
 }
 
-/// A placement probe in ticks: of a window of the ping-pong, and of the pace.
+/// A placement probe in ticks: a window of the ping-pong, and the pace.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct ProbeTicks {
     /// The cache-line ping-pong.
     pub line: u64,
-    /// A fixed amount of arithmetic, on the slower of the two.
+    /// A fixed amount of arithmetic, on the slower of the two ranks.
     pub pace: u64,
 }
 
-/// Where a rank carries out orders.
+/// All that a rank carries out orders with.
 pub(crate) struct Station {
     /// This rank.
     pub rank: Rank,
     /// Number of ranks.
     pub size: usize,
-    /// The machines of transports. The first carries orders.
+    /// The machine of each transport. The first carries orders.
     pub machines: Vec<(Transport, Box<dyn Machine>)>,
-    /// The end of the first transport that takes stamps.
+    /// The stamped end of the first transport, if any.
     pub stamped: Option<StampedEnd>,
     /// The ends of bare mechanisms.
     pub bares: Bares,
-    /// Where probes meet.
+    /// The page where probes meet.
     pub control: Arc<Control>,
-    /// The clock that times probes and floors.
+    /// The clock for probes and floors.
     pub clock: CycleClock,
-    /// Longest wait for the other side of a probe.
+    /// Longest wait for the peer of a probe.
     pub deadline: Duration,
-    /// Probes so far.
+    /// Number of probes so far.
     pub epoch: u64,
 }
 
@@ -86,7 +86,7 @@ impl Station {
     /// The machine that carries orders.
     ///
     /// # Errors
-    /// There is none, which no launcher lets happen.
+    /// There is none; every launcher assigns one.
     pub fn first(&mut self) -> Result<&mut (dyn Machine + 'static)> {
         match self.machines.first_mut() {
             Some((_, machine)) => Ok(&mut **machine),
@@ -94,12 +94,12 @@ impl Station {
         }
     }
 
-    /// Requests that flow control lets be outstanding toward one peer.
+    /// Most requests that flow control allows outstanding toward a peer.
     pub fn capacity(&self) -> usize {
         self.machines.first().map_or(0, |(_, machine)| machine.capacity())
     }
 
-    /// Carries out this rank's part of `order`, between two probes if it asks for them.
+    /// Carries out this rank's part of `order`, between two probes if the order asks for them.
     ///
     /// # Errors
     /// It cannot be carried out, what arrived was wrong, or communication failed.
@@ -113,7 +113,7 @@ impl Station {
         Ok(Carried { outcome, probe, ns_per_tick })
     }
 
-    /// The rank that times, and its peer.
+    /// The timing rank and its peer.
     fn ends(&self, order: &Order) -> Result<[Rank; 2], Refused> {
         (fact(&order.kernel)?.timed)(order, self.size)
     }
@@ -132,12 +132,12 @@ impl Station {
         let not_connected = || Refused::because(format!("{on} is not connected")).of(&order.kernel);
         let (_, machine) = machine.ok_or_else(not_connected)?;
         let outcome = machine.run(order)?;
-        // The next batch may be over something else, and this is not polled meanwhile.
+        // The next batch may use another transport, and nobody polls this one meanwhile.
         machine.settle()?;
         Ok(outcome)
     }
 
-    /// A floor's batch. Two ranks measure it, however many there are.
+    /// Measures a batch of a floor. Only the first two ranks take part.
     fn measure(&mut self, order: &Order) -> Result<Outcome, Failed> {
         let role = match self.rank {
             0 => FloorRole::Initiator,
@@ -157,7 +157,7 @@ impl Station {
             end(&bare.floor, bare.bytes, &with)
         });
         drop(give_up);
-        // A rank that died is the cause, rather than a floor that waited for it in vain; so is one that is gone.
+        // A dead or lost rank is the cause, rather than the floor that waited for it in vain.
         self.first()?.look(Duration::ZERO, "a floor")?;
         if done.is_err() {
             self.first()?.tend()?;
@@ -165,7 +165,7 @@ impl Station {
         done
     }
 
-    /// One probe without a batch, between the ranks that `order` would probe.
+    /// Probes the placement of the ranks of `order` without a batch.
     ///
     /// # Errors
     /// As [`Station::carry_out`].
@@ -175,8 +175,8 @@ impl Station {
         Ok(Carried { probe, ..Carried::default() })
     }
 
-    /// One probe between the two `ends`, if there are any; every rank counts those of all. Only the
-    /// first of them gets the result.
+    /// Probes the placement of the two `ends`, if any. All ranks count the probe; only the first end gets the
+    /// result.
     fn probe(&mut self, ends: Option<[Rank; 2]>) -> Result<Option<ProbeTicks>> {
         let Some([timed, peer]) = ends else { return Ok(None) };
         self.epoch += 1;
@@ -188,7 +188,7 @@ impl Station {
         let (control, epoch, clock) = (Arc::clone(&self.control), self.epoch, self.clock);
         let patience = self.deadline;
         let machine = self.first()?;
-        // Peers may wait for completions that this rank owes; while it probes it does not poll.
+        // Peers may wait for completions that this rank owes, and a probing rank does not poll.
         machine.settle()?;
         let begun = Instant::now();
         let give_up = tending(&control, machine);
@@ -201,7 +201,7 @@ impl Station {
             give_up: &give_up,
         };
         let windows = probe(&control, epoch, &with);
-        // Both at once, as they run in a batch.
+        // Both ranks at once, as in a batch.
         let own = pace(&clock).min(u64::from(u32::MAX)) as u32;
         let peers = windows.as_ref().and_then(|_| report(&control, epoch, own, &with));
         let (Some(mut windows), Some(peers)) = (windows, peers) else {
@@ -220,9 +220,8 @@ impl Station {
     }
 }
 
-/// Whether to stop waiting for the other side of a probe or a floor, which no message says: when the run ends, or after the
-/// longest wait. A peer that does not come perhaps lacks the message after which it would, or waits until its own is
-/// acknowledged: so messages go on.
+/// A function that decides whether to stop waiting for the peer of a probe or floor: when the run ends, or after the
+/// longest wait. It also lets messages make progress, because the peer may be waiting for one, or for an acknowledgment.
 fn tending(control: &Control, machine: &mut dyn Machine) -> impl Fn(Duration, Duration) -> bool {
     let machine = RefCell::new(machine);
     move |waited, patience| {

@@ -1,4 +1,4 @@
-//! Both sides of a message on one processor: what of its time is software.
+//! Runs both sides of a message on one processor, which gives the software's share of its time.
 
 use bandgap_comm::division::{BareTrips, BothEnds};
 use bandgap_comm::{Am as _, Bulk, Rank, Result, Timed, Timer as _, Waiting};
@@ -7,7 +7,7 @@ use bandgap_kernels::{ECHO, Executor, Failed, Order, Outcome, PingPong};
 
 use crate::watch::RankWatch;
 
-/// Both ends of a connection of this rank's own.
+/// Both ends of a connection, at one rank.
 pub(crate) struct Together<E> {
     ends: [Executor<E, CycleClock, RankWatch>; 2],
     bare: Box<BareTrips<CycleClock>>,
@@ -26,10 +26,10 @@ impl<E: Bulk> Together<E> {
         Ok(Self { ends: [end(requester)?, end(replier)?], bare, clock, rank })
     }
 
-    /// So many round trips, with a stamp after each side: a message's arrival is what the other side waits for, and
-    /// between two arrivals a processor goes on without a break. Returns the ticks of all.
+    /// Makes `rounds` round trips, with a stamp after each side, and returns their ticks. Each side waits only for a message
+    /// that has already arrived, so the processor never idles.
     ///
-    /// A requester does not poll after it has sent, as it does elsewhere: that poll is part of the wait.
+    /// Unlike elsewhere, the requester does not poll after a send: that poll is part of the wait.
     fn round_trips(&mut self, rounds: u32) -> Result<u64> {
         let Self { ends: [requester, replier], clock, .. } = self;
         let begun = clock.stamp().ticks();

@@ -1,4 +1,4 @@
-//! The list of transports; where to measure: on one of them, or in virtual time.
+//! The list of transports, and the targets of a measurement: a transport, or a machine in virtual time.
 
 use std::fmt;
 use std::os::fd::OwnedFd;
@@ -32,8 +32,8 @@ macro_rules! transports {
     };
 }
 
-// Every transport, a line each, and what else can be measured of it: those for which kernels are compiled each by itself,
-// those that share a rig, whose calls go through a pointer, and those with a rig of their own.
+// Every transport on a line, with what else it can measure. `own`: kernels are compiled for the transport. `boxed`: the
+// transports share a rig whose calls go through a pointer. `native`: the transport has a rig of its own.
 transports! {
     own {
         bandgap_shm::Shm: together,
@@ -47,24 +47,24 @@ transports! {
     }
 }
 
-/// One of the list: what a transport says of itself, and its functions, compiled for it.
+/// A transport in the list: its description and its functions.
 #[derive(Clone, Copy, Debug)]
 pub struct Transport {
     /// Its name on the command line and in run files.
     pub name: &'static str,
-    /// What it is, in a few words.
+    /// A short description.
     pub meaning: &'static str,
-    /// What it can do.
+    /// Its abilities.
     pub can: Can,
-    /// Bytes that so many ranks map in common, beside what they expose.
+    /// Bytes that this many ranks map in common, in addition to what they expose.
     pub(crate) shared: fn(usize) -> usize,
-    /// What ranks inherit from the launcher: so many, who expose so many bytes.
+    /// Prepares the descriptors that ranks inherit, given their number and the bytes that each exposes.
     pub(crate) prepare: fn(usize, usize) -> Result<Vec<OwnedFd>>,
     /// Connects this rank.
     pub(crate) connect: Connect,
-    /// Connects this rank to divide the time of messages, where that can be done.
+    /// Connects this rank to divide the time of messages, if the transport can.
     pub(crate) stamped: Option<ConnectStamped>,
-    /// How the time of a message over it is divided; `None` where it is not.
+    /// How the time of a message is divided, if the transport can.
     pub division: Option<&'static Division>,
 }
 
@@ -90,7 +90,7 @@ impl Transport {
         Self { shared: T::shared, prepare: T::prepare, ..named }
     }
 
-    /// One with a rig of its own, which this function connects.
+    /// A transport with a rig of its own, which `connect` makes.
     const fn native(name: &'static str, meaning: &'static str, can: Can, connect: Connect) -> Self {
         Self {
             name,
@@ -114,22 +114,22 @@ impl Transport {
         Self { stamped: Some(connect), division: Some(T::DIVISION), ..self }
     }
 
-    /// Those whose ranks this program starts, in the order in which they are listed and compared.
+    /// The transports whose ranks this program starts, in the order of lists and comparisons.
     pub fn list() -> impl Iterator<Item = Self> {
         Self::named().filter(|transport| !transport.can.launcher)
     }
 
-    /// The floors that these results over it are compared with.
+    /// The floors to compare these results with.
     pub fn beside(&self, results: &[&str]) -> Vec<Beside> {
         floors::beside(self.name, results)
     }
 
-    /// Those that can be named: also those whose ranks are started by their own launchers.
+    /// All transports, including those whose own launchers start the ranks.
     pub fn named() -> impl Iterator<Item = Self> {
         ALL.iter().copied()
     }
 
-    /// The one that is used where none is named.
+    /// The default transport.
     pub fn usual() -> Self {
         ALL[0]
     }
@@ -161,7 +161,7 @@ impl fmt::Display for Transport {
     }
 }
 
-/// What `--transport` names.
+/// A value of `--transport`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
     /// Rank processes of this machine.
@@ -171,7 +171,7 @@ pub enum Target {
 }
 
 impl Target {
-    /// Whether it is a transport of which this is true.
+    /// Whether it is a transport with this ability.
     pub fn can(&self, what: impl Fn(&Can) -> bool) -> bool {
         matches!(self, Self::Real(transport) if what(&transport.can))
     }
@@ -197,7 +197,7 @@ impl FromStr for Target {
 }
 
 impl Target {
-    /// Its name in ids: a simulated machine is called by its own name, and not by its file's.
+    /// Its name in ids. A simulated machine goes by its own name rather than its file's.
     pub fn name(&self) -> String {
         let machine = match self {
             Self::Real(_) => None,

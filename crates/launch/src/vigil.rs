@@ -1,12 +1,12 @@
-//! Whether ranks that have long said nothing are stopped.
+//! Detects silent ranks that are stopped.
 
 use std::time::{Duration, Instant};
 
-/// Between two looks, at most and at least.
+/// Longest and shortest time between two checks.
 const PERIOD: [Duration; 2] = [Duration::from_secs(1), Duration::from_millis(20)];
 
-/// Looks at the ranks while nothing comes from any of them. Batches come several times a second, so that a launcher
-/// looks only where a batch takes longer, or none ends any more.
+/// Checks the ranks while all are silent. Batches arrive several times a second, so the launcher checks only if a batch
+/// takes longer, or none ends any more.
 pub struct Vigil {
     deadline: Duration,
     period: Duration,
@@ -21,25 +21,25 @@ impl Vigil {
         Self { deadline, period, since: Instant::now(), stopped: vec![Duration::ZERO; ranks] }
     }
 
-    /// Something came.
+    /// Notes that a message arrived.
     pub fn heard(&mut self) {
         self.since = Instant::now();
         self.stopped.fill(Duration::ZERO);
     }
 
-    /// Time until the next look.
+    /// Time until the next check.
     pub fn left(&self) -> Duration {
         self.period.saturating_sub(self.since.elapsed())
     }
 
-    /// Looks, if it is time, whether each rank is stopped, and says whether one has been for longer than the deadline.
+    /// When due, checks which ranks are stopped; returns whether one has been stopped for longer than the deadline.
     pub fn look(&mut self, stopped: impl FnOnce() -> Vec<(usize, u32)>) -> bool {
         let span = self.since.elapsed();
         if span < self.period {
             return false;
         }
         self.since = Instant::now();
-        // A launcher that was stopped itself has seen nothing meanwhile.
+        // While the launcher itself was stopped it saw nothing.
         self.see(span.min(2 * self.period), &stopped())
     }
 

@@ -1,4 +1,4 @@
-//! The runner in virtual time: programs are recorded rank by rank and replayed on a machine.
+//! The runner in virtual time, which records the program of each rank and replays them on a machine.
 
 use std::time::{Duration, Instant};
 
@@ -17,7 +17,7 @@ pub struct VirtualRunner<'a> {
     size: usize,
     /// When the measurement began.
     begun: Instant,
-    /// What was measured.
+    /// The measured batches.
     pub kept: Measurements,
     replayed: Replayed,
     progress: Progress<'a>,
@@ -27,7 +27,7 @@ pub struct VirtualRunner<'a> {
 const PICOSECONDS: f64 = 1e3;
 
 impl<'a> VirtualRunner<'a> {
-    /// A runner of so many ranks; `stopped` is whether the user stopped the run.
+    /// A runner of `size` ranks; `stopped` tells whether the user stopped the run.
     pub fn new(
         machine: &'a Machine,
         size: usize,
@@ -39,7 +39,7 @@ impl<'a> VirtualRunner<'a> {
         Self { machine, size, begun, kept, replayed, progress, stopped }
     }
 
-    /// Records the programs of all ranks, and replays them.
+    /// Records the programs of all ranks and replays them.
     fn replay(&self, order: &Order) -> Result<Executed, Stop> {
         let fact = fact(&order.kernel)?;
         let rank = program::<Recorder>(order)?;

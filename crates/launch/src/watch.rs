@@ -1,4 +1,4 @@
-//! What a waiting rank looks at: the control page and its deadline.
+//! Ends the waits of a rank, by the control page and the deadline.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,7 +6,7 @@ use std::time::Duration;
 use bandgap_comm::{CommError, Result, Watch};
 use bandgap_shm::Control;
 
-/// Ends a wait when a rank died, the run was stopped, or the deadline passed.
+/// Ends a wait if a rank died, the run was stopped, or the deadline passed.
 #[derive(Clone, Debug)]
 pub struct RankWatch {
     /// The page that tells of the other ranks.
