@@ -1,4 +1,4 @@
-//! The options that several commands take, in the groups that they flatten.
+//! Groups of options that several commands flatten.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -64,7 +64,7 @@ pub struct Reach {
     pub copy: bool,
 }
 
-/// Which library, of transports that are one, and what starts their ranks.
+/// The library of a transport that is one, and what starts its ranks.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "MPI")]
 pub struct OfLibrary {
@@ -96,10 +96,10 @@ impl Reach {
         self.hosts.is_some() || self.hostfile.is_some()
     }
 
-    /// Refuses how hosts are reached where there are none to reach.
+    /// Refuses options about reaching hosts if there are none to reach. `adopted`: adopted processes may be on several.
     ///
     /// # Errors
-    /// None are named, nor were processes `adopted` that may be on several.
+    /// Such an option is given.
     pub fn check(&self, adopted: bool) -> Result<()> {
         let (none, hint) = (!self.is_named(), "name them: -H a,b");
         let all = [
@@ -210,7 +210,7 @@ pub enum Axes {
     Linear,
 }
 
-/// All that a measuring command takes.
+/// The options of a measuring command.
 #[derive(Clone, Debug, Args)]
 pub struct Measure {
     #[command(flatten)]
@@ -221,15 +221,15 @@ pub struct Measure {
     pub precision: Precision,
     #[command(flatten)]
     pub output: Output,
-    /// The processes that somebody else has started with this one.
+    /// The processes that somebody else started, if this is one of them.
     #[arg(skip)]
     pub adopted: Option<Adopted>,
-    /// The transport of their launcher, where none is named.
+    /// The transport of their launcher, if the options name none.
     #[arg(skip)]
     pub native: Option<Transport>,
 }
 
-/// What is measured, with all that a measuring command takes.
+/// The options of one command, and those of all measuring commands.
 #[derive(Clone, Debug, Args)]
 pub struct With<T: Args> {
     #[command(flatten)]
@@ -239,12 +239,12 @@ pub struct With<T: Args> {
 }
 
 impl Measure {
-    /// The time for the whole command: as given, or what is usual for it.
+    /// The time for the whole command, by default `usual`.
     pub fn budget(&self, usual: Duration) -> Duration {
         self.effort.time_budget.map_or(usual, |ns| Duration::from_secs_f64(ns.as_secs()))
     }
 
-    /// The target that was named, or the usual transport: of one host, or between several.
+    /// The named target, or the default transport for one host or for several.
     pub fn target(&self) -> Target {
         let several = self.has_hosts();
         if let Some(native) = self.native {
@@ -255,7 +255,7 @@ impl Measure {
         self.ranks.transport.first().cloned().unwrap_or_else(usual)
     }
 
-    /// Whether ranks may be on several hosts: they are named, or somebody else has started this process with others.
+    /// Whether ranks may be on several hosts: hosts are named, or this process is adopted.
     pub fn has_hosts(&self) -> bool {
         self.names_hosts() || self.adopted.is_some()
     }
@@ -265,8 +265,8 @@ impl Measure {
         self.ranks.reach.is_named()
     }
 
-    /// Takes the processes that somebody else has started into account, unless the ranks are to be others. Where no
-    /// transport is named it is that of their launcher, if each process has a rank: `all` take part.
+    /// Adopts the processes that somebody else started, unless the options ask for other ranks. If no transport is named
+    /// and each process gets a rank, the transport is that of their launcher. `all`: by default all processes take part.
     pub fn adopt(&mut self, adopted: Adopted, all: bool) {
         if !self.names_hosts()
             && !matches!(self.ranks.transport.first(), Some(Target::Simulated(_)))
@@ -279,20 +279,20 @@ impl Measure {
         }
     }
 
-    /// The most ranks that the options name, or as many as there are at most.
+    /// The greatest number of ranks that the options name, or `all`.
     pub fn most(&self, all: usize) -> usize {
         self.ranks.ranks.iter().copied().max().unwrap_or(all)
     }
 
-    /// How often fresh processes are started: those of a launcher outside are started once.
+    /// Number of launches; processes that somebody else started serve only one.
     pub fn launches(&self) -> u32 {
         if self.adopted.is_some() && self.is_apart() { 1 } else { self.effort.launches }
     }
 
-    /// Refuses what is of no use: how to reach hosts where none are, or a library that is not measured.
+    /// Refuses options without use: about reaching hosts that are not named, or about a library that is not measured.
     ///
     /// # Errors
-    /// Something is.
+    /// Such an option is given.
     pub fn check_reach(&self) -> Result<()> {
         let native = self.native.map(Target::Real);
         let measured: Vec<&Target> = self.ranks.transport.iter().chain(&native).collect();
@@ -313,18 +313,18 @@ impl Measure {
         self.ranks.reach.check(self.adopted.is_some())
     }
 
-    /// Whether each process that a launcher has started has a rank of its own.
+    /// Whether the transport's own launcher starts the ranks, each in a process of its own.
     pub fn is_apart(&self) -> bool {
         self.target().can(|can| can.launcher)
     }
 
-    /// Longest wait for anything.
+    /// Longest wait.
     pub fn deadline(&self) -> Duration {
         Duration::from_secs_f64(self.ranks.at.deadline.as_secs())
     }
 
-    /// The same for what all ranks take part in: where no number of ranks is named, it is that of the slots of the hosts, or
-    /// of the processes that somebody else has started.
+    /// The options for a command in which all ranks take part: the number of ranks defaults to that of the hosts' slots,
+    /// or of the adopted processes.
     ///
     /// # Errors
     /// As [`Reach::hosts`].
@@ -352,17 +352,17 @@ impl Measure {
     }
 }
 
-/// Refuses the first option of these that is given, with a hint.
+/// Refuses the first given option in a list of (given, option, hint).
 ///
 /// # Errors
-/// One is given.
+/// An option is given.
 pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<()> {
     let Some((_, option, hint)) = all.iter().find(|(given, ..)| *given) else { return Ok(()) };
     Err(usage!("{what} with {option}").hint(*hint))
 }
 
 impl Output {
-    /// The same for a command that keeps files only where `--out` asks for them.
+    /// The options for a command that keeps files only if `--out` asks for them.
     pub fn only_asked(&self) -> Self {
         Self { no_save: self.out.is_none(), ..self.clone() }
     }
@@ -377,30 +377,30 @@ fn read<T: FromStr<Err = UnitError>>(
     if is_possible(&read) { Ok(read) } else { Err(format!("must be {must_be}")) }
 }
 
-/// No interval of a measurement has a half-width of nothing; one wider than its value tells nothing.
+/// Parses `--precision`: no measured interval has a half-width of 0, and one wider than its value tells nothing.
 fn precision(text: &str) -> Result<Fraction, String> {
     read(text, |share: &Fraction| share.0 > 0.0, "greater than 0 % and at most 100 %")
 }
 
-/// An interval that holds with certainty is infinite, and one without confidence is empty.
+/// Parses `--confidence`: a certain interval is infinite, and one without confidence is empty.
 fn confidence(text: &str) -> Result<Fraction, String> {
     let possible = LEAST_CONFIDENCE..=1.0 - LEAST_CONFIDENCE;
     read(text, |share: &Fraction| possible.contains(&share.0), "between 0.0001 % and 99.9999 %")
 }
 
-/// The least confidence, and what the greatest lacks.
+/// The least confidence, and the distance of the greatest from 1.
 const LEAST_CONFIDENCE: f64 = 1e-6;
 
-/// A time that can be waited for.
+/// Parses a time to wait.
 fn time(text: &str) -> Result<Ns, String> {
     let is_possible = |time: &Ns| time.0 > 0.0 && time.0 <= LONGEST_WAIT;
     read(text, is_possible, "greater than 0 and at most 1000 h")
 }
 
-/// Longest time that a run waits for anything, in nanoseconds: a thousand hours.
+/// Longest time to wait, in nanoseconds: a thousand hours.
 const LONGEST_WAIT: f64 = 3.6e15;
 
-/// What a plan says before the session has said how precisely and how long.
+/// A placeholder until the session sets precision and time, or where neither matters.
 pub fn nothing_asked() -> Asked {
     Asked { precision: 0.05, confidence: 0.95, budget: 0.0, seed: 1, stamp: 0.0, check: false }
 }

@@ -1,7 +1,7 @@
-//! What a kernel is written with: `use bandgap::kernel::*;`.
+//! All that a kernel needs: `use bandgap::kernel::*;`.
 //!
-//! A kernel is a struct with its parameters. It implements [`Kernel`], and one of [`OverComm`],
-//! [`OverAm`] and [`OverTransfer`], which has its program. [`crate::Tool`] measures it. The guide is
+//! A kernel is a struct of its parameters. It implements [`Kernel`], and one of [`OverComm`],
+//! [`OverAm`] and [`OverTransfer`] with its program. [`crate::Tool`] measures it. The guide is
 //! `docs/adding-a-kernel.md`.
 
 pub use bandgap_comm::{

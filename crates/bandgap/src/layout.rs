@@ -1,22 +1,22 @@
-//! How text is laid out for standard output.
+//! The layout of text on standard output.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bandgap_report::Layout;
 
-/// Width where nothing says how wide it is.
+/// Default width in columns.
 const WIDTH: u16 = 100;
 
-/// Whether output is plain whatever it goes to: a launcher gives processes a terminal though its own output is a file.
+/// Whether output is plain even on a terminal: a launcher may give its processes a terminal though it writes to a file.
 static PLAIN: AtomicBool = AtomicBool::new(false);
 
-/// Sends no escape sequences from now on.
+/// Disables escape sequences from now on.
 pub fn be_plain() {
     PLAIN.store(true, Ordering::Relaxed);
 }
 
-/// Whether a terminal is to be sent escape sequences, as `TERM` and `NO_COLOR` say.
+/// Whether `TERM` and `NO_COLOR` allow escape sequences on a terminal.
 pub fn takes_escapes() -> bool {
     if PLAIN.load(Ordering::Relaxed) {
         return false;
@@ -25,7 +25,7 @@ pub fn takes_escapes() -> bool {
     term.is_some() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-/// How to lay out text for standard output: as wide as the terminal, else as `COLUMNS` says, else 100 columns.
+/// The layout for standard output: as wide as the terminal, else `COLUMNS`, else 100 columns.
 pub fn layout() -> Layout {
     let stdout = std::io::stdout();
     let terminal = stdout.is_terminal();
@@ -39,8 +39,8 @@ pub fn layout() -> Layout {
     }
 }
 
-/// Whether what is printed must be ASCII, as the locale says. A file or a pipe in the locale `C` takes UTF-8: batch systems and
-/// scripts set it for other reasons.
+/// Whether the locale demands ASCII. Files and pipes take UTF-8 even in the locale `C`, which batch systems and scripts
+/// set for other reasons.
 pub fn is_ascii(terminal: bool) -> bool {
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
         .iter()

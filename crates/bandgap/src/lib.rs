@@ -1,10 +1,10 @@
 //! bandgap measures how machines communicate, fits the models people reason with, and says how far
 //! its numbers hold.
 //!
-//! This is the whole tool as a library, for programs that measure kernels of their own: [`kernel`]
-//! has what a kernel is written with, and [`Tool`] is the tool with such kernels beside its own.
+//! This is the whole tool as a library, for programs that measure their own kernels: [`kernel`] holds
+//! all that a kernel needs, and [`Tool`] is the tool with such kernels added.
 #![forbid(unsafe_code)]
-// These panic where a standard stream fails; `output` has what does not.
+// These panic if a standard stream fails; `output` has functions that do not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod args;

@@ -1,4 +1,4 @@
-//! The tool with the kernels that it has by itself.
+//! The tool with its own kernels.
 #![forbid(unsafe_code)]
 
 use std::process::ExitCode;

@@ -25,10 +25,10 @@ use crate::layout::layout;
 use json::JsonFile;
 pub use streams::{counted, print, printed, tell, tell_failure};
 
-/// Directory of runs that were given none.
+/// The default directory of runs.
 pub const RUNS: &str = "bandgap-runs";
 
-/// Takes results as they come and keeps them; prints one screen of them at the end.
+/// Takes and keeps results, and prints one screen of them at the end.
 pub struct Sink {
     /// The run so far.
     pub run: Run,
@@ -48,10 +48,10 @@ enum Json {
 }
 
 impl Sink {
-    /// Makes sure, before anything is measured, that results can be written.
+    /// Checks, before anything is measured, that results can be written.
     ///
     /// # Errors
-    /// The directory exists and holds something, or something cannot be written.
+    /// The directory is not empty, or something cannot be written.
     pub fn open(output: &Output, command: &str, seed: u64) -> Result<Self> {
         let now = SystemTime::now();
         let directory = match (&output.out, output.no_save) {
@@ -93,7 +93,7 @@ impl Sink {
         Ok(Self { run, begun, directory, json, shown, quiet, layout, tables, said })
     }
 
-    /// Records what was planned: a list, where several things are measured.
+    /// Records a plan. Several plans become a list.
     pub fn plan(&mut self, plan: &impl Serialize) {
         let plan = serde_json::to_value(plan).unwrap_or_default();
         match &mut self.run.plan {
@@ -103,7 +103,7 @@ impl Sink {
         }
     }
 
-    /// Prints these at the end in the place of a screen of results: of commands that look and do not measure.
+    /// Prints these blocks at the end instead of results, for commands that do not measure.
     pub fn say(&mut self, blocks: impl IntoIterator<Item = Block>) {
         self.said.extend(blocks);
     }
@@ -118,7 +118,7 @@ impl Sink {
         (machine.processor, machine.governor) = (cpu_model.clone(), governor.clone());
     }
 
-    /// Records what a command says of the machine.
+    /// Records a command's description of the machine.
     pub fn described(&mut self, host: &impl Serialize) {
         self.run.host = serde_json::to_value(host).unwrap_or_default();
     }
@@ -149,14 +149,14 @@ impl Sink {
         }
     }
 
-    /// Records what ended the run early, and tells it at once, whoever wants quiet.
+    /// Records what ended the run early, and prints it at once, even with `--quiet`.
     pub fn failed(&mut self, what: &str) {
         tell(format_args!("bandgap: {what}"));
         self.note(Note::new("failed", "").with("what", what));
         self.run.interrupted = true;
     }
 
-    /// Keeps what was made of a table, with its conditions and samples.
+    /// Keeps results, with the conditions and samples they come from.
     ///
     /// # Errors
     /// The run cannot be kept.
@@ -176,14 +176,14 @@ impl Sink {
             }
             self.tables.extend(table.map(|table| (transport, table)));
         }
-        // Until the end there is more to come, whatever becomes of this process.
+        // Until the end the kept run counts as interrupted, in case this process dies.
         let interrupted = std::mem::replace(&mut self.run.interrupted, true);
         let kept = self.keep(false);
         self.run.interrupted = interrupted;
         kept
     }
 
-    /// Keeps everything, prints one screen of it, and says where it is kept.
+    /// Keeps everything, prints one screen of it, and tells where it is kept.
     ///
     /// # Errors
     /// The run can be neither kept nor printed.
@@ -203,13 +203,13 @@ impl Sink {
             Ok(()) => exit,
         };
         if exit == Exit::Doubtful {
-            // A code without its reason helps nobody, whoever wants quiet.
+            // An exit code needs its reason, even with `--quiet`.
             let Verdict { mut doubtful, negative, .. } = Verdict::of(&self.run);
             if negative {
                 doubtful.insert(0, "a model is off".to_owned());
             }
             if doubtful.is_empty() {
-                // The command has said so itself.
+                // The command itself has told why.
                 return Ok(exit);
             }
             let named = doubtful.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>();
@@ -220,7 +220,7 @@ impl Sink {
         Ok(exit)
     }
 
-    /// Prints the run; where it is kept is the last line.
+    /// Prints the run; the last line tells where it is kept.
     fn show(&self) -> Result<()> {
         if !self.said.is_empty() {
             return print(text(&self.said, &self.layout).as_bytes());
@@ -230,7 +230,7 @@ impl Sink {
             return Ok(());
         }
         let kept = self.directory.as_ref().map(|of| of.path().display().to_string());
-        // The newest of those that are kept by themselves.
+        // A run in the default directory is the newest one there.
         let run = kept.as_deref().map(|of| if of.starts_with(RUNS) { "LAST" } else { of });
         let mut blocks = blocks(&self.run, self.shown, run);
         blocks.retain(|block| !(self.quiet && matches!(block, Block::Doubt(_))));
@@ -242,10 +242,10 @@ impl Sink {
         self.directory.is_some() || matches!(&self.json, Some(Json::File(file)) if file.replaced)
     }
 
-    /// Writes the run's files as they are now. What takes JSON only once gets the last one.
+    /// Writes the run's files as of now. A pipe gets only the last JSON.
     ///
     /// # Errors
-    /// One of them cannot be written. The run is then somewhere else, which the hint names.
+    /// A file cannot be written. The hint then names another place that holds the run.
     fn keep(&mut self, last: bool) -> Result<()> {
         self.run.elapsed = Number((self.begun.elapsed().as_secs_f64() * 10.0).round() / 10.0);
         if let Some(directory) = &self.directory {
@@ -278,8 +278,7 @@ impl Sink {
         directory.write(SAMPLES, &packed).map(|_| ())
     }
 
-    /// Writes a run that cannot be measured again to a directory for temporary files, and says where it is beside
-    /// what failed.
+    /// Writes a measured run to the directory for temporary files after a failure, and adds a hint where it is.
     fn rescued(&self, failure: Failure) -> Failure {
         if self.tables.is_empty() {
             return failure;
@@ -293,10 +292,10 @@ impl Sink {
     }
 }
 
-/// Prints what was made of what was given, with no measurement; keeps files only where `--out` says so.
+/// Prints results that need no measurement; keeps files only if `--out` asks for them.
 ///
 /// # Errors
-/// It cannot be written.
+/// The results cannot be written.
 pub fn close_given(
     command: &str,
     (precision, output): (&Precision, &Output),
@@ -311,13 +310,13 @@ pub fn close_given(
     sink.close(if strict { exit.max(Exit::Doubtful) } else { exit })
 }
 
-/// What is printed of a run.
+/// The printed form of a run.
 pub fn blocks(run: &Run, shown: Shown, kept: Option<&str>) -> Vec<Block> {
     let view = View { plot: shown.plot, linear: shown.axes == Axes::Linear, kept };
     if shown.verbose { detail(run, view) } else { screen(run, view) }
 }
 
-/// Names of what is doubtful that are told.
+/// Most names of doubtful values to print.
 const NAMED: usize = 5;
 
 fn kept_in(failure: Failure, path: &Path) -> Failure {

@@ -1,4 +1,4 @@
-//! How far a command is, on standard error; drawn only between timed sections, never by a thread.
+//! Progress of a command on standard error, drawn only between timed sections and never by a thread.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -7,7 +7,7 @@ use crate::layout::takes_escapes;
 
 /// Time between two drawings.
 const DRAWN: Duration = Duration::from_millis(250);
-/// Time after which a log that is no terminal gets a sign of life.
+/// Time between two signs of life in a log.
 const ALIVE: Duration = Duration::from_secs(60);
 /// Columns of the bar.
 const BAR: usize = 16;
@@ -20,11 +20,11 @@ pub struct Progress {
     stage: Instant,
     last: Instant,
     kind: ProgressStyle,
-    /// The most that was shown of this stage.
+    /// The greatest share of this stage shown so far.
     most: f64,
-    /// When they are over, where that is known.
+    /// The end of the stages, if known.
     pub end: Option<Instant>,
-    /// The least time to go that was shown, in seconds.
+    /// The least remaining time shown so far, in seconds.
     least: f64,
 }
 
@@ -36,7 +36,7 @@ enum ProgressStyle {
 }
 
 impl Progress {
-    /// Stages with their names and weights.
+    /// Progress through stages with names and weights.
     pub fn new(stages: Vec<(String, f64)>, quiet: bool) -> Self {
         let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let kind = match quiet {
@@ -60,7 +60,7 @@ impl Progress {
         }
     }
 
-    /// Shows the share of this stage that is done, and what is being done.
+    /// Shows the done share of this stage and the current work.
     pub fn show(&mut self, done: f64, doing: &str) {
         let pause = if self.kind == ProgressStyle::Bar { DRAWN } else { ALIVE };
         if self.kind == ProgressStyle::Quiet || self.last.elapsed() < pause {
@@ -74,7 +74,7 @@ impl Progress {
         let Some((name, weight)) = self.stages.get(self.at).cloned() else { return };
         let share = ((before + weight * done.clamp(0.0, 1.0)) / all.max(1e-9)).clamp(0.0, 1.0);
         let spent = self.begun.elapsed().as_secs_f64();
-        // Too early nothing is known, and at the end it takes as long as it takes.
+        // Too early an estimate is worthless, and at the end it is unreliable.
         let left = (0.02..0.99).contains(&share).then(|| self.time_left(spent, share));
         let left = left.map_or(String::new(), |left| format!(", about {} to go", clock(left)));
         let (number, count) = (self.at + 1, self.stages.len());
@@ -95,7 +95,7 @@ impl Progress {
         let _ = error.flush();
     }
 
-    /// Seconds to go after so many seconds, in which this share was done: never more than was said before.
+    /// Remaining seconds after `spent` seconds and `share` of the work; never more than shown before.
     fn time_left(&mut self, spent: f64, share: f64) -> f64 {
         let end = self.end.map(|end| end.saturating_duration_since(self.begun).as_secs_f64());
         let left = end.map_or(f64::INFINITY, |end| (end - spent).max(0.0));
@@ -103,7 +103,7 @@ impl Progress {
         self.least
     }
 
-    /// The stage is over; the next one begins.
+    /// Ends the stage and begins the next one.
     pub fn next(&mut self, result: &str) {
         let taken = self.stage.elapsed().as_secs_f64();
         if self.kind == ProgressStyle::Lines
@@ -119,7 +119,7 @@ impl Progress {
         self.clear();
     }
 
-    /// Nothing is drawn any more.
+    /// Erases the bar.
     pub fn clear(&self) {
         if self.kind == ProgressStyle::Bar {
             let _ = write!(io::stderr(), "\r\x1b[2K");

@@ -1,10 +1,10 @@
-//! Errors of the crates below, with their exit codes.
+//! Failures from the errors of lower crates.
 
 use bandgap_assemble::AssembleError;
 use bandgap_campaign::series::NoSteps;
 use bandgap_launch::{Exit, Failure, input, told, usage};
 
-/// Why nothing could be made of a run or of what was read.
+/// Failure to make results of a run or an input.
 pub fn unmade(error: AssembleError) -> Failure {
     match error {
         AssembleError::Unfit { what, hint } => input!("{what}").hint(hint),
@@ -14,7 +14,7 @@ pub fn unmade(error: AssembleError) -> Failure {
     }
 }
 
-/// Why series cannot be measured.
+/// Failure to plan series.
 pub fn no_steps(error: impl Into<NoSteps>) -> Failure {
     let error = error.into();
     let failure = usage!("{error}");

@@ -1,4 +1,4 @@
-//! From a plan to kept results: what every measuring command does.
+//! A measuring command: from a plan to kept results.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -22,44 +22,44 @@ use crate::args::Measure;
 use crate::output::{Sink, counted, tell};
 use crate::progress::Progress;
 
-/// The share of the command's time that launches have: the rest makes results of what they measured.
+/// The share of the command's time for launches; the rest is for making results.
 const MEASURING: f64 = 0.95;
 
-/// A measuring command at work.
+/// A running measuring command.
 pub struct Session<'a> {
-    /// What ranks are started with.
+    /// The machine on which ranks start.
     pub stage: Stage,
-    /// Where results go.
+    /// Takes the results.
     pub sink: Sink,
-    /// The target that the options name, or the usual transport.
+    /// The current target.
     pub target: Target,
-    /// What was asked for.
+    /// The options.
     pub measure: &'a Measure,
-    /// How far the command is.
+    /// The progress of the command.
     pub progress: Progress,
-    /// The end of all launches, and the time that they have from the beginning of the command.
+    /// The end of all launches, and their time from the start of the command.
     end: Instant,
     whole: Duration,
-    /// The share of it that no part has taken yet.
+    /// The share of the time that no part has taken yet.
     open: f64,
-    /// The time of the part that is measured now.
+    /// The time of the current part.
     part: Allotted,
-    /// Of the part with the least time: its launches, and which shares of its points and of its least rounds it has.
+    /// The launches, and the shares of points and of minimal rounds, that the part with the least time got.
     cut: (u32, f64, f64),
     host: Option<Machine>,
     cpus: BTreeSet<usize>,
     exit: Exit,
-    /// Whether it has said how ranks are started.
+    /// Whether the command that starts the ranks was printed.
     told: bool,
 }
 
-/// Of which results floors are measured, and whether the plan has something like one.
-/// No floors lie beneath.
+/// No floors.
 pub const ALONE: Beneath<'static> = (&[], &|_| false);
 
+/// Floors to measure: the names of the results they belong to, and whether the plan measures something like a floor.
 type Beneath<'a> = (&'a [&'a str], &'a dyn Fn(&Beside) -> bool);
 
-/// What is told when a signal asks to end.
+/// Tells the user that a signal asked to end.
 pub fn interrupted(quiet: bool) -> impl Fn() + Send + 'static {
     move || {
         if !quiet {
@@ -71,11 +71,11 @@ pub fn interrupted(quiet: bool) -> impl Fn() + Send + 'static {
 }
 
 impl<'a> Session<'a> {
-    /// Makes sure, before anything is measured, that results can be written. `usual` is the time for the whole
-    /// command where none is given; `stages` are what it measures, each with its share of the time.
+    /// Opens the output, reaches the hosts and calibrates, before anything is measured. `usual` is the default time
+    /// for the whole command; `stages` are its parts with their shares of the time.
     ///
     /// # Errors
-    /// They cannot, or the machine does not show its processors.
+    /// Results cannot be written, hosts cannot be reached, or the machine does not show its processors.
     pub fn open(
         command: &str,
         measure: &'a Measure,
@@ -101,7 +101,7 @@ impl<'a> Session<'a> {
             None => None,
         };
         let mut stage = Stage::new(interrupted(quiet))?;
-        // A signal from now on ends the run in order, and removes a directory in which nothing was kept.
+        // From now on a signal ends the run in order, which removes an empty directory of the run.
         let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
         let target = measure.target();
         if let Some(hosts) = hosts {
@@ -142,7 +142,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// The share of the whole time that what is measured next has; less if what came before took longer than its own.
+    /// Gives the next part this share of the whole time, or less if earlier parts took longer than theirs.
     pub fn share(&mut self, share: f64) {
         let begun = Instant::now();
         let left = self.end.saturating_duration_since(begun);
@@ -155,17 +155,17 @@ impl<'a> Session<'a> {
         self.part = Allotted { begun, end: begun + time, turn: (0, 1) };
     }
 
-    /// What is measured next is the one at this place of so many that take turns, launch by launch.
+    /// Makes the next part number `at` of `of` parts that take turns, launch by launch.
     pub fn turn(&mut self, at: usize, of: usize) {
         self.part.turn = (at as u32, of as u32);
     }
 
-    /// Whether there is time for this launch of those that take turns.
+    /// Whether there is time for this launch of the current part.
     pub fn has_time_for(&self, launch: u32) -> bool {
         self.part.has_time_for(launch, Instant::now())
     }
 
-    /// What the options ask for of the target: the time is that of one launch.
+    /// The precision that the options ask for, with the time of one launch.
     pub fn asked(&self) -> Asked {
         let launches = match self.target {
             Target::Simulated(_) => 1,
@@ -185,16 +185,16 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Checks, before anything is measured, that there is room for `plan` with so many ranks.
+    /// Checks, before anything is measured, that the target has room for `plan` with `ranks` ranks.
     ///
     /// # Errors
-    /// There is not.
+    /// The target lacks room.
     pub fn check(&self, plan: &impl Planned, ranks: usize) -> Result<()> {
         has_room(&self.target, ranks, &Task::of(plan).class(Exit::Defect)?)
     }
 
-    /// Measures `plan` with `ranks` ranks on the target, with the floors of results of these names that `fits` says
-    /// the plan has something like. What `assemble` makes of the batches is kept, whatever happens.
+    /// Measures `plan` with `ranks` ranks on the target, together with the floors of `results` that `fits` accepts.
+    /// Keeps what `assemble` makes of the batches, even if the run ends early.
     ///
     /// # Errors
     /// Ranks could not be started, or results not be written.
@@ -209,10 +209,10 @@ impl<'a> Session<'a> {
         self.assemble_plan(collected, ranks, results, assemble)
     }
 
-    /// The first half of [`Session::measure`]; of one launch alone, where it is named.
+    /// Collects the batches for [`Session::measure`]; with `only`, those of one launch.
     ///
     /// # Errors
-    /// As there.
+    /// Ranks could not be started.
     pub fn collect_plan(
         &mut self,
         plan: &impl Planned,
@@ -230,10 +230,10 @@ impl<'a> Session<'a> {
         self.collect_with(&task, Some(&target), ranks, &Options { only, ..self.measure.options() })
     }
 
-    /// The second half of [`Session::measure`].
+    /// Makes and keeps results for [`Session::measure`].
     ///
     /// # Errors
-    /// As there.
+    /// Results could not be written.
     pub fn assemble_plan(
         &mut self,
         collected: Collected,
@@ -255,10 +255,10 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Makes results of what was collected, and keeps them.
+    /// Makes results of the collected batches, and keeps them.
     ///
     /// # Errors
-    /// They cannot be kept.
+    /// Results cannot be kept.
     pub fn assemble(
         &mut self,
         collected: Collected,
@@ -298,7 +298,7 @@ impl<'a> Session<'a> {
             }
             Err(reason) => {
                 self.note(Exit::Missing);
-                // How it ended says it all, where nothing was measured.
+                // If nothing was measured, the failure itself is already noted.
                 if !table.is_empty() || !failed {
                     let of = format!("{}: {reason}", setting.transport);
                     self.sink.note(Note::new("too_little", "").with("what", of));
@@ -313,7 +313,7 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// Collects the batches of a task on one target; on all transports, with their floors, where there is none.
+    /// Collects the batches of a task on a target; without one, on all transports with their floors.
     ///
     /// # Errors
     /// Ranks could not be started.
@@ -344,7 +344,7 @@ impl<'a> Session<'a> {
         let wanted = Wanted { stage: &self.stage, target, ranks, task, options, time: self.part };
         let mut collected = match collect(wanted, &mut show) {
             Ok(collected) => collected,
-            // What was measured before it is whole.
+            // The results of earlier parts are complete.
             Err(failure) if !self.sink.run.results.is_empty() => Collected::nothing(failure),
             Err(failure) => {
                 self.progress.clear();
@@ -370,7 +370,7 @@ impl<'a> Session<'a> {
         Ok(collected)
     }
 
-    /// Takes note of how a measurement ended.
+    /// Notes how a measurement ended.
     pub fn end(&mut self, ended: &Ended) {
         match ended {
             Ended::Done => {}
@@ -386,22 +386,22 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// Takes note of an outcome: the gravest becomes the exit code.
+    /// Notes an outcome; the gravest becomes the exit code.
     pub fn note(&mut self, exit: Exit) {
         self.exit = self.exit.max(exit);
     }
 
-    /// Whether something went wrong that is worse than missing results.
+    /// Whether something worse than missing results happened.
     pub fn failed(&self) -> bool {
         self.exit > Exit::Missing
     }
 
-    /// Describes the machine as `host`, where the command has looked at it more closely than others do.
+    /// Records a more detailed description of the machine.
     pub fn describe(&mut self, host: Machine) {
         self.sink.host(self.host.insert(host));
     }
 
-    /// Writes and prints everything. Whether values are precise is a verdict for those who ask for it.
+    /// Writes and prints everything. Only `--strict` makes imprecise values an exit code.
     ///
     /// # Errors
     /// The run cannot be written.
@@ -413,7 +413,7 @@ impl<'a> Session<'a> {
             let note = note.with("of", f64::from(of)).with("points", points).with("rounds", rounds);
             self.sink.note(note);
         }
-        // All that was measured is kept by now; who waits for the end of a run that failed waits for no more.
+        // All batches are kept by now. A failed run ends at once, without a look at the noise.
         if let Some(mut host) = self.host.take().filter(|_| !self.failed()) {
             if host.noise.is_empty() {
                 let noise = self.stage.noise(self.cpus.iter().copied(), GLANCE);
@@ -426,7 +426,7 @@ impl<'a> Session<'a> {
         let strict = self.measure.precision.strict && !Verdict::of(&self.sink.run).is_good();
         let exit = if strict { self.exit.max(Exit::Doubtful) } else { self.exit };
         let Self { stage, sink, .. } = self;
-        // A signal may have come when everything was measured: the run is then whole.
+        // A signal after the last measurement leaves the run complete.
         let judged =
             |exit: Exit| if stage.signalled() { exit.max(Exit::Interrupted) } else { exit };
         match sink.close(exit) {
@@ -436,10 +436,10 @@ impl<'a> Session<'a> {
     }
 }
 
-/// The one number of ranks that the options name, or the least.
+/// The number of ranks, by default `least`.
 ///
 /// # Errors
-/// They name several, or too few.
+/// The options name several numbers, or too few ranks.
 pub fn one_size(measure: &Measure, least: usize) -> Result<usize> {
     match measure.ranks.ranks.as_slice() {
         [] => Ok(least),

@@ -1,4 +1,4 @@
-//! The tool as a program's main function.
+//! The tool as a program's `main` function.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
@@ -13,8 +13,8 @@ use crate::kernel::{OverAm, OverComm, OverTransfer};
 use crate::layout::be_plain;
 use crate::output::tell_failure;
 
-/// The whole tool: its commands, and its kernels with those that are added. An added kernel is
-/// found by its name wherever one of the tool's own is.
+/// The whole tool: its commands, its own kernels, and added ones. An added kernel goes by its name
+/// wherever one of the tool's own does.
 ///
 /// ```no_run
 /// # use bandgap::kernel::OverComm;
@@ -28,22 +28,22 @@ pub struct Tool {
 }
 
 impl Tool {
-    /// The tool as it is.
+    /// The tool with only its own kernels.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// The same with a kernel over Active Messages.
+    /// Adds a kernel over Active Messages.
     pub fn am<K: OverAm>(self) -> Self {
         self.with(compiled::<AmEntry<K>>())
     }
 
-    /// The same with a kernel of stores and gets.
+    /// Adds a kernel of stores and gets.
     pub fn transfer<K: OverTransfer>(self) -> Self {
         self.with(compiled::<TransferEntry<K>>())
     }
 
-    /// The same with a kernel over message passing. `bandgap comet` measures its series by name.
+    /// Adds a kernel over message passing. `bandgap comet` measures its series by name.
     pub fn comm<K: OverComm>(self) -> Self {
         self.with(compiled::<CommEntry<K>>())
     }
@@ -53,8 +53,8 @@ impl Tool {
         self
     }
 
-    /// Reads the command line and carries it out. It is to be all that `main` does, and is called
-    /// once: the program is started again as each rank.
+    /// Reads the command line and carries it out. It must be all that `main` does, and be called only
+    /// once: each rank starts the program again.
     pub fn main(self) -> ExitCode {
         let adopted = Adopted::found();
         let parsed = add(self.added).and_then(|()| parse(adopted.as_ref()));
@@ -80,13 +80,13 @@ impl Tool {
     }
 }
 
-/// Whether a launcher has started this process as a rank: standard input is then its socket.
+/// Whether a launcher started this process as a rank, whose standard input is a socket.
 fn has_launcher() -> bool {
     socket_domain(std::io::stdin()).is_ok_and(|domain| domain == AddressFamily::UNIX)
 }
 
-/// This process among those that somebody else has started. All take part in what is measured; of everything else the
-/// first does all.
+/// Runs the command in one of several processes that somebody else started. All of them take part in a measurement; the
+/// first alone does everything else.
 fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
     let measure = measured(cli).and_then(|(measure, all)| {
         measure.adopt(adopted.clone(), all);
@@ -95,12 +95,12 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
     be_plain();
     match measure {
         _ if adopted.rank == 0 => carry_out(cli).or_else(|failure| {
-            // Then the others, which may wait for this one; their launcher may end this one with them.
+            // Only then abandon the others: their launcher may end this process with them.
             tell_failure(&failure);
             adopted.abandon(failure.exit);
             Ok(failure.exit.into())
         }),
-        // The first says so.
+        // The first process tells why.
         Some(measure) if adopted.check(measure.most(adopted.size)).is_err() => {
             Ok(Exit::Remote.into())
         }
@@ -111,7 +111,7 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
 
 fn carry_out(cli: &Cli) -> Result<ExitCode> {
     let_long_files_fail().class(Exit::Host)?;
-    // What panicked has been told by then; the program ends here, so nothing half done is seen.
+    // The panic is already reported, and the program ends here, so nobody sees a broken state.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(cli)));
     done.unwrap_or(Ok(Exit::Defect)).map(ExitCode::from)
 }

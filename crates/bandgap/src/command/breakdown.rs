@@ -19,7 +19,7 @@ use crate::args::Measure;
 use crate::output::close_given;
 use crate::session::{ALONE, Session, one_size};
 
-/// Examples.
+/// Examples in the help.
 pub const HELP: &str = "Examples:
   bandgap breakdown
   bandgap breakdown -t tcp --insert 50ns,1us
@@ -29,11 +29,11 @@ pub const HELP: &str = "Examples:
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(20);
-/// Lengths of computations that can be inserted, in nanoseconds.
+/// Possible lengths of inserted computations, in nanoseconds.
 const INSERTED: RangeInclusive<f64> = 20.0..=1e5;
-/// The usual one.
+/// The default length of inserted computations, in nanoseconds.
 const USUALLY_INSERTED: f64 = 200.0;
-/// What is of no use where components are given.
+/// Options of a measurement, which given components exclude.
 const MEASURING: [&str; 10] = [
     "transport",
     "ranks",
@@ -46,7 +46,7 @@ const MEASURING: [&str; 10] = [
     "hosts",
     "hostfile",
 ];
-/// What gives them, and says more of them.
+/// Options that give components.
 const GIVEN: [&str; 5] = ["from", "id", "pcie_trace", "without_switch", "set"];
 
 /// What is divided: without --from or --pcie-trace, a message over --transport.
@@ -108,8 +108,8 @@ pub fn run(of: &Breakdown) -> Result<Exit> {
     }
 }
 
-/// Of components that are known, or as a run has it: what was measured was compared round by round, which its components
-/// do not tell.
+/// Breaks down given components, or prints the breakdown of a run: a measured one compared round by round, which its
+/// components alone cannot do.
 fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit> {
     let Divided { table, breakdown, notes } = load(from, id)?;
     let level = measure.precision.confidence.0;
@@ -121,7 +121,7 @@ fn given(from: &Path, id: Option<&str>, measure: &Measure) -> Result<Exit> {
     close_given("breakdown", (&measure.precision, &measure.output), made, Exit::Fine)
 }
 
-/// Divides messages over the session's target, or says why they cannot be divided.
+/// Breaks down messages over the session's target, or notes why that is impossible.
 ///
 /// # Errors
 /// Ranks could not be started, or results not be written.
@@ -146,7 +146,7 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
     session.measure(&plan, RANKS, ALONE, |measured| breakdown(measured, &plan, division))
 }
 
-/// How the time of a message over the target can be divided.
+/// How the target divides the time of a message.
 fn division(target: &Target, measure: &Measure) -> Result<&'static Division> {
     let usage = |what: String, hint| Err(Failure::new(Exit::Usage, what).hint(hint));
     if measure.ranks.at.wait == Wait::Block {

@@ -14,7 +14,7 @@ use crate::session::{Session, one_size};
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(30);
-/// Which bulk transfers are measured.
+/// The bulk transfers to measure.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct Bulk {
@@ -36,10 +36,10 @@ pub struct Bulk {
     pub no_surface: bool,
 }
 
-/// Measures, prints and keeps stores and gets over message sizes, and signatures at a few.
+/// Measures, prints and keeps stores and gets over message sizes, and signatures at a few sizes.
 ///
 /// # Errors
-/// It could not be measured, or not be written.
+/// The measurement or the output failed.
 pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit> {
     let ranks = one_size(measure, 2)?;
     let mut session = Session::open("bulk", measure, USUAL, [("bulk", 1.0)])?;
@@ -47,7 +47,7 @@ pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit> {
     session.close()
 }
 
-/// Measures and keeps them.
+/// Measures and keeps bulk transfers.
 ///
 /// # Errors
 /// As [`run`].

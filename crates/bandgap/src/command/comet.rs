@@ -20,18 +20,18 @@ use crate::session::{ALONE, Session};
 const ONE: Duration = Duration::from_secs(15);
 const ALL: Duration = Duration::from_secs(75);
 
-/// CoMet's kernels that are experiments of their own.
+/// CoMet's kernels that are separate experiments.
 const APART: [&str; 2] = [CONTENTION, Overlap::NAME];
-/// As how many kernels each of them counts, which time several things at each size.
+/// The weight of a separate experiment, which times several things at each size, in kernels.
 const SEVERAL: f64 = 3.0;
-/// Lengths of messages of an echo under contention.
+/// Message lengths of an echo under contention.
 const CONTENDED: [u32; 13] =
     [0, 1, 4, 16, 64, 256, 1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20];
-/// Lengths of messages and of vectors that overlap.
+/// Lengths of messages and vectors for overlap.
 const SIZES: [u32; 4] = [0, 1 << 10, 16 << 10, 256 << 10];
 const ELEMENTS: [u32; 4] = [0, 1 << 10, 8 << 10, 64 << 10];
 
-/// CoMet's kernels, in its order (CoMet, sections 3.3.1 to 3.3.11), and what models of them need.
+/// CoMet's kernels, in the order of CoMet (sections 3.3.1 to 3.3.11), and the message costs that their models need.
 const COMET: [&str; 12] = [
     "echo",
     "exchange",
@@ -47,7 +47,7 @@ const COMET: [&str; 12] = [
     MESSAGE_COSTS,
 ];
 
-/// Which of CoMet's kernels, and how.
+/// The kernels to measure, and how.
 #[derive(Clone, Debug, Default, Args)]
 #[group(skip)]
 pub struct Comet {
@@ -63,17 +63,17 @@ pub struct Comet {
     pub vectors: Vec<u32>,
 }
 
-/// The kernels of message passing that are series, by name.
+/// The names of the series over message passing.
 pub fn passing() -> impl Iterator<Item = &'static str> {
     let passing = facts().into_iter().filter(|fact| fact.over == Over::Comm);
     let series = passing.flat_map(|fact| fact.series.iter().map(|series| series.name));
     series.filter(|name| !APART.contains(name))
 }
 
-/// Measures, prints and keeps the kernels named, or all.
+/// Measures, prints and keeps the named kernels, or all.
 ///
 /// # Errors
-/// They could not be measured, or not be written.
+/// The measurement or the output failed.
 pub fn run(comet: &Comet, measure: &Measure) -> Result<Exit> {
     let parts = Parts::of(comet, measure)?;
     let usual = if comet.names.is_empty() { ALL } else { ONE };
@@ -82,7 +82,7 @@ pub fn run(comet: &Comet, measure: &Measure) -> Result<Exit> {
     session.close()
 }
 
-/// What is measured of CoMet's kernels, checked before anything runs.
+/// The parts of the measurement, checked before anything runs.
 pub struct Parts {
     series: Option<Planned>,
     overlap: Option<OverlapPlan>,
@@ -91,10 +91,10 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// As the options say.
+    /// The parts that the options ask for.
     ///
     /// # Errors
-    /// They say what cannot be measured.
+    /// The options ask for something impossible.
     pub fn of(comet: &Comet, measure: &Measure) -> Result<Self> {
         let named: Vec<&str> = comet.names.iter().map(String::as_str).collect();
         let all = named.is_empty();
@@ -125,7 +125,7 @@ impl Parts {
         Ok(Self { series: planned, overlap, contention, ranks })
     }
 
-    /// Its parts, each with its share of the time.
+    /// The names of the parts, with their weights in time.
     pub fn stages(&self) -> Vec<(String, f64)> {
         let series = self.series.as_ref().map(|of| ("series".to_owned(), of.names().len() as f64));
         let overlap = self.overlap.as_ref().map(|_| (Overlap::NAME.to_owned(), SEVERAL));
@@ -133,10 +133,10 @@ impl Parts {
         [series, overlap, contention].into_iter().flatten().collect()
     }
 
-    /// Measures and keeps them in this share of the command's time.
+    /// Measures and keeps the parts in the share `whole` of the command's time.
     ///
     /// # Errors
-    /// They could not be measured, or not be written.
+    /// The measurement or the output failed.
     pub fn measure(self, session: &mut Session<'_>, comet: &Comet, whole: f64) -> Result<()> {
         let mut weights = self.stages().into_iter().map(|(_, weight)| weight);
         let all: f64 = self.stages().iter().map(|(_, weight)| weight).sum();
@@ -171,10 +171,10 @@ impl Parts {
     }
 }
 
-/// Refuses options that none of the kernels named takes.
+/// Refuses options that none of the named kernels takes.
 ///
 /// # Errors
-/// There is one.
+/// Such an option is given.
 pub fn used(comet: &Comet, named: &[&str]) -> Result<()> {
     let (series, ways) = (&comet.series, &comet.ways);
     let any = |takes: &dyn Fn(&bandgap_kernels::Series) -> bool| {
@@ -205,7 +205,7 @@ pub fn used(comet: &Comet, named: &[&str]) -> Result<()> {
     }
 }
 
-/// Echo between two ranks while two others load the machine.
+/// The plan of an echo between two ranks while two others load the machine.
 fn contention(comet: &Comet, measure: &Measure, most: Option<usize>) -> Result<ContentionPlan> {
     let (ranks, pairs) = contended(&measure.target(), most, comet.series.between)?;
     let refused = |beside: &EchoAndLoad| beside.check(ranks);
@@ -214,13 +214,13 @@ fn contention(comet: &Comet, measure: &Measure, most: Option<usize>) -> Result<C
     Ok(ContentionPlan { asked: nothing_asked(), pairs, ranks, sizes })
 }
 
-/// The sizes that were named, or these, as far as they lie in the range that was.
+/// The named sizes; of a named range, the usual sizes within it; by default all usual sizes.
 fn lengths(comet: &Comet, usual: &[u32]) -> Vec<u32> {
     let named = comet.series.lengths.sizes.as_ref();
     named.map_or(usual.to_vec(), |sizes| sizes.among(usual))
 }
 
-/// What of an exchange hides behind a computation.
+/// The plan of an exchange that overlaps with a computation.
 fn overlap(comet: &Comet, pair: [usize; 2], ranks: usize) -> Result<OverlapPlan> {
     let sizes = lengths(comet, &SIZES);
     let mut elements =

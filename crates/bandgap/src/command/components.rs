@@ -1,4 +1,4 @@
-//! Where components come from: a table that is built in, a file, or a run.
+//! Components from a built-in table, a file, or a run.
 
 use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use super::show::{found, kept};
 use crate::args::Precision;
 use crate::refused::unmade;
 
-/// Where they come from.
+/// The source of components.
 #[derive(Clone, Debug, Args)]
 pub struct Source {
     /// Components that are known: thunderx2-connectx4 (the paper's), a table in CSV (`-` reads standard input), or a
@@ -27,10 +27,10 @@ pub struct Source {
     pub id: Option<String>,
 }
 
-/// The table of this name that is built in, or else the one in the file, or what a run has.
+/// The built-in table with this name, the table in this file, or the components of this run.
 ///
 /// # Errors
-/// There is none, or something is wrong with it.
+/// There is none, or it is wrong.
 pub fn load(from: &Path, id: Option<&str>) -> Result<Divided> {
     let input = |what: String| Failure::new(Exit::Input, what);
     if let Some(table) = from.to_str().and_then(component_preset) {
@@ -44,7 +44,7 @@ pub fn load(from: &Path, id: Option<&str>) -> Result<Divided> {
         })?;
         return of_run(&run, id);
     }
-    // What a file is, its first character tells.
+    // The first character tells a run from a table.
     let mut source = open(from)?;
     let mut first = [0];
     let begun =
@@ -71,7 +71,7 @@ fn of_run(from: &Path, id: Option<&str>) -> Result<Divided> {
     })
 }
 
-/// When what is computed of given times counts as precise.
+/// The rule of precision for values computed from given times.
 pub fn rule(precision: &Precision) -> Rule {
     Rule { precision: precision.precision.0, stamp: 0.0 }
 }

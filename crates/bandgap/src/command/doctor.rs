@@ -17,12 +17,12 @@ use clap::Args;
 use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
 use crate::session::{Session, one_size};
 
-/// Time that the noise of each core is looked at.
+/// Time for the noise of each core.
 const LOOK: Duration = Duration::from_millis(500);
 /// Time for watching placement states, in seconds.
 const WATCH: f64 = 2.0;
 
-/// Where, and what is written.
+/// The ranks, the hosts, and the output.
 #[derive(Clone, Debug, Args)]
 pub struct Doctor {
     /// Number of ranks [default: 2]
@@ -74,7 +74,7 @@ pub fn run(of: &Doctor) -> Result<Exit> {
     close(session)
 }
 
-/// Says it; a bad machine is a verdict.
+/// Prints the grades. A bad machine is a negative verdict.
 fn close(mut session: Session<'_>) -> Result<Exit> {
     let (blocks, bad) = doctor(&session.sink.run);
     session.sink.say(blocks);
@@ -94,7 +94,7 @@ fn pinning(cpus: &[usize]) -> Pinning {
     Pinning::Held
 }
 
-/// The placement states seen within two seconds, with their shares.
+/// The placement states seen within [`WATCH`], with their shares.
 fn states(session: &mut Session<'_>) -> Result<Option<Vec<PlacementState>>> {
     let usual = Transport::usual().beside(&["signature"]);
     let plan = FloorPlan {
@@ -103,7 +103,7 @@ fn states(session: &mut Session<'_>) -> Result<Option<Vec<PlacementState>>> {
         pause: WATCH / 60.0,
     };
     let task = Task::of(&plan).class(Exit::Defect)?;
-    // The noise is measured by now, and is not lost for it.
+    // A failure here must not lose the measured noise.
     let collected = session
         .collect_with(&task, None, 2, &session.measure.options())
         .unwrap_or_else(Collected::nothing);

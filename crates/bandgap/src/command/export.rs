@@ -1,4 +1,4 @@
-//! `bandgap export`: what other programs read.
+//! `bandgap export`: files for other programs.
 
 mod replayed;
 mod timeline;
@@ -36,7 +36,7 @@ Examples:
   bandgap export barrier --to svg -t sim:myrinet -n 16 > barrier.svg
   bandgap export schedule.goal --to svg --loggops L=2500,o=1500 --until 1ms --out schedule.svg";
 
-/// What is exported, and for whom.
+/// What to export, and in which format.
 #[derive(Clone, Debug, Args)]
 pub struct Export {
     /// A run (directory, run.json, the beginning of a name, LAST); or a kernel (barrier, …), or a schedule in GOAL
@@ -92,14 +92,14 @@ pub enum Format {
     Gnuplot,
 }
 
-/// Hosts of SimGrid's platform, unless a number is named, and at most.
+/// Default and greatest number of hosts of SimGrid's platform.
 const HOSTS: usize = 16;
 const MOST_HOSTS: usize = 1024;
 
-/// Exports something.
+/// Exports a run, kernel or schedule.
 ///
 /// # Errors
-/// It is not there or has no such form, or it cannot be written.
+/// It does not exist or has no such format, or the file cannot be written.
 pub fn run(of: &Export) -> Result<Exit> {
     of.takes()?;
     match of.to {
@@ -125,7 +125,7 @@ pub fn run(of: &Export) -> Result<Exit> {
 }
 
 impl Export {
-    /// Refuses options that the format has no use for.
+    /// Refuses options without use for the format.
     fn takes(&self) -> Result<()> {
         let is_timeline = matches!(self.to, Format::Perfetto | Format::Svg) && !self.is_of_run();
         let is_replay = is_timeline || self.to == Format::Goal;
@@ -153,7 +153,7 @@ impl Export {
         }
     }
 
-    /// Whether figures or a timeline are those of a run: of a directory, its file, or a name.
+    /// Whether a run is exported: its directory, its file, or its name is given.
     fn is_of_run(&self) -> bool {
         let path = &self.what;
         let is_run = path.is_dir() || path.extension().is_some_and(|end| end == "json");
@@ -181,7 +181,7 @@ impl Export {
         Ok(())
     }
 
-    /// The machine that a run has measured.
+    /// The machine that a run measured.
     fn machine(&self) -> Result<Calibrated> {
         machine_of(&self.what, &self.points, self.how)
     }
@@ -209,12 +209,12 @@ impl Export {
         print(machine.simgrid_command(&path.display().to_string(), hosts).as_bytes())
     }
 
-    /// Writes all of it to the file, or to standard output.
+    /// Writes content to the file, or to standard output.
     fn put(&self, content: impl AsRef<[u8]>) -> Result<()> {
         self.write(|to| to.write_all(content.as_ref()))
     }
 
-    /// Writes to the file, or to standard output.
+    /// Lets `content` write to the file, or to standard output.
     fn write(&self, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
         let buffered = |to: &mut dyn Write| {
             let mut to = BufWriter::new(to);
@@ -230,7 +230,7 @@ impl Export {
                 };
                 let mut file = File::create_new(path).map_err(failed)?;
                 buffered(&mut file).map_err(|error| {
-                    // Half of it is of no use, and would be in the way of the next.
+                    // Half a file is useless, and the next export needs a new file.
                     let _ = fs::remove_file(path);
                     failed(error)
                 })

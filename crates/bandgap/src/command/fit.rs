@@ -1,4 +1,4 @@
-//! `bandgap fit`: parameters from numbers that somebody else measured.
+//! `bandgap fit`: parameters from times that another tool measured.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -51,7 +51,7 @@ Examples:
     Hockney(FitHockney),
 }
 
-/// What every fit takes.
+/// Options of every fit.
 #[derive(Clone, Debug, Args)]
 pub struct How {
     #[command(flatten)]
@@ -60,7 +60,7 @@ pub struct How {
     output: Output,
 }
 
-/// What is fitted with r∞, n½, t0, π0, and in which segments.
+/// The times to fit with r∞, n½, t0, π0, and the segments.
 #[derive(Debug, Args)]
 pub struct FitHockney {
     /// The table or the tool's output; `-` reads standard input
@@ -90,13 +90,13 @@ fn chosen_run(text: &str) -> Result<Run, &'static str> {
     }
 }
 
-/// Most different sizes: the time to find breakpoints grows with their square.
+/// Most different sizes: the time to find breakpoints grows with the square of their number.
 const MOST_SIZES: usize = 6000;
 
-/// Fits and prints; keeps files only where `--out` says so.
+/// Fits and prints; keeps files only if `--out` asks for them.
 ///
 /// # Errors
-/// The table cannot be read or is wrong, does not hold what a fit needs, or the result cannot be written.
+/// The table cannot be read, is wrong or lacks rows for a fit, or the result cannot be written.
 pub fn run(fit: &Fit) -> Result<Exit> {
     match fit {
         Fit::Logp { file, how } => logp(file, how),
@@ -110,7 +110,7 @@ impl How {
         Fitting { precision: precision.0, confidence: confidence.0, seed }
     }
 
-    /// Keeps and prints what was made of a table.
+    /// Keeps and prints the results.
     fn close(&self, made: Made) -> Result<Exit> {
         close_given("fit", (&self.precision, &self.output), made, Exit::Fine)
     }
@@ -154,7 +154,7 @@ fn hockney(fit: &FitHockney) -> Result<Exit> {
     fit.how.close(made)
 }
 
-/// Why nothing was fitted, with the line where there is one.
+/// The failure of a fit, with the line of the table if one caused it.
 fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
     let what = format!("fit {name}: ");
     match error {
@@ -174,7 +174,7 @@ fn unfitted(error: &AssembleError, name: &str, table: &SizeTable) -> Failure {
     }
 }
 
-/// The file named, or standard input.
+/// Opens the file, or standard input for `-`.
 pub fn open(file: &Path) -> Result<Box<dyn Read>> {
     if file == Path::new("-") {
         return Ok(Box::new(std::io::stdin()));
@@ -187,7 +187,7 @@ pub fn open(file: &Path) -> Result<Box<dyn Read>> {
     Ok(Box::new(opened))
 }
 
-/// How errors call the file.
+/// The name of the file in errors.
 pub fn named(file: &Path) -> String {
     match file == Path::new("-") {
         true => "standard input".to_owned(),

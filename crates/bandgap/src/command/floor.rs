@@ -16,7 +16,7 @@ use crate::session::Session;
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(30);
 
-/// Which floors, and how well.
+/// The floors to measure, and how precisely.
 #[derive(Clone, Debug, Args)]
 pub struct Floors {
     /// Floors to measure; none named = all
@@ -37,10 +37,10 @@ pub struct Floors {
     output: Output,
 }
 
-/// Measures the floors named, or all.
+/// Measures the named floors, or all.
 ///
 /// # Errors
-/// A name is none, ranks could not be started, or results not be written.
+/// A name is unknown, ranks could not be started, or results not be written.
 pub fn run(floor: &Floors) -> Result<Exit> {
     let Floors { names, sizes, at, reach, effort, precision, output } = floor;
     let mut floors = chosen(names, reach.is_named())?;
@@ -50,7 +50,7 @@ pub fn run(floor: &Floors) -> Result<Exit> {
         let all: Vec<u64> = sizes.all(false).into_iter().map(u64::from).collect();
         lossy.for_each(|floor| floor.sizes = all.clone().into());
     }
-    // Between two ranks, over all that the machine has.
+    // Between two ranks, over all transports of the machine.
     let (transport, ranks, at, reach) = (Vec::new(), Vec::new(), at.clone(), reach.clone());
     let ranks = Ranks { transport, ranks, at, reach, of_library: OfLibrary::default() };
     let (effort, precision, output) = (*effort, *precision, output.clone());
@@ -72,7 +72,7 @@ pub fn run(floor: &Floors) -> Result<Exit> {
     session.assemble(collected, &setting, &plan.asked.unstamped(), |measured| {
         assemble::floors(measured, &plan.floors)
     })?;
-    // Not every machine has all of them; who names one wants it.
+    // Not every machine has every floor, but a named one must be there.
     let has = |name: &String| {
         let ids = session.sink.run.results.iter().flat_map(|of| of.as_shown().quantities());
         ids.into_iter().any(|(id, ..)| id.split('/').nth(1) == Some(name))
@@ -93,8 +93,7 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     }
 }
 
-/// The floors named; all when none is, of those that can be measured between hosts where there are several. A layer brings
-/// those it stands on.
+/// The named floors, or all; with several hosts, only floors between hosts. A layer brings the floors below it.
 fn chosen(names: &[String], hosts: bool) -> Result<Vec<Floor>> {
     let mut all = floors();
     all.retain(|floor| !hosts || between_hosts(floor));

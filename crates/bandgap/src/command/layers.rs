@@ -14,10 +14,10 @@ use crate::args::Measure;
 use crate::refused::unmade;
 use crate::session::Session;
 
-/// Time for the command, for each transport.
+/// Default time for each transport.
 const USUAL: Duration = Duration::from_secs(15);
 
-/// The kernel, and where.
+/// The kernel, and the ranks.
 #[derive(Clone, Debug, Args)]
 pub struct Layers {
     /// Which; contention and overlap are measured by comet, over one transport at a time
@@ -29,15 +29,15 @@ pub struct Layers {
     measure: Measure,
 }
 
-/// Measures the kernel over each transport, and what each layer costs more than the one before.
+/// Measures the kernel over each transport, and the added cost of each layer over the previous one.
 ///
 /// # Errors
-/// It could not be measured, or not be written.
+/// The measurement or the output failed.
 pub fn run(layers: &Layers) -> Result<Exit> {
     let Layers { kernel, series, measure } = layers;
     let mut targets = measure.ranks.transport.clone();
     if targets.is_empty() {
-        // From the one of this host alone outwards.
+        // Transports within this host first.
         let mut usual: Vec<Transport> = compared(measure.has_hosts()).collect();
         usual.sort_by_key(|transport| transport.can.hosts);
         targets = usual.into_iter().map(Target::Real).collect();
@@ -75,7 +75,7 @@ pub fn run(layers: &Layers) -> Result<Exit> {
         session.target = target;
         at_work.push(planned.begin(&mut session)?);
     }
-    // In turns, so that what changes on the machine meanwhile changes for all.
+    // In turns, so that a change on the machine affects all.
     'launches: for launch in 0..measure.launches() {
         if !session.has_time_for(launch) {
             break;

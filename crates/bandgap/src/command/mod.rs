@@ -1,4 +1,4 @@
-//! The command line: a file for each command, with its arguments; its name, its help and its call are here.
+//! The command line. The name, help and call of each command are here; its arguments are in a file of its own.
 
 mod breakdown;
 mod bulk;
@@ -199,8 +199,8 @@ pub enum Command {
     },
 }
 
-/// The command line of this program as it was typed. Wrong ones end the program here, as help does: of processes that
-/// somebody else has started the first says why.
+/// Parses the command line. A wrong one ends the program here, as help does. Of several adopted processes, only the first
+/// prints.
 ///
 /// # Errors
 /// Help could not be printed.
@@ -218,8 +218,7 @@ pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
     })
 }
 
-/// What the command measures with, where processes take part that somebody else has started; and whether all of them do,
-/// where no number of ranks is named.
+/// The options of a command in which adopted processes can take part, and whether all of them do by default.
 pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
     match &mut cli.command {
         None => Some((&mut cli.run.measure, false)),
@@ -240,10 +239,10 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
     }
 }
 
-/// Carries out what was asked.
+/// Carries out the command.
 ///
 /// # Errors
-/// Whatever kept it from being done.
+/// The failure of the command.
 pub fn dispatch(cli: &Cli) -> Result<Exit> {
     match &cli.command {
         None => run::run(&cli.run),

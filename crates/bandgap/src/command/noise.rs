@@ -1,4 +1,4 @@
-//! The noise that a schedule is simulated with: a trace as LogGOPSim reads it, or what a run has looked at.
+//! The noise for the simulation of a schedule, from a trace of LogGOPSim or from a run.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::show::kept;
 /// The detours of processors in a trace or a run.
 ///
 /// # Errors
-/// There is none, or it cannot be read.
+/// It has none, or cannot be read.
 pub fn detours(of: &Path, notes: &mut Vec<Note>) -> Result<Vec<Detours>> {
     let name = of.display();
     if of.is_file() && of.extension().is_none_or(|end| end != "json") {

@@ -15,12 +15,12 @@ use crate::session::{ALONE, Session, one_size};
 
 /// Bytes of the message whose time gives the bandwidth.
 const LONG: usize = 1 << 20;
-/// Ranks of a simulated machine, where no number is named and it has as many.
+/// Default number of ranks of a simulated machine, if it has as many.
 const SIMULATED: usize = 8;
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(15);
 
-/// How all pairs are measured.
+/// How to measure all pairs.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct Rounds {
     /// All ranks work at once, two and two, in rounds; `--together=false`: one pair at a time [default: together between hosts,
@@ -32,7 +32,7 @@ pub struct Rounds {
 /// Measures, prints and keeps the round trips between all pairs of ranks.
 ///
 /// # Errors
-/// They could not be measured, or not be written.
+/// The measurement or the output failed.
 pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit> {
     let mut session = Session::open("pairs", measure, USUAL, [("pairs", 1.0)])?;
     let all = match session.target.clone() {

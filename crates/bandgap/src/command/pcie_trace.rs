@@ -16,7 +16,7 @@ use super::whatif::time;
 use crate::args::{Output, Precision};
 use crate::output::close_given;
 
-/// A trace, and how it is read.
+/// A trace, and the times that it lacks.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "From a PCIe analyser")]
 pub struct PcieTrace {
@@ -32,7 +32,7 @@ pub struct PcieTrace {
     pub set: Vec<(String, Ns)>,
 }
 
-/// Prints what a trace says and, if it gives components, a breakdown with them.
+/// Prints the results of a trace and, if it yields components, a breakdown with them.
 ///
 /// # Errors
 /// A trace or the table cannot be read or is wrong, or the result cannot be written.
@@ -69,7 +69,7 @@ pub fn run(
     close_given("breakdown", (precision, output), made, exit)
 }
 
-/// Reads a trace to its end. One without posts and completions is none.
+/// Reads a trace, which must have posts or completions.
 fn read(file: &Path) -> Result<Trace> {
     let wrong = |why: String| input!("use {}: {why}", named(file));
     let trace = read_pcie_trace(open(file)?).map_err(|error| wrong(told(&error)))?;
@@ -81,7 +81,7 @@ fn read(file: &Path) -> Result<Trace> {
     Ok(trace)
 }
 
-/// The times that were given.
+/// The times from `--set`.
 fn set(of: &PcieTrace) -> Result<Software> {
     let mut software = Software::default();
     for (name, Ns(ns)) in &of.set {
@@ -99,7 +99,7 @@ fn set(of: &PcieTrace) -> Result<Software> {
     Ok(software)
 }
 
-/// A time of a table, of a component or of a model.
+/// The time of a component or model in a table.
 fn timed(stack: &Stack, name: &str) -> Option<Timed> {
     if let Some(at) = stack.component(name) {
         let one = &stack.components[at];

@@ -1,4 +1,4 @@
-//! Schedules in GOAL that are read and replayed.
+//! Reads and replays schedules in GOAL.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -14,10 +14,10 @@ use bandgap_units::Bytes;
 use super::fit::{named, open};
 use crate::refused::unmade;
 
-/// Reads a schedule, for whose replay there must be room.
+/// Reads a schedule, and checks that memory suffices for its replay.
 ///
 /// # Errors
-/// It cannot be read, or there is too little memory for it.
+/// It cannot be read, or memory is too short.
 pub fn read(path: &Path) -> Result<Goal> {
     let file = named(path);
     let goal = read_goal(open(path)?).map_err(|error| failed("read", &file, error))?;
@@ -30,20 +30,20 @@ pub fn read(path: &Path) -> Result<Goal> {
     }
 }
 
-/// That a schedule cannot be read, or cannot end.
+/// Failure to read or to end a schedule.
 pub fn failed(what: &str, file: &str, error: GoalError) -> Failure {
     let exit = if error.is_endless() { Exit::Endless } else { Exit::Input };
     Failure::new(exit, format!("{what} {file}: {error}"))
 }
 
-/// How far replays are: the steps of all, once the schedule is read, and those that are done.
+/// Progress of replays: all steps, known once the schedule is read, and the steps done.
 pub type Steps = [AtomicU64; 2];
 
-/// Reads a schedule and replays it: with the parameters, on the machine that they are of, and others of their intervals
-/// behind them; and with detours, and a seed that says where in them each rank begins.
+/// Reads a schedule and replays it with each of the parameters in `all`, those of `machine` first and draws from their
+/// intervals after them. `noise` holds detours, and the seed of where in them each rank begins.
 ///
 /// # Errors
-/// As [`read`]; or it cannot end.
+/// As [`read`], or the schedule cannot end.
 pub fn made(
     path: &Path,
     (machine, all): (&str, &[Loggops]),
@@ -63,7 +63,7 @@ pub fn made(
     )
 }
 
-/// The name of a file without what says that it is a schedule.
+/// The name of a schedule's file, without its extensions.
 fn name(file: &Path) -> String {
     let name =
         file.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());

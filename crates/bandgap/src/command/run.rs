@@ -1,4 +1,4 @@
-//! `bandgap` by itself: what this machine's transports are like, on one screen.
+//! `bandgap` without a command: this machine's transports on one screen.
 
 use std::time::Duration;
 
@@ -12,12 +12,12 @@ use super::{breakdown, bulk, comet, signature};
 use crate::args::Measure;
 use crate::session::{Session, one_size};
 
-/// Times for the whole command.
+/// Default times for the whole command.
 const USUAL: Duration = Duration::from_secs(45);
 const QUICK: Duration = Duration::from_secs(15);
 const FULL: Duration = Duration::from_secs(140);
 
-/// How much is measured.
+/// How much to measure.
 #[derive(Clone, Debug, Args)]
 pub struct Run {
     /// In 15 s rather than 45
@@ -30,7 +30,7 @@ pub struct Run {
     pub measure: Measure,
 }
 
-/// What a part of it takes of the time.
+/// The weight of a part in time.
 fn weight(part: &str) -> f64 {
     match part {
         "comet" => 5.0,
@@ -39,7 +39,7 @@ fn weight(part: &str) -> f64 {
     }
 }
 
-/// Measures on the transports that are compared, or on the one that was named.
+/// Measures on the compared transports, or on the named target.
 ///
 /// # Errors
 /// Ranks could not be started, or results not be written.
@@ -76,7 +76,7 @@ pub fn run(run: &Run) -> Result<Exit> {
     let mut session = Session::open("run", measure, usual, stages)?;
     for (target, part) in parts {
         session.target = target;
-        // The parts of comet have shares of their own.
+        // Comet shares out its time itself.
         if part != "comet" {
             session.share(weight(part) / all);
         }
@@ -104,13 +104,13 @@ pub fn run(run: &Run) -> Result<Exit> {
     session.close()
 }
 
-/// The transports that are compared where none is named, on one host or between several.
+/// The transports compared by default, on one host or between several.
 pub fn compared(several: bool) -> impl Iterator<Item = Transport> {
     Transport::list()
         .filter(move |transport| transport.can.compared && (transport.can.hosts || !several))
 }
 
-/// Whether messages of bytes have a cost there: a simulated machine may not say what they take.
+/// Whether the target can move bytes: a simulated machine may lack their cost.
 pub fn moves_bytes(target: &Target) -> Result<bool> {
     match target {
         Target::Real(_) => Ok(true),

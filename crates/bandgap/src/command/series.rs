@@ -1,4 +1,4 @@
-//! Series of message passing: those of `comms1`, `comms2`, `comms3`, `synch1`, and of `comet`.
+//! Series over message passing, for `comms1`, `comms2`, `comms3`, `synch1` and `comet`.
 
 mod options;
 
@@ -18,13 +18,13 @@ use crate::session::Session;
 use options::once;
 pub use options::{Lengths, Series, Ways};
 
-/// Time for one of these commands.
+/// Default time for one of these commands.
 pub const USUAL: Duration = Duration::from_secs(15);
 
 /// Measures and keeps one series.
 ///
 /// # Errors
-/// It could not be measured, or not be written.
+/// The measurement or the output failed.
 pub fn run(name: &'static str, series: &Series, measure: &Measure) -> Result<Exit> {
     let planned = Planned::of(&[name], false, series, measure)?;
     let mut session = Session::open(name, measure, USUAL, [(name, 1.0)])?;
@@ -32,7 +32,7 @@ pub fn run(name: &'static str, series: &Series, measure: &Measure) -> Result<Exi
     session.close()
 }
 
-/// Series that can be measured.
+/// Planned series.
 pub struct Planned {
     steps: Vec<Step>,
     ranks: usize,
@@ -41,16 +41,16 @@ pub struct Planned {
 }
 
 impl Planned {
-    /// Checks, before anything runs, what the options say. Where `all` kernels are meant, those that so many ranks
-    /// cannot do are left out.
+    /// Plans series, before anything runs. If `all` kernels are meant, the plan leaves out those that the number of
+    /// ranks does not allow.
     ///
     /// # Errors
-    /// They cannot be measured so.
+    /// The options ask for something impossible.
     pub fn of(names: &[&str], all: bool, series: &Series, measure: &Measure) -> Result<Self> {
         Self::with(names, all, series, &Ways::default(), measure)
     }
 
-    /// The same of kernels that may be done in several ways.
+    /// As [`Planned::of`], for kernels that can be done in several ways.
     ///
     /// # Errors
     /// As [`Planned::of`].
@@ -68,12 +68,12 @@ impl Planned {
         Ok(Self { steps: steps.all, ranks: steps.ranks, notes, spread: series.between.is_none() })
     }
 
-    /// Adds something to be known.
+    /// Adds a note.
     pub fn note(&mut self, note: Note) {
         self.notes.push(note);
     }
 
-    /// The series in it.
+    /// The names of the series.
     pub fn names(&self) -> BTreeSet<&str> {
         self.steps.iter().map(|step| step.series.as_str()).collect()
     }
@@ -82,28 +82,28 @@ impl Planned {
         SeriesPlan { asked: session.asked(), steps, samples: BATCH }
     }
 
-    /// Checks that there is room for them.
+    /// Checks that the target has room for the series.
     ///
     /// # Errors
-    /// There is not.
+    /// The target lacks room.
     pub fn check(&self, session: &Session<'_>) -> Result<()> {
         session.check(&self.plan(session, self.steps.clone()), self.ranks)
     }
 
-    /// Measures and keeps them.
+    /// Measures and keeps the series.
     ///
     /// # Errors
-    /// They could not be measured, or not be written.
+    /// The measurement or the output failed.
     pub fn measure(self, session: &mut Session<'_>, series: &Series) -> Result<()> {
         let mut at_work = self.begin(session)?;
         at_work.collect(session, None, false)?;
         at_work.end(session, series)
     }
 
-    /// Gets ready to measure on the session's target.
+    /// Prepares to measure on the session's target.
     ///
     /// # Errors
-    /// The distances of ranks cannot be told.
+    /// The distances of ranks are unknown.
     pub fn begin(mut self, session: &mut Session<'_>) -> Result<AtWork> {
         let mut steps = std::mem::take(&mut self.steps);
         let names = steps.iter().map(|step| step.series.clone()).collect();
@@ -118,7 +118,7 @@ impl Planned {
     }
 }
 
-/// Series that are measured on one target.
+/// Series being measured on one target.
 pub struct AtWork {
     plan: SeriesPlan,
     names: BTreeSet<String>,
@@ -128,11 +128,11 @@ pub struct AtWork {
 }
 
 impl AtWork {
-    /// Collects their batches; those of one launch alone, where it is named. Whether more can come. Where there is
-    /// something `to_keep` already, whatever fails is noted beside it.
+    /// Collects batches, with `only` those of one launch, and returns whether the measurement may go on. If there is
+    /// already something `to_keep`, a failure is noted instead of returned.
     ///
     /// # Errors
-    /// Nothing could be begun.
+    /// The measurement could not begin.
     pub fn collect(
         &mut self,
         session: &mut Session<'_>,
@@ -158,10 +158,10 @@ impl AtWork {
         Ok(goes_on)
     }
 
-    /// Makes results of what was collected, and keeps them.
+    /// Makes results of the collected batches, and keeps them.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// Results cannot be written.
     pub fn end(self, session: &mut Session<'_>, series: &Series) -> Result<()> {
         let Some(collected) = self.collected else { return Ok(()) };
         session.target = self.target;
@@ -173,7 +173,7 @@ impl AtWork {
     }
 }
 
-/// That something which was asked for is not measured.
+/// The note that a series is not measured, and why.
 pub fn left_out(name: &str, why: &str) -> Note {
     Note::new("left_out", format!("series/{name}")).with("name", name).with("why", why)
 }

@@ -1,4 +1,4 @@
-//! `bandgap show`: a kept run again, without measuring.
+//! `bandgap show`: prints a kept run again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use crate::args::Shown;
 use crate::layout::layout;
 use crate::output::{RUNS, blocks, print};
 
-/// Which run, and how much of it.
+/// The run to show, and how much of it.
 #[derive(Clone, Debug, Args)]
 pub struct Show {
     /// A run's directory, its run.json, the beginning of a name below ./bandgap-runs, or LAST
@@ -29,13 +29,13 @@ pub struct Show {
     pub shown: Shown,
 }
 
-/// The word for the newest run.
+/// The name of the newest run.
 const LAST: &str = "LAST";
 
 /// Prints a kept run.
 ///
 /// # Errors
-/// There is no such run or result, or its file is cut, foreign or newer.
+/// There is no such run or result, or its file is truncated, foreign or newer.
 pub fn run(show: &Show) -> Result<Exit> {
     let (path, mut run) = kept(&show.run)?;
     if !show.ids.is_empty() {
@@ -71,10 +71,10 @@ pub fn run(show: &Show) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The run that is meant.
+/// The path of a run, from its path or the beginning of its name.
 ///
 /// # Errors
-/// There is none.
+/// There is no such run.
 pub fn found(run: &Path) -> Result<PathBuf> {
     if run.exists() {
         return Ok(run.to_owned());
@@ -84,7 +84,7 @@ pub fn found(run: &Path) -> Result<PathBuf> {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
         Err(_) => Vec::new(),
     };
-    // They are named after when they began. An empty one is being measured.
+    // Their names begin with their start time. An empty one is being measured.
     runs.retain(|path| path.join(RUN_FILE).is_file());
     runs.sort();
     let is_called = |path: &PathBuf| {
@@ -97,10 +97,10 @@ pub fn found(run: &Path) -> Result<PathBuf> {
     })
 }
 
-/// A kept run, with where it is.
+/// A kept run and its path.
 ///
 /// # Errors
-/// There is none, or it cannot be read.
+/// There is no such run, or it cannot be read.
 pub fn kept(run: &Path) -> Result<(PathBuf, Run)> {
     let path = found(run)?;
     let run = read(&path).map_err(|error| Failure::new(Exit::Input, told(&error)))?;

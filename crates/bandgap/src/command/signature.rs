@@ -33,7 +33,7 @@ pub struct Signature {
 /// Measures, prints and keeps the signature.
 ///
 /// # Errors
-/// It could not be measured, or not be written.
+/// The measurement or the output failed.
 pub fn run(signature: &Signature) -> Result<Exit> {
     let measure = &signature.measure;
     let requesters = signature.fan_in.map(usize::from);
@@ -60,10 +60,10 @@ pub fn run(signature: &Signature) -> Result<Exit> {
 /// Measures a signature.
 ///
 /// # Errors
-/// It could not be measured, or not be written.
+/// The measurement or the output failed.
 pub fn measure(session: &mut Session<'_>, pattern: SignaturePattern, ranks: usize) -> Result<()> {
     let plan = SignaturePlan::new(session.asked(), pattern);
-    // What cannot be measured is refused, and not warned of.
+    // Refuse at once, rather than note a failure.
     session.check(&plan, ranks)?;
     session.measure(&plan, ranks, (&["signature"], &|_| plan.has_floors(ranks)), |measured| {
         assemble::logp(measured, &plan, None)

@@ -43,11 +43,12 @@ Examples:
   bandgap simulate broadcast --from LAST -t tcp -n 4096  on the machine that a run has measured
   bandgap simulate --validate LAST --tolerance 10%       what a run measured, simulated on that machine";
 
-/// What --validate takes from the run. Its own options say so too: clap asks for nothing that conflicts with what is given.
+/// Options that --validate takes from the run. Its own options list them too, because clap does not enforce `requires`
+/// for an option that conflicts with a given one.
 const NOT_VALIDATED: [&str; 7] =
     ["from", "loggops", "sensitivity", "ranks", "sizes", "algorithm", "noise"];
 
-/// What is simulated, and on what.
+/// What to simulate, and on which machine.
 #[derive(Clone, Debug, Args)]
 pub struct Simulate {
     /// A kernel (barrier, broadcast, …), or a schedule in GOAL (`-` reads standard input); with --validate a run
@@ -87,7 +88,7 @@ pub struct Simulate {
     pub output: Output,
 }
 
-/// How a machine is taken from a run.
+/// How to take a machine from a run.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct How {
     /// Take os + or + L as one latency, where a run's parameters make no LogP machine by themselves
@@ -95,7 +96,7 @@ pub struct How {
     pub one_latency: bool,
 }
 
-/// At which points a kernel is replayed, and on what.
+/// The points of a kernel, and the machine.
 #[derive(Clone, Debug, Args)]
 pub struct Points {
     /// The machine of a kernel: sim:NAME or sim:FILE.toml; or a transport of the run
@@ -113,13 +114,13 @@ pub struct Points {
 }
 
 impl Points {
-    /// Refuses them where the schedule is no kernel; the transport is taken where it says on which machine.
+    /// Refuses these options for a schedule in GOAL; with `has_machine`, the transport is allowed.
     ///
     /// # Errors
-    /// One is given.
+    /// Such an option is given.
     pub fn of_no_kernel(&self, command: &str, file: &Path, has_machine: bool) -> Result<()> {
         if file.extension().is_none() && !file.exists() && file != Path::new("-") {
-            // A kernel that is not called so.
+            // A misspelt kernel.
             in_series(&file.to_string_lossy()).class(Exit::Usage)?;
         }
         let hint = "a schedule has LogGOPSim's parameters (--loggops), those of a machine (-t sim:…) or of a run (--from); kernels are barrier, broadcast, …";
@@ -135,10 +136,10 @@ impl Points {
     }
 }
 
-/// The machine that a run has measured: over the transport that is named, or its only one.
+/// The machine that a run measured over the named transport, or over its only one.
 ///
 /// # Errors
-/// There is no such run or transport, or it makes no machine.
+/// There is no such run or transport, or its results do not make a machine.
 pub fn machine_of(run: &Path, points: &Points, how: How) -> Result<Calibrated> {
     let (path, run) = kept(run)?;
     let (path, transport) = (path.display(), points.transport.as_ref().map(Target::name));
@@ -146,7 +147,7 @@ pub fn machine_of(run: &Path, points: &Points, how: How) -> Result<Calibrated> {
 }
 
 impl Simulate {
-    /// The machine of the run that is named.
+    /// The machine of the run in `--from`.
     ///
     /// # Errors
     /// As [`machine_of`].
@@ -155,7 +156,7 @@ impl Simulate {
     }
 }
 
-/// The kernel that is named, if it is one.
+/// The name, if it is that of a kernel.
 pub fn kernel(name: &Path) -> Option<&str> {
     name.to_str().filter(|name| in_series(name).is_ok())
 }
@@ -163,7 +164,7 @@ pub fn kernel(name: &Path) -> Option<&str> {
 /// Simulates a schedule, and prints when it ends.
 ///
 /// # Errors
-/// It cannot be read, it cannot end, there is too little memory for it, or the result cannot be written.
+/// The schedule cannot be read or cannot end, memory is too short, or the result cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit> {
     let of_run = of.from.is_some();
     let is_simulated = matches!(of.points.transport, Some(Target::Simulated(_)));

@@ -1,4 +1,4 @@
-//! `bandgap simulate KERNEL`: a kernel replayed once on a simulated machine, on any number of its ranks.
+//! `bandgap simulate KERNEL`: replays a kernel once on a simulated machine, on any number of its ranks.
 
 use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation};
 use bandgap_campaign::sizes::Sizes;
@@ -19,24 +19,24 @@ use crate::progress::Progress;
 use crate::refused::unmade;
 use crate::session::interrupted;
 
-/// Bytes of messages, where no sizes are named.
+/// Default bytes of messages.
 const BYTES: u32 = 8;
 
-/// A kernel with the machine that it is replayed on, and the points.
+/// The replays of a kernel: machine and points.
 pub struct Planned {
     pub machine: Machine,
     /// The machine, as it was named.
     pub named: String,
     pub series: Series,
     pub points: Vec<(AtSize, Order)>,
-    /// What of the sizes is left out.
+    /// Notes on sizes that are left out.
     pub notes: Vec<Note>,
 }
 
-/// The points at which a kernel is replayed: on a machine that a run has `measured`, or on that which is named.
+/// Plans the replays of a kernel, on a machine that a run `measured` or on the named one.
 ///
 /// # Errors
-/// There is no such kernel or machine, or one does not fit the other.
+/// There is no such kernel or machine, or the kernel does not fit the machine.
 pub fn planned(
     of: &Points,
     measured: Option<&Calibrated>,
@@ -86,7 +86,7 @@ pub fn planned(
                 point.variant = series.variants.iter().find(is_same).copied();
             }
             match (fact.check)(&order, ranks) {
-                // Of all, those that fit.
+                // Of several algorithms, keep those that fit.
                 Err(_) if variants.len() > 1 => {}
                 checked => {
                     checked.class(Exit::Usage)?;
@@ -99,10 +99,10 @@ pub fn planned(
 }
 
 /// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends. On a machine that a run
-/// has measured it is also replayed at both ends of the parameters' intervals.
+/// measured, it also replays the kernel at both ends of the parameters' intervals.
 ///
 /// # Errors
-/// As [`planned`]; or the machine cannot carry it out, or the result cannot be written.
+/// As [`planned`], or the machine cannot carry out the kernel, or the result cannot be written.
 pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     let one_latency = of.how.one_latency && of.from.is_none();
     let all = [
@@ -132,7 +132,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
         let doing = format!("{} ranks", point.ranks);
         let show = || progress.show(before as f64 / all as f64, &doing);
         let (machines, sensitivity) = (machines.clone(), of.sensitivity);
-        // The first replay may tell on what its end depends.
+        // Only the first replay computes the sensitivity.
         let all_once = move || {
             let all = machines.iter().enumerate();
             let all = all.map(|(at, machine)| once(machine, &order, sensitivity && at == 0));
@@ -153,7 +153,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     sink.close(Exit::Fine)
 }
 
-/// The result of a point: of its first replay, with the interval of all.
+/// The result of a point: its first replay, with the interval of all replays.
 fn made(
     (name, machine, bytes): (&str, &str, u64),
     series: &Series,

@@ -22,7 +22,7 @@ fn of_hosts(agents: &[Agent]) -> Table {
     table
 }
 
-/// Shows processors, caches and memory nodes, and one pair for each distance.
+/// Prints processors, caches, memory nodes, and a pair of processors for each distance.
 ///
 /// # Errors
 /// The machine does not show its processors, or the record cannot be written.

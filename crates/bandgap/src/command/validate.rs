@@ -1,4 +1,4 @@
-//! `bandgap simulate --validate RUN`: what a run measured, simulated on the machine taken from it.
+//! `bandgap simulate --validate RUN`: simulates the measurements of a run on the machine taken from it.
 
 use bandgap_assemble::{
     AssembleError, Calibrated, Measured, SEED, Times, chosen, simulated, tasks, validation,
@@ -16,17 +16,18 @@ use crate::args::nothing_asked;
 use crate::output::Sink;
 use crate::refused::unmade;
 
-/// Simulates what a run has measured over a transport, and keeps both with their errors.
+/// Simulates the measurements of a run over a transport, and keeps both times with their errors.
 ///
 /// # Errors
-/// There is no such run, it makes no machine, the machine cannot do what was measured, or the result cannot be written.
+/// There is no such run, its results do not make a machine, the machine cannot carry out the measurements, or the result
+/// cannot be written.
 pub fn run(of: &Simulate) -> Result<Exit> {
     let (path, run) = kept(&of.schedule)?;
     let named = of.points.transport.as_ref().map(Target::name);
     let transport = chosen(&run, named.as_deref()).map_err(unmade)?;
     let path = path.display().to_string();
     let (machines, sources, notes) = match (transport.strip_prefix("sim:"), &of.points.transport) {
-        // A run has the name of its machine, and not the place of its file.
+        // A run records the name of its simulated machine, but not its file.
         (Some(_), Some(Target::Simulated(file))) => (vec![machine(file)?], Vec::new(), Vec::new()),
         (Some(name), _) => {
             let file = |failure: Failure| failure.hint("add -t sim:FILE, the machine's file");
@@ -61,7 +62,7 @@ pub fn run(of: &Simulate) -> Result<Exit> {
     sink.close(if of.strict && is_outside { Exit::Doubtful } else { Exit::Fine })
 }
 
-/// The times that the tasks of a run take on a machine.
+/// The times of a run's tasks on a machine.
 fn times(machine: &Machine, run: &Run, transport: &str) -> Result<Times> {
     let ranks = run.conditions.iter().filter(|of| of.transport == transport);
     let ranks = ranks.map(|of| of.ranks as usize).max().unwrap_or(2);

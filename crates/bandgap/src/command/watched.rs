@@ -1,4 +1,4 @@
-//! Work that is looked at while it lasts.
+//! Work on another thread, with progress and signals.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use bandgap_launch::{Classify, Exit, Result, Signals};
 
-/// Between two looks.
+/// Time between two looks.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Works on a thread of its own, and calls `show` now and then; `None` where a signal came before the end.
+/// Runs `work` on another thread, and calls `show` now and then; `None` if a signal came first.
 ///
 /// # Errors
-/// The work fails.
+/// The work failed.
 pub fn watched<T: Send + 'static>(
     signals: &Signals,
     work: impl FnOnce() -> Result<T> + Send + 'static,

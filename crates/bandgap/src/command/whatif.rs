@@ -1,4 +1,4 @@
-//! `bandgap whatif`: what faster or slower components would bring.
+//! `bandgap whatif`: the effect of faster or slower components.
 
 use std::str::FromStr;
 
@@ -63,10 +63,10 @@ pub fn time(text: &str) -> Result<(String, Ns), String> {
     pair(text, "llp_post=175.42ns")
 }
 
-/// Prints what changes bring, a ranking and curves.
+/// Prints the effect of changes, a ranking and curves.
 ///
 /// # Errors
-/// The table cannot be read or is wrong, a name means nothing, or the result cannot be written.
+/// The table cannot be read or is wrong, a name is unknown, or the result cannot be written.
 pub fn run(of: &WhatIf) -> Result<Exit> {
     let Some(from) = &of.source.from else {
         return Err(usage!("change components: name some with --from"));
@@ -82,7 +82,7 @@ pub fn run(of: &WhatIf) -> Result<Exit> {
     close_given("whatif", (&of.precision, &of.output), made, Exit::Fine)
 }
 
-/// The changes that were asked for.
+/// The requested changes.
 fn changes(of: &WhatIf, stack: &Stack) -> Result<Vec<Change>> {
     let mut changes = Vec::new();
     for (what, Fraction(share)) in &of.reduce {

@@ -7,17 +7,17 @@ use std::path::{Path, PathBuf};
 use bandgap_launch::{Exit, Failure, Result};
 use bandgap_record::{can_replace, replace};
 
-/// Where the run goes as JSON.
+/// The file for the run as JSON.
 pub struct JsonFile {
     named: PathBuf,
     /// The file itself, behind all links.
     real: PathBuf,
-    /// Whether it is replaced whole, again and again: what is no file, as a pipe, is written to once.
+    /// Whether it is a regular file, which is replaced at each write. Anything else, such as a pipe, is written once.
     pub replaced: bool,
 }
 
 impl JsonFile {
-    /// Makes sure that a file can be written, and changes nothing yet.
+    /// Checks that the file can be written, without changing it.
     ///
     /// # Errors
     /// It cannot.
@@ -32,10 +32,10 @@ impl JsonFile {
         Ok(file)
     }
 
-    /// Writes the run as it is now.
+    /// Writes the run as of now.
     ///
     /// # Errors
-    /// It could not be written whole. A file has then its old contents.
+    /// Writing failed; a regular file then keeps its old contents.
     pub fn write(&self, json: &[u8]) -> Result<()> {
         let direct = || OpenOptions::new().write(true).open(&self.real)?.write_all(json);
         let written = if self.replaced { replace(&self.real, json) } else { direct() };

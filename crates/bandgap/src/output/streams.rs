@@ -1,4 +1,4 @@
-//! The two standard streams. Whoever reads one of them may be gone.
+//! The two standard streams, whose readers may be gone.
 
 use std::fmt;
 use std::io::{self, ErrorKind, IsTerminal, Write};
@@ -17,7 +17,7 @@ pub fn print(text: &[u8]) -> Result<()> {
     if text.is_empty() { Ok(()) } else { printed(|| io::stdout().write_all(text)) }
 }
 
-/// The same for what prints by itself.
+/// As [`print`], for a function that writes by itself.
 ///
 /// # Errors
 /// As [`print`].
@@ -28,22 +28,22 @@ pub fn printed(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
     if standard_output::was_closed() {
         return Err(failed(&"it is closed"));
     }
-    // What is left in the buffer at the end of the program fails without a word.
+    // A flush at the end of the program would fail silently.
     match write().and_then(|()| io::stdout().flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(failed(&error)),
         _ => Ok(()),
     }
 }
 
-/// Writes a line to standard error. One that fails is no reason to lose what was measured. Names in it may come from a file
-/// or a peer.
+/// Writes a line to standard error, and ignores failures so that no measurement is lost. Names in the line may come from a
+/// file or a peer, so it is made printable.
 pub fn tell(what: fmt::Arguments<'_>) {
     let what = what.to_string();
     let text = if is_ascii(io::stderr().is_terminal()) { ascii(&what) } else { what };
     let _ = writeln!(io::stderr(), "{}", printable(&text));
 }
 
-/// Tells what was not done, and what to do about it.
+/// Prints a failure and its hint.
 pub fn tell_failure(failure: &Failure) {
     tell(format_args!("bandgap: failed to {}", failure.what));
     if let Some(hint) = &failure.hint {

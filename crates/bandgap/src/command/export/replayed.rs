@@ -1,4 +1,4 @@
-//! Kernels and schedules, exported.
+//! Exports of kernels and schedules.
 
 use bandgap_assemble::described;
 use bandgap_launch::{Classify, Exit, Result, recorded, usage};
@@ -20,10 +20,10 @@ fn one_point(of: &Export, kernel: &str) -> Result<Planned> {
     }
 }
 
-/// A replay of what is named, and what of it is shown.
+/// The observed replay of the named kernel or schedule.
 ///
 /// # Errors
-/// It is not there, cannot end, or nothing of it is to be seen.
+/// There is no such kernel or schedule, it cannot end, or the window shows nothing.
 pub fn seen(of: &Export) -> Result<Seen> {
     timeline::seen(&of.shown, |window| replayed(of, window))
 }
@@ -47,7 +47,7 @@ fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String)> {
 /// Writes a kernel's schedule.
 ///
 /// # Errors
-/// It is no kernel over message passing, or cannot be written.
+/// It is not a kernel over message passing, or the file cannot be written.
 pub fn goal(of: &Export) -> Result<()> {
     let refused = |what: &str| usage!("export {what}");
     let Some(kernel) = kernel(&of.what) else {

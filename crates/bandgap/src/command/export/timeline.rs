@@ -1,4 +1,4 @@
-//! What a timeline shows: a replay, seen through a window.
+//! Timelines: a replay, seen through a window of ranks and time.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -8,13 +8,13 @@ use bandgap_sim::{Seen, Span, Timeline, Window};
 use bandgap_units::Ns;
 use clap::Args;
 
-/// Ranks that are shown unless others are named, and in a picture at most.
+/// Number of ranks shown by default, and at most in a picture.
 const MOST: u32 = 64;
-/// Ranks that a simulated machine may have.
+/// Most ranks of a simulated machine.
 const MOST_RANKS: u32 = 1 << 20;
 /// Picoseconds of a nanosecond.
 const NANO: f64 = 1e3;
-/// What processors do.
+/// The activities of processors.
 const KINDS: [&str; 3] = ["compute", "send", "receive"];
 
 /// What a timeline shows.
@@ -31,10 +31,10 @@ pub struct Shown {
     pub until: Option<Ns>,
 }
 
-/// Replays something, and looks.
+/// Replays and observes through the window.
 ///
 /// # Errors
-/// The replay fails, or there is nothing to be seen.
+/// The replay fails, or the window shows nothing.
 pub fn seen(
     of: &Shown,
     replay: impl FnOnce(&Window) -> Result<(Timeline, String)>,

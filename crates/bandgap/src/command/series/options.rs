@@ -7,7 +7,7 @@ use bandgap_units::Bytes;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-/// How long messages are.
+/// The lengths of messages.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Lengths {
@@ -22,7 +22,7 @@ pub struct Lengths {
     pub breaks: Vec<Bytes>,
 }
 
-/// What messages are sent, between whom, and how.
+/// The messages of a series: lengths, ranks and buffers.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Series {
@@ -40,7 +40,7 @@ pub struct Series {
     pub shape: Shape,
 }
 
-/// How CoMet's kernels are done.
+/// The algorithms and meshes of CoMet's kernels.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Messages")]
 pub struct Ways {
@@ -58,11 +58,11 @@ pub struct Ways {
 /// Rows of matrices, the least and the greatest.
 type Dimensions = [u32; 2];
 
-/// Ranks that a simulated machine may have.
+/// Most ranks of a simulated machine.
 const MOST_RANKS: usize = 1 << 20;
 
 impl Series {
-    /// Which points series have; those over a `library`'s message passing too.
+    /// The points of series; with `library`, also those of a library's own collectives.
     pub fn points(&self, ways: &Ways, library: bool) -> Points {
         Points {
             sizes: self.lengths.sizes.clone().unwrap_or_default(),
@@ -78,7 +78,7 @@ impl Series {
     }
 }
 
-/// Each of them once, in their order.
+/// Each distinct element once, in order.
 pub fn once<T: PartialEq + Copy>(all: &[T]) -> Vec<T> {
     let mut kept = Vec::new();
     for one in all {
