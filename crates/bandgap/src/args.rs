@@ -76,17 +76,10 @@ pub struct OfLibrary {
     pub launch_with: Option<String>,
 }
 
-/// The value of an option that names a library.
-type Argument<T> = fn(&T) -> Option<&Path>;
-
 impl OfLibrary {
-    /// The options that name libraries, by the names in [`Can::library`](bandgap_comm::Can::library).
-    const NAMED: [(&str, Argument<Self>); 1] = [("--mpi-lib", |of| of.mpi_lib.as_deref())];
-
     /// The library of this transport, if one is named.
     pub fn library(&self, of: &Transport) -> Option<&Path> {
-        let named = Self::NAMED.iter().find(|(option, _)| of.can.library == Some(*option));
-        named.and_then(|(_, library)| library(self))
+        self.mpi_lib.as_deref().filter(|_| of.can.library == Some("--mpi-lib"))
     }
 }
 
@@ -247,11 +240,8 @@ impl Measure {
     /// The named target, or the default transport for one host or for several.
     pub fn target(&self) -> Target {
         let several = self.has_hosts();
-        if let Some(native) = self.native {
-            return Target::Real(native);
-        }
         let usual = || Transport::list().find(|of| of.can.hosts || !several);
-        let usual = || Target::Real(usual().unwrap_or_else(Transport::usual));
+        let usual = || Target::Real(self.native.or_else(usual).unwrap_or_else(Transport::usual));
         self.ranks.transport.first().cloned().unwrap_or_else(usual)
     }
 

@@ -119,10 +119,7 @@ impl<'a> Session<'a> {
         let mut progress = Progress::new(stages.collect(), quiet);
         progress.end = matches!(target, Target::Real(_)).then_some(end);
         let begun = Instant::now();
-        let part = match target {
-            Target::Real(_) => Allotted { begun, end, turn: (0, 1) },
-            Target::Simulated(_) => Allotted { begun, end: begun + whole, turn: (0, 1) },
-        };
+        let part = Allotted { begun, end: progress.end.unwrap_or(begun + whole), turn: (0, 1) };
         let (host, cpus, exit, told) = (None, BTreeSet::new(), Exit::Fine, false);
         Ok(Self {
             stage,
@@ -167,9 +164,11 @@ impl<'a> Session<'a> {
 
     /// The precision that the options ask for, with the time of one launch.
     pub fn asked(&self) -> Asked {
-        let launches = match self.target {
-            Target::Simulated(_) => 1,
-            Target::Real(_) => self.measure.launches() * self.part.turn.1,
+        let (launches, stamp) = match self.target {
+            Target::Simulated(_) => (1, 0.0),
+            Target::Real(_) => {
+                (self.measure.launches() * self.part.turn.1, self.stage.clock.cost().0)
+            }
         };
         let time = self.part.end.saturating_duration_since(self.part.begun);
         Asked {
@@ -177,10 +176,7 @@ impl<'a> Session<'a> {
             confidence: self.measure.precision.confidence.0,
             budget: time.as_secs_f64() / f64::from(launches),
             seed: self.measure.precision.seed,
-            stamp: match self.target {
-                Target::Simulated(_) => 0.0,
-                Target::Real(_) => self.stage.clock.cost().0,
-            },
+            stamp,
             check: self.measure.effort.check,
         }
     }

@@ -205,7 +205,7 @@ impl Adopted {
             }
         }
         if keys.len() > 1 {
-            gathered.hosts = Some(Hosts::adopted(places, order));
+            gathered.hosts = Some(Hosts { places, order: Some(order), ..Hosts::default() });
         }
         Ok(gathered)
     }

@@ -115,10 +115,9 @@ impl Launcher {
         stage: &Stage,
         timeout: Duration,
     ) -> std::io::Result<(bool, Vec<PollFlags>)> {
-        let readable = stage.signals.readable();
         let mut fds = self.channel.awaited();
         let own = fds.len();
-        fds.push(PollFd::new(&readable, PollFlags::IN));
+        fds.push(PollFd::new(&stage.signals.readable, PollFlags::IN));
         fds.extend(more.iter().cloned());
         polled(&mut fds, timeout)?;
         let found = !fds[0].revents().difference(PollFlags::OUT).is_empty();

@@ -19,7 +19,7 @@ pub struct HostSlots {
 }
 
 /// Hosts, and how to reach them.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Hosts {
     /// Each host once, in rank order.
     pub places: Vec<HostSlots>,
@@ -31,7 +31,7 @@ pub struct Hosts {
     /// Whether to copy this program to the hosts, and remove it afterwards.
     pub copy: bool,
     /// The host of each rank, if the starter of the processes decides.
-    order: Option<Vec<usize>>,
+    pub(crate) order: Option<Vec<usize>>,
 }
 
 impl Hosts {
@@ -61,12 +61,7 @@ impl Hosts {
         if places.is_empty() {
             return Err(usage("no host is named"));
         }
-        Ok(Self { places, ssh: vec![SSH.to_owned()], interface: None, copy: false, order: None })
-    }
-
-    /// The hosts of processes that somebody else started, and the host of each process.
-    pub fn adopted(places: Vec<HostSlots>, order: Vec<usize>) -> Self {
-        Self { places, ssh: Vec::new(), interface: None, copy: false, order: Some(order) }
+        Ok(Self { places, ssh: vec![SSH.to_owned()], ..Self::default() })
     }
 
     /// Number of hosts.
@@ -127,14 +122,14 @@ fn named(host: &str, slots: Option<&str>) -> Result<HostSlots, String> {
         None => 1,
         Some(slots) => {
             slots.parse().ok().filter(|slots| (1..=MOST).contains(slots)).ok_or_else(|| {
-                format!("{slots:?} is no number of ranks for {host}: from 1 to {MOST}")
+                format!("{slots:?} is not a number of ranks for {host}: from 1 to {MOST}")
             })?
         }
     };
     let name = host.replace(['[', ']'], "");
     // ssh would take a leading dash for an option.
     if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
-        return Err(format!("{host:?} is no name of a host"));
+        return Err(format!("{host:?} is not a host name"));
     }
     Ok(HostSlots { host: name, slots })
 }
@@ -152,7 +147,7 @@ fn of_line(line: &str) -> Result<Option<HostSlots>, String> {
             Some(("user" | "username", user)) => found.host = format!("{user}@{}", found.host),
             // Additions of batch systems, which limit nothing here.
             Some(("max_slots" | "max-slots" | "binding" | "ifname", _)) => {}
-            _ => return Err(format!("{word:?} is not known")),
+            _ => return Err(format!("{word:?} is unknown")),
         }
     }
     Ok(Some(found))

@@ -163,13 +163,12 @@ impl<'a> Launch<'a> {
 
     /// Waits for news of the ranks, and returns it.
     fn wait(&mut self, timeout: Duration, signals: bool) -> Result<Vec<(usize, Heard)>> {
-        let readable = self.signals.readable();
         let awaited: Vec<Vec<PollFd<'_>>> =
             self.groups.iter().map(|group| group.awaited()).collect();
         let counts: Vec<usize> = awaited.iter().map(Vec::len).collect();
         let mut fds: Vec<PollFd<'_>> = awaited.into_iter().flatten().collect();
         if signals {
-            fds.push(PollFd::new(&readable, PollFlags::IN));
+            fds.push(PollFd::new(&self.signals.readable, PollFlags::IN));
         }
         let refused = |error| Failure::new(Exit::Host, format_args!("wait for the ranks: {error}"));
         polled(&mut fds, timeout).map_err(refused)?;

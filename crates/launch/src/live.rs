@@ -48,7 +48,7 @@ pub fn follow(station: &mut Station) -> Result<(), Failed> {
 fn receive<T: DeserializeOwned>(station: &mut Station, peer: Rank, what: &str) -> Result<T> {
     let letter = station.first()?.receive(peer)?;
     serde_json::from_slice(&letter).map_err(|error| {
-        let what = format!("a letter that is no {what}: {error}");
+        let what = format!("a letter that is not a {what}: {error}");
         CommError::Garbage { peer, what }
     })
 }

@@ -70,7 +70,7 @@ impl<'a> Local<'a> {
     pub fn again(&mut self, assignments: &[Assignment]) {
         for ((rank, process), assignment) in self.ranks.iter_mut().zip(assignments) {
             *rank = assignment.rank;
-            process.again();
+            (process.resting, process.done) = (false, false);
             // `attend` finds a rank that died.
             let _ = process.channel.queue(&ToRank::Begin(Box::new(assignment.clone())));
         }
@@ -130,7 +130,7 @@ impl Group for Local<'_> {
     }
 
     fn stopped(&self) -> Vec<(usize, u32)> {
-        let all = self.open().map(|(rank, process)| (*rank, process.pid()));
+        let all = self.open().map(|(rank, process)| (*rank, process.child.id()));
         all.filter(|(_, process)| is_stopped(*process)).collect()
     }
 

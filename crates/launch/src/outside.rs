@@ -125,7 +125,8 @@ impl Outside {
             places.push(HostSlots { host, slots: 1 });
             channels.push(Some((channel, address)));
         }
-        Ok((outside, (Hosts::adopted(places, (0..ranks).collect()), channels)))
+        let order = Some((0..ranks).collect());
+        Ok((outside, (Hosts { places, order, ..Hosts::default() }, channels)))
     }
 
     /// Why it started no ranks, in its own words if it has any.

@@ -47,14 +47,14 @@ pub fn ended_until(child: &mut Child, until: Instant) {
 }
 
 pub struct RankProcess {
-    child: Child,
+    pub child: Child,
     pub channel: Channel,
     /// Whether it may still send messages.
     pub open: bool,
     status: Option<ExitStatus>,
     /// Whether its failure is already reported.
     explained: bool,
-    done: bool,
+    pub done: bool,
     /// Whether it waits to begin again.
     pub resting: bool,
 }
@@ -66,10 +66,6 @@ impl RankProcess {
         let (channel, status) = (Channel::new(ours), None);
         let (explained, done, resting) = (false, false, false);
         Self { child, channel, open: true, status, explained, done, resting }
-    }
-
-    pub fn pid(&self) -> u32 {
-        self.child.id()
     }
 
     /// The raw exit status of its process; 0 until it ends.
@@ -126,11 +122,6 @@ impl RankProcess {
         };
         let what = format!("its process {} {how}", self.child.id());
         Some(Noted { cause, what, exit: Exit::Rank })
-    }
-
-    /// Notes that it begins again.
-    pub fn again(&mut self) {
-        (self.resting, self.done) = (false, false);
     }
 
     /// If it rests, tells it to end by itself.

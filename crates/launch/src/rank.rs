@@ -162,12 +162,10 @@ fn connect(
         let watch = RankWatch { control: Arc::clone(&control), deadline };
         Parts { clock, waiting, watch, tuning: transport.can.tuning }
     };
-    let mut handed = |(name, count): &(String, usize)| {
-        Ok::<_, CommError>((named(name)?, inherited.by_ref().take(*count).collect()))
-    };
+    let mut handed = |count: usize| -> Vec<OwnedFd> { inherited.by_ref().take(count).collect() };
     let mut machines = Vec::new();
-    for each in &assignment.transports {
-        let (transport, own) = handed(each)?;
+    for (name, count) in &assignment.transports {
+        let (transport, own) = (named(name)?, handed(*count));
         let machine = (transport.connect)(own, exposed, &mut meeting, parts(&transport))?;
         machines.push((transport, machine));
     }
@@ -178,9 +176,8 @@ fn connect(
         }
         _ => None,
     };
-    let own =
-        |(name, count): &(String, usize)| (name.clone(), inherited.by_ref().take(*count).collect());
-    let inherited = assignment.bares.iter().map(own).collect();
+    let inherited = assignment.bares.iter().map(|(name, count)| (name.clone(), handed(*count)));
+    let inherited = inherited.collect();
     let bares = Bares { ends: Vec::new(), inherited, secret, interface };
     Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
 }

@@ -137,9 +137,8 @@ impl Starting {
             if left.is_zero() {
                 return Err(self.refused(&format!("no greeting within {GREETING:?}")));
             }
-            let readable = signals.readable();
             let mut awaited = self.channel.awaited();
-            awaited.push(PollFd::new(&readable, PollFlags::IN));
+            awaited.push(PollFd::new(&signals.readable, PollFlags::IN));
             // A failed wait is repeated until the time is over.
             let found = polled(&mut awaited, left.min(BEAT));
             let found = found.map_or(PollFlags::empty(), |_| awaited[0].revents());

@@ -1,7 +1,6 @@
 //! Signals to the launcher that end a run in order or halt it for a while.
 
 use std::io::{self, Write};
-use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -31,7 +30,8 @@ pub fn let_long_files_fail() -> io::Result<()> {
 
 /// The requests of signals, which a sleeping thread takes.
 pub struct Signals {
-    readable: UnixStream,
+    /// Readable once a signal has asked to end.
+    pub(crate) readable: UnixStream,
     shared: Arc<Shared>,
 }
 
@@ -87,11 +87,6 @@ impl Signals {
     /// Whether a signal has asked to end.
     pub fn came(&self) -> bool {
         self.shared.came.load(Ordering::Relaxed)
-    }
-
-    /// Readable once a signal has asked to end.
-    pub fn readable(&self) -> impl AsFd {
-        &self.readable
     }
 
     /// Lets signals halt and end a rank too.

@@ -175,6 +175,15 @@ impl Target {
     pub fn can(&self, what: impl Fn(&Can) -> bool) -> bool {
         matches!(self, Self::Real(transport) if what(&transport.can))
     }
+
+    /// Its name in ids. A simulated machine goes by its own name rather than its file's.
+    pub fn name(&self) -> String {
+        let machine = match self {
+            Self::Real(_) => None,
+            Self::Simulated(machine) => bandgap_sim::Machine::load(machine).ok(),
+        };
+        machine.map_or_else(|| self.to_string(), |machine| format!("sim:{}", machine.name))
+    }
 }
 
 impl FromStr for Target {
@@ -189,21 +198,10 @@ impl FromStr for Target {
         }
         if text == "udp" {
             let instead = "its plain datagrams are a floor: bandgap floor udp -H a,b";
-            return Err(format!("UDP may lose messages, so it is no transport; {instead}"));
+            return Err(format!("UDP may lose messages, so it is not a transport; {instead}"));
         }
         let real = text.parse().map(Self::Real);
         real.map_err(|error| format!("{error} and sim:MACHINE with {} or a file", machines()))
-    }
-}
-
-impl Target {
-    /// Its name in ids. A simulated machine goes by its own name rather than its file's.
-    pub fn name(&self) -> String {
-        let machine = match self {
-            Self::Real(_) => None,
-            Self::Simulated(machine) => bandgap_sim::Machine::load(machine).ok(),
-        };
-        machine.map_or_else(|| self.to_string(), |machine| format!("sim:{}", machine.name))
     }
 }
 

@@ -104,10 +104,9 @@ impl Parts {
             true => COMET.to_vec(),
             false => named.iter().copied().filter(|name| !APART.contains(name)).collect(),
         };
-        let mut planned = match series.is_empty() {
-            true => None,
-            false => Some(Planned::with(&series, all, &comet.series, &comet.ways, measure)?),
-        };
+        let how = (&comet.series, &comet.ways);
+        let planned = || Planned::of(&series, all, how, measure);
+        let mut planned = (!series.is_empty()).then(planned).transpose()?;
         let pair = comet.series.between.unwrap_or([0, 1]);
         let most = measure.ranks.ranks.iter().copied().max();
         let ranks = most.unwrap_or(pair[0].max(pair[1]) + 1);
@@ -116,7 +115,7 @@ impl Parts {
         let contention = match contention {
             Some(Err(refused)) if all => {
                 if let Some(planned) = &mut planned {
-                    planned.note(left_out(CONTENTION, &refused.what));
+                    planned.notes.push(left_out(CONTENTION, &refused.what));
                 }
                 None
             }

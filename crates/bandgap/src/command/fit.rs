@@ -122,14 +122,12 @@ fn logp(file: &Path, how: &How) -> Result<Exit> {
     let rows =
         read_logp_table(open(file)?).map_err(|error| input!("use {name}: {}", told(&error)))?;
     let made = how.fitting().logp(&rows).map_err(|error| {
-        let failure = input!("fit {name}: {error}");
-        match &error {
-            AssembleError::Model(error) => match error.unobserved() {
-                Some(what) => failure.hint(format!("observe {what}")),
-                None => failure,
-            },
-            _ => failure,
-        }
+        let unobserved = match &error {
+            AssembleError::Model(error) => error.unobserved(),
+            _ => None,
+        };
+        let hint = unobserved.map(|what| format!("observe {what}"));
+        hint.into_iter().fold(input!("fit {name}: {error}"), Failure::hint)
     })?;
     how.close(made)
 }

@@ -9,7 +9,7 @@ use clap::builder::PossibleValuesParser;
 
 use super::comet::{Comet, passing, used};
 use super::run::compared;
-use super::series::{Planned, Series};
+use super::series::{Planned, Series, Ways};
 use crate::args::Measure;
 use crate::refused::unmade;
 use crate::session::Session;
@@ -62,7 +62,7 @@ pub fn run(layers: &Layers) -> Result<Exit> {
         }
         let mut of = measure.everywhere()?;
         of.ranks.transport = vec![target.clone()];
-        parts.push((target, Planned::of(&[kernel], false, series, &of)?));
+        parts.push((target, Planned::of(&[kernel], false, (series, &Ways::default()), &of)?));
     }
     used(&Comet { series: series.clone(), ..Comet::default() }, &[kernel])?;
     let usual = USUAL * parts.len() as u32;

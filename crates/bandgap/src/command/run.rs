@@ -7,7 +7,7 @@ use bandgap_campaign::sizes::Sizes;
 use bandgap_launch::{Exit, Result, Target, Transport, simulated};
 use clap::Args;
 
-use super::series::{Lengths, Planned, Series};
+use super::series::{Lengths, Planned, Series, Ways};
 use super::{breakdown, bulk, comet, signature};
 use crate::args::Measure;
 use crate::session::{Session, one_size};
@@ -58,11 +58,8 @@ pub fn run(run: &Run) -> Result<Exit> {
         }
     }
     if run.full {
-        let first = targets[0].clone();
-        let simulated = matches!(first, Target::Simulated(_));
-        parts.push((first.clone(), "comms2"));
-        parts.push((first.clone(), "bulk"));
-        parts.push((first, "comet"));
+        let simulated = matches!(targets[0], Target::Simulated(_));
+        parts.extend(["comms2", "bulk", "comet"].map(|part| (targets[0].clone(), part)));
         let divided = targets.into_iter().filter(|_| !simulated);
         parts.extend(divided.map(|target| (target, "breakdown")));
     }
@@ -93,7 +90,7 @@ pub fn run(run: &Run) -> Result<Exit> {
                 let sizes = Some(Sizes::powers(1, 4 << 20));
                 let lengths = Lengths { sizes, ..Lengths::default() };
                 let series = Series { lengths, ..Series::default() };
-                let planned = Planned::of(&[name], false, &series, measure)?;
+                let planned = Planned::of(&[name], false, (&series, &Ways::default()), measure)?;
                 planned.measure(&mut session, &series)?;
             }
         }

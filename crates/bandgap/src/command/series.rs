@@ -26,7 +26,7 @@ pub const USUAL: Duration = Duration::from_secs(15);
 /// # Errors
 /// The measurement or the output failed.
 pub fn run(name: &'static str, series: &Series, measure: &Measure) -> Result<Exit> {
-    let planned = Planned::of(&[name], false, series, measure)?;
+    let planned = Planned::of(&[name], false, (series, &Ways::default()), measure)?;
     let mut session = Session::open(name, measure, USUAL, [(name, 1.0)])?;
     planned.measure(&mut session, series)?;
     session.close()
@@ -36,7 +36,7 @@ pub fn run(name: &'static str, series: &Series, measure: &Measure) -> Result<Exi
 pub struct Planned {
     steps: Vec<Step>,
     ranks: usize,
-    notes: Vec<Note>,
+    pub notes: Vec<Note>,
     spread: bool,
 }
 
@@ -46,19 +46,10 @@ impl Planned {
     ///
     /// # Errors
     /// The options ask for something impossible.
-    pub fn of(names: &[&str], all: bool, series: &Series, measure: &Measure) -> Result<Self> {
-        Self::with(names, all, series, &Ways::default(), measure)
-    }
-
-    /// As [`Planned::of`], for kernels that can be done in several ways.
-    ///
-    /// # Errors
-    /// As [`Planned::of`].
-    pub fn with(
+    pub fn of(
         names: &[&str],
         all: bool,
-        series: &Series,
-        ways: &Ways,
+        (series, ways): (&Series, &Ways),
         measure: &Measure,
     ) -> Result<Self> {
         let points = series.points(ways, measure.target().can(|can| can.collectives));
@@ -66,11 +57,6 @@ impl Planned {
         let steps = points.steps(&names, &given, all).map_err(no_steps)?;
         let notes = steps.left_out.iter().map(noted).collect();
         Ok(Self { steps: steps.all, ranks: steps.ranks, notes, spread: series.between.is_none() })
-    }
-
-    /// Adds a note.
-    pub fn note(&mut self, note: Note) {
-        self.notes.push(note);
     }
 
     /// The names of the series.
@@ -146,10 +132,7 @@ impl AtWork {
         let fits = |floor: &Beside| self.plan.has_like(floor);
         let names: Vec<&str> = self.names.iter().map(String::as_str).collect();
         let found = session.collect_plan(&self.plan, self.ranks, (&names, &fits), only);
-        let found = match found {
-            Err(failure) if !to_keep => return Err(failure),
-            found => found.unwrap_or_else(Collected::nothing),
-        };
+        let found = if to_keep { found.unwrap_or_else(Collected::nothing) } else { found? };
         let goes_on = found.ended == Ended::Done;
         self.collected = Some(match self.collected.take() {
             Some(before) => before.then(found),
