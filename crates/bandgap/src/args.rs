@@ -351,6 +351,17 @@ pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<()> {
     Err(usage!("{what} with {option}").hint(*hint))
 }
 
+/// Refuses the first option in a list of (option, given, applicable) that is given and does not apply.
+///
+/// # Errors
+/// There is one.
+pub fn applicable(all: &[(&str, bool, bool)], to: &str, hint: &str) -> Result<()> {
+    let refused = all.iter().find(|(_, given, applies)| *given && !applies);
+    refused.map_or(Ok(()), |(option, ..)| {
+        Err(usage!("use {option}: it does not apply to {to}").hint(hint))
+    })
+}
+
 impl Output {
     /// The options for a command that keeps files only if `--out` asks for them.
     pub fn only_asked(&self) -> Self {

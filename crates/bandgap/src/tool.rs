@@ -3,8 +3,8 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
 
-use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry};
-use bandgap_launch::{Adopted, Classify as _, Exit, Result, add, compiled, let_long_files_fail};
+use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry, add};
+use bandgap_launch::{Adopted, Classify as _, Exit, Result, compiled, let_long_files_fail};
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
 
@@ -57,7 +57,8 @@ impl Tool {
     /// once: each rank starts the program again.
     pub fn main(self) -> ExitCode {
         let adopted = Adopted::found();
-        let parsed = add(self.added).and_then(|()| parse(adopted.as_ref()));
+        let added = add(self.added).class(Exit::Defect);
+        let parsed = added.and_then(|()| parse(adopted.as_ref()));
         let exit = parsed.and_then(|mut cli| match cli.command {
             Some(Command::Rank { parent }) if has_launcher() => {
                 Ok(bandgap_launch::rank::main(parent))

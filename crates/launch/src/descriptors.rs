@@ -36,15 +36,12 @@ pub fn check(ranks: usize, connections: usize) -> std::result::Result<(), Failur
     // If the system refuses, the soft limit holds.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
     let needed = needed(ranks, connections);
-    match getrlimit(Resource::Nofile).current {
-        Some(now) if needed > now => {
-            let what = format!(
-                "run {ranks} ranks: that takes {needed} descriptors, and the limit is {now}"
-            );
-            Err(Failure::new(Exit::Host, what).hint("use fewer --ranks, or raise `ulimit -n`"))
-        }
-        _ => Ok(()),
-    }
+    let exceeded = getrlimit(Resource::Nofile).current.filter(|now| needed > *now);
+    exceeded.map_or(Ok(()), |now| {
+        let what =
+            format!("run {ranks} ranks: that takes {needed} descriptors, and the limit is {now}");
+        Err(Failure::new(Exit::Host, what).hint("use fewer --ranks, or raise `ulimit -n`"))
+    })
 }
 
 /// Sends the descriptors with a byte that holds their number.

@@ -58,7 +58,7 @@ pub use exit::Exit;
 pub use failure::{Classify, Failure, Result, limit, told};
 pub use floors::{between_hosts, floors};
 pub use hosts::Hosts;
-pub use kernels::{add, compiled};
+pub use kernels::compiled;
 pub use launcher::{Ended, Progress};
 pub use message::Wait;
 pub use network::{contended, distances};

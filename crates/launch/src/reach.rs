@@ -89,12 +89,12 @@ impl Starting {
     fn begin(host: &str, hosts: &Hosts, copied: Option<&[u8]>) -> Result<Self> {
         let refused =
             |what: &str, error: std::io::Error| elsewhere!("reach {host}: {what}: {error}");
-        let pipes = || -> std::io::Result<(UnixStream, [OwnedFd; 2], File)> {
+        let pipes = || -> std::io::Result<(UnixStream, [OwnedFd; 2], [File; 2])> {
             let (ours, theirs) = UnixStream::pair()?;
             let said = File::from(memfd_create("bandgap-words", MemfdFlags::CLOEXEC)?);
-            Ok((ours, [theirs.try_clone()?.into(), theirs.into()], said))
+            Ok((ours, [theirs.try_clone()?.into(), theirs.into()], [said.try_clone()?, said]))
         };
-        let (ours, [input, output], said) =
+        let (ours, [input, output], [words, said]) =
             pipes().map_err(|error| refused("make a socket pair", error))?;
         let here = is_here(host);
         let mut command = if here { Command::new(OWN) } else { Command::new(&hosts.ssh[0]) };
@@ -107,7 +107,6 @@ impl Starting {
             }
             command.arg(host).arg(remote_command(copied.map(<[u8]>::len)));
         }
-        let words = said.try_clone().map_err(|error| refused("keep its words", error))?;
         let child = command
             .stdin(Stdio::from(input))
             .stdout(Stdio::from(output))

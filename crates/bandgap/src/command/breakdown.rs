@@ -8,7 +8,7 @@ use bandgap_assemble::{Divided, Made, breakdown, table_breakdown};
 use bandgap_campaign::breakdown::BreakdownPlan;
 use bandgap_campaign::floors::RANKS;
 use bandgap_comm::Division;
-use bandgap_launch::{Classify, Exit, Failure, Result, Target, Wait, usage};
+use bandgap_launch::{Classify, Exit, Result, Target, Wait, usage};
 use bandgap_record::Note;
 use bandgap_units::Ns;
 use clap::Args;
@@ -148,20 +148,19 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
 
 /// How the target divides the time of a message.
 fn division(target: &Target, measure: &Measure) -> Result<&'static Division> {
-    let usage = |what: String, hint| Err(Failure::new(Exit::Usage, what).hint(hint));
+    let refused = |what: String, hint| usage!("{what}").hint(hint);
     if measure.ranks.at.wait == Wait::Block {
         let what = "break down a message while ranks sleep: what they wait for is then the system's wake-up";
-        return usage(what.to_owned(), "leave out --wait block");
+        return Err(refused(what.to_owned(), "leave out --wait block"));
     }
     let hint = "name a transport of this machine, or a table with --from";
     match target {
-        Target::Real(transport) => match transport.division {
-            Some(division) => Ok(division),
-            None => usage(format!("break down {target}: it takes no stamps"), hint),
-        },
-        Target::Simulated(_) => usage(
-            format!("break down {target}: in virtual time there is no software to time"),
-            hint,
-        ),
+        Target::Real(transport) => transport
+            .division
+            .ok_or_else(|| refused(format!("break down {target}: it takes no stamps"), hint)),
+        Target::Simulated(_) => {
+            let why = "in virtual time there is no software to time";
+            Err(refused(format!("break down {target}: {why}"), hint))
+        }
     }
 }

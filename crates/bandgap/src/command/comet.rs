@@ -7,12 +7,12 @@ use bandgap_campaign::contention::{CONTENTION, ContentionPlan, EchoAndLoad};
 use bandgap_campaign::overlap::OverlapPlan;
 use bandgap_campaign::plan::BATCH;
 use bandgap_kernels::{Extent, Kernel, Over, Overlap, facts, in_series};
-use bandgap_launch::{Exit, Result, contended, usage};
+use bandgap_launch::{Exit, Result, contended};
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::series::{Planned, Series, Ways, left_out};
-use crate::args::{Measure, nothing_asked};
+use crate::args::{Measure, applicable, nothing_asked};
 use crate::refused::no_steps;
 use crate::session::{ALONE, Session};
 
@@ -143,25 +143,22 @@ impl Parts {
         if let Some(series) = &self.series {
             series.check(session)?;
         }
-        let overlap = self.overlap.map(|plan| OverlapPlan { asked: session.asked(), ..plan });
-        let asked = session.asked();
-        let contention = self.contention.map(|plan| ContentionPlan { asked, ..plan });
-        if let Some(plan) = &overlap {
+        if let Some(plan) = &self.overlap {
             session.check(plan, self.ranks)?;
         }
-        if let Some(plan) = &contention {
+        if let Some(plan) = &self.contention {
             session.check(plan, plan.ranks)?;
         }
         if let Some(series) = self.series {
             session.share(share());
             series.measure(session, &comet.series)?;
         }
-        if let Some(plan) = overlap.filter(|_| !session.failed()) {
+        if let Some(plan) = self.overlap.filter(|_| !session.failed()) {
             session.share(share());
             let plan = OverlapPlan { asked: session.asked(), ..plan };
             session.measure(&plan, self.ranks, ALONE, assemble::overlap)?;
         }
-        if let Some(plan) = contention.filter(|_| !session.failed()) {
+        if let Some(plan) = self.contention.filter(|_| !session.failed()) {
             session.share(share());
             let plan = ContentionPlan { asked: session.asked(), ..plan };
             session.measure(&plan, plan.ranks, ALONE, assemble::series)?;
@@ -195,13 +192,10 @@ pub fn used(comet: &Comet, named: &[&str]) -> Result<()> {
         ("--dimension", ways.dimension.is_some(), mesh),
         ("--vectors", !comet.vectors.is_empty(), named.contains(&Overlap::NAME)),
     ];
-    match rules.iter().find(|(_, given, takes)| *given && !named.is_empty() && !takes) {
-        None => Ok(()),
-        Some((option, ..)) => {
-            Err(usage!("use {option}: it does not apply to {}", named.join(", "))
-                .hint("leave it out, or name other kernels"))
-        }
+    if named.is_empty() {
+        return Ok(());
     }
+    applicable(&rules, &named.join(", "), "leave it out, or name other kernels")
 }
 
 /// The plan of an echo between two ranks while two others load the machine.

@@ -17,6 +17,7 @@ use clap::{Args, ValueEnum};
 use super::fit::named;
 use super::show::{found, kept};
 use super::simulate::{How, Points, kernel, machine_of};
+use crate::args::applicable;
 use crate::output::{print, printed};
 use crate::refused::unmade;
 use timeline::Shown;
@@ -132,25 +133,18 @@ impl Export {
         let is_machine = matches!(self.to, Format::Machine | Format::Loggopsim | Format::Simgrid);
         let (points, shown) = (&self.points, &self.shown);
         let all = [
-            (points.transport.is_some(), "--transport", is_replay || is_machine),
-            (!points.ranks.is_empty(), "--ranks", is_replay || self.to == Format::Simgrid),
-            (points.sizes.is_some(), "--sizes", is_replay),
-            (points.algorithm.is_some(), "--algorithm", is_replay),
-            (self.how.one_latency, "--one-latency", is_machine),
-            (self.unit.is_some(), "--unit", self.to == Format::Loggopsim),
-            (self.loggops.is_some(), "--loggops", is_timeline),
-            (shown.on.is_some(), "--on", is_timeline),
-            (shown.from.is_some(), "--from", is_timeline),
-            (shown.until.is_some(), "--until", is_timeline),
+            ("--transport", points.transport.is_some(), is_replay || is_machine),
+            ("--ranks", !points.ranks.is_empty(), is_replay || self.to == Format::Simgrid),
+            ("--sizes", points.sizes.is_some(), is_replay),
+            ("--algorithm", points.algorithm.is_some(), is_replay),
+            ("--one-latency", self.how.one_latency, is_machine),
+            ("--unit", self.unit.is_some(), self.to == Format::Loggopsim),
+            ("--loggops", self.loggops.is_some(), is_timeline),
+            ("--on", shown.on.is_some(), is_timeline),
+            ("--from", shown.from.is_some(), is_timeline),
+            ("--until", shown.until.is_some(), is_timeline),
         ];
-        match all.iter().find(|(given, _, is_taken)| *given && !is_taken) {
-            None => Ok(()),
-            Some((_, option, _)) => Err(usage!(
-                "use {option}: it does not apply to {} in this format",
-                self.what.display()
-            )
-            .hint("leave it out")),
-        }
+        applicable(&all, &format!("{} in this format", self.what.display()), "leave it out")
     }
 
     /// Whether a run is exported: its directory, its file, or its name is given.
