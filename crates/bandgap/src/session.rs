@@ -88,7 +88,7 @@ impl<'a> Session<'a> {
         let quiet = measure.output.quiet;
         if measure.ranks.transport.len() > 1 && command != "layers" {
             return Err(usage!("measure over several transports at a time")
-                .hint("one after the other, or bandgap layers"));
+                .hint("measure one after the other, or use bandgap layers"));
         }
         measure.check_reach()?;
         let hosts = measure.ranks.reach.hosts()?;

@@ -77,7 +77,7 @@ impl Adopted {
             return Ok(());
         }
         Err(elsewhere!("run {ranks} ranks: {} has started {} processes", self.by, self.size)
-            .hint("let it start more, or take fewer --ranks"))
+            .hint("start more processes, or use fewer --ranks"))
     }
 
     /// Takes part as a process other than the first. `apart`: each process has a rank of its own.
@@ -153,7 +153,7 @@ impl Adopted {
         let kept = published.kept.take();
         let streams =
             centre.wait(published.secret, self.size, until, &|| false).map_err(|error| {
-                lost(error).hint("are all processes bandgap's, with the same command?")
+                lost(error).hint("do all processes run bandgap with the same command?")
             })?;
         drop(published);
         let gathered = self.divide(needed, apart, streams, until)?;
@@ -242,9 +242,9 @@ mod tests {
             ("SLURM_STEP_NUM_TASKS", "2"),
         ];
         assert_eq!(by(&step), Some(("srun", 1, 2)));
-        // With Slurm's PMI-2 both are set: it is srun that started them.
+        // Slurm's PMI-2 sets both, but srun is the starter.
         assert_eq!(by(&[&step[..], &hydra].concat()).map(|of| of.0), Some("srun"));
-        // A batch script is no step, and one process is not adopted.
+        // A batch script is not a step, and a single process is not adopted.
         assert_eq!(by(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
         assert_eq!(by(&[("PMI_RANK", "0"), ("PMI_SIZE", "1"), ("PMI_FD", "8")]), None);
         assert_eq!(by(&[("PMI_RANK", "4"), ("PMI_SIZE", "4"), ("PMI_FD", "8")]), None);

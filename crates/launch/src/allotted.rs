@@ -56,7 +56,7 @@ mod tests {
         let times = |launch, launches, now| {
             ten.of_launch(launch, launches, at(now)).map(|time| time.as_secs_f64())
         };
-        // A fifth each; half of all if the ranks are slow. What is left is for those that are left.
+        // A fifth each, or half of all if ranks are slow. Later launches share the rest.
         assert_eq!(times(0, 5, 0.0), [2.0, 5.0]);
         assert_eq!(times(1, 5, 4.0), [1.5, 6.0]);
         assert_eq!(times(0, 1, 0.0), [10.0, 10.0]);
@@ -65,7 +65,7 @@ mod tests {
         let fits = fits.map(|(launch, now)| ten.has_time_for(launch, at(now)));
         assert_eq!(fits, [true, true, true, false]);
         assert_eq!(times(0, 5, 11.0), [0.0, 1.0]);
-        // The second of two in turns: of ten turns nine are left, of at least four three.
+        // The second of two in turns: nine of ten turns are left, or three of the least four.
         let second = of(9.0, (1, 2)).of_launch(0, 5, begun);
         assert_eq!(second, [1, 3].map(Duration::from_secs));
     }

@@ -61,10 +61,10 @@ mod tests {
         };
         use Cause::{Ended, Killed, LostPeer, Own, Stopped, Waited, Wrong};
         assert_eq!(of(&[]), None);
-        // Of a kind the first in time, and not the lowest rank.
+        // Of one kind, the first in time rather than the lowest rank.
         assert_eq!(of(&[(3, Killed), (1, Killed)]), Some(3));
         assert_eq!(of(&[(2, Own), (0, Own)]), Some(2));
-        // What lost its peer, or waited for it, is a consequence, whenever it was heard.
+        // A lost peer or a wait is a consequence, even if it arrives first.
         assert_eq!(of(&[(0, LostPeer), (1, Waited), (2, Own), (3, Killed)]), Some(3));
         assert_eq!(of(&[(0, LostPeer), (1, Waited), (2, Own)]), Some(2));
         assert_eq!(of(&[(0, LostPeer), (1, Waited), (2, Stopped)]), Some(2));

@@ -147,7 +147,7 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         let what = format!(
             "measure with {ranks} ranks over {transport}: its launcher has started {processes} processes"
         );
-        let hint = format!("start {ranks} processes, or take --ranks {processes}");
+        let hint = format!("start {ranks} processes, or use --ranks {processes}");
         return Err(elsewhere!("{what}").hint(hint));
     }
     let mut table = Measurements::default();
@@ -223,7 +223,7 @@ fn collect_into(
     if let Some(local) = transports.iter().find(|of| !of.can.hosts && spread.several()) {
         let several = Transport::list().filter(|of| of.can.hosts).map(|of| of.name);
         let several = several.collect::<Vec<_>>().join(" or -t ");
-        return Err(usage!("measure over {local} between hosts: it is of one host")
+        return Err(usage!("measure over {local} between hosts: it works only within a host")
             .hint(format!("use -t {several}")));
     }
     // A floor's loop spins, and would keep the other side from running on a shared processor.

@@ -83,7 +83,7 @@ mod tests {
     fn every_connection_of_a_rank_is_counted() {
         // Four transports and one with stamps: a rank of a hundred has five sockets to each of 99 peers.
         assert!(needed(100, 5) >= 5 * 99 + 3);
-        // The launcher has a socket to each rank, whatever these connect.
+        // The launcher has a socket to each rank, independent of the connections.
         assert!(needed(256, 0) >= 256 + 3);
         assert!(needed(256, 1) < 1024, "the usual limit is enough for the most ranks");
     }

@@ -92,7 +92,7 @@ pub(crate) fn unstarted(what: &str, tasks: usize, error: &io::Error) -> Failure 
                 "{what}: {error}; bandgap takes {tasks} processes and threads here, and the limit of all that the \
                  user has is {most}"
             );
-            usage!("{what}").hint("raise `ulimit -u`, or take fewer ranks")
+            usage!("{what}").hint("raise `ulimit -u`, or use fewer ranks")
         }
         _ => {
             let failure = Failure::new(Exit::Host, format!("{what}: {error}"));

@@ -56,7 +56,7 @@ impl Interface {
             let named = named.map(str::to_owned).or(address.map(|address| address.to_string()));
             let what = match named {
                 Some(name) => format!("find the interface {name}: there are {}", names.join(", ")),
-                None => "tell at which address other hosts reach this one".to_owned(),
+                None => "find out at which address other hosts reach this one".to_owned(),
             };
             return Err(refused(what));
         };
@@ -92,7 +92,7 @@ mod tests {
         for (named, reached) in [(Some("carrier0"), Some(loopback)), (None, None)] {
             assert_eq!(Interface::find(named, reached).unwrap_err().exit, Exit::Remote);
         }
-        // An address that is another host's.
+        // An address of another host.
         assert!(Interface::find(Some("192.0.2.1"), None).is_err());
     }
 }

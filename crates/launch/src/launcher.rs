@@ -111,7 +111,7 @@ impl<'a> Launch<'a> {
             if give_up.is_none() && vigil.look(|| self.stopped()) {
                 let deadline = self.deadline;
                 let nothing =
-                    format!("nothing came for {deadline:?} (--deadline says how long to wait)");
+                    format!("no message came for {deadline:?} (--deadline says how long to wait)");
                 self.look_for_stopped(&nothing);
             }
             if let Some(&(rank, _)) = self.noted.first() {

@@ -117,7 +117,7 @@ pub fn way(by: &str, size: usize, apart: bool) -> Result<Way> {
     let job: Vec<String> = job.iter().filter_map(|name| variable(name)).collect();
     let job = job.join("-").replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
     if job.is_empty() {
-        return Err(elsewhere!("tell which processes {by} started together")
+        return Err(elsewhere!("find out which processes {by} started together")
             .hint("set BANDGAP_JOIN and BANDGAP_SECRET_FILE"));
     }
     Ok(shared(&format!("{job}-{size}")))
@@ -166,7 +166,7 @@ impl Way {
                     }
                 }
                 Err(elsewhere!("tell the other processes where this one is: {refused}")
-                    .hint("start it in a directory that all hosts see"))
+                    .hint("start bandgap in a directory that all hosts see"))
             }
         }
     }
@@ -192,9 +192,9 @@ impl Way {
                 }
                 if Instant::now() > until {
                     return Err(elsewhere!(
-                        "hear of the first process: it has written no file in this directory"
+                        "find the first process: it has written no file in this directory"
                     )
-                    .hint("start it in a directory that all hosts see, or set BANDGAP_JOIN"));
+                    .hint("start bandgap in a directory that all hosts see, or set BANDGAP_JOIN"));
                 }
                 std::thread::sleep(LOOK);
             },

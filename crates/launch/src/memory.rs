@@ -44,8 +44,8 @@ impl Need {
 
     fn hint(self) -> &'static str {
         match self.each {
-            0 => "take fewer ranks",
-            _ => "take fewer ranks, or a smaller --sizes, --dimension or --vectors",
+            0 => "use fewer ranks",
+            _ => "use fewer ranks, or a smaller --sizes, --dimension or --vectors",
         }
     }
 }
@@ -65,7 +65,7 @@ fn has_addresses(limit: u64, need: Need) -> Result<()> {
         return Ok(());
     }
     Err(usage!(
-        "hold the memory of {} ranks: each takes up to {} of addresses, and the limit is {}",
+        "hold the memory of {} ranks: each takes up to {} of address space, and the limit is {}",
         need.ranks,
         rounded(needed),
         rounded(limit)
@@ -140,7 +140,7 @@ mod tests {
         let refused = fits(needed - 1, need).unwrap_err();
         let what = refused.what;
         assert!(what.contains("528 MiB, ") && what.contains("512 MiB of it lie between"), "{what}");
-        assert_eq!(refused.hint.as_deref(), Some("take fewer ranks"));
+        assert_eq!(refused.hint.as_deref(), Some("use fewer ranks"));
     }
 
     #[test]

@@ -144,7 +144,7 @@ mod tests {
         }
         let (ranks, four) = of("ipsc860", Some(4));
         assert_eq!((ranks, four.len(), four[0].between), (4, 1, Between::Nothing));
-        // The last bit is flipped last, so whatever goes from 3 to 7 ends there.
+        // The last bit is flipped last, so messages from 3 to 7 end there.
         for (echo, between) in [([3, 1], Between::Channel), ([3, 7], Between::Nothing)] {
             let named = contended(&Target::Simulated("ipsc860".into()), Some(8), Some(echo));
             let (_, found) = named.unwrap();
@@ -166,7 +166,7 @@ mod tests {
 
     #[test]
     fn of_a_named_echo_a_load_from_any_rank_is_found_and_either_message_may_share_its_way() {
-        // 2 rows of 4: between 0 and 3 messages pass 1 and 2, and no load from rank 0 is beside them.
+        // 2 rows of 4: messages between 0 and 3 pass 1 and 2, and no load from rank 0 passes there.
         let mesh = Network::Grid { rows: 2, columns: 4, is_torus: false };
         for echo in [[0, 3], [3, 0]] {
             let load = [1, 7];
@@ -175,7 +175,7 @@ mod tests {
         }
         assert!(shares(&mesh, [0, 3], [1, 2]) && shares(&mesh, [3, 0], [1, 2]));
         assert!(!takes(&mesh, [3, 0], [1, 2]) && !shares(&mesh, [0, 3], [4, 7]));
-        // Neighbours' channels are their own where no third rank's way leads over them.
+        // Neighbours have a channel of their own if no third rank's route leads over it.
         assert_eq!(meeting(&mesh, 2, Some([0, 1])), []);
         assert_eq!(meeting(&mesh, 8, Some([0, 9])), []);
     }

@@ -77,14 +77,14 @@ pub fn recorded(machine: &Machine, order: &Order, looked_at: bool) -> Result<(Fa
     let needed = Bytes(messages.saturating_mul(each));
     if let Some(left) = available_memory().filter(|left| left.0 < needed.0) {
         return Err(usage!(
-            "replay {messages} messages: they may take {needed}, and {left} are left"
+            "replay {messages} messages: they may take {needed}, and {left} are available"
         )
-        .hint("take fewer ranks"));
+        .hint("use fewer ranks"));
     }
     let received = (fact.receives)(order, ranks).class(Exit::Input)?.saturating_mul(ranks as u64);
     if received > MOST_MESSAGES {
-        return Err(usage!("replay {received} messages: at most {MOST_MESSAGES} are possible")
-            .hint("take fewer ranks, or another --algorithm"));
+        return Err(usage!("replay {received} messages: the limit is {MOST_MESSAGES}")
+            .hint("use fewer ranks, or another --algorithm"));
     }
     let rank = program::<Recorder>(order).class(Exit::Input)?;
     let schedule = record_once(machine, ranks, |recorder| rank(recorder)).class(Exit::Input)?;
@@ -165,7 +165,7 @@ mod tests {
         let error = once(&machine, &order("barrier", 0, 129, None), false).unwrap_err();
         assert_eq!(error.exit, Exit::Input);
         let machine = Machine::parse(PARAGON, "m").unwrap();
-        // 2⁴⁰ messages of all with all.
+        // All with all: 2⁴⁰ messages.
         let error = once(&machine, &order("comms3", 0, 1 << 20, None), false).unwrap_err();
         assert_eq!(error.exit, Exit::Usage);
         // 2⁴¹ messages, few of which wait; along trees there are less than 2²³.
@@ -175,7 +175,7 @@ mod tests {
         let trees =
             once(&machine, &order("all_reduce", 2, 1 << 14, Some("double_tree")), false).unwrap();
         assert_eq!(trees.messages, 4 * ((1 << 14) - 1));
-        // Two ranks of as many send few.
+        // Two of as many ranks send few messages.
         assert!(once(&machine, &order("comms1", 0, 1 << 20, None), false).is_ok());
     }
 }

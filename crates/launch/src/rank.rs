@@ -227,7 +227,7 @@ mod tests {
             threads.spawn(|| {
                 let done: Option<FromRank> = launcher.receive().unwrap();
                 assert!(matches!(done, Some(FromRank::Done)));
-                // The other rank, which lacks the last message, is not done before it has it.
+                // The other rank lacks the last message and is not done before it arrives.
                 let begun = Instant::now();
                 while !arrived.load(Ordering::Relaxed) && begun.elapsed() < Duration::from_secs(60)
                 {

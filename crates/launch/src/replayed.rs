@@ -85,7 +85,7 @@ mod tests {
         let third = MOST_NUMBERS / 3 - BESIDES;
         replayed.keep(&orders[0], &batch(MOST_NUMBERS));
         orders[1..5].iter().for_each(|order| replayed.keep(order, &batch(third)));
-        // Kept again it takes no further room.
+        // Keeping it again takes no further room.
         (0..9).for_each(|_| replayed.keep(&orders[1], &batch(third)));
         let kept = [0, 1, 2, 3, 4].map(|at| replayed.get(&orders[at]).is_some());
         assert_eq!(kept, [false, true, true, true, false]);

@@ -39,7 +39,7 @@ impl<E: Bulk> StampedExecutor<E> {
         match &*order.kernel {
             PingPong::NAME => self.of::<PingPong>(order),
             Burst::NAME => self.of::<Burst>(order),
-            other => Err(Refused::because("it is in no division".to_owned()).of(other).into()),
+            other => Err(Refused::because("no division has it".to_owned()).of(other).into()),
         }
     }
 }

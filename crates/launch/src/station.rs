@@ -242,7 +242,7 @@ pub(crate) mod tests {
     use super::*;
     use crate::floors::End;
 
-    /// A machine that does nothing but this when it is tended.
+    /// A machine that only calls a function when tended.
     struct Tended<F>(F);
 
     impl<F: FnMut() -> Result<bool>> Machine for Tended<F> {
@@ -279,9 +279,9 @@ pub(crate) mod tests {
         }
     }
 
-    /// The station of a rank whose messages have arrived when the flag is set.
+    /// The station of a rank; the flag is set once its messages have arrived.
     pub(crate) fn tended(control: &Arc<Control>, rank: Rank, arrived: &Arc<AtomicBool>) -> Station {
-        // Over a network on which what is sent arrives when it is tended.
+        // A network whose messages arrive when the machine is tended.
         let arrived = Arc::clone(arrived);
         let tend = move || {
             arrived.store(true, Ordering::Relaxed);
@@ -304,8 +304,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// With no time at all the first looks end the wait. One with a patience of its own looks on until the machine says that the
-    /// run has ended.
+    /// With a deadline of 0 the first check ends the wait; with a long one the end of the run does.
     #[test]
     fn a_probe_waits_as_long_as_the_deadline_says() {
         let control = Arc::new(Control::create().unwrap());
@@ -326,7 +325,7 @@ pub(crate) mod tests {
         assert!(matches!(error, CommError::Stopped), "{error:?}");
     }
 
-    /// Carries out a floor whose other side comes once messages have arrived.
+    /// Carries out a floor whose peer comes once messages have arrived.
     fn floor(mut station: Station, arrived: Arc<AtomicBool>) -> Result<Outcome, Failed> {
         let end: End = Box::new(move |_, _, with| {
             (with.give_up)(Duration::ZERO, with.patience);

@@ -1,4 +1,4 @@
-//! What peers say, damaged at random: it is taken or refused, and does no harm.
+//! Randomly damaged messages of peers: each is taken or refused, and does no harm.
 
 use std::fs;
 use std::io::{ErrorKind, Write};
@@ -30,10 +30,10 @@ use crate::station::Carried;
 mod damaged;
 use damaged::damaged;
 
-/// Ranks of the run that orders are for.
+/// Number of ranks in orders.
 const SIZE: usize = 4;
 
-/// The files of the corpus whose names begin so.
+/// The texts of the corpus files whose names start with `begin`.
 fn corpus(begin: &str) -> Vec<String> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus");
     let paths = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());
@@ -46,7 +46,7 @@ fn text(message: &impl Serialize) -> String {
     serde_json::to_string(message).unwrap()
 }
 
-/// Whoever reads a message and writes it has the same again.
+/// Asserts that reading and rewriting a message keeps it.
 fn same_again<M: Serialize + DeserializeOwned>(message: &M) {
     let written = text(message);
     assert_eq!(text(&serde_json::from_str::<M>(&written).unwrap()), written);
@@ -64,7 +64,7 @@ fn reports() -> Vec<String> {
     [corpus("report"), vec![text(&Carried::default())]].concat()
 }
 
-/// What a rank says, with the ends of lines.
+/// Lines that a rank sends.
 fn said() -> Vec<String> {
     let probe = Probe { cache_line: 50.0, pace: 9.0 };
     let batch = Batch { samples: vec![1.5, 2.5], probe: Some([probe; 2]), ..Batch::default() };
@@ -102,20 +102,20 @@ fn command(text: &str) {
     let Ok(command) = serde_json::from_str::<Command>(text) else { return };
     same_again(&command);
     let (Command::Run(order) | Command::Look(order)) = command else { return };
-    // What a rank asks before it carries an order out.
+    // The checks of a rank before it carries out an order.
     let Ok(fact) = fact(&order.kernel) else { return };
     if (fact.check)(&order, SIZE).is_ok() {
         let timed = (fact.timed)(&order, SIZE).unwrap();
         assert!(timed.iter().all(|rank| *rank < SIZE), "{timed:?} of {SIZE} ranks");
         (fact.needs)(&order, SIZE).unwrap();
-        // Ranks that took no stamps.
+        // Without any stamps.
         let _ = (fact.samples)(&order, SIZE, &vec![Vec::new(); SIZE]);
     }
 }
 
 fn report(text: &str) {
     let Ok(carried) = serde_json::from_str::<Carried>(text) else { return };
-    // As the leader adds up what ranks say.
+    // The sum that the leader makes.
     let sum = carried.outcome.checked.and(carried.outcome.checked);
     assert!(sum.received >= carried.outcome.checked.received);
     same_again(&carried);
@@ -128,7 +128,7 @@ fn from_rank(text: &str) -> usize {
             messages.len()
         }
         Err(error) => {
-            // By which the launcher tells garbage from a connection that broke.
+            // By this kind the launcher tells garbage from a broken connection.
             assert!(matches!(error.kind(), ErrorKind::InvalidData | ErrorKind::UnexpectedEof));
             0
         }
@@ -202,7 +202,7 @@ proptest! {
         from_rank(&text);
     }
 
-    /// A peer that knows the secret, and says anything: no letter is longer than may be, and whoever waits for one ends.
+    /// A peer that knows the secret may send anything: no letter is too long, and a wait for one ends.
     #[test]
     fn letters_are_short_whatever_a_peer_says(frames in prop::collection::vec(frame(), 0..40)) {
         let (ours, mut theirs) = UnixStream::pair().unwrap();

@@ -69,7 +69,7 @@ mod tests {
             })
         };
         assert!(!looks(3, &|_| true) && looks(4, &|_| true));
-        // Now and then is not for long.
+        // Short stops do not add up.
         assert!(!looks(90, &|look| look % 4 > 0) && !looks(90, &|_| false));
     }
 

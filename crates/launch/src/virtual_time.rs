@@ -155,7 +155,7 @@ mod tests {
         });
     }
 
-    /// One requester of many peers has the parameters of one of a single peer: what its interface sends takes g each.
+    /// A requester of many peers has the same parameters as one of a single peer: its interface needs g for each message.
     #[test]
     fn a_fan_out_to_any_number_of_peers_gives_back_the_machine() {
         let (precision, confidence, budget, seed, stamp, check) = (0.05, 0.95, 10.0, 1, 0.0, false);
@@ -193,7 +193,7 @@ mod tests {
         let machine = Machine::load("ipsc860").unwrap();
         let order = examples(&fact("ping_pong").unwrap(), 4, 3).remove(0);
         with(&machine, |runner| {
-            // A batch that no replay can bring.
+            // A batch that no replay can produce.
             let kept = Executed { unavailable: Some("kept".into()), ..Executed::default() };
             runner.replayed.keep(&order, &kept);
             assert_eq!(runner.run(&order).unwrap(), kept);

@@ -25,8 +25,8 @@ pub fn detours(of: &Path, notes: &mut Vec<Note>) -> Result<Vec<Detours>> {
     let (_, run) = kept(of).map_err(|failure| failure.hint("name a trace or a run"))?;
     let all = assemble::detours(&run);
     if all.is_empty() {
-        return Err(input!("take the noise of {name}: it has none that can be used")
-            .hint("bandgap doctor does"));
+        return Err(input!("use the noise of {name}: it has none that can be used")
+            .hint("name a run of bandgap doctor"));
     }
     notes.push(Note::new("noise_even", ""));
     Ok(all)

@@ -51,7 +51,7 @@ pub fn run(show: &Show) -> Result<Exit> {
         if run.results.is_empty() {
             let ids = show.ids.join(", ");
             return Err(input!("show {ids} of {}: no such id", path.display())
-                .hint("ids stand in values.csv of the run"));
+                .hint("values.csv of the run lists the ids"));
         }
     }
     let command = run.command.get(1).map_or("run", String::as_str);

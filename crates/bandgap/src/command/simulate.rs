@@ -173,7 +173,7 @@ pub fn run(of: &Simulate) -> Result<Exit> {
     let jumps = "with noise the end jumps wherever an operation meets another detour, and has no derivative: compare several --seed";
     let with_both = of.sensitivity && of.noise.is_some();
     let all = [
-        (of.how.one_latency && !of_run, "--one-latency", "it is of --from"),
+        (of.how.one_latency && !of_run, "--one-latency", "it needs --from"),
         (with_both, "--noise and --sensitivity", jumps),
     ];
     refuse(&format!("simulate {}", of.schedule.display()), &all)?;

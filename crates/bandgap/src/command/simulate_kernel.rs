@@ -25,7 +25,7 @@ const BYTES: u32 = 8;
 /// The replays of a kernel: machine and points.
 pub struct Planned {
     pub machine: Machine,
-    /// The machine, as it was named.
+    /// The name of the machine.
     pub named: String,
     pub series: Series,
     pub points: Vec<(AtSize, Order)>,
@@ -107,7 +107,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     let one_latency = of.how.one_latency && of.from.is_none();
     let all = [
         (of.loggops.is_some(), "--loggops", "it has the parameters of a machine"),
-        (one_latency, "--one-latency", "it is of --from"),
+        (one_latency, "--one-latency", "it needs --from"),
         (of.noise.is_some(), "--noise", "export it --to goal, and simulate that"),
     ];
     refuse(&format!("simulate {kernel}"), &all)?;
@@ -187,7 +187,7 @@ fn variants(series: &Series, named: Option<&str>) -> Result<Vec<Option<&'static 
             Ok(series.variants.iter().copied().map(Some).collect())
         }
         Some("all") if series.variants.is_empty() => Ok(vec![None]),
-        Some(LIBRARY) => Err(usage!("simulate a library: nobody knows its algorithms")),
+        Some(LIBRARY) => Err(usage!("simulate a library: its algorithms are unknown")),
         Some(name) => Ok(vec![Some(series.variant(name).class(Exit::Usage)?)]),
         None => Ok(vec![None]),
     }

@@ -16,7 +16,7 @@ fn one_point(of: &Export, kernel: &str) -> Result<Planned> {
     match planned.points.len() {
         1 => Ok(planned),
         many => Err(usage!("export {kernel} at {many} points")
-            .hint("name one of -n, --sizes and --algorithm each")),
+            .hint("give one value each to -n, --sizes and --algorithm")),
     }
 }
 

@@ -83,7 +83,7 @@ fn ranks(list: &str) -> Option<BTreeSet<u32>> {
 pub fn svg(name: &str, Seen { timeline: seen, window, machine }: &Seen) -> Result<String> {
     if window.ranks.len() > MOST as usize {
         return Err(usage!("draw {} ranks: at most {MOST} have room", window.ranks.len())
-            .hint("name some with --on, or take perfetto"));
+            .hint("name some with --on, or use --to perfetto"));
     }
     let ranks: Vec<u32> = window.ranks.iter().copied().collect();
     let row = |span: &Span| ranks.iter().position(|of| *of == span.rank).unwrap_or(0);
@@ -110,7 +110,7 @@ pub fn svg(name: &str, Seen { timeline: seen, window, machine }: &Seen) -> Resul
     Ok(svg_gantt(&Gantt {
         title: format!("{name} on {} ranks", seen.ranks),
         caption: format!(
-            "On {machine}. From {from} on; all ends at {end}. Framed: what the end came from"
+            "On {machine}. Starts at {from}; the last rank ends at {end}. Framed: what determines the end"
         ),
         rows: ranks.iter().map(u32::to_string).collect(),
         kinds: KINDS.map(str::to_owned).to_vec(),
