@@ -67,7 +67,7 @@ pub use outside::{command as launcher_of, mpis};
 pub use protocol::Hello;
 pub use room::{has_room, simulated};
 pub use signals::{Signals, let_long_files_fail};
-pub use stage::Stage;
+pub use stage::{Stage, placed};
 pub use transports::{Target, Transport};
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{ErrorKind, Read};
+use std::io::ErrorKind;
 use std::net::{IpAddr, TcpStream};
 use std::time::{Duration, Instant};
 
@@ -31,14 +31,9 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// The program cannot be read.
 pub fn build() -> Result<u32> {
     let read = || -> std::io::Result<u32> {
-        let (mut file, mut crc) = (File::open(OWN)?, flate2::Crc::new());
-        let mut bytes = vec![0; 1 << 20];
-        loop {
-            match file.read(&mut bytes)? {
-                0 => return Ok(crc.sum()),
-                read => crc.update(&bytes[..read]),
-            }
-        }
+        let mut program = flate2::CrcReader::new(File::open(OWN)?);
+        std::io::copy(&mut program, &mut std::io::sink())?;
+        Ok(program.crc().sum())
     };
     read().map_err(unread)
 }

@@ -24,7 +24,7 @@ impl Spread {
     /// There are more ranks than slots, or a processor in `cores` is missing or not allowed.
     pub fn of(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<Self> {
         let Some(hosts) = &*stage.hosts.borrow() else {
-            let placement = stage.place(ranks, cores)?;
+            let placement = placed(&stage.topology, ranks, cores)?;
             return Ok(Self { hosts: Vec::new(), by_rank: vec![0; ranks], placement });
         };
         let by_rank = hosts.by_rank(ranks)?;

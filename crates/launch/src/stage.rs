@@ -136,20 +136,12 @@ impl Stage {
     pub fn signalled(&self) -> bool {
         self.signals.came()
     }
-
-    /// The processors for `ranks` ranks.
-    ///
-    /// # Errors
-    /// A processor that the user named is missing or not allowed.
-    pub fn place(&self, ranks: usize, cores: Option<&str>) -> Result<Placement> {
-        placed(&self.topology, ranks, cores)
-    }
 }
 
 /// The processors of a topology for `ranks` ranks.
 ///
 /// # Errors
-/// As [`Stage::place`].
+/// A processor in `cores` is missing or not allowed.
 pub fn placed(topology: &Topology, ranks: usize, cores: Option<&str>) -> Result<Placement> {
     let requested = cores.map(parse_cpu_list).transpose().class(Exit::Usage)?;
     place(topology, ranks, requested.as_deref()).class(Exit::Usage)

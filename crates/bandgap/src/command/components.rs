@@ -4,7 +4,7 @@ use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use bandgap_assemble::{AssembleError, Divided};
-use bandgap_launch::{Exit, Failure, Result, input, told};
+use bandgap_launch::{Result, input, told, usage};
 use bandgap_record::{component_preset, component_presets, read_component_table};
 use bandgap_stats::Rule;
 use clap::Args;
@@ -32,7 +32,6 @@ pub struct Source {
 /// # Errors
 /// There is none, or it is wrong.
 pub fn load(from: &Path, id: Option<&str>) -> Result<Divided> {
-    let input = |what: String| Failure::new(Exit::Input, what);
     if let Some(table) = from.to_str().and_then(component_preset) {
         return only_run(id, from).map(|()| table.into());
     }
@@ -47,20 +46,19 @@ pub fn load(from: &Path, id: Option<&str>) -> Result<Divided> {
     // The first character tells a run from a table.
     let mut source = open(from)?;
     let mut first = [0];
-    let begun =
-        source.read(&mut first).map_err(|error| input(format!("read {}: {error}", named(from))))?;
+    let begun = source.read(&mut first).map_err(|error| input!("read {}: {error}", named(from)))?;
     if begun == 1 && first[0] == b'{' && !is_stdin {
         return of_run(from, id);
     }
     only_run(id, from)?;
     let table = read_component_table(Cursor::new(&first[..begun]).chain(source))
-        .map_err(|error| input(format!("use {}: {}", named(from), told(&error))))?;
+        .map_err(|error| input!("use {}: {}", named(from), told(&error)))?;
     Ok(table.into())
 }
 
 fn only_run(id: Option<&str>, from: &Path) -> Result<()> {
-    let what = || format!("use --id: {} is a component table, and no run", named(from));
-    id.map_or(Ok(()), |_| Err(Failure::new(Exit::Usage, what()).hint("leave it out")))
+    let refused = || usage!("use --id: {} is a component table, not a run", named(from));
+    id.map_or(Ok(()), |_| Err(refused().hint("leave it out")))
 }
 
 fn of_run(from: &Path, id: Option<&str>) -> Result<Divided> {

@@ -8,7 +8,7 @@ use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
 use bandgap_host::doctor::{Evidence, Pinning, PlacementState, examine};
 use bandgap_host::machine::{Machine, on};
-use bandgap_launch::{Classify, Collected, Exit, Result, Transport, mpis};
+use bandgap_launch::{Classify, Collected, Exit, Result, Transport, mpis, placed};
 use bandgap_results::doctor;
 use bandgap_stats::State;
 use bandgap_units::Fraction;
@@ -56,7 +56,8 @@ pub fn run(of: &Doctor) -> Result<Exit> {
         return close(session);
     }
     let ranks = one_size(measure, 2)?;
-    let placement = session.stage.place(ranks, measure.ranks.at.cores.as_deref())?;
+    let cores = measure.ranks.at.cores.as_deref();
+    let placement = placed(&session.stage.topology, ranks, cores)?;
     let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
     let noise = session.stage.noise(cpus, LOOK);
     let states = if placement.oversubscribed { None } else { states(&mut session)? };

@@ -51,13 +51,13 @@ Examples:
     Hockney(FitHockney),
 }
 
-/// Options of every fit.
+/// Precision and output of a command that computes from given numbers.
 #[derive(Clone, Debug, Args)]
 pub struct How {
     #[command(flatten)]
-    precision: Precision,
+    pub precision: Precision,
     #[command(flatten)]
-    output: Output,
+    pub output: Output,
 }
 
 /// The times to fit with r∞, n½, t0, π0, and the segments.
@@ -111,8 +111,8 @@ impl How {
     }
 
     /// Keeps and prints the results.
-    fn close(&self, made: Made) -> Result<Exit> {
-        close_given("fit", (&self.precision, &self.output), made, Exit::Fine)
+    pub fn close(&self, command: &str, made: Made) -> Result<Exit> {
+        close_given(command, (&self.precision, &self.output), made, Exit::Fine)
     }
 }
 
@@ -129,7 +129,7 @@ fn logp(file: &Path, how: &How) -> Result<Exit> {
         let hint = unobserved.map(|what| format!("observe {what}"));
         hint.into_iter().fold(input!("fit {name}: {error}"), Failure::hint)
     })?;
-    how.close(made)
+    how.close("fit", made)
 }
 
 /// Fits t(n) = (n + n½)/r∞ to sizes and times.
@@ -149,7 +149,7 @@ fn hockney(fit: &FitHockney) -> Result<Exit> {
     };
     let made = fit.how.fitting().hockney(&table, breaks);
     let made = made.map_err(|error| unfitted(&error, &name, &table))?;
-    fit.how.close(made)
+    fit.how.close("fit", made)
 }
 
 /// The failure of a fit, with the line of the table if one caused it.

@@ -9,8 +9,7 @@ use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
 use super::components::{Source, load, rule};
-use crate::args::{Output, Precision};
-use crate::output::close_given;
+use super::fit::How;
 use crate::refused::unmade;
 
 /// Examples.
@@ -34,9 +33,7 @@ pub struct WhatIf {
     #[arg(long, value_name = "NAME=TIME", value_parser = text)]
     pub set: Vec<(String, String)>,
     #[command(flatten)]
-    pub precision: Precision,
-    #[command(flatten)]
-    pub output: Output,
+    pub how: How,
 }
 
 /// A name and a value with `=` between them.
@@ -73,13 +70,14 @@ pub fn run(of: &WhatIf) -> Result<Exit> {
     };
     let Divided { table, breakdown, .. } = load(from, of.source.id.as_deref())?;
     let changes = changes(of, &table.stack)?;
-    let confidence = of.precision.confidence.0;
-    let made = whatif(&table, &changes, breakdown.as_ref(), rule(&of.precision), confidence);
+    let precision = &of.how.precision;
+    let (rule, confidence) = (rule(precision), precision.confidence.0);
+    let made = whatif(&table, &changes, breakdown.as_ref(), rule, confidence);
     let made = made.map_err(|error| match error {
         AssembleError::Components(why) => input!("use {}: {why}", from.display()),
         error => unmade(error),
     })?;
-    close_given("whatif", (&of.precision, &of.output), made, Exit::Fine)
+    of.how.close("whatif", made)
 }
 
 /// The requested changes.

@@ -42,8 +42,8 @@ pub fn seen(
     let picoseconds = |time: Ns| (time.0 * NANO).round() as u64;
     let ranks = match &of.on {
         Some(list) => {
-            let what = || usage!("show the ranks {list}");
-            ranks(list).ok_or_else(|| what().hint("write numbers, as in 0-15,128"))?
+            let hint = "write numbers, as in 0-15,128";
+            ranks(list).ok_or_else(|| usage!("show the ranks {list}").hint(hint))?
         }
         None => (0..MOST).collect(),
     };
