@@ -74,15 +74,10 @@ pub fn over(mut channel: Channel) -> Result<()> {
         for message in messages {
             match message {
                 ToAgent::Begin(begin) => {
-                    let own = resting.take();
-                    // A live launcher speaks soon after a failed launch.
-                    let deadline = begin.ranks.first().map_or(BEAT, |of| of.deadline);
-                    match launch(&stage, *begin, own, &mut launcher).map_err(lost)? {
-                        Launched::Gone => return Ok(()),
-                        Launched::Over(group, failed) => {
-                            resting = group;
-                            idle = if failed { 2 * silence(deadline) } else { IDLE };
-                        }
+                    let over = launch(&stage, *begin, resting.take(), &mut launcher);
+                    match over.map_err(lost)? {
+                        None => return Ok(()),
+                        Some(over) => (resting, idle) = over,
                     }
                 }
                 ToAgent::Look(cpus, duration) => {
@@ -141,21 +136,14 @@ impl Launcher {
     }
 }
 
-/// How a launch ended.
-enum Launched<'a> {
-    /// The launcher is gone, so the agent ends.
-    Gone,
-    /// All ranks have ended or rest; the flag is whether one of them failed.
-    Over(Option<Local<'a>>, bool),
-}
-
-/// Runs one launch, of new ranks or of resting ones, until all of them have ended or rest again.
+/// Runs one launch, of new ranks or of resting ones, until all of them have ended or rest again. Returns the resting
+/// ranks, if any, and the longest silence of the launcher from then on; `None` if the launcher is gone.
 fn launch<'a>(
     stage: &'a Stage,
     begin: Begin,
     resting: Option<Local<'a>>,
     launcher: &mut Launcher,
-) -> std::io::Result<Launched<'a>> {
+) -> std::io::Result<Option<(Option<Local<'a>>, Duration)>> {
     let deadline = begin.ranks.first().map_or(BEAT, |of| of.deadline);
     let silence = silence(deadline);
     let mut group = match started(stage, begin, resting) {
@@ -165,7 +153,7 @@ fn launch<'a>(
         }
         Err(failure) => {
             launcher.tell(&FromAgent::Refused(failure))?;
-            return Ok(Launched::Over(None, false));
+            return Ok(Some((None, IDLE)));
         }
     };
     let (mut going, mut failed) = (true, false);
@@ -177,7 +165,7 @@ fn launch<'a>(
             Heard::Ended(_, noted) => noted.is_some(),
         });
         pass_on(heard, &mut group, launcher)?;
-        let Some(messages) = launcher.hear(found)? else { return Ok(Launched::Gone) };
+        let Some(messages) = launcher.hear(found)? else { return Ok(None) };
         for message in messages {
             match message {
                 ToAgent::To(rank, message) => group.tell(rank, &message),
@@ -189,7 +177,7 @@ fn launch<'a>(
         }
         // The launcher gives up first and says so.
         if stage.signalled() || launcher.heard.elapsed() > 2 * silence {
-            return Ok(Launched::Gone);
+            return Ok(None);
         }
         if launcher.told.elapsed() > BEAT.min(silence / 4) {
             launcher.tell(&FromAgent::Beat(group.stopped()))?;
@@ -197,11 +185,12 @@ fn launch<'a>(
     }
     if group.rests() {
         launcher.tell(&FromAgent::Over)?;
-        return Ok(Launched::Over(Some(group), false));
+        return Ok(Some((Some(group), IDLE)));
     }
     pass_on(group.end(), &mut group, launcher)?;
     launcher.tell(&FromAgent::Over)?;
-    Ok(Launched::Over(None, failed))
+    // A live launcher speaks soon after a failed launch.
+    Ok(Some((None, if failed { 2 * silence } else { IDLE })))
 }
 
 fn pass_on(

@@ -19,6 +19,9 @@ use crate::protocol::{BEAT, FromAgent, Hello, ToAgent};
 /// Longest wait for an agent to have ended its ranks.
 pub const ENDING: Duration = Duration::from_secs(3);
 
+/// Connections and addresses of agents, by host; `None` for this host.
+pub(crate) type Channels = Vec<Option<(Channel, IpAddr)>>;
+
 /// The other processes, as the first one gathered them.
 #[derive(Debug, Default)]
 pub struct Gathered {

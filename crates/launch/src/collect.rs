@@ -166,8 +166,9 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
     let mut table = Measurements::default();
     let mut all: Option<Collected> = None;
     for launch in options.now(of.time) {
-        let one = stage.start_outside(&command, ranks, with.is_none(), options.deadline);
-        let one = one.and_then(|running| {
+        let one = outside::Outside::start(&command, ranks, with.is_none(), options.deadline);
+        let one = one.and_then(|(running, (hosts, channels))| {
+            stage.take(hosts, channels)?;
             let mut done = collect_into(of, (std::iter::once(launch), &mut table), progress);
             let said = stage.end_outside(running);
             // Later its words say only that a rank is gone.

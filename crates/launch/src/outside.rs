@@ -1,7 +1,6 @@
 //! Runs an MPI's own launcher, whose processes become agents that start ranks.
 
 use std::fs::File;
-use std::net::IpAddr;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -13,11 +12,10 @@ use bandgap_socket::star::Centre;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::agents::written;
+use crate::agents::{Channels, written};
 use crate::failure::lost;
 use crate::hosts::{HostSlots, Hosts};
 use crate::meet::publish_for;
-use crate::message::Channel;
 use crate::process::ended_until;
 use crate::protocol::{COMMAND, ProcessRole, Who, allowed, names};
 use crate::{Classify, Exit, Failure, Result, elsewhere, usage};
@@ -70,7 +68,7 @@ pub struct Outside {
 }
 
 /// The processes of a launcher: their hosts, and the connections to them as agents.
-pub type Processes = (Hosts, Vec<Option<(Channel, IpAddr)>>);
+pub type Processes = (Hosts, Channels);
 
 impl Outside {
     /// Runs the command and waits until its `ranks` processes have joined this one. `local`: all of them are on this host.

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{MemfdFlags, memfd_create};
 
-use crate::agents::{Agent, Running, is_here, words};
+use crate::agents::{Agent, Channels, Running, is_here, words};
 use crate::hosts::{HostSlots, Hosts, SSH};
 use crate::message::{Channel, polled};
 use crate::protocol::{BEAT, COMMAND, Hello, MARKER, OWN, build, unread};
@@ -44,11 +44,7 @@ pub fn start_all(hosts: &Hosts, signals: &Signals) -> Result<Vec<Agent>> {
 ///
 /// # Errors
 /// A process has another build of the program, or is gone.
-pub fn adopt_all(
-    hosts: &Hosts,
-    channels: Vec<Option<(Channel, IpAddr)>>,
-    signals: &Signals,
-) -> Result<Vec<Agent>> {
+pub fn adopt_all(hosts: &Hosts, channels: Channels, signals: &Signals) -> Result<Vec<Agent>> {
     // Processes are reached at the addresses from which they called.
     let addresses: Vec<Option<IpAddr>> =
         channels.iter().map(|of| of.as_ref().map(|(_, address)| *address)).collect();

@@ -6,7 +6,7 @@ use std::time::Duration;
 use bandgap_host::machine::{self, Machine};
 use bandgap_host::{CycleClock, NoiseReport, Placement, Topology, WorkRate, parse_cpu_list, place};
 
-use crate::agents::{Agent, Gathered, leave};
+use crate::agents::{Agent, Channels, Gathered, leave};
 use crate::failure::unstarted;
 use crate::hosts::Hosts;
 use crate::meet::Kept;
@@ -73,30 +73,17 @@ impl Stage {
     pub fn adopt(&mut self, gathered: Gathered, interface: Option<String>) -> Result<()> {
         let Gathered { hosts, agents, idle, kept } = gathered;
         (self.idle, self.kept) = (idle, kept);
-        if let Some(mut hosts) = hosts {
-            hosts.interface = interface;
-            self.agents = adopt_all(&hosts, agents, &self.signals)?.into();
-            self.hosts = Some(hosts).into();
-        }
-        Ok(())
+        hosts.map_or(Ok(()), |hosts| self.take(Hosts { interface, ..hosts }, agents))
     }
 
-    /// Runs a launcher that starts `ranks` ranks, each with an agent of its own. `local`: all of them are on this host. They
-    /// last as long as the returned launcher.
+    /// Makes the processes at the other ends of the `channels` the agents of the hosts.
     ///
     /// # Errors
-    /// The launcher did not start them.
-    pub(crate) fn start_outside(
-        &self,
-        command: &[String],
-        ranks: usize,
-        local: bool,
-        deadline: Duration,
-    ) -> Result<Outside> {
-        let (outside, (hosts, channels)) = Outside::start(command, ranks, local, deadline)?;
+    /// As [`Stage::adopt`].
+    pub(crate) fn take(&self, hosts: Hosts, channels: Channels) -> Result<()> {
         *self.agents.borrow_mut() = adopt_all(&hosts, channels, &self.signals)?;
         *self.hosts.borrow_mut() = Some(hosts);
-        Ok(outside)
+        Ok(())
     }
 
     /// Ends a launcher and its ranks, and returns the first paragraph of its output.
