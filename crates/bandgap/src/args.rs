@@ -247,18 +247,13 @@ impl Measure {
 
     /// Whether ranks may be on several hosts: hosts are named, or this process is adopted.
     pub fn has_hosts(&self) -> bool {
-        self.names_hosts() || self.adopted.is_some()
-    }
-
-    /// Whether hosts are named.
-    pub fn names_hosts(&self) -> bool {
-        self.ranks.reach.is_named()
+        self.ranks.reach.is_named() || self.adopted.is_some()
     }
 
     /// Adopts the processes that somebody else started, unless the options ask for other ranks. If no transport is named
     /// and each process gets a rank, the transport is that of their launcher. `all`: by default all processes take part.
     pub fn adopt(&mut self, adopted: Adopted, all: bool) {
-        if !self.names_hosts()
+        if !self.ranks.reach.is_named()
             && !matches!(self.ranks.transport.first(), Some(Target::Simulated(_)))
         {
             let usual = if all { adopted.size } else { 2 };
@@ -287,7 +282,7 @@ impl Measure {
         let native = self.native.map(Target::Real);
         let measured: Vec<&Target> = self.ranks.transport.iter().chain(&native).collect();
         let apart = measured.iter().find(|target| target.can(|can| can.launcher));
-        if let Some(apart) = apart.filter(|_| self.names_hosts()) {
+        if let Some(apart) = apart.filter(|_| self.ranks.reach.is_named()) {
             return Err(usage!("start ranks of {apart} by ssh: its own launcher starts them")
                 .hint(format!("mpiexec -hosts a,b -n 2 bandgap … -t {apart}, or --launch-with")));
         }

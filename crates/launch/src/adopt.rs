@@ -156,59 +156,53 @@ impl Adopted {
                 lost(error).hint("do all processes run bandgap with the same command?")
             })?;
         drop(published);
-        let gathered = self.divide(needed, apart, streams, until)?;
+        let gathered = divide(needed, apart, streams, until)?;
         Ok(Gathered { kept, ..gathered })
     }
+}
 
-    /// Gives each of the other processes its role.
-    fn divide(
-        &self,
-        needed: usize,
-        apart: bool,
-        streams: Vec<TcpStream>,
-        until: Instant,
-    ) -> Result<Gathered> {
-        let mut all = vec![(Who::here(), None)];
-        for stream in streams {
-            let (who, channel, address) = Who::calls(stream, until)?;
-            all.push((who, Some((channel, address))));
-        }
-        let mut gathered = Gathered::default();
-        let (mut keys, mut places, mut order) = (Vec::new(), Vec::new(), Vec::new());
-        let names = names(all.iter().map(|(who, _)| who));
-        for ((Who { host, .. }, _), name) in all.iter().zip(names).take(needed.max(1)) {
-            let known = keys.iter().position(|key| key == host).filter(|_| !apart);
-            let at = known.unwrap_or_else(|| {
-                keys.push(host.clone());
-                places.push(HostSlots { host: name.clone(), slots: 0 });
-                places.len() - 1
-            });
-            places[at].slots += 1;
-            order.push(at);
-        }
-        let of_hosts: Vec<Vec<usize>> =
-            keys.iter().map(|key| allowed(all.iter().map(|(who, _)| who), key)).collect();
-        gathered.agents.resize_with(keys.len(), || None);
-        run_on(&of_hosts[0]);
-        for (who, channel) in all {
-            let Some((mut channel, address)) = channel else { continue };
-            // The first of each host, or every process, is an agent. This process starts the ranks of the first host.
-            let free =
-                (1..keys.len()).find(|&at| keys[at] == who.host && gathered.agents[at].is_none());
-            if let Some(at) = free {
-                let role = ProcessRole::Agent(of_hosts[at].clone());
-                channel.send(&role).map_err(lost)?;
-                gathered.agents[at] = Some((channel, address));
-            } else {
-                channel.send(&ProcessRole::Idle).map_err(lost)?;
-                gathered.idle.push(channel);
-            }
-        }
-        if keys.len() > 1 {
-            gathered.hosts = Some(Hosts { places, order: Some(order), ..Hosts::default() });
-        }
-        Ok(gathered)
+/// Gives each of the other processes its role.
+fn divide(needed: usize, apart: bool, streams: Vec<TcpStream>, until: Instant) -> Result<Gathered> {
+    let mut all = vec![(Who::here(), None)];
+    for stream in streams {
+        let (who, channel, address) = Who::calls(stream, until)?;
+        all.push((who, Some((channel, address))));
     }
+    let mut gathered = Gathered::default();
+    let (mut keys, mut places, mut order) = (Vec::new(), Vec::new(), Vec::new());
+    let names = names(all.iter().map(|(who, _)| who));
+    for ((Who { host, .. }, _), name) in all.iter().zip(names).take(needed.max(1)) {
+        let known = keys.iter().position(|key| key == host).filter(|_| !apart);
+        let at = known.unwrap_or_else(|| {
+            keys.push(host.clone());
+            places.push(HostSlots { host: name.clone(), slots: 0 });
+            places.len() - 1
+        });
+        places[at].slots += 1;
+        order.push(at);
+    }
+    let of_hosts: Vec<Vec<usize>> =
+        keys.iter().map(|key| allowed(all.iter().map(|(who, _)| who), key)).collect();
+    gathered.agents.resize_with(keys.len(), || None);
+    run_on(&of_hosts[0]);
+    for (who, channel) in all {
+        let Some((mut channel, address)) = channel else { continue };
+        // The first of each host, or every process, is an agent. This process starts the ranks of the first host.
+        let free =
+            (1..keys.len()).find(|&at| keys[at] == who.host && gathered.agents[at].is_none());
+        if let Some(at) = free {
+            let role = ProcessRole::Agent(of_hosts[at].clone());
+            channel.send(&role).map_err(lost)?;
+            gathered.agents[at] = Some((channel, address));
+        } else {
+            channel.send(&ProcessRole::Idle).map_err(lost)?;
+            gathered.idle.push(channel);
+        }
+    }
+    if keys.len() > 1 {
+        gathered.hosts = Some(Hosts { places, order: Some(order), ..Hosts::default() });
+    }
+    Ok(gathered)
 }
 
 /// Lets this process's ranks run on all processors allowed to its host's processes: the launcher bound each one alone.

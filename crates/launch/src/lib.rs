@@ -19,7 +19,6 @@ mod floors;
 mod group;
 mod hosts;
 mod interface;
-mod kernels;
 mod launcher;
 mod live;
 mod local;
@@ -58,7 +57,6 @@ pub use exit::Exit;
 pub use failure::{Classify, Failure, Result, limit, told};
 pub use floors::{between_hosts, floors};
 pub use hosts::Hosts;
-pub use kernels::compiled;
 pub use launcher::{Ended, Progress};
 pub use message::Wait;
 pub use network::{contended, distances};
@@ -68,7 +66,7 @@ pub use protocol::Hello;
 pub use room::{has_room, simulated};
 pub use signals::{Signals, let_long_files_fail};
 pub use stage::{Stage, placed};
-pub use transports::{Target, Transport};
+pub use transports::{Target, Transport, compiled};
 
 #[cfg(test)]
 #[path = "../../kernels/tests/support/examples.rs"]

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use bandgap_campaign::beside::Beside;
 use bandgap_comm::{AnyEndpoint, Can, Division, Rendezvous, Result};
 use bandgap_kernels::{Added, Entry};
+use bandgap_sim::Recorder;
 
 use crate::machine::{AnyRig, Machine, Parts, RigOver};
 use crate::stamped::StampedEnd;
@@ -23,8 +24,9 @@ macro_rules! transports {
             $(Transport::native($native::NAME, $native::MEANING, $native::CAN, $native::connect),)*
         ];
 
-        /// The kernel, compiled for every rig.
-        pub(crate) fn on_each<K: Entry>(kernel: Added) -> Added {
+        /// A kernel, compiled for every transport and for virtual time.
+        pub fn compiled<K: Entry>() -> Added {
+            let kernel = Added::of::<K>().written_for::<K, Recorder>();
             let kernel = kernel$(.on::<K, RigOver<$own>>())*.on::<K, AnyRig>();
             $(let kernel = $native::on::<K>(kernel);)*
             kernel
