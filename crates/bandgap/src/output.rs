@@ -160,21 +160,16 @@ impl Sink {
     ///
     /// # Errors
     /// The run cannot be kept.
-    pub fn add(
-        &mut self,
-        made: Made,
-        conditions: Option<Conditions>,
-        table: Option<Measurements>,
-    ) -> Result<()> {
+    pub fn add(&mut self, made: Made, measured: Option<(Conditions, Measurements)>) -> Result<()> {
         self.run.results.extend(made.results);
         made.notes.into_iter().for_each(|note| self.note(note));
-        if let Some(found) = conditions {
+        if let Some((found, table)) = measured {
             let transport = found.transport.clone();
             match self.run.conditions.iter_mut().find(|of| of.transport == transport) {
                 Some(known) => *known = std::mem::take(known).and(&found),
                 None => self.run.conditions.push(found),
             }
-            self.tables.extend(table.map(|table| (transport, table)));
+            self.tables.push((transport, table));
         }
         // Until the end the kept run counts as interrupted, in case this process dies.
         let interrupted = std::mem::replace(&mut self.run.interrupted, true);
@@ -305,7 +300,7 @@ pub fn close_given(
     let mut sink = Sink::open(&output.only_asked(), command, precision.seed)?;
     let Precision { precision: share, confidence, strict, .. } = precision;
     sink.plan(&json!({"name": command, "precision": share.0, "confidence": confidence.0}));
-    sink.add(made, None, None)?;
+    sink.add(made, None)?;
     let strict = *strict && !Verdict::of(&sink.run).is_good();
     sink.close(if strict { exit.max(Exit::Doubtful) } else { exit })
 }

@@ -287,7 +287,7 @@ impl<'a> Session<'a> {
                 if made.results.iter().filter_map(|result| result.as_rows()).any(is_empty) {
                     self.note(Exit::Missing);
                 }
-                self.sink.add(made, Some(conditions), Some(table))?;
+                self.sink.add(made, Some((conditions, table)))?;
                 let verdict = Verdict::of(&self.sink.run);
                 let good = verdict.counted - verdict.doubtful.len();
                 format!(": {good} of {} values as precise as asked for", verdict.counted)
@@ -300,7 +300,7 @@ impl<'a> Session<'a> {
                     self.sink.note(Note::new("too_little", "").with("what", of));
                 }
                 if !table.is_empty() {
-                    self.sink.add(Made::default(), Some(conditions), Some(table))?;
+                    self.sink.add(Made::default(), Some((conditions, table)))?;
                 }
                 ": too little was measured".to_owned()
             }

@@ -301,9 +301,9 @@ fn collect_into(
             break;
         }
     }
-    let (hosts, table) = (spread.names(), Measurements::default());
+    let hosts = spread.names();
     let (placement, wait) = (Some(spread.placement), Some(wait));
-    Ok(Collected { table, ended, placement, hosts, launches, wait, ..Collected::default() })
+    Ok(Collected { ended, placement, hosts, launches, wait, ..Collected::default() })
 }
 
 /// Makes all agents start their ranks at the same time.

@@ -95,7 +95,7 @@ pub fn run(layers: &Layers) -> Result<Exit> {
     let made = assemble::layers(&session.sink.run.results, kernel, &names, precision);
     let made = made.map_err(unmade)?;
     if !made.results.is_empty() {
-        session.sink.add(made, None, None)?;
+        session.sink.add(made, None)?;
     }
     session.close()
 }

@@ -218,6 +218,6 @@ pub fn run(of: &Simulate) -> Result<Exit> {
         return sink.close(Exit::Interrupted);
     };
     notes.extend(note);
-    sink.add(Made { results: vec![made.into()], notes }, None, None)?;
+    sink.add(Made { results: vec![made.into()], notes }, None)?;
     sink.close(Exit::Fine)
 }

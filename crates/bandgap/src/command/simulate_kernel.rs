@@ -148,7 +148,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
         let of_point = (kernel, &*named, bytes);
         let notes = measured.as_ref().map_or(Vec::new(), |of| of.notes.clone());
         let made = Made { results: vec![made(of_point, &series, &point, &done)?.into()], notes };
-        sink.add(made, None, None)?;
+        sink.add(made, None)?;
     }
     sink.close(Exit::Fine)
 }

@@ -58,7 +58,7 @@ pub fn run(of: &Simulate) -> Result<Exit> {
         error => unmade(error),
     })?;
     made.notes = notes;
-    sink.add(made, None, None)?;
+    sink.add(made, None)?;
     sink.close(if of.strict && is_outside { Exit::Doubtful } else { Exit::Fine })
 }
 
