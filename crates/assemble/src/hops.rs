@@ -67,7 +67,7 @@ pub(crate) fn hops(of: &Measured<'_>, points: &Points<'_>) -> Result<Made> {
     };
     let rule = of.judged.rule();
     let mut lower = 0;
-    for segment in &fit.segments {
+    for segment in &fit {
         let parameter = |at: usize, estimate: &Option<Estimate>, rule| {
             estimate.as_ref().map(|found| {
                 // The interval means nothing if the points do not follow the plane.

@@ -1,7 +1,7 @@
 //! The time of a message as a function of its length and its number of hops: t(n, k) = t_startup +
 //! n·t_byte + (k − 1)·h.
 //!
-//! - [`fit`]: from times of several lengths at several distances to [`HopsFit`].
+//! - [`fit`]: from times of several lengths at several distances to segments.
 //!
 //! Source: Ganapati, "CoMet: A Synthetic Benchmark for Message-Passing Architectures" (1993), 5.1.
 //! Times are in nanoseconds.
@@ -25,13 +25,6 @@ pub struct HopTimes {
     pub hops: u32,
     /// Times in nanoseconds, one per repetition.
     pub times_ns: Vec<f64>,
-}
-
-/// The fit of all segments.
-#[derive(Clone, Debug, PartialEq)]
-pub struct HopsFit {
-    /// The segments, ascending.
-    pub segments: Vec<HopsSegment>,
 }
 
 /// Lengths of one protocol. Parameters are absent if there are too few points; so are times that
@@ -85,7 +78,7 @@ const LARGE_RESIDUAL: f64 = 0.1;
 /// # Errors
 /// [`ModelError::BadTime`]; or no times, only one distance, or a confidence that is not strictly
 /// between 0 and 1.
-pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<HopsFit> {
+pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<Vec<HopsSegment>> {
     let data = || launches.iter().copied().flatten();
     ModelError::unless_confidence(confidence)?;
     for of in data() {
@@ -103,7 +96,7 @@ pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<Ho
             "{found} distance; at least 2 are needed for the time of a hop, and 3 are better"
         )));
     }
-    let mut fit = HopsFit { segments: Vec::new() };
+    let mut segments = Vec::new();
     let mut above = None;
     for end in ends.iter().copied().chain([u64::MAX]) {
         let inside = |bytes: u64| above.is_none_or(|above| bytes > above) && bytes <= end;
@@ -113,10 +106,10 @@ pub fn fit(launches: &[&[HopTimes]], ends: &[u64], confidence: f64) -> Result<Ho
         let each: Vec<Vec<Timed>> = launches.iter().map(of_launch).collect();
         above = Some(end);
         if each.iter().any(|points| !points.is_empty()) {
-            fit.segments.push(segment(&each, confidence));
+            segments.push(segment(&each, confidence));
         }
     }
-    Ok(fit)
+    Ok(segments)
 }
 
 /// Length, hops and time of a point.

@@ -9,7 +9,7 @@ use crate::{Constant, Family, Handle, Loaded, MpiError, Result};
 pub(crate) type In = *const c_void;
 pub(crate) type Out = *mut c_void;
 /// The other end of a message: communicator, rank in it, tag.
-pub(crate) type Envelope = (Handle, c_int, c_int);
+pub(crate) type Address = (Handle, c_int, c_int);
 
 macro_rules! functions {
     ($($function:ident $symbol:ident ($($name:ident: $type:ty),*);)*) => {
@@ -136,14 +136,14 @@ impl Api {
     }
 
     #[inline(always)]
-    pub(crate) fn send_bytes(&self, from: &[u8], place: Envelope) -> Result<()> {
+    pub(crate) fn send_bytes(&self, from: &[u8], place: Address) -> Result<()> {
         let (at, len, (comm, to, tag)) = (from.as_ptr().cast(), count(from.len())?, place);
         // SAFETY: the slice has this many bytes.
         unsafe { self.send(at, len, self.byte, to, tag, comm) }
     }
 
     #[inline(always)]
-    pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Envelope) -> Result<()> {
+    pub(crate) fn recv_bytes(&self, into: &mut [u8], place: Address) -> Result<()> {
         let (at, len, (comm, of, tag)) = (into.as_mut_ptr().cast(), count(into.len())?, place);
         // SAFETY: the slice has room for this many bytes.
         unsafe { self.recv(at, len, self.byte, of, tag, comm, self.ignore) }
@@ -157,7 +157,7 @@ impl Api {
     pub(crate) unsafe fn begin_send(
         &self,
         from: &[u8],
-        (comm, to, tag): Envelope,
+        (comm, to, tag): Address,
     ) -> Result<Handle> {
         let (mut request, len) = (comm, count(from.len())?);
         // SAFETY: the caller guarantees it.
@@ -174,7 +174,7 @@ impl Api {
     pub(crate) unsafe fn begin_recv(
         &self,
         into: &mut [u8],
-        (comm, of, tag): Envelope,
+        (comm, of, tag): Address,
     ) -> Result<Handle> {
         let (mut request, len) = (comm, count(into.len())?);
         let at = into.as_mut_ptr().cast();

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use bandgap_comm::{CommError, ExposedMemory, Part, Pending, Rank, Result, check_peer};
 
-use crate::api::{Envelope, count};
+use crate::api::{Address, count};
 use crate::{Handle, World};
 
 /// The highest bit of a tag marks messages of collectives. MPI's tags are shorter, so these
@@ -139,7 +139,7 @@ impl Library {
     }
 
     #[inline(always)]
-    fn place(&self, peer: Rank, tag: u32) -> Result<Envelope> {
+    fn place(&self, peer: Rank, tag: u32) -> Result<Address> {
         check_peer(peer, self.rank(), self.size())?;
         let comm = self.now.comms[usize::from(tag >= OWN_BIT)];
         Ok((comm, peer as c_int, (tag & !OWN_BIT) as c_int))

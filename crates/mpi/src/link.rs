@@ -14,7 +14,7 @@ use bandgap_comm::{
     check_peer,
 };
 
-use crate::api::Envelope;
+use crate::api::Address;
 use crate::{Handle, MpiError, World};
 
 /// Maximum number of frames in flight to one peer.
@@ -64,7 +64,7 @@ impl Outgoing {
 
     /// Begins to send `bytes`, which must fit into a buffer, if a buffer is free.
     #[inline(always)]
-    fn begin(&mut self, world: &World, place: Envelope, bytes: &[u8]) -> Result<Posted, MpiError> {
+    fn begin(&mut self, world: &World, place: Address, bytes: &[u8]) -> Result<Posted, MpiError> {
         if self.under_way() == self.requests.len() && self.look(world)? {
             return Ok(Posted::Busy);
         }

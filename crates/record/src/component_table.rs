@@ -1,22 +1,21 @@
-//! Reads tables of the components of a message's way, with the models over them.
+//! Reads tables of components of a message's time, and models made of them.
 //!
-//! CSV with the columns `name`, `category`, `layer`, `side` and `time_ns`, in any order, and `spread_ns` (a standard
-//! deviation) and `provenance`, if they are there. Each further column is a model: its cells say how many times over each
-//! component counts, as `1`, `-0.5` or `1/64`; empty is 0. A coefficient may be divided by a parameter: `1/c`. Two columns
-//! of the same name are one model, which takes as long as the longer one. Blank lines and those that begin with `#` are
-//! ignored.
+//! The table is CSV with the columns `name`, `category`, `layer`, `side` and `time_ns`, in any order, and optionally
+//! `spread_ns` (a standard deviation) and `provenance`. Every other column is a model, whose cells are the coefficients
+//! of the components: `1`, `-0.5`, `1/64`, or `1/c` with a parameter; empty means 0. Columns with the same name are one
+//! model, whose time is that of the longest. Blank lines and lines that begin with `#` are ignored.
 //!
-//! Rows of these categories are no components:
+//! Rows of these categories are not components:
 //!
-//! | category | what the row has |
+//! | category | content of the row |
 //! |---|---|
-//! | `observed` | below a model, the time that was observed of it, in ns; `time_ns` is empty |
-//! | `observed_spread` | its standard deviation likewise |
+//! | `observed` | in the column of each model, its observed time in ns; `time_ns` is empty |
+//! | `observed_spread` | likewise, the standard deviation |
 //! | `parameter` | a number in `time_ns` |
 //!
-//! A row with the name of an earlier one and no time is that component on another layer or side. Without a `provenance` a
-//! time is assumed, since nobody said how it is known. A table without models has those of the paper that its components are
-//! enough for, or else their sum.
+//! A row without a time and with the name of an earlier row is the same component on another layer or side. A time
+//! without a `provenance` is `assumed`. A table without models gets those of the paper's models for which it has all
+//! components, or else the sum of its components.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -31,34 +30,34 @@ use crate::table_lines::{self, Header, Line, Result};
 
 const EXPECTED: &str = "CSV whose first line names the columns name,category,layer,side,time_ns and one for each model";
 
-/// The columns that are no models; the last two need not be there.
+/// Columns that are not models; the last two are optional.
 const COLUMNS: [&str; 7] =
     ["name", "category", "layer", "side", "time_ns", "spread_ns", "provenance"];
 
-/// A table longer than this is refused before it fills the memory.
+/// Longest table, in bytes, so that an endless source does not fill the memory.
 const LONGEST: usize = 64 << 20;
 
-/// The tables that are built in, by name.
+/// The built-in tables, by name.
 const PRESETS: [(&str, &str); 1] =
     [("thunderx2-connectx4", include_str!("../presets/thunderx2-connectx4.csv"))];
 
 /// Components and models.
 #[derive(Clone, Debug)]
 pub struct ComponentTable {
-    /// Its name.
+    /// The table's name.
     pub name: String,
     /// Components and models.
     pub stack: Stack,
-    /// What models of the paper lack in a table that has none of its own.
+    /// Components that the paper's models lack, in a table without models.
     pub lacking: Vec<Lacking>,
 }
 
-/// The names of the tables that are built in.
+/// Names of the built-in tables.
 pub fn component_presets() -> impl Iterator<Item = &'static str> {
     PRESETS.iter().map(|(name, _)| *name)
 }
 
-/// The table of this name that is built in.
+/// The built-in table with this name.
 pub fn component_preset(name: &str) -> Option<ComponentTable> {
     let (name, text) = PRESETS.iter().find(|(known, _)| *known == name)?;
     let table = read_component_table(text.as_bytes());
@@ -68,7 +67,7 @@ pub fn component_preset(name: &str) -> Option<ComponentTable> {
     })
 }
 
-/// The paper's models over these components; what was observed of them was observed on the paper's machine.
+/// The paper's models over other components, without the times observed on the paper's machine.
 pub fn paper_models(components: Vec<Component>) -> (Stack, Vec<Lacking>) {
     let mut paper = component_preset(PRESETS[0].0).expect("it is built in").stack;
     paper.models.iter_mut().for_each(|model| model.observed = None);
@@ -78,7 +77,7 @@ pub fn paper_models(components: Vec<Component>) -> (Stack, Vec<Lacking>) {
 /// Reads a table of components.
 ///
 /// # Errors
-/// Every defect is one, with its line where it has one: the file is taken whole or not at all.
+/// Any defect, with its line if it has one: a table with a defect is refused.
 pub fn read_component_table(source: impl Read) -> Result<ComponentTable> {
     let mut lines = table_lines::bounded(source, LONGEST)
         .filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
@@ -93,12 +92,12 @@ pub fn read_component_table(source: impl Read) -> Result<ComponentTable> {
     rows.finish()
 }
 
-/// Which column is which.
+/// Places of the columns.
 struct Columns {
     needed: [usize; 5],
     spread: Option<usize>,
     provenance: Option<usize>,
-    /// The name and the places of each model.
+    /// Name and places of each model.
     models: Vec<(String, Vec<usize>)>,
 }
 
@@ -122,11 +121,11 @@ impl Columns {
     }
 }
 
-/// What was read so far.
+/// The rows read so far.
 struct Rows {
     columns: Columns,
     stack: Stack,
-    /// The line of each name.
+    /// Line of each name.
     lines: BTreeMap<String, u64>,
     /// Observed times and their spreads, by model.
     observed: [Vec<Option<f64>>; 2],

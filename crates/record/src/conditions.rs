@@ -1,4 +1,4 @@
-//! Under which conditions the results over one transport were measured.
+//! Conditions of the results over one transport.
 
 use std::collections::BTreeMap;
 
@@ -7,85 +7,85 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Number, Seconds};
 
-/// Conditions of all results over one transport in a run.
+/// Conditions of a run's results over one transport.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
 pub struct Conditions {
     /// The transport as the command line names it.
     pub transport: String,
     /// Number of ranks.
     pub ranks: u64,
-    /// The processors of the ranks, by rank; none in virtual time.
+    /// Processors by rank; empty in virtual time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cores: Vec<u64>,
-    /// The hosts of the ranks, by rank; none where all are on one.
+    /// Hosts by rank; empty if all ranks are on one host.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<String>,
-    /// The distance between the processors of ranks 0 and 1: `shared L3`; `network` between hosts.
+    /// The distance between ranks 0 and 1: `shared L3`, or `network` between hosts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distance: Option<String>,
     /// Whether ranks shared processors.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub oversubscribed: bool,
-    /// Sets of fresh processes that were begun.
+    /// Number of launches: sets of fresh processes.
     pub launches: u64,
-    /// Those of them that gave nothing, by number from 1.
+    /// Launches without data, numbered from 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub lost_launches: Vec<u64>,
-    /// What became of the timed batches.
+    /// The timed batches, used and rejected.
     pub batches: Batches,
-    /// The placement state that the results are of; none where nothing was probed.
+    /// The placement state of the results; none without probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<State>,
-    /// How many messages were compared with what was to arrive. All were right: a wrong one ends the run.
+    /// Number of messages compared with their expected contents. All were right, since a wrong one ends the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verified: Option<Verified>,
 }
 
-/// What became of the timed batches.
+/// The timed batches, used and rejected.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Batches {
-    /// Those that the results rest on.
+    /// Number of batches behind the results.
     pub used: u64,
-    /// Those that they do not rest on, by reason: `moved`, `slowed`, `other_state`, …
+    /// Number of other batches by reason: `moved`, `slowed`, `other_state`, …
     pub rejected: BTreeMap<String, u64>,
 }
 
 impl Batches {
-    /// All that do not count.
+    /// Number of rejected batches.
     pub fn all_rejected(&self) -> u64 {
         self.rejected.values().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// The commonest reason of those that do not count.
+    /// The most common reason for rejection.
     pub fn mostly(&self) -> Option<&str> {
         let most = self.rejected.iter().max_by_key(|(_, count)| **count);
         most.map(|(reason, _)| reason.as_str())
     }
 }
 
-/// A placement state: how the two processors stood to each other.
+/// A placement state: a level of the time that a cache line takes between two processors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
-    /// One way of a bare cache-line ping-pong between them.
+    /// Half a round trip of a bare cache-line ping-pong.
     pub probe: Seconds,
-    /// The share of the timed batches that are in it.
+    /// Share of the timed batches in this state.
     pub share: Number,
-    /// The probes of the other states that were seen.
+    /// Probes of the other states seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Seconds>,
 }
 
-/// What was compared.
+/// Numbers of compared messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Add, Serialize, Deserialize)]
 pub struct Verified {
-    /// Messages of checked batches, each compared by itself.
+    /// Messages of checked batches; each was compared.
     pub checked: u64,
-    /// Messages of timed batches, of which what lies in their place at the end is compared.
+    /// Messages of timed batches; what their shared place held at the end was compared.
     pub timed: u64,
 }
 
 impl Conditions {
-    /// Those of two measurements over one transport in one run.
+    /// The conditions of two measurements over one transport in one run, combined.
     pub fn and(mut self, other: &Conditions) -> Conditions {
         self.ranks = self.ranks.max(other.ranks);
         if other.cores.len() > self.cores.len() {

@@ -1,4 +1,4 @@
-//! The directory of one run: `run.json` and the files beside it.
+//! The directory of a run: `run.json` and other files.
 
 use std::fs;
 use std::io::{self, ErrorKind};
@@ -11,19 +11,19 @@ use crate::replace::{can_replace, replace};
 use crate::run::{RUN_FILE, utc};
 use crate::{RecordError, Run};
 
-/// A directory that holds one run and nothing else.
+/// A directory for one run and nothing else.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
-    /// Directories made for it, the innermost first. They are removed with this where nothing was written.
+    /// Directories created for the run, innermost first. Drop removes them if they are still empty.
     made: Vec<PathBuf>,
 }
 
 impl RunDir {
-    /// Takes `path` for a run: a directory that does not exist yet, or an empty one.
+    /// Uses `path` for a run: a new directory or an empty one.
     ///
     /// # Errors
-    /// A path that is no directory, is not empty, or takes no files; and those of the file system.
+    /// The path is not a directory, is not empty, or is not writable; and other errors of the file system.
     pub fn create(path: &Path) -> Result<RunDir, RecordError> {
         let run = Self::makes(path)?;
         let mut entries = fs::read_dir(path).map_err(at("open the directory", path))?;
@@ -33,11 +33,11 @@ impl RunDir {
         }
     }
 
-    /// Makes a new directory under `parent`, named after the UTC time and the command:
-    /// `20261121T012331Z-signature`. A number is added while the name is taken.
+    /// Creates a directory in `parent`, named after the UTC time and the command: `20261121T012331Z-signature`. If
+    /// the name is taken, it gets a number.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn create_in(parent: &Path, command: &str, now: SystemTime) -> Result<RunDir, RecordError> {
         let mut run = Self::makes(parent)?;
         let name = format!("{}-{command}", utc(now, "%Y%m%dT%H%M%SZ"));
@@ -55,7 +55,7 @@ impl RunDir {
         run.takes_files()
     }
 
-    /// The directory of this path, with those that it needs.
+    /// Creates the directory and its missing parents.
     fn makes(path: &Path) -> Result<RunDir, RecordError> {
         let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
@@ -69,31 +69,30 @@ impl RunDir {
         Ok(run)
     }
 
-    /// The same, if files can be made in it.
+    /// Checks that files can be created in the directory.
     fn takes_files(self) -> Result<RunDir, RecordError> {
         let made = can_replace(&self.path.join(RUN_FILE));
         made.map_err(at("make files in the directory", &self.path))?;
         Ok(self)
     }
 
-    /// Where it is.
+    /// The path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes `run.json`, in place of an earlier one if there is any.
+    /// Writes or replaces `run.json`.
     ///
     /// # Errors
-    /// A number that is not finite, and those of [`RunDir::write`].
+    /// A number is not finite; and errors of [`RunDir::write`].
     pub fn write_run<R: Serialize>(&self, run: &Run<R>) -> Result<PathBuf, RecordError> {
         self.write(RUN_FILE, run.to_json()?.as_bytes())
     }
 
-    /// Writes a file whole or not at all: whoever reads it while this runs, or after the machine
-    /// stopped, finds the old contents or the new ones. Its name may have a folder before it. Returns its path.
+    /// Writes a file atomically, as [`replace`] does, and returns its path. The name may contain a folder.
     ///
     /// # Errors
-    /// Those of the file system (a full disk among them), with the path.
+    /// Errors of the file system, such as a full disk, with the path.
     pub fn write(&self, name: &str, bytes: &[u8]) -> Result<PathBuf, RecordError> {
         let path = self.path.join(name);
         let parent = path.parent().unwrap_or(&self.path);
@@ -105,7 +104,7 @@ impl RunDir {
 
 impl Drop for RunDir {
     fn drop(&mut self) {
-        // A directory that holds something is not removed this way.
+        // This fails for a directory that is not empty.
         let _ = self.made.iter().try_for_each(fs::remove_dir);
     }
 }
@@ -114,7 +113,7 @@ fn at<'a>(action: &'static str, path: &'a Path) -> impl FnOnce(io::Error) -> Rec
     move |source| RecordError::Io { action, path: path.to_owned(), source }
 }
 
-/// Records under the names of their columns.
+/// A CSV table with a header.
 ///
 /// # Errors
 /// The table cannot be written.

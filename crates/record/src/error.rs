@@ -1,4 +1,4 @@
-//! What can go wrong with a run file.
+//! Errors of run files.
 
 use std::io;
 use std::path::PathBuf;
@@ -7,51 +7,51 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RecordError {
-    /// A value that JSON cannot hold, and which part of a quantity it is.
+    /// A part of a quantity that is not finite, so JSON cannot hold it.
     #[error("record {0}: {1} is not a finite number")]
     NotFinite(&'static str, f64),
-    /// An interval whose ends are exchanged.
+    /// An interval with swapped ends.
     #[error("record a quantity: its interval runs from {0} down to {1}")]
     Inverted(f64, f64),
     /// The run could not be written as JSON.
     #[error("write the run as JSON")]
     Encode(#[source] serde_json::Error),
-    /// The output directory holds something already.
+    /// The output directory is not empty.
     #[error("use {} for the run's files: it is not empty", .0.display())]
     NotEmpty(PathBuf),
-    /// The output directory is something else.
+    /// The output path is not a directory.
     #[error("use {} for the run's files: it is not a directory (name another place)", .0.display())]
     NotADirectory(PathBuf),
-    /// The operating system refused what was tried on a file or directory.
+    /// The operating system refused an action on a file or directory.
     #[error("{action} {}", .path.display())]
     Io {
-        /// What was tried.
+        /// The action.
         action: &'static str,
-        /// On which file or directory.
+        /// The file or directory.
         path: PathBuf,
-        /// Its answer.
+        /// The error of the operating system.
         source: io::Error,
     },
     /// A table could not be written.
     #[error("write a CSV table")]
     Csv(#[source] csv::Error),
-    /// The bytes are no JSON, or its fields are not a run's.
+    /// The bytes are not JSON, or the fields are not those of a run.
     #[error("read a run: {0}")]
     Decode(serde_json::Error),
-    /// JSON, but no run file: what it says that it is.
+    /// JSON, but not a run file. The text is the `format` found.
     #[error("read a run: the file's \"format\" is {0}, not \"bandgap-run\"")]
     WrongFormat(String),
-    /// A version that this program does not read: an older or a newer one.
+    /// An older or newer version of the format.
     #[error(
         "read a run: it has format version {found}; this bandgap reads version {own} (use the bandgap that wrote it, or measure again)"
     )]
     Version {
-        /// That of the file.
+        /// The version of the file.
         found: String,
-        /// The one that is read.
+        /// The version that this program reads.
         own: u32,
     },
-    /// An error of reading, with the file it was in.
+    /// An error in a file.
     #[error("{error} (in {file})", error = .1, file = .0.display())]
     InFile(PathBuf, Box<RecordError>),
 }

@@ -1,59 +1,59 @@
-//! How rows are shown where there is one screen for all results.
+//! How the one-screen view shows rows.
 
 use serde::{Deserialize, Serialize};
 
-/// How rows are shown on one screen. With the details all rows are shown, and their curves.
+/// How the one-screen view shows rows. The view with details shows all rows and their curves.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "as", rename_all = "snake_case")]
 pub enum Form {
-    /// Of several results a line each; of one alone its fit and some rows of its curve.
+    /// Several results: one line each. One result: its fit and some rows of its curve.
     Kernel {
-        /// Rows of the curve, at most.
+        /// Most rows of the curve.
         rows: usize,
-        /// Whether its fit stands in the table of signatures, in place of a line, where there is one.
+        /// Whether the fit goes into the table of signatures, if there is one, instead of into a line.
         #[serde(default)]
         headline: bool,
     },
-    /// Some rows of the curve, whatever else there is.
+    /// Some rows of the curve, always.
     Curve,
-    /// A matrix of all pairs, and the slowest.
+    /// A matrix of all pairs, and the slowest pairs.
     Pairs,
-    /// Curves side by side; beside other results a sentence with the greatest value of the first quantity.
+    /// Curves side by side; among other results, a sentence with the greatest value of the first quantity.
     SideBySide {
-        /// A table each: of each curve the first of these quantities that it has.
+        /// Tables. Each lists quantities in order of preference; a curve shows the first one that it has.
         tables: Vec<Vec<String>>,
-        /// The axis by whose places the sentence has the greatest value.
+        /// The axis for which the sentence gives one greatest value per coordinate.
         #[serde(default)]
         by: Option<String>,
-        /// Whether nothing else is on the screen.
+        /// Whether the screen shows nothing else.
         #[serde(default)]
         alone: bool,
     },
-    /// A sentence: what holds in which range of sizes, on the most ranks.
+    /// A sentence about the largest number of ranks: a value for each range of sizes.
     Ranges {
-        /// How the sentence begins.
+        /// The beginning of the sentence.
         title: String,
-        /// The label, or the quantity, that holds.
+        /// The label or quantity whose value the sentence gives.
         of: String,
     },
-    /// In the line of the kernel of the same name: as what its time grows.
+    /// The law of growth, in the line of the kernel with the same name.
     Law,
-    /// A line in the table of floors: a value, and what it is over.
+    /// A line in the table of floors: a value, and its ratio to other floors.
     Floor,
-    /// All rows without a distribution, as a table.
+    /// A table of all rows, without distributions.
     Table,
-    /// Errors of predictions: their summary, and the worst of each series.
+    /// Errors of predictions: a summary, and the worst error of each series.
     Errors,
-    /// Not at all, as long as there is anything else; and forms of later versions.
+    /// Hidden, unless there is nothing else. Also any form of a later version.
     #[serde(other)]
     Details,
 }
 
 impl Form {
-    /// Rows of a curve on a screen, where nothing else is said.
+    /// Default number of rows of a curve.
     pub const FEW: usize = 5;
 
-    /// Rows of a curve on a screen, at most.
+    /// Most rows of a curve on a screen.
     pub fn rows(&self) -> usize {
         match self {
             Form::Kernel { rows, .. } => *rows,
@@ -61,7 +61,7 @@ impl Form {
         }
     }
 
-    /// Whether it is a kernel whose fit stands beside signatures.
+    /// Whether the fit of this kernel goes into the table of signatures.
     pub fn is_headline(&self) -> bool {
         matches!(self, Form::Kernel { headline: true, .. })
     }

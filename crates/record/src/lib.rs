@@ -1,15 +1,13 @@
-//! The run file: what was run, on what, and what came out, as JSON that other tools can read.
+//! The run file: the command, the machine and the results of a run, as JSON for any tool.
 //!
-//! Every value of a result is in SI base units (seconds, bytes per second, or a plain number) and
-//! every estimate is a [`Quantity`]: value, interval, unit, estimator, number of samples, and
-//! whether it converged. Numbers keep all their digits; one that is not finite is refused, since
-//! JSON cannot hold it. Fields unknown to this version are ignored on reading, and a newer format
-//! version is an error that says so. What a result looks like is up to its own type: a [`Run`]
-//! holds results of any.
+//! Values of results are in SI base units (seconds, bytes, bytes per second, per second, or plain numbers). Every
+//! estimate is a [`Quantity`]: value, interval, unit, estimator, number of samples, and whether it converged. Numbers
+//! keep all digits. Writing fails for a number that is not finite, since JSON cannot hold it. Reading ignores unknown
+//! fields, and refuses another version of the format. A [`Run`] holds results of any type.
 //!
-//! Tables of components come in through [`read_component_table`], PCIe traces through [`read_pcie_trace`].
+//! [`read_component_table`] reads tables of components, [`read_pcie_trace`] PCIe traces.
 //!
-//! Nothing here measures, fits or renders.
+//! This crate does not measure, fit or render.
 #![forbid(unsafe_code)]
 
 mod component_table;

@@ -1,11 +1,10 @@
-//! Reads a table of LogP measurements taken by other means.
+//! Reads a table of LogP measurements by other tools.
 //!
-//! A CSV file with a header that has at least the columns `kind`, `messages`, `delay_ns` and
-//! `elapsed_ns`, in any order, and `batch`, `round` and `launch`, if they are there; further columns are ignored,
-//! and so are blank lines and lines that begin with `#`. `kind` is `issue` (the time of M requests with
-//! Δ after each) or `rtt` (the time of M round trips, one at a time). One row per repetition. `batch`
-//! numbers what was measured together at a point; without it each row stands for itself. `round` numbers
-//! what was measured one after the other at all points, `launch` what the same processes measured.
+//! The table is CSV. Its header needs the columns `kind`, `messages`, `delay_ns` and `elapsed_ns`, in any order, and
+//! may have `batch`, `round` and `launch`. Other columns, blank lines, and lines that begin with `#` are ignored.
+//! `kind` is `issue` (the time of M requests with Δ after each) or `rtt` (the time of M successive round trips). Each
+//! row is a repetition. `batch` numbers the repetitions measured together at a point; without it, each row is a batch.
+//! `round` numbers the passes over all points, and `launch` the sets of processes.
 
 use std::io::Read;
 
@@ -16,16 +15,16 @@ use crate::table_lines::{Header, Line, Result, bounded};
 
 const EXPECTED: &str = "the first line must name the columns kind,messages,delay_ns,elapsed_ns";
 
-/// Longest time in nanoseconds, 31.7 years. The squares of much longer ones have no numbers.
+/// Longest time in nanoseconds, 31.7 years. Much longer times would overflow when squared.
 const LONGEST_NS: f64 = 1e18;
 
-/// A table may not be longer. A source without end is refused before it fills the memory.
+/// Longest table, in bytes, so that an endless source does not fill the memory.
 const LONGEST: usize = 256 << 20;
 
 /// Reads all rows of a table.
 ///
 /// # Errors
-/// Every defect is one, with its line: the file is taken whole or not at all.
+/// Any defect, with its line: a table with a defect is refused.
 pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>> {
     let mut lines =
         bounded(source, LONGEST).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));

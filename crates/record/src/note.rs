@@ -1,4 +1,4 @@
-//! What a person should know besides the numbers: a code, what it is about, and values.
+//! Notes for the reader of a run: a code, a subject, and values.
 
 use std::collections::BTreeMap;
 
@@ -7,14 +7,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::Number;
 
-/// A fact with a code. The words for it stand in the table of notes, once; nothing stores or compares them.
+/// A fact with a code. Only the table of notes has its words; nothing stores or compares them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Note {
-    /// Its code: a row of the table of notes.
+    /// The code, a row of the table of notes.
     pub code: String,
-    /// The id of a quantity, or of a result whose quantities it is about; empty for the whole run.
+    /// The id of the quantity or result that the note is about; empty for the whole run.
     pub about: String,
-    /// The values that its words show. Numbers are in SI base units.
+    /// Values to insert into the words, in SI base units.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, Value>,
 }
@@ -32,18 +32,18 @@ pub enum Value {
 }
 
 impl Note {
-    /// A note of this code about a quantity, a result, or the run (`""`).
+    /// A note about a quantity, a result, or the run (`""`).
     pub fn new(code: &str, about: impl Into<String>) -> Note {
         Note { code: code.to_owned(), about: about.into(), values: BTreeMap::new() }
     }
 
-    /// The same with one more value.
+    /// Adds a value.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Note {
         self.values.insert(name.to_owned(), value.into());
         self
     }
 
-    /// Whether it is about the quantity or result of this id, or about something that this is part of.
+    /// Whether the note is about the quantity or result `id`, or about something that contains it.
     pub fn is_about(&self, id: &str) -> bool {
         id.strip_prefix(self.about.as_str())
             .is_some_and(|rest| self.about.is_empty() || rest.is_empty() || rest.starts_with('/'))

@@ -1,17 +1,17 @@
-//! Reads the trace of a PCIe analyser: CSV, a row for each packet, in the order of time.
+//! Reads the trace of a PCIe analyser: CSV with a row for each packet, in time order.
 //!
 //! | column | content |
 //! |---|---|
-//! | `time_ns` | when the analyser saw the packet, from any begin |
-//! | `direction` | `down` from the root complex to the network interface, `up` from there |
-//! | `type` | `MWr`, `MRd`, `CplD`, `ACK`, `UpdateFC`, …, in letters of either case |
-//! | `bytes` | of data; may be empty where there are none, but not of an `MWr` |
-//! | `address` | hexadecimal; the column may be missing, and a cell be empty |
-//! | `sequence` | of the data link layer, modulo 4096 or not; of an `ACK` that of the last packet that it holds for; likewise |
+//! | `time_ns` | when the analyser saw the packet, from any origin |
+//! | `direction` | `down` from the root complex to the network interface, or `up` |
+//! | `type` | `MWr`, `MRd`, `CplD`, `ACK`, `UpdateFC`, …, in upper or lower case |
+//! | `bytes` | bytes of data; may be empty, except for an `MWr` |
+//! | `address` | hexadecimal; optional |
+//! | `sequence` | number of the data link layer, modulo 4096 or not; for an `ACK` the last acknowledged; optional |
 //!
-//! Columns may stand in any order; further ones, blank lines, and lines that begin with `#` are ignored.
-//! Rows are handed on one by one: memory does not grow with the trace. A last row without a line end is left out,
-//! since its last field may be cut.
+//! Columns may have any order. Other columns, blank lines, and lines that begin with `#` are ignored.
+//! Rows are processed one by one, so memory does not grow with the trace. A last row without a line end is left
+//! out, since its last field may be truncated.
 
 use std::io::Read;
 
@@ -26,7 +26,7 @@ const EXPECTED: &str = "CSV whose first line names the columns \
 /// Reads a trace to its end.
 ///
 /// # Errors
-/// Every defect is one, with its line where it has one. Rows that are not in the order of time are one too.
+/// Any defect, with its line if it has one, including rows out of time order.
 pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
     let mut lines = Lines::new(source);
     let mut next = || -> Result<Option<(Line, bool)>> {
@@ -43,7 +43,7 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
     let header = Header::new(&first)?;
     let columns = Columns::of(&header)?;
     let mut trace = Trace::default();
-    // The first row's time, and the last one's.
+    // Times of the first row and of the last one.
     let mut times: Option<(i128, i128)> = None;
     while let Some((line, ended)) = next()? {
         let row = header.row(&line);
@@ -72,7 +72,7 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
     Ok(trace)
 }
 
-/// Which column is which.
+/// Places of the columns.
 struct Columns {
     time: usize,
     direction: usize,
@@ -90,7 +90,7 @@ impl Columns {
         Ok(Columns { time, direction, kind, bytes, address, number })
     }
 
-    /// What a row says; its time apart, in picoseconds.
+    /// The time of a row in picoseconds, and its packet.
     fn packet(&self, line: &Line, row: &csv::StringRecord) -> Result<(i128, Packet)> {
         let time = line.cell("time_ns", &row[self.time]);
         let time =
@@ -121,7 +121,7 @@ impl Columns {
     }
 }
 
-/// A whole number, hexadecimal after `0x`; `None` of nothing and of `-`.
+/// A whole number, hexadecimal after `0x`; `None` for an empty cell or `-`.
 fn whole(cell: Cell<'_>, radix: u32) -> Result<Option<u64>> {
     let text = cell.text;
     if matches!(text, "" | "-") {
@@ -134,9 +134,9 @@ fn whole(cell: Cell<'_>, radix: u32) -> Result<Option<u64>> {
     parsed.map(Some).map_err(|_| cell.wrong("it must be a whole number"))
 }
 
-/// What a packet is. Types that are not known are of no interest.
+/// The kind of a packet. Unknown types do not matter.
 fn kind(text: &str) -> PacketKind {
-    /// Beginnings of the names of packets of the transaction layer.
+    /// Prefixes of the types of the transaction layer.
     const TRANSACTIONS: [&str; 12] =
         ["mrd", "cpl", "msg", "io", "cfg", "fetchadd", "swap", "cas", "mem", "tlp", "dmwr", "tcfg"];
     let text = text.to_ascii_lowercase();
@@ -148,7 +148,7 @@ fn kind(text: &str) -> PacketKind {
     }
 }
 
-/// A decimal number of nanoseconds, exactly; what is shorter than a picosecond is cut off.
+/// A decimal number of nanoseconds in whole picoseconds, rounded towards zero.
 fn picoseconds(text: &str) -> Option<i128> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(digits) => (true, digits),
@@ -156,7 +156,7 @@ fn picoseconds(text: &str) -> Option<i128> {
     };
     let (whole, fraction) = digits.split_once('.').unwrap_or((digits, ""));
     let all = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
-    // As many digits as fit for sure.
+    // So many digits always fit.
     if !all(whole) || !all(fraction) || whole.len() + fraction.len() == 0 || whole.len() > 24 {
         return None;
     }

@@ -28,8 +28,7 @@ pub enum Unit {
 
 /// A measured or derived number as the run file holds it.
 ///
-/// `low` and `high` bound the confidence interval named in the plan; both are absent where the data
-/// allow none.
+/// `low` and `high` bound the interval at the confidence level of the plan. Both are absent if the data give none.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Quantity {
     /// The estimate.
@@ -38,27 +37,25 @@ pub struct Quantity {
     pub low: Option<Number>,
     /// Upper end of the confidence interval.
     pub high: Option<Number>,
-    /// Unit of the three.
+    /// Unit of value and interval.
     pub unit: Unit,
-    /// How it was estimated.
+    /// The estimator.
     pub estimator: String,
-    /// From how many values: those of batches mostly.
+    /// Number of values in the estimate, usually of batches.
     pub samples: u64,
-    /// Whether the interval is as narrow as was asked for, or as the clock allows: the latter has a note
-    /// `clock_limit`.
+    /// Whether the interval is as narrow as requested, or as the clock allows (then a note `clock_limit` says so).
     pub converged: bool,
-    /// Its value in each launch by itself, estimated as the whole is and with what was chosen for the whole; `None` for
-    /// a launch that brought nothing of it. Empty where it does not count, or is of no launches.
+    /// The value of each launch alone, from the same estimator and the same choices; `None` for a launch without data.
+    /// Empty if the quantity does not count or has no launches.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub launches: Vec<Option<Number>>,
 }
 
 impl Quantity {
-    /// A value in a unit, with the ends of its interval in the same; how it was estimated, from how many values, and
-    /// whether it has converged.
+    /// A value and its interval in one unit; then the estimator, the number of values, and whether it converged.
     ///
     /// # Errors
-    /// A value that is not finite, and an interval whose ends are exchanged.
+    /// A number is not finite, or the interval's ends are swapped.
     pub fn new(
         value: f64,
         interval: Option<(f64, f64)>,
@@ -98,12 +95,12 @@ impl Quantity {
         Some((self.value.0 - low).max(high - self.value.0))
     }
 
-    /// The larger half of the interval over the value: infinite for 0; `None` without an interval.
+    /// The larger half of the interval divided by the value; infinite for 0, `None` without an interval.
     pub fn relative_width(&self) -> Option<f64> {
         Some(self.half_width()? / self.value.0.abs())
     }
 
-    /// `factor` times this one, in `unit`; a negative factor exchanges the ends.
+    /// `factor` times this quantity, in `unit`; a negative factor swaps the ends.
     ///
     /// # Errors
     /// The product is not finite.
@@ -117,7 +114,7 @@ impl Quantity {
     }
 }
 
-/// A number in the run file: finite, or it is refused on writing. JSON cannot hold another.
+/// A number in the run file. Writing fails unless it is finite, since JSON has no other numbers.
 #[derive(Clone, Copy, Debug, Default, From, PartialEq, PartialOrd, Deserialize)]
 #[serde(transparent)]
 pub struct Number(pub f64);
@@ -131,7 +128,7 @@ impl Serialize for Number {
     }
 }
 
-/// A time in the run file, in seconds; finite like [`Number`].
+/// A time in the run file, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Seconds(pub Number);
@@ -175,7 +172,7 @@ mod tests {
         assert!(matches!(endless, Err(RecordError::NotFinite(..))));
         let inverted = Quantity::new(1.0, Some((2.0, 1.0)), Unit::One, evidence());
         assert!(matches!(inverted, Err(RecordError::Inverted(..))));
-        // A field filled by hand is caught when it is written.
+        // A field set directly is checked on writing.
         assert!(serde_json::to_string(&vec![Seconds(Number(f64::NAN))]).is_err());
     }
 

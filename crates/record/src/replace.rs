@@ -1,4 +1,4 @@
-//! A file that is replaced whole or not at all.
+//! Atomic replacement of a file.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
@@ -7,12 +7,11 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// Puts a file with these bytes in the place of the one at `path`, if there is one, whose permissions it gets: whoever
-/// reads it while this runs, or after the machine stopped, finds the old contents or the new ones.
+/// Writes a file atomically: a reader finds the old contents or the new ones, even after a crash of the machine. The
+/// file keeps the permissions of the one that it replaces.
 ///
 /// # Errors
-/// Those of the file system. The old contents are then still there, unless all that failed is that the directory reaches
-/// the disk.
+/// Errors of the file system. The old contents remain, unless only the sync of the directory failed.
 pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = beside(path)?;
     if let Ok(old) = fs::metadata(path) {
@@ -25,18 +24,17 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     File::open(parent(path))?.sync_all()
 }
 
-/// Checks that [`replace`] may make a file beside `path`.
+/// Checks that [`replace`] can create its temporary file.
 ///
 /// # Errors
-/// The file system does not let it.
+/// Errors of the file system.
 pub fn can_replace(path: &Path) -> io::Result<()> {
     beside(path).map(drop)
 }
 
-/// A file in the same directory, which is removed when it is dropped.
+/// A temporary file in the same directory.
 fn beside(path: &Path) -> io::Result<NamedTempFile> {
-    // The mode is an upper bound, as for any new file: the umask still applies. An error does not name this file, which
-    // would tell nobody anything.
+    // The umask still applies to the mode. Errors do not name this file, since its name helps nobody.
     let open = |path: &Path| OpenOptions::new().write(true).create_new(true).mode(0o666).open(path);
     tempfile::Builder::new().prefix(".unfinished-").make_in(parent(path), open)
 }

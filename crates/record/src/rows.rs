@@ -1,42 +1,48 @@
-//! Quantities over axes: what most results are.
+//! Quantities over axes, the form of most results.
 
 use std::collections::BTreeMap;
 
 use bandgap_units::Place;
-use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
+use serde::de::{self, DeserializeOwned};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::{Form, Number, Quantity, Unit};
 
-/// Quantities over axes. Without axes it is a single row.
+/// Quantities over axes; a single row if there are no axes.
 ///
-/// In the run file each row is an object in `points`: its place by the names of the axes, its labels, and its
-/// quantities by the names of the columns. A single row without axes stands in the object itself.
+/// In the run file each row is an object in `points`, with its coordinates under the names of the axes, its labels, and
+/// its quantities under the names of the columns. The fields of a single row without axes are in the result itself.
 #[derive(Clone, Debug, PartialEq, Default, Serialize, Deserialize)]
-#[serde(into = "Written", try_from = "Written")]
+#[serde(default, remote = "Self")]
 pub struct Rows {
     /// The kind of result: `series`, `floor`.
     pub kind: String,
     /// Its name: `comms1`, `cache_line`.
     pub name: String,
-    /// The transport as the command line names it; empty where it is of none.
+    /// The transport as on the command line; empty if the result has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub transport: String,
-    /// Whether received bytes were compared; `None` where no messages were sent.
+    /// Whether received bytes were compared; `None` without messages.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<bool>,
-    /// How they are shown on one screen.
+    /// How the one-screen view shows the rows.
+    #[serde(skip_serializing_if = "is_usual")]
     pub form: Form,
-    /// What all rows have in common and is no axis: `buffers`, `pair`.
+    /// Labels of all rows: `buffers`, `pair`.
+    #[serde(skip_serializing_if = "Labels::is_empty")]
     pub labels: Labels,
-    /// What a row is at: by these its quantities have their ids.
+    /// Names of the axes. The coordinates on them are part of a quantity's id.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<String>,
-    /// What was measured at each.
+    /// The columns: the quantities of each row.
     pub columns: Vec<Column>,
     /// The rows.
+    #[serde(skip)]
     pub rows: Vec<Row>,
 }
 
-/// Names and numbers that describe, and do not identify.
+/// Names and numbers that describe rows, but are not part of ids.
 pub type Labels = BTreeMap<String, Place>;
 
 /// A column.
@@ -46,20 +52,20 @@ pub struct Column {
     pub name: String,
     /// Its unit.
     pub unit: Unit,
-    /// What it is, in one line.
+    /// Its meaning, in one line.
     pub meaning: String,
-    /// Whether `--strict` asks for its convergence.
+    /// Whether `--strict` requires convergence.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub counts: bool,
 }
 
 impl Column {
-    /// A column whose convergence `--strict` does not ask for.
+    /// A column that `--strict` ignores.
     pub fn new(name: &str, unit: Unit, meaning: &str) -> Column {
         Column { name: name.to_owned(), unit, meaning: meaning.to_owned(), counts: false }
     }
 
-    /// The same whose convergence `--strict` asks for.
+    /// Makes `--strict` require convergence.
     pub fn counting(self) -> Column {
         Column { counts: true, ..self }
     }
@@ -68,17 +74,17 @@ impl Column {
 /// A row.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Row {
-    /// Its places on the axes, in their order.
+    /// Coordinates, in the order of the axes.
     pub place: Vec<Place>,
-    /// How it was done, where that is not what was asked for: the algorithm that a first look chose.
+    /// Labels of this row, such as the algorithm chosen by a first look.
     pub labels: Labels,
-    /// Its quantities, in the order of the columns.
+    /// Quantities, in the order of the columns.
     pub cells: Vec<Option<Quantity>>,
-    /// The distribution of its samples.
+    /// Distribution of the samples.
     pub spread: Option<Spread>,
 }
 
-/// A distribution of samples in a few numbers, in seconds.
+/// Summary of a distribution of samples, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Spread {
     /// Number of samples.
@@ -113,12 +119,12 @@ impl Rows {
         row.cells.get(self.column(column)?)?.as_ref()
     }
 
-    /// The place of a row on an axis.
+    /// The coordinate of a row on an axis.
     pub fn place<'a>(&self, row: &'a Row, axis: &str) -> Option<&'a Place> {
         row.place.get(self.axis(axis)?)
     }
 
-    /// A name that describes a row, or all rows.
+    /// A label of a row, or else of all rows.
     pub fn label<'a>(&'a self, row: &'a Row, name: &str) -> Option<&'a Place> {
         row.labels.get(name).or_else(|| self.labels.get(name))
     }
@@ -135,7 +141,7 @@ impl Rows {
         places.fold(self.id(), |id, (axis, place)| format!("{id}/{axis}={place}"))
     }
 
-    /// All quantities by id, with whether they count.
+    /// All quantities with their ids, and whether `--strict` requires convergence.
     pub fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
         let mut all = Vec::new();
         for row in &self.rows {
@@ -150,7 +156,7 @@ impl Rows {
     }
 }
 
-/// The fields of a row, in an order that reads well.
+/// The fields of a row, in a readable order.
 fn fields(rows: &Rows, row: &Row) -> Map<String, Value> {
     let places = rows.axes.iter().zip(&row.place).chain(&row.labels);
     let places = places.map(|(name, place)| (name.clone(), json(place)));
@@ -160,33 +166,21 @@ fn fields(rows: &Rows, row: &Row) -> Map<String, Value> {
     places.chain(cells).chain(spread).collect()
 }
 
-/// A value as JSON. A number that is not finite was refused when the quantity was made.
+/// A value as JSON. Its numbers are finite, since [`Quantity::new`] has checked them.
 fn json(value: &impl Serialize) -> Value {
     serde_json::to_value(value).unwrap_or_default()
 }
 
 const SPREAD: &str = "spread";
 
-/// Rows as they stand in a run file.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(default)]
+/// Rows as in the run file.
+#[derive(Serialize, Deserialize)]
 struct Written {
-    kind: String,
-    name: String,
-    #[serde(skip_serializing_if = "String::is_empty")]
-    transport: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    verified: Option<bool>,
-    #[serde(skip_serializing_if = "is_usual")]
-    form: Form,
-    #[serde(skip_serializing_if = "Labels::is_empty")]
-    labels: Labels,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    axes: Vec<String>,
-    columns: Vec<Column>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(flatten, with = "Rows")]
+    rows: Rows,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     points: Option<Vec<Map<String, Value>>>,
-    /// The only row, where there are no axes.
+    /// The only row, if there are no axes.
     #[serde(flatten)]
     single: Map<String, Value>,
 }
@@ -195,57 +189,50 @@ fn is_usual(form: &Form) -> bool {
     *form == Form::default()
 }
 
-impl From<Rows> for Written {
-    fn from(of: Rows) -> Written {
-        let mut points: Vec<_> = of.rows.iter().map(|row| fields(&of, row)).collect();
-        let is_single = of.axes.is_empty() && points.len() == 1;
+impl Serialize for Rows {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut points: Vec<_> = self.rows.iter().map(|row| fields(self, row)).collect();
+        let is_single = self.axes.is_empty() && points.len() == 1;
         let single = points.pop_if(|_| is_single).unwrap_or_default();
         let points = (!is_single).then_some(points);
-        let Rows { kind, name, transport, verified, form, labels, axes, columns, .. } = of;
-        Written { kind, name, transport, verified, form, labels, axes, columns, points, single }
+        Written { rows: self.clone(), points, single }.serialize(serializer)
     }
 }
 
-impl TryFrom<Written> for Rows {
-    type Error = String;
-
-    fn try_from(of: Written) -> Result<Rows, String> {
-        let Written {
-            kind,
-            name,
-            transport,
-            verified,
-            form,
-            labels,
-            axes,
-            columns,
-            points,
-            single,
-        } = of;
-        let mut rows = Vec::new();
-        for mut point in points.unwrap_or_else(|| vec![single]) {
-            let mut row = Row::default();
-            for axis in &axes {
-                let place: Option<Place> = field(&mut point, axis)?;
-                row.place.push(place.ok_or_else(|| format!("a point has no {axis}"))?);
-            }
-            for column in &columns {
-                row.cells.push(field(&mut point, &column.name)?);
-            }
-            row.spread = field(&mut point, SPREAD)?;
-            // What else it has describes it; of newer fields those that are no name or number are left out.
-            for (name, value) in point {
-                if let Ok(place) = serde_json::from_value(value) {
-                    row.labels.insert(name, place);
-                }
-            }
-            rows.push(row);
+impl<'de> Deserialize<'de> for Rows {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Rows, D::Error> {
+        let Written { mut rows, points, single } = Written::deserialize(deserializer)?;
+        for point in points.unwrap_or_else(|| vec![single]) {
+            let row = rows.read(point).map_err(de::Error::custom)?;
+            rows.rows.push(row);
         }
-        Ok(Rows { kind, name, transport, verified, form, labels, axes, columns, rows })
+        Ok(rows)
     }
 }
 
-/// A field taken out of an object; what its type has in place of a missing one.
+impl Rows {
+    /// Reads a row.
+    fn read(&self, mut point: Map<String, Value>) -> Result<Row, String> {
+        let mut row = Row::default();
+        for axis in &self.axes {
+            let place: Option<Place> = field(&mut point, axis)?;
+            row.place.push(place.ok_or_else(|| format!("a point has no {axis}"))?);
+        }
+        for column in &self.columns {
+            row.cells.push(field(&mut point, &column.name)?);
+        }
+        row.spread = field(&mut point, SPREAD)?;
+        // All else is a label. A field of a later version that is neither a name nor a number is left out.
+        for (name, value) in point {
+            if let Ok(place) = serde_json::from_value(value) {
+                row.labels.insert(name, place);
+            }
+        }
+        Ok(row)
+    }
+}
+
+/// Takes a field out of an object; the default if it is missing.
 fn field<T: DeserializeOwned + Default>(
     map: &mut Map<String, Value>,
     name: &str,

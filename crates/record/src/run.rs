@@ -1,4 +1,4 @@
-//! The run file itself: its envelope, its version, and reading it.
+//! The run file: its fields, its version, and how to read it.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,45 +17,45 @@ pub const RUN_FILE: &str = "run.json";
 /// The `format` of a run file.
 pub(crate) const FORMAT: &str = "bandgap-run";
 
-/// The format version that this program reads and writes.
+/// Version of the format.
 pub(crate) const VERSION: u32 = 2;
 
-/// One run: what, where, when, and the results, each an `R`.
+/// A run: command, machine, time, and results of type `R`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Run<R> {
     /// The program that wrote it.
     pub bandgap: Bandgap,
     /// The command line.
     pub command: Vec<String>,
-    /// When it started, in RFC 3339 (see [`timestamp`]).
+    /// Start time, in RFC 3339 (see [`timestamp`]).
     pub started: String,
-    /// How long it took, in seconds.
+    /// Duration, in seconds.
     #[serde(default)]
     pub elapsed: Number,
-    /// Seed of everything random in it.
+    /// Seed of all random choices.
     pub seed: u64,
-    /// Whether it was stopped before its end.
+    /// Whether the run was stopped early.
     #[serde(default)]
     pub interrupted: bool,
-    /// What it is compared by with another run.
+    /// The set-up, for comparison with another run.
     #[serde(default)]
     pub setup: Setup,
-    /// The machine, as its description serialises.
+    /// Description of the machine.
     #[serde(default)]
     pub host: Value,
-    /// The hosts of the ranks, where they were named or a launcher of theirs started them: description, clock, network.
+    /// Description, clock and network of each host of the ranks, if the command or a launcher named hosts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hosts: Vec<Value>,
-    /// What was to be measured and how precisely.
+    /// What to measure, and how precisely.
     #[serde(default)]
     pub plan: Value,
-    /// Under which conditions, by transport.
+    /// Conditions by transport.
     #[serde(default)]
     pub conditions: Vec<Conditions>,
-    /// What was measured.
+    /// The results.
     #[serde(default = "Vec::new")]
     pub results: Vec<R>,
-    /// What a person should know besides the numbers.
+    /// Notes for the reader.
     #[serde(default)]
     pub notes: Vec<Note>,
 }
@@ -65,23 +65,23 @@ pub struct Run<R> {
 pub struct Bandgap {
     /// Its version.
     pub version: String,
-    /// The revision of its source, where the build knew it.
+    /// The revision of its source, if the build knew it.
     pub revision: Option<String>,
 }
 
 impl<R> Run<R> {
-    /// The confidence level of its intervals, where its plan has one.
+    /// The confidence level of the intervals, if the plan has one.
     pub fn confidence(&self) -> Option<f64> {
         self.planned("confidence").filter(|level| (f64::EPSILON..1.0).contains(level))
     }
 
-    /// The first number of this name in its plan, wherever it stands.
+    /// The first number with this name in the plan, at any depth.
     pub fn planned(&self, name: &str) -> Option<f64> {
         named(&self.plan, name)?.as_f64()
     }
 }
 
-/// The first value of this name, wherever it stands.
+/// The first value with this name, at any depth.
 fn named<'a>(value: &'a Value, name: &str) -> Option<&'a Value> {
     match value {
         Value::Object(fields) => {
@@ -96,7 +96,7 @@ impl<R: Serialize> Run<R> {
     /// The run as indented JSON, `format` and `version` first.
     ///
     /// # Errors
-    /// A number that is not finite.
+    /// A number is not finite.
     pub fn to_json(&self) -> Result<String, RecordError> {
         #[derive(Serialize)]
         struct File<'a, R> {
@@ -115,8 +115,8 @@ impl<R: DeserializeOwned> Run<R> {
     /// Reads a run from the bytes of a run file.
     ///
     /// # Errors
-    /// Bytes that are no JSON, another format, another version, and fields of the wrong type; in
-    /// this order, so that a file of another version is called that and not broken.
+    /// In this order: the bytes are not JSON, have another format or version, or a field has the wrong type. So a
+    /// file of another version is not called broken.
     pub fn from_json(bytes: &[u8]) -> Result<Run<R>, RecordError> {
         #[derive(Deserialize)]
         struct Head {
@@ -138,10 +138,10 @@ impl<R: DeserializeOwned> Run<R> {
     }
 }
 
-/// Reads a run from a run file, or from a directory that holds `run.json`.
+/// Reads a run file, or `run.json` in a directory.
 ///
 /// # Errors
-/// Those of [`Run::from_json`] and of the file system, each with the path.
+/// Errors of [`Run::from_json`] and of the file system, with the path.
 pub fn read<R: DeserializeOwned>(path: &Path) -> Result<Run<R>, RecordError> {
     let file = if path.is_dir() { path.join(RUN_FILE) } else { path.to_owned() };
     let bytes = File::open(&file).and_then(|source| whole(source, LONGEST));
@@ -150,10 +150,10 @@ pub fn read<R: DeserializeOwned>(path: &Path) -> Result<Run<R>, RecordError> {
     Run::from_json(&bytes).map_err(|error| RecordError::InFile(file, Box::new(error)))
 }
 
-/// A run file is not longer, in bytes. One without end is refused before it fills the memory.
+/// Longest run file, in bytes, so that an endless source does not fill the memory.
 const LONGEST: u64 = 1 << 30;
 
-/// The bytes of a source that has `longest` at most.
+/// The bytes of a source; an error if there are more than `longest`.
 fn whole(source: impl Read, longest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     source.take(longest + 1).read_to_end(&mut bytes)?;

@@ -1,4 +1,4 @@
-//! The set-up of a run: what two runs must share, or differ in on purpose, to be compared.
+//! The set-up of a run. Two comparable runs have the same set-up, but for intended differences.
 
 use bandgap_units::Library;
 use serde::{Deserialize, Serialize};
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Setup {
-    /// The machine, and the program on it.
+    /// The machine and the program.
     pub machine: MachineSetup,
-    /// One for each series over a transport; of what is no series, for the experiment.
+    /// One for each series, or experiment without series, and transport.
     pub of: Vec<ExperimentSetup>,
 }
 
@@ -17,15 +17,15 @@ pub struct Setup {
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MachineSetup {
-    /// The names of the hosts; none in virtual time.
+    /// Names of the hosts; empty in virtual time.
     pub hosts: Vec<String>,
-    /// Physical cores of the host where the command ran.
+    /// Number of physical cores of the host where the command ran.
     pub cores: Option<u64>,
-    /// The model of its processors.
+    /// Model of its processors.
     pub processor: Option<String>,
     /// Its frequency governors.
     pub governor: Option<String>,
-    /// How bandgap was built: architecture, system and profile.
+    /// Build of bandgap: architecture, system and profile.
     pub build: String,
 }
 
@@ -33,33 +33,33 @@ pub struct MachineSetup {
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ExperimentSetup {
-    /// The name of the series, or else of the experiment: `comms1`, `logp`.
+    /// Name of the series or experiment: `comms1`, `logp`.
     pub experiment: String,
-    /// The transport as the command line names it; empty where the experiment goes over all.
+    /// The transport as on the command line; empty if the experiment covers all.
     pub transport: String,
-    /// Bytes of the messages, ascending.
+    /// Message sizes in bytes, ascending.
     pub sizes: Vec<u64>,
     /// Number of ranks.
     pub ranks: u64,
     /// How ranks waited: `spin`, `yield` or `block`; none in virtual time.
     pub wait: Option<String>,
-    /// Which memory messages lie in, where that is the same for all.
+    /// The memory of the messages, if the same for all.
     pub buffers: Option<String>,
-    /// How repetitions are shaped, where it is not bandgap's own way.
+    /// Shape of the repetitions, if not bandgap's own.
     pub shape: Option<String>,
-    /// Where the ranks were.
+    /// Placement of the ranks.
     pub placement: PlacementSetup,
-    /// The library that the messages went through, if any.
+    /// The message passing library, if any.
     pub library: Option<Library>,
 }
 
-/// Where the ranks of an experiment were.
+/// Placement of an experiment's ranks.
 #[derive(Clone, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PlacementSetup {
-    /// Processors by rank; none in virtual time.
+    /// Processors by rank; empty in virtual time.
     pub cores: Vec<u64>,
-    /// Hosts by rank; none where all ranks are on one.
+    /// Hosts by rank; empty if all ranks are on one host.
     pub hosts: Vec<String>,
     /// The distance between ranks 0 and 1.
     pub distance: Option<String>,

@@ -1,4 +1,4 @@
-//! What a result looks like, as data. Renderers make text, pictures and pages of it.
+//! Results as data for renderers of text, pictures and pages.
 
 use std::collections::BTreeMap;
 
@@ -8,31 +8,31 @@ use derive_more::From;
 
 use crate::{Figure, Precision};
 
-/// A piece of what is shown of a run.
+/// A piece of a report.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Block {
-    /// A paragraph; of one line, unless it is longer than the line.
+    /// A paragraph.
     Text(String),
-    /// What is in doubt: a paragraph that begins with `!`.
+    /// A doubt about results: a paragraph that begins with `!`.
     Doubt(String),
-    /// The beginning of what belongs together, up to the next section.
+    /// Begins a section.
     Section {
-        /// What it is, once on a page: the id of a result, or a word.
+        /// An id, unique on a page: the id of a result, or a word.
         id: String,
-        /// Its title, which may have several parts between [`SECTION_PARTS`]; empty where what follows says it.
+        /// The title, possibly of several parts separated by [`SECTION_PARTS`]; empty if the content needs none.
         title: String,
     },
     /// A table.
     Table(Table),
     /// Curves.
     Figure(Figure),
-    /// Stacked bars; a terminal shows a table with [`Cell::Bar`] in their place.
+    /// Stacked bars; a terminal shows a table with [`Cell::Bar`] instead.
     Bars(Bars),
-    /// A heat map; a terminal shows a table in its place.
+    /// A heat map; a terminal shows a table instead.
     Heat(Heat),
 }
 
-/// What stands between the parts of a title, none of which is broken at the end of a line.
+/// Separator of the parts of a title. Lines are not broken inside a part.
 pub const SECTION_PARTS: &str = " · ";
 
 impl Block {
@@ -42,28 +42,28 @@ impl Block {
     }
 }
 
-/// A quantity of all pairs of some things.
+/// A quantity of pairs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Heat {
-    /// What is shown.
+    /// Title.
     pub title: String,
-    /// The things.
+    /// Names of the members of pairs.
     pub names: Vec<String>,
-    /// The unit of the quantity.
+    /// Unit of the quantity.
     pub unit: Unit,
-    /// The quantity of each pair that is known, above 0.
+    /// The known quantities, above 0, by pair.
     pub cells: BTreeMap<[usize; 2], f64>,
 }
 
 impl Heat {
-    /// The least and the greatest of its values; 1 where it has none.
+    /// The least and the greatest value; 1 if there are none.
     pub fn ends(&self) -> [f64; 2] {
         let of = |pick: fn(f64, f64) -> f64| self.cells.values().copied().reduce(pick);
         [of(f64::min), of(f64::max)].map(|end| end.unwrap_or(1.0))
     }
 }
 
-/// A table: a head, and rows of as many cells.
+/// A table.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct Table {
     /// The columns.
@@ -75,11 +75,11 @@ pub struct Table {
 /// The head of a column.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
-    /// What is in it, without the unit.
+    /// Text without the unit.
     pub text: String,
-    /// Whether all its quantities are written in one unit, which stands in the head.
+    /// Whether all quantities share a unit, shown in the head.
     pub shares_unit: bool,
-    /// Whether it is left out where the line is too short for all.
+    /// Whether a narrow layout leaves the column out.
     pub optional: bool,
 }
 
@@ -88,15 +88,15 @@ pub struct Head {
 pub enum Cell {
     /// Nothing.
     Empty,
-    /// Words, aligned to the left.
+    /// Left-aligned text.
     #[from(&str, String)]
     Text(String),
-    /// A number without interval, aligned to the right.
+    /// A right-aligned number without an interval.
     Number(String),
     /// A value with its half-width.
     #[from]
     Value(Shown),
-    /// A share as a bar.
+    /// A share, drawn as a bar.
     Bar(f64),
 }
 
@@ -107,16 +107,16 @@ pub struct Shown {
     pub value: f64,
     /// Ends of the interval.
     pub interval: Option<(f64, f64)>,
-    /// Unit of the three.
+    /// Unit of value and interval.
     pub unit: Unit,
-    /// How well it is known.
+    /// Precision.
     pub precision: Precision,
-    /// Whether it takes no part in the unit of its column: the row names its own.
+    /// Whether the quantity does not share the unit of its column, since the row names another.
     pub apart: bool,
 }
 
 impl Shown {
-    /// A quantity as well known as `precision` says.
+    /// A quantity with a precision.
     pub fn new(quantity: &Quantity, precision: Precision) -> Shown {
         let (value, interval) = (quantity.value.0, quantity.interval());
         Shown { value, interval, unit: quantity.unit, precision, apart: false }
@@ -124,12 +124,12 @@ impl Shown {
 }
 
 impl Table {
-    /// A table under these heads.
+    /// A table without rows.
     pub fn new(columns: impl IntoIterator<Item = Head>) -> Table {
         Table { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
-    /// The same with these rows below its own.
+    /// Appends rows.
     pub fn with<R: IntoIterator<Item = Cell>>(
         mut self,
         rows: impl IntoIterator<Item = R>,
@@ -138,24 +138,24 @@ impl Table {
         self
     }
 
-    /// Adds a row.
+    /// Appends a row.
     pub fn push(&mut self, row: impl IntoIterator<Item = Cell>) {
         self.rows.push(row.into_iter().collect());
     }
 }
 
 impl Head {
-    /// A column whose quantities carry their own units.
+    /// A column whose quantities have their own units.
     pub fn new(text: impl Into<String>) -> Head {
         Head { text: text.into(), shares_unit: false, optional: false }
     }
 
-    /// A column in one unit.
+    /// A column whose quantities share a unit.
     pub fn shared(text: impl Into<String>) -> Head {
         Head { shares_unit: true, ..Head::new(text) }
     }
 
-    /// The same, left out where the line is too short.
+    /// Lets a narrow layout leave the column out.
     pub fn optional(self) -> Head {
         Head { optional: true, ..self }
     }
@@ -167,23 +167,23 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
-/// Bars with a title. Parts of the same name look the same in all of them, those of a kind alike.
+/// Bars with a title. Parts with the same name look the same in all bars; parts of a kind look similar.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bars {
-    /// What is shown.
+    /// Title.
     pub title: String,
     /// The bars, from top to bottom.
     pub bars: Vec<Bar>,
 }
 
-/// A bar, which is as long as all others, whatever its whole.
+/// A bar. All bars have the same length.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What is divided.
+    /// Name of the whole.
     pub name: String,
-    /// The whole, with its unit, as it is written beside the bar.
+    /// The whole with its unit, as text next to the bar.
     pub whole: String,
-    /// Its parts, in their order.
+    /// The parts, in order.
     pub parts: Vec<Part>,
 }
 
@@ -192,14 +192,14 @@ pub struct Bar {
 pub struct Part {
     /// What it is.
     pub name: String,
-    /// Its share of the whole. One that is not above 0 is named, and not drawn.
+    /// Share of the whole. A part without a positive share is only named.
     pub share: f64,
-    /// The kind that it is of, if it is of one: kinds have a colour each, in which its parts differ by shade.
+    /// The kind, if any. Each kind has a colour, and its parts have different shades.
     pub kind: Option<usize>,
 }
 
 impl Bars {
-    /// The names of all parts, each once.
+    /// The distinct names of all parts.
     pub(crate) fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for part in self.bars.iter().flat_map(|bar| &bar.parts) {
@@ -212,14 +212,14 @@ impl Bars {
 }
 
 impl Bar {
-    /// How many parts of the same kind stand before this one.
+    /// Number of earlier parts of the same kind.
     pub(crate) fn shade(&self, at: usize) -> usize {
         self.parts[..at].iter().filter(|part| part.kind == self.parts[at].kind).count()
     }
 }
 
 impl Part {
-    /// Its name and its share.
+    /// Name and share.
     pub(crate) fn legend(&self) -> String {
         format!("{} {}", self.name, Fraction(self.share))
     }
@@ -230,42 +230,42 @@ impl Part {
 pub struct Gantt {
     /// Heading.
     pub title: String,
-    /// Under which conditions, below it.
+    /// Conditions, below the heading.
     pub caption: String,
     /// Names of the rows.
     pub rows: Vec<String>,
-    /// What slices may be, at most three.
+    /// Names of the kinds of slices, at most three.
     pub kinds: Vec<String>,
-    /// What is done.
+    /// The slices.
     pub slices: Vec<Slice>,
-    /// What goes from one to another.
+    /// The arrows.
     pub arrows: Vec<Arrow>,
-    /// How long it is, in nanoseconds.
+    /// Duration, in nanoseconds.
     pub length: f64,
 }
 
-/// Something that is done in a row, with times in nanoseconds.
+/// An interval of a row, with times in nanoseconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slice {
     /// The row.
     pub row: usize,
     /// What it is.
     pub kind: usize,
-    /// When it begins.
+    /// Begin.
     pub from: f64,
-    /// When it ends.
+    /// End.
     pub to: f64,
-    /// Whether it is marked.
+    /// Whether it is highlighted.
     pub marked: bool,
 }
 
-/// From a time and a row to others.
+/// An arrow from a time and row to others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Arrow {
-    /// Where it begins.
+    /// Origin.
     pub from: (f64, usize),
-    /// Where it ends.
+    /// Target.
     pub to: (f64, usize),
-    /// Whether it is marked.
+    /// Whether it is highlighted.
     pub marked: bool,
 }

@@ -1,13 +1,13 @@
-//! A figure as data: what is drawn, not how.
+//! A figure as data, independent of the renderer.
 
 use bandgap_units::{Ns, SharedUnit};
 
 /// Curves over two axes, with reference lines and named regions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Figure {
-    /// What is shown.
+    /// Title.
     pub title: String,
-    /// What its values are, or under which conditions, in a few words.
+    /// The values or their conditions, in a few words.
     pub caption: String,
     /// The horizontal axis.
     pub x: Axis,
@@ -17,36 +17,36 @@ pub struct Figure {
     pub legend: String,
     /// The curves, in the order of the legend.
     pub series: Vec<Series>,
-    /// Values to compare with, drawn where they hold.
+    /// Levels to compare with.
     pub references: Vec<Reference>,
-    /// Ranges of x that have a name, from left to right.
+    /// Named ranges of x, from left to right.
     pub regions: Vec<Region>,
 }
 
 /// An axis.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Axis {
-    /// What it shows, without the unit.
+    /// Label without the unit.
     pub label: String,
-    /// How values are spaced.
+    /// Spacing of the values.
     pub scale: Scale,
-    /// What the values are.
+    /// Dimension of the values.
     pub dimension: Dimension,
 }
 
-/// How values are spaced along an axis.
+/// Spacing of the values along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Scale {
-    /// Evenly; 0 is shown.
+    /// Linear, including 0.
     #[default]
     Linear,
-    /// Logarithmically, with ticks at powers of two.
+    /// Logarithmic, with ticks at powers of two.
     Log2,
-    /// Logarithmically, with ticks at 1, 2 and 5.
+    /// Logarithmic, with ticks at 1, 2 and 5.
     Log10,
 }
 
-/// What an axis' values are, and so which unit its label names.
+/// Dimension of an axis' values. It determines the unit in the label.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dimension {
     /// A plain number.
@@ -54,7 +54,7 @@ pub enum Dimension {
     Count,
     /// Nanoseconds.
     Time,
-    /// Bytes; every tick names its own unit.
+    /// Bytes; each tick has its own unit.
     Size,
     /// Bytes per second.
     Rate,
@@ -65,25 +65,25 @@ pub enum Dimension {
 pub struct Series {
     /// Its name in the legend.
     pub name: String,
-    /// Its points, by ascending x. A point whose y is not a number interrupts the line.
+    /// Its points, by ascending x. A NaN as y interrupts the line.
     pub points: Vec<Datum>,
-    /// The curve that it is a fit of, whose colour it takes: a dashed line without markers, and not in the legend.
+    /// The measured curve, if this is its fit: a dashed line in the same colour, without markers or legend entry.
     pub twin: Option<usize>,
 }
 
-/// How well a drawn value is known.
+/// Precision of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
-    /// Its interval is wider than asked for.
+    /// The interval is wider than requested.
     No,
-    /// The same, and the clock allows no narrower one.
+    /// The interval is wider than requested, but as narrow as the clock allows.
     ClockLimited,
-    /// Its interval is as narrow as asked for.
+    /// The interval is as narrow as requested.
     Converged,
 }
 
 impl Precision {
-    /// The mark behind a value: `*`, `~`, or none.
+    /// The mark after a value: `*`, `~`, or none.
     pub fn mark(self) -> Option<char> {
         match self {
             Precision::Converged => None,
@@ -92,7 +92,7 @@ impl Precision {
         }
     }
 
-    /// In words, with the mark behind values.
+    /// A description with the mark.
     pub fn named(self) -> &'static str {
         match self {
             Precision::Converged => "as precise as asked for",
@@ -109,42 +109,41 @@ pub struct Datum {
     pub x: f64,
     /// Ordinate.
     pub y: f64,
-    /// Lower and upper end of the ordinate's interval.
+    /// Ends of the ordinate's interval.
     pub interval: Option<(f64, f64)>,
-    /// Whether it is as precise as was asked for. If not, it is drawn hollow, and with a dot inside where
-    /// the clock allows no more.
+    /// Precision. A point that did not converge is hollow, with a dot inside if it is at the clock's limit.
     pub precision: Precision,
 }
 
-/// A level of y with a name.
+/// A named level of y.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reference {
-    /// Its name, written at the line's end.
+    /// Its name, at the end of the line.
     pub name: String,
     /// The level.
     pub y: f64,
-    /// The series it belongs to, whose colour it takes.
+    /// The series that gives the colour.
     pub series: Option<usize>,
-    /// Where on the horizontal axis it begins; negative infinity for the axis' own end.
+    /// Least x; negative infinity for the end of the axis.
     pub from: f64,
-    /// Where it ends; infinity for the axis' own end.
+    /// Greatest x; infinity for the end of the axis.
     pub to: f64,
 }
 
 impl Reference {
-    /// A level over the whole axis.
+    /// A level along the whole axis.
     pub fn across(name: impl Into<String>, y: f64) -> Reference {
         let (from, to) = (f64::NEG_INFINITY, f64::INFINITY);
         Reference { name: name.into(), y, series: None, from, to }
     }
 }
 
-/// A range of x with a name.
+/// A named range of x.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Region {
-    /// Where it begins; negative infinity for the axis' own end.
+    /// Lower end; negative infinity for the end of the axis.
     pub from: f64,
-    /// Where it ends; infinity for the axis' own end.
+    /// Greatest x; infinity for the end of the axis.
     pub to: f64,
     /// Its name; may be empty.
     pub label: String,
@@ -156,28 +155,28 @@ impl Datum {
         Datum { x, y, interval: None, precision: Precision::Converged }
     }
 
-    /// An interruption of the line at `x`.
+    /// A gap in the line at `x`.
     pub fn gap(x: f64) -> Datum {
         Datum::exact(x, f64::NAN)
     }
 }
 
 impl Series {
-    /// The stretches without interruption.
+    /// The stretches between gaps.
     pub fn stretches(&self) -> impl Iterator<Item = &[Datum]> {
         self.points.split(|point| point.y.is_nan())
     }
 }
 
 impl Figure {
-    /// Whether it has a point that is known this well.
+    /// Whether any point has this precision.
     pub(crate) fn has(&self, precision: Precision) -> bool {
         let mut points = self.series.iter().flat_map(|series| &series.points);
         points.any(|point| point.precision == precision)
     }
 
-    /// The place of a curve among those of the legend, and how many these are; of a twin, that of the
-    /// curve that it belongs to. Colours and letters go by it.
+    /// The index of a curve in the legend, and the length of the legend. A fit has the index of its measured curve.
+    /// Colours and letters depend on the index.
     pub(crate) fn place(&self, curve: usize) -> (usize, usize) {
         let own = |curve: &usize| self.series[*curve].twin.is_none();
         let named = match self.series[curve].twin {
@@ -187,13 +186,13 @@ impl Figure {
         ((0..named).filter(own).count(), (0..self.series.len()).filter(own).count())
     }
 
-    /// The curves of the legend, with their places.
+    /// The curves of the legend, with their indices.
     pub(crate) fn named(&self) -> impl Iterator<Item = (usize, &Series)> {
         self.series.iter().filter(|series| series.twin.is_none()).enumerate()
     }
 
-    /// The least and greatest x and y that are drawn, intervals and references included. Values
-    /// that the scale cannot show (not finite, or not positive on a logarithmic one) do not count.
+    /// The ranges of x and y, including intervals and references, but not values that the scale cannot show: those not
+    /// finite, or not positive on a logarithmic scale.
     pub(crate) fn extent(&self) -> [Option<(f64, f64)>; 2] {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let ends = |point: &Datum| {
@@ -213,7 +212,7 @@ fn bounds(values: impl Iterator<Item = f64>, scale: Scale) -> Option<(f64, f64)>
 }
 
 impl Scale {
-    /// Whether `value` has a place on this scale.
+    /// Whether the scale can show `value`.
     pub(crate) fn shows(self, value: f64) -> bool {
         value.is_finite() && (self == Scale::Linear || value > 0.0)
     }
@@ -224,8 +223,8 @@ pub(crate) const RATES: &[(f64, &str)] =
     &[(1.0, "B/s"), (1e3, "kB/s"), (1e6, "MB/s"), (1e9, "GB/s"), (1e12, "TB/s")];
 
 impl Dimension {
-    /// The unit for an axis from `low` to `high`: that of the geometric middle on a logarithmic
-    /// scale, where both ends matter alike, and that of the upper end on a linear one.
+    /// The unit for an axis from `low` to `high`: on a logarithmic scale that of the geometric mean, since both ends
+    /// matter equally, on a linear scale that of the larger end.
     pub(crate) fn unit(self, low: f64, high: f64, scale: Scale) -> Option<SharedUnit> {
         let typical = match scale {
             Scale::Linear => high.abs().max(low.abs()),

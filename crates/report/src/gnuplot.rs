@@ -1,4 +1,4 @@
-//! Figures as data and a script for gnuplot.
+//! Figures as data and script files for gnuplot.
 
 use std::fmt::Write as _;
 
@@ -7,18 +7,18 @@ use bandgap_units::Ns;
 
 use crate::figure::{Axis, Dimension, Figure, Scale, Series};
 
-/// The two files of figures.
+/// The two files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gnuplot {
-    /// A block for each curve, with two blank lines between blocks, as `index` wants them. Columns:
-    /// x, y, the ends of y's interval (y itself where it has none), 1 if it converged, else 0, and 1 if it
-    /// is at the clock's limit, else 0. Times are in seconds, rates in bytes per second.
+    /// The data: a block for each curve, with two blank lines between blocks, as `index` expects. Columns: x, y, the
+    /// ends of y's interval (or twice y), whether y converged, and whether it is at the clock's limit (1 or 0). Times
+    /// are in seconds, rates in bytes per second.
     pub data: String,
-    /// Draws the figures below one another. The terminal is the reader's choice.
+    /// The script. It draws the figures below one another, and does not set a terminal.
     pub script: String,
 }
 
-/// Figures as files of this name: `NAME.dat` and `NAME.gp`.
+/// Files `NAME.dat` and `NAME.gp` for figures.
 pub fn gnuplot(figures: &[Figure], name: &str) -> Gnuplot {
     let (mut data, mut script) = (String::new(), head(name, figures));
     let mut index = 0;
@@ -45,16 +45,16 @@ fn has_points(series: &Series) -> bool {
     series.points.iter().any(|point| point.y.is_finite() && point.x.is_finite())
 }
 
-/// A curve: a comment, and a line for each point. A blank line interrupts the curve.
+/// Writes a curve: a comment, and a line for each point. A blank line interrupts the curve.
 fn block(data: &mut String, figure: &Figure, series: &Series) {
-    let [x, y] = [&figure.x, &figure.y].map(title);
+    let [x, y] = [&figure.x, &figure.y].map(|axis| axis.label.clone() + unit(axis).0);
     let _ = writeln!(data, "# {}: {}", bare(&figure.title), bare(&series.name));
     let _ =
         writeln!(data, "# {} | {} | low | high | converged | clock_limited", bare(&x), bare(&y));
     let mut is_open = false;
     for point in &series.points {
         if !point.y.is_finite() || !point.x.is_finite() {
-            // Two of them would end the block.
+            // Two blank lines would end the block.
             if std::mem::take(&mut is_open) {
                 data.push('\n');
             }
@@ -94,14 +94,9 @@ fn panel(figure: &Figure, plots: &[String]) -> String {
             Scale::Log2 => format!("set logscale {name} 2\n"),
             Scale::Log10 => format!("set logscale {name} 10\n"),
         };
-        let format = match axis.dimension {
-            // Powers of a thousand with their letters.
-            Dimension::Time => format!("set format {name} '%.0s %cs'\n"),
-            Dimension::Rate => format!("set format {name} '%.0s %cB/s'\n"),
-            Dimension::Size => format!("set format {name} '%.0b %BB'\n"),
-            Dimension::Count => format!("set format {name} '%g'\n"),
-        };
-        format!("{scale}{format}set {name}label '{}' noenhanced\n", quoted(&axis.label))
+        let (_, format) = unit(axis);
+        let label = quoted(&axis.label);
+        format!("{scale}set format {name} '{format}'\nset {name}label '{label}' noenhanced\n")
     };
     format!(
         "\nset title '{}' noenhanced\nset key outside right top\nset grid\n{}{}plot \\\n  {}\n",
@@ -112,7 +107,7 @@ fn panel(figure: &Figure, plots: &[String]) -> String {
     )
 }
 
-/// How a curve is drawn.
+/// The `plot` clause of a curve.
 fn plot(figure: &Figure, curve: usize, name: &str, index: usize) -> String {
     let (series, (place, _)) = (&figure.series[curve], figure.place(curve));
     let (columns, with, title) = match series.twin {
@@ -130,22 +125,22 @@ fn in_si(axis: &Axis, value: f64) -> f64 {
     if axis.dimension == Dimension::Time { Ns(value).as_secs() } else { value }
 }
 
-/// What an axis shows, with the unit of the numbers in the data.
-fn title(axis: &Axis) -> String {
+/// The unit of an axis in the data, and the format of its ticks, with SI or binary prefixes.
+fn unit(axis: &Axis) -> (&'static str, &'static str) {
     match axis.dimension {
-        Dimension::Count => axis.label.clone(),
-        Dimension::Time => format!("{} (s)", axis.label),
-        Dimension::Size => format!("{} (bytes)", axis.label),
-        Dimension::Rate => format!("{} (bytes/s)", axis.label),
+        Dimension::Count => ("", "%g"),
+        Dimension::Time => (" (s)", "%.0s %cs"),
+        Dimension::Size => (" (bytes)", "%.0b %BB"),
+        Dimension::Rate => (" (bytes/s)", "%.0s %cB/s"),
     }
 }
 
-/// A text in one line.
+/// A text on one line.
 fn bare(text: &str) -> String {
     text.replace(char::is_control, " ")
 }
 
-/// A text between single quotes.
+/// A text for single quotes.
 fn quoted(text: &str) -> String {
     bare(text).replace('\'', "''")
 }

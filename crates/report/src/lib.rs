@@ -1,8 +1,7 @@
-//! Drawing: tables and plots for a terminal, and figures as SVG and for gnuplot.
+//! Rendering: tables and plots for a terminal, and figures as SVG and for gnuplot.
 //!
-//! Everything here is a pure function to text. Nothing reads a file, asks the terminal for its
-//! width, or looks at the environment: [`Layout`] carries what the caller found out. What a result
-//! looks like is not known here.
+//! All functions are pure. None reads a file, asks the terminal for its width, or looks at the environment: [`Layout`]
+//! carries what the caller knows. This crate does not know the results.
 #![forbid(unsafe_code)]
 
 mod block;
@@ -26,14 +25,14 @@ pub use svg::{svg, svg_bars, svg_gantt, svg_heats};
 pub use terminal::plot;
 pub use text::{ascii, share, signed_share, text};
 
-/// How text is laid out.
+/// Layout of text.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Layout {
-    /// Columns available; at least 40 are used.
+    /// Available columns; at least 40 are used.
     pub width: u16,
-    /// Whether to do with ASCII, apart from the letters of units and symbols.
+    /// Whether to use ASCII, except in units and symbols.
     pub ascii: bool,
-    /// Whether colour codes may be written.
+    /// Whether to write colour codes.
     pub color: bool,
 }
 
@@ -44,12 +43,12 @@ impl Default for Layout {
 }
 
 impl Layout {
-    /// Columns that are used.
+    /// Columns used.
     pub fn columns(&self) -> usize {
         usize::from(self.width).max(40)
     }
 
-    /// A paragraph, wrapped.
+    /// A wrapped paragraph.
     pub fn paragraph(&self, text: &str) -> String {
         textwrap::fill(text, self.columns()) + "\n"
     }

@@ -1,4 +1,4 @@
-//! Values with their half-widths, in units that read well.
+//! Values with half-widths, in readable units.
 
 use bandgap_record::Unit;
 use bandgap_units::{SharedUnit, significant};
@@ -12,7 +12,7 @@ const BYTES: &[(f64, &str)] =
 const OFTEN: &[(f64, &str)] = &[(1.0, "/s"), (1e3, "k/s"), (1e6, "M/s"), (1e9, "G/s")];
 const PLAIN: &[(f64, &str)] = &[(1.0, "")];
 
-/// The greatest multiple of an SI unit in which `value` is written as 1.00 or more, or the least.
+/// The largest multiple of an SI unit that writes `value` as 1.00 or more, or else the smallest multiple.
 pub fn multiple(unit: Unit, value: f64) -> SharedUnit {
     let ladder = match unit {
         Unit::Second => TIMES,
@@ -24,23 +24,23 @@ pub fn multiple(unit: Unit, value: f64) -> SharedUnit {
     SharedUnit::of(value, ladder)
 }
 
-/// A value as it is written: digits, half-width, symbol and mark apart, so that columns can be aligned.
+/// A formatted value. Digits, half-width, symbol and mark are separate, so that columns can be aligned.
 #[derive(Clone, Debug, PartialEq, Default)]
 pub(crate) struct Written {
     pub(crate) value: String,
-    /// `±0.4`; empty where it has no digit in the precision shown.
+    /// `±0.4`; empty if it is below the digits shown.
     pub(crate) half: String,
     pub(crate) symbol: &'static str,
     pub(crate) mark: Option<char>,
 }
 
-/// Digits of a value whose half-width has no part in what is shown.
+/// Digits of a value shown without a half-width.
 const EXACT_DIGITS: i32 = 3;
 /// Most digits of a value.
 const MOST_DIGITS: i32 = 5;
 
 impl Written {
-    /// A value in a scale: the half-width with one digit, with two where these are below 20, and the value cut to it.
+    /// Formats a value. The half-width has one digit, or two if they are below 20, and the value is rounded to match.
     pub(crate) fn new(shown: &Shown, unit: SharedUnit) -> Written {
         let value = unit.count(shown.value);
         let half = shown
@@ -57,17 +57,17 @@ impl Written {
             }
             _ => exact,
         };
-        // A half-width far below the digits that anybody reads is none.
+        // A half-width far below the digits shown is left out.
         let (decimals, has_half) = if decimals > most { (exact, false) } else { (decimals, true) };
         let half = match half {
             Some(half) if half > 0.0 && has_half => format!("±{}", rounded(half, decimals)),
             _ => String::new(),
         };
-        // Wherever the half-width ends, the value has a digit.
+        // The value has at least one digit.
         Written { value: rounded(value, decimals.max(-exponent(value))), half, symbol, mark }
     }
 
-    /// It in a line of text: `7.1 ±0.4 ns`.
+    /// As text: `7.1 ±0.4 ns`.
     pub(crate) fn line(&self) -> String {
         let mut parts = vec![&*self.value, &self.half, self.symbol];
         parts.retain(|part| !part.is_empty());
@@ -75,7 +75,7 @@ impl Written {
     }
 }
 
-/// A quantity in a line of text, in its own unit: `7.1 ±0.4 ns`.
+/// A quantity as text, in its own unit: `7.1 ±0.4 ns`.
 pub fn written(shown: &Shown) -> String {
     Written::new(shown, multiple(shown.unit, shown.value)).line()
 }
@@ -85,14 +85,14 @@ pub fn scaled(value: f64, unit: Unit) -> String {
     let unit = multiple(unit, value);
     let digits = significant(unit.count(value), 3);
     let digits = match digits.split_once('.') {
-        // Whole lengths are whole.
+        // Whole numbers have no decimals.
         Some((whole, rest)) if rest.bytes().all(|digit| digit == b'0') => whole.to_owned(),
         _ => digits,
     };
     if unit.symbol().is_empty() { digits } else { format!("{digits} {}", unit.symbol()) }
 }
 
-/// The power of ten of the first digit; 0 of 0.
+/// The power of ten of the first digit; 0 for 0.
 fn exponent(value: f64) -> i32 {
     if value == 0.0 || !value.is_finite() {
         return 0;
@@ -100,8 +100,8 @@ fn exponent(value: f64) -> i32 {
     value.abs().log10().floor() as i32
 }
 
-/// A number to so many decimals; rounded before the point where they are negative, and in powers of ten where it has
-/// too many digits to be read.
+/// A number rounded to `decimals`, before the point if they are negative; in scientific notation if it would be too
+/// long.
 fn rounded(value: f64, decimals: i32) -> String {
     if !value.is_finite() {
         return value.to_string();

@@ -1,10 +1,10 @@
-//! Text that names from files and peers are in, made fit for a terminal.
+//! Makes text with names from files and peers safe for a terminal.
 
 use std::borrow::Cow;
 
-/// The text without control characters, which could move the cursor, clear the screen or answer for the user. Each
-/// is written as its code: `\u{1b}`. Line ends stay, and the codes of colours that this crate writes: `ESC [`, digits
-/// and `;`, and `m`. Where names are printed that this program did not choose, the whole text goes through here.
+/// Escapes control characters, which could move the cursor, clear the screen or answer for the user: `\u{1b}`. Line
+/// ends stay, and so do the colour codes of this crate: `ESC [`, digits and `;`, and `m`. Text with names that this
+/// program did not choose must go through here.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_told) {
         return Cow::Borrowed(text);
@@ -27,14 +27,14 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether a terminal may take it for more than a character. Those after `'\u{2029}'` change the direction of what
-/// follows, so that it reads as something else.
+/// Whether a terminal may interpret the character. Some characters change the direction of the following text, which
+/// then reads as something else.
 fn is_told(character: char) -> bool {
     let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (character.is_control() && character != '\n') || turns
 }
 
-/// The code of a colour that the text begins with.
+/// The colour code at the beginning of the text.
 fn colour(text: &str) -> Option<&str> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let len = parameters.find(|c: char| !(c.is_ascii_digit() || c == ';'))?;

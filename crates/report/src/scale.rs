@@ -1,34 +1,34 @@
-//! From values to places on an axis, and the ticks there.
+//! Positions of values on an axis, and the ticks.
 
 use bandgap_units::{Bytes, significant_short};
 
 use crate::figure::{Axis, Datum, Dimension, Scale, Series};
 
-/// The two axes of a figure with their ends fixed.
+/// The two axes of a figure, with fixed ends.
 pub(crate) struct Plane {
     pub x: Placed,
     pub y: Placed,
 }
 
 impl Plane {
-    /// Whether a point has a place.
+    /// Whether both axes can show a point.
     pub fn shows(&self, x: f64, y: f64) -> bool {
         self.x.shows(x) && self.y.shows(y)
     }
 
-    /// The points of a series that have a place.
+    /// The points that both axes can show.
     pub fn shown<'a>(&self, points: &'a [Datum]) -> impl Iterator<Item = &'a Datum> {
         points.iter().filter(|point| self.shows(point.x, point.y))
     }
 
-    /// The lines of a series, each the places of its points.
+    /// The lines of a series, as positions of points.
     pub fn lines(&self, series: &Series) -> impl Iterator<Item = Vec<(f64, f64)>> {
         let place = |point: &Datum| (self.x.place(point.x), self.y.place(point.y));
         series.stretches().map(move |stretch| self.shown(stretch).map(place).collect())
     }
 }
 
-/// An axis with its ends fixed.
+/// An axis with fixed ends.
 #[derive(Clone, Debug)]
 pub(crate) struct Placed {
     scale: Scale,
@@ -36,23 +36,23 @@ pub(crate) struct Placed {
     high: f64,
     /// Label with the unit.
     pub title: String,
-    /// Labelled places.
+    /// Labelled ticks.
     pub ticks: Vec<Tick>,
-    /// Places without a label.
+    /// Positions of ticks without a label.
     pub minor: Vec<f64>,
 }
 
-/// A labelled place on an axis.
+/// A labelled tick.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
-    /// From 0 at the axis' low end to 1 at its high end.
+    /// Position, from 0 at the low end to 1 at the high end.
     pub place: f64,
     /// The number, in the axis' unit.
     pub label: String,
 }
 
 impl Placed {
-    /// Fixes the ends of `axis` so that `extent` fits, with no more than about `most` ticks.
+    /// Chooses ends of `axis` around `extent`, and about `most` ticks or fewer.
     pub fn new(axis: &Axis, extent: Option<(f64, f64)>, most: usize) -> Placed {
         let scale = axis.scale;
         let (low, high) = extent.unwrap_or((1.0, 10.0));
@@ -69,7 +69,7 @@ impl Placed {
         };
         let mut placed = Placed { scale, low, high, title, ticks: Vec::new(), minor: Vec::new() };
         let label = |value: f64| match axis.dimension {
-            // Ticks of sizes are whole, but for those below one byte.
+            // Only ticks below one byte are not whole.
             Dimension::Size if value.fract() == 0.0 && value >= 0.0 => {
                 Bytes(value as u64).to_string()
             }
@@ -83,7 +83,7 @@ impl Placed {
         placed
     }
 
-    /// Where `value` is: 0 at the low end, 1 at the high end. Values beyond them are at the ends.
+    /// Position of `value`: 0 at or below the low end, 1 at or above the high end.
     pub fn place(&self, value: f64) -> f64 {
         let place = match self.scale {
             Scale::Linear => (value - self.low) / (self.high - self.low),
@@ -93,7 +93,7 @@ impl Placed {
         place.clamp(0.0, 1.0)
     }
 
-    /// Whether `value` has a place.
+    /// Whether the axis can show `value`.
     pub fn shows(&self, value: f64) -> bool {
         self.scale.shows(value)
     }
@@ -101,7 +101,7 @@ impl Placed {
 
 type Ends = (f64, f64, Vec<f64>, Vec<f64>);
 
-/// Steps of 1, 2 or 5 times a power of ten, with 0 in view.
+/// Steps of 1, 2 or 5 times a power of ten, including 0.
 fn linear(low: f64, high: f64, most: usize) -> Ends {
     let (low, mut high) = (low.min(0.0), high.max(0.0));
     if low == high {
@@ -120,7 +120,7 @@ fn linear(low: f64, high: f64, most: usize) -> Ends {
     (first * step, last * step, major, Vec::new())
 }
 
-/// Powers of two. If they are many, only every second, third, … has a label.
+/// Powers of two. If there are many, only every second, third, … has a label.
 fn log2(low: f64, high: f64, most: usize) -> Ends {
     let first = low.log2().floor() as i32;
     let last = (high.log2().ceil() as i32).max(first + 1);
@@ -134,17 +134,17 @@ fn log2(low: f64, high: f64, most: usize) -> Ends {
     (power(first), power(last), powers(major), powers(minor))
 }
 
-/// 1, 2 and 5 times powers of ten, or the powers alone when these are too many.
+/// 1, 2 and 5 times powers of ten, or the powers alone if there are too many.
 fn log10(low: f64, high: f64, most: usize) -> Ends {
     let decades = |factors: &[f64]| -> Vec<f64> {
         let exponents = low.log10().floor() as i32 - 1..=high.log10().ceil() as i32 + 1;
         let factors = |exponent| factors.iter().map(move |factor| scaled(*factor, exponent));
         exponents.flat_map(factors).collect()
     };
-    // The ends are at 1, 2 or 5 of a decade, so that little of the axis stays empty.
+    // The ends are at 1, 2 or 5 of a decade, so little of the axis is empty.
     let ends = decades(&[1.0, 2.0, 5.0]);
     let slack = 1.0 + 1e-9;
-    // What lies on the frame itself is hard to see.
+    // A point on the frame is hard to see.
     let room = 1.06;
     let first = ends.iter().rev().find(|end| **end * room <= low).copied().unwrap_or(low);
     let last = ends.iter().find(|end| **end >= high * room);
@@ -163,7 +163,7 @@ fn log10(low: f64, high: f64, most: usize) -> Ends {
     (first, last, major, minor)
 }
 
-/// `factor`·10^`exponent`, exact where it can be: negative powers are divided by, not multiplied.
+/// `factor`·10^`exponent`. A negative power is a division, so that the result is exact if possible.
 fn scaled(factor: f64, exponent: i32) -> f64 {
     if exponent < 0 { factor / 10f64.powi(-exponent) } else { factor * 10f64.powi(exponent) }
 }

@@ -1,5 +1,5 @@
-//! A figure as a self-contained SVG: white background, one font, no script, and the same bytes for
-//! the same figure.
+//! A figure as a self-contained SVG with a white background, one font and no script. The same figure gives the same
+//! bytes.
 
 mod bars;
 mod gantt;
@@ -8,7 +8,7 @@ mod ink;
 mod legend;
 mod paper;
 
-use crate::figure::{Figure, Reference, Region};
+use crate::figure::{Figure, Reference};
 use crate::scale::{Placed, Plane};
 
 pub use bars::svg_bars;
@@ -20,13 +20,13 @@ use paper::{Anchor, Paper};
 const WIDTH: f64 = 760.0;
 const PLOT_HEIGHT: f64 = 330.0;
 const LEFT: f64 = 68.0;
-/// Room for the legend.
+/// Width of the legend.
 const RIGHT: f64 = 148.0;
 const TOP: f64 = 64.0;
 
-/// Where the plot lies on the paper, and its two axes.
+/// Position of the plot on the paper, and its axes.
 struct Frame {
-    /// The upper and the lower edge of the plot.
+    /// Upper and lower edge of the plot.
     top: f64,
     bottom: f64,
     plane: Plane,
@@ -40,28 +40,34 @@ impl Frame {
         self.column(self.plane.x.place(value))
     }
 
+    /// Ends of a range of x on the paper; `None` if it is not in view.
+    fn span(&self, from: f64, to: f64) -> Option<(f64, f64)> {
+        let (from, to) = (self.across(from), self.across(to));
+        (from < to).then_some((from, to))
+    }
+
     fn down(&self, value: f64) -> f64 {
         self.row(self.plane.y.place(value))
     }
 
-    /// The abscissa on paper of a place on the horizontal axis.
+    /// The abscissa on paper of a position on the horizontal axis.
     fn column(&self, place: f64) -> f64 {
         LEFT + Frame::WIDTH * place
     }
 
-    /// The ordinate on paper of a place on the vertical axis.
+    /// The ordinate on paper of a position on the vertical axis.
     fn row(&self, place: f64) -> f64 {
         self.top + PLOT_HEIGHT * (1.0 - place)
     }
 }
 
-/// Draws figures below one another; the first one's title is that of the whole.
+/// Draws figures below one another, under the title of the first.
 pub fn svg(figures: &[Figure]) -> String {
     let first = figures.first().map_or(("", ""), |first| (&first.title, &first.caption));
     stacked(figures, 0.0, first, height, panel)
 }
 
-/// Draws pictures below one another, with room below.
+/// Draws pictures below one another, and leaves `below` free.
 fn stacked<T>(
     all: &[T],
     below: f64,
@@ -79,12 +85,12 @@ fn stacked<T>(
     paper.finish()
 }
 
-/// How much paper a figure takes.
+/// Height of a figure.
 fn height(figure: &Figure) -> f64 {
     TOP + f64::max(PLOT_HEIGHT + 58.0, legend::height(figure))
 }
 
-/// Draws `figure` from `above` on.
+/// Draws `figure` below `above`.
 fn panel(paper: &mut Paper, figure: &Figure, above: f64) {
     let [x, y] = figure.extent();
     let plane = Plane { x: Placed::new(&figure.x, x, 10), y: Placed::new(&figure.y, y, 9) };
@@ -96,7 +102,7 @@ fn panel(paper: &mut Paper, figure: &Figure, above: f64) {
     axes(paper, &frame);
     region_names(paper, figure, &frame);
     references(paper, figure, &frame);
-    // Fitted lines lie below what was measured, the first of them on top.
+    // Fits are below measured curves, the first fit on top.
     let (bare, marked): (Vec<usize>, Vec<usize>) =
         (0..figure.series.len()).partition(|index| figure.series[*index].twin.is_some());
     for index in bare.into_iter().rev().chain(marked) {
@@ -131,16 +137,10 @@ fn axes(paper: &mut Paper, frame: &Frame) {
     paper.upright_text((18.0, frame.row(0.5)), Anchor::Middle, &ink::AXIS_TITLE, &y.title);
 }
 
-/// Where a region begins and ends on the paper; `None` where nothing of it is in view.
-fn band(region: &Region, frame: &Frame) -> Option<(f64, f64)> {
-    let (from, to) = (frame.across(region.from), frame.across(region.to));
-    (from < to).then_some((from, to))
-}
-
 /// Bands behind the plot.
 fn regions(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     for (index, region) in figure.regions.iter().enumerate() {
-        let Some((from, to)) = band(region, frame) else { continue };
+        let Some((from, to)) = frame.span(region.from, region.to) else { continue };
         paper.rectangle((from, frame.top), (to - from, PLOT_HEIGHT), ink::band(index));
         if index > 0 {
             paper.line((from, frame.top), (from, frame.bottom), (ink::BORDER, 0.8, Some("2 3")));
@@ -148,10 +148,10 @@ fn regions(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     }
 }
 
-/// The bands' names at their tops, upright in bands too narrow for them.
+/// Names at the tops of the bands, rotated in narrow bands.
 fn region_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     for region in figure.regions.iter().filter(|region| !region.label.is_empty()) {
-        let Some((from, to)) = band(region, frame) else { continue };
+        let Some((from, to)) = frame.span(region.from, region.to) else { continue };
         let (middle, name) = ((from + to) / 2.0, &region.label);
         if paper::text_width(name, &REGION) + 6.0 <= to - from {
             paper.text((middle, frame.top + 14.0), Anchor::Middle, &REGION, name);
@@ -161,13 +161,12 @@ fn region_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     }
 }
 
-/// Where a level begins and ends on the paper; `None` where nothing of it is in view.
+/// Ends of a level on the paper; `None` if it is not in view.
 fn stretch(reference: &Reference, frame: &Frame) -> Option<(f64, f64)> {
-    let (from, to) = (frame.across(reference.from), frame.across(reference.to));
-    (frame.plane.y.shows(reference.y) && from < to).then_some((from, to))
+    frame.span(reference.from, reference.to).filter(|_| frame.plane.y.shows(reference.y))
 }
 
-/// Dashed lines where the levels hold.
+/// Dashed lines for the levels.
 fn references(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     for reference in &figure.references {
         let Some((from, to)) = stretch(reference, frame) else { continue };
@@ -180,13 +179,13 @@ fn references(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     }
 }
 
-/// The references' names above their right ends, over the curves.
+/// Names of the levels above their right ends, over the curves.
 fn reference_names(paper: &mut Paper, figure: &Figure, frame: &Frame) {
     let named = figure.references.iter().filter(|reference| !reference.name.is_empty());
     let ending = |reference| Some((reference, stretch(reference, frame)?.1));
     let mut names: Vec<(&Reference, f64)> = named.filter_map(ending).collect();
     names.sort_by(|(a, _), (b, _)| a.y.total_cmp(&b.y));
-    // From the bottom up, each name stays above the one below it.
+    // From the bottom up, each name stays above the one before.
     let mut last = f64::INFINITY;
     for (reference, end) in names {
         last = (frame.down(reference.y) - 6.0).min(last - 12.5);
@@ -216,7 +215,7 @@ fn series(paper: &mut Paper, figure: &Figure, frame: &Frame, index: usize) {
         let interval = point.interval.filter(|(low, high)| low < high);
         if let Some((low, high)) = interval.filter(|(_, high)| frame.plane.y.shows(*high)) {
             let (bottom, top) = (frame.down(low), frame.down(high));
-            // An interval that the marker hides is not drawn.
+            // The marker would hide a short interval.
             if bottom - top > 2.0 * legend::RADIUS {
                 paper.line((x, bottom), (x, top), (colour, 1.1, None));
                 for end in [bottom, top] {

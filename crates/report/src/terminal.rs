@@ -1,4 +1,4 @@
-//! A figure in a terminal: lines in braille dots, a letter for each curve's points.
+//! A figure in a terminal: lines in braille dots, and a letter for the points of each curve.
 
 use std::ops::Range;
 
@@ -8,13 +8,13 @@ use crate::Layout;
 use crate::figure::Figure;
 use crate::scale::{Placed, Plane};
 
-/// Codes of colours that every terminal has; the user's theme defines how they look.
+/// Codes of colours of every terminal; the user's theme defines their look.
 const COLOURS: [u8; 6] = [36, 33, 35, 32, 34, 31];
 
-/// A point at the clock's limit, of any curve.
+/// A point of any curve at the clock's limit.
 const LIMITED: char = '~';
 
-/// Draws `figure` as wide as the layout allows.
+/// Draws `figure` over the width of the layout.
 pub fn plot(figure: &Figure, layout: &Layout) -> String {
     let width = layout.columns();
     let rows = (width / 4).clamp(10, 11);
@@ -86,7 +86,7 @@ pub fn plot(figure: &Figure, layout: &Layout) -> String {
     out
 }
 
-/// The columns of a range of x, which may begin or end at the axis' own ends.
+/// The columns of a range of x; an infinite end is the end of the axis.
 fn span(plane: &Plane, canvas: &Canvas, of: Range<f64>) -> Range<usize> {
     let column = |value: f64| value.is_finite().then(|| canvas.column(plane.x.place(value)));
     column(of.start).unwrap_or(0)..column(of.end).unwrap_or(canvas.column(1.0) + 1)
@@ -98,7 +98,7 @@ fn push(out: &mut String, text: &str) {
 }
 
 fn draw(figure: &Figure, plane: &Plane, canvas: &mut Canvas) {
-    // The first curve is drawn last, so that it lies on top where curves meet.
+    // The first curve is drawn last, so it is on top.
     for (index, series) in figure.series.iter().enumerate().rev() {
         for line in plane.lines(series) {
             for pair in line.windows(2) {
@@ -131,8 +131,8 @@ pub(crate) fn colour(index: usize) -> u8 {
     COLOURS[index % COLOURS.len()]
 }
 
-/// The labels below the plot, each centred under its place, and the axis' title. A label that would
-/// touch the one before is left out.
+/// The labels below the plot, centred under their ticks, and the axis' title. A label that would touch the one before
+/// is left out.
 fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize, width: usize) -> String {
     let mut labels = String::new();
     for tick in &x.ticks {
@@ -154,10 +154,10 @@ fn bottom(x: &Placed, canvas: &Canvas, left: usize, columns: usize, width: usize
 fn legend(figure: &Figure, canvas: &Canvas, layout: &Layout) -> String {
     let heading = figure.legend.as_str();
     let mut text = if heading.is_empty() { String::new() } else { format!("{heading}: ") };
-    // A curve without a name is the only one.
+    // Only a single curve may have no name.
     let named = figure.named().filter(|(_, series)| !series.name.is_empty());
     let entries = named.map(|(index, series)| {
-        // With spaces at which a line is not broken.
+        // With non-breaking spaces.
         format!("{} {}", letter(index), series.name).replace(' ', "\u{a0}")
     });
     text += &entries.collect::<Vec<_>>().join("   ");
@@ -170,7 +170,7 @@ fn legend(figure: &Figure, canvas: &Canvas, layout: &Layout) -> String {
     if text.is_empty() { text } else { layout.paragraph(&text).replace('\u{a0}', " ") }
 }
 
-/// What a cell shows. Later kinds lie on top of earlier ones.
+/// Content of a cell. Later kinds cover earlier ones.
 #[derive(Clone, Copy, PartialEq)]
 enum Cell {
     Empty,
@@ -180,7 +180,7 @@ enum Cell {
     Mark(char, u8),
 }
 
-/// Cells addressed by places from 0 to 1, with 0 at the left and at the bottom.
+/// Cells addressed by positions from 0 to 1, with 0 at the left and at the bottom.
 struct Canvas {
     columns: usize,
     rows: usize,
@@ -188,7 +188,7 @@ struct Canvas {
     cells: Vec<Cell>,
 }
 
-/// Bits of a braille character: two columns of four dots, numbered from the top.
+/// Bits of a braille character: two columns of four dots, from the top.
 const DOTS: [[u8; 4]; 2] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]];
 
 impl Canvas {
@@ -220,7 +220,7 @@ impl Canvas {
 
     /// A straight line.
     fn stroke(&mut self, from: (f64, f64), to: (f64, f64), colour: u8) {
-        // Dots are placed as cells are, so that a line runs through the marks at its ends.
+        // Dots are rounded as cells are, so a line goes through the marks at its ends.
         let across = (self.columns - 1) as f64;
         let down = (self.rows - 1) as f64;
         let steps = ((to.0 - from.0).abs() * across * 2.0).max((to.1 - from.1).abs() * down * 4.0);
@@ -241,13 +241,13 @@ impl Canvas {
         }
     }
 
-    /// A character for a point.
+    /// The mark of a point.
     fn mark(&mut self, (x, y): (f64, f64), mark: char, colour: u8) {
         let place = self.row(y) * self.columns + self.column(x);
         self.cells[place] = Cell::Mark(mark, colour);
     }
 
-    /// Whether this character stands for a point somewhere.
+    /// Whether any point has this mark.
     fn has(&self, mark: char) -> bool {
         self.cells.iter().any(|cell| matches!(cell, Cell::Mark(shown, _) if *shown == mark))
     }

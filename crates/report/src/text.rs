@@ -1,4 +1,4 @@
-//! Blocks as text, none of whose lines is wider than the layout.
+//! Blocks as text, with no line wider than the layout.
 
 use bandgap_units::{Fraction, SharedUnit};
 
@@ -15,7 +15,7 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
             Block::Text(text) => out += &layout.paragraph(text),
             Block::Doubt(text) => out += &doubt(text, layout),
             Block::Section { title, .. } => {
-                // A line apart from what is before it.
+                // After an empty line.
                 if !out.is_empty() && !out.ends_with("\n\n") {
                     out.push('\n');
                 }
@@ -28,14 +28,14 @@ pub fn text(blocks: &[Block], layout: &Layout) -> String {
             Block::Bars(_) | Block::Heat(_) => {}
         }
     }
-    // Lines do not end at these spaces.
+    // Lines were not broken at these spaces.
     let out = out.replace('\u{a0}', " ");
-    // Names in it may come from a file or a peer.
+    // Some names come from files or peers.
     let out = printable(&out);
     if layout.ascii { ascii(&out) } else { out.into_owned() }
 }
 
-/// A title whose parts, where it has several, are not broken.
+/// A title without line breaks inside its parts, if it has several.
 fn unbroken(title: &str) -> String {
     let parts: Vec<String> =
         title.split(SECTION_PARTS).map(|part| part.replace(' ', "\u{a0}")).collect();
@@ -48,7 +48,7 @@ fn doubt(text: &str, layout: &Layout) -> String {
     textwrap::fill(text, options) + "\n"
 }
 
-/// The letters for which ASCII has others.
+/// ASCII for other characters.
 const LETTERS: &[(char, &str)] = &[
     ('±', "+-"),
     ('µ', "u"),
@@ -80,18 +80,19 @@ pub fn ascii(text: &str) -> String {
     out
 }
 
-/// Columns between two columns of a table.
+/// Space between two columns of a table.
 const APART: usize = 2;
-/// Least columns of a bar.
+/// Least width of a bar.
 const BAR: usize = 12;
 
-/// A column with its cells laid out.
+/// A column with formatted cells.
 struct Column<'a> {
     head: String,
     of: &'a Head,
     cells: Vec<String>,
     left: bool,
-    bar: bool,
+    /// The share of each row, if the column shows bars.
+    bars: Option<Vec<f64>>,
 }
 
 impl Column<'_> {
@@ -100,14 +101,14 @@ impl Column<'_> {
         cells.chain([self.head.chars().count()]).max().unwrap_or(0)
     }
 
-    /// What it takes at least.
+    /// Least width.
     fn room(&self) -> usize {
-        self.width().max(if self.bar { BAR } else { 0 })
+        self.width().max(if self.bars.is_some() { BAR } else { 0 })
     }
 }
 
-/// A table without the columns in which nothing is; where the line is too short, without its optional ones; and where it still is, in several parts, each
-/// with the first column.
+/// A table without empty columns. If it is too wide, it loses optional columns; if it still is, it is wrapped or split
+/// into parts, each with the first column.
 fn table(table: &Table, layout: &Layout) -> String {
     let wide = layout.columns();
     let is_used = |at: &usize| {
@@ -125,11 +126,11 @@ fn table(table: &Table, layout: &Layout) -> String {
         columns.remove(last);
     }
     let mut out = String::new();
-    // Words in the last column go on in the next line.
+    // Words of the last column are wrapped.
     let before = width(&columns) - columns.last().map_or(0, Column::width);
     if width(&columns) > wide
         && wide.saturating_sub(before) >= LEAST
-        && columns.last().is_some_and(|last| last.left && !last.bar)
+        && columns.last().is_some_and(|last| last.left && last.bars.is_none())
     {
         return wrapped(&columns, wide - before, wide, layout);
     }
@@ -153,12 +154,12 @@ fn table(table: &Table, layout: &Layout) -> String {
     }
 }
 
-/// Least columns of words that are broken over several lines.
+/// Least width of wrapped words.
 const LEAST: usize = 20;
 
 fn lines(columns: &[&Column<'_>], wide: usize, layout: &Layout, out: &mut String) {
     let fixed: usize =
-        columns.iter().filter(|column| !column.bar).map(|column| column.width() + APART).sum();
+        columns.iter().filter(|of| of.bars.is_none()).map(|of| of.width() + APART).sum();
     let bar = wide.saturating_sub(fixed + 1).clamp(1, 32);
     let mut push = |cells: &mut dyn Iterator<Item = String>| {
         let mut line = String::from(" ");
@@ -166,7 +167,7 @@ fn lines(columns: &[&Column<'_>], wide: usize, layout: &Layout, out: &mut String
             if at > 0 {
                 line += &" ".repeat(APART);
             }
-            let width = if column.bar { 0 } else { column.width() };
+            let width = if column.bars.is_some() { 0 } else { column.width() };
             line +=
                 &if column.left { format!("{cell:<width$}") } else { format!("{cell:>width$}") };
         }
@@ -178,19 +179,19 @@ fn lines(columns: &[&Column<'_>], wide: usize, layout: &Layout, out: &mut String
         push(&mut columns.iter().map(|column| column.head.clone()));
     }
     for row in 0..columns.first().map_or(0, |first| first.cells.len()) {
-        push(&mut columns.iter().map(|column| match column.bar {
-            true => drawn(&column.cells[row], bar, layout),
-            false => column.cells[row].clone(),
+        push(&mut columns.iter().map(|column| match &column.bars {
+            Some(shares) => drawn(shares[row], bar, layout),
+            None => column.cells[row].clone(),
         }));
     }
 }
 
-/// A table whose last column has words that go on in further lines.
+/// A table with wrapped words in the last column.
 fn wrapped(columns: &[Column<'_>], room: usize, wide: usize, layout: &Layout) -> String {
     let (last, others) = columns.split_last().expect("a table that is too wide has a column");
     let mut laid: Vec<Column<'_>> = columns
         .iter()
-        .map(|column| Column { head: column.head.clone(), cells: Vec::new(), ..*column })
+        .map(|of| Column { head: of.head.clone(), cells: Vec::new(), bars: of.bars.clone(), ..*of })
         .collect();
     for (row, cell) in last.cells.iter().enumerate() {
         let mut parts = textwrap::wrap(cell, room);
@@ -211,9 +212,8 @@ fn wrapped(columns: &[Column<'_>], room: usize, wide: usize, layout: &Layout) ->
 }
 
 /// A bar of a share, in eighths of a cell.
-fn drawn(share: &str, columns: usize, layout: &Layout) -> String {
+fn drawn(share: f64, columns: usize, layout: &Layout) -> String {
     const EIGHTHS: [char; 8] = [' ', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
-    let share: f64 = share.parse().unwrap_or(0.0);
     let eighths = (share.clamp(0.0, 1.0) * columns as f64 * 8.0).round() as usize;
     if layout.ascii {
         return "#".repeat(eighths.div_ceil(8));
@@ -225,7 +225,7 @@ fn drawn(share: &str, columns: usize, layout: &Layout) -> String {
     text
 }
 
-/// A column of a table, its values aligned at their half-widths.
+/// Formats a column; values are aligned at their half-widths.
 fn column(table: &Table, at: usize) -> Column<'_> {
     let head = &table.columns[at];
     let cells: Vec<&Cell> =
@@ -252,7 +252,6 @@ fn column(table: &Table, at: usize) -> Column<'_> {
     let mark = widest(&|of| usize::from(of.mark.is_some()));
     let lay = |cell: &Cell, written: &Option<Written>| match (cell, written) {
         (Cell::Text(text) | Cell::Number(text), _) => text.clone(),
-        (Cell::Bar(share), _) => share.to_string(),
         (_, Some(of)) => {
             let mut text = format!("{:>value$}", of.value);
             for (part, width) in [(of.half.as_str(), half), (of.symbol, symbol)] {
@@ -265,9 +264,10 @@ fn column(table: &Table, at: usize) -> Column<'_> {
             }
             text
         }
-        (Cell::Empty | Cell::Value(_), None) => String::new(),
+        (Cell::Empty | Cell::Value(_) | Cell::Bar(_), None) => String::new(),
     };
     let laid = cells.iter().zip(&all).map(|(cell, written)| lay(cell, written)).collect();
+    let shares = cells.iter().map(|cell| if let Cell::Bar(share) = cell { *share } else { 0.0 });
     let unit = shared.map_or("", |scale| scale.symbol());
     let title = match (head.text.as_str(), unit) {
         (text, "") => text.to_owned(),
@@ -279,11 +279,11 @@ fn column(table: &Table, at: usize) -> Column<'_> {
         of: head,
         cells: laid,
         left: !cells.iter().any(|cell| matches!(cell, Cell::Number(_) | Cell::Value(_))),
-        bar: cells.iter().any(|cell| matches!(cell, Cell::Bar(_))),
+        bars: cells.iter().any(|cell| matches!(cell, Cell::Bar(_))).then(|| shares.collect()),
     }
 }
 
-/// The unit of a column: that of its greatest value.
+/// The unit of a column, chosen for its greatest value.
 fn shared(head: &Head, cells: &[&Cell]) -> Option<SharedUnit> {
     let shown = |cell: &&Cell| match cell {
         Cell::Value(shown) if !shown.apart => Some(*shown),
@@ -294,7 +294,7 @@ fn shared(head: &Head, cells: &[&Cell]) -> Option<SharedUnit> {
     Some(multiple(of.unit, of.value))
 }
 
-/// A share that may be of either sign, to a tenth of a percent, or to a whole one from 1 % on: `+6 %`, `-0.3 %`, `0 %`.
+/// A share with its sign, to 0.1 %, or from 1 % on to 1 %: `+6 %`, `-0.3 %`, `0 %`.
 pub fn signed_share(of: f64) -> String {
     let percent = 100.0 * of;
     let text =
@@ -302,7 +302,7 @@ pub fn signed_share(of: f64) -> String {
     if ["+0.0", "-0.0"].contains(&&*text) { "0 %".to_owned() } else { format!("{text} %") }
 }
 
-/// A share as it is written in tables: `48 %`.
+/// A share as in tables: `48 %`.
 pub fn share(of: f64) -> String {
     Fraction(of).to_string()
 }

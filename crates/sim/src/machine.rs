@@ -165,17 +165,33 @@ impl Machine {
 
     /// Costs of a message that carries this many bytes; `None` means words only. Requires that the
     /// machine has costs of bytes, or that there are no bytes.
-    pub(crate) fn costs(&self, bytes: Option<u32>) -> MessageCosts {
-        let protocol = bytes.and_then(|bytes| Some(self.protocol(bytes)?.costs(bytes.into())));
-        let Self { send_overhead, recv_overhead, latency, .. } = *self;
-        protocol.unwrap_or(MessageCosts { send_overhead, recv_overhead, latency, transfer: 0 })
+    pub(crate) fn costs(&self, bytes: Option<u32>) -> Protocol {
+        let bytes = bytes.map(u64::from);
+        let protocol = bytes.and_then(|bytes| {
+            self.protocols.get(self.protocols.partition_point(|protocol| protocol.up_to < bytes))
+        });
+        protocol.copied().unwrap_or_else(|| self.words())
+    }
+
+    /// n·G of a message of n bytes, in picoseconds; 0 for words.
+    pub(crate) fn transfer(&self, bytes: Option<u32>) -> u64 {
+        thousandths(bytes.unwrap_or(0).into(), self.costs(bytes).gap_per_byte)
+    }
+
+    /// Costs of a message of words, as a protocol whose bytes cost nothing.
+    fn words(&self) -> Protocol {
+        let Self { send_overhead, recv_overhead, latency, hop, .. } = *self;
+        Protocol { up_to: u64::MAX, send_overhead, recv_overhead, latency, hop, gap_per_byte: 0 }
+    }
+
+    /// Costs of all messages: those of words, and each protocol.
+    fn all_costs(&self) -> impl Iterator<Item = Protocol> {
+        self.protocols.iter().copied().chain([self.words()])
     }
 
     /// What the hops beyond the first add to the latency of a message that carries this many bytes.
     pub(crate) fn further_hops(&self, from: u32, to: u32, bytes: Option<u32>) -> u64 {
-        let further = self.network.further_hops(from, to);
-        let protocol = bytes.and_then(|bytes| self.protocol(bytes));
-        further * protocol.map_or(self.hop, |protocol| protocol.hop)
+        self.network.further_hops(from, to) * self.costs(bytes).hop
     }
 
     /// The same machine with L increased by `more` picoseconds, for words and for bytes.
@@ -203,15 +219,12 @@ impl Machine {
         if self.network.is_shared() {
             return 0;
         }
-        let words = self.costs(None);
-        let bytes = self.protocols.iter().map(|protocol| protocol.costs(0));
-        let all = bytes.chain([words]);
-        let delay = |costs: MessageCosts| {
+        let delay = |costs: Protocol| {
             // A message, and the completion of a request without a reply.
-            let completion = costs.recv_overhead.saturating_add(words.latency);
+            let completion = costs.recv_overhead.saturating_add(self.latency);
             costs.send_overhead.saturating_add(costs.latency).min(completion)
         };
-        all.map(delay).min().unwrap_or(0)
+        self.all_costs().map(delay).min().unwrap_or(0)
     }
 
     /// The least L, and the greatest with all hops, if a message can overtake another that left the
@@ -220,20 +233,13 @@ impl Machine {
     pub(crate) fn overtaking(&self) -> Option<[u64; 2]> {
         let further = u64::from(self.network.diameter().saturating_sub(1));
         let range = |hops: u64| {
-            let bytes = self.protocols.iter().map(|protocol| (protocol.latency, protocol.hop));
-            let all = bytes.chain([(self.latency, self.hop)]);
-            all.map(|(latency, hop)| latency.saturating_add(hops.saturating_mul(hop)))
+            self.all_costs()
+                .map(|of| of.latency.saturating_add(hops.saturating_mul(of.hop)))
                 .fold([u64::MAX, 0], |[least, most], l| [least.min(l), most.max(l)])
         };
         let (near, distant) = (range(0), range(further));
         let ordered = [near, distant].iter().all(|[least, most]| most - least < self.gap);
         (!ordered).then_some([near[0], distant[1]])
-    }
-
-    /// The protocol for this many bytes.
-    fn protocol(&self, bytes: u32) -> Option<&Protocol> {
-        let bytes = u64::from(bytes);
-        self.protocols.get(self.protocols.partition_point(|protocol| protocol.up_to < bytes))
     }
 }
 
@@ -276,27 +282,6 @@ pub struct Protocol {
     /// G: time for each byte, in femtoseconds; 1/G is the bandwidth of a long message. 10 GB/s are
     /// 100 ps per byte, and three digits would be too few for a rate.
     pub gap_per_byte: u64,
-}
-
-/// Costs of one message, in picoseconds.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct MessageCosts {
-    pub send_overhead: u64,
-    pub recv_overhead: u64,
-    pub latency: u64,
-    /// n·G.
-    pub transfer: u64,
-}
-
-impl Protocol {
-    fn costs(&self, bytes: u64) -> MessageCosts {
-        MessageCosts {
-            send_overhead: self.send_overhead,
-            recv_overhead: self.recv_overhead,
-            latency: self.latency,
-            transfer: thousandths(bytes, self.gap_per_byte),
-        }
-    }
 }
 
 /// Product of a number and a number of thousandths, rounded. Nearly all products fit into 64 bits,

@@ -82,7 +82,7 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
         let receiver = if kind == MomentKind::Wait { at } else { sent.other };
         let since = |step: Step| Past::source(number, step);
         let landed = since(if arrived { Step::Moment } else { Step::Flight });
-        let transfer = || machine.costs(sent.bytes()).transfer;
+        let transfer = || machine.transfer(sent.bytes());
         // The completion of a request without a reply is sent when it has been handled.
         let flight = || {
             let (to, bytes) = match kind {

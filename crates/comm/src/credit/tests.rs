@@ -37,18 +37,18 @@ fn frame(kind: FrameKind, credits: u16) -> Frame {
     Frame { kind, credits, message: Message::new(HandlerId(0), []) }
 }
 
-fn send(link: &mut InprocLink, frame: Frame) {
+pub(super) fn send(link: &mut InprocLink, frame: Frame) {
     assert_eq!(link.try_send(0, &frame).unwrap(), Posted::Yes);
 }
 
-fn next(link: &mut InprocLink) -> Option<Frame> {
+pub(super) fn next(link: &mut InprocLink) -> Option<Frame> {
     let mut received = None;
     link.receive(|_, frame| received = Some(frame)).unwrap();
     received
 }
 
 /// What the rank's progress says of garbage.
-fn garbage(rank: &mut Credited<InprocLink>) -> String {
+pub(super) fn garbage(rank: &mut Credited<InprocLink>) -> String {
     loop {
         match rank.progress(&mut answer(false)) {
             Ok(count) => assert!(count > 0, "nothing was wrong"),

@@ -23,9 +23,9 @@ pub(super) enum PacketRole {
     Other,
 }
 
-/// A region of memory with writes near one another.
+/// An area of memory whose writes lie near one another.
 #[derive(Clone, Copy, Debug)]
-struct Region {
+struct Area {
     from: u64,
     to: u64,
     chunks: u64,
@@ -34,15 +34,15 @@ struct Region {
     first: u64,
 }
 
-impl Region {
+impl Area {
     fn reaches(&self, address: u64) -> bool {
         self.from.saturating_sub(APART) <= address && address <= self.to.saturating_add(APART)
     }
 }
 
-/// Regions of completion queues; empty if the size alone identifies completions.
+/// Areas of completion queues; empty if the size alone identifies completions.
 #[derive(Clone, Debug)]
-pub(super) struct Roles(Vec<Region>);
+pub(super) struct Roles(Vec<Area>);
 
 fn is_post(packet: &Packet) -> bool {
     (packet.kind, packet.direction, packet.bytes) == (PacketKind::Write, Direction::Down, CHUNK)
@@ -68,10 +68,10 @@ impl Roles {
             }
         }
         writes.sort_unstable();
-        let mut places: Vec<Region> = Vec::new();
+        let mut places: Vec<Area> = Vec::new();
         for (address, bytes, first) in writes {
             if places.last().is_none_or(|last| !last.reaches(address)) {
-                places.push(Region { from: address, to: address, chunks: 0, others: 0, first: 0 });
+                places.push(Area { from: address, to: address, chunks: 0, others: 0, first: 0 });
             }
             if let Some(place) = places.last_mut() {
                 place.to = address;
@@ -86,7 +86,7 @@ impl Roles {
             return Roles(Vec::new());
         }
         for likely in
-            [|place: &Region| place.others == 0, |place: &Region| 2 * place.first > place.chunks]
+            [|place: &Area| place.others == 0, |place: &Area| 2 * place.first > place.chunks]
         {
             if places.iter().any(likely) {
                 places.retain(likely);

@@ -1,7 +1,7 @@
 //! Fits of t(n, k) = t_startup + n·t_byte + (k − 1)·h: known answers, coverage, refusals.
 
 use bandgap_model::ModelError;
-use bandgap_model::hops::{self, HopTimes, HopsFit};
+use bandgap_model::hops::{self, HopTimes, HopsSegment};
 use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, Normal};
 use rand_xoshiro::Xoshiro256PlusPlus;
@@ -12,7 +12,7 @@ const SIZES: [u64; 22] = [
 ];
 
 /// Fits the times of one launch.
-fn fit(data: &[HopTimes], ends: &[u64], confidence: f64) -> Result<HopsFit, ModelError> {
+fn fit(data: &[HopTimes], ends: &[u64], confidence: f64) -> Result<Vec<HopsSegment>, ModelError> {
     hops::fit(&[data], ends, confidence)
 }
 
@@ -39,7 +39,7 @@ fn close(found: f64, expected: f64) -> bool {
 #[test]
 fn the_ipsc860_comes_out_of_its_times() {
     let found = fit(&table(4, 2, ipsc860), &[96], 0.95).unwrap();
-    let [short, long] = &found.segments[..] else { panic!("{} segments", found.segments.len()) };
+    let [short, long] = &found[..] else { panic!("{} segments", found.len()) };
     assert_eq!((short.to_bytes, long.from_bytes, short.points), (96, 128, 44));
     for (segment, startup, per_byte) in [(short, 79e3, 630.0), (long, 156e3, 410.0)] {
         let [a, b, h] = [&segment.startup, &segment.per_byte, &segment.per_hop]
@@ -62,7 +62,7 @@ fn coverage(count: usize, confidence: f64) -> [f64; 3] {
             exact * noise.sample(&mut generator)
         });
         let found = fit(&times, &[], confidence).expect("two distances");
-        let segment = &found.segments[0];
+        let segment = &found[0];
         for (at, of) in [&segment.startup, &segment.per_byte, &segment.per_hop].iter().enumerate() {
             let of = of.as_ref().expect("all are far from 0");
             inside[at] += usize::from(of.low <= truth[at] && truth[at] <= of.high);
@@ -83,7 +83,7 @@ fn intervals_contain_the_truth_as_often_as_they_promise() {
     }
 }
 
-fn noisy(most: u32, exact: impl Fn(u64, u32) -> f64) -> HopsFit {
+fn noisy(most: u32, exact: impl Fn(u64, u32) -> f64) -> Vec<HopsSegment> {
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(3);
     let noise = Normal::new(1.0, 0.02).expect("a spread above 0");
     let times = table(most, 4, |bytes, hops| exact(bytes, hops) * noise.sample(&mut generator));
@@ -94,17 +94,17 @@ fn noisy(most: u32, exact: impl Fn(u64, u32) -> f64) -> HopsFit {
 fn times_that_follow_no_plane_are_a_misfit() {
     // No time for hops: h is given, and its interval holds 0.
     let found = noisy(4, |bytes, _| 1e4 + bytes as f64);
-    let hop = found.segments[0].per_hop.unwrap();
-    assert!(hop.low < 0.0 && 0.0 < hop.high && !found.segments[0].misfit, "{hop:?}");
+    let hop = found[0].per_hop.unwrap();
+    assert!(hop.low < 0.0 && 0.0 < hop.high && !found[0].misfit, "{hop:?}");
     // A time that jumps once is not linear in the hops.
     let jump = noisy(4, |bytes, hops| 1e4 + bytes as f64 + if hops > 3 { 4e4 } else { 0.0 });
-    assert!(jump.segments[0].misfit, "{jump:?}");
+    assert!(jump[0].misfit, "{jump:?}");
     let line = noisy(4, |bytes, hops| 1e4 + bytes as f64 + 1e3 * f64::from(hops));
-    assert!(!line.segments[0].misfit, "{line:?}");
+    assert!(!line[0].misfit, "{line:?}");
     // Further may be faster, but no byte takes less than no time.
     let falls = noisy(4, |bytes, hops| 1e6 - bytes as f64 - 1e3 * f64::from(hops));
-    assert_eq!(falls.segments[0].per_byte, None);
-    assert!(falls.segments[0].per_hop.unwrap().value < 0.0, "{falls:?}");
+    assert_eq!(falls[0].per_byte, None);
+    assert!(falls[0].per_hop.unwrap().value < 0.0, "{falls:?}");
 }
 
 #[test]
@@ -115,7 +115,7 @@ fn one_distance_is_too_few_and_so_are_three_points() {
         .map(|(bytes, hops)| HopTimes { bytes, hops, times_ns: vec![ipsc860(bytes, hops)] })
         .into();
     let found = fit(&few, &[], 0.95).unwrap();
-    assert_eq!((found.segments[0].per_hop, found.segments[0].points), (None, 3));
+    assert_eq!((found[0].per_hop, found[0].points), (None, 3));
     let wrong = vec![HopTimes { bytes: 8, hops: 1, times_ns: vec![0.0] }];
     assert!(matches!(fit(&wrong, &[], 0.95), Err(ModelError::BadTime(8, _))));
     assert!(matches!(fit(&few, &[], 1.0), Err(ModelError::Unusable(_))));

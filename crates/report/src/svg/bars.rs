@@ -7,19 +7,19 @@ use super::paper::{Anchor, Paper, text_width};
 use super::{WIDTH, stacked};
 
 const LEFT: f64 = 20.0;
-/// How long a bar is.
+/// Length of a bar.
 const LENGTH: f64 = WIDTH - 2.0 * LEFT;
 const THICK: f64 = 22.0;
 const LINE: f64 = 17.0;
 const HEAD: f64 = 44.0;
 
-/// Draws stacked bars below one another; the first title is that of the whole.
+/// Draws stacked bars below one another, under the title of the first.
 pub fn svg_bars(all: &[Bars]) -> String {
     let title = all.first().map_or("", |first| first.title.as_str());
     stacked(all, LEFT, (title, "stacked bars"), height, draw)
 }
 
-/// The entries of a bar's legend, by line, each with where it begins.
+/// Lines of a bar's legend: the abscissa and index of each part.
 fn legend(bar: &Bar) -> Vec<Vec<(f64, usize)>> {
     let mut lines = vec![Vec::new()];
     let mut x = LEFT;

@@ -9,11 +9,11 @@ use super::paper::{Anchor, Paper};
 use super::{LEFT, TOP, WIDTH};
 
 const LENGTH: f64 = WIDTH - LEFT - 20.0;
-/// How far rows are from each other, and how high a slice is.
+/// Distance between rows, and height of a slice.
 const ROW: f64 = 15.0;
 const THICK: f64 = 10.0;
 
-/// Draws a Gantt chart: marked slices have a frame, marked arrows are darker.
+/// Draws a Gantt chart. Highlighted slices have a frame, highlighted arrows are darker.
 pub fn svg_gantt(chart: &Gantt) -> String {
     let bottom = TOP + ROW * chart.rows.len() as f64;
     let mut paper = Paper::new(WIDTH, bottom + 62.0, &chart.title, &chart.caption);

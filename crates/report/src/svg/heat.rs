@@ -1,4 +1,4 @@
-//! A quantity of all pairs as an SVG: a square of colours.
+//! A heat map of pairs as an SVG.
 
 use bandgap_record::Unit;
 use bandgap_units::significant_short;
@@ -13,16 +13,16 @@ use super::stacked;
 const LEFT: f64 = 130.0;
 const TOP: f64 = 70.0;
 const BELOW: f64 = 46.0;
-/// The side of the square, and of a cell, at most.
+/// Longest side of the square, and of a cell.
 const SIDE: f64 = 600.0;
 const CELL: f64 = 44.0;
-/// Least side of a cell with a name beside it, and with its value in it.
+/// Shortest side of a cell with a name next to it, and with its value inside.
 const NAMED: f64 = 9.0;
 const WRITTEN: f64 = 30.0;
-/// Steps of colour.
+/// Number of colours.
 const STEPS: usize = 8;
 
-/// Draws one below the other; the first title is that of the whole.
+/// Draws heat maps below one another, under the title of the first.
 pub fn svg_heats(all: &[Heat]) -> String {
     let height = |heat: &Heat| TOP + BELOW + cell(heat) * heat.names.len() as f64;
     let title = all.first().map_or("", |first| first.title.as_str());
@@ -38,7 +38,7 @@ fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
     paper.text((20.0, above + 28.0), Anchor::Start, &ink::TITLE, &heat.title);
     let [low, high] = heat.ends();
     let unit = multiple(heat.unit, high);
-    // The worst are dark.
+    // The worst values are dark.
     let tint = |value: f64| {
         let share = if high > low { (value / low).ln() / (high / low).ln() } else { 0.0 };
         let place = if heat.unit == Unit::Second { 1.0 - share } else { share };

@@ -1,4 +1,4 @@
-//! Colours and fonts. All colours pass for readers who confuse red with green, and in grey print.
+//! Colours and fonts. Red-green colour-blind readers can tell all colours apart, also in grey print.
 
 /// Text.
 pub(super) const INK: &str = "#1b1f24";
@@ -11,11 +11,11 @@ pub(super) const GRID: &str = "#e3e6ea";
 /// Borders of regions.
 pub(super) const BORDER: &str = "#9aa4ae";
 
-/// How a text looks.
+/// Look of a text.
 pub(super) struct Font {
     pub size: f64,
     pub colour: &'static str,
-    /// Further attributes.
+    /// More attributes.
     pub look: &'static str,
 }
 
@@ -27,15 +27,15 @@ pub(super) const LABEL: Font = Font { size: 11.0, colour: INK, look: "" };
 /// Heading and notes of the legend.
 pub(super) const LEGEND: Font = Font { size: 11.0, colour: MUTED, look: "" };
 pub(super) const REGION: Font = Font { size: 10.5, colour: MUTED, look: " font-style=\"italic\"" };
-/// Names over the curves: white around the letters, so that lines behind them do not disturb.
+/// Names over the curves, with white around the letters, so they stay readable.
 pub(super) const NAME: Font = Font {
     size: 10.5,
     colour: INK,
     look: " stroke=\"#ffffff\" stroke-width=\"3\" paint-order=\"stroke\"",
 };
 
-/// Eight steps of one ramp from dark to light, since curves have an order. It is viridis without its
-/// yellow end, which is hard to see on white.
+/// Eight steps from dark to light, since curves have an order: viridis without its yellow end, which is hard to see
+/// on white.
 const RAMP: [&str; 8] =
     ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58"];
 
@@ -48,7 +48,7 @@ pub(super) fn colour(index: usize, count: usize) -> &'static str {
     }
 }
 
-/// Shades of a kind: blue, orange and green of Okabe and Ito, which the colour-blind tell apart.
+/// Shades of each kind: blue, orange and green of Okabe and Ito, safe for the colour-blind.
 const KINDS: [[&str; 4]; 3] = [
     ["#0072b2", "#4c9cc9", "#8cc0de", "#bfdcec"],
     ["#e69f00", "#edbc4c", "#f3d48c", "#f9e8c4"],

@@ -1,4 +1,4 @@
-//! The list of curves beside the plot.
+//! The legend next to the plot.
 
 use crate::Precision;
 
@@ -9,25 +9,25 @@ use super::paper::{Anchor, At, Paper};
 
 const LINE: f64 = 18.0;
 
-/// What marks that are not full mean.
+/// Meanings of hollow marks.
 const LESS_PRECISE: [(Precision, &str); 2] =
     [(Precision::No, "not converged"), (Precision::ClockLimited, "at the clock's limit")];
 
-/// Letters of a name that there is room for in a line.
+/// Characters of a name per line.
 const LETTERS: usize = 21;
 
-/// A name in as many lines as it takes.
+/// A name, wrapped.
 fn wrapped(name: &str) -> Vec<String> {
     textwrap::wrap(name, LETTERS).into_iter().map(|line| line.into_owned()).collect()
 }
 
-/// How much paper it takes.
+/// Height of the legend.
 pub(super) fn height(figure: &Figure) -> f64 {
     let lines: usize = figure.named().map(|(_, series)| wrapped(&series.name).len()).sum();
     LINE * (lines as f64 + 3.0 + f64::from(figure.has(Precision::ClockLimited)))
 }
 
-/// Draws it with its upper left corner at `x`, `y`.
+/// Draws the legend with its upper left corner at `x`, `y`.
 pub(super) fn draw(paper: &mut Paper, figure: &Figure, x: f64, y: f64) {
     if figure.series.is_empty() {
         return;
@@ -62,8 +62,8 @@ pub(super) const RADIUS: f64 = 3.4;
 /// Radius of the dot inside a hollow mark.
 const DOT: f64 = 1.2;
 
-/// Draws the mark of series `index`; hollow when the point did not converge, with a dot inside where
-/// it is at the clock's limit.
+/// Draws the mark of series `index`: hollow if the point did not converge, with a dot inside if it is at the clock's
+/// limit.
 pub(super) fn mark(paper: &mut Paper, at: At, index: usize, colour: &str, precision: Precision) {
     let fill = if precision == Precision::Converged { colour } else { "#ffffff" };
     outline(paper, at, index, colour, fill);

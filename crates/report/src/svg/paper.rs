@@ -1,4 +1,4 @@
-//! The few SVG elements that a plot is made of.
+//! The SVG elements of plots.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use derive_more::Display;
 
 use super::ink::Font;
 
-/// A place: to the right, and down.
+/// A point: right, and down.
 pub(super) type At = (f64, f64);
 
-/// A stroke: its colour, its width, and its dashes, if it has some.
+/// A stroke: colour, width, and dashes if any.
 pub(super) type Stroke<'a> = (&'a str, f64, Option<&'a str>);
 
-/// Which end of a text its place names.
+/// The part of a text at its position.
 #[derive(Clone, Copy, Display)]
 #[display(rename_all = "lowercase")]
 pub(super) enum Anchor {
@@ -21,12 +21,12 @@ pub(super) enum Anchor {
     End,
 }
 
-/// SVG text under construction. Writing to a `String` cannot fail, so results are dropped.
+/// SVG under construction. Writing to a `String` cannot fail, so results are ignored.
 pub(super) struct Paper {
     out: String,
 }
 
-/// About how wide `text` is: the exact width is the viewer's font's.
+/// Approximate width of `text`; the exact one depends on the viewer's font.
 pub(super) fn text_width(text: &str, font: &Font) -> f64 {
     text.chars().count() as f64 * font.size * 0.54
 }
@@ -100,7 +100,7 @@ impl Paper {
         self.turned_text(at, anchor, font, content, "");
     }
 
-    /// A text that is read from below.
+    /// Text rotated to read upwards.
     pub fn upright_text(&mut self, (x, y): At, anchor: Anchor, font: &Font, content: &str) {
         let turn = format!(" transform=\"rotate(-90 {x:.1} {y:.1})\"");
         self.turned_text((x, y), anchor, font, content, &turn);
@@ -124,8 +124,7 @@ fn dashed(pattern: Option<&str>) -> String {
     pattern.map(|dash| format!(" stroke-dasharray=\"{dash}\"")).unwrap_or_default()
 }
 
-/// `text` with what has a meaning in XML replaced, and without control characters, which XML
-/// forbids.
+/// `text` escaped for XML, without control characters, which XML forbids.
 fn escaped(text: &str) -> String {
     let entities = [('&', "&amp;"), ('<', "&lt;"), ('>', "&gt;"), ('"', "&quot;")];
     let text = text.replace(char::is_control, " ");

@@ -5,7 +5,7 @@ use crate::Context;
 
 /// Kind of an Active Message. `bytes` is the number of bytes that it carries besides words; `None`
 /// means words only, which is not the same as 0 bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum MessageKind {
     Request {
         replies: bool,
@@ -30,7 +30,7 @@ impl MessageKind {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum What {
     /// An Active Message reaches the receiver's interface.
     Arrive(MessageKind),

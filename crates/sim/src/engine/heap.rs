@@ -1,7 +1,7 @@
 //! All events in one order of time, for ranks that share channels or reach each other without
 //! delay.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use super::clock::{Clock, Time};
@@ -12,40 +12,16 @@ use crate::error::Result;
 /// Events by time. At equal times arrivals come first, then departures, then wakes, each by rank.
 #[derive(Debug, Default)]
 pub(super) struct Heap<T: Time> {
-    events: BinaryHeap<Reverse<Numbered<T>>>,
+    /// Time, place among equal times, receiver, sender, number of earlier events, and what happens.
+    events: BinaryHeap<Reverse<(T, u8, u32, u32, u64, What)>>,
     pushed: u64,
-}
-
-/// An event, and the number of events pushed before it.
-#[derive(Debug, PartialEq, Eq)]
-struct Numbered<T> {
-    event: Event<T>,
-    number: u64,
-}
-
-impl<T: Time> Numbered<T> {
-    fn key(&self) -> (T, u8, u32, u32, u64) {
-        let Event { time, to, from, what } = self.event;
-        (time, what.place(), to, from, self.number)
-    }
-}
-
-impl<T: Time> Ord for Numbered<T> {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.key().cmp(&other.key())
-    }
-}
-
-impl<T: Time> PartialOrd for Numbered<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
 }
 
 impl<T: Time> Queue<T> for Heap<T> {
     fn push(&mut self, event: Event<T>) {
         self.pushed += 1;
-        self.events.push(Reverse(Numbered { event, number: self.pushed }));
+        let Event { time, to, from, what } = event;
+        self.events.push(Reverse((time, what.place(), to, from, self.pushed, what)));
     }
 
     fn wake_at(&mut self, time: T, rank: u32) {
@@ -53,8 +29,8 @@ impl<T: Time> Queue<T> for Heap<T> {
     }
 
     fn settled(&self, time: T) -> bool {
-        let next = self.events.peek().map(|Reverse(next)| next.event);
-        next.is_none_or(|next| (next.time, next.what.place()) >= (time, What::Wake.place()))
+        let next = self.events.peek();
+        next.is_none_or(|Reverse(next)| (next.0, next.1) >= (time, What::Wake.place()))
     }
 }
 
@@ -68,7 +44,8 @@ impl<C: Clock> World<'_, Heap<C::At>, C> {
             self.queue.push(Event::own(C::At::default(), rank, What::Begin));
         }
         let mut last: Option<Event<C::At>> = None;
-        while let Some(Reverse(Numbered { event, .. })) = self.queue.events.pop() {
+        while let Some(Reverse((time, _, to, from, _, what))) = self.queue.events.pop() {
+            let event = Event { time, to, from, what };
             if let Some(last) = last {
                 debug_assert!(event.time >= last.time, "time ran backwards");
                 if last.to == event.to
@@ -101,7 +78,7 @@ mod tests {
         push(5, 0, 0, What::Wake);
         assert!(heap.settled(3) && !heap.settled(4));
         let order = std::iter::from_fn(|| heap.events.pop());
-        let order: Vec<_> = order.map(|Reverse(next)| (next.event.to, next.event.from)).collect();
+        let order: Vec<_> = order.map(|Reverse(next)| (next.2, next.3)).collect();
         assert_eq!(order, [(2, 2), (3, 1), (3, 2), (7, 7), (9, 9), (0, 0), (4, 4)]);
         assert!(heap.settled(u64::MAX));
     }

@@ -112,7 +112,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     #[inline(always)]
     fn accept(&mut self, time: C::At, to: u32, bytes: Option<u32>) -> C::At {
         let Self { clock, machine, ranks, .. } = self;
-        let transfer = machine.costs(bytes).transfer;
+        let transfer = machine.transfer(bytes);
         let receiving = &mut ranks[to as usize].receiving;
         let start = clock.wait(to, time, *receiving);
         let steps = [Step::InGap, Step::InBytes];

@@ -228,12 +228,8 @@ impl Description {
             return Err(source.wrong("gap_per_byte_ns", value.span(), value.get_ref(), bounds));
         }
         machine.protocols.push(Protocol {
-            up_to: u64::MAX,
-            send_overhead: machine.send_overhead,
-            recv_overhead: machine.recv_overhead,
-            latency: machine.latency,
-            hop: machine.hop,
             gap_per_byte: source.femtoseconds("gap_per_byte_ns", &value)?,
+            ..machine.words()
         });
         Ok(machine)
     }

@@ -10,7 +10,7 @@ use bandgap_comm::Rank;
 use rustix::event::PollFd;
 use rustix::net::{SocketFlags, accept_with};
 
-use super::hello::{Hello, Known, Reading, say};
+use super::hello::{GreetingRole, Hello, Known, Reading, say};
 use super::{SocketKind, left, readable, wait};
 use crate::call::at_once;
 use crate::error::system;
@@ -108,11 +108,11 @@ impl<K: SocketKind> Callers<K> {
         let index = caller.checked_sub(self.expected.start);
         let place = index.and_then(|index| self.known.get_mut(index));
         if let Some(place @ None) = place
-            && self.here.calls(&hello, self.rank)
+            && self.here.proves(&hello, GreetingRole::Caller, self.rank)
             && let Some(nonce) = hello.nonce().first_chunk()
-            && say(&self.here.answer(self.rank, caller, nonce), &stream).is_ok()
         {
-            *place = Some(stream);
+            let answer = self.here.greeting(GreetingRole::Listener, [self.rank, caller], nonce);
+            *place = say(&answer, &stream).is_ok().then_some(stream);
         }
     }
 }

@@ -33,7 +33,7 @@ const SAID: usize = 32;
 const BEGIN: [u8; 12] = *b"bandgap\n\x02\0\0\0";
 
 /// Who greets in a pair.
-enum GreetingRole {
+pub(super) enum GreetingRole {
     Caller = 1,
     Listener = 2,
 }
@@ -56,34 +56,13 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The greeting of the rank that calls.
-    pub(super) fn call(&self, caller: Rank, listener: Rank, nonce: &Nonce) -> [u8; HELLO] {
-        self.greeting(GreetingRole::Caller, caller, listener, nonce)
-    }
-
-    /// The answer of the rank that listens.
-    pub(super) fn answer(&self, listener: Rank, caller: Rank, nonce: &Nonce) -> [u8; HELLO] {
-        self.greeting(GreetingRole::Listener, listener, caller, nonce)
-    }
-
-    /// Whether these are the bytes of the greeting of rank `caller`, which calls `listener`.
-    pub(super) fn calls(&self, hello: &Hello, listener: Rank) -> bool {
-        self.proves(hello, GreetingRole::Caller, listener)
-    }
-
-    /// Whether these are the bytes of the answer of rank `listener` to this call.
-    pub(super) fn answers(
+    /// The greeting that rank `from` sends to rank `to`: the caller's call, or the listener's answer.
+    pub(super) fn greeting(
         &self,
-        hello: &Hello,
-        listener: Rank,
-        caller: Rank,
+        side: GreetingRole,
+        [from, to]: [Rank; 2],
         nonce: &Nonce,
-    ) -> bool {
-        let fits = hello.rank() == listener as u32 && hello.nonce() == nonce;
-        fits && self.proves(hello, GreetingRole::Listener, caller)
-    }
-
-    fn greeting(&self, side: GreetingRole, from: Rank, to: Rank, nonce: &Nonce) -> [u8; HELLO] {
+    ) -> [u8; HELLO] {
         let mut bytes = [0; HELLO];
         bytes[..12].copy_from_slice(&BEGIN);
         bytes[12..16].copy_from_slice(&(from as u32).to_le_bytes());
@@ -94,7 +73,7 @@ impl Known {
     }
 
     /// Takes a time that does not depend on where proofs differ.
-    fn proves(&self, hello: &Hello, side: GreetingRole, to: Rank) -> bool {
+    pub(super) fn proves(&self, hello: &Hello, side: GreetingRole, to: Rank) -> bool {
         self.keyed(&hello.0[..SAID], side, to).verify_slice(&hello.0[SAID..]).is_ok()
     }
 
@@ -177,24 +156,27 @@ mod tests {
     }
 
     fn is_call(bytes: &[u8; HELLO], known: &Known, listener: Rank) -> bool {
-        Hello::decode(bytes).is_some_and(|hello| known.calls(&hello, listener))
+        let calls = |hello| known.proves(&hello, GreetingRole::Caller, listener);
+        Hello::decode(bytes).is_some_and(calls)
     }
 
-    fn is_answer(bytes: &[u8; HELLO], known: &Known, nonce: &Nonce) -> bool {
-        Hello::decode(bytes).is_some_and(|hello| known.answers(&hello, 0, 3, nonce))
+    fn is_answer(bytes: &[u8; HELLO], known: &Known) -> bool {
+        let answers = |hello| known.proves(&hello, GreetingRole::Listener, 3);
+        Hello::decode(bytes).is_some_and(answers)
     }
 
     #[test]
     fn one_wrong_byte_is_noticed_wherever_it_is() {
         let known = known();
-        let (call, answer) = (known.call(3, 0, &NONCE), known.answer(0, 3, &NONCE));
-        assert!(is_call(&call, &known, 0) && is_answer(&answer, &known, &NONCE));
+        let call = known.greeting(GreetingRole::Caller, [3, 0], &NONCE);
+        let answer = known.greeting(GreetingRole::Listener, [0, 3], &NONCE);
+        assert!(is_call(&call, &known, 0) && is_answer(&answer, &known));
         for at in 0..HELLO {
             let (mut call, mut answer) = (call, answer);
             call[at] ^= 1;
             answer[at] ^= 1;
             assert!(!is_call(&call, &known, 0), "byte {at}");
-            assert!(!is_answer(&answer, &known, &NONCE), "byte {at}");
+            assert!(!is_answer(&answer, &known), "byte {at}");
         }
     }
 

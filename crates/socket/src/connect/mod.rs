@@ -26,7 +26,7 @@ use crate::error::{system, unreachable};
 use crate::{Result, Socket, SocketError};
 use callers::Callers;
 pub use hello::nonce;
-use hello::{Known, Nonce, Reading, STRANGE, say};
+use hello::{GreetingRole, Known, Nonce, Reading, STRANGE, say};
 
 /// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
@@ -86,7 +86,8 @@ pub(crate) fn mesh<K: SocketKind>(meeting: &mut dyn Rendezvous) -> Result<Vec<So
     for (peer, address) in addresses.iter().enumerate().take(rank) {
         let stream = reach::<K>(peer, address, deadline)?;
         let nonce = nonce().map_err(unreachable(peer))?;
-        say(&at(peer).call(rank, peer, &nonce), &stream).map_err(unreachable(peer))?;
+        let call = at(peer).greeting(GreetingRole::Caller, [rank, peer], &nonce);
+        say(&call, &stream).map_err(unreachable(peer))?;
         called.push((stream, nonce));
     }
     let expected = rank + 1..size;
@@ -141,7 +142,13 @@ fn hear(
     loop {
         match reading.go_on(stream) {
             Ok(None) => wait(&mut [readable(stream.as_fd())], deadline, &[peer])?,
-            Ok(Some(hello)) if known.answers(&hello, peer, rank, nonce) => return Ok(()),
+            Ok(Some(hello))
+                if hello.rank() == peer as u32
+                    && hello.nonce() == nonce
+                    && known.proves(&hello, GreetingRole::Listener, rank) =>
+            {
+                return Ok(());
+            }
             Ok(Some(_)) => return Err(unreachable(peer)(STRANGE)),
             Err(what) => return Err(unreachable(peer)(what)),
         }

@@ -10,7 +10,7 @@ use rustix::net::sockopt::{
 };
 
 use super::callers::Callers;
-use super::hello::{Known, nonce, say};
+use super::hello::{GreetingRole, Known, nonce, say};
 use super::{AGAIN, Secret, SocketKind, hear, left};
 use crate::error::{system, unreachable};
 use crate::{Result, Socket};
@@ -92,7 +92,8 @@ pub fn call(
             let stream = stream.map_err(system("prepare a socket"))?;
             let nonce = nonce().map_err(unreachable(0))?;
             let known = known(secret);
-            say(&known.call(rank, 0, &nonce), &stream).map_err(unreachable(0))?;
+            let call = known.greeting(GreetingRole::Caller, [rank, 0], &nonce);
+            say(&call, &stream).map_err(unreachable(0))?;
             // At the same address of another host something else may listen.
             if hear([rank, 0], &stream, &known, &nonce, deadline).is_ok() {
                 return waiting(stream);

@@ -1,6 +1,7 @@
 use super::*;
+use crate::credit::tests::{garbage, next, send};
 use crate::inproc::{InprocLink, links};
-use crate::{CommError, Deliver, Endpoint, FrameError, NoHandler};
+use crate::{Deliver, Endpoint, FrameError, NoHandler};
 
 const C: u16 = 3;
 const EXPOSED: usize = 100;
@@ -39,27 +40,9 @@ fn get_frame<const N: usize>(words: [u64; N]) -> Frame {
     Frame { kind: FrameKind::Get, credits: 0, message: Message::new(HandlerId(0), words) }
 }
 
-fn send(link: &mut InprocLink, frame: &Frame) {
-    assert_eq!(link.try_send(0, frame).unwrap(), Posted::Yes);
-}
-
 fn write(link: &mut InprocLink, kind: FrameKind, into: usize, bytes: &[u8]) {
     let frame = Frame::announcing(kind, into, bytes.len());
     assert_eq!(link.try_write(0, &frame, Source::Bytes(bytes), &mut 0).unwrap(), Posted::Yes);
-}
-
-fn next(link: &mut InprocLink) -> Option<Frame> {
-    let mut received = None;
-    link.receive(|_, frame| received = Some(frame)).unwrap();
-    received
-}
-
-/// What the rank's progress says of garbage.
-fn garbage(rank: &mut Credited<InprocLink>) -> String {
-    match rank.progress(&mut Kept::default()) {
-        Err(CommError::Garbage { peer: 1, what }) => what,
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -87,7 +70,7 @@ fn a_get_takes_a_credit_until_its_bytes_are_there() {
 fn a_get_returns_what_is_owed() {
     let (mut rank, mut peer) = with_bare_peer(8);
     let request = Frame { kind: FrameKind::Request, credits: 0, message: message(0) };
-    send(&mut peer, &request);
+    send(&mut peer, request);
     assert_eq!(rank.progress(&mut Kept::default()).unwrap(), 1);
     assert_eq!(rank.try_get(1, 0, 0, 0, message(0)).unwrap(), Begun::Yes);
     assert_eq!(next(&mut peer), Some(Frame { credits: 1, ..get_frame([0, 0, 0]) }));
@@ -100,7 +83,7 @@ fn a_get_is_owed_until_it_is_answered() {
     // The channel back is full: the bytes wait.
     assert_eq!(rank.try_request(1, message(1)).unwrap(), Posted::Yes);
     for at in [20, 30] {
-        send(&mut peer, &get_frame([at, 0, 4]));
+        send(&mut peer, get_frame([at, 0, 4]));
         assert_eq!(rank.progress(&mut Kept::default()).unwrap(), 0);
     }
     assert_eq!(rank.unsent(), 2);
@@ -141,8 +124,8 @@ fn a_store_without_a_credit_for_its_request_goes_ahead_once() {
         assert_eq!((posted, done), (Posted::Busy, 2));
         assert_eq!(next(&mut peer), expected);
     }
-    send(&mut peer, &Frame { kind: FrameKind::Reply, credits: 0, message: message(0) });
-    send(&mut peer, &Frame { kind: FrameKind::Request, credits: 0, message: message(0) });
+    send(&mut peer, Frame { kind: FrameKind::Reply, credits: 0, message: message(0) });
+    send(&mut peer, Frame { kind: FrameKind::Request, credits: 0, message: message(0) });
     for _ in 0..2 {
         rank.progress(&mut Kept::default()).unwrap();
     }
@@ -223,7 +206,7 @@ fn other_bytes_than_those_asked_for_are_garbage() {
 fn a_reply_does_not_complete_a_get() {
     let (mut rank, mut peer) = with_bare_peer(8);
     assert_eq!(rank.try_get(1, 0, 10, 1, message(0)).unwrap(), Begun::Yes);
-    send(&mut peer, &Frame { kind: FrameKind::Reply, credits: 0, message: message(0) });
+    send(&mut peer, Frame { kind: FrameKind::Reply, credits: 0, message: message(0) });
     let what = garbage(&mut rank);
     assert!(what.contains('1') && what.contains('0'), "{what}");
 }
@@ -234,10 +217,10 @@ fn more_gets_than_credits_are_garbage() {
     // The channel back stays full, so that none is answered.
     assert_eq!(rank.try_request(1, message(0)).unwrap(), Posted::Yes);
     for _ in 0..C {
-        send(&mut peer, &get_frame([0, 0, 1]));
+        send(&mut peer, get_frame([0, 0, 1]));
         assert_eq!(rank.progress(&mut Kept::default()).unwrap(), 0);
     }
-    send(&mut peer, &get_frame([0, 0, 1]));
+    send(&mut peer, get_frame([0, 0, 1]));
     let what = garbage(&mut rank);
     assert!(what.contains("get") && what.contains('3'), "{what}");
 }
@@ -246,14 +229,14 @@ fn more_gets_than_credits_are_garbage() {
 fn gets_and_payloads_beyond_the_exposed_memory_are_garbage() {
     for [at, into, len] in [[98, 0, 3], [0, 98, 3], [101, 0, 0], [u64::MAX, 0, 2]] {
         let (mut rank, mut peer) = with_bare_peer(8);
-        send(&mut peer, &get_frame([at, into, len]));
+        send(&mut peer, get_frame([at, into, len]));
         let what = garbage(&mut rank);
         for number in [len, at, into, 100] {
             assert!(what.contains(&number.to_string()), "{number}: {what}");
         }
     }
     let (mut rank, mut peer) = with_bare_peer(8);
-    send(&mut peer, &get_frame([0, 0]));
+    send(&mut peer, get_frame([0, 0]));
     let what = garbage(&mut rank);
     assert!(what.contains("2 words"), "{what}");
 

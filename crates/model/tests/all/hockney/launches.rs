@@ -123,10 +123,10 @@ fn times_over_distances_hold_the_truth_where_launches_differ() {
             .collect();
         let parts: Vec<&[HopTimes]> = launches.iter().map(Vec::as_slice).collect();
         let found = fit_hop_launches(&parts, &[], 0.95).unwrap();
-        assert!(found.segments[0].launches.iter().all(Option::is_some));
+        assert!(found[0].launches.iter().all(Option::is_some));
         let alone = fit_hop_launches(&[&launches.concat()], &[], 0.95).unwrap();
         for (counts, found) in [(&mut over, found), (&mut pooled, alone)] {
-            let of = &found.segments[0];
+            let of = &found[0];
             for (at, of) in [of.startup, of.per_byte, of.per_hop].into_iter().enumerate() {
                 let inside = of.is_some_and(|of| of.low <= truths[at] && truths[at] <= of.high);
                 counts[at] += usize::from(inside);
@@ -141,6 +141,6 @@ fn times_over_distances_hold_the_truth_where_launches_differ() {
         .map(|(bytes, hops)| HopTimes { bytes, hops, times_ns: vec![1e3 + bytes as f64] })
         .collect();
     let found = fit_hop_launches(&[&[few], &whole, &whole], &[], 0.95).unwrap();
-    let have: Vec<bool> = found.segments[0].launches.iter().map(Option::is_some).collect();
+    let have: Vec<bool> = found[0].launches.iter().map(Option::is_some).collect();
     assert_eq!(have, [false, true, true]);
 }

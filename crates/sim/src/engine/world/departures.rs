@@ -111,6 +111,6 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
 /// Time at which the sender's interface is free again.
 #[inline(always)]
 fn held<C: Clock>(clock: &C, machine: &Machine, start: C::At, what: What) -> C::At {
-    let costs = [machine.gap, machine.costs(what.bytes()).transfer];
+    let costs = [machine.gap, machine.transfer(what.bytes())];
     clock.held(start, costs, what.bytes(), [Step::OutGap, Step::OutBytes])
 }
