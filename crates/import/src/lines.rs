@@ -135,7 +135,7 @@ pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result
     let mut length = 0;
     iter::from_fn(move || {
         let text = source.next_line().map(|text| text.map(str::to_owned)).transpose()?;
-        let line = text.map(|text| Line { number: source.number(), text });
+        let line = text.map(|text| Line { number: source.number, text });
         Some(line.and_then(|line| {
             length += line.text.len();
             if length > longest {
@@ -152,7 +152,8 @@ pub fn bounded(source: impl Read, longest: usize) -> impl Iterator<Item = Result
 /// Reads lines one at a time into the same buffer.
 pub struct Lines<R> {
     source: BufReader<R>,
-    number: u64,
+    /// Number of the current line, from 1.
+    pub number: u64,
     /// The current line, in UTF-8.
     bytes: Vec<u8>,
     /// Decoder of UTF-16 units, if the file begins with a byte order mark.
@@ -164,11 +165,6 @@ impl<R: Read> Lines<R> {
     pub fn new(source: R) -> Lines<R> {
         let source = BufReader::with_capacity(1 << 16, source);
         Lines { source, number: 0, bytes: Vec::new(), pairs: None }
-    }
-
-    /// Number of the current line, from 1.
-    pub fn number(&self) -> u64 {
-        self.number
     }
 
     /// Whether the current line ends with a line end; only a file's last line may lack it.

@@ -63,7 +63,7 @@ pub fn connect(
         None => start(find(meeting.library())?)?,
     };
     WORLD.set(Some(Rc::clone(&world)));
-    let [there, size] = [world.rank(), world.size()];
+    let [there, size] = [world.rank, world.size];
     if [there, size] != [meeting.rank(), meeting.size()] {
         let (rank, ranks) = (meeting.rank(), meeting.size());
         let what = format!("be rank {rank} of {ranks}: MPI says {there} of {size}");

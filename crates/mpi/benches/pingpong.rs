@@ -66,7 +66,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             times.push(begin.elapsed().as_nanos() as f64 / rounds as f64 / parts);
         }
         times.sort_by(f64::total_cmp);
-        if world.rank() == 0 {
+        if world.rank == 0 {
             println!("{name} {:.1}", times[batches / 2]);
         }
     }

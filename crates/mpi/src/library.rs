@@ -59,7 +59,7 @@ impl Library {
     /// MPI refused.
     pub fn new(world: Rc<World>) -> Result<Self> {
         let comms = [world.api.dup(world.api.world)?, world.api.dup(world.api.world)?];
-        let all = Team { size: world.size(), comms };
+        let all = Team { size: world.size, comms };
         // Not of length 0: Open MPI's MPI_IN_PLACE is the address of an empty slice.
         let memory = ExposedMemory::new(0);
         Ok(Self { world, now: all, teams: vec![all], memory, under_way: 0 })
@@ -77,7 +77,7 @@ impl Library {
             return Ok(());
         }
         let (world, api) = (&self.world, &self.world.api);
-        for (peer, size) in [(world.rank(), ranks), (ranks.saturating_sub(1), world.size())] {
+        for (peer, size) in [(world.rank, ranks), (ranks.saturating_sub(1), world.size)] {
             if peer >= size {
                 return Err(CommError::NoSuchPeer { peer, size });
             }
@@ -107,7 +107,7 @@ impl Library {
     /// This rank.
     #[inline(always)]
     pub fn rank(&self) -> Rank {
-        self.world.rank()
+        self.world.rank
     }
 
     /// Number of members.

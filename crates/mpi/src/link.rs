@@ -150,7 +150,7 @@ impl MpiLink {
             arriving: None,
             behind: VecDeque::new(),
         };
-        let ways = (0..world.size()).map(way).collect();
+        let ways = (0..world.size).map(way).collect();
         let memory = ExposedMemory::new(exposed);
         Ok(Self { world, comm, ways, memory, arriving: 0, sending: false })
     }
@@ -234,7 +234,7 @@ fn garbage(peer: Rank, what: &dyn std::fmt::Display) -> CommError {
 
 impl Link for MpiLink {
     fn rank(&self) -> Rank {
-        self.world.rank()
+        self.world.rank
     }
 
     fn size(&self) -> usize {

@@ -17,8 +17,10 @@ pub struct World {
     pub(crate) api: Api,
     /// The library.
     pub loaded: Loaded,
-    rank: Rank,
-    size: usize,
+    /// This process's rank.
+    pub rank: Rank,
+    /// Number of ranks.
+    pub size: usize,
 }
 
 impl World {
@@ -41,16 +43,6 @@ impl World {
             api.comm_size(api.world, &mut size)?;
         }
         Ok(Self { api, loaded, rank: rank as Rank, size: size as usize })
-    }
-
-    /// This process's rank.
-    pub fn rank(&self) -> Rank {
-        self.rank
-    }
-
-    /// Number of ranks.
-    pub fn size(&self) -> usize {
-        self.size
     }
 
     /// Finalises MPI. Every rank must call it, and it may wait for them. This process cannot use
@@ -86,11 +78,11 @@ pub fn start(loaded: Loaded) -> Result<Rc<World>> {
     }
     loaded.show()?;
     let world = Rc::new(World::init(loaded)?);
-    if let Some(run) = run.filter(|run| run.size != world.size()) {
-        let error = wrong(run, &world.loaded, Some(world.size()));
+    if let Some(run) = run.filter(|run| run.size != world.size) {
+        let error = wrong(run, &world.loaded, Some(world.size));
         // An MPI that is not finalised may complain at exit. Each rank is a run of its own, so it
         // waits for nobody.
-        return if world.size() == 1 { world.finalize().and(Err(error)) } else { Err(error) };
+        return if world.size == 1 { world.finalize().and(Err(error)) } else { Err(error) };
     }
     Ok(world)
 }

@@ -31,7 +31,7 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
     let mut lines = Lines::new(source);
     let mut next = || -> Result<Option<(Line, bool)>> {
         loop {
-            let number = lines.number() + 1;
+            let number = lines.number + 1;
             let Some(text) = lines.next_line()? else { return Ok(None) };
             let line = Line { number, text: text.to_owned() };
             if !line.is_comment() {

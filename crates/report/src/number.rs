@@ -46,7 +46,7 @@ impl Written {
         let half = shown
             .interval
             .map(|(low, high)| unit.count((shown.value - low).max(high - shown.value)).max(0.0));
-        let (symbol, mark) = (unit.symbol(), shown.precision.mark());
+        let (symbol, mark) = (unit.symbol, shown.precision.mark());
         let exact = EXACT_DIGITS - 1 - exponent(value);
         let most = MOST_DIGITS - 1 - exponent(value);
         let decimals = match half {
@@ -89,7 +89,7 @@ pub fn scaled(value: f64, unit: Unit) -> String {
         Some((whole, rest)) if rest.bytes().all(|digit| digit == b'0') => whole.to_owned(),
         _ => digits,
     };
-    if unit.symbol().is_empty() { digits } else { format!("{digits} {}", unit.symbol()) }
+    if unit.symbol.is_empty() { digits } else { format!("{digits} {}", unit.symbol) }
 }
 
 /// The power of ten of the first digit; 0 for 0.

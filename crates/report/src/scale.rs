@@ -64,7 +64,7 @@ impl Placed {
         };
         let unit = axis.dimension.unit(low, high, scale);
         let title = match unit {
-            Some(unit) => format!("{} ({})", axis.label, unit.symbol()),
+            Some(unit) => format!("{} ({})", axis.label, unit.symbol),
             None => axis.label.clone(),
         };
         let mut placed = Placed { scale, low, high, title, ticks: Vec::new(), minor: Vec::new() };

@@ -268,7 +268,7 @@ fn column(table: &Table, at: usize) -> Column<'_> {
     };
     let laid = cells.iter().zip(&all).map(|(cell, written)| lay(cell, written)).collect();
     let shares = cells.iter().map(|cell| if let Cell::Bar(share) = cell { *share } else { 0.0 });
-    let unit = shared.map_or("", |scale| scale.symbol());
+    let unit = shared.map_or("", |scale| scale.symbol);
     let title = match (head.text.as_str(), unit) {
         (text, "") => text.to_owned(),
         ("", unit) => format!("({unit})"),

@@ -149,7 +149,7 @@ fn in_one_unit(cells: Vec<Option<Drawn>>) -> (String, Vec<Cell>) {
         apart: true,
         ..drawn
     };
-    let name = format!("({})", unit.symbol());
+    let name = format!("({})", unit.symbol);
     (name, cells.into_iter().map(|cell| cell.map(own).into()).collect())
 }
 

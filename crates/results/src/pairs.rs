@@ -49,7 +49,7 @@ fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
     }
     let where_ = rows.columns.iter().zip(&units).zip(["above", "below"]);
     let where_ = where_.map(|((column, unit), half)| {
-        format!("{} ({}) {half} the diagonal", column.name, unit.symbol())
+        format!("{} ({}) {half} the diagonal", column.name, unit.symbol)
     });
     vec![
         Block::Text(where_.collect::<Vec<_>>().join(", ")),

@@ -71,7 +71,8 @@ fn decimal_exponent(value: f64, digits: usize) -> i32 {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SharedUnit {
     size: f64,
-    symbol: &'static str,
+    /// The unit's symbol.
+    pub symbol: &'static str,
 }
 
 impl SharedUnit {
@@ -82,11 +83,6 @@ impl SharedUnit {
         let fitting = ladder.iter().rev().find(|(size, _)| value.abs() >= 0.9995 * size);
         let (size, symbol) = *fitting.or(ladder.first()).expect("a ladder has a step");
         SharedUnit { size, symbol }
-    }
-
-    /// The unit's symbol.
-    pub fn symbol(self) -> &'static str {
-        self.symbol
     }
 
     /// `value` in this unit. `value` must be in the unit of the ladder's sizes: nanoseconds, or

@@ -54,7 +54,7 @@ impl Ns {
         let written = |of: &Ns| {
             let (alike, own) = (alike(of), of.unit().count(of.0));
             let place = alike.iter().position(|other| *other == own)?;
-            Some(format!("{} {}", distinct(&alike)[place], of.unit().symbol()))
+            Some(format!("{} {}", distinct(&alike)[place], of.unit().symbol))
         };
         durations.iter().map(|of| written(of).unwrap_or_else(|| of.to_string())).collect()
     }
@@ -170,7 +170,7 @@ mod tests {
     #[test]
     fn a_unit_is_shared_by_a_column() {
         let unit = Ns(1400.0).unit();
-        assert_eq!((unit.symbol(), unit.count(250.0)), ("µs", 0.25));
+        assert_eq!((unit.symbol, unit.count(250.0)), ("µs", 0.25));
     }
 
     #[test]

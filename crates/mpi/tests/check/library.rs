@@ -36,10 +36,10 @@ pub fn check(world: &Rc<World>) {
     let mut library = Library::new(Rc::clone(world)).unwrap();
     library.resize(1 << 20);
     ring(&mut library);
-    collectives(&mut library, world.size());
+    collectives(&mut library, world.size);
     // The ranks below the last, a second time from what is kept, and one.
-    for ranks in [world.size() - 1, 1, world.size() - 1] {
-        if world.rank() < ranks {
+    for ranks in [world.size - 1, 1, world.size - 1] {
+        if world.rank < ranks {
             library.over(ranks).unwrap();
             collectives(&mut library, ranks);
             ring(&mut library);
@@ -48,7 +48,7 @@ pub fn check(world: &Rc<World>) {
             assert!(matches!(answer, Err(CommError::NoSuchPeer { .. })), "{answer:?}");
         }
     }
-    library.over(world.size()).unwrap();
+    library.over(world.size).unwrap();
     refused(&mut library);
     library.barrier().unwrap();
     let another = Rc::clone(world);
@@ -120,7 +120,7 @@ fn ring(library: &mut Library) {
 
 fn collectives(library: &mut Library, ranks: usize) {
     let (rank, size) = (library.rank(), library.size());
-    assert_eq!((rank, size), (library.world().rank(), ranks));
+    assert_eq!((rank, size), (library.world().rank, ranks));
     for (nth, len) in LENGTHS.into_iter().enumerate() {
         let (root, part) = (nth % size, Part::new(3, len));
         fill(library, rank, nth, part);

@@ -31,11 +31,11 @@ fn frame(stream: &mut UnixStream) -> Frame {
 
 pub fn serve(world: &Rc<World>, leader: &Path) {
     let stream = &mut UnixStream::connect(leader).unwrap();
-    stream.write_all(&(world.rank() as u64).to_le_bytes()).unwrap();
+    stream.write_all(&(world.rank as u64).to_le_bytes()).unwrap();
     let exposed = number(stream).unwrap();
     let mut link = MpiLink::new(Rc::clone(world), exposed).unwrap();
     // By peer and kind of payload, what is being written.
-    let mut sources: Vec<[Vec<u8>; 8]> = vec![Default::default(); world.size()];
+    let mut sources: Vec<[Vec<u8>; 8]> = vec![Default::default(); world.size];
     while let Some(call) = number(stream) {
         let mut answer: Vec<u8> = Vec::new();
         let mut say = |number: usize| answer.extend((number as u64).to_le_bytes());

@@ -18,8 +18,8 @@ fn check(world: Rc<World>, what: &str, leader: Option<PathBuf>) {
         "link" => link::serve(&world, &leader.unwrap()),
         _ => {}
     }
-    if world.rank() == 0 {
-        let (size, loaded) = (world.size(), &world.loaded);
+    if world.rank == 0 {
+        let (size, loaded) = (world.size, &world.loaded);
         println!("right: {size} ranks, {}, {:?}", loaded.name(), loaded.family);
     }
     world.finalize().unwrap();

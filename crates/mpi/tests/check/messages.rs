@@ -24,7 +24,7 @@ struct Seen {
 }
 
 pub fn check(world: &Rc<World>) {
-    let (rank, size) = (world.rank(), world.size());
+    let (rank, size) = (world.rank, world.size);
     let link = MpiLink::new(Rc::clone(world), EXPOSED).unwrap();
     let mut handlers = Handlers::default();
     let echo = handlers.request(|seen: &mut Seen, call, a, _, _, _| {

@@ -15,40 +15,24 @@ pub(super) trait Clock {
     /// Time at which a computation of `picoseconds` ends that begins at `at`.
     fn compute(&mut self, at: Self::At, operation: u32, picoseconds: i64) -> Self::At;
 
-    /// Times at which steps of a message (its operation and its bytes) end that begin at `at`.
+    /// Time at which a step of a message (its operation and its bytes) ends that begins at `at`.
+    fn step(&mut self, at: Self::At, message: (u32, u64), step: Step) -> Self::At;
+
+    /// Times at which steps of a message end that all begin at `at`.
     fn steps<const N: usize>(
         &mut self,
         at: Self::At,
         message: (u32, u64),
         steps: [Step; N],
-    ) -> [Self::At; N];
+    ) -> [Self::At; N] {
+        steps.map(|step| self.step(at, message, step))
+    }
 
     /// Notes that the result depends on which of two times is later.
     fn meet(&mut self, _: Self::At, _: Self::At) {}
 
     /// Notes that an event happens at a time. What becomes ready may be in the past of its rank.
     fn follow(&mut self, _: Self::At) {}
-}
-
-/// Knows only when a time is, in picoseconds.
-pub(super) struct Plain<'a>(pub &'a Loggops);
-
-impl Clock for Plain<'_> {
-    type At = i64;
-
-    fn compute(&mut self, at: i64, _: u32, picoseconds: i64) -> i64 {
-        at.saturating_add(picoseconds)
-    }
-
-    fn steps<const N: usize>(
-        &mut self,
-        at: i64,
-        (_, size): (u32, u64),
-        steps: [Step; N],
-    ) -> [i64; N] {
-        let cost = |step| self.0.cost(self.0.counts(step, size, (0, 0)));
-        steps.map(|step| at.saturating_add(cost(step)))
-    }
 }
 
 /// A clock whose times know what led to them, and how they grow with each parameter.
@@ -124,24 +108,27 @@ impl Clock for Traced<'_> {
         Trace { picoseconds: at.picoseconds.saturating_add(picoseconds), source, ..at }
     }
 
+    fn step(&mut self, mut at: Trace, (_, size): (u32, u64), step: Step) -> Trace {
+        let counts = self.loggops.counts(step, size, (0, 0));
+        self.ties[PER_BYTE] |= step == Step::Taking && self.loggops.may_be_either(size);
+        at.picoseconds = at.picoseconds.saturating_add(self.loggops.cost(counts));
+        for (growth, count) in at.growth.iter_mut().zip(counts) {
+            *growth = growth.saturating_add(count);
+        }
+        at
+    }
+
     fn steps<const N: usize>(
         &mut self,
         at: Trace,
-        (message, size): (u32, u64),
+        message: (u32, u64),
         steps: [Step; N],
     ) -> [Trace; N] {
-        let source = self.keep(at, message, [0, 1, 2].map(|of| steps.get(of).copied()));
-        let mut number = 0;
+        let source = self.keep(at, message.0, [0, 1, 2].map(|of| steps.get(of).copied()));
+        let mut sources = source..;
         steps.map(|step| {
-            let counts = self.loggops.counts(step, size, (0, 0));
-            self.ties[PER_BYTE] |= step == Step::Taking && self.loggops.may_be_either(size);
-            let mut of = Trace { source: source + number, ..at };
-            of.picoseconds = at.picoseconds.saturating_add(self.loggops.cost(counts));
-            for (growth, count) in of.growth.iter_mut().zip(counts) {
-                *growth = growth.saturating_add(count);
-            }
-            number += 1;
-            of
+            let source = sources.next().unwrap_or(source);
+            Trace { source, ..self.step(at, message, step) }
         })
     }
 
@@ -183,19 +170,12 @@ impl Clock for Leaning<'_> {
         Leant { picoseconds: at.picoseconds.saturating_add(picoseconds), ..at }
     }
 
-    fn steps<const N: usize>(
-        &mut self,
-        at: Leant,
-        (_, size): (u32, u64),
-        steps: [Step; N],
-    ) -> [Leant; N] {
-        steps.map(|step| {
-            let counts = self.loggops.counts(step, size, self.towards);
-            let growth = counts[self.towards.0].saturating_mul(self.towards.1);
-            Leant {
-                picoseconds: at.picoseconds.saturating_add(self.loggops.cost(counts)),
-                growth: at.growth.saturating_add(growth),
-            }
-        })
+    fn step(&mut self, at: Leant, (_, size): (u32, u64), step: Step) -> Leant {
+        let counts = self.loggops.counts(step, size, self.towards);
+        let growth = counts[self.towards.0].saturating_mul(self.towards.1);
+        Leant {
+            picoseconds: at.picoseconds.saturating_add(self.loggops.cost(counts)),
+            growth: at.growth.saturating_add(growth),
+        }
     }
 }

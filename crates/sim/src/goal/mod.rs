@@ -33,7 +33,6 @@ pub use write::write_goal;
 use std::io::{BufRead, BufReader, Read};
 use std::sync::atomic::AtomicU64;
 
-use clock::Plain;
 use error::Result;
 use flate2::bufread::MultiGzDecoder;
 use noise::Watched;
@@ -72,7 +71,7 @@ pub fn replay_goal(
     done: &AtomicU64,
 ) -> Result<GoalReplay> {
     let owners = noise.map_or(Vec::new(), |_| goal.owners());
-    let clock = Watched { plain: Plain(loggops), goal, noise, owners, done, lost: 0 };
+    let clock = Watched { loggops, goal, noise, owners, done, lost: 0 };
     let replayed = engine::replay(goal, loggops, clock)?;
     let engine::Replayed { finish, messages, ambiguous, clock } = replayed;
     Ok(GoalReplay { finish, messages, lost: clock.lost, ambiguous })

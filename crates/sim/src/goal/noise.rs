@@ -7,9 +7,9 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::clock::{Clock, Plain};
+use super::clock::Clock;
 use super::error::{GoalError, Result, Wrong};
-use super::loggops::Step;
+use super::loggops::{Loggops, Step};
 use super::schedule::Goal;
 
 /// Longest time in a trace: an hour, in nanoseconds.
@@ -92,7 +92,7 @@ pub struct Noise {
 
 /// A clock with noise, which also counts the replay's progress.
 pub(super) struct Watched<'a> {
-    pub plain: Plain<'a>,
+    pub loggops: &'a Loggops,
     pub goal: &'a Goal,
     pub noise: Option<&'a Noise>,
     /// As [`Goal::owners`], if there is noise.
@@ -123,24 +123,19 @@ impl Clock for Watched<'_> {
 
     fn compute(&mut self, at: i64, operation: u32, picoseconds: i64) -> i64 {
         let longer = self.longer(at, picoseconds, operation, true);
-        self.plain.compute(at, operation, picoseconds).saturating_add(longer)
+        at.saturating_add(picoseconds).saturating_add(longer)
     }
 
     /// Of a message only o occupies a processor all the time.
-    fn steps<const N: usize>(
-        &mut self,
-        at: i64,
-        message: (u32, u64),
-        steps: [Step; N],
-    ) -> [i64; N] {
-        let mut ends = self.plain.steps(at, message, steps);
-        for (end, step) in ends.iter_mut().zip(steps) {
-            if matches!(step, Step::Sending | Step::Taking) {
-                let overhead = self.plain.0.parameters[1];
-                let longer = self.longer(at, overhead, message.0, step == Step::Sending);
-                *end = end.saturating_add(longer);
+    fn step(&mut self, at: i64, (operation, size): (u32, u64), step: Step) -> i64 {
+        let cost = self.loggops.cost(self.loggops.counts(step, size, (0, 0)));
+        let longer = match step {
+            Step::Passing | Step::Flight => 0,
+            Step::Sending | Step::Taking => {
+                let overhead = self.loggops.parameters[1];
+                self.longer(at, overhead, operation, step == Step::Sending)
             }
-        }
-        ends
+        };
+        at.saturating_add(cost).saturating_add(longer)
     }
 }

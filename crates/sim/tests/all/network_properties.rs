@@ -1,8 +1,6 @@
 //! What holds in any network.
 
-use crate::properties::{
-    messages, program, recorded, ring, rounds, small_connected, step_of_bytes,
-};
+use crate::properties::{messages, mixed, recorded, ring, rounds, small_connected, step_of_bytes};
 use crate::reference;
 use bandgap_sim::{Machine, record, replay};
 use proptest::prelude::*;
@@ -65,15 +63,8 @@ fn in_a_crossbar(machine: &Machine) -> Machine {
 proptest! {
     #[test]
     fn two_neighbours_agree_with_a_count_of_every_picosecond(
-        first in rounds(2), last in rounds(2), machine in small_connected(1, pair()),
-        steps in proptest::collection::vec(proptest::collection::vec(step_of_bytes(), 0..12), 2)
+        schedule in mixed(), machine in small_connected(1, pair())
     ) {
-        let schedule = record(2, |am| {
-            ring(am, &first)?;
-            program(am, &steps)?;
-            ring(am, &last)
-        })
-        .unwrap();
         let outcome = replay(&schedule, &machine).unwrap();
         prop_assert_eq!(&outcome.marks, &reference::marks(&schedule, &machine));
         prop_assert_eq!(outcome, replay(&schedule, &in_a_crossbar(&machine)).unwrap());
