@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::program::subject::Workdir;
 
@@ -13,19 +14,6 @@ fn root() -> PathBuf {
 fn document(name: &str) -> String {
     let path = root().join(name);
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-}
-
-/// The Rust files below a folder.
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries
-        .flat_map(|path| match path {
-            path if path.is_dir() => rust_files(&path),
-            path => {
-                path.extension().is_some_and(|of| of == "rs").then_some(path).into_iter().collect()
-            }
-        })
-        .collect()
 }
 
 /// The commands that a help text lists.
@@ -226,9 +214,11 @@ fn the_code_in_documents_is_code_that_is_compiled() {
         let lines = text.lines().map(str::trim);
         lines.filter(|line| !line.is_empty() && !line.starts_with("// …")).map(Into::into).collect()
     };
-    let files = ["crates", "examples"].map(|folder| rust_files(&root().join(folder))).concat();
-    let read = |file: &PathBuf| lines(&std::fs::read_to_string(file).unwrap());
-    let compiled: Vec<Vec<String>> = files.iter().map(read).collect();
+    let mut find = Command::new("find");
+    let found = find.args(["crates", "examples", "-name", "*.rs"]).current_dir(root()).output();
+    let files = String::from_utf8(found.unwrap().stdout).unwrap();
+    let read = |file: &str| lines(&document(file));
+    let compiled: Vec<Vec<String>> = files.lines().map(read).collect();
     for of in ["a-kernel", "a-result", "a-transport", "an-experiment"] {
         let name = format!("docs/adding-{of}.md");
         let mut shown: Vec<Block> = blocks(&document(&name));
