@@ -3,7 +3,7 @@
 use bandgap_kernels::{Contention, LOAD, WHOLE};
 use bandgap_stats::batch_value;
 
-use super::ContentionPlan;
+use super::{ContentionPlan, SAMPLES};
 use crate::budget::Budget;
 use crate::experiment::VIRTUAL_SAMPLES;
 use crate::runner::{Runner, Stop};
@@ -88,7 +88,10 @@ pub(super) fn outlasting(
             let lasts = load >= outlasts(echo, kernel.messages);
             return Ok(lasts.then_some(kernel));
         }
-        // A load that did not outlast the echo slowed only part of it.
+        // A load that did not outlast the echo slowed only part of it. There must be time for a batch with more.
+        if wanted * load / sent * f64::from(SAMPLES) > budget.left(runner) {
+            return Ok(None);
+        }
         kernel.load_messages = wanted.min(f64::from(MOST)) as u32;
     }
     Ok(Some(kernel))

@@ -35,7 +35,7 @@ impl Here {
     /// The neighbour on a side; the rank itself if the mesh is one rank wide in that direction.
     #[inline(always)]
     pub fn neighbour(&self, side: Edge) -> Rank {
-        self.neighbours[side as usize]
+        self.neighbours[side.index()]
     }
 
     /// Expects `placed` in memory before and after an operation.

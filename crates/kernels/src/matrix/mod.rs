@@ -3,12 +3,14 @@
 //! says only what one operation does and what every rank holds after it.
 
 mod block;
+mod elements;
 mod here;
 mod layout;
 mod mesh;
 mod program;
 
-pub use block::{Block, Edge, Elements, Local};
+pub use block::{Block, Edge, Local};
+pub use elements::Elements;
 pub use here::Here;
 pub use layout::Matrix;
 pub use mesh::{MeshOrder, NoMesh, ProcessorMesh};

@@ -98,7 +98,7 @@ fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
         let mut command = place.command(BINARY);
         as_root(&mut command);
         let with = format!("{} {{ranks}}", launcher.join(" "));
-        command.args(["synch1", "-t", "mpi", "-n", "2", "--launches", "2", "--time-budget", "2s"]);
+        command.args(["synch1", "-t", "mpi", "-n", "2", "--launches", "2", "--time-budget", "8s"]);
         command.args(["--launch-with", &with, "--no-save", "--json", "-", "-q"]);
         let json = run(command).measured().json();
         let of = &json["conditions"][0];
