@@ -174,6 +174,9 @@ pub struct Output {
     /// No progress, no notes
     #[arg(short, long)]
     pub quiet: bool,
+    /// Make the run of what a killed one has left in this directory, and measure nothing.
+    #[arg(long, value_name = "DIR", hide = true)]
+    pub take_up: Option<PathBuf>,
     #[command(flatten)]
     pub shown: Shown,
 }

@@ -1,5 +1,6 @@
 //! Where results go: standard output, the run's directory, JSON.
 
+pub mod journal;
 mod json;
 mod streams;
 
@@ -22,6 +23,7 @@ use serde_json::json;
 
 use crate::args::{Axes, Output, Precision, Shown};
 use crate::layout::layout;
+use journal::{Earlier, Journal};
 use json::JsonFile;
 pub use streams::{counted, print, printed, tell, tell_failure};
 
@@ -32,7 +34,11 @@ pub const RUNS: &str = "bandgap-runs";
 pub struct Sink {
     /// The run so far.
     pub run: Run,
+    /// The killed run whose measurements this one takes.
+    pub earlier: Option<Earlier>,
     begun: Instant,
+    /// Removed before the directory is, if that holds nothing else.
+    pub journal: Option<Journal>,
     directory: Option<RunDir>,
     json: Option<Json>,
     shown: Shown,
@@ -54,20 +60,24 @@ impl Sink {
     /// The directory is not empty, or something cannot be written.
     pub fn open(output: &Output, command: &str, seed: u64) -> Result<Self> {
         let now = SystemTime::now();
-        let directory = match (&output.out, output.no_save) {
+        let earlier = output.take_up.as_deref().map(Earlier::read).transpose()?;
+        let directory = match (output.take_up.as_ref().or(output.out.as_ref()), output.no_save) {
+            (Some(path), _) if earlier.is_some() => Some(RunDir::take_up(path)),
             (Some(path), _) => Some(RunDir::create(path)),
             (None, true) => None,
             (None, false) => Some(RunDir::create_in(Path::new(RUNS), command, now)),
         };
         let directory = directory.transpose().map_err(unwritable)?;
-        let json = match output.json.as_deref() {
+        let journal = directory.as_ref().filter(|_| earlier.is_none());
+        let journal = journal.map(|of| Journal::of(of.path()));
+        let json = match output.json.as_deref().filter(|_| earlier.is_none()) {
             None => None,
             Some(path) if path == Path::new("-") => Some(Json::Standard),
             Some(path) => Some(Json::File(JsonFile::open(path)?)),
         };
         let profile = if cfg!(debug_assertions) { "debug" } else { "release" };
         let build = format!("{}-{} {profile}", std::env::consts::ARCH, std::env::consts::OS);
-        let run = Run {
+        let mut run = Run {
             bandgap: Bandgap {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 revision: option_env!("BANDGAP_REVISION").map(str::to_owned),
@@ -88,9 +98,14 @@ impl Sink {
             results: Vec::new(),
             notes: Vec::new(),
         };
+        if let Some(Earlier { head, .. }) = &earlier {
+            (run.command, run.started) = (head.command.clone(), head.started.clone());
+            (run.setup.machine, run.host) = (head.machine.clone(), head.host.clone());
+            run.hosts = head.hosts.clone();
+        }
         let (shown, quiet) = (output.shown, output.quiet);
         let (begun, layout, tables, said) = (Instant::now(), layout(), Vec::new(), Vec::new());
-        Ok(Self { run, begun, directory, json, shown, quiet, layout, tables, said })
+        Ok(Self { run, earlier, begun, journal, directory, json, shown, quiet, layout, tables, said })
     }
 
     /// Records a plan. Several plans become a list.
@@ -183,7 +198,14 @@ impl Sink {
     /// # Errors
     /// The run can be neither kept nor printed.
     pub fn close(mut self, exit: Exit) -> Result<Exit> {
+        if let Some(what) = self.journal.as_ref().and_then(Journal::failed) {
+            self.note(Note::new("journal_failed", "").with("what", what));
+        }
         let kept = self.keep(true);
+        if let (Some(_), Some(directory)) = (&self.earlier, &self.directory) {
+            let written = kept.and_then(|()| directory.finish().map_err(unwritable));
+            return written.map(|()| exit);
+        }
         let printed = match &self.json {
             Some(Json::Standard) => print(self.run.to_json().class(Exit::Defect)?.as_bytes()),
             _ => self.show(),

@@ -12,13 +12,14 @@ use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
-    Adopted, Allotted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Result, Stage,
+    Adopted, Allotted, Classify, Collected, Ended, Entry, Exit, Failure, Hosts, Options, Result, Stage,
     Target, Wait, Wanted, collect, has_room, launcher_of, usage,
 };
 use bandgap_record::{Note, Rows};
 use bandgap_results::Verdict;
 
 use crate::args::Measure;
+use crate::output::journal::{Head, Journal};
 use crate::output::{Sink, counted, tell};
 use crate::progress::Progress;
 
@@ -85,14 +86,15 @@ impl<'a> Session<'a> {
         let begun = Instant::now();
         let whole = measure.budget(usual).mul_f64(MEASURING);
         let end = begun + whole;
-        let quiet = measure.output.quiet;
+        let quiet = measure.output.quiet || measure.output.take_up.is_some();
         if measure.ranks.transport.len() > 1 && command != "layers" {
             return Err(usage!("measure over several transports at a time")
                 .hint("measure one after the other, or use bandgap layers"));
         }
         measure.check_reach()?;
-        let hosts = measure.ranks.reach.hosts()?;
-        let gathered = match &measure.adopted {
+        let measures = measure.output.take_up.is_none();
+        let hosts = measure.ranks.reach.hosts()?.filter(|_| measures);
+        let gathered = match measure.adopted.as_ref().filter(|_| measures) {
             Some(adopted) => {
                 let most = measure.most(adopted.size);
                 adopted.check(most)?;
@@ -159,6 +161,9 @@ impl<'a> Session<'a> {
 
     /// Whether there is time for this launch of the current part.
     pub fn has_time_for(&self, launch: u32) -> bool {
+        if let Some(earlier) = &self.sink.earlier {
+            return !earlier.parts.is_empty();
+        }
         self.part.has_time_for(launch, Instant::now())
     }
 
@@ -166,9 +171,7 @@ impl<'a> Session<'a> {
     pub fn asked(&self) -> Asked {
         let (launches, stamp) = match self.target {
             Target::Simulated(_) => (1, 0.0),
-            Target::Real(_) => {
-                (self.measure.launches() * self.part.turn.1, self.stage.clock.cost().0)
-            }
+            Target::Real(_) => (self.measure.launches() * self.part.turn.1, self.stamp()),
         };
         let time = self.part.end.saturating_duration_since(self.part.begun);
         Asked {
@@ -238,7 +241,7 @@ impl<'a> Session<'a> {
         assemble: impl FnOnce(&Measured<'_>) -> Result<Made, AssembleError>,
     ) -> Result<()> {
         let beside = self.beside(results);
-        let setting = Setting { beside, ..collected.setting(&self.stage, &self.target, ranks) };
+        let setting = Setting { beside, ..collected.setting(&self.target, ranks) };
         let asked = self.asked();
         self.assemble(collected, &setting, &asked, assemble)
     }
@@ -320,6 +323,13 @@ impl<'a> Session<'a> {
         ranks: usize,
         options: &Options,
     ) -> Result<Collected> {
+        let is_real = !matches!(target, Some(Target::Simulated(_)));
+        if let Some(earlier) = self.sink.earlier.as_mut().filter(|_| is_real) {
+            let interrupted = Collected { ended: Ended::Interrupted, ..Collected::default() };
+            let collected = earlier.parts.pop_front().unwrap_or(interrupted);
+            self.placed(&collected, ranks);
+            return Ok(collected);
+        }
         let library = match target {
             Some(Target::Real(transport)) => self.measure.ranks.of_library.library(transport),
             _ => None,
@@ -335,9 +345,22 @@ impl<'a> Session<'a> {
             tell(format_args!("bandgap: starts ranks with {command}"));
         }
         let options = &Options { library: library.map(Path::to_owned), ..options.clone() };
+        let by = self.measure.adopted.as_ref().map(|adopted| adopted.by.to_owned());
+        if is_real {
+            self.sink.host(self.host.get_or_insert_with(|| self.stage.machine(2)));
+            self.sink.hosts(&self.stage.agents());
+        }
+        let head = self.head();
         let progress = &mut self.progress;
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
-        let wanted = Wanted { stage: &self.stage, target, ranks, task, options, time: self.part };
+        let journal = self.sink.journal.as_ref();
+        let enter = |entry: Entry<'_>| match (journal, entry) {
+            (Some(journal), Entry::Begun(of)) => journal.begun(&head, of),
+            (Some(journal), Entry::Kept(kept)) => journal.kept(kept),
+            (None, _) => {}
+        };
+        let (stage, time, journal) = (&self.stage, self.part, &enter);
+        let wanted = Wanted { stage, target, ranks, task, options, time, journal };
         let mut collected = match collect(wanted, &mut show) {
             Ok(collected) => collected,
             // The results of earlier parts are complete.
@@ -347,13 +370,38 @@ impl<'a> Session<'a> {
                 return Err(failure);
             }
         };
-        let by = self.measure.adopted.as_ref().map(|adopted| adopted.by.to_owned());
         collected.launcher = collected.launcher.or(by);
+        self.sink.journal.iter().for_each(Journal::done);
+        self.placed(&collected, ranks);
+        Ok(collected)
+    }
+
+    /// What a journal tells of this run.
+    fn head(&self) -> Head {
+        let (run, measure) = (&self.sink.run, self.measure);
+        Head {
+            command: run.command.clone(),
+            started: run.started.clone(),
+            machine: run.setup.machine.clone(),
+            host: run.host.clone(),
+            hosts: run.hosts.clone(),
+            stamp: self.stamp(),
+            adopted: measure.adopted.as_ref().map(|of| (of.by.to_owned(), of.size)),
+            native: measure.native.map(|of| of.name.to_owned()),
+        }
+    }
+
+    /// The cost of a time stamp.
+    fn stamp(&self) -> f64 {
+        self.sink.earlier.as_ref().map_or(self.stage.clock.cost().0, |of| of.head.stamp)
+    }
+
+    /// Notes where ranks were placed.
+    fn placed(&mut self, collected: &Collected, ranks: usize) {
         if let Some(placement) = &collected.placement {
             if collected.hosts.is_empty() {
                 self.cpus.extend(&placement.cpus);
             }
-            self.sink.host(self.host.get_or_insert_with(|| self.stage.machine(2)));
             let waits = self.measure.ranks.at.wait;
             if placement.oversubscribed {
                 let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
@@ -363,7 +411,6 @@ impl<'a> Session<'a> {
                 self.sink.note(Note::new("not_probed", ""));
             }
         }
-        Ok(collected)
     }
 
     /// Notes how a measurement ended.
@@ -410,7 +457,8 @@ impl<'a> Session<'a> {
             self.sink.note(note);
         }
         // All batches are kept by now. A failed run ends at once, without a look at the noise.
-        if let Some(mut host) = self.host.take().filter(|_| !self.failed()) {
+        let looks = !self.failed() && self.sink.earlier.is_none();
+        if let Some(mut host) = self.host.take().filter(|_| looks) {
             if host.noise.is_empty() {
                 let noise = self.stage.noise(self.cpus.iter().copied(), GLANCE);
                 host = host.with_noise(&self.stage.topology, 2, noise);

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::topology::CacheKind;
 use crate::{Cpu, HostError, Result, Topology, format_cpu_list};
 
 /// A core for every rank.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Placement {
     /// Rank r runs on `cpus[r]`.
     pub cpus: Vec<usize>,

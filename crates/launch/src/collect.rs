@@ -5,9 +5,12 @@ use std::time::{Duration, Instant};
 
 use bandgap_host::Placement;
 
+use bandgap_campaign::data::Kept;
+use bandgap_campaign::data::Kept;
 use bandgap_campaign::{Measurements, Setting, Stop, Task};
 use bandgap_sim::Machine;
 use bandgap_socket::nonce;
+use serde::{Deserialize, Serialize};
 
 use crate::agents::Agent;
 use crate::allotted::Allotted;
@@ -53,12 +56,14 @@ impl Options {
     }
 }
 
-/// What an experiment produced.
-#[derive(Default)]
+/// What an experiment produced. Its JSON has neither batches nor end: these are journaled by themselves.
+#[derive(Default, Serialize, Deserialize)]
 pub struct Collected {
     /// All batches.
+    #[serde(skip)]
     pub table: Measurements,
     /// How it ended.
+    #[serde(skip)]
     pub ended: Ended,
     /// The processors of the ranks, each on its own host; `None` in virtual time.
     pub placement: Option<Placement>,
@@ -72,6 +77,8 @@ pub struct Collected {
     pub wait: Option<Wait>,
     /// The command that started the ranks, if bandgap did not.
     pub launcher: Option<String>,
+    /// The distances between the ranks' processors.
+    pub distances: Vec<([usize; 2], String)>,
 }
 
 impl Collected {
@@ -90,12 +97,7 @@ impl Collected {
     }
 
     /// The setting of the measurement, without floors.
-    pub fn setting(&self, stage: &Stage, target: &Target, ranks: usize) -> Setting {
-        let cpus = self.placement.as_ref().map(|placement| placement.cpus.clone());
-        let pairs =
-            cpus.iter().flatten().flat_map(|&a| cpus.iter().flatten().map(move |&b| (a, b)));
-        let distance = |(a, b)| Some(([a, b], stage.topology.distance(a, b)?.to_string()));
-        let distances = pairs.filter(|(a, b)| a <= b).filter_map(distance).collect();
+    pub fn setting(&self, target: &Target, ranks: usize) -> Setting {
         Setting {
             experiment: self.experiment.clone(),
             transport: target.name(),
@@ -105,9 +107,9 @@ impl Collected {
             oversubscribed: self.placement.as_ref().is_some_and(|of| of.oversubscribed),
             ranks,
             launches: self.launches,
-            cpus,
+            cpus: self.placement.as_ref().map(|placement| placement.cpus.clone()),
             hosts: self.hosts.clone(),
-            distances,
+            distances: self.distances.iter().cloned().collect(),
         }
     }
 }
@@ -127,6 +129,16 @@ pub struct Wanted<'a> {
     pub options: &'a Options,
     /// The time of all launches.
     pub time: Allotted,
+    /// Takes what is collected, outside timed sections.
+    pub journal: &'a dyn Fn(Entry<'_>),
+}
+
+/// An entry of a journal.
+pub enum Entry<'a> {
+    /// The ranks that are started next.
+    Begun(&'a Collected),
+    /// What they measured since the entry before.
+    Kept(&'a [Kept]),
 }
 
 /// Measures.
@@ -151,11 +163,8 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         return Err(elsewhere!("{what}").hint(hint));
     }
     let mut table = Measurements::default();
-    collect_into(of, (of.options.now(of.time), &mut table), progress).map(|collected| Collected {
-        table,
-        experiment: task.name.clone(),
-        ..collected
-    })
+    let collected = collect_into(of, (of.options.now(of.time), &mut table), progress)?;
+    Ok(Collected { table, ..collected })
 }
 
 /// As [`collect`], with the transport's own launcher, which runs anew for each launch.
@@ -190,8 +199,8 @@ fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
         }
     }
     let none = || usage!("measure with no launch");
-    let (experiment, launcher) = (task.name.clone(), Some(command.join(" ")));
-    Ok(Collected { table, experiment, launcher, ..all.ok_or_else(none)? })
+    let launcher = Some(command.join(" "));
+    Ok(Collected { table, launcher, ..all.ok_or_else(none)? })
 }
 
 /// As [`collect`], for the launches `which`; batches go to `table`.
@@ -242,8 +251,18 @@ fn collect_into(
         return Err(usage!("wait by blocking over {spins}: ranks there poll memory")
             .hint("use --wait yield, or a socket transport"));
     }
-    let mut ended = Ended::Done;
-    let mut launches = 0;
+    let cpus = placement.cpus.iter();
+    let pairs = cpus.clone().flat_map(|&a| cpus.clone().map(move |&b| [a, b]));
+    let distance = |[a, b]: [usize; 2]| Some(([a, b], stage.topology.distance(a, b)?.to_string()));
+    let mut collected = Collected {
+        placement: Some(placement.clone()),
+        hosts: spread.names(),
+        experiment: task.name.clone(),
+        wait: Some(wait),
+        distances: pairs.filter(|[a, b]| a <= b).filter_map(distance).collect(),
+        ..Collected::default()
+    };
+    (of.journal)(Entry::Begun(&collected));
     let mut measure = |launch: u32, table: &mut Measurements| {
         let mut agents = stage.agents.borrow_mut();
         let local = agents.is_empty().then_some((ranks, room.exposed));
@@ -283,27 +302,26 @@ fn collect_into(
             }
             false => at_agents(&mut agents, &spread, &assignments, stage, room.memory)?,
         };
-        Launch::of(groups, ranks, options.deadline, &stage.signals).watch(table, &mut show)
+        let launch = Launch::of(groups, ranks, options.deadline, &stage.signals);
+        launch.watch((table, &|kept| (of.journal)(Entry::Kept(kept))), &mut show)
     };
     for launch in which {
-        launches = launch + 1;
+        collected.launches = launch + 1;
         if stage.signalled() {
-            ended = Ended::Interrupted;
+            collected.ended = Ended::Interrupted;
             break;
         }
-        ended = match measure(launch, table) {
+        collected.ended = match measure(launch, table) {
             Ok(ended) => ended,
             Err(failure) if table.is_empty() => return Err(failure),
             // Earlier batches are kept.
             Err(failure) => Ended::failed(Some(launch), failure),
         };
-        if ended != Ended::Done {
+        if collected.ended != Ended::Done {
             break;
         }
     }
-    let hosts = spread.names();
-    let (placement, wait) = (Some(spread.placement), Some(wait));
-    Ok(Collected { ended, placement, hosts, launches, wait, ..Collected::default() })
+    Ok(collected)
 }
 
 /// Makes all agents start their ranks at the same time.
@@ -353,5 +371,6 @@ pub fn in_virtual_time(
             Err(failure) => Ended::failed(None, failure),
         },
     };
-    Ok(Collected { table: runner.kept, ended, launches: 1, ..Collected::default() })
+    let (experiment, table) = (task.name.clone(), runner.kept);
+    Ok(Collected { table, ended, experiment, launches: 1, ..Collected::default() })
 }

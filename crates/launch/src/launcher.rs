@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use bandgap_campaign::Measurements;
+use bandgap_campaign::data::Kept;
 use rustix::event::{PollFd, PollFlags};
 
 use crate::cause::{Cause, Noted, named, stopped};
@@ -78,11 +79,15 @@ impl<'a> Launch<'a> {
         Self { groups, ranks, signals, deadline, released: false, noted: Vec::new() }
     }
 
-    /// Watches until all ranks have ended; batches go to `table`, progress to `progress`.
+    /// Watches until all ranks have ended; batches go to `journal` and into `table`, progress to `progress`.
     ///
     /// # Errors
     /// Waiting itself failed.
-    pub fn watch(mut self, table: &mut Measurements, progress: Progress<'_>) -> Result<Ended> {
+    pub fn watch(
+        mut self,
+        (table, journal): (&mut Measurements, &dyn Fn(&[Kept])),
+        progress: Progress<'_>,
+    ) -> Result<Ended> {
         // Failures of ranks that were told to end do not count.
         let mut interrupted = false;
         let begun = Instant::now();
@@ -103,7 +108,7 @@ impl<'a> Launch<'a> {
                 vigil.heard();
             }
             for (rank, heard) in heard {
-                self.hear(rank, heard, table, progress);
+                self.hear(rank, heard, (table, journal), progress);
             }
             if give_up.is_none() && begun.elapsed() > self.deadline {
                 self.note_unconnected();
@@ -189,7 +194,7 @@ impl<'a> Launch<'a> {
         &mut self,
         rank: usize,
         heard: Heard,
-        table: &mut Measurements,
+        (table, journal): (&mut Measurements, &dyn Fn(&[Kept])),
         progress: Progress<'_>,
     ) {
         let messages = match heard {
@@ -204,6 +209,7 @@ impl<'a> Launch<'a> {
             match message {
                 FromRank::Address(address) => self.ranks[rank].address = Some(address),
                 FromRank::Progress { kept, done, doing } => {
+                    journal(&kept);
                     kept.into_iter().for_each(|kept| table.push(kept));
                     let batches = table.executed().count();
                     progress(done, &format!("{doing}, {batches} batches"));

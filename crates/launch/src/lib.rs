@@ -52,7 +52,7 @@ mod watch;
 pub use adopt::Adopted;
 pub use agents::{Agent, Gathered};
 pub use allotted::Allotted;
-pub use collect::{Collected, Options, Wanted, collect, in_virtual_time};
+pub use collect::{Collected, Entry, Options, Wanted, collect, in_virtual_time};
 pub use exit::Exit;
 pub use failure::{Classify, Failure, Result, limit, told};
 pub use floors::{between_hosts, floors};

@@ -1,6 +1,6 @@
 //! The directory of a run: `run.json` and other files.
 
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -11,21 +11,30 @@ use crate::replace::{can_replace, replace};
 use crate::run::{RUN_FILE, utc};
 use crate::{RecordError, Run};
 
+/// The file of what a run has measured so far. A finished run has none.
+pub const JOURNAL: &str = "journal.jsonl";
+
 /// A directory for one run and nothing else.
 #[derive(Debug)]
 pub struct RunDir {
     path: PathBuf,
     /// Directories created for the run, innermost first. Drop removes them if they are still empty.
     made: Vec<PathBuf>,
+    /// The locked directory; the lock ends with this process. `None` on a file system without locks.
+    held: Option<File>,
 }
 
 impl RunDir {
     /// Uses `path` for a run: a new directory or an empty one.
     ///
     /// # Errors
-    /// The path is not a directory, is not empty, or is not writable; and other errors of the file system.
+    /// The path is not a directory, is not empty, is used by another run, or is not writable; and other errors of the
+    /// file system.
     pub fn create(path: &Path) -> Result<RunDir, RecordError> {
-        let run = Self::makes(path)?;
+        let run = Self::makes(path)?.hold()?;
+        if path.join(JOURNAL).exists() {
+            return Err(RecordError::Unfinished(path.to_owned()));
+        }
         let mut entries = fs::read_dir(path).map_err(at("open the directory", path))?;
         match entries.next() {
             Some(_) => Err(RecordError::NotEmpty(path.to_owned())),
@@ -52,14 +61,38 @@ impl RunDir {
         }
         run.made.insert(0, path.clone());
         run.path = path;
-        run.takes_files()
+        run.hold()?.takes_files()
+    }
+
+    /// Takes over the directory of a killed run.
+    ///
+    /// # Errors
+    /// The run is still going on, or the directory is not writable.
+    pub fn take_up(path: &Path) -> Result<RunDir, RecordError> {
+        RunDir { path: path.to_owned(), made: Vec::new(), held: None }.hold()?.takes_files()
+    }
+
+    /// Whether a killed run left its journal in this directory.
+    pub fn is_left(path: &Path) -> bool {
+        let is_free = |dir: File| !matches!(dir.try_lock(), Err(TryLockError::WouldBlock));
+        path.join(JOURNAL).is_file() && File::open(path).is_ok_and(is_free)
+    }
+
+    /// Locks the directory.
+    fn hold(mut self) -> Result<Self, RecordError> {
+        let dir = File::open(&self.path).map_err(at("open the directory", &self.path))?;
+        match dir.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(RecordError::Taken(self.path.clone())),
+            locked => self.held = locked.is_ok().then_some(dir),
+        }
+        Ok(self)
     }
 
     /// Creates the directory and its missing parents.
     fn makes(path: &Path) -> Result<RunDir, RecordError> {
         let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
-        let run = RunDir { path: path.to_owned(), made };
+        let run = RunDir { path: path.to_owned(), made, held: None };
         fs::create_dir_all(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
                 RecordError::NotADirectory(path.to_owned())
@@ -74,6 +107,15 @@ impl RunDir {
         let made = can_replace(&self.path.join(RUN_FILE));
         made.map_err(at("make files in the directory", &self.path))?;
         Ok(self)
+    }
+
+    /// Removes the journal of a killed run, whose results are written.
+    ///
+    /// # Errors
+    /// Errors of the file system.
+    pub fn finish(&self) -> Result<(), RecordError> {
+        let path = self.path.join(JOURNAL);
+        fs::remove_file(&path).map_err(at("remove", &path))
     }
 
     /// The path.

@@ -19,6 +19,12 @@ pub enum RecordError {
     /// The output directory is not empty.
     #[error("use {} for the run's files: it is not empty", .0.display())]
     NotEmpty(PathBuf),
+    /// Another run writes its files there.
+    #[error("use {} for the run's files: another run is using it", .0.display())]
+    Taken(PathBuf),
+    /// A killed run left its journal there.
+    #[error("use {} for the run's files: a killed run left its journal there (bandgap show {} keeps what it measured)", .0.display(), .0.display())]
+    Unfinished(PathBuf),
     /// The output path is not a directory.
     #[error("use {} for the run's files: it is not a directory (name another place)", .0.display())]
     NotADirectory(PathBuf),

@@ -31,7 +31,7 @@ pub use component_table::{
     ComponentTable, component_preset, component_presets, paper_models, read_component_table,
 };
 pub use conditions::{Batches, Conditions, State, Verified};
-pub use directory::{RunDir, csv};
+pub use directory::{JOURNAL, RunDir, csv};
 pub use error::RecordError;
 pub use form::Form;
 pub use logp_table::read_logp_table;

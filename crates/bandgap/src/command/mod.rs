@@ -24,12 +24,14 @@ mod validate;
 mod watched;
 mod whatif;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Adopted, Classify, Exit, Result, usage};
+use bandgap_launch::{Adopted, Classify, Exit, Result, input, usage};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::args::{Measure, Output, Reach, With};
+use crate::output::journal::{Earlier, Head};
 use crate::output::{print, printed};
 use series::{Lengths, Series};
 
@@ -216,6 +218,27 @@ pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
         }
         std::process::exit(error.exit_code())
     })
+}
+
+/// Makes the run of what a killed one has left in this directory.
+///
+/// # Errors
+/// Its journal cannot be read, or the run cannot be written.
+pub fn take_up(directory: &Path) -> Result<()> {
+    let Head { command, adopted, native, .. } = Earlier::read(directory)?.head;
+    let end = command.iter().position(|word| word == "--").unwrap_or(command.len());
+    let mut words: Vec<OsString> = command.into_iter().map(OsString::from).collect();
+    words.splice(end..end, ["--take-up".into(), directory.as_os_str().to_owned()]);
+    let mut cli = Cli::try_parse_from(words).map_err(|error| {
+        let why = error.render().to_string();
+        let why = why.lines().next().unwrap_or_default();
+        input!("read the command of {}: {why}", directory.display())
+    })?;
+    if let (Some((measure, _)), Some((by, size))) = (measured(&mut cli), adopted) {
+        measure.adopted = Adopted::earlier(&by, size);
+        measure.native = native.and_then(|name| name.parse().ok());
+    }
+    dispatch(&cli).map(|_| ())
 }
 
 /// The options of a command in which adopted processes can take part, and whether all of them do by default.

@@ -4,11 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Exit, Failure, Result, input, told};
-use bandgap_record::{RUN_FILE, read};
+use bandgap_record::{RUN_FILE, RunDir, read};
 use bandgap_report::{Block, text};
 use bandgap_results::{Outcome, Run, why, words};
 use clap::Args;
 
+use super::take_up;
 use crate::args::Shown;
 use crate::layout::layout;
 use crate::output::{RUNS, blocks, print};
@@ -84,8 +85,8 @@ pub fn found(run: &Path) -> Result<PathBuf> {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
         Err(_) => Vec::new(),
     };
-    // Their names begin with their start time. An empty one is being measured.
-    runs.retain(|path| path.join(RUN_FILE).is_file());
+    // Their names begin with their start time. A run that is going on has no run file, and a locked journal.
+    runs.retain(|path| path.join(RUN_FILE).is_file() || RunDir::is_left(path));
     runs.sort();
     let is_called = |path: &PathBuf| {
         name == LAST || path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))
@@ -103,6 +104,10 @@ pub fn found(run: &Path) -> Result<PathBuf> {
 /// There is no such run, or it cannot be read.
 pub fn kept(run: &Path) -> Result<(PathBuf, Run)> {
     let path = found(run)?;
+    let directory = if path.is_dir() { Some(&*path) } else { path.parent() };
+    if let Some(left) = directory.filter(|of| RunDir::is_left(of)) {
+        take_up(left)?;
+    }
     let run = read(&path).map_err(|error| Failure::new(Exit::Input, told(&error)))?;
     Ok((path, run))
 }

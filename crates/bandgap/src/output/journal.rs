@@ -1,0 +1,166 @@
+//! The journal of a run: what it has measured so far, on disk, so that a killed run loses no more than its last moments.
+
+use std::cell::RefCell;
+use std::collections::VecDeque;
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+
+use bandgap_campaign::data::Kept;
+use bandgap_launch::{Collected, Ended, Exit, Failure, Result};
+use bandgap_record::{JOURNAL, MachineSetup};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Largest journal that is read.
+const MOST: u64 = 1 << 30;
+
+/// What the results of a run depend on, besides its batches.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Head {
+    /// The command line.
+    pub command: Vec<String>,
+    /// When the run began.
+    pub started: String,
+    pub machine: MachineSetup,
+    pub host: Value,
+    pub hosts: Vec<Value>,
+    /// The cost of a time stamp.
+    pub stamp: f64,
+    /// Who had started the processes, and how many, if bandgap did not.
+    pub adopted: Option<(String, usize)>,
+    /// The transport of their launcher, if the options name none.
+    pub native: Option<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Line<H, C, K> {
+    /// Ranks start; those of a later launch follow the same line.
+    Begun(H, C),
+    Kept(K),
+    /// A measurement is complete.
+    Done,
+}
+
+type Written<'a> = Line<&'a Head, &'a Collected, &'a [Kept]>;
+type Found = Line<Head, Collected, Vec<Kept>>;
+
+/// A journal being written. It is removed at the end, unless this process is killed.
+pub struct Journal {
+    path: PathBuf,
+    file: RefCell<Option<File>>,
+    failed: RefCell<Option<io::Error>>,
+}
+
+impl Journal {
+    /// The journal of a run in this directory. Its file is created with the first line.
+    pub fn of(directory: &Path) -> Self {
+        let (file, failed) = (RefCell::default(), RefCell::default());
+        Self { path: directory.join(JOURNAL), file, failed }
+    }
+
+    /// Ranks start.
+    pub fn begun(&self, head: &Head, of: &Collected) {
+        self.write(&Line::Begun(head, of));
+    }
+
+    /// They measured this.
+    pub fn kept(&self, kept: &[Kept]) {
+        if !kept.is_empty() {
+            self.write(&Line::Kept(kept));
+        }
+    }
+
+    /// All of it is measured.
+    pub fn done(&self) {
+        self.write(&Line::Done);
+    }
+
+    /// Why the journal ends early, if it could not be written.
+    pub fn failed(&self) -> Option<String> {
+        self.failed.borrow().as_ref().map(io::Error::to_string)
+    }
+
+    fn write(&self, line: &Written<'_>) {
+        if self.failed.borrow().is_some() {
+            return;
+        }
+        let mut file = self.file.borrow_mut();
+        let written = serde_json::to_vec(line).map_err(io::Error::from).and_then(|mut text| {
+            text.push(b'\n');
+            let file = match &mut *file {
+                Some(file) => file,
+                none => none.insert(File::create(&self.path)?),
+            };
+            file.write_all(&text)
+        });
+        self.failed.replace(written.err());
+    }
+}
+
+impl Drop for Journal {
+    fn drop(&mut self) {
+        if self.file.borrow().is_some() && !std::thread::panicking() {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// A killed run, from its journal.
+pub struct Earlier {
+    /// What its results depend on.
+    pub head: Head,
+    /// Its measurements, in order; the last may be interrupted.
+    pub parts: VecDeque<Collected>,
+}
+
+impl Earlier {
+    /// Reads the journal in this directory, up to the first line that is not whole.
+    ///
+    /// # Errors
+    /// It cannot be read, or nothing in it is whole.
+    pub fn read(directory: &Path) -> Result<Self> {
+        let path = directory.join(JOURNAL);
+        let failed = |why: &dyn std::fmt::Display| {
+            Failure::new(Exit::Input, format!("read {}: {why}", path.display()))
+        };
+        let file = File::open(&path).map_err(|error| failed(&error))?;
+        let mut lines = BufReader::new(file.take(MOST));
+        let (mut head, mut parts, mut is_open) = (None, VecDeque::<Collected>::new(), false);
+        while let Some(line) = whole::<Found>(&mut lines).map_err(|error| failed(&error))? {
+            match (line, parts.back_mut().filter(|_| is_open)) {
+                (Line::Begun(_, of), Some(part)) => {
+                    *part = Collected { table: std::mem::take(&mut part.table), ..of };
+                    part.ended = Ended::Interrupted;
+                }
+                (Line::Begun(found, of), None) => {
+                    head.get_or_insert(found);
+                    parts.push_back(Collected { ended: Ended::Interrupted, ..of });
+                    is_open = true;
+                }
+                (Line::Kept(kept), Some(part)) => {
+                    kept.into_iter().for_each(|kept| part.table.push(kept));
+                    let last = part.table.executed().map(|(_, batch)| batch.launch + 1).max();
+                    part.launches = last.unwrap_or(1);
+                }
+                (Line::Done, Some(part)) => {
+                    part.ended = Ended::Done;
+                    is_open = false;
+                }
+                (Line::Kept(_) | Line::Done, None) => break,
+            }
+        }
+        let head = head.ok_or_else(|| failed(&"nothing in it is whole"))?;
+        Ok(Self { head, parts })
+    }
+}
+
+/// The next line; `None` at the end, or if it is not whole.
+fn whole<T: DeserializeOwned>(lines: &mut impl BufRead) -> io::Result<Option<T>> {
+    let mut line = Vec::new();
+    lines.read_until(b'\n', &mut line)?;
+    let text = line.strip_suffix(b"\n");
+    Ok(text.and_then(|text| serde_json::from_slice(text).ok()))
+}
