@@ -105,7 +105,19 @@ impl Sink {
         }
         let (shown, quiet) = (output.shown, output.quiet);
         let (begun, layout, tables, said) = (Instant::now(), layout(), Vec::new(), Vec::new());
-        Ok(Self { run, earlier, begun, journal, directory, json, shown, quiet, layout, tables, said })
+        Ok(Self {
+            run,
+            earlier,
+            begun,
+            journal,
+            directory,
+            json,
+            shown,
+            quiet,
+            layout,
+            tables,
+            said,
+        })
     }
 
     /// Records a plan. Several plans become a list.
@@ -264,7 +276,9 @@ impl Sink {
     /// # Errors
     /// A file cannot be written. The hint then names another place that holds the run.
     fn keep(&mut self, last: bool) -> Result<()> {
-        self.run.elapsed = Number((self.begun.elapsed().as_secs_f64() * 10.0).round() / 10.0);
+        let own = || self.begun.elapsed().as_secs_f64();
+        let elapsed = self.earlier.as_ref().map_or_else(own, |of| of.elapsed);
+        self.run.elapsed = Number((elapsed * 10.0).round() / 10.0);
         if let Some(directory) = &self.directory {
             self.write(directory).map_err(|error| self.rescued(unwritable(error)))?;
         }

@@ -12,8 +12,8 @@ use bandgap_campaign::plan::Asked;
 use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
-    Adopted, Allotted, Classify, Collected, Ended, Entry, Exit, Failure, Hosts, Options, Result, Stage,
-    Target, Wait, Wanted, collect, has_room, launcher_of, usage,
+    Adopted, Allotted, Classify, Collected, Ended, Entry, Exit, Failure, Hosts, Options, Result,
+    Stage, Target, Wait, Wanted, collect, has_room, launcher_of, usage,
 };
 use bandgap_record::{Note, Rows};
 use bandgap_results::Verdict;

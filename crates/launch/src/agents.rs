@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 use std::fs::File;
-use std::io::{Read, Seek};
+use std::io::{self, Read, Seek};
 use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
+use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::net::{Shutdown, shutdown};
 use serde_json::Value;
 
@@ -161,11 +162,24 @@ pub(crate) fn is_here(host: &str) -> bool {
     host == "localhost" || own.nodename().to_str().is_ok_and(|name| name == host)
 }
 
+/// Most bytes of a host's words that are kept.
+const WORDS: u64 = 64 << 10;
+
+/// A file in memory for a host's words; it does not grow beyond [`WORDS`].
+pub(crate) fn listening() -> io::Result<File> {
+    let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
+    let said = File::from(memfd_create("bandgap-words", flags)?);
+    said.set_len(WORDS)?;
+    fcntl_add_seals(&said, SealFlags::GROW | SealFlags::SHRINK)?;
+    Ok(said)
+}
+
 /// All that was written to a file.
 pub fn written(said: &mut File) -> String {
     let mut text = Vec::new();
     let read = said.rewind().and_then(|()| said.read_to_end(&mut text));
-    read.map(|_| String::from_utf8_lossy(&text).into_owned()).unwrap_or_default()
+    let text = text.split(|byte| *byte == 0).next().filter(|_| read.is_ok()).unwrap_or_default();
+    String::from_utf8_lossy(text).into_owned()
 }
 
 /// The last two lines of a file.

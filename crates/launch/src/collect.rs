@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use bandgap_host::Placement;
 
 use bandgap_campaign::data::Kept;
-use bandgap_campaign::data::Kept;
 use bandgap_campaign::{Measurements, Setting, Stop, Task};
 use bandgap_sim::Machine;
 use bandgap_socket::nonce;
@@ -147,7 +146,7 @@ pub enum Entry<'a> {
 /// Ranks could not be started, or a simulated machine cannot carry out the task. (A failure after the first batch is in
 /// [`Collected::ended`], next to what was measured before it.)
 pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
-    let Wanted { stage, target, ranks, task, .. } = of;
+    let Wanted { stage, target, ranks, .. } = of;
     if let Some(Target::Real(transport)) = target
         && transport.can.launcher
         && stage.agents().len() != ranks
@@ -169,7 +168,7 @@ pub fn collect(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
 
 /// As [`collect`], with the transport's own launcher, which runs anew for each launch.
 fn outside(of: Wanted<'_>, progress: Progress<'_>) -> Result<Collected> {
-    let Wanted { stage, ranks, task, options, .. } = of;
+    let Wanted { stage, ranks, options, .. } = of;
     let (library, with) = (options.library.as_ref(), options.launch_with.as_deref());
     let command = outside::command(with, library.map(PathBuf::as_path), ranks)?;
     let mut table = Measurements::default();

@@ -1,7 +1,8 @@
 //! The hosts that the user names for the ranks.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use crate::{Failure, Result, elsewhere, input, usage};
@@ -49,7 +50,14 @@ impl Hosts {
                 input!("read {}{what}", path.display())
                     .hint("one host a line: host, host:2 or host slots=2")
             };
-            let text = fs::read_to_string(path).map_err(|error| refused(format!(": {error}")))?;
+            let mut text = String::new();
+            let file = File::open(path);
+            let read = file.and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text));
+            match read {
+                Ok(bytes) if bytes as u64 <= LONGEST => {}
+                Ok(_) => return Err(refused(format!(": it has more than {LONGEST} bytes"))),
+                Err(error) => return Err(refused(format!(": {error}"))),
+            }
             for (number, line) in text.lines().enumerate() {
                 let line = line.split('#').next().unwrap_or_default();
                 let line = of_line(line);
@@ -134,6 +142,9 @@ fn named(host: &str, slots: Option<&str>) -> Result<HostSlots, String> {
     Ok(HostSlots { host: name, slots })
 }
 
+/// Most bytes of a file of hosts.
+const LONGEST: u64 = 1 << 20;
+
 /// Most slots of a host; runs have fewer ranks.
 const MOST: usize = 1 << 20;
 
@@ -150,7 +161,8 @@ fn of_line(line: &str) -> Result<Option<HostSlots>, String> {
             _ => return Err(format!("{word:?} is unknown")),
         }
     }
-    Ok(Some(found))
+    // The user may have come after the host.
+    named(&found.host, None).map(|named| Some(HostSlots { slots: found.slots, ..named }))
 }
 
 /// The processors of each host in a list such as `h1:0-3,h2:0,2`. A list without hosts holds for every host.

@@ -10,9 +10,8 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
-use rustix::fs::{MemfdFlags, memfd_create};
 
-use crate::agents::{Agent, Channels, Running, is_here, words};
+use crate::agents::{Agent, Channels, Running, is_here, listening, words};
 use crate::hosts::{HostSlots, Hosts, SSH};
 use crate::message::{Channel, polled};
 use crate::protocol::{BEAT, COMMAND, Hello, MARKER, OWN, build, unread};
@@ -21,6 +20,9 @@ use crate::{Exit, Failure, Result, elsewhere};
 
 /// Longest wait for a host's greeting.
 const GREETING: Duration = Duration::from_secs(30);
+/// Most bytes that a host's shell may print before it, and characters of them that are told.
+const NOISE: usize = 1 << 20;
+const TOLD: usize = 200;
 
 /// Starts an agent on each host, all at the same time, and waits for their greetings.
 ///
@@ -87,7 +89,7 @@ impl Starting {
             |what: &str, error: std::io::Error| elsewhere!("reach {host}: {what}: {error}");
         let pipes = || -> std::io::Result<(UnixStream, [OwnedFd; 2], [File; 2])> {
             let (ours, theirs) = UnixStream::pair()?;
-            let said = File::from(memfd_create("bandgap-words", MemfdFlags::CLOEXEC)?);
+            let said = listening()?;
             Ok((ours, [theirs.try_clone()?.into(), theirs.into()], [said.try_clone()?, said]))
         };
         let (ours, [input, output], [words, said]) =
@@ -99,7 +101,7 @@ impl Starting {
         } else {
             command.args(&hosts.ssh[1..]);
             if hosts.ssh[0].rsplit('/').next() == Some(SSH) {
-                command.args(["-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10"]);
+                command.args(["-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=10", "--"]);
             }
             command.arg(host).arg(remote_command(copied.map(<[u8]>::len)));
         }
@@ -149,6 +151,10 @@ impl Starting {
             match lines.lines().find_map(|line| line.strip_prefix(MARKER)) {
                 Some(greeting) => break greeting.to_owned(),
                 None => self.noise.push_str(&lines),
+            }
+            if self.noise.len() > NOISE {
+                self.noise = self.noise.chars().take(TOLD).collect();
+                return Err(self.refused(&format!("{NOISE} bytes came, and no greeting")));
             }
         };
         let hello: Result<Hello, _> = serde_json::from_str(&hello);
@@ -206,7 +212,7 @@ fn remote_command(copied: Option<usize>) -> String {
         }
         Some(bytes) => format!(
             "d=$(mktemp -d \"${{TMPDIR:-/tmp}}/bandgap.XXXXXX\") && trap 'rm -rf \"$d\"' EXIT HUP TERM && \
-             head -c {bytes} >\"$d/bandgap\" && chmod 700 \"$d/bandgap\" && \
+             head -c {bytes} >\"$d/bandgap\" && [ \"$(wc -c <\"$d/bandgap\")\" -eq {bytes} ] && chmod 700 \"$d/bandgap\" && \
              exec \"$d/bandgap\" {COMMAND} --remove \"$d\"; exit 126"
         ),
     };

@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use bandgap_campaign::data::Kept;
 use bandgap_launch::{Collected, Ended, Exit, Failure, Result};
@@ -39,7 +40,8 @@ pub struct Head {
 enum Line<H, C, K> {
     /// Ranks start; those of a later launch follow the same line.
     Begun(H, C),
-    Kept(K),
+    /// What was measured until then, in seconds since the run began.
+    Kept(f64, K),
     /// A measurement is complete.
     Done,
 }
@@ -50,6 +52,7 @@ type Found = Line<Head, Collected, Vec<Kept>>;
 /// A journal being written. It is removed at the end, unless this process is killed.
 pub struct Journal {
     path: PathBuf,
+    begun: Instant,
     file: RefCell<Option<File>>,
     failed: RefCell<Option<io::Error>>,
 }
@@ -57,8 +60,8 @@ pub struct Journal {
 impl Journal {
     /// The journal of a run in this directory. Its file is created with the first line.
     pub fn of(directory: &Path) -> Self {
-        let (file, failed) = (RefCell::default(), RefCell::default());
-        Self { path: directory.join(JOURNAL), file, failed }
+        let (begun, file, failed) = (Instant::now(), RefCell::default(), RefCell::default());
+        Self { path: directory.join(JOURNAL), begun, file, failed }
     }
 
     /// Ranks start.
@@ -69,7 +72,7 @@ impl Journal {
     /// They measured this.
     pub fn kept(&self, kept: &[Kept]) {
         if !kept.is_empty() {
-            self.write(&Line::Kept(kept));
+            self.write(&Line::Kept(self.begun.elapsed().as_secs_f64(), kept));
         }
     }
 
@@ -114,6 +117,8 @@ pub struct Earlier {
     pub head: Head,
     /// Its measurements, in order; the last may be interrupted.
     pub parts: VecDeque<Collected>,
+    /// How long it ran, in seconds.
+    pub elapsed: f64,
 }
 
 impl Earlier {
@@ -129,6 +134,7 @@ impl Earlier {
         let file = File::open(&path).map_err(|error| failed(&error))?;
         let mut lines = BufReader::new(file.take(MOST));
         let (mut head, mut parts, mut is_open) = (None, VecDeque::<Collected>::new(), false);
+        let mut elapsed = 0.0;
         while let Some(line) = whole::<Found>(&mut lines).map_err(|error| failed(&error))? {
             match (line, parts.back_mut().filter(|_| is_open)) {
                 (Line::Begun(_, of), Some(part)) => {
@@ -140,7 +146,8 @@ impl Earlier {
                     parts.push_back(Collected { ended: Ended::Interrupted, ..of });
                     is_open = true;
                 }
-                (Line::Kept(kept), Some(part)) => {
+                (Line::Kept(at, kept), Some(part)) => {
+                    elapsed = at;
                     kept.into_iter().for_each(|kept| part.table.push(kept));
                     let last = part.table.executed().map(|(_, batch)| batch.launch + 1).max();
                     part.launches = last.unwrap_or(1);
@@ -149,11 +156,11 @@ impl Earlier {
                     part.ended = Ended::Done;
                     is_open = false;
                 }
-                (Line::Kept(_) | Line::Done, None) => break,
+                (Line::Kept(..) | Line::Done, None) => break,
             }
         }
         let head = head.ok_or_else(|| failed(&"nothing in it is whole"))?;
-        Ok(Self { head, parts })
+        Ok(Self { head, parts, elapsed })
     }
 }
 

@@ -1,7 +1,10 @@
 //! The file that `--json` names.
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+use std::io::{self, ErrorKind, Write};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Exit, Failure, Result};
@@ -14,6 +17,8 @@ pub struct JsonFile {
     real: PathBuf,
     /// Whether it is a regular file, which is replaced at each write. Anything else, such as a pipe, is written once.
     pub replaced: bool,
+    /// A name of the system that only one run has for this file. It is gone when this process is.
+    held: Option<UnixListener>,
 }
 
 impl JsonFile {
@@ -24,12 +29,26 @@ impl JsonFile {
     pub fn open(named: &Path) -> Result<Self> {
         let real = fs::canonicalize(named).unwrap_or_else(|_| named.to_owned());
         let replaced = !real.exists() || real.is_file();
-        let file = Self { named: named.to_owned(), real, replaced };
+        let mut file = Self { named: named.to_owned(), real, replaced, held: None };
         if file.replaced {
             let hint = "name a file in a directory that exists and is writable";
             can_replace(&file.real).map_err(|error| file.unwritable(&error).hint(hint))?;
+            file.held = match file.hold() {
+                Err(error) if error.kind() == ErrorKind::AddrInUse => {
+                    let taken = io::Error::other("another run is writing it");
+                    return Err(file.unwritable(&taken).hint("name another file with --json"));
+                }
+                held => held.ok(),
+            };
         }
         Ok(file)
+    }
+
+    fn hold(&self) -> io::Result<UnixListener> {
+        let mut hasher = DefaultHasher::new();
+        std::path::absolute(&self.real)?.hash(&mut hasher);
+        let name = format!("bandgap-json-{:016x}", hasher.finish());
+        UnixListener::bind_addr(&SocketAddr::from_abstract_name(name)?)
     }
 
     /// Writes the run as of now.

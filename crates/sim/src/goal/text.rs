@@ -6,11 +6,14 @@
 //! Lines as written by programs are read in one pass, in place; all others word by word.
 
 use std::collections::HashSet;
-use std::io::BufRead;
+use std::io::{BufRead, Error, ErrorKind, Read as _};
 
 use super::error::{GoalError, Result, Wrong};
 use super::labels::{Labels, counted, leading_number};
 use super::schedule::{ANY_PEER, ANY_TAG, Dependency, Goal, MOST_SIZE, Operation, Verb};
+
+/// Most bytes of a line.
+const LINE: u64 = 64 << 10;
 
 /// Reads a schedule to its end.
 ///
@@ -26,7 +29,12 @@ pub(super) fn read(mut source: impl BufRead) -> Result<Goal> {
         }
         bytes.clear();
         number += 1;
-        let is_end = source.read_until(b'\n', &mut bytes)? == 0;
+        let read = source.by_ref().take(LINE).read_until(b'\n', &mut bytes)? as u64;
+        if read == LINE {
+            let what = format!("line {number} has more than {LINE} bytes");
+            return Err(Error::new(ErrorKind::InvalidData, what).into());
+        }
+        let is_end = read == 0;
         let mut line = Line { bytes: bytes.trim_ascii_end(), from: 0, at: 0, number, is_comment };
         let read = if is_end { text.end(&line) } else { text.line(&mut line) };
         read.map_err(|(line, at, wrong)| GoalError::Syntax(line, at + 1, wrong))?;

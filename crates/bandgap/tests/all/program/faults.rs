@@ -112,6 +112,35 @@ fn a_killed_rank_ends_the_run_of_who_ignores_the_ends_of_processes() {
     assert_eq!(run.ends(), Some(5));
 }
 
+/// Batches are on disk while a run goes on: whoever is killed, `show` makes a run of them, once.
+#[test]
+fn a_killed_run_is_shown_from_its_journal() {
+    for over in ["-t shm", "-t tcp --launches 1"] {
+        let place = Workdir::new();
+        let run = Watched::start(&place, &format!("{LONG} {over}"));
+        let journal = place.path("run/journal.jsonl");
+        let text = || fs::read_to_string(&journal).unwrap_or_default();
+        wait("for batches", || (text().matches("\n{\"kept\"").count() > 8).then_some(()));
+        // It is the run's own: nobody else writes there.
+        place.run(["comms1", "--out", "run", "--time-budget", "1s"]).ends(4);
+        run.signal(Signal::KILL);
+        assert_eq!(run.ends(), None);
+        let lost = place.run(["comms1", "--out", "run", "--time-budget", "1s"]).ends(4);
+        assert!(lost.stderr.contains("bandgap show run"), "{}", lost.stderr);
+        // A line that was being written counts for nothing.
+        fs::write(&journal, text() + "{\"kept\":[{\"ba").unwrap();
+        let shown = place.run(["show", "run"]).ends(0).stdout;
+        assert_eq!(shown, place.run(["show", "run"]).ends(0).stdout);
+        let kept = kept(&place);
+        assert_eq!(kept.command[1], "signature");
+        assert!(!kept.results.is_empty() && !journal.exists(), "{over}");
+    }
+    let place = Workdir::new();
+    fs::create_dir(place.path("run")).unwrap();
+    place.file("run/journal.jsonl", "{\"done\"");
+    place.run(["show", "run"]).ends(3);
+}
+
 #[test]
 fn stopped_ranks_are_given_up_at_the_deadline() {
     for (over, stopped) in [("-t shm", &[1][..]), ("-t unix --wait block", &[0, 1])] {
