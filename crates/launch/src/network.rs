@@ -3,7 +3,7 @@
 use bandgap_campaign::contention::{Between, EchoAndLoad};
 use bandgap_sim::Network;
 
-use crate::room::simulated;
+use crate::room::{check_limits, simulated};
 use crate::spread::Spread;
 use crate::{Result, Stage, Target};
 
@@ -23,7 +23,8 @@ pub fn distances(
             let pairs = simulated(name)?.network.pairs_by_distance(ranks);
             Ok(pairs.into_iter().map(|(hops, (a, b))| (hops, [a, b])).collect())
         }
-        Target::Real(_) => {
+        Target::Real(transport) => {
+            check_limits(ranks, std::slice::from_ref(transport))?;
             let spread = Spread::of(stage, ranks, cores)?;
             Ok(spread.distances(&stage.topology).into_iter().collect())
         }

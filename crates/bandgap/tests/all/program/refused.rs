@@ -49,6 +49,18 @@ fn unknown_names() {
 }
 
 #[test]
+fn hosts_that_are_options_and_lines_without_end() {
+    let place = Workdir::new();
+    place.file("options", "h1 user=-oProxyCommand=id\n");
+    place.file("long", vec![b' '; 2 << 20]);
+    place.file("line.goal", vec![b' '; 1 << 20]);
+    let hosts =
+        ["options", "long"].map(|file| format!("comms1 --hostfile {file} --ssh-command ./no"));
+    let commands = [&*hosts[0], &*hosts[1], "simulate line.goal"];
+    refused_in(&place, INPUT, &commands);
+}
+
+#[test]
 fn numbers_of_ranks() {
     let most = format!("signature --fan-in {}", u64::MAX);
     refused(&[
@@ -58,6 +70,8 @@ fn numbers_of_ranks() {
         "-n 1",
         "floor -n 3",
         "synch1 -n 1",
+        "comms1 -n 4294967296",
+        "synch1 -t tcp -n 18446744073709551615",
         "bulk -n 1",
         "breakdown -n 4",
         "breakdown -n 2,4",
