@@ -18,9 +18,10 @@ macro_rules! words {
             /// What is expected, for messages.
             pub const EXPECTED: &str = $what;
 
-            /// The one of this name, in letters of either case.
+            /// The one of this name, in letters of either case; `I/O` is `io`.
             pub fn named(word: &str) -> Option<$Name> {
-                Self::ALL.iter().copied().find(|one| one.to_string().eq_ignore_ascii_case(word))
+                let word = word.replace('/', "");
+                Self::ALL.iter().copied().find(|one| one.to_string().eq_ignore_ascii_case(&word))
             }
         }
     };
