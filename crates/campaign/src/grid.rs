@@ -22,6 +22,9 @@ pub struct FirstLook {
 pub struct Limits {
     /// Smallest value of the largest M, however slow the machine.
     pub least: u32,
+    /// Requests that may be outstanding. Larger M are multiples of it, so that all of them end at the same point of
+    /// flow control's period.
+    pub period: u32,
     /// Largest M, however fast the machine.
     pub most: u32,
     /// The density of the grid.
@@ -53,6 +56,9 @@ pub const FINE: Mesh = Mesh {
 pub const COARSE: Mesh =
     Mesh { gaps: &[0.2, 0.5, 1.0, 1.5, 2.0, 3.0], round_trips: &[1.0, 2.0], few_small: true };
 
+/// A grid with the fewest Δ, where time is short: long bursts stay, since without them no gap is steady.
+pub const SHORT: Mesh = Mesh { gaps: &[1.0, 2.0], round_trips: &[1.0, 2.0], few_small: true };
+
 /// One curve of the signature.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Curve {
@@ -83,7 +89,7 @@ const ROUND_SHARE: f64 = 0.1;
 /// replies, since from then on the sender is the bottleneck. If a round would take too much of the
 /// budget, the largest M is halved until it does not.
 pub fn choose(look: &FirstLook, limits: Limits, samples: impl Fn(u32) -> u32) -> Vec<Curve> {
-    let mut top = look.messages.min(limits.most);
+    let mut top = look.messages.max(limits.least).min(limits.most);
     loop {
         let curves = up_to(look, top, limits);
         let round = round_time(look, &curves, &samples);
@@ -108,7 +114,7 @@ const LONG_BURST: f64 = 1e5;
 
 fn up_to(look: &FirstLook, top: u32, limits: Limits) -> Vec<Curve> {
     let (mesh, least) = (limits.mesh, limits.least.min(32));
-    let mut curves = vec![Curve { delay: 0.0, messages: dense(top) }];
+    let mut curves = vec![Curve { delay: 0.0, messages: dense(top, limits.period) }];
     let mut delays: Vec<f64> = mesh.gaps.iter().map(|f| f * look.gap).collect();
     let of_round_trip = mesh.round_trips.iter().map(|f| f * look.rtt);
     delays.extend(of_round_trip.filter(|delay| *delay > 3.5 * look.gap));
@@ -121,13 +127,15 @@ fn up_to(look: &FirstLook, top: u32, limits: Limits) -> Vec<Curve> {
     curves
 }
 
-/// 1, 2, … 8, then steps of about 1.5 up to `top`.
-fn dense(top: u32) -> Vec<u32> {
+/// 1, 2, … 8, then steps of about 1.5 up to `top`; beyond a period, multiples of it.
+fn dense(top: u32, period: u32) -> Vec<u32> {
     let mut messages: Vec<u32> = (1..=8.min(top)).collect();
     let mut next = 8.0_f64;
     while next < f64::from(top) {
         next *= 1.5;
-        messages.push((next.round() as u32).min(top));
+        let near = next.round() as u32;
+        let whole = if near > period { near.next_multiple_of(period) } else { near };
+        messages.push(whole.min(top));
     }
     messages.dedup();
     messages
@@ -163,7 +171,8 @@ mod tests {
     #[test]
     fn the_grid_follows_the_machine_it_is_chosen_for() {
         let look = PARAGON;
-        let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget: 100.0 };
+        let limits =
+            Limits { least: 64, period: 1, most: u32::MAX, mesh: FINE, visits: 4.0, budget: 100.0 };
         let curves = choose(&look, limits, |_| 50);
         assert_eq!(curves[0].messages[..8], [1, 2, 3, 4, 5, 6, 7, 8]);
         assert_eq!(curves[0].messages.last(), Some(&256));
@@ -202,7 +211,8 @@ mod tests {
     #[test]
     fn delays_and_lengths_are_those_of_the_formula() {
         let look = PARAGON;
-        let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget: 1e9 };
+        let limits =
+            Limits { least: 64, period: 1, most: u32::MAX, mesh: FINE, visits: 4.0, budget: 1e9 };
         let curves = choose(&look, limits, |_| 50);
         // Multiples of the gap, and those of the round trip that are beyond 3.5 gaps.
         let delays: Vec<f64> = curves.iter().map(|curve| curve.delay.round()).collect();
@@ -233,7 +243,8 @@ mod tests {
             around: 0.0,
         };
         let top = |budget: f64| {
-            let limits = Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget };
+            let limits =
+                Limits { least: 64, period: 1, most: u32::MAX, mesh: FINE, visits: 4.0, budget };
             *choose(&look, limits, |_| 50)[0].messages.last().unwrap()
         };
         let mut tops: Vec<u32> = (0..40).map(|i| top(10.0 * 1.5_f64.powi(i))).collect();

@@ -108,11 +108,13 @@ impl Load {
     pub fn limits(self, budget: f64) -> Limits {
         const LEAST: u32 = 16;
         match self {
-            Self::Words => Limits { least: 64, most: u32::MAX, mesh: FINE, visits: 4.0, budget },
+            Self::Words => {
+                Limits { least: 64, period: 1, most: u32::MAX, mesh: FINE, visits: 4.0, budget }
+            }
             _ => {
                 let room = self.bytes().next_multiple_of(64).max(1);
                 let most = (SIZES_REGION as u32 / room).max(LEAST);
-                Limits { least: LEAST, most, mesh: COARSE, visits: 1.0, budget }
+                Limits { least: LEAST, period: 1, most, mesh: COARSE, visits: 1.0, budget }
             }
         }
     }

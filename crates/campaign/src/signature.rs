@@ -20,7 +20,7 @@ use crate::campaign::campaign;
 use crate::control::Control;
 use crate::data::{Kept, Scarce};
 use crate::experiment::{Experiment, Point, not_converged};
-use crate::grid::{COARSE, Curve, Limits, choose, round_time};
+use crate::grid::{COARSE, Curve, Limits, SHORT, choose, round_time};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::load::{LEAST_SAMPLES, Load};
@@ -43,6 +43,12 @@ const RTT_VISITS: u32 = 4;
 /// Smallest number of batches of a point, counting two of the warm-up, a checked one, and two
 /// rounds.
 const BATCHES: f64 = 5.0;
+/// Rounds for which there must be time. Where there is less, the grid has few points, and its long batches few samples.
+const ROUNDS: f64 = 16.0;
+/// Longest time of a batch then, in nanoseconds, if it has more than [`FEW_SAMPLES`].
+const LONGEST: f64 = 4e6;
+/// Smallest number of samples in a batch then.
+const FEW_SAMPLES: u32 = 8;
 
 impl SignaturePlan {
     /// Measures the signature as this part of the whole measurement's progress.
@@ -74,21 +80,28 @@ impl Experiment for Signature<'_> {
         let budget = Budget::from_now(runner, self.plan.asked.budget);
         let look = batches.look(&budget, runner)?;
         let mut limits = batches.limits(&budget);
-        let mut curves = choose(&look, limits, |messages| batches.samples(messages));
-        let round = round_time(&look, &curves, |messages| batches.samples(messages));
+        let all = limits;
+        let usual = |messages| batches.samples(messages);
+        let few = |messages| {
+            let enough = LONGEST / look.sample_time(messages, look.gap);
+            usual(messages).min((enough as u32).max(FEW_SAMPLES))
+        };
+        let least = |messages| usual(messages).min(LEAST_SAMPLES);
+        let mut samples: &dyn Fn(u32) -> u32 = &usual;
+        let mut curves = choose(&look, limits, samples);
         let count =
             |curves: &[Curve]| curves.iter().map(|curve| curve.messages.len()).sum::<usize>();
-        let fine = count(&curves);
-        let around = BATCHES * fine as f64 * look.around * 1e-9;
-        let slow = round > limits.budget || 2.0 * round + around > budget.left(runner);
-        let samples = |messages| match (batches.samples(messages), slow) {
-            (usual, false) => usual,
-            (usual, true) => usual.min(LEAST_SAMPLES),
-        };
-        if slow {
-            limits = Limits { mesh: COARSE, visits: 1.0, ..load.limits(limits.budget) };
+        if ROUNDS * round_time(&look, &curves, samples) > limits.budget {
+            (limits.mesh, samples) = (COARSE, &few);
             curves = choose(&look, limits, samples);
-            let share = count(&curves) as f64 / fine as f64;
+        }
+        let round = round_time(&look, &curves, samples);
+        let whole = count(&curves);
+        let around = BATCHES * whole as f64 * look.around * 1e-9;
+        if round > limits.budget || 2.0 * round + around > budget.left(runner) {
+            (limits, samples) = (Limits { mesh: SHORT, visits: 1.0, ..all }, &least);
+            curves = choose(&look, limits, samples);
+            let share = count(&curves) as f64 / whole as f64;
             if share < 1.0 {
                 runner.keep(Kept::Cut { what: Scarce::Points, share })?;
             }

@@ -68,7 +68,12 @@ impl<'a> Batches<'a> {
     pub(super) fn limits(&self, budget: &Budget) -> Limits {
         match self.virtual_time {
             true => Load::Words.limits(f64::INFINITY),
-            false => self.plan.load.limits(budget.seconds()),
+            false if self.plan.load.is_transfer() => self.plan.load.limits(budget.seconds()),
+            false => {
+                let period = self.capacity.clamp(8, 1 << 12) as u32;
+                let least = PAST_CAPACITY.start * period;
+                Limits { least, period, ..self.plan.load.limits(budget.seconds()) }
+            }
         }
     }
 

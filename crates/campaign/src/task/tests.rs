@@ -89,7 +89,7 @@ fn whatever_a_batch_takes_a_launch_ends_in_time() {
             // Few batches are made in any case: those of a first look.
             assert!(spent <= 5.0 + 20.0 * cost, "{} {cost}: {spent}", task.name);
             let is_cut = runner.kept.share(Scarce::Rounds) < 1.0;
-            assert!(is_cut == (cost > 1e-3) || task.name != "logp", "{cost}");
+            assert!(is_cut == (cost == 1.0) || task.name != "logp", "{cost}");
         }
     }
 }
