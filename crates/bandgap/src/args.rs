@@ -272,7 +272,7 @@ impl Measure {
         self.ranks.ranks.iter().copied().max().unwrap_or(all)
     }
 
-    /// Number of launches; processes that somebody else started serve only one.
+    /// Number of launches; processes that a transport's own launcher started serve only one.
     pub fn launches(&self) -> u32 {
         if self.adopted.is_some() && self.is_apart() { 1 } else { self.effort.launches }
     }

@@ -371,7 +371,7 @@ impl<'a> Session<'a> {
             }
         };
         collected.launcher = collected.launcher.or(by);
-        self.sink.journal.iter().for_each(Journal::done);
+        self.sink.journal.iter().filter(|_| is_real).for_each(Journal::done);
         self.placed(&collected, ranks);
         Ok(collected)
     }

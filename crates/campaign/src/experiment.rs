@@ -93,7 +93,7 @@ pub trait Experiment {
     }
 
     /// The smallest number of rounds, whatever the budget, and the largest. Virtual time always has
-    /// [`LEAST_ROUNDS`]. If there are fewer than eight, [`Experiment::open`] is never called.
+    /// [`LEAST_ROUNDS`].
     fn rounds(&self) -> RangeInclusive<u32> {
         LEAST_ROUNDS..=u32::MAX
     }

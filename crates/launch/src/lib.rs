@@ -1,9 +1,8 @@
 //! Starts rank processes, watches them and cleans up after them; or runs ranks in virtual time.
 //!
-//! The launcher sleeps while ranks measure. Only a message that a rank sends between timed
-//! sections, the end of a rank, or a signal wakes it. Everything that ranks share is anonymous
-//! (memory without a name, socket pairs, abstract sockets), so nothing stays behind. Ranks die
-//! with the launcher.
+//! The launcher sleeps while ranks measure; ranks tell it something only between timed sections.
+//! Everything that its ranks share is anonymous (memory without a name, socket pairs, abstract
+//! sockets), so nothing stays behind. Ranks die with the launcher.
 #![forbid(unsafe_code)]
 
 mod adopt;

@@ -239,7 +239,9 @@ mod tests {
 
     #[test]
     fn divisions_name_parts_once_and_kernels_and_floors_that_there_are() {
-        let divisions = Transport::list().filter_map(|of| Some((of, of.division?)));
+        let divisions: Vec<_> =
+            Transport::list().filter_map(|of| Some((of, of.division?))).collect();
+        assert_eq!(divisions.len(), 3);
         for (transport, division) in divisions {
             for model in division.models {
                 bandgap_kernels::fact(model.kernel).unwrap();

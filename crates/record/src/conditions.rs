@@ -46,7 +46,7 @@ pub struct Conditions {
 pub struct Batches {
     /// Number of batches behind the results.
     pub used: u64,
-    /// Number of other batches by reason: `moved`, `slowed`, `other_state`, …
+    /// Number of other batches by reason: `placement_changed`, `slowed`, `other_state`, …
     pub rejected: BTreeMap<String, u64>,
 }
 

@@ -2,8 +2,7 @@
 //!
 //! * [`SocketLink`]: a [`Stream`] between each pair of ranks; of TCP and of Unix sockets it is a [`Socket`].
 //!   [`bandgap_comm::Credited`] makes it an endpoint.
-//! * [`tcp`], [`unix`]: how ranks on one machine find each other. Nothing listens beyond
-//!   this machine, and nobody gets in without the run's secret. [`Over`] makes transports of these
+//! * [`tcp`], [`unix`]: how ranks find each other. Nobody gets in without the run's secret. [`Over`] makes transports of these
 //!   [`SocketKind`]s of sockets.
 //! * [`floor`]: the same sockets in plain loops, without frames.
 #![forbid(unsafe_code)]

@@ -121,8 +121,7 @@ fn one_series_is_a_few_rows_with_their_distance_from_the_line() {
         "{blocks:?}"
     );
     for width in [60, 100] {
-        let shown = lines(&blocks, width);
-        println!("{}", shown.join("\n"));
+        lines(&blocks, width);
     }
     assert!(lines(&blocks, 100).len() <= 11);
 }
@@ -147,7 +146,6 @@ fn a_kernel_is_a_line() {
     let context = crate::run::context(&run);
     let blocks = kernels(&all(&run), &context);
     let shown = lines(&blocks, 100);
-    println!("{}", shown.join("\n"));
     let [table] = &tables(&blocks)[..] else { panic!("{blocks:?}") };
     assert_eq!(table.rows.len(), 11);
     // Thirty-two with heading, doubt and where it is kept.

@@ -1,6 +1,5 @@
 //! Help, manual and documents against the program.
 
-use std::collections::BTreeMap;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -45,9 +44,7 @@ fn every_commands_help_has_examples() {
             open.push(path.iter().cloned().chain([name]).collect());
         }
     }
-    // At least those that there are now: bandgap, run, signature, floor, doctor, topology, fit,
-    // fit logp, completions, man.
-    assert!(seen >= 10, "only {seen} commands were found");
+    assert!(seen >= 24, "only {seen} commands were found");
 }
 
 #[test]
@@ -75,8 +72,9 @@ fn exit_codes_are_documented() {
         let code = cells.next()?.trim_matches('`').parse::<u8>().ok()?;
         Some((code, cells.next()?.trim_matches('`').to_owned()))
     });
-    let documented: BTreeMap<u8, String> = rows.collect();
-    let real: BTreeMap<u8, String> = bandgap_launch::Exit::ALL
+    // Of several codes the one furthest down is used.
+    let documented: Vec<(u8, String)> = rows.collect();
+    let real: Vec<(u8, String)> = bandgap_launch::Exit::ALL
         .iter()
         .map(|(_, code, name)| (*code, (*name).to_owned()))
         .collect();
