@@ -87,7 +87,12 @@ pub fn found(run: &Path) -> Result<PathBuf> {
     };
     // Their names begin with their start time. A run that is going on has no run file, and a locked journal.
     runs.retain(|path| path.join(RUN_FILE).is_file() || RunDir::is_left(path));
-    runs.sort();
+    // Of one second, the one that was written last.
+    runs.sort_by_cached_key(|path| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let begun = name.split('-').next().unwrap_or_default().to_owned();
+        (begun, fs::metadata(path).and_then(|of| of.modified()).ok(), name)
+    });
     let is_called = |path: &PathBuf| {
         name == LAST || path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))
     };
