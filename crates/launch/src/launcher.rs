@@ -19,6 +19,9 @@ const GRACE: Duration = Duration::from_millis(800);
 /// Takes the share done and a description of the current work.
 pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
 
+/// Where batches go: into the table, and before it to a journal.
+type Keeping<'a> = (&'a mut Measurements, &'a dyn Fn(&[Kept]));
+
 /// How a launch ended. All measured batches have been collected in any case.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Ended {
@@ -83,11 +86,7 @@ impl<'a> Launch<'a> {
     ///
     /// # Errors
     /// Waiting itself failed.
-    pub fn watch(
-        mut self,
-        (table, journal): (&mut Measurements, &dyn Fn(&[Kept])),
-        progress: Progress<'_>,
-    ) -> Result<Ended> {
+    pub fn watch(mut self, (table, journal): Keeping<'_>, progress: Progress<'_>) -> Result<Ended> {
         // Failures of ranks that were told to end do not count.
         let mut interrupted = false;
         let begun = Instant::now();
@@ -194,7 +193,7 @@ impl<'a> Launch<'a> {
         &mut self,
         rank: usize,
         heard: Heard,
-        (table, journal): (&mut Measurements, &dyn Fn(&[Kept])),
+        (table, journal): Keeping<'_>,
         progress: Progress<'_>,
     ) {
         let messages = match heard {

@@ -9,11 +9,14 @@ use super::event::{Event, Queue, What};
 use super::world::World;
 use crate::error::Result;
 
+/// An event behind the key by which events are ordered.
+type Ordered<T> = (T, u8, u32, u32, u64, What);
+
 /// Events by time. At equal times arrivals come first, then departures, then wakes, each by rank.
 #[derive(Debug, Default)]
 pub(super) struct Heap<T: Time> {
     /// Time, place among equal times, receiver, sender, number of earlier events, and what happens.
-    events: BinaryHeap<Reverse<(T, u8, u32, u32, u64, What)>>,
+    events: BinaryHeap<Reverse<Ordered<T>>>,
     pushed: u64,
 }
 
