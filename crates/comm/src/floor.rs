@@ -167,7 +167,7 @@ impl<T: Timer> Measuring<'_, T> {
 pub struct Yardstick {
     /// The floor's name.
     pub floor: &'static str,
-    /// `signature`, and names of series.
+    /// Results compared with this floor: `signature`, and names of series.
     pub results: &'static [&'static str],
 }
 

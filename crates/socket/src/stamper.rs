@@ -31,7 +31,7 @@ pub mod point {
     pub const OWN: u8 = 9;
 }
 
-/// Where a computation of known length is inserted, by the border's number.
+/// Numbers of the places where a computation of known length is inserted.
 pub(crate) mod border {
     /// Before a call that sends.
     pub const TURN: u8 = 0;

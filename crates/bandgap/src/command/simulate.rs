@@ -76,7 +76,7 @@ pub struct Simulate {
     /// Simulate what a run has measured, on the machine taken from it (of a simulated run, on its own), and compare
     #[arg(long, conflicts_with_all = NOT_VALIDATED)]
     pub validate: bool,
-    /// The error up to which a time is inside
+    /// Largest error of a time that counts as inside
     #[arg(long, value_name = "SHARE", default_value = "10%", requires = "validate", conflicts_with_all = NOT_VALIDATED)]
     pub tolerance: Fraction,
     /// End with exit code 1 where a time is outside

@@ -64,19 +64,19 @@ impl Journal {
         Self { path: directory.join(JOURNAL), begun, file, failed }
     }
 
-    /// Ranks start.
+    /// Records that ranks start.
     pub fn begun(&self, head: &Head, of: &Collected) {
         self.write(&Line::Begun(head, of));
     }
 
-    /// They measured this.
+    /// Records batches.
     pub fn kept(&self, kept: &[Kept]) {
         if !kept.is_empty() {
             self.write(&Line::Kept(self.begun.elapsed().as_secs_f64(), kept));
         }
     }
 
-    /// All of it is measured.
+    /// Records that a measurement is complete.
     pub fn done(&self) {
         self.write(&Line::Done);
     }

@@ -21,7 +21,7 @@ const LOOKING: f64 = 0.25;
 /// Largest share of the launch's remaining time for a look between hosts, unless a single sample
 /// takes longer.
 const FAR: f64 = 0.01;
-/// Smallest factor between two sizes with looks. Sizes between them take the choice of the smaller
+/// Smallest ratio between two sizes tried out. Sizes between them take the choice of the smaller
 /// one.
 const APART: u32 = 4;
 

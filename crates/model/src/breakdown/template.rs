@@ -1,4 +1,4 @@
-//! The models of one stack over the components of another, by their names.
+//! Applies one stack's models to another's components, matched by name.
 
 use super::{Component, Model, Stack, Term};
 
