@@ -9,6 +9,8 @@ use bandgap_launch::{Adopted, Hosts, Options, Result, Target, Transport, Wait, u
 use bandgap_units::{Fraction, Ns, UnitError};
 use clap::Args;
 
+use crate::refused::refuse;
+
 /// Which ranks, and where.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Ranks")]
@@ -338,26 +340,6 @@ impl Measure {
             launch_with: self.ranks.of_library.launch_with.clone(),
         }
     }
-}
-
-/// Refuses the first given option in a list of (given, option, hint).
-///
-/// # Errors
-/// An option is given.
-pub fn refuse(what: &str, all: &[(bool, &str, &str)]) -> Result<()> {
-    let Some((_, option, hint)) = all.iter().find(|(given, ..)| *given) else { return Ok(()) };
-    Err(usage!("{what} with {option}").hint(*hint))
-}
-
-/// Refuses the first option in a list of (option, given, applicable) that is given and does not apply.
-///
-/// # Errors
-/// There is one.
-pub fn applicable(all: &[(&str, bool, bool)], to: &str, hint: &str) -> Result<()> {
-    let refused = all.iter().find(|(_, given, applies)| *given && !applies);
-    refused.map_or(Ok(()), |(option, ..)| {
-        Err(usage!("use {option}: it does not apply to {to}").hint(hint))
-    })
 }
 
 impl Output {

@@ -37,7 +37,7 @@ pub struct Sink {
     /// The killed run whose measurements this one takes.
     pub earlier: Option<Earlier>,
     begun: Instant,
-    /// Removed before the directory is, if that holds nothing else.
+    /// What is measured goes here at once.
     pub journal: Option<Journal>,
     directory: Option<RunDir>,
     json: Option<Json>,
@@ -69,7 +69,8 @@ impl Sink {
         };
         let directory = directory.transpose().map_err(unwritable)?;
         let journal = directory.as_ref().filter(|_| earlier.is_none());
-        let journal = journal.map(|of| Journal::of(of.path()));
+        let journal = journal.map(RunDir::journal).transpose().map_err(unwritable)?;
+        let journal = journal.map(Journal::to);
         let json = match output.json.as_deref().filter(|_| earlier.is_none()) {
             None => None,
             Some(path) if path == Path::new("-") => Some(Json::Standard),
@@ -214,9 +215,9 @@ impl Sink {
             self.note(Note::new("journal_failed", "").with("what", what));
         }
         let kept = self.keep(true);
-        if let (Some(_), Some(directory)) = (&self.earlier, &self.directory) {
-            let written = kept.and_then(|()| directory.finish().map_err(unwritable));
-            return written.map(|()| exit);
+        if let (Some(_), Some(directory)) = (&self.earlier, &mut self.directory) {
+            kept.map(|()| directory.finish())?;
+            return Ok(exit);
         }
         let printed = match &self.json {
             Some(Json::Standard) => print(self.run.to_json().class(Exit::Defect)?.as_bytes()),
@@ -280,7 +281,15 @@ impl Sink {
         let elapsed = self.earlier.as_ref().map_or_else(own, |of| of.elapsed);
         self.run.elapsed = Number((elapsed * 10.0).round() / 10.0);
         if let Some(directory) = &self.directory {
-            self.write(directory).map_err(|error| self.rescued(unwritable(error)))?;
+            let again = |error| match &self.journal {
+                Some(journal) => {
+                    journal.clear();
+                    self.write(directory)
+                }
+                None => Err(error),
+            };
+            let written = self.write(directory).or_else(again);
+            written.map_err(|error| self.rescued(unwritable(error)))?;
         }
         match &self.json {
             Some(Json::File(file)) if last || file.replaced => {

@@ -117,7 +117,7 @@ impl ContentionPlan {
         Order::of(kernel, samples, kernel.echo.among().max(kernel.load.among()))
     }
 
-    /// One batch without and one with the longest possible load, to determine the memory.
+    /// One batch without load and one with the longest, to find the memory needed.
     fn orders(&self) -> impl Iterator<Item = Order> {
         let load = CURVE.into_iter().max().unwrap_or(0);
         let longest = self.sizes.iter().copied().chain([load]).max().unwrap_or(0);

@@ -36,19 +36,24 @@ pub struct FanInPlan {
 
 /// The replier times. A sample is the time in which it serves `messages` requests of each
 /// requester, so the gap is that time over `messages`, in whatever order the requests arrive.
-impl Experiment for &FanInPlan {
+/// The gaps of 1 to `most` requesters.
+struct Gaps {
+    most: usize,
+    messages: u32,
+}
+
+impl Experiment for Gaps {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let messages = 4 * runner.capacity().clamp(16, 1 << 10) as u32;
+        self.messages = 4 * runner.capacity().clamp(16, 1 << 10) as u32;
         let point = |requesters| {
-            let kernel = FanIn { requesters, messages, delay: Delay::NONE };
+            let kernel = FanIn { requesters, messages: self.messages, delay: Delay::NONE };
             Point::new(key(requesters), Order::of(&kernel, SAMPLES, runner.size()))
         };
-        Ok((1..=self.requesters).map(point).collect())
+        Ok((1..=self.most).map(point).collect())
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let messages = point.order.parameters["messages"].as_f64().unwrap_or(1.0);
-        let gap = |time: &f64| time / messages;
+        let gap = |time: &f64| time / f64::from(self.messages);
         vec![(point.key.clone(), done.column(ISSUE).iter().map(gap).collect())]
     }
 }
@@ -57,7 +62,8 @@ impl Planned for FanInPlan {
     const NAME: &'static str = "fan_in";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut { self }, &Plan::new(&self.asked.unstamped()))
+        let mut gaps = Gaps { most: self.requesters, messages: 0 };
+        campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped()))
     }
 
     fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {

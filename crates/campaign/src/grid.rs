@@ -89,14 +89,16 @@ const ROUND_SHARE: f64 = 0.1;
 /// replies, since from then on the sender is the bottleneck. If a round would take too much of the
 /// budget, the largest M is halved until it does not.
 pub fn choose(look: &FirstLook, limits: Limits, samples: impl Fn(u32) -> u32) -> Vec<Curve> {
-    let mut top = look.messages.max(limits.least).min(limits.most);
+    // A quarter of the largest M is a point, too.
+    let quarters = if limits.period > 1 { 4 * limits.period } else { 1 };
+    let mut top = look.messages.max(limits.least).min(limits.most).next_multiple_of(quarters);
     loop {
         let curves = up_to(look, top, limits);
         let round = round_time(look, &curves, &samples);
         if round <= ROUND_SHARE * limits.budget || top <= limits.least {
             return curves;
         }
-        top = (top / 2).max(limits.least);
+        top = (top / 2).next_multiple_of(quarters).max(limits.least);
     }
 }
 

@@ -89,7 +89,7 @@ impl PairsPlan {
     }
 }
 
-/// Keys of a round's pairs, in sample order; empty unless the order is a round robin.
+/// Keys of the pairs in a round, as sampled; empty unless `order` is a round robin.
 fn keys(order: &Order) -> Vec<Key> {
     let Ok(of) = order.kernel::<RoundRobin>(order.ranks) else { return Vec::new() };
     let key = |Pair { requester, replier }| match of.bytes {

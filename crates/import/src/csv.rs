@@ -137,7 +137,7 @@ fn alike(
     Err(line.mixed(&found, &before, *first, "split the file, one series each"))
 }
 
-/// The only column with one of the exact names; if none has, the only one that `known` accepts.
+/// The only column with one of the exact names, or else the only one that `known` accepts.
 fn column(
     line: &Line,
     header: &Header<'_>,

@@ -143,7 +143,7 @@ impl Drop for Running {
     }
 }
 
-/// Lets all agents and their ranks end in order, all at the same time.
+/// Lets all agents and their ranks end cleanly, in parallel.
 pub fn leave(agents: &mut Vec<Agent>) {
     for agent in agents.iter() {
         // An agent that is gone need not be told.

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use bandgap_campaign::Measurements;
 use bandgap_campaign::data::Kept;
 use rustix::event::{PollFd, PollFlags};
+use serde::{Deserialize, Serialize};
 
 use crate::cause::{Cause, Noted, named, stopped};
 use crate::group::{Group, Heard};
@@ -23,7 +24,7 @@ pub type Progress<'a> = &'a mut dyn FnMut(f64, &str);
 type Keeping<'a> = (&'a mut Measurements, &'a dyn Fn(&[Kept]));
 
 /// How a launch ended. All measured batches have been collected in any case.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub enum Ended {
     /// All ranks are done.
     #[default]

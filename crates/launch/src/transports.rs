@@ -66,7 +66,7 @@ pub struct Transport {
     pub(crate) connect: Connect,
     /// Connects this rank to divide the time of messages, if the transport can.
     pub(crate) stamped: Option<ConnectStamped>,
-    /// How the time of a message is divided, if the transport can.
+    /// How a message's time is divided, if it can be.
     pub division: Option<&'static Division>,
 }
 

@@ -185,7 +185,7 @@ fn candidates(costs: &[Cost], among: Among) -> Vec<&Cost> {
     confirmed(costs.iter().filter(|cost| among.has(cost, cost.value, gap)).collect(), |cost| cost)
 }
 
-/// Those with a confirmed steady state if they suffice for an arm; otherwise all.
+/// The costs in a confirmed steady state if enough for an arm; otherwise all.
 fn confirmed<T>(mut of: Vec<T>, cost: impl Fn(&T) -> &Cost) -> Vec<T> {
     if of.iter().filter(|one| cost(one).settled).count() >= FEWEST_OF_NEAR {
         of.retain(|one| cost(one).settled);

@@ -32,7 +32,7 @@ impl Law {
 /// The only one of the candidate laws that the times follow.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Growth {
-    /// f.
+    /// f in a + b·f(x).
     pub law: Law,
     /// b, in nanoseconds; its interval is above 0.
     pub slope: Estimate,

@@ -146,7 +146,7 @@ pub struct Segment {
     /// n½ = t0·r∞, the length at which half of that rate is reached, in bytes. Its interval is
     /// Fieller's.
     pub n_half: Option<Estimate>,
-    /// π0 = 1/t0, empty messages per second: for short messages, the rate per byte of length.
+    /// π0 = 1/t0, empty messages per second; the rate of short messages is about π0·n.
     pub pi0: Option<Estimate>,
     /// The residuals; `None` without a line.
     pub residuals: Option<ResidualSummary>,

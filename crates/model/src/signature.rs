@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::finding::Finding;
 use crate::observation::Phase;
 
-/// Code of the finding that os has no line.
+/// Finding: one message alone gives os.
 const SEND_ONLY_UNSEEN: &str = "send_only_unseen";
 
 /// Options of an extraction.

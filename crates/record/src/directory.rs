@@ -1,6 +1,6 @@
 //! The directory of a run: `run.json` and other files.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -20,8 +20,10 @@ pub struct RunDir {
     path: PathBuf,
     /// Directories created for the run, innermost first. Drop removes them if they are still empty.
     made: Vec<PathBuf>,
-    /// The locked directory; the lock ends with this process. `None` on a file system without locks.
-    held: Option<File>,
+    /// Locked until this process ends in any way, where the file system has locks.
+    journal: File,
+    /// Whether the journal is this run's, and goes with it.
+    is_own: bool,
 }
 
 impl RunDir {
@@ -31,14 +33,11 @@ impl RunDir {
     /// The path is not a directory, is not empty, is used by another run, or is not writable; and other errors of the
     /// file system.
     pub fn create(path: &Path) -> Result<RunDir, RecordError> {
-        let run = Self::makes(path)?.hold()?;
-        if path.join(JOURNAL).exists() {
-            return Err(RecordError::Unfinished(path.to_owned()));
-        }
-        let mut entries = fs::read_dir(path).map_err(at("open the directory", path))?;
-        match entries.next() {
+        let made = Self::makes(path)?;
+        let entries = fs::read_dir(path).map_err(at("open the directory", path))?;
+        match entries.flatten().find(|entry| entry.file_name() != JOURNAL) {
             Some(_) => Err(RecordError::NotEmpty(path.to_owned())),
-            None => run.takes_files(),
+            None => Self::hold(path.to_owned(), made),
         }
     }
 
@@ -48,7 +47,7 @@ impl RunDir {
     /// # Errors
     /// Errors of the file system.
     pub fn create_in(parent: &Path, command: &str, now: SystemTime) -> Result<RunDir, RecordError> {
-        let mut run = Self::makes(parent)?;
+        let mut made = Self::makes(parent)?;
         let name = format!("{}-{command}", utc(now, "%Y%m%dT%H%M%SZ"));
         let mut number = 1;
         let mut path = parent.join(&name);
@@ -59,47 +58,55 @@ impl RunDir {
             number += 1;
             path = parent.join(format!("{name}-{number}"));
         }
-        run.made.insert(0, path.clone());
-        run.path = path;
-        run.hold()?.takes_files()
+        made.insert(0, path.clone());
+        Self::hold(path, made)
     }
 
-    /// Takes over the directory of a killed run.
+    /// Takes over the directory of a killed run, with its journal.
     ///
     /// # Errors
     /// The run is still going on, or the directory is not writable.
     pub fn take_up(path: &Path) -> Result<RunDir, RecordError> {
-        RunDir { path: path.to_owned(), made: Vec::new(), held: None }.hold()?.takes_files()
+        let journal = Self::locked(path, OpenOptions::new().append(true))?;
+        RunDir { path: path.to_owned(), made: Vec::new(), journal, is_own: false }.takes_files()
     }
 
     /// Whether a killed run left its journal in this directory.
     pub fn is_left(path: &Path) -> bool {
-        let is_free = |dir: File| !matches!(dir.try_lock(), Err(TryLockError::WouldBlock));
-        path.join(JOURNAL).is_file() && File::open(path).is_ok_and(is_free)
+        let journal = Self::locked(path, OpenOptions::new().append(true));
+        journal.is_ok_and(|journal| journal.metadata().is_ok_and(|of| of.len() > 0))
     }
 
-    /// Locks the directory.
-    fn hold(mut self) -> Result<Self, RecordError> {
-        let dir = File::open(&self.path).map_err(at("open the directory", &self.path))?;
-        match dir.try_lock() {
-            Err(TryLockError::WouldBlock) => return Err(RecordError::Taken(self.path.clone())),
-            locked => self.held = locked.is_ok().then_some(dir),
+    /// Creates and locks the journal of a directory for which others were `made`.
+    fn hold(path: PathBuf, made: Vec<PathBuf>) -> Result<Self, RecordError> {
+        let journal = Self::locked(&path, OpenOptions::new().create(true).append(true))?;
+        if journal.metadata().map_err(at("read the journal in", &path))?.len() > 0 {
+            return Err(RecordError::Unfinished(path));
         }
-        Ok(self)
+        RunDir { path, made, journal, is_own: true }.takes_files()
     }
 
-    /// Creates the directory and its missing parents.
-    fn makes(path: &Path) -> Result<RunDir, RecordError> {
+    fn locked(path: &Path, how: &OpenOptions) -> Result<File, RecordError> {
+        let journal = how.open(path.join(JOURNAL));
+        let journal = journal.map_err(at("make files in the directory", path))?;
+        match journal.try_lock() {
+            Err(TryLockError::WouldBlock) => Err(RecordError::Taken(path.to_owned())),
+            // A file system without locks.
+            Ok(()) | Err(TryLockError::Error(_)) => Ok(journal),
+        }
+    }
+
+    /// Creates the directory and its missing parents, and returns these, innermost first.
+    fn makes(path: &Path) -> Result<Vec<PathBuf>, RecordError> {
         let missing = |path: &&Path| !path.as_os_str().is_empty() && !path.exists();
         let made = path.ancestors().take_while(missing).map(Path::to_owned).collect();
-        let run = RunDir { path: path.to_owned(), made, held: None };
         fs::create_dir_all(path).map_err(|error| match error.kind() {
             ErrorKind::AlreadyExists | ErrorKind::NotADirectory => {
                 RecordError::NotADirectory(path.to_owned())
             }
             _ => at("create the directory", path)(error),
         })?;
-        Ok(run)
+        Ok(made)
     }
 
     /// Checks that files can be created in the directory.
@@ -109,13 +116,17 @@ impl RunDir {
         Ok(self)
     }
 
-    /// Removes the journal of a killed run, whose results are written.
+    /// The journal, to be written; it is removed with this.
     ///
     /// # Errors
-    /// Errors of the file system.
-    pub fn finish(&self) -> Result<(), RecordError> {
-        let path = self.path.join(JOURNAL);
-        fs::remove_file(&path).map_err(at("remove", &path))
+    /// Errors of the system.
+    pub fn journal(&self) -> Result<File, RecordError> {
+        self.journal.try_clone().map_err(at("write a journal in", &self.path))
+    }
+
+    /// Lets the journal of a killed run go, too, since its results are written.
+    pub fn finish(&mut self) {
+        self.is_own = true;
     }
 
     /// The path.
@@ -146,6 +157,9 @@ impl RunDir {
 
 impl Drop for RunDir {
     fn drop(&mut self) {
+        if self.is_own && !std::thread::panicking() {
+            let _ = fs::remove_file(self.path.join(JOURNAL));
+        }
         // This fails for a directory that is not empty.
         let _ = self.made.iter().try_for_each(fs::remove_dir);
     }
@@ -220,6 +234,7 @@ mod tests {
         run.write("samples.csv", b"a longer first version").unwrap();
         let path = run.write("samples.csv", b"second").unwrap();
         assert_eq!(fs::read(&path).unwrap(), b"second");
+        drop(run);
         assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
     }
 
@@ -227,7 +242,7 @@ mod tests {
     fn a_failed_write_names_the_file() {
         let parent = tempfile::tempdir().unwrap();
         let run = RunDir::create(&parent.path().join("gone")).unwrap();
-        fs::remove_dir(run.path()).unwrap();
+        fs::remove_dir_all(run.path()).unwrap();
         let error = run.write("run.json", b"{}").unwrap_err();
         assert!(
             error.to_string().starts_with("write ") && error.to_string().ends_with("gone/run.json")

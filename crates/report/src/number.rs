@@ -36,7 +36,7 @@ pub(crate) struct Written {
 
 /// Digits of a value shown without a half-width.
 const EXACT_DIGITS: i32 = 3;
-/// Most digits of a value.
+/// The most digits shown.
 const MOST_DIGITS: i32 = 5;
 
 impl Written {

@@ -92,7 +92,7 @@ pub const TEMPLATES: &[Template] = &[
     note("hops_unfitted", Level::Detail, "the times over distances are too few for t_byte and h", SIZES),
     note("insertion_lost", Level::Doubt, "{inserted:s} inserted in {component} made it {part:s} and half a round trip {whole:s} longer: it overlaps, so a faster one saves less", NONE),
     note("interval_below_zero", Level::Detail, "the intervals of {count:n} parameters begin below 0: lower ends of times use 0 instead", LONGER),
-    note("journal_failed", Level::Detail, "the journal of the run could not be written: {what}", NONE),
+    note("journal_failed", Level::Detail, "no journal, so a kill would have lost the run: {what}", NONE),
     note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads contain the transfer; do not use L alone", NONE),
     note("launches_differ", Level::Detail, "launches differ", measuring("more --launches")),
     note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),

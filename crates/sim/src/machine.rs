@@ -184,7 +184,7 @@ impl Machine {
         Protocol { up_to: u64::MAX, send_overhead, recv_overhead, latency, hop, gap_per_byte: 0 }
     }
 
-    /// Costs of all messages: those of words, and each protocol.
+    /// Costs of each protocol, and of messages of words.
     fn all_costs(&self) -> impl Iterator<Item = Protocol> {
         self.protocols.iter().copied().chain([self.words()])
     }

@@ -130,7 +130,7 @@ impl<T: Timer> Stamper<T> {
         }
     }
 
-    /// A call that receives begins.
+    /// A receive call begins.
     #[inline(always)]
     pub fn before_receive(&self) {
         self.insert(border::POLL);

@@ -86,7 +86,7 @@ enum Apart {
     No,
     /// This many ranks are near; messages to the others take this much longer.
     By(u64, Parameter),
-    /// More than two distances, or no time to rank 1.
+    /// More than two distances, or rank 1 not timed.
     Otherwise,
 }
 

@@ -12,8 +12,8 @@ use clap::Args;
 use clap::builder::PossibleValuesParser;
 
 use super::series::{Planned, Series, Ways, left_out};
-use crate::args::{Measure, applicable, nothing_asked};
-use crate::refused::no_steps;
+use crate::args::{Measure, nothing_asked};
+use crate::refused::{applicable, no_steps};
 use crate::session::{ALONE, Session};
 
 /// Time for one kernel, and for all.

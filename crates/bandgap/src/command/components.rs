@@ -21,7 +21,7 @@ pub struct Source {
     /// run (its directory, the beginning of its name, or LAST) with a breakdown or a LogP signature
     #[arg(long, value_name = "PRESET|TABLE|RUN")]
     pub from: Option<PathBuf>,
-    /// Of a run with several of them, the first whose id begins like this: breakdown/unix, logp/tcp [default: the first
+    /// The run's breakdown or signature, by the beginning of its id: breakdown/unix, logp/tcp [default: the first
     /// breakdown, else the signature of small messages]
     #[arg(long, value_name = "ID", requires = "from")]
     pub id: Option<String>,

@@ -17,9 +17,8 @@ use clap::{Args, ValueEnum};
 use super::fit::named;
 use super::show::{found, kept};
 use super::simulate::{How, Points, kernel, machine_of};
-use crate::args::applicable;
 use crate::output::{print, printed};
-use crate::refused::unmade;
+use crate::refused::{applicable, unmade};
 use timeline::Shown;
 
 /// Examples.
@@ -113,7 +112,7 @@ pub fn run(of: &Export) -> Result<Exit> {
         Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
         Format::Goal => replayed::goal(of),
         Format::Perfetto if of.is_of_run() => Err(usage!("export a timeline of a run")
-            .hint("name a kernel, on the run's machine: --to machine, then -t sim:FILE.toml")),
+            .hint("export --to machine first, then a kernel with -t sim:FILE.toml")),
         Format::Perfetto => {
             let seen = replayed::seen(of)?;
             of.write(|to| write_perfetto(&seen, to))

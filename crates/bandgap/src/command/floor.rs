@@ -10,7 +10,8 @@ use bandgap_comm::Floor;
 use bandgap_launch::{Classify, Exit, Result, Wait, between_hosts, floors, usage};
 use clap::Args;
 
-use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats, refuse};
+use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
+use crate::refused::refuse;
 use crate::session::Session;
 
 /// Time for the command.

@@ -234,9 +234,21 @@ pub fn take_up(directory: &Path) -> Result<()> {
         let why = why.lines().next().unwrap_or_default();
         input!("read the command of {}: {why}", directory.display())
     })?;
-    if let (Some((measure, _)), Some((by, size))) = (measured(&mut cli), adopted) {
-        measure.adopted = Adopted::earlier(&by, size);
-        measure.native = native.and_then(|name| name.parse().ok());
+    // A file must not make this program do anything else.
+    let is_other = !matches!(
+        cli.command,
+        Some(Command::Layers(_) | Command::Floor(_) | Command::Breakdown(_))
+    );
+    match (measured(&mut cli), adopted) {
+        (Some((measure, _)), Some((by, size))) => {
+            measure.adopted = Adopted::earlier(&by, size);
+            measure.native = native.and_then(|name| name.parse().ok());
+        }
+        (None, _) if is_other => {
+            let what = directory.display();
+            return Err(input!("use the journal in {what}: its command measures nothing"));
+        }
+        _ => {}
     }
     dispatch(&cli).map(|_| ())
 }

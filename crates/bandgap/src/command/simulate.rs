@@ -19,10 +19,10 @@ use super::noise::detours;
 use super::replays::{Steps, made};
 use super::show::kept;
 use super::watched::watched;
-use crate::args::{Output, refuse};
+use crate::args::Output;
 use crate::output::Sink;
 use crate::progress::Progress;
-use crate::refused::unmade;
+use crate::refused::{refuse, unmade};
 use crate::session::interrupted;
 
 /// Examples.
@@ -43,7 +43,7 @@ Examples:
   bandgap simulate broadcast --from LAST -t tcp -n 4096  on the machine that a run has measured
   bandgap simulate --validate LAST --tolerance 10%       what a run measured, simulated on that machine";
 
-/// Options that --validate takes from the run. Its own options list them too, because clap does not enforce `requires`
+/// Options that conflict with --validate. Its own options list them too, because clap does not enforce `requires`
 /// for an option that conflicts with a given one.
 const NOT_VALIDATED: [&str; 7] =
     ["from", "loggops", "sensitivity", "ranks", "sizes", "algorithm", "noise"];
@@ -79,7 +79,7 @@ pub struct Simulate {
     /// Largest error of a time that counts as inside
     #[arg(long, value_name = "SHARE", default_value = "10%", requires = "validate", conflicts_with_all = NOT_VALIDATED)]
     pub tolerance: Fraction,
-    /// End with exit code 1 where a time is outside
+    /// Exit code 1 if a time is outside --tolerance
     #[arg(long, requires = "validate", conflicts_with_all = NOT_VALIDATED)]
     pub strict: bool,
     #[command(flatten)]
@@ -102,13 +102,13 @@ pub struct Points {
     /// The machine of a kernel: sim:NAME or sim:FILE.toml; or a transport of the run
     #[arg(short, long, value_name = "sim:MACHINE|TRANSPORT")]
     pub transport: Option<Target>,
-    /// Numbers of ranks of a kernel, up to those of the machine [default: all, or as many as the run had]
+    /// Numbers of ranks of a kernel, at most the machine's [default: the machine's, or the run's]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub ranks: Vec<usize>,
     /// Message sizes of a kernel, as of what measures; of a matrix N
     #[arg(long, value_name = "SIZES")]
     pub sizes: Option<Sizes>,
-    /// The algorithm of a collective; all compares them [default: one of them]
+    /// A collective's algorithm; all compares them [default: the usual one]
     #[arg(long, value_name = "NAME|all")]
     pub algorithm: Option<String>,
 }

@@ -13,10 +13,9 @@ use serde_json::json;
 
 use super::simulate::{Points, Simulate};
 use super::watched::watched;
-use crate::args::refuse;
 use crate::output::Sink;
 use crate::progress::Progress;
-use crate::refused::unmade;
+use crate::refused::{refuse, unmade};
 use crate::session::interrupted;
 
 /// Default bytes of messages.

@@ -2,9 +2,9 @@
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Instant;
 
 use bandgap_campaign::data::Kept;
@@ -38,33 +38,31 @@ pub struct Head {
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Line<H, C, K> {
-    /// Ranks start; those of a later launch follow the same line.
+    /// A measurement begins, or its ranks start.
     Begun(H, C),
     /// What was measured until then, in seconds since the run began.
     Kept(f64, K),
-    /// A measurement is complete.
-    Done,
+    /// A measurement ended.
+    Ended(Ended),
 }
 
 type Written<'a> = Line<&'a Head, &'a Collected, &'a [Kept]>;
 type Found = Line<Head, Collected, Vec<Kept>>;
 
-/// A journal being written. It is removed at the end, unless this process is killed.
+/// A journal being written.
 pub struct Journal {
-    path: PathBuf,
+    file: File,
     begun: Instant,
-    file: RefCell<Option<File>>,
     failed: RefCell<Option<io::Error>>,
 }
 
 impl Journal {
-    /// The journal of a run in this directory. Its file is created with the first line.
-    pub fn of(directory: &Path) -> Self {
-        let (begun, file, failed) = (Instant::now(), RefCell::default(), RefCell::default());
-        Self { path: directory.join(JOURNAL), begun, file, failed }
+    /// Writes to this file.
+    pub fn to(file: File) -> Self {
+        Self { file, begun: Instant::now(), failed: RefCell::default() }
     }
 
-    /// Records that ranks start.
+    /// Records that a measurement begins, or that its ranks start.
     pub fn begun(&self, head: &Head, of: &Collected) {
         self.write(&Line::Begun(head, of));
     }
@@ -76,37 +74,33 @@ impl Journal {
         }
     }
 
-    /// Records that a measurement is complete.
-    pub fn done(&self) {
-        self.write(&Line::Done);
+    /// Records the end of a measurement.
+    pub fn ended(&self, how: Ended) {
+        self.write(&Line::Ended(how));
     }
 
-    /// Why the journal ends early, if it could not be written.
+    /// Why there is no journal, if it could not be written.
     pub fn failed(&self) -> Option<String> {
         self.failed.borrow().as_ref().map(io::Error::to_string)
+    }
+
+    /// Gives its place on the disk back.
+    pub fn clear(&self) {
+        // It is removed at the end in any case.
+        let _ = self.file.set_len(0);
     }
 
     fn write(&self, line: &Written<'_>) {
         if self.failed.borrow().is_some() {
             return;
         }
-        let mut file = self.file.borrow_mut();
         let written = serde_json::to_vec(line).map_err(io::Error::from).and_then(|mut text| {
             text.push(b'\n');
-            let file = match &mut *file {
-                Some(file) => file,
-                none => none.insert(File::create(&self.path)?),
-            };
-            file.write_all(&text)
+            (&self.file).write_all(&text)
         });
-        self.failed.replace(written.err());
-    }
-}
-
-impl Drop for Journal {
-    fn drop(&mut self) {
-        if self.file.borrow().is_some() && !std::thread::panicking() {
-            let _ = fs::remove_file(&self.path);
+        if let Err(error) = written {
+            self.clear();
+            self.failed.replace(Some(error));
         }
     }
 }
@@ -149,15 +143,17 @@ impl Earlier {
                 (Line::Kept(at, kept), Some(part)) => {
                     elapsed = at;
                     kept.into_iter().for_each(|kept| part.table.push(kept));
-                    let last = part.table.executed().map(|(_, batch)| batch.launch + 1).max();
-                    part.launches = last.unwrap_or(1);
                 }
-                (Line::Done, Some(part)) => {
-                    part.ended = Ended::Done;
+                (Line::Ended(how), Some(part)) => {
+                    part.ended = how;
                     is_open = false;
                 }
-                (Line::Kept(..) | Line::Done, None) => break,
+                (Line::Kept(..) | Line::Ended(_), None) => break,
             }
+        }
+        for part in &mut parts {
+            let last = part.table.executed().map(|(_, batch)| batch.launch + 1).max();
+            part.launches = last.unwrap_or_default();
         }
         let head = head.ok_or_else(|| failed(&"nothing in it is whole"))?;
         Ok(Self { head, parts, elapsed })

@@ -13,7 +13,7 @@ use bandgap_record::{can_replace, replace};
 /// The file for the run as JSON.
 pub struct JsonFile {
     named: PathBuf,
-    /// The file itself, behind all links.
+    /// The path with its links resolved.
     real: PathBuf,
     /// Whether it is a regular file, which is replaced at each write. Anything else, such as a pipe, is written once.
     pub replaced: bool,

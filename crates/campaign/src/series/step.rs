@@ -79,7 +79,7 @@ impl Step {
         f64::from(series.parts) * f64::from(messages)
     }
 
-    /// The description of this step's point, if it is carried out as `done`. `is_one_pair` says
+    /// Describes this step's point; `done` is the step as carried out. `is_one_pair` says
     /// that all steps of its series are between the same ranks.
     ///
     /// # Errors

@@ -23,7 +23,7 @@ fn loaded(what: &str, load: Load) -> Key {
     Key::new(what).at("load", load.name()).at("bytes", load.bytes())
 }
 
-/// The measurements of the signature with this load.
+/// The signature's part of `table` for this load.
 pub fn of_load(table: &Measurements, load: Load) -> Measurements {
     let (name, bytes) = (Some(load.name()), Some(load.bytes().into()));
     let carries = |key: &Key| key.text("load") == name && key.number("bytes") == bytes;

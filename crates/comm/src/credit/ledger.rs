@@ -77,7 +77,7 @@ pub(super) enum Violation {
         "a get of {len} bytes from offset {at} to offset {into}; only {exposed} bytes are exposed"
     )]
     GetRange { at: u64, into: u64, len: u64, exposed: usize },
-    #[error("{len} bytes for offset {into} that no get asked for")]
+    #[error("{len} bytes for offset {into} without a get")]
     Unasked { into: u64, len: u64 },
     #[error(
         "{len} bytes for offset {into}; the next get wants {asked_len} for offset {asked_into}"

@@ -24,7 +24,7 @@ pub(super) struct Lane {
     /// Sends that are not yet announced to the peer, or whose pieces before an answer are not all
     /// sent.
     pub(super) queued: VecDeque<usize>,
-    /// Sends that the peer has taken and that go in pieces.
+    /// Sends that the peer accepted, to go out in pieces.
     pub(super) cleared: VecDeque<usize>,
     pub(super) slots: Slots,
     /// The message whose pieces the peer sends.

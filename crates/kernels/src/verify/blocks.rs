@@ -58,8 +58,7 @@ impl Blocks {
         Ok(())
     }
 
-    /// Compares the blocks that arrived with what the partner wrote; of several in one place, the
-    /// last.
+    /// Compares the blocks that arrived, the last one in each place, with what the partner wrote.
     pub(crate) fn check<E: Bulk, S, W: Watch>(
         &mut self,
         am: &ActiveMessages<E, S, W>,

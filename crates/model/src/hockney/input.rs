@@ -35,7 +35,7 @@ const TIMES: RangeInclusive<f64> = 1e-12..=1e18;
 /// No clock resolves a relative difference smaller than this.
 const LEAST_NOISE: f64 = 1e-6;
 
-/// With fewer repetitions than this beyond the first of each size, their scatter says too little.
+/// Fewest repetitions, besides the first of each size, from which to estimate the noise.
 const FEWEST_REPEATS: usize = 10;
 
 /// The checked sizes, ascending, each once.

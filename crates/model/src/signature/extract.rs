@@ -214,8 +214,7 @@ fn findings(signature: &Signature, shape: &Shape) -> Vec<Finding> {
     [arms::finding(&signature.arm), of_send_only, unsettled].into_iter().flatten().collect()
 }
 
-/// Finds messages that cost something else than os before a reply can return or the network is
-/// full.
+/// Finds messages that cost more or less than os while no reply is due and the network has room.
 fn bend(table: &FencedObservations, shape: &Shape, signature: &Signature) -> Option<Finding> {
     let rtt = signature.rtt.value;
     let limit = rtt - signature.recv_overhead.value.clamp(0.0, rtt / 2.0);

@@ -5,10 +5,12 @@ use std::io::{PipeReader, pipe};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use bandgap_launch::Collected;
 use bandgap_results::Run;
 use bandgap_soak::processes::Process;
 use rustix::pipe::fcntl_setpipe_size;
 use rustix::process::{Pid, Signal, kill_process};
+use serde_json::json;
 
 use crate::program::subject::{BINARY, Workdir, skipped, wait};
 
@@ -115,30 +117,67 @@ fn a_killed_rank_ends_the_run_of_who_ignores_the_ends_of_processes() {
 /// Batches are on disk while a run goes on: whoever is killed, `show` makes a run of them, once.
 #[test]
 fn a_killed_run_is_shown_from_its_journal() {
-    for over in ["-t shm", "-t tcp --launches 1"] {
+    let layers =
+        "layers echo -t shm,unix --launches 2 --time-budget 16s --precision 1e-9 --out run";
+    for (command, parts) in [
+        (format!("{LONG} -t shm"), 1),
+        (format!("{LONG} -t tcp --launches 1 --json run.json"), 1),
+        // Its parts take turns: of two launches three are not over.
+        (layers.to_owned(), 2),
+    ] {
         let place = Workdir::new();
-        let run = Watched::start(&place, &format!("{LONG} {over}"));
+        let run = Watched::start(&place, &command);
         let journal = place.path("run/journal.jsonl");
         let text = || fs::read_to_string(&journal).unwrap_or_default();
-        wait("for batches", || (text().matches("\n{\"kept\"").count() > 8).then_some(()));
-        // It is the run's own: nobody else writes there.
-        place.run(["comms1", "--out", "run", "--time-budget", "1s"]).ends(4);
+        let lines = |kind: &str| text().matches(&format!("\n{{\"{kind}\"")).count();
+        wait("for batches", || {
+            (lines("kept") > 8 * parts && lines("ended") + 1 >= parts).then_some(())
+        });
+        // Both are the run's own: nobody else writes there.
+        let other = "comms1 --time-budget 1s";
+        place.run(format!("{other} --out run").split(' ')).ends(4);
+        if command.contains("--json") {
+            place.run(format!("{other} --no-save --json run.json").split(' ')).ends(4);
+        }
         run.signal(Signal::KILL);
         assert_eq!(run.ends(), None);
-        let lost = place.run(["comms1", "--out", "run", "--time-budget", "1s"]).ends(4);
+        let lost = place.run(format!("{other} --out run").split(' ')).ends(4);
         assert!(lost.stderr.contains("bandgap show run"), "{}", lost.stderr);
         // A line that was being written counts for nothing.
         fs::write(&journal, text() + "{\"kept\":[{\"ba").unwrap();
         let shown = place.run(["show", "run"]).ends(0).stdout;
         assert_eq!(shown, place.run(["show", "run"]).ends(0).stdout);
         let kept = kept(&place);
-        assert_eq!(kept.command[1], "signature");
-        assert!(!kept.results.is_empty() && !journal.exists(), "{over}");
+        assert_eq!(kept.command[1], command.split(' ').next().unwrap());
+        assert!(kept.conditions.len() >= parts && !kept.results.is_empty(), "{command}");
+        assert!(!journal.exists());
     }
+}
+
+/// A directory may come from anybody: what is in it is data.
+#[test]
+fn a_journal_makes_the_program_do_nothing_but_results() {
     let place = Workdir::new();
     fs::create_dir(place.path("run")).unwrap();
-    place.file("run/journal.jsonl", "{\"done\"");
-    place.run(["show", "run"]).ends(3);
+    let head = |command: [&str; 4]| {
+        let head = json!({"command": command, "started": "2026-01-01T00:00:00Z", "machine": {}, "host": null,
+            "hosts": [], "stamp": 0.0, "adopted": null, "native": null});
+        let part = serde_json::to_value(Collected::default()).unwrap();
+        json!({ "begun": [head, part] }).to_string() + "\n"
+    };
+    let evil = "sh -c touch${IFS}evil";
+    for text in [
+        "{\"ended\"".to_owned(),
+        "\0\0\0\n".to_owned(),
+        head(["bandgap", "topology", "-Hh9", &format!("--ssh-command={evil}")]),
+        head(["bandgap", "doctor", "-Hh9", &format!("--ssh-command={evil}")]),
+        head(["bandgap", "export", "run", "--to=csv"]),
+        head(["bandgap", "comms1", "-Hh9", &format!("--ssh-command={evil}")]),
+    ] {
+        place.file("run/journal.jsonl", &text);
+        let shown = place.run(["show", "run"]);
+        assert_eq!((shown.code, place.names()), (Some(3), vec!["run".to_owned()]), "{text}");
+    }
 }
 
 #[test]
