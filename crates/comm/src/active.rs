@@ -18,7 +18,7 @@ use crate::{
 mod handlers;
 
 pub(crate) use handlers::Expected;
-pub use handlers::{Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
+pub use handlers::{Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler, RoomHandler};
 use handlers::{Dispatch, Expecting};
 
 /// Active Messages of one rank: an endpoint, the handler table, and the handlers' state.

@@ -41,6 +41,10 @@ impl Deliver for &mut dyn Deliver {
     fn reply(&mut self, from: Rank, message: Message) -> Result<(), NoHandler> {
         (**self).reply(from, message)
     }
+
+    fn room(&mut self, from: Rank, done: usize) -> Option<&mut [u8]> {
+        (**self).room(from, done)
+    }
 }
 
 /// From one list of methods, makes the trait of the box, its implementation for every endpoint, and
@@ -113,6 +117,7 @@ erased! {
         fn write_exposed(&mut)(at: usize, from: &[u8]) -> Result<()>;
         fn try_store(&mut)(peer: Rank, into: usize, from: Source<'_>, done: &mut usize) -> Result<Posted>;
         fn try_store_then(&mut)(peer: Rank, into: usize, from: Source<'_>, done: &mut usize, message: Message) -> Result<Posted>;
+        fn try_carry(&mut)(peer: Rank, message: Message, bytes: &[u8], done: &mut usize) -> Result<Posted>;
         fn try_get(&mut)(peer: Rank, at: usize, into: usize, len: usize, message: Message) -> Result<Begun>;
         fn shares(&)() -> bool;
         fn read_peer(&)(peer: Rank, at: usize, into: &mut [u8]) -> Result<()>;

@@ -120,6 +120,23 @@ pub trait Bulk: Endpoint {
         self.try_request(peer, message)
     }
 
+    /// Continues to send a request and bytes that belong to it, and adds the number of bytes taken
+    /// to `done`. At the receiver the request's handler runs first; then the bytes go where
+    /// [`crate::Deliver::room`] wants them, without another copy.
+    /// Returns as [`Bulk::try_store`].
+    ///
+    /// # Errors
+    /// As [`Endpoint::try_request`]; or the transport's requests cannot carry bytes.
+    fn try_carry(
+        &mut self,
+        _peer: Rank,
+        _message: Message,
+        _bytes: &[u8],
+        _done: &mut usize,
+    ) -> Result<Posted> {
+        Err(CommError::Stopped)
+    }
+
     /// Begins a get: copies `len` bytes of `peer`'s exposed memory from offset `at` on to this
     /// rank's exposed memory from offset `into` on. When they have arrived, `message` is delivered
     /// as if the peer had sent it as a reply. It is not delivered after [`Begun::Done`]: the bytes

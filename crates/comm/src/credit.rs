@@ -24,14 +24,14 @@
 use std::time::Duration;
 
 use crate::{
-    CommError, Deliver, Endpoint, Frame, FrameKind, HandlerId, Link, Message, Posted, Rank, Result,
-    check_peer,
+    AHEAD, CommError, Deliver, Endpoint, Frame, FrameKind, Frames, HandlerId, Link, Message,
+    Posted, Rank, Result, check_peer,
 };
 
 mod bulk;
 mod ledger;
 
-use ledger::Ledger;
+use ledger::{Ledger, Violation};
 
 /// Default number of credits for each peer, worth several round trips: enough for a sender to keep
 /// a loopback socket busy, few enough for the queues of many peers to stay in the cache.
@@ -140,16 +140,9 @@ impl<L: Link> Endpoint for Credited<L> {
     #[inline]
     fn progress<D: Deliver>(&mut self, deliver: &mut D) -> Result<usize> {
         let ledger = &mut self.ledger;
-        let mut handled = 0;
-        let mut fault = None;
-        let frames = self.link.receive(|from, frame| {
-            if fault.is_none() {
-                match ledger.accept(from, frame, deliver) {
-                    Ok(count) => handled += count,
-                    Err(violation) => fault = Some((from, violation)),
-                }
-            }
-        })?;
+        let mut accepting = Accepting { ledger, deliver, handled: 0, carrying: false, fault: None };
+        let frames = self.link.receive(&mut accepting)?;
+        let Accepting { handled, carrying, fault, .. } = accepting;
         if let Some((peer, violation)) = fault {
             return Err(CommError::Garbage { peer, what: violation.to_string() });
         }
@@ -160,7 +153,7 @@ impl<L: Link> Endpoint for Credited<L> {
             self.answer_gets()?;
         }
         if self.ledger.owed > 0 {
-            if frames == 0 {
+            if frames == 0 && !carrying {
                 self.send_credits(1)?;
             } else if std::mem::take(&mut self.ledger.urgent) {
                 self.send_credits(self.ledger.half())?;
@@ -179,6 +172,33 @@ impl<L: Link> Endpoint for Credited<L> {
 
     fn block(&mut self, timeout: Duration) -> Result<()> {
         self.link.block(timeout)
+    }
+}
+
+/// Accounts for what a link delivers, and delivers it, until a peer violates flow control.
+struct Accepting<'a, D> {
+    ledger: &'a mut Ledger,
+    deliver: &'a mut D,
+    handled: usize,
+    /// Whether bytes of a request are on their way.
+    carrying: bool,
+    fault: Option<(Rank, Violation)>,
+}
+
+impl<D: Deliver> Frames for &mut Accepting<'_, D> {
+    #[inline(always)]
+    fn frame(&mut self, from: Rank, frame: Frame) {
+        if self.fault.is_none() {
+            match self.ledger.accept(from, frame, self.deliver) {
+                Ok(count) => self.handled += count,
+                Err(violation) => self.fault = Some((from, violation)),
+            }
+        }
+    }
+
+    fn room(&mut self, from: Rank, done: usize) -> Option<&mut [u8]> {
+        self.carrying |= done != AHEAD;
+        self.deliver.room(from, done)
     }
 }
 

@@ -93,6 +93,9 @@ pub trait Endpoint: 'static {
     }
 }
 
+/// Asks [`Deliver::room`] for the bytes of a request that has not come.
+pub const AHEAD: usize = usize::MAX;
+
 /// The receiver of what an [`Endpoint`] delivers.
 pub trait Deliver {
     /// A request arrived from `from`. The returned message is sent back as its reply; `None`
@@ -106,4 +109,13 @@ pub trait Deliver {
     /// # Errors
     /// As [`Deliver::request`].
     fn reply(&mut self, from: Rank, message: Message) -> Result<(), NoHandler>;
+    /// Memory for the bytes that follow the last request from `from` ([`crate::Bulk::try_carry`]),
+    /// from the `done`th on. If all have arrived, it is empty, and the call ends their arrival.
+    /// `None` if nobody expects any.
+    ///
+    /// If `done` is [`AHEAD`]: memory where the next request's bytes probably go; the same
+    /// until such a request has come, and then `None`.
+    fn room(&mut self, _from: Rank, _done: usize) -> Option<&mut [u8]> {
+        None
+    }
 }

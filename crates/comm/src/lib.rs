@@ -34,17 +34,19 @@ pub mod passing;
 
 pub use bandgap_units::{Delay, Stamp, Timer};
 
-pub use active::{ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler};
+pub use active::{
+    ActiveMessages, Answer, Call, Handlers, Outcome, ReplyHandler, RequestHandler, RoomHandler,
+};
 pub use any::AnyEndpoint;
 pub use bulk::{Begun, Bulk, Source, exposed_range};
 pub use credit::{Credited, DEFAULT_CREDITS};
 pub use division::{AtBorder, Division, Stamped, Stamping, Timed, Together};
-pub use endpoint::{Deliver, Endpoint, Posted};
+pub use endpoint::{AHEAD, Deliver, Endpoint, Posted};
 pub use error::{CommError, Result, check_peer};
 pub use exposed::ExposedMemory;
 pub use floor::{Bare, Floor, FloorRole, Measuring, Window, Yardstick, Yields};
-pub use frame::{Frame, FrameError, FrameKind, MAX_FRAME};
-pub use link::Link;
+pub use frame::{CARRYING, Frame, FrameError, FrameKind, MAX_FRAME};
+pub use link::{Frames, Link};
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};
 pub use program::{
     Am, BARRIER, Comm, DOUBLE, Part, Pending, Processor, Transfer, Verb, View, Work, collectives,

@@ -2,7 +2,24 @@
 
 use std::time::Duration;
 
-use crate::{Frame, Posted, Rank, Result, Source};
+use crate::{CommError, Frame, Posted, Rank, Result, Source};
+
+/// The receiver of what a [`Link`] delivers.
+pub trait Frames {
+    /// A frame has arrived from a peer, and its payload.
+    fn frame(&mut self, from: Rank, frame: Frame);
+    /// As [`crate::Deliver::room`].
+    fn room(&mut self, _from: Rank, _done: usize) -> Option<&mut [u8]> {
+        None
+    }
+}
+
+impl<F: FnMut(Rank, Frame)> Frames for F {
+    #[inline(always)]
+    fn frame(&mut self, from: Rank, frame: Frame) {
+        self(from, frame);
+    }
+}
 
 /// A transport that moves [`Frame`]s, and bytes into the memory that peers expose.
 /// [`crate::Credited`] adds flow control, completion and gets, which makes it an
@@ -66,6 +83,20 @@ pub trait Link: 'static {
             Posted::Busy => Ok(Posted::Busy),
         }
     }
+    /// Continues to send the frame `first` and `bytes` for its receiver ([`Frames::room`]), as
+    /// [`Link::try_write`].
+    ///
+    /// # Errors
+    /// As [`Link::try_send`]; or the link cannot do that.
+    fn try_carry(
+        &mut self,
+        _peer: Rank,
+        _first: &Frame,
+        _bytes: &[u8],
+        _done: &mut usize,
+    ) -> Result<Posted> {
+        Err(CommError::Stopped)
+    }
     /// Delivers the frames that have arrived, puts payloads into the exposed memory, and sends what
     /// [`Link::try_send`] left. Never waits, and takes a limited number of bytes from each peer.
     /// Returns the number of frames.
@@ -73,7 +104,7 @@ pub trait Link: 'static {
     /// # Errors
     /// A peer is gone, sent bytes that are not a frame, or sent a payload for memory that is not
     /// exposed.
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize>;
+    fn receive<F: Frames>(&mut self, frames: F) -> Result<usize>;
     /// As [`crate::Endpoint::tended`].
     fn tended(&self) -> bool {
         false

@@ -6,8 +6,10 @@
 //! * Up to 24 bytes travel in the words of one request.
 //! * A longer message travels in pieces. The sender stores them in slots of exposed memory, and the
 //!   receiver copies them out at the same time. A request follows each piece, and may go with it
-//!   ([`Bulk::try_store_then`]). The first pieces are sent at once (eager); the rest of a long
-//!   message follows when a receive has taken it (rendezvous).
+//!   ([`Bulk::try_store_then`]). Where there are no slots, a request carries its piece
+//!   ([`Bulk::try_carry`]), which goes straight to the receive that takes it. The first pieces are
+//!   sent at once (eager); the rest of a long message follows when a receive has taken it
+//!   (rendezvous).
 //! * Or the sender announces the message, and the receiver reads it from the sender's memory
 //!   through the kernel, if the transport can do that ([`Way`]).
 //!
@@ -83,8 +85,6 @@ use eager::InSlot;
 #[derive(Debug)]
 pub struct Passing<E, W, S = Mail> {
     am: ActiveMessages<E, S, W>,
-    /// Begins at a page: a copy is faster if its bytes are aligned like the slots.
-    memory: ExposedMemory,
 }
 
 impl<E: Bulk, W: Watch> Passing<E, W> {
@@ -114,7 +114,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     pub fn over(mut am: ActiveMessages<E, S, W>) -> Self {
         let (endpoint, state) = am.parts();
         state.mail_mut().lanes.iter_mut().for_each(|lane| lane.slots.migrate(endpoint.shares()));
-        Self { am, memory: ExposedMemory::default() }
+        state.mail_mut().memory = ExposedMemory::default();
+        Self { am }
     }
 }
 
@@ -131,22 +132,22 @@ impl<E, W, S> Passing<E, W, S> {
     pub fn as_active(&self) -> &ActiveMessages<E, S, W> {
         &self.am
     }
+}
 
+impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// This rank's memory.
     #[inline(always)]
     pub fn memory(&self) -> &[u8] {
-        &self.memory
+        &self.mail().memory
     }
 
     /// This rank's memory, writable. A part must not change while a message from or into it is on
     /// its way; otherwise the message has wrong bytes.
     #[inline(always)]
     pub fn memory_mut(&mut self) -> &mut [u8] {
-        &mut self.memory
+        &mut self.mail_mut().memory
     }
-}
 
-impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// This rank.
     #[inline(always)]
     pub fn rank(&self) -> Rank {
@@ -168,7 +169,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let mail = self.mail();
         let idle = mail.sends.is_empty() && mail.receives.iter().all(|(_, of)| of.kept.is_some());
         assert!(idle, "memory must not change while a message is on its way");
-        self.memory.resize(bytes);
+        self.mail_mut().memory.resize(bytes);
     }
 
     /// Sets the way of long messages from now on.
@@ -225,7 +226,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     #[inline(always)]
     pub fn recv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<()> {
         let envelope = self.envelope(peer, tag)?;
-        into.of(&self.memory)?;
+        into.of(self.memory())?;
         self.recv_checked(envelope, into)
     }
 
@@ -237,7 +238,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     #[inline]
     pub fn exchange(&mut self, peer: Rank, tag: u32, from: Part, into: Part) -> Result<()> {
         let envelope = self.envelope(peer, tag)?;
-        into.of(&self.memory)?;
+        into.of(self.memory())?;
         from.apart(into)?;
         if self.send_at_once(peer, tag, from)? {
             return self.recv_checked(envelope, into);

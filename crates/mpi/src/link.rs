@@ -10,8 +10,8 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use bandgap_comm::{
-    CommError, ExposedMemory, Frame, FrameKind, Link, MAX_FRAME, Posted, Rank, Result, Source,
-    check_peer,
+    CommError, ExposedMemory, Frame, FrameKind, Frames, Link, MAX_FRAME, Posted, Rank, Result,
+    Source, check_peer,
 };
 
 use crate::api::Address;
@@ -301,7 +301,8 @@ impl Link for MpiLink {
     }
 
     #[inline]
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize> {
+    fn receive<F: Frames>(&mut self, mut to: F) -> Result<usize> {
+        let mut deliver = |from, frame| to.frame(from, frame);
         let frames = if self.arriving > 0 { self.payloads(&mut deliver)? } else { 0 };
         let Some(source) = self.world.api.probe(self.comm, FRAME)? else {
             if self.sending {

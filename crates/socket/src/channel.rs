@@ -2,7 +2,9 @@
 
 use std::io::{self, Error, ErrorKind};
 
-use bandgap_comm::{CommError, Frame, FrameError, FrameKind, MAX_FRAME, Posted, Rank, Result};
+use bandgap_comm::{
+    CARRYING, CommError, Frame, FrameError, FrameKind, Frames, MAX_FRAME, Posted, Rank, Result,
+};
 
 use crate::{Received, Stream};
 
@@ -32,10 +34,12 @@ pub(crate) struct Channel<S> {
     filled: usize,
     /// Bytes that the next call may take from the socket.
     room: usize,
+    /// Bytes after the input that are where the next request's bytes probably go.
+    ahead: usize,
     /// The payload that is arriving, if any. Then no input waits to be decoded.
     arriving: Option<Payload>,
-    /// The frame being sent; the socket has not taken `output[sent..to_send]` yet.
-    output: [u8; MAX_FRAME],
+    /// The frames being sent; the socket has not taken `output[sent..to_send]` yet.
+    output: [u8; 2 * MAX_FRAME],
     sent: usize,
     to_send: usize,
     /// The kind of the frame whose payload is being sent.
@@ -49,12 +53,13 @@ impl<S: Stream> Channel<S> {
         Self {
             peer,
             stream,
-            input: vec![0; INPUT].into_boxed_slice(),
+            input: vec![0; CARRYING + INPUT].into_boxed_slice(),
             taken: 0,
             filled: 0,
             room: INPUT,
+            ahead: 0,
             arriving: None,
-            output: [0; MAX_FRAME],
+            output: [0; 2 * MAX_FRAME],
             sent: 0,
             to_send: 0,
             writing: None,
@@ -66,6 +71,19 @@ impl<S: Stream> Channel<S> {
     #[inline(always)]
     pub(crate) fn unfinished(&self) -> bool {
         self.sent < self.to_send
+    }
+
+    /// Runs `write`, and keeps up a count of the channels with an unfinished frame.
+    pub(crate) fn counted<T>(
+        &mut self,
+        unfinished: &mut usize,
+        write: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        // An unfinished frame may be finished here, and a new one may stay unfinished.
+        *unfinished -= usize::from(self.unfinished());
+        let outcome = write(self);
+        *unfinished += usize::from(self.unfinished());
+        outcome
     }
 
     /// Sends a frame with one call, and keeps the part that the socket did not take.
@@ -80,10 +98,21 @@ impl<S: Stream> Channel<S> {
             return Ok(Posted::Busy);
         }
         if taken < len {
-            self.output = bytes;
-            (self.sent, self.to_send) = (taken, len);
+            self.keep(&[frame]);
+            self.sent = taken;
         }
         Ok(Posted::Yes)
+    }
+
+    /// Puts one or two frames into the output.
+    #[inline(never)]
+    fn keep(&mut self, frames: &[&Frame]) {
+        (self.sent, self.to_send) = (0, 0);
+        for frame in frames {
+            let (bytes, len) = frame.encode();
+            self.output[self.to_send..self.to_send + len].copy_from_slice(&bytes[..len]);
+            self.to_send += len;
+        }
     }
 
     /// Sends the rest of the last frame, as far as the socket takes it.
@@ -96,16 +125,14 @@ impl<S: Stream> Channel<S> {
 
     /// Reads once, and delivers all complete frames; their payloads are in `exposed`. Returns the
     /// number of frames.
-    pub(crate) fn receive(
-        &mut self,
-        exposed: &mut [u8],
-        mut deliver: impl FnMut(Frame),
-    ) -> Result<usize> {
-        let (brought, mut frames) = if self.arriving.is_none() {
-            let end = self.input.len().min(self.filled + self.room);
-            (self.stream.receive(&mut self.input[self.filled..end]), 0)
+    #[inline(always)]
+    pub(crate) fn receive(&mut self, exposed: &mut [u8], to: &mut impl Frames) -> Result<usize> {
+        let (brought, mut frames) = if self.arriving.is_some() {
+            self.receive_payload(exposed, to)?
+        } else if self.room < INPUT {
+            (self.receive_ahead(to)?, 0)
         } else {
-            self.receive_payload(exposed, &mut deliver)
+            (self.receive_input(), 0)
         };
         match brought {
             Ok(Received::Bytes(arrived)) => {
@@ -120,11 +147,11 @@ impl<S: Stream> Channel<S> {
             match Frame::decode(&self.input[self.taken..self.filled]) {
                 Ok(Some((frame, len))) => {
                     self.taken += len;
-                    if frame.has_payload() && !self.begin_payload(frame, exposed)? {
+                    if frame.has_payload() && !self.begin_payload(frame, exposed, to)? {
                         break;
                     }
                     frames += 1;
-                    deliver(frame);
+                    to.frame(self.peer, frame);
                 }
                 Ok(None) => break,
                 Err(error) => return Err(self.garbage(error)),
@@ -132,6 +159,12 @@ impl<S: Stream> Channel<S> {
         }
         self.make_room();
         Ok(frames)
+    }
+
+    #[inline(always)]
+    fn receive_input(&mut self) -> io::Result<Received> {
+        let end = self.input.len().min(self.filled + self.room);
+        self.stream.receive(&mut self.input[self.filled..end])
     }
 
     /// Keeps room at the end for a whole frame. This moves less than a frame, at most once in a

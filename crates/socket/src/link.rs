@@ -3,7 +3,7 @@
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
-use bandgap_comm::{CommError, ExposedMemory, Frame, Link, Posted, Rank, Result, Source};
+use bandgap_comm::{CommError, ExposedMemory, Frame, Frames, Link, Posted, Rank, Result, Source};
 use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fd::OwnedFd;
@@ -71,11 +71,8 @@ impl<S: Stream> SocketLink<S> {
     ) -> Result<Posted> {
         let bytes = from.within(&self.memory)?;
         let channel = channel(&mut self.channels, self.rank, peer)?;
-        // An unfinished frame may be finished here, and a new one may stay unfinished.
-        self.unfinished -= usize::from(channel.unfinished());
-        let posted = channel.try_write(frame, bytes, done, then)?;
-        self.unfinished += usize::from(channel.unfinished());
-        Ok(posted)
+        channel
+            .counted(&mut self.unfinished, |channel| channel.try_write(&[frame], bytes, done, then))
     }
 
     /// Sends the rest of unfinished frames.
@@ -149,7 +146,25 @@ impl<S: Stream> Link for SocketLink<S> {
         self.write(peer, frame, from, done, Some(then))
     }
 
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize> {
+    fn try_carry(
+        &mut self,
+        peer: Rank,
+        first: &Frame,
+        bytes: &[u8],
+        done: &mut usize,
+    ) -> Result<Posted> {
+        let channel = channel(&mut self.channels, self.rank, peer)?;
+        channel.counted(&mut self.unfinished, |channel| {
+            channel.try_write(
+                &[first, &Frame::carrying(&first.message, bytes.len())],
+                bytes,
+                done,
+                None,
+            )
+        })
+    }
+
+    fn receive<F: Frames>(&mut self, mut to: F) -> Result<usize> {
         if self.unfinished > 0 {
             self.finish()?;
         }
@@ -159,13 +174,11 @@ impl<S: Stream> Link for SocketLink<S> {
             let mut found: Found = [const { MaybeUninit::uninit() }; BATCH];
             for event in readable.now(&mut found)? {
                 let channel = &mut self.channels[event.data.u64() as usize];
-                let peer = channel.peer;
-                frames += channel.receive(exposed, |frame| deliver(peer, frame))?;
+                frames += channel.receive(exposed, &mut to)?;
             }
         } else {
             for channel in &mut self.channels {
-                let peer = channel.peer;
-                frames += channel.receive(exposed, |frame| deliver(peer, frame))?;
+                frames += channel.receive(exposed, &mut to)?;
             }
         }
         Ok(frames)

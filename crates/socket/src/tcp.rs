@@ -6,13 +6,13 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
-use bandgap_comm::Yields::HalfRoundTrip;
+use bandgap_comm::Yields::{BytesEachWay, HalfRoundTrip};
 use bandgap_comm::{Floor, Yardstick};
 use rustix::net::sockopt::set_tcp_nodelay;
 
 use crate::connect::address;
 use crate::error::system;
-use crate::floor::{STREAMED, STREAMS, WORDS};
+use crate::floor::{LONG, STREAMED, STREAMS, WORDS};
 use crate::{Over, Result, SocketKind};
 
 /// TCP, between hosts or over the loopback interface.
@@ -26,11 +26,20 @@ impl SocketKind for TcpListener {
     const FLOORS: &'static [Floor] = &[
         Floor::new("tcp", "8 bytes over TCP, half a round trip", HalfRoundTrip, 20),
         Floor::new("active_message_tcp", "request and reply over TCP, half round trip", HalfRoundTrip, 20).layer(&[Borrowed("tcp")], "ping_pong"),
+        Floor::new("tcp_64kib", "64 KiB over TCP, half a round trip", BytesEachWay(64 << 10), 8),
+        Floor::new("tcp_1mib", "1 MiB over TCP, half a round trip", BytesEachWay(1 << 20), 2),
+        Floor::new("tcp_4mib", "4 MiB over TCP, half a round trip", BytesEachWay(4 << 20), 1),
+        Floor::new("message_tcp_64kib", "64 KiB message over TCP, half round trip", BytesEachWay(64 << 10), 8).layer(&[Borrowed("tcp_64kib")], "comms1"),
+        Floor::new("message_tcp_1mib", "1 MiB message over TCP, half round trip", BytesEachWay(1 << 20), 2).layer(&[Borrowed("tcp_1mib")], "comms1"),
+        Floor::new("message_tcp_4mib", "4 MiB message over TCP, half round trip", BytesEachWay(4 << 20), 1).layer(&[Borrowed("tcp_4mib")], "comms1"),
         Floor::new("tcp_stream", "1 MiB over TCP and an answer", STREAMED, 8),
         Floor::new("bulk_store_tcp_1mib", "store of 1 MiB over TCP", STREAMED, 8).layer(&[Borrowed("tcp_stream")], "store"),
     ];
     const YARDSTICKS: &'static [Yardstick] = &[
         Yardstick { floor: "tcp", results: WORDS },
+        Yardstick { floor: "tcp_64kib", results: LONG },
+        Yardstick { floor: "tcp_1mib", results: LONG },
+        Yardstick { floor: "tcp_4mib", results: LONG },
         Yardstick { floor: "tcp_stream", results: STREAMS },
     ];
 

@@ -13,10 +13,9 @@ use crate::connect::mesh;
 use crate::division::DIVISION;
 use crate::{Socket, SocketKind, SocketLink, Stamped, Stamper};
 
-/// How message passing cuts messages. Pieces are four times as long as in mapped memory, since each
-/// one costs both sides a system call. Fewer are under way at a time, so that they still fit
-/// into the nearest caches.
-const TUNING: Tuning = Tuning { chunk: 128 << 10, slots: 4, request: 128 << 10 };
+/// How message passing cuts messages. Requests carry the bytes, so that these are copied only into
+/// the socket and out of it. What is longer than a piece waits for its receive.
+const TUNING: Tuning = Tuning { chunk: 1 << 20, slots: 0, request: 1 << 20 };
 
 /// The transport over a kind of socket.
 pub struct Over<K>(PhantomData<K>);

@@ -8,14 +8,14 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::time::Duration;
 
-use bandgap_comm::Yields::HalfRoundTrip;
+use bandgap_comm::Yields::{BytesEachWay, HalfRoundTrip};
 use bandgap_comm::{Floor, Yardstick};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
 use crate::connect::nonce;
 use crate::error::system;
-use crate::floor::{STREAMED, STREAMS, WORDS};
+use crate::floor::{LONG, STREAMED, STREAMS, WORDS};
 use crate::{Over, Result, SocketKind};
 
 /// Unix stream sockets. Processes of other users are not let in.
@@ -29,11 +29,20 @@ impl SocketKind for UnixListener {
     const FLOORS: &'static [Floor] = &[
         Floor::new("unix", "8 bytes over a Unix socket, half a round trip", HalfRoundTrip, 20),
         Floor::new("active_message_unix", "request and reply over a Unix socket, half round trip", HalfRoundTrip, 20).layer(&[Borrowed("unix")], "ping_pong"),
+        Floor::new("unix_64kib", "64 KiB over a Unix socket, half a round trip", BytesEachWay(64 << 10), 8),
+        Floor::new("unix_1mib", "1 MiB over a Unix socket, half a round trip", BytesEachWay(1 << 20), 2),
+        Floor::new("unix_4mib", "4 MiB over a Unix socket, half a round trip", BytesEachWay(4 << 20), 1),
+        Floor::new("message_unix_64kib", "64 KiB message over a Unix socket, half round trip", BytesEachWay(64 << 10), 8).layer(&[Borrowed("unix_64kib")], "comms1"),
+        Floor::new("message_unix_1mib", "1 MiB message over a Unix socket, half round trip", BytesEachWay(1 << 20), 2).layer(&[Borrowed("unix_1mib")], "comms1"),
+        Floor::new("message_unix_4mib", "4 MiB message over a Unix socket, half round trip", BytesEachWay(4 << 20), 1).layer(&[Borrowed("unix_4mib")], "comms1"),
         Floor::new("unix_stream", "1 MiB over a Unix socket and an answer", STREAMED, 8),
         Floor::new("bulk_store_unix_1mib", "store of 1 MiB over a Unix socket", STREAMED, 8).layer(&[Borrowed("unix_stream")], "store"),
     ];
     const YARDSTICKS: &'static [Yardstick] = &[
         Yardstick { floor: "unix", results: WORDS },
+        Yardstick { floor: "unix_64kib", results: LONG },
+        Yardstick { floor: "unix_1mib", results: LONG },
+        Yardstick { floor: "unix_4mib", results: LONG },
         Yardstick { floor: "unix_stream", results: STREAMS },
     ];
 

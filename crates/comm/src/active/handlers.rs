@@ -77,6 +77,8 @@ impl Answer {
 pub type RequestHandler<S> = fn(&mut S, Call<'_>, Word, Word, Word, Word) -> Outcome;
 /// Runs for a reply, with four words; [`Answer::words`] says how many were sent.
 pub type ReplyHandler<S> = fn(&mut S, Answer, Word, Word, Word, Word);
+/// Finds memory for the bytes that a request carries, as [`Deliver::room`].
+pub type RoomHandler<S> = fn(&mut S, Rank, usize) -> Option<&mut [u8]>;
 
 /// Largest number of handlers of a kind in a table: as many as a [`HandlerId`] can name.
 const MAX_HANDLERS: usize = 256;
@@ -86,6 +88,7 @@ const MAX_HANDLERS: usize = 256;
 pub struct Handlers<S> {
     requests: HandlerTable<RequestHandler<S>>,
     replies: HandlerTable<ReplyHandler<S>>,
+    room: RoomHandler<S>,
 }
 
 /// Handlers of one kind. The array is in place, which saves the load that a vector would need.
@@ -118,6 +121,7 @@ impl<S> Default for Handlers<S> {
         Self {
             requests: HandlerTable { len: 0, handlers: [request; MAX_HANDLERS] },
             replies: HandlerTable { len: 0, handlers: [reply; MAX_HANDLERS] },
+            room: |_, _, _| None,
         }
     }
 }
@@ -137,6 +141,11 @@ impl<S> Handlers<S> {
     /// The table already has 256 reply handlers.
     pub fn reply(&mut self, handler: ReplyHandler<S>) -> HandlerId {
         self.replies.add(handler)
+    }
+
+    /// Sets the handler for the bytes that requests carry. Without one, no request may carry any.
+    pub fn room(&mut self, handler: RoomHandler<S>) {
+        self.room = handler;
     }
 }
 
@@ -210,6 +219,10 @@ impl<S, T: FnMut(&mut S) -> bool> Deliver for Expecting<'_, S, T> {
     fn reply(&mut self, from: Rank, message: Message) -> Result<(), NoHandler> {
         self.dispatch.reply(from, message)
     }
+
+    fn room(&mut self, from: Rank, done: usize) -> Option<&mut [u8]> {
+        self.dispatch.room(from, done)
+    }
 }
 
 impl<S> Deliver for Dispatch<S> {
@@ -232,5 +245,9 @@ impl<S> Deliver for Dispatch<S> {
         let [a, b, c, d] = *message.all_words();
         handler(&mut self.state, Answer::new(from, message.tag()), a, b, c, d);
         Ok(())
+    }
+
+    fn room(&mut self, from: Rank, done: usize) -> Option<&mut [u8]> {
+        (self.handlers.room)(&mut self.state, from, done)
     }
 }

@@ -91,6 +91,33 @@ impl<L: Link> Bulk for Credited<L> {
         })
     }
 
+    fn try_carry(
+        &mut self,
+        peer: Rank,
+        message: Message,
+        bytes: &[u8],
+        done: &mut usize,
+    ) -> Result<Posted> {
+        check_peer(peer, self.link.rank(), self.link.size())?;
+        let account = &mut self.ledger.peers[peer];
+        // The link keeps the frame once it has begun, so the first attempt settles the account.
+        let credits = match account.carried {
+            Some(credits) => credits,
+            None if account.credits == 0 => return Ok(Posted::Busy),
+            None => {
+                account.credits -= 1;
+                self.ledger.outstanding += 1;
+                let credits = std::mem::take(&mut account.owed);
+                self.ledger.owed -= usize::from(credits);
+                credits
+            }
+        };
+        let request = Frame { kind: FrameKind::Request, credits, message };
+        let posted = self.link.try_carry(peer, &request, bytes, done)?;
+        self.ledger.peers[peer].carried = (posted == Posted::Busy).then_some(credits);
+        Ok(posted)
+    }
+
     fn try_get(
         &mut self,
         peer: Rank,

@@ -40,6 +40,8 @@ pub(super) struct Account {
     pub(super) gets: VecDeque<Get>,
     /// Bytes of the first get that are on their way.
     pub(super) answered: usize,
+    /// Credits that the request being carried returns, once one was begun.
+    pub(super) carried: Option<u16>,
     /// This rank's gets, in the order in which the peer answers them.
     pub(super) asked: VecDeque<Asked>,
 }
@@ -83,6 +85,8 @@ pub(super) enum Violation {
         "{len} bytes for offset {into}; the next get wants {asked_len} for offset {asked_into}"
     )]
     Got { into: u64, len: u64, asked_into: usize, asked_len: usize },
+    #[error("{bytes} bytes of a request that has none")]
+    Carried { bytes: u64 },
     #[error(transparent)]
     Handler(#[from] NoHandler),
 }
@@ -96,6 +100,7 @@ impl Ledger {
             replies: VecDeque::with_capacity(most),
             gets: VecDeque::with_capacity(most),
             answered: 0,
+            carried: None,
             asked: VecDeque::with_capacity(most),
         };
         let peers = std::iter::repeat_with(account).take(size).collect();
@@ -154,6 +159,11 @@ impl Ledger {
             FrameKind::Get => {
                 self.enter_get(from, &frame.message)?;
                 Ok(returned)
+            }
+            FrameKind::Carried => {
+                let [bytes, ..] = *frame.message.all_words();
+                deliver.room(from, bytes as usize).ok_or(Violation::Carried { bytes })?;
+                Ok(returned + 1)
             }
             FrameKind::Got => {
                 let message = self.end_get(from, &frame.message)?;

@@ -33,7 +33,7 @@ fn each_wrong_field_is_named() {
     for (field, value, expected) in [
         (0, 0xFF, FrameError::Magic(0xFF)),
         (1, 0, FrameError::Kind(0)),
-        (1, 7, FrameError::Kind(7)),
+        (1, 8, FrameError::Kind(8)),
         (3, 5, FrameError::Length(5)),
         (3, 255, FrameError::Length(255)),
         (6, 1, FrameError::Reserved),
@@ -102,7 +102,7 @@ proptest! {
     fn arbitrary_bytes_decode_to_what_they_say(
         head in prop_oneof![
             any::<[u8; 4]>(),
-            (1..8_u8, any::<u8>(), 0..7_u8).prop_map(|(kind, handler, len)| [MAGIC, kind, handler, len]),
+            (1..9_u8, any::<u8>(), 0..7_u8).prop_map(|(kind, handler, len)| [MAGIC, kind, handler, len]),
         ],
         credits in any::<[u8; 2]>(),
         reserved in prop_oneof![4 => Just([0_u8; 2]), 1 => any::<[u8; 2]>()],

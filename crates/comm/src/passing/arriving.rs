@@ -3,10 +3,11 @@
 use super::entries::{Arrival, Body, CopyOut, Envelope, Giving, Receive, Taking};
 use super::handlers::HandlerOffset;
 use super::inline;
-use super::lane::Coming;
-use super::mail::Mail;
+use super::lane::{Carried, Coming, Lane};
+use super::mail::{Mail, Waited};
+use super::slots::CARRIED;
 use super::tuning::Cut;
-use crate::{Message, Part, Rank, Word};
+use crate::{AHEAD, Message, Part, Rank, Word};
 
 impl Mail {
     /// Notes that a peer violated the protocol. The rank's current or next call fails.
@@ -52,7 +53,10 @@ impl Mail {
 
     /// Takes a message in a slot.
     pub(super) fn arrived_in_slot(&mut self, envelope: Envelope, bytes: u64, slot: u64) {
-        let Some((bytes, slot)) = self.occupy(envelope.peer(), bytes, slot) else { return };
+        let Some((bytes, slot)) = self.occupy(envelope.peer(), bytes, slot, self.layout.chunk)
+        else {
+            return;
+        };
         let receive = self.arrived_in_pieces(envelope, bytes, bytes, None);
         self.copy_later(envelope.peer(), slot, bytes, receive);
     }
@@ -61,12 +65,14 @@ impl Mail {
     pub(super) fn first_piece(&mut self, envelope: Envelope, send: u64, bytes: u64, slot: u64) {
         let from = envelope.peer();
         let whole = usize::try_from(bytes).unwrap_or(usize::MAX);
-        if self.layout.is_one_piece(whole) || self.lanes[from].coming.is_some() {
+        let Cut { piece, ahead } = self.layout.cut(whole);
+        if piece >= whole || self.lanes[from].coming.is_some() {
             let what = format!("an unexpected first piece of a message of {bytes} bytes");
             return self.garbage(from, what);
         }
-        let Cut { piece, ahead } = self.layout.cut(whole);
-        let Some((piece, slot)) = self.occupy(from, piece as u64, slot) else { return };
+        let Some((piece, slot)) = self.occupy(from, piece as u64, slot, self.layout.chunk) else {
+            return;
+        };
         let send = (ahead < whole).then_some(send);
         let receive = self.arrived_in_pieces(envelope, whole, ahead, send);
         let left = ahead - piece;
@@ -76,7 +82,7 @@ impl Mail {
 
     /// Takes the next piece of the message that the peer has begun.
     pub(super) fn next_piece(&mut self, from: Rank, bytes: u64, slot: u64) {
-        let Some((bytes, slot)) = self.occupy(from, bytes, slot) else { return };
+        let Some((bytes, slot)) = self.occupy(from, bytes, slot, self.layout.chunk) else { return };
         let coming = &mut self.lanes[from].coming;
         let left = coming.map_or(0, |coming| coming.left);
         let receive = coming.and_then(|coming| coming.receive);
@@ -117,26 +123,20 @@ impl Mail {
     }
 
     /// A receive takes a message whose arrived pieces have all been copied out of their slots.
-    pub(super) fn take_pieces(
-        &mut self,
-        key: usize,
-        into: Part,
-        send: Option<u64>,
-        memory: &mut [u8],
-    ) {
+    pub(super) fn take_pieces(&mut self, key: usize, into: Part, send: Option<u64>) {
         let receive = &mut self.receives[key];
         let (from, kept) = (receive.envelope.peer(), receive.kept.take().unwrap_or_default());
         receive.into = into;
         let fits = receive.bytes == into.len;
         if fits {
-            let come = Part::new(into.at, receive.copied);
-            memory[come.range()].copy_from_slice(&kept[..receive.copied]);
+            let come = Part::new(into.at, kept.len());
+            self.memory[come.range()].copy_from_slice(&kept);
         } else {
             receive.state = Taking::OtherLength;
-            let coming = self.lanes[from].coming.as_mut();
-            if let Some(coming) = coming.filter(|coming| coming.receive == Some(key)) {
-                coming.receive = None;
-            }
+            let Lane { coming, carried, .. } = &mut self.lanes[from];
+            let later = coming.iter_mut().map(|coming| &mut coming.receive);
+            let now = carried.iter_mut().map(|carried| &mut carried.receive);
+            later.chain(now).filter(|to| **to == Some(key)).for_each(|to| *to = None);
         }
         if let Some(send) = send {
             self.answer(from, send, key, fits);
@@ -152,8 +152,45 @@ impl Mail {
     /// Queues a copy out of a slot, for a receive if one wants the bytes.
     fn copy_later(&mut self, from: Rank, slot: u16, bytes: usize, receive: Option<usize>) {
         let into = receive.map(|key| (key, self.receives[key].expect(bytes)));
+        if slot == CARRIED {
+            let before = self.lanes[from].carried.replace(Carried { bytes, receive });
+            if let Some(Carried { bytes, .. }) = before {
+                self.garbage(from, format!("a message before {bytes} bytes of the one before it"));
+            }
+            return;
+        }
         self.copies.push_back(CopyOut { from, slot, bytes, into });
         self.attention = true;
+    }
+
+    /// Memory for the bytes that the last request from `from` carries, as [`crate::Deliver::room`].
+    pub(super) fn room(&mut self, from: Rank, done: usize) -> Option<&mut [u8]> {
+        if done == AHEAD {
+            let Waited { message, into, .. } = self.waited;
+            let likely = message?.peer() == from && into.len > inline::INLINE;
+            return into.of_mut(&mut self.memory).ok().filter(|_| likely);
+        }
+        let carried = &mut self.lanes.get_mut(from)?.carried;
+        let Carried { bytes, receive } = (*carried)?;
+        let receive = receive.and_then(|key| self.receives.get_mut(key));
+        if done == bytes {
+            *carried = None;
+            if let Some(receive) = receive {
+                receive.add(bytes);
+            }
+            return Some(&mut []);
+        }
+        let room = match receive {
+            Some(receive) => {
+                let part = Part::new(receive.into.at + receive.told - bytes, bytes);
+                receive.room(part, &mut self.memory).ok()?
+            }
+            None => {
+                self.scrap.resize(bytes, 0);
+                &mut self.scrap[..]
+            }
+        };
+        room.get_mut(done..)
     }
 
     /// Takes the announcement of a message that is still at its sender.
@@ -214,7 +251,8 @@ impl Mail {
 
     /// Takes a piece of a message that a receive has taken.
     pub(super) fn piece(&mut self, from: Rank, receive: u64, bytes: u64, slot: u64) {
-        let Some((bytes, slot)) = self.occupy(from, bytes, slot) else { return };
+        let most = self.layout.most(self.layout.chunk);
+        let Some((bytes, slot)) = self.occupy(from, bytes, slot, most) else { return };
         let key = usize::try_from(receive).unwrap_or(usize::MAX);
         let known = self.receives.get(key).filter(|receive| {
             let is_from = receive.envelope.peer() == from && receive.kept.is_none();
@@ -232,13 +270,15 @@ impl Mail {
         self.copy_later(from, slot, bytes, Some(key));
     }
 
-    /// Notes that a peer filled a slot with `bytes` bytes. Returns the number of bytes and the
+    /// Notes that a peer filled a slot with `bytes` bytes, at most `most`. Returns the number of bytes and the
     /// slot, if it was valid.
-    fn occupy(&mut self, from: Rank, bytes: u64, slot: u64) -> Option<(usize, u16)> {
-        let most = self.layout.chunk;
+    fn occupy(&mut self, from: Rank, bytes: u64, slot: u64, most: usize) -> Option<(usize, u16)> {
         if bytes > most as u64 {
             self.garbage(from, format!("{bytes} bytes in a slot (limit {most})"));
             return None;
+        }
+        if slot == Word::from(CARRIED) && self.layout.slots == 0 {
+            return Some((bytes as usize, CARRIED));
         }
         self.occupied(from, slot).map(|slot| (bytes as usize, slot))
     }

@@ -32,7 +32,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// As [`Passing::send`].
     pub fn irecv(&mut self, peer: Rank, tag: u32, into: Part) -> Result<Pending<MessageId>> {
         let envelope = self.envelope(peer, tag)?;
-        into.of(&self.memory)?;
+        into.of(self.memory())?;
         let key = self.begin_recv(envelope, into)?;
         Ok(Pending(MessageId::Receive(key)))
     }

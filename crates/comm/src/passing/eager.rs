@@ -27,10 +27,10 @@ pub(super) enum InSlot {
 impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// Sends a message in a slot, if nothing is ahead of it and a slot is free.
     pub(super) fn send_in_slot(&mut self, peer: Rank, tag: u32, from: Part) -> Result<InSlot> {
-        let bytes = from.of(&self.memory)?;
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
-        let Mail { lanes, layout, least, first, rank, active, sends, .. } = &mut *mail;
+        let Mail { lanes, layout, least, first, rank, active, sends, memory, .. } = &mut *mail;
+        let bytes = from.of(memory)?;
         let len = bytes.len();
         // If there is no such peer, the queues return the error.
         let Some(lane) = lanes.get_mut(peer) else { return Ok(InSlot::NotNow) };
@@ -53,7 +53,8 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         if posted == Posted::Yes {
             return Ok(InSlot::Done);
         }
-        let mut storing = Storing { done, ..Storing::new(SlotAddress { own, at }, 0..len, notice) };
+        let into = Some(SlotAddress { own, at });
+        let mut storing = Storing { done, ..Storing::new(into, 0..len, notice) };
         let envelope = Envelope::new(peer, tag);
         let send =
             Send { envelope, from, piece: len, ahead: len, stored: 0, state: Giving::Queued };
@@ -90,7 +91,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         // If the slot is the expected one, the processor can read it before it knows the slot's
         // number.
         let place = if slot == likely { place } else { mail.layout.place(rank, peer, slot) };
-        copy_out(endpoint, peer, place, into.of_mut(&mut self.memory)?)?;
+        copy_out(endpoint, peer, place, into.of_mut(&mut mail.memory)?)?;
         if let Some(message) = mail.emptied(peer, slot) {
             mail.tell(endpoint, peer, message)?;
         }

@@ -16,20 +16,16 @@ impl Mail {
     /// piece to each peer, so that both directions and all peers take turns. Returns the number of
     /// things done.
     #[inline(never)]
-    pub(super) fn advance<E: Bulk>(
-        &mut self,
-        endpoint: &mut E,
-        memory: &mut [u8],
-    ) -> Result<usize> {
+    pub(super) fn advance<E: Bulk>(&mut self, endpoint: &mut E) -> Result<usize> {
         if let Some((peer, what)) = &self.fault {
             return Err(CommError::Garbage { peer: *peer, what: what.clone() });
         }
-        let mut moved = usize::from(self.copy_next(endpoint, memory)?);
-        moved += usize::from(self.read_next(endpoint, memory)?);
+        let mut moved = usize::from(self.copy_next(endpoint)?);
+        moved += usize::from(self.read_next(endpoint)?);
         let mut more = !self.copies.is_empty() || !self.reads.is_empty();
         let mut index = 0;
         while let Some(&peer) = self.active.get(index) {
-            let Self { lanes, sends, layout, first, rank, .. } = self;
+            let Self { lanes, sends, memory, layout, first, rank, .. } = self;
             let (rank, first) = (*rank, *first);
             let mut out = Outgoing { endpoint, peer, rank, sends, memory, layout, first };
             let next = lanes[peer].push(&mut out, &mut moved)?;
@@ -46,28 +42,15 @@ impl Mail {
     }
 
     /// Empties the next slot. Returns whether there was one.
-    pub(super) fn copy_next<E: Bulk>(
-        &mut self,
-        endpoint: &mut E,
-        memory: &mut [u8],
-    ) -> Result<bool> {
+    pub(super) fn copy_next<E: Bulk>(&mut self, endpoint: &mut E) -> Result<bool> {
         let Some(CopyOut { from, slot, bytes, into }) = self.copies.pop_front() else {
             return Ok(false);
         };
         let place = self.layout.place(self.rank, from, slot);
         if let Some((key, part)) = into {
             let receive = &mut self.receives[key];
-            match &mut receive.kept {
-                Some(kept) => {
-                    kept.resize(part.end(), 0);
-                    copy_out(endpoint, from, place, part.of_mut(kept)?)?;
-                }
-                None => copy_out(endpoint, from, place, part.of_mut(memory)?)?,
-            }
-            receive.copied += bytes;
-            if receive.copied == receive.bytes {
-                receive.state = Taking::Done;
-            }
+            copy_out(endpoint, from, place, receive.room(part, &mut self.memory)?)?;
+            receive.add(bytes);
         }
         if let Some(message) = self.emptied(from, slot) {
             self.tell_later(from, message);
@@ -77,7 +60,7 @@ impl Mail {
 
     /// Reads part of the next message that must be read from its sender's memory. Returns whether
     /// there was one. Receives take turns.
-    fn read_next<E: Bulk>(&mut self, endpoint: &mut E, memory: &mut [u8]) -> Result<bool> {
+    fn read_next<E: Bulk>(&mut self, endpoint: &mut E) -> Result<bool> {
         let Some(key) = self.reads.pop_front() else { return Ok(false) };
         let receive = &mut self.receives[key];
         let Taking::Reading { send, at } = receive.state else {
@@ -86,7 +69,7 @@ impl Mail {
         let peer = receive.envelope.peer();
         let part = receive.expect((receive.bytes - receive.told).min(READ_AT_ONCE));
         let at = at.wrapping_add(receive.copied as Word);
-        endpoint.read_private(peer, at, part.of_mut(memory)?)?;
+        endpoint.read_private(peer, at, part.of_mut(&mut self.memory)?)?;
         receive.copied = receive.told;
         if receive.copied < receive.bytes {
             self.reads.push_back(key);

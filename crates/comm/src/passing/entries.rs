@@ -1,6 +1,6 @@
 //! Messages on their way: sends, receives, and arrivals without a receive.
 
-use crate::{CommError, Part, Rank, Word};
+use crate::{CommError, Part, Rank, Result, Word};
 
 /// Sender in bits 32..63 and tag below: what a receive matches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,6 +91,24 @@ impl Receive {
     pub(super) fn arrived(&mut self, bytes: usize, fitting: Taking) {
         self.bytes = bytes;
         self.state = if bytes == self.into.len { fitting } else { Taking::OtherLength };
+    }
+
+    /// Memory for the bytes of a part: this receive's, or the rank's `memory`.
+    ///
+    /// # Errors
+    /// The part is not in memory.
+    pub(super) fn room<'a>(&'a mut self, part: Part, memory: &'a mut [u8]) -> Result<&'a mut [u8]> {
+        let Some(kept) = &mut self.kept else { return part.of_mut(memory) };
+        kept.resize(part.end(), 0);
+        part.of_mut(kept)
+    }
+
+    /// Notes that `len` more bytes have arrived.
+    pub(super) fn add(&mut self, len: usize) {
+        self.copied += len;
+        if self.copied == self.bytes {
+            self.state = Taking::Done;
+        }
     }
 
     /// Notes that `len` more bytes are on their way. Returns the part that they go to.

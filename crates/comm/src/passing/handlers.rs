@@ -84,6 +84,7 @@ pub fn add_handlers<S: HoldsMail>(table: &mut Handlers<S>) -> HandlerId {
     table.request(|state, call, word, _, _, _| {
         counted(state, call, 1, |mail, from| mail.at_barrier(from, word))
     });
+    table.room(|state, from, done| state.mail_mut().room(from, done));
     first
 }
 

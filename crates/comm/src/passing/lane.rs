@@ -29,6 +29,16 @@ pub(super) struct Lane {
     pub(super) slots: Slots,
     /// The message whose pieces the peer sends.
     pub(super) coming: Option<Coming>,
+    /// Bytes that the peer's last request carries, until they have all arrived.
+    pub(super) carried: Option<Carried>,
+}
+
+/// Bytes that arrive behind the request that reports them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Carried {
+    pub(super) bytes: usize,
+    /// The receive that wants them; none if the message is refused.
+    pub(super) receive: Option<usize>,
 }
 
 /// A message whose pieces arrive without an answer of this rank.
@@ -46,8 +56,8 @@ pub(super) struct Storing {
     pub(super) send: usize,
     /// Range of the message's bytes.
     pub(super) bytes: Range<usize>,
-    /// Slot that they go to.
-    pub(super) into: SlotAddress,
+    /// Slot that they go to; none if the request carries them.
+    pub(super) into: Option<SlotAddress>,
     /// Number of bytes that the transport has taken.
     pub(super) done: usize,
     /// The request that tells the peer about them.
@@ -57,7 +67,8 @@ pub(super) struct Storing {
 impl Lane {
     pub(super) fn new(slots: Slots) -> Self {
         let (control, queued, cleared) = Default::default();
-        Self { listed: false, storing: None, control, queued, cleared, slots, coming: None }
+        let (storing, coming, carried) = Default::default();
+        Self { listed: false, storing, control, queued, cleared, slots, coming, carried }
     }
 
     pub(super) fn is_idle(&self) -> bool {

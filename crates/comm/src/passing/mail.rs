@@ -8,7 +8,7 @@ use super::Tuning;
 use super::entries::{Arrival, CopyOut, Envelope, Receive, Send};
 use super::lane::Lane;
 use super::tuning::Layout;
-use crate::{HandlerId, Part, Rank, Result};
+use crate::{ExposedMemory, HandlerId, Part, Rank, Result};
 
 /// Number of messages on their way for which memory is allocated at the start.
 const EXPECTED: usize = 64;
@@ -35,6 +35,11 @@ pub struct Mail {
     /// Lanes by peer; this rank's own is unused.
     pub(super) lanes: Vec<Lane>,
     pub(super) layout: Layout,
+    /// Where messages come from and go to. Begins at a page: a copy is faster if its bytes are
+    /// aligned like the slots.
+    pub(super) memory: ExposedMemory,
+    /// Takes carried bytes that are refused.
+    pub(super) scrap: Vec<u8>,
     /// Messages of at least this many bytes are announced with their address, and read there.
     pub(super) least: usize,
     /// Receives whose bytes must be read from their senders' memory.
@@ -109,6 +114,8 @@ impl Mail {
             sends: Slab::with_capacity(EXPECTED),
             lanes: (0..size).map(|peer| Lane::new(layout.between(rank, peer))).collect(),
             layout,
+            memory: ExposedMemory::default(),
+            scrap: Vec::new(),
             least: usize::MAX,
             reads: VecDeque::with_capacity(EXPECTED),
             rank,

@@ -9,6 +9,7 @@ use super::handlers::HandlerOffset;
 use super::inline;
 use super::lane::{Lane, Storing};
 use super::mail::Mail;
+use super::slots::CARRIED;
 use super::tuning::{Layout, SlotAddress};
 use super::words::header;
 use crate::{Bulk, CommError, Endpoint, HandlerId, Message, Posted, Rank, Result, Source, Word};
@@ -107,7 +108,7 @@ impl Lane {
             }
             let (tag, len, ahead) = (Word::from(send.envelope.tag()), send.from.len, send.ahead);
             let piece = send.stored..ahead.min(send.stored + send.piece);
-            let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
+            let Some(slot) = self.slots.for_piece() else { return Ok(Next::Slot) };
             let notice = if piece == (0..len) {
                 self.notice(slot, (HandlerOffset::Slot.after(out.first), tag), len)
             } else if piece.start == 0 {
@@ -129,10 +130,10 @@ impl Lane {
             }
         }
         if let Some(&key) = self.cleared.front() {
-            let Some(slot) = self.slots.take() else { return Ok(Next::Slot) };
+            let Some(slot) = self.slots.for_piece() else { return Ok(Next::Slot) };
             let send = &out.sends[key];
             let Giving::Cleared { receive } = send.state else { return Err(CommError::Stopped) };
-            let piece = send.stored..send.from.len.min(send.stored + send.piece);
+            let piece = send.stored..send.from.len.min(send.stored + out.layout.most(send.piece));
             if piece.end == send.from.len {
                 self.cleared.pop_front();
             }
@@ -145,7 +146,7 @@ impl Lane {
         }
         if self.is_idle() {
             Ok(Next::Idle)
-        } else if self.slots.has_free() {
+        } else if self.slots.has_free() || self.slots.are_none() {
             Ok(Next::More)
         } else {
             Ok(Next::Slot)
@@ -180,8 +181,14 @@ impl Lane {
         notice: Message,
         moved: &mut usize,
     ) -> Result<bool> {
-        let storing = Storing::new(out.layout.place(out.rank, out.peer, slot), bytes, notice);
+        let into = (slot != CARRIED).then(|| out.layout.place(out.rank, out.peer, slot));
+        let storing = Storing::new(into, bytes, notice);
         self.storing = Some(Storing { send, ..storing });
+        // The answer to a first piece may come before the piece has gone.
+        let send = &mut out.sends[send];
+        if send.state == Giving::Queued && send.ahead < send.from.len {
+            send.state = Giving::Announced;
+        }
         self.store(out, moved)
     }
 
@@ -214,7 +221,6 @@ impl Lane {
         let is_next = send.stored == send.ahead;
         send.state = match send.state {
             _ if send.stored == send.from.len => Giving::Done,
-            Giving::Queued if send.ahead < send.from.len => Giving::Announced,
             Giving::Refused if is_next => Giving::Done,
             state => state,
         };
@@ -230,7 +236,7 @@ impl Lane {
 impl Storing {
     /// A store of some bytes of a message that has not yet begun.
     #[inline]
-    pub(super) fn new(into: SlotAddress, bytes: Range<usize>, notice: Message) -> Self {
+    pub(super) fn new(into: Option<SlotAddress>, bytes: Range<usize>, notice: Message) -> Self {
         Self { send: usize::MAX, bytes, into, done: 0, notice }
     }
 
@@ -242,15 +248,19 @@ impl Storing {
         peer: Rank,
         bytes: &[u8],
     ) -> Result<bool> {
-        let SlotAddress { own, at } = self.into;
-        let posted = if own {
-            if self.done < bytes.len() {
-                endpoint.write_exposed(at, bytes)?;
-                self.done = bytes.len();
+        let posted = match self.into {
+            None => endpoint.try_carry(peer, self.notice, bytes, &mut self.done)?,
+            Some(SlotAddress { own: true, at }) => {
+                if self.done < bytes.len() {
+                    endpoint.write_exposed(at, bytes)?;
+                    self.done = bytes.len();
+                }
+                endpoint.try_request(peer, self.notice)?
             }
-            endpoint.try_request(peer, self.notice)?
-        } else {
-            endpoint.try_store_then(peer, at, Source::Bytes(bytes), &mut self.done, self.notice)?
+            Some(SlotAddress { own: false, at }) => {
+                let from = Source::Bytes(bytes);
+                endpoint.try_store_then(peer, at, from, &mut self.done, self.notice)?
+            }
         };
         Ok(posted == Posted::Yes)
     }

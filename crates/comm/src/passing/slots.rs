@@ -4,6 +4,8 @@ use std::collections::VecDeque;
 
 use crate::Word;
 
+/// In place of a slot's number: the request carries the bytes.
+pub(super) const CARRIED: u16 = u16::MAX;
 /// Slots that fit into one word.
 pub(super) const NAMED: usize = 4;
 const BITS: usize = 16;
@@ -67,6 +69,16 @@ impl Slots {
     #[inline]
     pub(super) fn has_free(&self) -> bool {
         !self.free.is_empty()
+    }
+
+    /// Whether there are none, since requests carry pieces.
+    pub(super) fn are_none(&self) -> bool {
+        self.here.is_empty()
+    }
+
+    /// As [`Slots::take`], or [`CARRIED`] if no piece needs a slot.
+    pub(super) fn for_piece(&mut self) -> Option<u16> {
+        if self.are_none() { Some(CARRIED) } else { self.take() }
     }
 
     /// Takes an empty slot, to be filled; the peer has it then.

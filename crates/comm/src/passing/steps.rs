@@ -19,10 +19,12 @@ impl Mail {
             && self.posted.is_empty()
             && self.sends.is_empty()
             && self.receives.is_empty()
-            && self
-                .lanes
-                .iter()
-                .all(|lane| lane.is_idle() && lane.coming.is_none() && lane.slots.filled() == 0)
+            && self.lanes.iter().all(|lane| {
+                lane.is_idle()
+                    && lane.carried.is_none()
+                    && lane.coming.is_none()
+                    && lane.slots.filled() == 0
+            })
     }
 
     pub(super) fn has_sent(&self, key: usize) -> bool {
@@ -43,7 +45,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
 
     pub(super) fn advance(&mut self) -> Result<usize> {
         let (endpoint, state) = self.am.parts();
-        state.mail_mut().advance(endpoint, &mut self.memory)
+        state.mail_mut().advance(endpoint)
     }
 
     /// Polls and makes progress until `done` accepts the state.
@@ -117,10 +119,10 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         let (endpoint, state) = self.am.parts();
         let mail = state.mail_mut();
         // Afterwards every arrival has all bytes that have come.
-        while mail.copy_next(endpoint, &mut self.memory)? {}
+        while mail.copy_next(endpoint)? {}
         let arrival = mail.find_arrival(envelope).and_then(|index| mail.arrivals.remove(index));
         if let Some(Arrival { body: Body::Pieces { receive, send }, .. }) = arrival {
-            mail.take_pieces(receive, into, send, &mut self.memory);
+            mail.take_pieces(receive, into, send);
             return Ok(receive);
         }
         let key = mail.receives.insert(Receive::new(envelope, into));
@@ -143,7 +145,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         match state {
             Taking::OtherLength => Err(envelope.other_length(bytes, into.len)),
             Taking::Words(words) => {
-                inline::unpack(&words, into.of_mut(&mut self.memory)?);
+                inline::unpack(&words, into.of_mut(self.memory_mut())?);
                 Ok(())
             }
             _ => Ok(()),

@@ -20,7 +20,8 @@ pub struct Tuning {
     /// Bytes of a slot, and of the longest piece; rounded up to a multiple of 64. At least 64. With
     /// the default all slots of a pair stay in a cache.
     pub chunk: usize,
-    /// Slots of each sender, from 1 to 16384. With two or more, sender and receiver copy at the
+    /// Slots of each sender, up to 16384; 0 if requests carry pieces ([`crate::Bulk::try_carry`]), of
+    /// which one is sent at once. With two or more, sender and receiver copy at the
     /// same time. As many pieces of a message are sent at once (eager), and the rest when a receive
     /// has taken it (rendezvous), whose answer comes while the sender copies. If the slots of all
     /// senders would take more than [`Tuning::AMPLE`] bytes of a rank's memory, each has fewer, but
@@ -41,7 +42,7 @@ impl Tuning {
     fn in_range(self, size: usize) -> Self {
         let chunk = self.chunk.clamp(64, 1 << 30).next_multiple_of(64);
         let ample = Self::AMPLE / chunk / size.max(1);
-        let slots = self.slots.clamp(1, MOST_SLOTS).min(ample.max(NEEDED_SLOTS));
+        let slots = self.slots.min(MOST_SLOTS).min(ample.max(NEEDED_SLOTS));
         Self { chunk, slots, request: self.request.max(1) }
     }
 
@@ -79,7 +80,7 @@ pub(super) struct Cut {
 pub(super) struct Layout {
     at: usize,
     request: usize,
-    /// A shorter message is one piece.
+    /// A shorter message is one piece in a slot.
     two_from: usize,
     pub(super) chunk: usize,
     /// Half of a pair's slots.
@@ -90,7 +91,7 @@ impl Layout {
     pub(super) fn new(at: usize, tuning: &Tuning, size: usize, exposed: usize) -> Result<Self> {
         crate::exposed_range(exposed, at, tuning.memory(size))?;
         let Tuning { chunk, slots, request } = tuning.in_range(size);
-        let two_from = request.saturating_mul(2).min(chunk + 1);
+        let two_from = if slots == 0 { 0 } else { request.saturating_mul(2).min(chunk + 1) };
         Ok(Self { at, request, two_from, chunk, slots: slots as u16 })
     }
 
@@ -130,12 +131,17 @@ impl Layout {
         let best = products.isqrt().div_ceil(2);
         let pieces = best.max(whole.div_ceil(self.chunk)).max(1);
         let piece = whole.div_ceil(pieces).next_multiple_of(64).min(self.chunk);
-        let most = usize::from(self.slots) * self.chunk;
+        let most = usize::from(self.slots.max(1)) * self.chunk;
         let ahead = if whole <= most { whole } else { most / piece * piece };
         Cut { piece, ahead }
     }
 
-    /// Whether a message of `whole` bytes is one piece.
+    /// The longest piece of a message that a receive has taken, if slots hold `piece` bytes.
+    pub(super) fn most(&self, piece: usize) -> usize {
+        if self.slots == 0 { u32::MAX as usize } else { piece }
+    }
+
+    /// Whether a message of `whole` bytes is one piece in a slot.
     #[inline]
     pub(super) fn is_one_piece(&self, whole: usize) -> bool {
         whole < self.two_from
@@ -198,7 +204,7 @@ mod tests {
 
     #[test]
     fn values_out_of_range_are_moved_into_it() {
-        let least = Tuning { chunk: 0, slots: 0, request: 0 };
+        let least = Tuning { chunk: 0, slots: 1, request: 0 };
         assert_eq!(least.memory(2), 128);
         assert_eq!(Layout::new(0, &least, 2, 128).unwrap().slots, 1);
         let most = Tuning { chunk: usize::MAX, slots: usize::MAX, ..Tuning::DEFAULT };

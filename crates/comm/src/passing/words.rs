@@ -13,12 +13,13 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
     /// did.
     #[inline(always)]
     pub(super) fn send_at_once(&mut self, peer: Rank, tag: u32, from: Part) -> Result<bool> {
-        let bytes = from.of(&self.memory)?;
-        if bytes.len() > INLINE || !self.am.state().mail().active.is_empty() {
+        let (endpoint, state) = self.am.parts();
+        let mail = state.mail();
+        let bytes = from.of(&mail.memory)?;
+        if bytes.len() > INLINE || !mail.active.is_empty() {
             return Ok(false);
         }
-        let handler = HandlerOffset::Words.after(self.am.state().mail().first);
-        let (endpoint, _) = self.am.parts();
+        let handler = HandlerOffset::Words.after(mail.first);
         let header = header(tag, bytes.len());
         // Two calls, so that each stores a number of words that is known at compile time.
         let posted = if bytes.len() <= 8 {
@@ -61,7 +62,7 @@ impl<E: Bulk, W: Watch, S: HoldsMail> Passing<E, W, S> {
         if !expected.came {
             return self.recv_aside();
         }
-        inline::unpack(&expected.rest, into.of_mut(&mut self.memory)?);
+        inline::unpack(&expected.rest, into.of_mut(self.memory_mut())?);
         Ok(())
     }
 }

@@ -4,8 +4,8 @@
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, TrySendError, sync_channel};
 
 use bandgap_comm::{
-    CommError, ExposedMemory, Frame, FrameError, FrameKind, Link, Posted, Rank, Source, check_peer,
-    exposed_range,
+    CommError, ExposedMemory, Frame, FrameError, FrameKind, Frames, Link, Posted, Rank, Source,
+    check_peer, exposed_range,
 };
 
 /// Bytes of a payload that pass at once. Few, so that most payloads take several pieces.
@@ -143,7 +143,7 @@ impl Link for InprocLink {
         }
     }
 
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
+    fn receive<F: Frames>(&mut self, mut to: F) -> Result<usize, CommError> {
         let mut frames = 0;
         for (peer, channel) in self.from.iter().enumerate() {
             // One parcel of each peer in a call, so that no peer makes the others wait.
@@ -162,7 +162,7 @@ impl Link for InprocLink {
                 Err(TryRecvError::Disconnected) => return Err(gone(peer)),
             };
             if let Some(frame) = whole {
-                deliver(peer, frame);
+                to.frame(peer, frame);
                 frames += 1;
             }
         }

@@ -149,6 +149,17 @@ pub fn no_such_peer_of_messages(made: &Harness) {
 /// Words that no peer may send are errors, which name the peer and the wrong number.
 pub fn garbage_is_named(made: &Harness) {
     let long = |bytes: usize| (bytes as Word) << 32;
+    if made.tuning.slots == 0 {
+        // The bytes that a request should carry do not come.
+        let [mut here, mut there] = pair(made);
+        here.reserve(1, 4);
+        for _ in 0..2 {
+            there.active().request(0, HandlerId(1), [long(30), 0xFFFF, 0]).expect("a live peer");
+        }
+        let error = here.recv_room(1, 1, 4).expect_err("garbage arrives").to_string();
+        assert!(error.contains("30 bytes"), "{error}");
+        return;
+    }
     // Rank 0 begins with the slots before this one, and rank 1, which misbehaves, with those from
     // it on.
     let own = made.tuning.memory(2) as Word / 2 / made.tuning.chunk.next_multiple_of(64) as Word;

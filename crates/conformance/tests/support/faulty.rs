@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand_xoshiro::SplitMix64;
 use rand_xoshiro::rand_core::{Rng, SeedableRng};
 
-use bandgap_comm::{CommError, Frame, Link, Posted, Rank, Source};
+use bandgap_comm::{CommError, Frame, Frames, Link, Posted, Rank, Source};
 
 /// Answers Busy at random, and delivers nothing at random, even if the link below could. What waits
 /// must keep its order, and nothing may be lost.
@@ -59,8 +59,8 @@ impl<L: Link> Link for Faulty<L> {
         if self.refuses() { Ok(Posted::Busy) } else { self.link.try_write(peer, frame, from, done) }
     }
 
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, deliver: F) -> Result<usize, CommError> {
-        if self.refuses() { Ok(0) } else { self.link.receive(deliver) }
+    fn receive<F: Frames>(&mut self, to: F) -> Result<usize, CommError> {
+        if self.refuses() { Ok(0) } else { self.link.receive(to) }
     }
 
     fn tended(&self) -> bool {

@@ -8,7 +8,8 @@ use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::Arc;
 
 use bandgap_comm::{
-    AnyEndpoint, CommError, Credited, DEFAULT_CREDITS, Frame, Link, MAX_FRAME, Posted, Rank, Source,
+    AnyEndpoint, CommError, Credited, DEFAULT_CREDITS, Frame, Frames, Link, MAX_FRAME, Posted,
+    Rank, Source,
 };
 use bandgap_conformance::{EXPOSED, Harness};
 
@@ -145,7 +146,7 @@ impl Link for Led {
         Ok(posted(yes))
     }
 
-    fn receive<F: FnMut(Rank, Frame)>(&mut self, mut deliver: F) -> Result<usize, CommError> {
+    fn receive<F: Frames>(&mut self, mut to: F) -> Result<usize, CommError> {
         self.tell();
         self.call(&[3], None, &[], &[]);
         let frames = self.number();
@@ -159,7 +160,7 @@ impl Link for Led {
                 self.stream.read_exact(&mut self.memory[target.clone()]).unwrap();
                 self.there[target.clone()].copy_from_slice(&self.memory[target]);
             }
-            deliver(from, frame);
+            to.frame(from, frame);
         }
         self.unsent = self.number();
         Ok(frames)

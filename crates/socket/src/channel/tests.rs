@@ -15,8 +15,8 @@ fn a_frame_sent_in_part_is_finished_before_the_next() {
     let (bytes, len) = frame.encode();
 
     // As after a call that took 11 bytes.
-    channel.output = bytes;
-    (channel.sent, channel.to_send) = (11, len);
+    channel.keep(&[&frame]);
+    channel.sent = 11;
     assert_eq!(channel.try_send(&frame).unwrap(), Posted::Busy);
     channel.finish().unwrap();
     assert!(!channel.unfinished());

@@ -1,4 +1,4 @@
-//! The bandwidth of one direction.
+//! The bandwidth of one direction, and long messages there and back.
 
 use bandgap_comm::{FloorRole, Measuring, Timer};
 
@@ -45,6 +45,36 @@ pub fn stream<T: Timer>(socket: &Socket, with: &Measuring<'_, T>) -> Ticks {
             Ok(Vec::new())
         }
     }
+}
+
+/// A round is a round trip of a message of `len` bytes. Each side sends and receives in one buffer,
+/// as COMMS1 does. At the end both compare it with what must have been sent.
+///
+/// # Errors
+/// As [`stream`].
+pub fn long_ping_pong<T: Timer>(socket: &Socket, len: usize, with: &Measuring<'_, T>) -> Ticks {
+    let mut buffer: Vec<u8> = (0..len).map(byte_at).collect();
+    let mut side = FloorEnd::new(socket, with);
+    let samples = match with.role {
+        FloorRole::Initiator => with.timed(|| {
+            for _ in 0..with.window.rounds {
+                side.write(&buffer)?;
+                side.read(&mut buffer)?;
+            }
+            Ok(())
+        })?,
+        FloorRole::Responder => {
+            for _ in 0..with.window.all_rounds() {
+                side.read(&mut buffer)?;
+                side.write(&buffer)?;
+            }
+            Vec::new()
+        }
+    };
+    if !buffer.iter().copied().eq((0..len).map(byte_at)) {
+        return Err(SocketError::Corrupt("a wrong byte arrived"));
+    }
+    Ok(samples)
 }
 
 /// The pattern. Its period is prime, so a shift by any power of two shows.

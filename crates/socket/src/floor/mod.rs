@@ -16,7 +16,7 @@ use std::os::fd::OwnedFd;
 
 use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Timer, Yardstick, Yields};
 
-pub use bandwidth::{STREAM_BYTES, stream};
+pub use bandwidth::{STREAM_BYTES, long_ping_pong, stream};
 pub use ping_pong::ping_pong;
 pub use udp::Udp;
 
@@ -50,12 +50,13 @@ impl<K: SocketKind> Bare for BareSocket<K> {
     fn measure(
         &mut self,
         floor: &str,
-        _bytes: usize,
+        bytes: usize,
         with: &Measuring<'_, impl Timer>,
     ) -> Result<Vec<u64>, CommError> {
-        Ok(match floor == K::NAME {
-            true => ping_pong(&self.socket, with, &mut self.number)?,
-            false => stream(&self.socket, with)?,
+        Ok(match floor {
+            _ if floor == K::NAME => ping_pong(&self.socket, with, &mut self.number)?,
+            _ if floor.ends_with("_stream") => stream(&self.socket, with)?,
+            _ => long_ping_pong(&self.socket, bytes, with)?,
         })
     }
 }
@@ -63,9 +64,12 @@ impl<K: SocketKind> Bare for BareSocket<K> {
 /// Results that are compared with the floor of 8 bytes there and back.
 pub(crate) const WORDS: &[&str] = &["signature", "echo", "comms1"];
 
-/// Results that are compared with the floor of [`STREAM_BYTES`] one way. A store and a get are such bytes one way and a short
-/// message the other, as the floor is.
-pub(crate) const STREAMS: &[&str] = &["echo", "comms1", "bulk_store", "bulk_get"];
+/// Results that are compared with the floors of long messages there and back.
+pub(crate) const LONG: &[&str] = &["echo", "comms1"];
+
+/// Results that are compared with the floor of [`STREAM_BYTES`] one way. A store and a get are such
+/// bytes one way and a short message the other, as the floor is.
+pub(crate) const STREAMS: &[&str] = &["bulk_store", "bulk_get"];
 
 /// What a round of that floor yields.
 pub(crate) const STREAMED: Yields = Yields::Bytes(STREAM_BYTES as u64);

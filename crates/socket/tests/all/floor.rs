@@ -1,5 +1,6 @@
 //! The floors count what they should, and end when the other side does not answer.
 
+use std::io::Write;
 use std::net::{TcpListener, UdpSocket};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -86,6 +87,10 @@ fn a_stream_carries_every_byte() {
         floor::stream(socket, &with(role, window, timer, PATIENCE))
     });
     assert_eq!(samples, [1; 2]);
+    let (samples, _) = both(mesh::pair::<UnixListener>(), |socket, role, timer| {
+        floor::long_ping_pong(socket, 3 << 20, &with(role, window, timer, PATIENCE))
+    });
+    assert_eq!(samples, [1; 2]);
 }
 
 #[test]
@@ -94,7 +99,6 @@ fn a_stream_of_wrong_bytes_is_noticed() {
     let there = Socket::of(there).unwrap();
     let window = Window { samples: 1, rounds: 1 };
     let wrong = thread::spawn(move || {
-        use std::io::Write;
         here.write_all(&vec![7; floor::STREAM_BYTES]).unwrap();
         here
     });
@@ -102,7 +106,10 @@ fn a_stream_of_wrong_bytes_is_noticed() {
     let error =
         floor::stream(&there, &with(FloorRole::Responder, window, &timer, PATIENCE)).unwrap_err();
     assert!(matches!(error, SocketError::Corrupt(_)), "{error}");
-    wrong.join().unwrap();
+    let with = with(FloorRole::Responder, window, &timer, PATIENCE);
+    wrong.join().unwrap().write_all(&[7; 100]).unwrap();
+    let error = floor::long_ping_pong(&there, 100, &with).unwrap_err();
+    assert!(matches!(error, SocketError::Corrupt(_)), "{error}");
 }
 
 /// Two ranks' ends, with a network between them that loses every datagram of these numbers on the way there, or back, and

@@ -8,10 +8,18 @@ use crate::mesh;
 
 conforms!(passing tcp(size, exposed) { mesh::credited(mesh::tcp(size), exposed, DEFAULT_CREDITS) });
 conforms!(
+    /// Requests carry the bytes, as those of the transports do.
+    passing carried(size, exposed) { mesh::credited(mesh::tcp(size), exposed, DEFAULT_CREDITS) } {
+        tuning: CARRIED
+    }
+);
+conforms!(
     /// Hardly a piece fits in a socket at once, and hardly a message in a piece.
     passing tiny_buffers(size, exposed) {
         mesh::credited(mesh::tiny(size), exposed, 2)
     } {
-        tuning: Tuning { chunk: 1024, slots: 2, request: 200 }
+        tuning: CARRIED
     }
 );
+
+const CARRIED: Tuning = Tuning { chunk: 1024, slots: 0, request: 1024 };

@@ -10,8 +10,8 @@ use std::time::Duration;
 use crate::mesh::{self, receive};
 use bandgap_comm::passing::{Passing, Tuning};
 use bandgap_comm::{
-    CommError, DeadlineWatch, Frame, FrameKind, HandlerId, Link, Message, Part, Posted, Source,
-    Waiting,
+    AHEAD, CommError, DeadlineWatch, Frame, FrameKind, Frames, HandlerId, Link, Message, Part,
+    Posted, Source, Waiting,
 };
 use bandgap_socket::{Received, Socket, SocketLink, Stream};
 use proptest::prelude::*;
@@ -322,7 +322,51 @@ fn one_call_takes_a_limited_number_of_bytes_of_each_peer() {
     peer.write_all(&encoded(&Frame::announcing(FrameKind::Stored, 0, LEN))).unwrap();
     assert_eq!(link.receive(|_, _| ()).unwrap(), 0);
     assert_eq!(link.receive(|_, _| ()).unwrap(), 0);
-    assert_eq!(calls.get(), Calls { sent: 0, received: 2, asked: 1 << 20 });
+    assert_eq!(calls.get(), Calls { sent: 0, received: 2, asked: 4 << 20 });
+}
+
+/// Takes requests that may carry bytes. Of each: the number of bytes, whether it carries them, and
+/// whether somebody waits for them.
+#[derive(Default)]
+struct Rooms {
+    messages: Vec<(usize, bool, bool)>,
+    requests: usize,
+    /// Whether the bytes that somebody waits for are coming.
+    coming: bool,
+    waited: Vec<u8>,
+    other: Vec<u8>,
+    arrived: Vec<Vec<u8>>,
+}
+
+impl Rooms {
+    fn place(&mut self) -> &mut Vec<u8> {
+        if self.coming { &mut self.waited } else { &mut self.other }
+    }
+}
+
+impl Frames for &mut Rooms {
+    fn frame(&mut self, _from: usize, frame: Frame) {
+        if frame.kind == FrameKind::Carried {
+            let bytes = std::mem::take(self.place());
+            self.arrived.push(bytes);
+            self.coming = false;
+        } else {
+            let (len, carried, waited) = self.messages[self.requests];
+            self.requests += 1;
+            self.coming = carried && waited;
+            self.place().resize(len, 0);
+        }
+    }
+
+    fn room(&mut self, _from: usize, done: usize) -> Option<&mut [u8]> {
+        if done != AHEAD {
+            return self.place().get_mut(done..);
+        }
+        let mut later = self.messages[self.requests..].iter();
+        let &(len, ..) = later.find(|(_, carried, waited)| *carried && *waited && !self.coming)?;
+        self.waited.resize(len, 0);
+        Some(&mut self.waited)
+    }
 }
 
 proptest! {
@@ -373,6 +417,40 @@ proptest! {
         prop_assert_eq!(arrived, expected);
     }
 
+    /// However the bytes of requests are divided, and whether or not the place where they probably
+    /// go is theirs, each arrives where it is wanted.
+    #[test]
+    fn carried_bytes_go_where_they_are_wanted(
+        messages in prop::collection::vec((1..300_usize, any::<bool>(), any::<bool>()), 1..10),
+        piece in 1..500_usize,
+    ) {
+        let (mut link, mut peer) = with_bare_peer(0);
+        let mut bytes = Vec::new();
+        let mut rooms = Rooms { messages: messages.clone(), ..Rooms::default() };
+        for (nth, &(len, carried, _)) in messages.iter().enumerate() {
+            let request = Message::new(HandlerId(3), [nth as u64, 0, 0]);
+            let frame = Frame { kind: FrameKind::Request, credits: 0, message: request };
+            bytes.extend(encoded(&frame));
+            if !carried && nth + 1 < messages.len() {
+                continue;
+            }
+            if carried {
+                bytes.extend(encoded(&Frame::carrying(&request, len)));
+                bytes.extend(pattern(len + nth).split_off(nth));
+            }
+            for piece in std::mem::take(&mut bytes).chunks(piece) {
+                peer.write_all(piece).unwrap();
+                for _ in 0..20 {
+                    link.receive(&mut rooms).unwrap();
+                }
+            }
+        }
+        let expected = rooms.messages.iter().enumerate().filter(|(_, (_, carried, _))| *carried);
+        let expected = expected.map(|(nth, (len, _, _))| pattern(len + nth).split_off(nth));
+        prop_assert_eq!(rooms.arrived, expected.collect::<Vec<_>>());
+        prop_assert_eq!(rooms.requests, rooms.messages.len());
+    }
+
     /// Whatever arrives, in pieces of any length: bytes are written where an accepted announcement
     /// said, and nowhere else.
     #[test]
@@ -380,7 +458,7 @@ proptest! {
         good in prop::collection::vec((0..200_usize, 0..100_usize, any::<bool>()), 0..8),
         bad in prop_oneof![
             prop::collection::vec(any::<u8>(), 0..100),
-            (any::<[u64; 2]>(), 4..7_u8, 0..5_u8).prop_map(|(words, kind, len)| {
+            (any::<[u64; 2]>(), 4..8_u8, 0..5_u8).prop_map(|(words, kind, len)| {
                 let mut bytes = vec![0xB6, kind, 0, len, 0, 0, 0, 0];
                 bytes.extend(words.iter().flat_map(|word| word.to_le_bytes()));
                 bytes
