@@ -107,7 +107,8 @@ fn a_stream_of_wrong_bytes_is_noticed() {
         floor::stream(&there, &with(FloorRole::Responder, window, &timer, PATIENCE)).unwrap_err();
     assert!(matches!(error, SocketError::Corrupt(_)), "{error}");
     let with = with(FloorRole::Responder, window, &timer, PATIENCE);
-    wrong.join().unwrap().write_all(&[7; 100]).unwrap();
+    let mut here = wrong.join().unwrap();
+    here.write_all(&[7; 100]).unwrap();
     let error = floor::long_ping_pong(&there, 100, &with).unwrap_err();
     assert!(matches!(error, SocketError::Corrupt(_)), "{error}");
 }
