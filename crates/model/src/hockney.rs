@@ -120,7 +120,8 @@ pub struct Fit {
     pub findings: Vec<Finding>,
 }
 
-/// Summary of a segment's residuals, measured less fitted.
+/// Summary of a segment's relative residuals t/t̂ − 1 of measured times t and the line's t̂; where the
+/// line is not above zero, (t − t̂)/t.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResidualSummary {
     /// Root of the mean squared relative residual.

@@ -85,7 +85,8 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
         cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
         if let Some(fit) = fit {
             let off = rows.cell(row, TIME).zip(fit.time(bytes));
-            let off = off.map(|(time, line)| signed_share(1.0 - line / time.value.0));
+            let off = off.filter(|(_, line)| *line > 0.0);
+            let off = off.map(|(time, line)| signed_share(time.value.0 / line - 1.0));
             cells.push(off.map(Cell::Number).into());
         }
         Some(cells)

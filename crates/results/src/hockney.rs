@@ -48,13 +48,13 @@ pub struct Segment {
     /// R² of the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r_squared: Option<Number>,
-    /// The largest residual over its time, with its sign.
+    /// The largest relative residual t/t̂ − 1, with its sign.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_residual: Option<Number>,
     /// The length at the largest residual.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_bytes: Option<u64>,
-    /// The root of the mean square of residuals over their times.
+    /// The root of the mean square of relative residuals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rms_residual: Option<Number>,
     /// The line's time at n = 0.

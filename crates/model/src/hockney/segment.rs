@@ -119,7 +119,8 @@ impl<'a> Piece<'a> {
         let summary = |time: &dyn Fn(usize, f64) -> f64| {
             let off = |at: usize| {
                 let line = line.at(x[at]);
-                (time(at, line) - line) / times[at]
+                // Below zero a line has no share that a time could be off by.
+                (time(at, line) - line) / if line > 0.0 { line } else { times[at] }
             };
             let squares: f64 = (0..x.len()).map(|at| off(at).powi(2)).sum();
             let worst = (0..x.len()).max_by(|&a, &b| off(a).abs().total_cmp(&off(b).abs()));
@@ -131,13 +132,14 @@ impl<'a> Piece<'a> {
             }
         };
         let beyond = summary(&|at, line| ranges[at].nearest(line));
+        let all = summary(&|at, _| times[at]);
         if beyond.rms_relative > LARGE_RESIDUAL {
-            let ResidualSummary { rms_relative, worst_relative, worst_bytes } = beyond;
+            let ResidualSummary { rms_relative, worst_relative, worst_bytes } = all;
             let values =
                 [("rms", rms_relative), ("worst", worst_relative), ("at", worst_bytes as f64)];
             self.note("line_missed", &values);
         }
-        summary(&|at, _| times[at])
+        all
     }
 
     /// Sets the parameters that the data support, and adds findings about the others.
