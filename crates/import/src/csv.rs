@@ -114,7 +114,7 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
         if !keys.is_empty() {
             alike(line, &row, series.get_or_insert_with(|| (line.number, row.clone())), &keys)?;
         }
-        let bytes = line.cell(CSV.size, &row[bytes]).size()?;
+        let bytes = line.cell(CSV.size, &row[bytes]).own_size()?;
         // With semicolons between columns, a comma is a decimal point, as spreadsheets write it.
         let decimal = if separator == ';' { "." } else { "," };
         let text = row[time].replace(',', decimal);

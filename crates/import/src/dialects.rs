@@ -4,7 +4,9 @@
 use crate::columns::Timing;
 use crate::headed::{self, bare};
 use crate::json::{read_iperf, read_nccl, read_verbs};
+use crate::lines::{command, option};
 use crate::netpipe;
+use crate::records;
 use crate::sockperf;
 use crate::table::{Dialect, Family, MICROSECONDS, US, Unit, dialect};
 use crate::ucx;
@@ -15,14 +17,20 @@ use Timing::{Collective, Completed, Exchange, HalfRoundTrip, RoundTrip, Stream};
 const MB: (Unit, f64) = (Unit::Rate(1e6), 1.0);
 /// The tool writes MB and divides by 2²⁰.
 const MIB: (Unit, f64) = (Unit::Rate(1_048_576.0), 1.0);
+const ROUND_TRIPS: (Unit, f64) = (Unit::Frequency, 0.5);
 
 const ONE_PAIR: &str = "valid for one pair of ranks";
 const AVERAGE: &str = "t_avg";
 const GROUPS: &str = "t_avg over groups at once";
 const OUT_OF_PLACE: &str = "out-of-place";
+const IN_PLACE: &str = "in-place";
+const OR_STREAM: &str =
+    "valid for a ping-pong: the bandwidth programs of fabtests print the same columns";
+const NO_MODE: &str = "valid for a ping-pong: np.out does not hold the mode (--stream, --bidir)";
 
 const LATENCY: [&str; 3] = ["size", "", "latency"];
 const BANDWIDTH: [&str; 3] = ["size", "", "bandwidth"];
+const FABTESTS: [&str; 3] = ["bytes", "", "usec/xfer"];
 
 #[rustfmt::skip]
 const OSU: &[Dialect] = &[
@@ -34,6 +42,10 @@ const OSU: &[Dialect] = &[
     dialect(("osu_multi_lat", "Multi Latency"), LATENCY, US, HalfRoundTrip).but(ONE_PAIR),
     dialect(("osu_put_latency", "MPI_Put Latency"), LATENCY, US, Completed),
     dialect(("osu_get_latency", "MPI_Get Latency"), LATENCY, US, Completed),
+    dialect(("osu_fop_latency", "MPI_Fetch_and_op Latency"), LATENCY, US, Completed),
+    dialect(("osu_cas_latency", "MPI_Compare_and_swap Latency"), LATENCY, US, Completed),
+    dialect(("osu_acc_latency", "MPI_Accumulate Latency"), LATENCY, US, Completed),
+    dialect(("osu_get_acc_latency", "MPI_Get_accumulate Latency"), LATENCY, US, Completed),
     dialect(("osu_oshm_get", "OpenSHMEM Get"), LATENCY, US, Completed),
     dialect(("osu_oshm_put", "OpenSHMEM Put"), LATENCY, US, Completed),
     dialect(("osu_bw", "Bandwidth"), BANDWIDTH, MB, Stream),
@@ -56,13 +68,20 @@ const IMB: &[Dialect] = &[
     dialect(("IMB", "PingPingAnySource"), ["bytes", "#repetitions", "t"], US, Exchange),
     dialect(("IMB", "PingPingSpecificSource"), ["bytes", "#repetitions", "t"], US, Exchange),
     dialect(("IMB", "Multi-PingPing"), ["bytes", "#repetitions", "t_avg"], US, Exchange).but(GROUPS),
+    dialect(("IMB", "Unidir_put"), ["bytes", "#repetitions", "t"], US, Completed),
+    dialect(("IMB", "Unidir_get"), ["bytes", "#repetitions", "t"], US, Completed),
 ];
 
 #[rustfmt::skip]
 const FABRIC: &[Dialect] = &[
     dialect(("fi_pingpong", ""), ["bytes", "#sent", "usec/xfer"], US, HalfRoundTrip),
     // The columns of all of libfabric's fabtests.
-    dialect(("fi_pingpong", "ping-pong"), ["bytes", "", "usec/xfer"], US, HalfRoundTrip),
+    dialect(("fi_pingpong", "ping-pong"), FABTESTS, US, HalfRoundTrip).but(OR_STREAM),
+    dialect(("fi_pingpong", "pingpong"), FABTESTS, US, HalfRoundTrip),
+    dialect(("fi_rma_bw", "fi_rma_bw"), FABTESTS, US, Stream),
+    dialect(("fi_msg_bw", "fi_msg_bw"), FABTESTS, US, Stream),
+    dialect(("fi_rdm_bw", "fi_rdm_bw"), FABTESTS, US, Stream),
+    dialect(("fi_rdm_tagged_bw", "fi_rdm_tagged_bw"), FABTESTS, US, Stream),
 ];
 
 #[rustfmt::skip]
@@ -79,8 +98,11 @@ const VERBS: &[Dialect] = &[
 
 #[rustfmt::skip]
 const NCCL: &[Dialect] = &[
-    dialect(("nccl-tests", "collective"), ["size", "algbw", "time"], US, Collective).but(OUT_OF_PLACE),
-    dialect(("nccl-tests", "sendrecv"), ["size", "algbw", "time"], US, Exchange).but(OUT_OF_PLACE),
+    dialect(("nccl-tests", "collective"), ["size", "type", "time"], US, Collective).but(OUT_OF_PLACE),
+    dialect(("nccl-tests", "sendrecv"), ["size", "type", "time"], US, Exchange).but(OUT_OF_PLACE),
+    // MSCCL++'s tables lack the type, and begin with the times in place.
+    dialect(("mscclpp-test", "collective"), ["size", "algbw", "time"], US, Collective).but(IN_PLACE),
+    dialect(("mscclpp-test", "sendrecv"), ["size", "algbw", "time"], US, Exchange).but(IN_PLACE),
 ];
 
 #[rustfmt::skip]
@@ -90,7 +112,25 @@ const MPPTEST: &[Dialect] = &[
     dialect(("mpptest", ""), ["len", "dist", "ave time"], US, HalfRoundTrip),
 ];
 
-const NETPIPE: &[Dialect] = &[dialect(("NetPIPE", ""), ["", "", "times -->"], US, HalfRoundTrip)];
+#[rustfmt::skip]
+const NETPIPE: &[Dialect] = &[
+    dialect(("NetPIPE", "ping-pong"), ["", "", "times -->"], US, HalfRoundTrip),
+    dialect(("NetPIPE --stream", "stream"), ["", "", "times -->"], US, Stream),
+    dialect(("NetPIPE's np.out", "np.out"), ["", "", "time"], US, HalfRoundTrip).but(NO_MODE),
+];
+
+#[rustfmt::skip]
+const QPERF: &[Dialect] = &[
+    dialect(("qperf", "_lat"), ["", "", "latency"], US, HalfRoundTrip),
+    dialect(("qperf", "_read_lat"), ["", "", "latency"], US, RoundTrip),
+    dialect(("qperf", "_bw"), ["", "", "bw"], MB, Stream),
+];
+
+#[rustfmt::skip]
+const NETPERF: &[Dialect] = &[
+    dialect(("netperf", "TCP_RR"), ["size", "recv", "rate"], ROUND_TRIPS, HalfRoundTrip),
+    dialect(("netperf", "UDP_RR"), ["size", "recv", "rate"], ROUND_TRIPS, HalfRoundTrip),
+];
 
 const UCX: &[Dialect] = &[
     dialect(("ucx_perftest", "_lat"), ["", "iterations", "overall_lat"], US, HalfRoundTrip),
@@ -115,7 +155,7 @@ const HEADED: Family =
 pub(crate) const FAMILIES: &[Family] = &[
     Family { name: "OSU", dialects: OSU, title: osu, ..HEADED },
     Family { name: "IMB", dialects: IMB, title: imb, ..HEADED },
-    Family { name: "fi_pingpong", dialects: FABRIC, ..HEADED },
+    Family { name: "fi_pingpong and fabtests", dialects: FABRIC, title: fabric, ..HEADED },
     Family { name: "linux-rdma/perftest", dialects: VERBS, title: verbs, ..HEADED },
     Family { name: "nccl-tests", dialects: NCCL, title: nccl, ..HEADED },
     Family { name: "mpptest", dialects: MPPTEST, ..HEADED },
@@ -123,9 +163,12 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family { name: "ucx_perftest", dialects: UCX, tells: |_, text| ucx::tells(text), read: ucx::read, ..HEADED },
     Family { name: "ucx_perftest's CSV", dialects: UCX, tells: |_, text| ucx::tells_csv(text), read: ucx::read_csv, ..HEADED },
     Family { name: "sockperf", dialects: SOCKPERF, tells: sockperf::tells, read: sockperf::read, ..HEADED },
-    Family { name: "iperf3 --json", dialects: IPERF, tells: |_, text| text.contains("\"test_start\""), read: read_iperf, ..HEADED },
+    Family { name: "iperf3 --json", dialects: IPERF, tells: |_, text| text.contains("\"test_start\"") || text.contains("\"iperf 3"), read: read_iperf, ..HEADED },
     Family { name: "perftest --out_json", dialects: VERBS, title: verbs, tells: |_, text| text.contains("\"test_info\""), read: read_verbs },
     Family { name: "nccl-tests -J", dialects: NCCL, title: nccl, tells: |_, text| text.contains("\"out_of_place\""), read: read_nccl },
+    Family { name: "qperf", dialects: QPERF, title: records::qperf, tells: |_, text| records::qperf(text).is_some(), read: records::read },
+    Family { name: "netperf", dialects: NETPERF, title: records::netperf, ..HEADED },
+    Family { name: "netperf -k, -o", dialects: NETPERF, title: records::netperf, tells: |_, text| records::tells(text), read: records::read },
 ];
 
 /// `# OSU MPI Latency Test v7.4` gives `Latency`; one-sided tests keep the name of the call, as in
@@ -152,8 +195,20 @@ fn osu(text: &str) -> Option<String> {
     (begin < words.len()).then_some(name)
 }
 
-/// `# Benchmarking PingPong`.
+/// The command line `fi_rma_bw -o write node-2`.
+fn fabric(text: &str) -> Option<String> {
+    let test = |program: &str| match program.strip_prefix("fi_")?.ends_with("pingpong") {
+        true => Some("pingpong"),
+        false => FABRIC.iter().map(|dialect| dialect.test).find(|test| *test == program),
+    };
+    command(text, test).map(|(test, _)| test.to_owned())
+}
+
+/// `# Benchmarking PingPong`. Puts and gets that complete together are no single messages.
 fn imb(text: &str) -> Option<String> {
+    if text.contains("MODE: AGGREGATE") {
+        return Some("aggregate".to_owned());
+    }
     let name = bare(text).strip_prefix("Benchmarking")?.trim_start_matches([':', ' ', '\t']);
     name.split_whitespace().next().map(str::to_owned)
 }
@@ -168,11 +223,19 @@ fn verbs(text: &str) -> Option<String> {
         let kinds = ["Send", "RDMA Write", "RDMA Read", "Atomic"];
         return kinds.iter().any(|kind| name.starts_with(kind)).then_some(name);
     }
-    let command = text.split_whitespace().take(4).find_map(|word| {
-        let program = word.rsplit('/').next()?;
-        VERBS.iter().find(|dialect| dialect.tool == program)
-    });
-    command.filter(|_| !text.contains(" -b ")).map(|dialect| dialect.test.to_owned())
+    let (dialect, words) = command(text, |program| VERBS.iter().find(|of| of.tool == program))?;
+    // Letters of options without a value may stand together.
+    let both = |word: &&str| {
+        let letters = word.strip_prefix('-').unwrap_or("");
+        let letters = letters.trim_start_matches(|c| "aCeFgHNORUVhz".contains(c));
+        letters.starts_with('b') || *word == "--bidirectional"
+    };
+    let several = option(&words, &["-q", "--qp"]).is_some_and(|pairs| pairs != "1");
+    Some(match dialect.test {
+        test if words.iter().any(both) => format!("{test}, both ways at once"),
+        test if several => format!("{test}, several queue pairs"),
+        test => test.to_owned(),
+    })
 }
 
 /// `# Collective test starting: all_reduce_perf`, or the command line.

@@ -1,5 +1,6 @@
 //! The generic reader: a sequence of tests, each with columns under a heading.
 
+use crate::columns::Remark;
 use crate::lines::{Line, Result};
 use crate::table::{Dialect, Family, Section, Sections, Unit};
 use crate::{TableError, shortened};
@@ -8,8 +9,8 @@ use crate::{TableError, shortened};
 struct Label {
     name: String,
     unit: Option<Unit>,
-    /// Whether the unit is unknown.
-    strange: bool,
+    /// The unit if it is unknown, or empty.
+    strange: String,
 }
 
 /// A text without leading marks and spaces.
@@ -22,7 +23,7 @@ pub(crate) fn bare(text: &str) -> &str {
 fn opens(word: &str) -> bool {
     let percentile = word.strip_prefix('P').unwrap_or("x");
     let word = word.to_ascii_lowercase();
-    ["avg", "min", "max", "tail", "ave", "bw", "tps"].contains(&word.as_str())
+    ["avg", "min", "max", "tail", "ave", "bw", "tps", "transmit"].contains(&word.as_str())
         || word.ends_with('%')
         || !percentile.is_empty() && percentile.bytes().all(|c| c.is_ascii_digit() || c == b'.')
 }
@@ -43,32 +44,33 @@ fn labels(text: &str) -> Vec<Label> {
         let (name, unit) = label.split_once(['(', '[']).unwrap_or((&label, ""));
         let named = unit.trim_end_matches([')', ']']);
         let unit = Unit::named(named);
-        Label {
-            name: name.to_ascii_lowercase(),
-            unit,
-            strange: unit.is_none() && !named.is_empty(),
-        }
+        let strange = if unit.is_none() { named.to_owned() } else { String::new() };
+        Label { name: name.to_ascii_lowercase(), unit, strange }
     };
     labels.into_iter().map(split).collect()
 }
 
 /// Where a heading has the columns of a dialect.
-#[derive(Clone, Copy)]
 struct Columns {
     size: usize,
+    /// Another column that must have the same size, such as that of the response.
+    twin: Option<usize>,
     time: usize,
     unit: Unit,
     count: usize,
-    /// The column in which the tool counts wrong data, and its name.
-    wrong: Option<(usize, &'static str)>,
+    /// The columns in which the tool counts wrong data, and their names.
+    wrong: Vec<(usize, String)>,
 }
+
+/// The label of the bytes that are sent of a datatype.
+const SENT: &str = "transmit size";
 
 /// Labels that only collectives and tests of several pairs have.
 const FOREIGN: [&str; 3] = ["min latency", "max latency", "iterations"];
 
-/// The columns of a dialect if the line is its heading; `Some(None)` if the heading lacks the
-/// times.
-fn heading(dialect: &Dialect, text: &str) -> Option<Option<Columns>> {
+/// The columns of a dialect if the line is its heading; an error with their unit, or nothing, if
+/// the heading lacks the times.
+fn heading(dialect: &Dialect, text: &str) -> Option<std::result::Result<Columns, String>> {
     // Most lines are rows or the output of other programs.
     let is_word = bare(text).starts_with(char::is_alphabetic);
     if !is_word || text.len() > 512 || !text.to_ascii_lowercase().contains(dialect.size) {
@@ -86,17 +88,22 @@ fn heading(dialect: &Dialect, text: &str) -> Option<Option<Columns>> {
         let before = label.name.strip_suffix(dialect.time);
         before.is_some_and(|before| before.is_empty() || before.ends_with(' '))
     };
-    match labels.iter().position(ends) {
-        Some(time) if !labels[time].strange => Some(Some(Columns {
-            size,
-            time,
-            unit: labels[time].unit.unwrap_or(dialect.unit),
-            count: labels.len(),
-            wrong: ["defects", "#wrong"].into_iter().find_map(|name| Some((place(name)?, name))),
-        })),
-        None if !beside => None,
-        _ => Some(None),
+    let Some(time) = labels.iter().position(ends) else {
+        return beside.then(|| Err(String::new()));
+    };
+    if !labels[time].strange.is_empty() {
+        return Some(Err(labels[time].strange.clone()));
     }
+    let count = |name: &str| ["defects", "#wrong", "error"].contains(&name);
+    let counts = labels.iter().enumerate().filter(|(_, label)| count(&label.name));
+    Some(Ok(Columns {
+        size,
+        twin: labels.iter().rposition(|label| label.name == dialect.size).filter(|at| *at > size),
+        time,
+        unit: labels[time].unit.unwrap_or(dialect.unit),
+        count: labels.len(),
+        wrong: counts.map(|(at, label)| (at, label.name.clone())).collect(),
+    }))
 }
 
 /// Whether the line is a heading of one of the family's dialects.
@@ -132,7 +139,7 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
 /// Adds the test in these lines; the first line begins it.
 fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: &mut Sections) {
     let whole = |dialect: &&Dialect| {
-        lines.iter().any(|line| heading(dialect, &line.text).flatten().is_some())
+        lines.iter().any(|line| heading(dialect, &line.text).is_some_and(|of| of.is_ok()))
     };
     let of = |title: &str| {
         // Several dialects may have the same test, with different columns.
@@ -141,13 +148,18 @@ fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: 
     };
     // Columns of averages and extremes belong to collectives, unless the test is named.
     let untitled = |of: &&Dialect| whole(of) && !of.caveat.starts_with(of.time);
-    let (name, dialect) = match (title, family.dialects.iter().find(untitled)) {
-        (Some(title), _) => (title, of(title)),
-        (None, Some(dialect)) => (dialect.test, Some(dialect)),
+    let untitled = family.dialects.iter().find(untitled);
+    let titled = title.map(|title| (title, of(title)));
+    // A command line may be another table's: the columns decide.
+    let other = |dialect: Option<&Dialect>| dialect.is_some_and(|of| !whole(&of));
+    let (name, dialect, named) = match (titled, untitled) {
+        (Some((_, of)), Some(dialect)) if other(of) => (dialect.test, Some(dialect), false),
+        (Some((title, of)), _) => (title, of, true),
+        (None, Some(dialect)) => (dialect.test, Some(dialect), false),
         (None, None) => return,
     };
     let begin = lines.iter().find(|line| tells(family, &line.text));
-    let section = tests.begin(begin.map_or(0, |line| line.number), name, dialect, title.is_some());
+    let section = tests.begin(begin.map_or(0, |line| line.number), name, dialect, named);
     section.error = match dialect {
         Some(dialect) => rows(dialect, lines, section).err(),
         None => Some(refused(family, &lines[0], name)),
@@ -159,40 +171,75 @@ pub(crate) fn refused(family: &Family, line: &Line, test: &str) -> TableError {
     let mut known: Vec<&str> = family.dialects.iter().map(|dialect| dialect.test).collect();
     known.dedup();
     line.wrong(format!(
-        "the {} test '{}' does not time single messages (tests that do: {})",
+        "the times of the {} test '{}' are not read as those of messages (tests that are read: {})",
         family.name,
         shortened(test),
         known.join(", ")
     ))
 }
 
+/// Texts before a value, whether this value lets the times be read, and why not.
+#[rustfmt::skip]
+const CONDITIONS: [(&str, fn(&str) -> bool, &str); 4] = [
+    ("[ pairs:", |of| of == "1", "the times are for several pairs at once (run the tool with one pair)"),
+    ("Number of qps", |of| of == "1", "the times are for several queue pairs at once (run the tool without -q)"),
+    ("window size:", |of| of != "varied", "the window size varies (run the tool with one: -W 64)"),
+    ("Out of bounds values", |of| of == "0", WRONG),
+];
+
+const WRONG: &str = "the tool reports wrong data, so the times are not used";
+
+pub(crate) const UNEQUAL: &str =
+    "request and response differ in size, so half of the round trip is the time of neither";
+
 /// Adds the rows under each heading.
 fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     let mut current: Option<(&Line, Columns)> = None;
     // The first line that is not a row: text below the table, or a damaged row.
     let mut nearest = None;
-    for line in lines {
-        // osu_mbw_mr prints the number of pairs.
-        if let Some((_, rest)) = line.text.split_once("[ pairs:")
-            && rest.split_whitespace().next() != Some("1")
-        {
-            return Err(
-                line.wrong("the times are for several pairs at once (run the tool with one pair)")
-            );
+    for (at, line) in lines.iter().enumerate() {
+        for (before, holds, why) in CONDITIONS {
+            if let Some((_, rest)) = line.text.split_once(before)
+                && let Some(value) = rest.split([':', ' ', '\t', ']']).find(|word| !word.is_empty())
+                && !holds(value)
+            {
+                return Err(line.wrong(why));
+            }
         }
         match heading(dialect, &line.text) {
-            Some(Some(columns)) => {
+            Some(Ok(mut columns)) => {
                 let foreign = labels(&line.text).into_iter().map(|label| label.name);
                 if let Some(label) = foreign.into_iter().find(|of| FOREIGN.contains(&of.as_str())) {
                     return Err(line.wrong(format!(
                         "column '{label}' belongs to a collective or to several pairs, so the times are not those of single messages"
                     )));
                 }
+                let labels = labels(&line.text);
+                let name = &labels[columns.time].name;
+                let alike = labels.iter().filter(|label| label.name == *name).count();
+                let alike = alike + columns.shorten(&lines[at + 1..]);
+                if alike > 1 && dialect.caveat.is_empty() {
+                    let first = format!("column {name}, the first of {alike}");
+                    section.remarks.push(Remark::Caveat(first));
+                }
+                if labels.iter().any(|label| label.name == SENT) {
+                    section.remarks.push(Remark::Caveat(format!(
+                        "sizes of the datatype; '{SENT}' is what is sent"
+                    )));
+                }
                 current = Some((line, columns));
             }
-            Some(None) => return Err(line.lacks(dialect.time, line.words())),
+            Some(Err(unit)) => {
+                let unit = shortened(&unit);
+                let strange = line.wrong(format!(
+                    "column {} is in {unit}, not in a known unit (cycles: run perftest without -C)",
+                    dialect.time
+                ));
+                let lacks = line.lacks(dialect.time, line.words());
+                return Err(if unit.is_empty() { lacks } else { strange });
+            }
             None => {
-                let Some((_, columns)) = current else { continue };
+                let Some((_, columns)) = &current else { continue };
                 match row(dialect, columns, line, section)? {
                     true => {}
                     false => nearest = nearest.or(Some(line)),
@@ -210,6 +257,26 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     }
 }
 
+impl Columns {
+    /// Takes fewer columns if all rows have equally few, since tools leave the last ones out.
+    /// Returns how many more they have.
+    fn shorten(&mut self, lines: &[Line]) -> usize {
+        let time = self.time;
+        let is_row =
+            |words: &Vec<&str>| words.len() > time && is_number(words[0]) && is_number(words[time]);
+        let counts = lines.iter().map(Line::words).filter(is_row).map(|words| words.len());
+        let counts: Vec<usize> = counts.collect();
+        let is_one = counts.len() > 1 && counts.iter().all(|count| *count == counts[0]);
+        let count = if is_one { counts[0] } else { self.count };
+        let more = count.saturating_sub(self.count);
+        self.count = self.count.min(count);
+        more
+    }
+}
+
+/// The largest error that rounding leaves in data of any type, as older nccl-tests have it.
+const ROUNDING: f64 = 1e-2;
+
 /// Whether a word is a number of any value.
 fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
@@ -217,7 +284,7 @@ fn is_number(word: &str) -> bool {
 
 /// Adds the line if it is a row; returns whether it is. A row begins with a size or otherwise has
 /// the form of a row. Other lines may stand between rows.
-fn row(dialect: &Dialect, columns: Columns, line: &Line, section: &mut Section) -> Result<bool> {
+fn row(dialect: &Dialect, columns: &Columns, line: &Line, section: &mut Section) -> Result<bool> {
     let mut words = line.words();
     // List markers.
     if words.first().is_some_and(|word| ["-", "*", "|", "--"].contains(word)) {
@@ -250,17 +317,18 @@ fn row(dialect: &Dialect, columns: Columns, line: &Line, section: &mut Section) 
         )));
     }
     if failed {
-        return Err(line.wrong("the tool reports wrong data (Fail), so the time is not used"));
+        return Err(line.wrong(format!("Fail: {WRONG}")));
     }
-    if let Some((place, name)) = columns.wrong
-        && words[place] != "N/A"
-        && words[place].parse::<f64>() != Ok(0.0)
-    {
-        let wrong = shortened(words[place]);
-        return Err(line.wrong(format!(
-            "column {}, {name}, is '{wrong}': the tool reports wrong data, so the time is not used",
-            place + 1
-        )));
+    for (place, name) in &columns.wrong {
+        let found = words.get(*place).copied().unwrap_or("N/A");
+        let most = if name == "error" { ROUNDING } else { 0.0 };
+        if found != "N/A" && !found.parse::<f64>().is_ok_and(|found| found <= most) {
+            let (place, found) = (place + 1, shortened(found));
+            return Err(line.wrong(format!("column {place}, {name}, is '{found}': {WRONG}")));
+        }
+    }
+    if columns.twin.is_some_and(|twin| words.get(twin) != Some(size)) {
+        return Err(line.wrong(UNEQUAL));
     }
     let time = line.cell(dialect.time, words[columns.time]);
     let (bytes, step) = match scaled {

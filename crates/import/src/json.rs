@@ -28,27 +28,33 @@ fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Res
     let text: String = lines.iter().flat_map(|line| [line.text.as_str(), "\n"]).collect();
     let (mut next, mut end) = (0, 0);
     for line in lines {
-        let begin = next;
+        end = end.max(next);
         next += line.text.len() + 1;
-        if begin < end || !line.text.trim_start().starts_with('{') {
-            continue;
+        // Documents may follow one another in a line, also as members of an array.
+        while end < next {
+            let rest = text[end..next]
+                .trim_start_matches(|c: char| c.is_whitespace() || "[,]".contains(c));
+            if !rest.starts_with('{') {
+                break;
+            }
+            let begin = next - rest.len();
+            let mut stream = serde_json::Deserializer::from_str(&text[begin..]).into_iter();
+            let document: Option<&RawValue> = stream.next().transpose().map_err(|error| {
+                let at = line.number + error.line().saturating_sub(1) as u64;
+                let line = Line { number: at, text: String::new() };
+                line.wrong(format!(
+                    "the JSON is incomplete or invalid: {}",
+                    shortened(&error.to_string())
+                ))
+            })?;
+            end = begin + stream.byte_offset();
+            if end - begin > LONGEST {
+                return Err(
+                    line.wrong("the JSON is longer than 2 MiB (let the tool report less often)")
+                );
+            }
+            document.map_or(Ok(()), |document| take(line, document.get()))?;
         }
-        let mut stream = serde_json::Deserializer::from_str(&text[begin..]).into_iter();
-        let document: Option<&RawValue> = stream.next().transpose().map_err(|error| {
-            let at = line.number + error.line().saturating_sub(1) as u64;
-            let line = Line { number: at, text: String::new() };
-            line.wrong(format!(
-                "the JSON is incomplete or invalid: {}",
-                shortened(&error.to_string())
-            ))
-        })?;
-        end = begin + stream.byte_offset();
-        if end - begin > LONGEST {
-            return Err(
-                line.wrong("the JSON is longer than 2 MiB (let the tool report less often)")
-            );
-        }
-        document.map_or(Ok(()), |document| take(line, document.get()))?;
     }
     Ok(())
 }
@@ -85,7 +91,8 @@ pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Se
         }
         let several = |(path, one)| member(json, path).is_some_and(|count| count != one);
         let counts = [("start/test_start/num_streams", "1"), ("start/test_start/bidir", "0")];
-        if counts.into_iter().any(several) {
+        // Until 3.12 only the sums say that there were both directions.
+        if counts.into_iter().any(several) || json.contains("_bidir_reverse\"") {
             return Err(line.wrong("the rate is for several streams at once (run iperf3 with one)"));
         }
         // Prefer the received rate, if the other side reported it.
@@ -103,6 +110,11 @@ pub(crate) fn read_verbs(family: &'static Family, lines: &[Line], tests: &mut Se
     documents(lines, |line, json| {
         let test = member(json, "test_info/test").unwrap_or("").replace('_', " ");
         let test = (family.title)(&test).unwrap_or(test);
+        if member(json, "test_info/Number_of_qps").is_some_and(|pairs| pairs != "1") {
+            return Err(
+                line.wrong("the rate is for several queue pairs at once (run it without -q)")
+            );
+        }
         let (time, unit) = match test.ends_with("BW") {
             true => ("results/MsgRate", Some((Unit::Frequency, 1e-6))),
             false => ("results/t_avg", None),
@@ -118,8 +130,11 @@ pub(crate) fn read_nccl(family: &'static Family, lines: &[Line], tests: &mut Sec
         let test = (family.title)(&command).unwrap_or_default();
         let rows = serde_json::from_str::<Vec<&RawValue>>(member(json, "results").unwrap_or("[]"));
         for row in rows.unwrap_or_default().into_iter().map(RawValue::get) {
-            let wrong = member(row, "out_of_place/nwrong").unwrap_or("0");
-            if wrong.parse() != Ok(0.0) {
+            let counts = ["out_of_place/nwrong", "in_place/nwrong"];
+            let mut wrong = counts.into_iter().filter_map(|path| member(row, path));
+            if let Some(wrong) =
+                wrong.find(|wrong| !["N/A", "0"].contains(wrong) && wrong.parse() != Ok(0.0))
+            {
                 let wrong = shortened(wrong);
                 return Err(line.wrong(format!(
                     "nwrong is '{wrong}': the tool reports wrong data, so the time is not used"

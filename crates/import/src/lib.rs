@@ -17,6 +17,7 @@ mod headed;
 mod json;
 pub mod lines;
 mod netpipe;
+mod records;
 mod sizes;
 mod sockperf;
 mod table;

@@ -228,6 +228,30 @@ pub(crate) fn option<'a>(words: &[&'a str], names: &[&str]) -> Option<&'a str> {
     })
 }
 
+/// The program that a command line starts, if `known` knows it, and the words after it. Prompts,
+/// settings and launchers may stand before it. Of the words after it only one, a host, follows no
+/// option, and it looks like no word of a sentence, since sentences name programs too.
+pub(crate) fn command<T>(text: &str, known: impl Fn(&str) -> Option<T>) -> Option<(T, Vec<&str>)> {
+    const LAUNCHERS: &str = "mpirun mpiexec srun ssh sudo numactl taskset env time timeout exec";
+    let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches('`')).collect();
+    let program = |(at, word): (usize, &&str)| Some((at, known(word.rsplit('/').next()?)?));
+    let (at, program) = words.iter().enumerate().find_map(program)?;
+    let before = words[..at].rsplit(|word| word.ends_with(['$', '#', '>', '%', '+'])).next()?;
+    let starts = |word: &&str| word.contains('=') || LAUNCHERS.split(' ').any(|of| of == *word);
+    let ends = |word: &&str| !word.contains(['|', '>', '&', ';', '<']);
+    let after: Vec<&str> = words[at + 1..].iter().copied().take_while(ends).collect();
+    let is_value = |at: usize| at > 0 && after[at - 1].starts_with('-');
+    let alone = |at: &usize| !after[*at].starts_with('-') && !is_value(*at);
+    let mut alone = (0..after.len()).filter(alone).map(|at| after[at]);
+    let is_host = |word: &str| {
+        word == "localhost"
+            || word.contains(|c: char| c.is_ascii_digit() || ".-$".contains(c))
+                && !word.ends_with([',', '.', ':'])
+    };
+    let is_command = before.first().is_none_or(starts) && alone.next().is_none_or(is_host);
+    (is_command && alone.next().is_none()).then_some((program, after))
+}
+
 /// The header of a CSV table.
 pub struct Header<'a> {
     line: &'a Line,

@@ -1,7 +1,7 @@
 //! NetPIPE's output.
 
 use crate::lines::{Line, Result};
-use crate::table::{Family, Sections, Unit};
+use crate::table::{Family, Sections, Unit, last_digit};
 use crate::{TableError, shortened};
 
 /// The parts of a result line before and after the arrow: `  1:   2 bytes  9000 times -->   1.23
@@ -13,13 +13,48 @@ fn sides(text: &str) -> Option<(Vec<&str>, Vec<&str>)> {
     Some((sent.split_whitespace().collect(), after.split_whitespace().collect()))
 }
 
-pub(crate) fn tells(text: &str) -> bool {
-    sides(text).is_some()
+/// The size and time of a line of np.out: bytes, 2²⁰ bit/s and seconds; since version 5 bytes, 10⁹
+/// bit/s three times, and microseconds. That the rate is 8·bytes over the time shows which.
+fn kept(text: &str) -> Option<(&str, &str, Unit)> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (time, ns, bits) = match words[..] {
+        [_, _, time] => (time, 1e9, 1_048_576.0),
+        [_, _, _, _, time, ..] => (time, 1e3, 1e9),
+        _ => return None,
+    };
+    let [size, rate, took] = [words[0], words[1], time].map(|word| word.parse::<f64>().ok());
+    let (expected, took) = (8e9 * size? / (rate? * bits), took? * ns);
+    let rounding = last_digit(time) * ns + expected * last_digit(words[1]) / rate?;
+    let is_close = (took - expected).abs() <= 0.6 * rounding && rounding < expected;
+    is_close.then_some((words[0], time, Unit::Time(ns)))
 }
 
+pub(crate) fn tells(text: &str) -> bool {
+    sides(text).is_some() || kept(text).is_some()
+}
+
+/// Words of the mode, also in command lines, and why it is not read.
+#[rustfmt::skip]
+const MODES: [([&str; 3], &str); 3] = [
+    (["integrity check", " --integrity", "Integrity check"], "an integrity check has no times"),
+    (["both directions", "idirectional mode", " --bidir"], "the times are of messages both ways at once (run it without -2 or --bidir)"),
+    (["treaming data in one", "treaming in one", " --stream"], ""),
+];
+
 pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
-    let dialect = &family.dialects[0];
-    for (line, (sent, took)) in lines.iter().filter_map(|line| Some((line, sides(&line.text)?))) {
+    let mut dialect = &family.dialects[0];
+    for line in lines {
+        if let Some((bytes, time, unit)) = kept(&line.text) {
+            let bytes = line.cell("size", bytes).size()?;
+            tests.row(&family.dialects[2], true, line.cell("time", time).row(bytes, unit)?);
+        }
+        let is_mode = |(words, _): &&([&str; 3], _)| words.iter().any(|of| line.text.contains(of));
+        match MODES.iter().find(is_mode) {
+            Some((_, "")) => dialect = &family.dialects[1],
+            Some((_, why)) => return Err(line.wrong(*why)),
+            None => {}
+        }
+        let Some((sent, took)) = sides(&line.text) else { continue };
         let [number, prefix, _repeats] = sent.as_slice() else {
             return Err(
                 line.wrong("the line needs a size, its unit and a count before 'times -->'")

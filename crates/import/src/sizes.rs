@@ -44,6 +44,11 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
             return Err(TableError::Whole(why));
         }
     }
+    let is_rule = |line: &Line| line.text.starts_with("|-") || line.text.starts_with("| -");
+    let is_csv = |line: &Line| csv::separator(&line.text, false).is_some();
+    if lines.iter().any(is_rule) && !lines.iter().any(is_csv) {
+        markdown(&mut lines);
+    }
     let mut tests = Sections::default();
     without_prefix(&mut lines, is_title, is_heading);
     let table = |lines: &[Line], spaces: bool| {
@@ -116,6 +121,13 @@ fn unknown(lines: &[Line]) -> TableError {
         let text = line.text.to_lowercase();
         TELLING.split(' ').filter(|word| text.contains(word)).count()
     };
+    const OWN: [&str; 2] = ["id,value,low,high,unit", "\"bandgap-run\""];
+    if let Some(line) = lines.iter().find(|line| OWN.iter().any(|of| line.text.contains(of))) {
+        return line.wrong(
+            "these are results of bandgap, with their fits: see them with `bandgap show RUN`, where RUN is the \
+             folder of the run (for other segments measure again with --breaks)",
+        );
+    }
     if let Some(line) = lines.iter().find(|line| line.text.contains("[ ID] Interval")) {
         return line.wrong("iperf's text output lacks the block size (run iperf3 with --json)");
     }
@@ -192,13 +204,22 @@ fn beginnings(text: &str) -> impl Iterator<Item = usize> {
     places.map(|(place, _)| place).filter(|place| *place > 0).take(MOST_WORDS)
 }
 
-/// The text after such a prefix; numbers in the prefix may differ.
+/// The text after such a prefix; numbers in the prefix may differ, and before a row also words, such
+/// as the names of files.
 fn rest<'a>(prefix: &str, text: &'a str) -> Option<&'a str> {
+    let number = |c: char| c.is_ascii_digit();
+    let word = |c: char| c.is_alphanumeric() || "_.".contains(c);
+    let row = || after(prefix, text, word).filter(|rest| rest.starts_with(number));
+    after(prefix, text, number).or_else(row)
+}
+
+/// The text after a prefix in which runs of these characters may differ.
+fn after<'a>(prefix: &str, text: &'a str, differs: impl Fn(char) -> bool) -> Option<&'a str> {
     let (mut prefix, mut text) = (prefix.trim(), text.trim_start());
-    let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+    let run = |text: &str| text.len() - text.trim_start_matches(&differs).len();
     while let Some(first) = prefix.chars().next() {
-        let (left, right) = if first.is_ascii_digit() {
-            (digits(prefix), digits(text))
+        let (left, right) = if differs(first) {
+            (run(prefix), run(text))
         } else if first.is_whitespace() {
             (prefix.len() - prefix.trim_start().len(), text.len() - text.trim_start().len())
         } else {
@@ -210,7 +231,29 @@ fn rest<'a>(prefix: &str, text: &'a str) -> Option<&'a str> {
         }
         (prefix, text) = (&prefix[left..], &text[right..]);
     }
-    Some(text)
+    Some(text.trim_start())
+}
+
+/// Writes tables in Markdown as tools print them: without bars and rules. A heading whose other
+/// cells are empty has them in the next line.
+fn markdown(lines: &mut Vec<Line>) {
+    let mut pending = String::new();
+    lines.retain_mut(|line| {
+        let cells = line.text.trim().strip_prefix('|').and_then(|text| text.strip_suffix('|'));
+        let Some((first, rest)) = cells.and_then(|cells| cells.split_once('|')) else {
+            return true;
+        };
+        let (first, rest) = (first.trim(), rest.replace('|', "  "));
+        let is_row = first.starts_with(|c: char| c.is_ascii_digit());
+        if rest.trim().is_empty() && !is_row && !is_title(first) {
+            pending = first.to_owned();
+        } else if !is_row && !pending.is_empty() {
+            line.text = format!("{}  {rest}", std::mem::take(&mut pending));
+            return true;
+        }
+        line.text = format!("{first}  {rest}");
+        pending.is_empty() && line.text.contains(|c| !" -:".contains(c))
+    });
 }
 
 #[cfg(test)]

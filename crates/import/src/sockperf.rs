@@ -30,7 +30,7 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
         if let Some((dialect, rest)) = family.dialects.iter().find_map(after) {
             average = None;
             result(dialect, line, rest, &mut bytes, tests)?;
-        } else if line.text.contains("Summary: ") {
+        } else if line.text.contains("Summary: ") && !line.text.contains("Summary: BandWidth") {
             return Err(line.wrong(
                 "the summary is not an average over single messages (use sockperf's ping-pong mode, without --burst)",
             ));

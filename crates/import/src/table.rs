@@ -2,6 +2,8 @@
 
 use std::collections::HashSet;
 
+use bandgap_units::Bytes;
+
 use crate::columns::{Choice, Remark, Run, SizeRow, SizeTable, Timing};
 use crate::lines::{Cell, Line, Result};
 use crate::{TableError, shortened};
@@ -88,6 +90,7 @@ impl Unit {
             | "microseconds" => MICROSECONDS,
             "ms" | "msec" | "msecs" | "millisecond" | "milliseconds" => Unit::Time(1e6),
             "s" | "sec" | "secs" | "second" | "seconds" => Unit::Time(1e9),
+            "bytes/sec" => Unit::Rate(1.0),
             "MB/s" => Unit::Rate(1e6),
             "MiB/s" | "MiB/sec" | "MB/sec" => Unit::Rate(1_048_576.0),
             "GB/s" => Unit::Rate(1e9),
@@ -111,6 +114,7 @@ pub(crate) struct Section {
     /// Whether rows of the same size are repetitions.
     pub repeats: bool,
     pub rows: Vec<SizeRow>,
+    pub remarks: Vec<Remark>,
     /// Why the section cannot be read.
     pub error: Option<TableError>,
 }
@@ -174,10 +178,13 @@ impl Sections {
             return Err(error.unwrap_or(TableError::NoRows));
         };
         let dialect = &dialects[best.1];
+        let first = self.list.iter().find(|section| rank(section) == Some(best));
+        let name = first.map(|section| section.name.clone()).unwrap_or_default();
+        let is_same = |section: &Section| section.name.eq_ignore_ascii_case(&name);
         let sections = std::mem::take(&mut self.list).into_iter();
         let (chosen, rest): (Vec<Section>, Vec<Section>) =
-            sections.partition(|section| rank(section) == Some(best));
-        let rest = rest.into_iter().filter(|section| section.dialect != Some(dialect));
+            sections.partition(|section| rank(section) == Some(best) && is_same(section));
+        let rest = rest.into_iter().filter(|of| of.dialect != Some(dialect) || !is_same(of));
         let (others, left_out): (Vec<Section>, Vec<Section>) =
             rest.partition(|section| section.error.is_none() && !section.rows.is_empty());
         if !left_out.is_empty() {
@@ -192,6 +199,7 @@ impl Sections {
         if !dialect.caveat.is_empty() {
             self.remark(Remark::Caveat(dialect.caveat.to_owned()));
         }
+        chosen.iter().flat_map(|of| &of.remarks).for_each(|remark| self.remark(remark.clone()));
         let mut runs = runs(chosen)?;
         let count = runs.len() as u64;
         let rows = match choice.run {
@@ -233,6 +241,8 @@ fn names(sections: &[Section]) -> Vec<String> {
     for section in sections {
         let name = match section.dialect {
             Some(dialect) if dialect.test.contains(' ') => dialect.tool,
+            // The end of several tests' names.
+            Some(dialect) if dialect.test.starts_with('_') => &section.name,
             Some(dialect) => dialect.test,
             None => &section.name,
         };
@@ -290,6 +300,22 @@ impl Cell<'_> {
             Ok(bytes) if bytes <= LARGEST => Ok(bytes),
             _ if self.amount(WHOLE)? > LARGEST as f64 => Err(self.wrong(TOO_LARGE)),
             _ => Err(self.wrong(WHOLE)),
+        }
+    }
+
+    /// The value as a size that may have a unit, as in `64KiB`, or marks between thousands.
+    pub(crate) fn own_size(&self) -> Result<u64> {
+        const MARKS: [char; 4] = [',', '_', '\'', ' '];
+        let is_group = |part: &str| part.len() == 3 && part.bytes().all(|c| c.is_ascii_digit());
+        let is_grouped = self.text.split(MARKS).skip(1).all(is_group);
+        let plain = if is_grouped { self.text.replace(MARKS, "") } else { self.text.to_owned() };
+        if !plain.ends_with(char::is_alphabetic) {
+            return Cell { text: &plain, ..*self }.size();
+        }
+        let size = plain.replace("bytes", "B").replace("byte", "B").parse::<Bytes>();
+        match size.map_err(|error| self.line.wrong(format!("{}: {error}", self.column)))?.0 {
+            bytes if bytes > LARGEST => Err(self.wrong(TOO_LARGE)),
+            bytes => Ok(bytes),
         }
     }
 

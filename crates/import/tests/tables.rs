@@ -119,7 +119,7 @@ fn the_test_is_found() {
         OSU.lines().filter(|line| !line.contains("Test")).collect::<Vec<_>>().join("\n");
     assert_eq!(of(&untitled), (Timing::HalfRoundTrip, whole, vec![Remark::Assumed("Latency")]));
     let unsent = FABRIC.replace("#sent", "iters");
-    assert_eq!(of(&unsent).2, [Remark::Assumed("ping-pong")]);
+    assert!(matches!(&of(&unsent).2[..], [Remark::Assumed("ping-pong"), Remark::Caveat(_)]));
     for text in [UCX, UCX_CSV] {
         assert_eq!(of(&text.replace("tag_lat", "tag_bw")).0, Timing::Stream);
         assert_eq!(of(&text.replace("tag_lat", "tag_x")).2, [Remark::Assumed("_lat")]);
