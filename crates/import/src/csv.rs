@@ -69,6 +69,7 @@ pub(crate) fn separator(text: &str, spaces: bool) -> Option<char> {
         let names = || text.split(*separator).map(|name| name.trim().trim_matches('"'));
         text.contains(*separator)
             && names().any(is_size)
+            && (*separator != ' ' || names().filter(|name| is_size(name)).count() == 1)
             && names().any(|name| time_unit(name).is_some())
     })
 }

@@ -97,7 +97,7 @@ fn heading(dialect: &Dialect, text: &str) -> Option<std::result::Result<Columns,
     let count = |name: &str| ["defects", "#wrong", "error"].contains(&name);
     let counts = labels.iter().enumerate().filter(|(_, label)| count(&label.name));
     Some(Ok(Columns {
-        size,
+        size: place(SENT).unwrap_or(size),
         twin: labels.iter().rposition(|label| label.name == dialect.size).filter(|at| *at > size),
         time,
         unit: labels[time].unit.unwrap_or(dialect.unit),
@@ -222,10 +222,10 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
                     let first = format!("column {name}, the first of {alike}");
                     section.remarks.push(Remark::Caveat(first));
                 }
-                if labels.iter().any(|label| label.name == SENT) {
-                    section.remarks.push(Remark::Caveat(format!(
-                        "sizes of the datatype; '{SENT}' is what is sent"
-                    )));
+                section.repeats = labels[columns.size].name == SENT;
+                if section.repeats {
+                    let sent = format!("column {SENT}: of a datatype only these bytes are sent");
+                    section.remarks.push(Remark::Caveat(sent));
                 }
                 current = Some((line, columns));
             }

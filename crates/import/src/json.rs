@@ -93,7 +93,7 @@ pub(crate) fn read_iperf(family: &'static Family, lines: &[Line], tests: &mut Se
         let counts = [("start/test_start/num_streams", "1"), ("start/test_start/bidir", "0")];
         // Until 3.12 only the sums say that there were both directions.
         if counts.into_iter().any(several) || json.contains("_bidir_reverse\"") {
-            return Err(line.wrong("the rate is for several streams at once (run iperf3 with one)"));
+            return Err(line.wrong("the rate is for several streams at once (run iperf3 with one, and without --bidir)"));
         }
         // Prefer the received rate, if the other side reported it.
         let rates = ["end/sum_received/bits_per_second", "end/sum/bits_per_second"];

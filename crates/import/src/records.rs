@@ -3,7 +3,7 @@
 
 use std::mem::take;
 
-use crate::headed::{UNEQUAL, refused};
+use crate::headed::{self, UNEQUAL, refused};
 use crate::lines::{Line, Result};
 use crate::table::{Family, MICROSECONDS, Sections, Unit};
 
@@ -31,7 +31,7 @@ pub(crate) fn qperf(text: &str) -> Option<String> {
 /// `TCP_RR` for `MIGRATED TCP REQUEST/RESPONSE TEST from …`; other tests by their whole names.
 pub(crate) fn netperf(text: &str) -> Option<String> {
     let (test, rest) = text.split_once(" TEST from ")?;
-    let test = test.trim().trim_start_matches("MIGRATED ").replace(" REQUEST/RESPONSE", "_RR");
+    let test = test.trim().replace("MIGRATED ", "").replace(" REQUEST/RESPONSE", "_RR");
     let is_single = !rest.contains("first burst") || rest.contains("first burst 0");
     Some(if is_single { test } else { test + ", several requests at once" })
 }
@@ -43,8 +43,23 @@ fn name(text: &str) -> String {
     units.iter().find_map(|unit| name.strip_suffix(unit)).unwrap_or(&name).to_owned()
 }
 
+/// Whether netperf prints such a line.
+pub(crate) fn tells_netperf(family: &Family, text: &str) -> bool {
+    tells(text) || headed::tells(family, text)
+}
+
+/// Reads netperf's values, or its table.
+pub(crate) fn read_netperf(
+    family: &'static Family,
+    lines: &[Line],
+    tests: &mut Sections,
+) -> Result {
+    let has_names = lines.iter().any(|line| tells(&line.text));
+    if has_names { read(family, lines, tests) } else { headed::read(family, lines, tests) }
+}
+
 /// Whether netperf printed these names, or this name and value.
-pub(crate) fn tells(text: &str) -> bool {
+fn tells(text: &str) -> bool {
     let known = ["rt_latency", "mean_latency", "transaction_rate", "throughput_units"];
     text.contains(['=', ',']) && text.split(['=', ',']).any(|of| known.contains(&&*name(of)))
 }
@@ -105,7 +120,7 @@ fn result(
     }
     // 64 KiB (65,536)
     let exact = size.split_once('(').map_or(size, |(_, exact)| exact.trim_end_matches(')'));
-    let bytes = at.cell("size", exact).own_size()?;
+    let bytes = at.cell("size", &exact.replace("KB", "kB")).own_size()?;
     let (number, of) = value.split_once(' ').unwrap_or((value, ""));
     let unit = if of.is_empty() { Some(unit) } else { Unit::named(&of.replace("B/sec", "B/s")) };
     let unit = unit.ok_or_else(|| line.wrong(format!("the unit of {column} is not known")))?;

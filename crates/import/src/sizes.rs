@@ -245,7 +245,7 @@ fn markdown(lines: &mut Vec<Line>) {
         };
         let (first, rest) = (first.trim(), rest.replace('|', "  "));
         let is_row = first.starts_with(|c: char| c.is_ascii_digit());
-        if rest.trim().is_empty() && !is_row && !is_title(first) {
+        if rest.trim().is_empty() && !is_row && !is_title(first) && !first.contains(':') {
             pending = first.to_owned();
         } else if !is_row && !pending.is_empty() {
             line.text = format!("{}  {rest}", std::mem::take(&mut pending));
