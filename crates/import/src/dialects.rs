@@ -167,7 +167,7 @@ pub(crate) const FAMILIES: &[Family] = &[
     Family { name: "perftest --out_json", dialects: VERBS, title: verbs, tells: |_, text| text.contains("\"test_info\""), read: read_verbs },
     Family { name: "nccl-tests -J", dialects: NCCL, title: nccl, tells: |_, text| text.contains("\"out_of_place\""), read: read_nccl },
     Family { name: "qperf", dialects: QPERF, title: records::qperf, tells: |_, text| records::qperf(text).is_some(), read: records::read },
-    Family { name: "netperf", dialects: NETPERF, title: records::netperf, tells: records::tells_netperf, read: records::read_netperf },
+    Family { name: "netperf", dialects: NETPERF, title: records::netperf, tells: |family, text| records::tells(text) || headed::tells(family, text), read: records::read },
 ];
 
 /// `# OSU MPI Latency Test v7.4` gives `Latency`; one-sided tests keep the name of the call, as in

@@ -217,7 +217,7 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
                 let labels = labels(&line.text);
                 let name = &labels[columns.time].name;
                 let alike = labels.iter().filter(|label| label.name == *name).count();
-                let alike = alike + columns.shorten(&lines[at + 1..]);
+                let alike = alike + shorten(&mut columns, &lines[at + 1..]);
                 if alike > 1 && dialect.caveat.is_empty() {
                     let first = format!("column {name}, the first of {alike}");
                     section.remarks.push(Remark::Caveat(first));
@@ -257,21 +257,19 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     }
 }
 
-impl Columns {
-    /// Takes fewer columns if all rows have equally few, since tools leave the last ones out.
-    /// Returns how many more they have.
-    fn shorten(&mut self, lines: &[Line]) -> usize {
-        let time = self.time;
-        let is_row =
-            |words: &Vec<&str>| words.len() > time && is_number(words[0]) && is_number(words[time]);
-        let counts = lines.iter().map(Line::words).filter(is_row).map(|words| words.len());
-        let counts: Vec<usize> = counts.collect();
-        let is_one = counts.len() > 1 && counts.iter().all(|count| *count == counts[0]);
-        let count = if is_one { counts[0] } else { self.count };
-        let more = count.saturating_sub(self.count);
-        self.count = self.count.min(count);
-        more
-    }
+/// Takes fewer columns if all rows have equally few, since tools leave the last ones out. Returns
+/// how many more they have.
+fn shorten(columns: &mut Columns, lines: &[Line]) -> usize {
+    let is_row = |words: &Vec<&str>| {
+        let time = words.get(columns.time).is_some_and(|time| is_number(time));
+        time && is_number(words[0])
+    };
+    let mut counts = lines.iter().map(Line::words).filter(is_row).map(|words| words.len());
+    let first = counts.next().filter(|first| counts.next() == Some(*first));
+    let Some(first) = first.filter(|first| counts.all(|count| count == *first)) else { return 0 };
+    let more = first.saturating_sub(columns.count);
+    columns.count = columns.count.min(first);
+    more
 }
 
 /// The largest error that rounding leaves in data of any type, as older nccl-tests have it.

@@ -33,33 +33,26 @@ pub(crate) fn tells(text: &str) -> bool {
     sides(text).is_some() || kept(text).is_some()
 }
 
-/// Words of a mode, its options, and why it is not read.
+/// Words of a mode, also of command lines, and why it is not read.
 #[rustfmt::skip]
-const MODES: [([&str; 3], [&str; 2], &str); 3] = [
-    (["integrity check", "Integrity check", " failures"], ["-i", "--integrity"], "a check of the data, or wrong data that it found, has no times"),
-    (["both directions", "idirectional mode", "i-directional mode"], ["-2", "--bidir"], "the times are of messages both ways at once (run it without -2 or --bidir)"),
-    (["treaming data in", "treaming in", "streaming mode"], ["-s", "--stream"], ""),
+const MODES: [([&str; 4], &str); 3] = [
+    (["integrity check", "Integrity check", " --integrity", " failures"], "a check of the data, or wrong data that it found, has no times"),
+    (["both directions", "idirectional mode", "i-directional mode", " --bidir"], "the times are of messages both ways at once (run it without -2 or --bidir)"),
+    (["treaming data in", "treaming in", "streaming mode", " --stream"], ""),
 ];
 
 pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     let mut dialect = &family.dialects[0];
     for line in lines {
-        let words = line.words();
-        let runs =
-            words.iter().any(|word| word.rsplit('/').next().is_some_and(|of| of.starts_with("NP")));
-        let mode = MODES.iter().find(|(texts, options, _)| {
-            texts.iter().any(|of| line.text.contains(of))
-                || runs && options.iter().any(|of| words.contains(of))
-        });
-        match mode {
-            Some((.., "")) => dialect = &family.dialects[1],
-            Some((.., why)) => return Err(line.wrong(*why)),
+        match MODES.iter().find(|(texts, _)| texts.iter().any(|of| line.text.contains(of))) {
+            Some((_, "")) => dialect = &family.dialects[1],
+            Some((_, why)) => return Err(line.wrong(*why)),
             None => {}
         }
         if let Some((bytes, time, unit)) = kept(&line.text) {
             let bytes = line.cell("size", bytes).size()?;
             tests.row(&family.dialects[2], true, line.cell("time", time).row(bytes, unit)?);
-        } else if words.len() > 2 && words.iter().all(|word| word.parse::<f64>().is_ok()) {
+        } else if line.words().iter().all(|word| word.parse::<f64>().is_ok()) {
             return Err(line.wrong("the rate is not that of this size in this time"));
         }
         let Some((sent, took)) = sides(&line.text) else { continue };

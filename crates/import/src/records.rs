@@ -31,7 +31,11 @@ pub(crate) fn qperf(text: &str) -> Option<String> {
 /// `TCP_RR` for `MIGRATED TCP REQUEST/RESPONSE TEST from …`; other tests by their whole names.
 pub(crate) fn netperf(text: &str) -> Option<String> {
     let (test, rest) = text.split_once(" TEST from ")?;
-    let test = test.trim().replace("MIGRATED ", "").replace(" REQUEST/RESPONSE", "_RR");
+    let test = test
+        .trim()
+        .replace("MIGRATED ", "")
+        .replace("OMNI Send|Recv", "TCP_RR")
+        .replace(" REQUEST/RESPONSE", "_RR");
     let is_single = !rest.contains("first burst") || rest.contains("first burst 0");
     Some(if is_single { test } else { test + ", several requests at once" })
 }
@@ -43,28 +47,16 @@ fn name(text: &str) -> String {
     units.iter().find_map(|unit| name.strip_suffix(unit)).unwrap_or(&name).to_owned()
 }
 
-/// Whether netperf prints such a line.
-pub(crate) fn tells_netperf(family: &Family, text: &str) -> bool {
-    tells(text) || headed::tells(family, text)
-}
-
-/// Reads netperf's values, or its table.
-pub(crate) fn read_netperf(
-    family: &'static Family,
-    lines: &[Line],
-    tests: &mut Sections,
-) -> Result {
-    let has_names = lines.iter().any(|line| tells(&line.text));
-    if has_names { read(family, lines, tests) } else { headed::read(family, lines, tests) }
-}
-
 /// Whether netperf printed these names, or this name and value.
-fn tells(text: &str) -> bool {
+pub(crate) fn tells(text: &str) -> bool {
     let known = ["rt_latency", "mean_latency", "transaction_rate", "throughput_units"];
     text.contains(['=', ',']) && text.split(['=', ',']).any(|of| known.contains(&&*name(of)))
 }
 
 pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
+    if family.dialects[0].beside == "recv" && !lines.iter().any(|line| tells(&line.text)) {
+        return headed::read(family, lines, tests);
+    }
     let (mut test, mut names, mut values) = (None, Vec::new(), Vec::<Value>::new());
     for line in lines {
         let mut fields = line.text.split(',').map(str::trim);
