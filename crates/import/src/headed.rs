@@ -178,9 +178,11 @@ pub(crate) fn refused(family: &Family, line: &Line, test: &str) -> TableError {
     ))
 }
 
-/// Texts before a value, whether this value lets the times be read, and why not.
+/// A text before a value, whether this value lets the times be read, and why not.
+type Condition = (&'static str, fn(&str) -> bool, &'static str);
+
 #[rustfmt::skip]
-const CONDITIONS: [(&str, fn(&str) -> bool, &str); 4] = [
+const CONDITIONS: [Condition; 4] = [
     ("[ pairs:", |of| of == "1", "the times are for several pairs at once (run the tool with one pair)"),
     ("Number of qps", |of| of == "1", "the times are for several queue pairs at once (run the tool without -q)"),
     ("window size:", |of| of != "varied", "the window size varies (run the tool with one: -W 64)"),
@@ -198,13 +200,14 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     // The first line that is not a row: text below the table, or a damaged row.
     let mut nearest = None;
     for (at, line) in lines.iter().enumerate() {
-        for (before, holds, why) in CONDITIONS {
-            if let Some((_, rest)) = line.text.split_once(before)
-                && let Some(value) = rest.split([':', ' ', '\t', ']']).find(|word| !word.is_empty())
-                && !holds(value)
-            {
-                return Err(line.wrong(why));
-            }
+        let fails = |(before, holds, _): &&Condition| {
+            let rest = line.text.split_once(before).map_or("", |(_, rest)| rest);
+            rest.split([':', ' ', '\t', ']'])
+                .find(|word| !word.is_empty())
+                .is_some_and(|of| !holds(of))
+        };
+        if let Some((.., why)) = CONDITIONS.iter().find(fails) {
+            return Err(line.wrong(*why));
         }
         match heading(dialect, &line.text) {
             Some(Ok(mut columns)) => {
@@ -231,12 +234,11 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
             }
             Some(Err(unit)) => {
                 let unit = shortened(&unit);
-                let strange = line.wrong(format!(
-                    "column {} is in {unit}, not in a known unit (cycles: run perftest without -C)",
-                    dialect.time
-                ));
-                let lacks = line.lacks(dialect.time, line.words());
-                return Err(if unit.is_empty() { lacks } else { strange });
+                let why = format!("column {} is in {unit}, not in a known unit", dialect.time);
+                return Err(match unit.is_empty() {
+                    true => line.lacks(dialect.time, line.words()),
+                    false => line.wrong(why + " (cycles: run perftest without -C)"),
+                });
             }
             None => {
                 let Some((_, columns)) = &current else { continue };

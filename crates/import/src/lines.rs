@@ -240,16 +240,17 @@ pub(crate) fn command<T>(text: &str, known: impl Fn(&str) -> Option<T>) -> Optio
     let starts = |word: &&str| word.contains('=') || LAUNCHERS.split(' ').any(|of| of == *word);
     let ends = |word: &&str| !word.contains(['|', '>', '&', ';', '<']);
     let after: Vec<&str> = words[at + 1..].iter().copied().take_while(ends).collect();
-    let is_value = |at: usize| at > 0 && after[at - 1].starts_with('-');
-    let alone = |at: &usize| !after[*at].starts_with('-') && !is_value(*at);
-    let mut alone = (0..after.len()).filter(alone).map(|at| after[at]);
-    let is_host = |word: &str| {
-        word == "localhost"
+    let mut alone = after.iter().enumerate().filter(|(at, word)| {
+        !word.starts_with('-') && (*at == 0 || !after[at - 1].starts_with('-'))
+    });
+    let is_host = |(_, word): (usize, &&str)| {
+        *word == "localhost"
             || word.contains(|c: char| c.is_ascii_digit() || ".-$".contains(c))
                 && !word.ends_with([',', '.', ':'])
     };
     let is_command = before.first().is_none_or(starts) && alone.next().is_none_or(is_host);
-    (is_command && alone.next().is_none()).then_some((program, after))
+    let is_command = is_command && alone.next().is_none();
+    is_command.then_some((program, after))
 }
 
 /// The header of a CSV table.

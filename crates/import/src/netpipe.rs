@@ -43,6 +43,7 @@ const MODES: [([&str; 4], &str); 3] = [
 
 pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections) -> Result {
     let mut dialect = &family.dialects[0];
+    let has_kept = lines.iter().any(|line| kept(&line.text).is_some());
     for line in lines {
         match MODES.iter().find(|(texts, _)| texts.iter().any(|of| line.text.contains(of))) {
             Some((_, "")) => dialect = &family.dialects[1],
@@ -52,7 +53,7 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
         if let Some((bytes, time, unit)) = kept(&line.text) {
             let bytes = line.cell("size", bytes).size()?;
             tests.row(&family.dialects[2], true, line.cell("time", time).row(bytes, unit)?);
-        } else if line.words().iter().all(|word| word.parse::<f64>().is_ok()) {
+        } else if has_kept && line.words().iter().all(|word| word.parse::<f64>().is_ok()) {
             return Err(line.wrong("the rate is not that of this size in this time"));
         }
         let Some((sent, took)) = sides(&line.text) else { continue };

@@ -8,13 +8,12 @@ use crate::lines::{Line, Result};
 use crate::table::{Family, MICROSECONDS, Sections, Unit};
 
 /// Names of times and rates, from the best, and the unit of those without one.
-const TIMES: [(&str, Unit); 7] = [
+const TIMES: [(&str, Unit); 6] = [
     ("latency", MICROSECONDS),
     ("recv_bw", Unit::Rate(1.0)),
     ("bw", Unit::Rate(1.0)),
     ("rt_latency", MICROSECONDS),
     ("mean_latency", MICROSECONDS),
-    ("transaction_rate", Unit::Frequency),
     ("throughput", Unit::Frequency),
 ];
 
@@ -23,8 +22,10 @@ type Value<'a> = (String, &'a Line, &'a str);
 
 /// The name of a test of qperf, as in `tcp_lat:`.
 pub(crate) fn qperf(text: &str) -> Option<String> {
+    const PROTOCOLS: &str = "tcp udp sctp rds sdp rc uc ud xrc";
     let name = text.trim().strip_suffix(':').filter(|name| !name.contains(' '))?;
-    let is_test = ["_lat", "_bw", "_mr"].iter().any(|end| name.ends_with(end));
+    let is_test = ["_lat", "_bw", "_mr"].iter().any(|end| name.ends_with(end))
+        && PROTOCOLS.split(' ').any(|of| name.split('_').next() == Some(of));
     is_test.then(|| name.replace("_bi_bw", "_bi_bw, both ways at once"))
 }
 
@@ -43,13 +44,13 @@ pub(crate) fn netperf(text: &str) -> Option<String> {
 /// A name as netperf's `-k` has it, in lower case; `-o` writes `Request Size Bytes`.
 fn name(text: &str) -> String {
     let name = text.trim().to_lowercase().replace(' ', "_").replace("round_trip_", "rt_");
-    let units = ["_bytes", "_microseconds", "_usec/tran", "_tran/s"];
+    let units = ["_bytes", "_microseconds", "_usec/tran"];
     units.iter().find_map(|unit| name.strip_suffix(unit)).unwrap_or(&name).to_owned()
 }
 
 /// Whether netperf printed these names, or this name and value.
 pub(crate) fn tells(text: &str) -> bool {
-    let known = ["rt_latency", "mean_latency", "transaction_rate", "throughput_units"];
+    let known = ["rt_latency", "mean_latency", "throughput_units"];
     text.contains(['=', ',']) && text.split(['=', ',']).any(|of| known.contains(&&*name(of)))
 }
 

@@ -92,14 +92,14 @@ fn family(lines: &mut Vec<Line>, choice: &Choice) -> Result<Option<&'static Fami
     let [(first, before), (at, after), ..] = found[..] else {
         return Ok(found.first().map(|(_, family)| *family));
     };
+    let told = |line: &Line| found.iter().find(|(_, of)| (of.tells)(of, &line.text));
     for (_, family) in &found {
-        let mut told = family;
-        let own = lines.iter().filter(|line| {
-            let tells = |(_, of): &&(usize, &'static Family)| (of.tells)(of, &line.text);
-            told = found.iter().find(tells).map_or(told, |(_, of)| of);
-            told.name == family.name
-        });
-        let own: Vec<Line> = own.cloned().collect();
+        let mut of = family.name;
+        let is_own = |line: &&Line| {
+            of = told(line).map_or(of, |(_, told)| told.name);
+            of == family.name
+        };
+        let own: Vec<Line> = lines.iter().filter(is_own).cloned().collect();
         let mut tests = Sections::default();
         let is_read = (family.read)(family, &own, &mut tests).is_ok();
         let wanted = |of: &Section| choice.test.as_ref().is_some_and(|test| of.is(test));

@@ -39,8 +39,8 @@ Examples:
     #[command(
         after_help = "Recognised by what is in the file: a table with the columns bytes and \
 time_ns, and what OSU's point-to-point tests, IMB PingPong, NetPIPE, perftest (ib_send_lat and others), \
-ucx_perftest, fi_pingpong, sockperf, nccl-tests, mpptest and iperf3 --json print. What launchers write before \
-every line is taken away.
+ucx_perftest, fi_pingpong, sockperf, nccl-tests, mpptest, qperf, netperf and iperf3 --json print. What launchers write \
+before every line is taken away.
 
 Examples:
   bandgap fit hockney times.csv
