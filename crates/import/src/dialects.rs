@@ -116,7 +116,7 @@ const MPPTEST: &[Dialect] = &[
 const NETPIPE: &[Dialect] = &[
     dialect(("NetPIPE", "ping-pong"), ["", "", "times -->"], US, HalfRoundTrip),
     dialect(("NetPIPE --stream", "stream"), ["", "", "times -->"], US, Stream),
-    dialect(("NetPIPE's np.out", "np.out"), ["", "", "time"], US, HalfRoundTrip).but(NO_MODE),
+    dialect(("np.out", "np.out"), ["", "", "time"], US, HalfRoundTrip).but(NO_MODE),
 ];
 
 #[rustfmt::skip]

@@ -40,44 +40,25 @@ fn each_form_gives_its_times() {
     let qperf = [(64, 10.0), (1024, 11.0), (65_536, 75.5)];
     let omb = [(1024, 21.0), (2048, 22.0), (4096, 24.0)];
     let own = [(8, 1.5), (1024, 1.7), (65_536, 7.28), (1 << 20, 88.1)];
-    for (name, tool, timing, expected) in [
+    #[rustfmt::skip]
+    let cases = [
         // 1 s over the rate of messages; the bandwidth beside it is the same thing again.
-        (
-            "sockperf_throughput_sizes.txt",
-            "sockperf throughput",
-            Stream,
-            &[(64, 8.0), (1024, 10.0), (8192, 25.0)][..],
-        ),
+        ("sockperf_throughput_sizes.txt", "sockperf throughput", Stream, &[(64, 8.0), (1024, 10.0), (8192, 25.0)][..]),
         ("fabtests_bw.txt", "fi_rma_bw", Stream, &[(64, 0.5), (1024, 1.0), (65_536, 32.77)]),
-        (
-            "netpipe_stream.txt",
-            "NetPIPE --stream",
-            Stream,
-            &[(100, 0.2), (1000, 1.1), (10_000, 10.1)],
-        ),
+        ("netpipe_stream.txt", "NetPIPE --stream", Stream, &[(100, 0.2), (1000, 1.1), (10_000, 10.1)]),
         // The size column is the datatype's, of which less is sent.
-        (
-            "osu_datatype.txt",
-            "osu_latency",
-            HalfRoundTrip,
-            &[(32, 0.84), (512, 4.83), (8192, 46.74)],
-        ),
+        ("osu_datatype.txt", "osu_latency", HalfRoundTrip, &[(32, 0.84), (512, 4.83), (8192, 46.74)]),
         ("osu_tail.txt", "osu_multi_lat", HalfRoundTrip, &[(1, 0.4), (1024, 1.0), (16_384, 4.2)]),
         // 1 B at 1 MB/s, 1024 B at 900 MB/s, 65 536 B at 9 GB/s.
         ("osu_markdown.md", "osu_bw", Stream, &[(1, 1.0), (1024, 1.137_778), (65_536, 7.281_778)]),
-        (
-            "osu_markdown_two.md",
-            "osu_latency",
-            HalfRoundTrip,
-            &[(1, 1.0), (1024, 1.5), (65_536, 9.0)],
-        ),
+        ("osu_markdown_two.md", "osu_latency", HalfRoundTrip, &[(1, 1.0), (1024, 1.5), (65_536, 9.0)]),
         ("qperf.txt", "qperf", HalfRoundTrip, &qperf),
         // Half of 1 s over 40 000, 25 000 and 10 000 round trips.
         ("netperf_rr.txt", "netperf", HalfRoundTrip, &[(1, 12.5), (1024, 20.0), (16_384, 50.0)]),
         ("netperf_names.txt", "netperf", HalfRoundTrip, &[(1, 12.5), (1024, 20.0)]),
         ("netperf_omni.csv", "netperf", HalfRoundTrip, &[(1, 12.5), (1024, 20.0)]),
-        ("np.out", "NetPIPE's np.out", HalfRoundTrip, &[(1, 1.34), (1024, 5.46), (65_536, 58.25)]),
-        ("np5.out", "NetPIPE's np.out", HalfRoundTrip, &[(1, 0.67), (1024, 1.34), (65_536, 6.55)]),
+        ("np.out", "np.out", HalfRoundTrip, &[(1, 1.34), (1024, 5.46), (65_536, 58.25)]),
+        ("np5.out", "np.out", HalfRoundTrip, &[(1, 0.67), (1024, 1.34), (65_536, 6.55)]),
         ("imb_rma.txt", "IMB", Completed, &[(8, 1.0), (1024, 1.5), (65_536, 33.0)]),
         ("nccl_error.txt", "nccl-tests", Collective, &[(1 << 20, 100.0), (1 << 21, 190.0)]),
         ("mscclpp.txt", "mscclpp-test", Collective, &[(1 << 20, 6.16), (1 << 21, 9.31)]),
@@ -85,13 +66,9 @@ fn each_form_gives_its_times() {
         ("thousands.csv", "CSV", AsGiven, &own),
         ("omb_py_logging.txt", "osu_latency", HalfRoundTrip, &omb),
         // 4096 B at 2290 MiB/s: the columns are a bandwidth's, whatever a sentence names.
-        (
-            "perftest_prose.txt",
-            "ib_send_bw",
-            Stream,
-            &[(4096, 1.705_786), (65_536, 26.939_655), (1 << 20, 429.000_429)],
-        ),
-    ] {
+        ("perftest_prose.txt", "ib_send_bw", Stream, &[(4096, 1.705_786), (65_536, 26.939_655), (1 << 20, 429.000_429)]),
+    ];
+    for (name, tool, timing, expected) in cases {
         assert_eq!(found(&text(name)), (tool, timing, expected.to_vec()), "{name}");
     }
 }

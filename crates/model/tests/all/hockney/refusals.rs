@@ -125,6 +125,26 @@ fn a_bend_is_no_line() {
 }
 
 #[test]
+fn a_time_is_off_by_its_share_of_the_line_wherever_that_is_said() {
+    // 10 and 2.5 by turns: measured over the line, nothing is as far as its whole below it.
+    let sizes: Vec<u64> = (0..8).map(|i| 1 << i).collect();
+    let data = exact(&sizes, |n| if (n as u64).ilog2() % 2 == 0 { 10.0 } else { 2.5 });
+    let mut options = HockneyOptions { breaks: Breaks::At(vec![]), ..HockneyOptions::default() };
+    options.rounding = sizes.iter().map(|&bytes| (bytes, [0.25, 0.25])).collect();
+    let fit = fit(&data, &options).unwrap().relative;
+    let (line, found) = (fit.segments[0].line.clone().unwrap(), fit.segments[0].residuals.unwrap());
+    let off = data.iter().map(|of| of.times_ns[0] / line.at(of.bytes as f64) - 1.0);
+    let worst = off.max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap();
+    assert!((found.worst_relative - worst).abs() < 1e-12 && found.worst_relative > -1.0);
+    // The finding has the same number, whatever rounding leaves open.
+    let same = |values: &[(&str, f64)]| {
+        let of = |name: &str| values.iter().find(|value| value.0 == name).unwrap().1;
+        of("worst") == found.worst_relative && of("at") == found.worst_bytes as f64
+    };
+    assert_says(&fit, "line_missed", same);
+}
+
+#[test]
 fn few_sizes_are_not_searched() {
     let data = exact(&[0, 8, 16, 1000, 2000], |n| 100.0 + n);
     let fit = fit(&data, &HockneyOptions::default()).unwrap();
