@@ -147,7 +147,11 @@ fn known(parameter: Option<&Quantity>, factor: f64) -> Option<Observed> {
 ///
 /// *Formula*: one way = os + L + or; since L = RTT/2 − os − or, its error is that of the round trip.
 fn of_signature(logp: &Logp, factor: f64) -> Result<Stack, String> {
-    let Parameters { send_overhead, recv_overhead, gap, latency, rtt, .. } = &logp.parameters;
+    let Parameters { send_overhead, recv_overhead, gap, latency, sent_latency, rtt, .. } =
+        &logp.parameters;
+    // The os of a get's bytes is the peer's.
+    let is_sent = sent_latency.is_some();
+    let (name, latency) = if is_sent { ("os+L", sent_latency) } else { ("L", latency) };
     let own = |of: &Option<Quantity>| known(of.as_ref(), factor);
     let mut stack = Stack::default();
     let mut add = |name: &str, of: &Option<Quantity>, category, layer, side| {
@@ -158,28 +162,32 @@ fn of_signature(logp: &Logp, factor: f64) -> Result<Stack, String> {
     };
     let os = add("os", send_overhead, Category::Cpu, Layer::Llp, Side::Initiator);
     let or = add("or", recv_overhead, Category::Cpu, Layer::Llp, Side::Target);
-    let l = add("L", latency, Category::Network, Layer::Hardware, Side::Network);
+    let l = add(name, latency, Category::Network, Layer::Hardware, Side::Network);
     let g = add("g", gap, Category::Network, Layer::Hardware, Side::Network);
     if let (Some(os), Some(or), Some(latency)) = (os, or, latency) {
         // For transfers, L is the rest of the whole round trip.
         let of_trip = if logp.bytes.is_some() { 1.0 } else { 0.5 };
         let trip = own(rtt).and_then(|rtt| rtt.spread).map(|spread| of_trip * spread);
+        let way = [(!is_sent).then_some(os), l, Some(or)];
+        let way: Vec<usize> = way.into_iter().flatten().collect();
         if let Some(l) = l {
             if let Some(spread) = trip {
                 let mut errors = Errors::from([("rtt".to_owned(), spread)]);
-                for part in [os, or].map(|at| &stack.components[at].errors) {
+                for part in
+                    way.iter().filter(|at| **at != l).map(|at| &stack.components[*at].errors)
+                {
                     errors.extend(part.iter().map(|(source, error)| (source.clone(), -error)));
                 }
                 stack.components[l].errors = errors;
             }
             stack.components[l].provenance = Provenance::Derived;
-            stack.sums("one_way", &[&[os, l, or]], None);
+            stack.sums("one_way", &[&way], None);
         } else {
             // Below 0, L is no component: the overheads overlap.
-            let both = stack.components[os].ns + stack.components[or].ns;
+            let both: f64 = way.iter().map(|at| stack.components[*at].ns).sum();
             let ns = both + latency.as_time().map_or(0.0, |time| time.0);
             let observed = (ns > 0.0).then_some(Observed { ns, spread: trip });
-            stack.sums("one_way", &[&[os, or]], observed);
+            stack.sums("one_way", &[&way], observed);
         }
     }
     // The requester does both.

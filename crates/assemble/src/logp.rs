@@ -1,12 +1,12 @@
 //! A LogP signature: its parameters over launches, its curve, and where the model does not hold.
 
 use bandgap_campaign::bulk::BulkPlan;
+use bandgap_campaign::floors;
 use bandgap_campaign::judge::Judged;
 use bandgap_campaign::load::Load;
 use bandgap_campaign::signature::{
     QUICK_RESAMPLES, SignaturePattern, SignaturePlan, judge, judge_received, of_load, rtt, verdicts,
 };
-use bandgap_campaign::{Measurements, floors};
 use bandgap_model::hockney::Breaks;
 use bandgap_model::signature::{ArmFit, IssueLine};
 use bandgap_model::{Estimate, ModelError, Phase, Signature};
@@ -26,7 +26,8 @@ pub(crate) const RESAMPLES: usize = 1000;
 
 /// The signature of a plan, in the placement state that counts. With one launch its intervals are bootstrapped over
 /// rounds; with several it is the mean over launches with a t interval. If too little was measured for a signature, only
-/// the round trip is given. `empty` holds the batches of transfers without bytes, from which the latency is taken.
+/// the round trip is given. `empty` holds the batches of transfers without bytes, from which the latency is taken. The os of
+/// a get's bytes is that of a store beside it, since the peer sends them.
 ///
 /// # Errors
 /// Nothing is known, not even the round trip; or a number cannot be recorded.
@@ -35,19 +36,32 @@ pub fn logp(
     plan: &SignaturePlan,
     empty: Option<&Judged<'_>>,
 ) -> Result<Made> {
+    let sender = match plan.load {
+        Load::Get { bytes } => {
+            let plan = &SignaturePlan { load: Load::Store { bytes }, ..plan.clone() };
+            let table = of_load(measured.judged.table, plan.load);
+            let measured = &Measured { judged: &measured.judged.over(&table), ..*measured };
+            Measurement { measured, plan, empty: None, sender: None }.signature().ok()
+        }
+        Load::Words | Load::Store { .. } => None,
+    };
     // The tables of bulk transfers hold the signatures of several lengths.
     let own = plan.load.is_transfer().then(|| of_load(measured.judged.table, plan.load));
     let judged = own.as_ref().map(|own| measured.judged.over(own));
     let measured = &Measured { judged: judged.as_ref().unwrap_or(measured.judged), ..*measured };
-    let of = Measurement { measured, plan, empty };
+    let of = Measurement { measured, plan, empty, sender };
     let (mut logp, mut notes) = match of.signature() {
         Ok((signature, each)) => {
             let rule = measured.judged.rule();
             let (mut logp, mut notes) = recorded(of.base(), (&signature, &each), &rule, plan.load)?;
-            if plan.load.bytes() > 0 && of.reply(None).is_none() {
-                let id = format!("{}/latency", logp.id());
+            let id = format!("{}/latency", logp.id());
+            let is_unknown = plan.load.bytes() > 0 && of.reply(None).is_none();
+            if is_unknown || of.sender.is_none() && logp.parameters.sent_latency.is_some() {
                 logp.parameters.latency = None;
                 notes.retain(|note| note.about != id);
+            }
+            if is_unknown {
+                logp.parameters.sent_latency = None;
                 notes.push(Note::new("no_empty_round_trip", id));
             }
             (logp, notes)
@@ -67,7 +81,12 @@ struct Measurement<'a> {
     measured: &'a Measured<'a>,
     plan: &'a SignaturePlan,
     empty: Option<&'a Judged<'a>>,
+    /// Of a get, the signature of a store beside it, if there is one.
+    sender: Option<Signatures>,
 }
+
+/// A signature over all launches, and that of each launch.
+type Signatures = (Signature, Vec<Option<Signature>>);
 
 impl Measurement<'_> {
     fn base(&self) -> Logp {
@@ -91,15 +110,17 @@ impl Measurement<'_> {
     }
 
     /// The signature over all launches, and that of each launch.
-    fn signature(&self) -> Result<(Signature, Vec<Option<Signature>>), ModelError> {
+    fn signature(&self) -> Result<Signatures, ModelError> {
         let (judged, launches) = (self.measured.judged, self.measured.setting.launches);
         let whole = judged.signature(RESAMPLES, self.reply(None).as_ref(), None)?;
+        let whole = self.as_sent(whole, None);
         let of_launch = |launch| {
             let part = judged.table.of_launch(launch);
             // The empty transfer is that of the same launch, or of all launches if this one measured none.
             let reply = self.reply(Some(launch)).or_else(|| self.reply(None));
             let arm = Some([whole.arm.from_delay, whole.arm.to_delay]);
-            judged.in_launch(&part).signature(QUICK_RESAMPLES, reply.as_ref(), arm).ok()
+            let own = judged.in_launch(&part).signature(QUICK_RESAMPLES, reply.as_ref(), arm);
+            Some(self.as_sent(own.ok()?, Some(launch)))
         };
         let each: Vec<Option<Signature>> = match launches {
             0 | 1 => vec![Some(whole.clone())],
@@ -107,6 +128,14 @@ impl Measurement<'_> {
         };
         let known: Vec<Signature> = each.iter().flatten().cloned().collect();
         Ok((whole.over_launches(&known, judged.confidence), each))
+    }
+
+    /// With the latency of a get's bytes: os + L less the os of their sender in this launch, or in all.
+    fn as_sent(&self, own: Signature, launch: Option<u32>) -> Signature {
+        let Some((all, each)) = &self.sender else { return own };
+        let of_launch = launch.and_then(|launch| each.get(launch as usize)?.as_ref());
+        let latency = own.sent_latency.less(&of_launch.unwrap_or(all).send_overhead);
+        Signature { latency, ..own }
     }
 
     /// Half the round trip of empty transfers, from one launch or from all; `None` if this plan's own messages are empty.
@@ -239,6 +268,10 @@ pub(crate) fn recorded(
         recv_overhead: known(1, "recv_overhead", recv_overhead, s)?,
         gap: known(2, "gap", gap, s)?,
         latency: known(3, "latency", latency, s)?,
+        sent_latency: match load {
+            Load::Get { .. } => known(7, "sent_latency", &signature.sent_latency, s)?,
+            Load::Words | Load::Store { .. } => None,
+        },
         rtt: known(4, "rtt", rtt, s)?,
         idle: known(5, "idle", idle, s)?,
         capacity: match capacity {
@@ -344,12 +377,9 @@ pub fn fitted(of: &Measured<'_>, breaks: &[u64]) -> Result<Made> {
 /// As [`fitted`]; a signature that cannot be had is left out.
 pub fn bulk(of: &Measured<'_>, plan: &BulkPlan) -> Result<Made> {
     let mut made = fitted(of, &[])?;
-    let part = |load: Load| -> Measurements { of_load(of.judged.table, load) };
     for plan in &plan.surface {
-        let (own, empty) = (part(plan.load), part(plan.load.with(0)));
-        let (own, empty) = (of.judged.over(&own), of.judged.over(&empty));
-        let measured = Measured { judged: &own, ..*of };
-        if let Ok(signature) = logp(&measured, plan, Some(&empty)) {
+        let empty = of_load(of.judged.table, plan.load.with(0));
+        if let Ok(signature) = logp(of, plan, Some(&of.judged.over(&empty))) {
             made = made.and(signature);
         }
     }

@@ -3,6 +3,8 @@
 //! The signatures over (M, Δ) for several lengths n form the surface over (M, Δ, n). Each gets an
 //! equal share of the time that is left.
 
+use std::collections::BTreeSet;
+
 use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Get, Kernel, Store};
 use serde::{Deserialize, Serialize};
@@ -24,7 +26,7 @@ const LEAST_SHARE: f64 = 0.04;
 const BURST: u32 = 16;
 /// Largest number of bytes in a burst.
 const BURST_BYTES: usize = 1 << 20;
-/// Sizes at which signatures are measured.
+/// Signatures are measured at the sizes nearest to these.
 const SURFACE_SIZES: [u32; 4] = [64, 1 << 10, 16 << 10, 256 << 10];
 /// Longest transfers for which there is time to measure bursts with delays.
 const SURFACE_LONGEST: u32 = 4 << 20;
@@ -46,13 +48,14 @@ pub struct BulkPlan {
 
 impl BulkPlan {
     /// A plan for stores and gets over sizes. If exactly one of `stores` and `gets` is true, it has
-    /// only these. With `surface`, signatures follow at a few sizes: of stores, unless the plan has
-    /// only gets.
+    /// only these. With a `surface`, signatures follow at a few of the sizes: of stores, or where
+    /// there are only gets, of gets. Stores stand beside these, since their os is that of the peer
+    /// that sends a get's bytes, unless gets just read its memory (`surface` is true).
     pub fn new(
         asked: Asked,
         [stores, gets]: [bool; 2],
         (sizes, perturb): (&Sizes, bool),
-        surface: bool,
+        surface: Option<bool>,
         ranks: usize,
     ) -> Self {
         let both = [Store::SERIES, Get::SERIES].map(|series| series[0].name);
@@ -61,8 +64,9 @@ impl BulkPlan {
             (false, true) => &both[1..],
             _ => &both[..],
         };
-        let at = if surface { signature_sizes(sizes.ends()) } else { Vec::new() };
-        let stored = at.iter().filter(|_| stores || !gets).map(|&bytes| Load::Store { bytes });
+        let at = surface.map_or(Vec::new(), |_| signature_sizes(&sizes.all(false)));
+        let stores = stores || !gets || surface == Some(false);
+        let stored = at.iter().filter(|_| stores).map(|&bytes| Load::Store { bytes });
         let got = at.iter().filter(|_| gets).map(|&bytes| Load::Get { bytes });
         let of = |load| SignaturePlan { load, ..SignaturePlan::new(asked.clone(), OneToOne) };
         let surface: Vec<SignaturePlan> = stored.chain(got).map(of).collect();
@@ -97,19 +101,19 @@ fn steps(names: &[&str], sizes: &[u32], ranks: usize) -> Vec<Step> {
     steps
 }
 
-/// The sizes of the signatures: 0, on which the latency of the others rests, then the
-/// [`SURFACE_SIZES`] within the range, or its largest size if there are none. Empty if all sizes
-/// are longer than [`SURFACE_LONGEST`].
-fn signature_sizes((from, to): (u32, u32)) -> Vec<u32> {
-    if from > SURFACE_LONGEST {
-        return Vec::new();
-    }
-    let mut sizes = vec![0];
-    sizes.extend(SURFACE_SIZES.into_iter().filter(|size| (from..=to).contains(size)));
-    if sizes.len() == 1 && to > 0 {
-        sizes.push(to.min(SURFACE_LONGEST));
-    }
-    sizes
+/// The sizes of the signatures: 0, on which the latency of the others rests, then of those asked
+/// for the nearest to each of the [`SURFACE_SIZES`]. Empty if all are longer than
+/// [`SURFACE_LONGEST`].
+fn signature_sizes(asked: &[u32]) -> Vec<u32> {
+    let fit = || asked.iter().copied().filter(|&size| size <= SURFACE_LONGEST);
+    let near = |wanted: u32| {
+        let off = |size: &u32| (f64::from(*size) / f64::from(wanted)).ln().abs();
+        fit().filter(|&size| size > 0).min_by(|a, b| off(a).total_cmp(&off(b)))
+    };
+    let base = fit().next().map(|_| 0);
+    let sizes: BTreeSet<u32> =
+        base.into_iter().chain(SURFACE_SIZES.into_iter().filter_map(near)).collect();
+    sizes.into_iter().collect()
 }
 
 impl Planned for BulkPlan {

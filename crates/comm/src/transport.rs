@@ -27,6 +27,8 @@ pub struct Can {
     pub tuning: Tuning,
     /// Whether it is measured if the user names no transport.
     pub compared: bool,
+    /// Whether a get reads the peer's memory, so that the peer sends nothing.
+    pub reads: bool,
     /// Whether its ranks may be on several hosts.
     pub hosts: bool,
     /// Whether each of its ranks is a process of its own launcher.
@@ -49,6 +51,7 @@ impl Can {
         ranks: 256,
         tuning: Tuning::DEFAULT,
         compared: false,
+        reads: false,
         hosts: false,
         launcher: false,
         once: false,

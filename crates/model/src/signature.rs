@@ -53,6 +53,22 @@ pub struct Estimate {
     pub estimator: &'static str,
 }
 
+impl Estimate {
+    /// With an interval that includes that of an independent value, which was added or subtracted.
+    /// Both may be asymmetric, so their lower and upper parts are added separately.
+    pub(crate) fn widened(self, by: &Estimate) -> Estimate {
+        let low = self.value - (self.value - self.low).hypot(by.high - by.value);
+        let high = self.value + (self.high - self.value).hypot(by.value - by.low);
+        Estimate { low, high, ..self }
+    }
+
+    /// The difference of this and an independent value.
+    pub fn less(self, other: &Estimate) -> Estimate {
+        let [value, low, high] = [self.value, self.low, self.high].map(|at| at - other.value);
+        Estimate { value, low, high, ..self }.widened(other)
+    }
+}
+
 /// What limits the rate of messages. The idle time g − os − or counts as none if it is within 5 %
 /// of g; otherwise its sign decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -170,6 +186,9 @@ pub struct Signature {
     /// L = RTT/2 − os − or; for transfers, RTT − os − or − RTT(0)/2. Negative if the overheads
     /// overlap the transfer.
     pub latency: Estimate,
+    /// os + L of the way that carries the bytes, whoever sends them: RTT/2 − or; for transfers,
+    /// RTT − or − RTT(0)/2.
+    pub sent_latency: Estimate,
     /// The time of a single request with its reply.
     pub rtt: Estimate,
     /// g'(0) − os − or, with the measured g'(0). Negative if overheads overlap.

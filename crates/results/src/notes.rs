@@ -134,6 +134,7 @@ pub const TEMPLATES: &[Template] = &[
     note("sizes_left_out", Level::Doubt, "{count:n} of {of:n} sizes are left out: they are no whole number of doubles", NONE),
     note("sizes_scatter", Level::Detail, "sizes scatter about their line", SIZES),
     note("startup_below_zero", Level::Doubt, "from {from:B} on the line meets n = 0 at {t0:s}: t0, n½ and π0 are not given there", NONE),
+    note("either_line", Level::Detail, "between {from:B} and {to:B} the line below or that above may hold: times of such messages are from one to the other", NONE),
     note("startup_short", Level::Doubt, "from {from:B} on the line starts below os + or: each size there costs its measured time, without overheads", NONE),
     note("startup_unresolved", Level::Doubt, "from {from:B} on t0 may be 0 (at most {high:s}): n½ and π0 are not given there", SIZES),
     note("test_assumed", Level::Doubt, "the file does not name its test: {test} is assumed", NONE),

@@ -19,7 +19,7 @@ impl Transport for Shm {
 
     const NAME: &'static str = "shm";
     const MEANING: &'static str = "slot rings in shared memory";
-    const CAN: Can = Can { ranks: MAX_RANKS, compared: true, ..Can::USUAL };
+    const CAN: Can = Can { ranks: MAX_RANKS, compared: true, reads: true, ..Can::USUAL };
 
     fn shared(size: usize) -> usize {
         segment_bytes(size, slots(size)).unwrap_or(0)

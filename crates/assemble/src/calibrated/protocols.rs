@@ -47,6 +47,47 @@ impl Calibrated {
                 _ => self.in_proportion(&times, up_to),
             }
         }
+        for (segment, border) in fit.segments.iter().zip(&fit.breakpoints) {
+            if let (Some(low), Some(high)) = (border.low, border.high) {
+                self.either_way(segment.to_bytes, [low, high].map(|end| end.0 as u64));
+            }
+        }
+    }
+
+    /// Between the ends of a border's interval a message may follow the line below or that above. The value is that of the
+    /// line above, and the ends are those of the cheaper and of the dearer line, which may change places once.
+    fn either_way(&mut self, border: u64, [low, high]: [u64; 2]) {
+        let Some(at) = self.protocols.iter().position(|of| of.up_to == border) else { return };
+        let least = at.checked_sub(1).map_or(0, |before| self.protocols[before].up_to);
+        let [below, above, ..] = &self.protocols[at..] else { return };
+        let (low, high) = (low.max(least), high.min(above.up_to));
+        if high <= low + 1 {
+            return;
+        }
+        let start = |of: &Costs| of.send.value + of.recv.value + of.latency.value;
+        let fixed = start(&above.costs) - start(&below.costs);
+        let slope = above.per_byte.value - below.per_byte.value;
+        let meet = ((-fixed / slope) as u64).clamp(low, high - 1);
+        let piece = |[from, up_to]: [u64; 2]| {
+            let middle = (from + up_to) as f64 / 2.0;
+            let is_dearer = fixed + slope * middle > 0.0;
+            let (cheap, dear) = if is_dearer { (below, above) } else { (above, below) };
+            let of = |part: fn(&Protocol) -> Parameter| Parameter {
+                value: part(above).value,
+                low: part(cheap).low,
+                high: part(dear).high,
+            };
+            let [send, recv] = [of(|line| line.costs.send), of(|line| line.costs.recv)];
+            let costs = Costs { send, recv, latency: of(|line| line.costs.latency) };
+            Protocol { up_to, costs, per_byte: of(|line| line.per_byte) }
+        };
+        let ends = [[low, meet], [meet, high - 1]];
+        let pieces: Vec<Protocol> =
+            ends.into_iter().filter(|[from, to]| from < to).map(piece).collect();
+        self.protocols[at].up_to = low;
+        self.protocols.splice(at + 1..at + 1, pieces);
+        let note = Note::new("either_line", "").with("from", low as f64);
+        self.notes.push(note.with("to", high as f64));
     }
 
     /// For a line that starts below os + or: each size costs its measured time in proportion to its length and nothing else;

@@ -25,8 +25,11 @@ impl Calibrated {
         let mut put = |text: &mut String, all: &[(&str, Parameter, usize)]| {
             for (key, of, digits) in all {
                 let number = |ns: f64| decimal(ns, *digits);
-                let (value, low, high) =
-                    (number(pick(of).max(0.0)), number(of.low), number(of.high));
+                let (value, low, high) = (
+                    number(pick(of).max(0.0)),
+                    number(of.low.min(of.high)),
+                    number(of.high.max(of.low)),
+                );
                 let doubt = if of.low <= 0.0 && of.high > 0.0 { ": may be 0" } else { "" };
                 let _ = writeln!(text, "{key} = {value}  # {low} to {high}{doubt}");
             }

@@ -19,6 +19,7 @@ fn signature([os, or, g, rtt]: [f64; 4], regime: Regime) -> Logp {
         recv_overhead: Some(time(or, 0.8)),
         gap: Some(time(g, 0.3)),
         latency: Some(time(rtt / 2.0 - os - or, 1.8)),
+        sent_latency: None,
         rtt: Some(time(rtt, 1.4)),
         idle: None,
         capacity: None,

@@ -54,7 +54,8 @@ pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit> {
 pub fn measure(session: &mut Session<'_>, bulk: &Bulk, ranks: usize) -> Result<()> {
     let sizes = bulk.sizes.clone().unwrap_or_default();
     let (asked, transfers) = (session.asked(), [bulk.store, bulk.get]);
-    let plan = BulkPlan::new(asked, transfers, (&sizes, bulk.perturb), !bulk.no_surface, ranks);
+    let surface = (!bulk.no_surface).then_some(session.target.can(|can| can.reads));
+    let plan = BulkPlan::new(asked, transfers, (&sizes, bulk.perturb), surface, ranks);
     let names = plan.names();
     let fits = |floor: &Beside| plan.series.has_like(floor);
     session.measure(&plan, ranks, (&names, &fits), |measured| assemble::bulk(measured, &plan))

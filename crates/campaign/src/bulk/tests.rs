@@ -80,11 +80,12 @@ fn each_signature_has_an_equal_share_of_the_time_that_is_left() {
 
 #[test]
 fn signatures_are_of_a_few_sizes_and_of_none() {
-    assert_eq!(signature_sizes((0, 4 << 20)), [0, 64, 1 << 10, 16 << 10, 256 << 10]);
-    assert_eq!(signature_sizes((1 << 10, 64 << 10)), [0, 1 << 10, 16 << 10]);
-    assert_eq!(signature_sizes((0, 16)), [0, 16]);
-    assert_eq!(signature_sizes((4 << 20, 4 << 20)), [0, 4 << 20]);
-    assert_eq!(signature_sizes((0, 0)), [0]);
-    assert_eq!(signature_sizes((3 << 20, 64 << 20)), [0, 4 << 20]);
-    assert!(signature_sizes((8 << 20, 64 << 20)).is_empty());
+    let of = |sizes: &str| signature_sizes(&sizes.parse::<Sizes>().unwrap().all(false));
+    assert_eq!(of("0:4MiB"), [0, 64, 1 << 10, 16 << 10, 256 << 10]);
+    assert_eq!(of("1KiB:64KiB"), [0, 1 << 10, 16 << 10, 64 << 10]);
+    assert_eq!(of("0:16"), [0, 16]);
+    assert_eq!(of("8,2KiB,4KiB"), [0, 8, 2 << 10, 4 << 10]);
+    assert_eq!(of("3,4MiB,64MiB"), [0, 3, 4 << 20]);
+    assert_eq!(of("0"), [0]);
+    assert!(of("8MiB:64MiB").is_empty());
 }

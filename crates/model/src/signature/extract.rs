@@ -37,7 +37,8 @@ use crate::regime::bends;
 /// For transfers of one length n, `reply` is the time of a message without bytes, RTT(0)/2, and
 /// L(n) = T(n) − os(n) − or(n) − `reply`, where T(n) is the time of a request and its reply. One of
 /// them carries n bytes and the other none, so neither takes half of T(n). With n = 0 this is the L
-/// above. `reply` must be independent of these observations: its interval is added in quadrature.
+/// above. The bytes of a get are sent by the replier, whose os(n) is not among these observations:
+/// os + L = T(n) − or(n) − `reply`. `reply` must be independent of these observations: its interval is added in quadrature.
 /// *Source*: the LogP paper, "Bulk-transfer microbenchmark", for overhead and gap as functions of
 /// n; L(n) in the sense of Alexandrov et al., "LogGP" (1995), where it is L + n·G.
 ///
@@ -134,12 +135,15 @@ fn signature(
         variances: of_all.map(|terms| terms.part(group, &table.groups)),
     };
     let shares = table.places.iter().enumerate().map(share).collect();
+    let way = |os| latency(&estimator, (&table.rtt, os), &overheads, reply);
+    let [latency, sent_latency] = [way(None), way(Some(&send_overhead))];
     let send_overhead = of_lines(&|sent| estimate(sent, of_issue));
     let mut signature = Signature {
         send_overhead,
         recv_overhead,
         gap,
-        latency: latency(&estimator, &table.rtt, &overheads, reply),
+        latency,
+        sent_latency,
         rtt,
         idle,
         capacity,
@@ -166,22 +170,23 @@ fn signature(
     Ok(signature.with_consequences())
 }
 
+/// L; or os + L, with the terms of `os`.
 fn latency(
     estimator: &Estimator,
-    rtt: &Linear,
+    (rtt, os): (&Linear, Option<&Linear>),
     overheads: &Overheads,
     reply: Option<&Estimate>,
 ) -> Estimate {
-    let ways = |share| Linear::sum([(share, rtt)]);
+    let ways = |share| Linear::sum([(share, rtt)].into_iter().chain(os.map(|os| (1.0, os))));
+    let [half, whole] = match os {
+        None => ["RTT/2 − os − or", "RTT − os − or − RTT(0)/2"],
+        Some(_) => ["RTT/2 − or", "RTT − or − RTT(0)/2"],
+    };
     let Some(reply) = reply else {
-        return overheads.estimate(estimator, -1.0, &ways(0.5), "RTT/2 − os − or");
+        return overheads.estimate(estimator, -1.0, &ways(0.5), half);
     };
     let rest = ways(1.0).shifted(-reply.value);
-    let own = overheads.estimate(estimator, -1.0, &rest, "RTT − os − or − RTT(0)/2");
-    // Both intervals may be asymmetric, so their lower and upper parts are added separately.
-    let low = own.value - (own.value - own.low).hypot(reply.high - reply.value);
-    let high = own.value + (own.high - own.value).hypot(reply.value - reply.low);
-    Estimate { low, high, ..own }
+    overheads.estimate(estimator, -1.0, &rest, whole).widened(reply)
 }
 
 /// above/g − 1, where `above` is RTT + os − a; `None` if it is not visible.

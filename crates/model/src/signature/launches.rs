@@ -40,6 +40,7 @@ impl Signature {
         self.send_overhead = over(self.send_overhead, |s| s.send_overhead.value);
         self.recv_overhead = over(self.recv_overhead, |s| s.recv_overhead.value);
         self.latency = over(self.latency, |s| s.latency.value);
+        self.sent_latency = over(self.sent_latency, |s| s.sent_latency.value);
         self.rtt = over(self.rtt, |s| s.rtt.value);
         self.idle = over(self.idle, |s| slope(s) - overheads(s));
         let is_arm = self.regime == Regime::ProcessorBound;
@@ -87,9 +88,9 @@ fn estimate(pooled: Estimate, values: &[f64], confidence: f64) -> Estimate {
 }
 
 impl Signature {
-    /// The parameters of a launch where the launches' regime is this one: os, or, g, L, RTT, the idle time, and the
-    /// capacity if it shows one.
-    pub fn in_regime(&self, regime: Regime) -> [Option<f64>; 7] {
+    /// The parameters of a launch where the launches' regime is this one: os, or, g, L, RTT, the idle time, the
+    /// capacity if it shows one, and os + L.
+    pub fn in_regime(&self, regime: Regime) -> [Option<f64>; 8] {
         let (slope, overheads) = (slope(self), overheads(self));
         let gap = if regime == Regime::ProcessorBound { overheads } else { slope };
         let [os, or, latency, rtt] =
@@ -97,7 +98,7 @@ impl Signature {
         let capacity = self.capacity.map(|of| of.value);
         let [os, or, gap, latency, rtt, idle] =
             [os, or, gap, latency, rtt, slope - overheads].map(Some);
-        [os, or, gap, latency, rtt, idle, capacity]
+        [os, or, gap, latency, rtt, idle, capacity, Some(self.sent_latency.value)]
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) fn example(transport: &str, [os, or, g, rtt]: [f64; 4]) -> [Outcome; 
         recv_overhead: known(or),
         gap: known(g),
         latency: known(rtt / 2.0 - os - or),
+        sent_latency: None,
         rtt: known(rtt),
         idle: known(g - os - or),
         capacity: None,

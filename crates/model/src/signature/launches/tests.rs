@@ -27,6 +27,7 @@ fn launch([os, or, slope, rtt]: [f64; 4], capacity: Option<f64>) -> Signature {
         recv_overhead: known(or),
         gap: known(slope),
         latency: known(rtt / 2.0 - os - or),
+        sent_latency: known(rtt / 2.0 - or),
         rtt: known(rtt),
         idle: known(slope - os - or),
         capacity: capacity.map(known),
