@@ -33,11 +33,11 @@ impl From<ComponentTable> for Divided {
 }
 
 impl Divided {
-    /// Takes a result of a run: the first breakdown, else the signature of small messages, else that of the longest
+    /// Takes a result of a run: the breakdown, else the signature of small messages, else that of the longest
     /// transfer; only among results whose id begins with `id`, if given.
     ///
     /// # Errors
-    /// There is no such result, or the file was changed by hand.
+    /// There is no such result, there are several, as of a run over several transports, or the file was changed by hand.
     pub fn of(run: Run, named: &str, id: Option<&str>) -> Result<Self> {
         let own = |result: &Outcome| match result {
             Outcome::Breakdown(of) => Some(((0, 0), Breakdown::id(of))),
@@ -49,11 +49,22 @@ impl Divided {
         };
         let level = run.confidence().unwrap_or(USUAL);
         let all = || run.results.iter().filter_map(|of| Some((of, own(of)?)));
-        let meant = all().filter(|(_, (_, own))| id.is_none_or(|id| own.starts_with(id)));
-        let meant = meant.min_by_key(|(_, (rank, _))| *rank);
+        let meant = || all().filter(|(_, (_, own))| id.is_none_or(|id| own.starts_with(id)));
+        let least = meant().map(|(_, (rank, _))| rank).min();
+        let meant = || meant().filter(|(_, (rank, _))| Some(*rank) == least);
+        let ids = |of: &mut dyn Iterator<Item = (_, (_, String))>| -> Vec<String> {
+            of.map(|(_, (_, id))| id).take(NAMED).collect()
+        };
+        let exact = meant().find(|(_, (_, own))| Some(own.as_str()) == id);
+        if exact.is_none() && meant().count() > 1 {
+            let what = format!("use {named}: it has several of the kind");
+            let hint = format!("give --id, one of {}", ids(&mut meant()).join(", "));
+            return Err(AssembleError::Ambiguous { what, hint });
+        }
+        let meant = exact.or_else(|| meant().next());
         let found = meant.and_then(|(of, (_, id))| Some((of, components(of, level)?, id)));
         let Some((meant, table, own)) = found else {
-            let known: Vec<String> = all().map(|(_, (_, id))| id).take(NAMED).collect();
+            let known = ids(&mut all());
             if known.is_empty() {
                 let what = format!("use {named}: it has no signature");
                 let hint = "measure one, as with bandgap signature --out DIR".to_owned();

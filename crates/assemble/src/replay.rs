@@ -28,6 +28,8 @@ pub struct Replayed<'a> {
     pub counts: [u64; 3],
     /// Equal parts of an operation; the recorded time is that of one part.
     pub parts: u32,
+    /// Operations that follow one another.
+    pub in_a_row: u32,
 }
 
 /// The result of a replay. `finish` holds when each rank ended, in picoseconds. `times` begins with the replay's own time;
@@ -41,7 +43,7 @@ pub fn simulation(
     times: &[i64],
     deeper: Option<&bandgap_sim::Sensitivity>,
 ) -> Result<Simulation> {
-    let parts = f64::from(of.parts);
+    let parts = f64::from(of.parts) * f64::from(of.in_a_row);
     let times: Vec<f64> = times.iter().map(|ps| *ps as f64 / parts / PICO).collect();
     let [ranks, operations, messages] = of.counts;
     let is_kept = finish.len() <= MOST;
@@ -54,6 +56,7 @@ pub fn simulation(
         operations,
         messages,
         parts: of.parts.into(),
+        in_a_row: of.in_a_row.into(),
         lost: None,
         end: seconds(finish.clone().max().unwrap_or_default()),
         finish: finish.filter(|_| is_kept).map(seconds).collect(),
@@ -92,7 +95,8 @@ pub fn goal(
         note.with("count", first.ambiguous.count as f64)
     });
     let counts = [goal.size() as u64, goal.operations() as u64, first.messages];
-    let of = Replayed { name, bytes: None, variant: "loggops", machine, counts, parts: 1 };
+    let (parts, in_a_row) = (1, 1);
+    let of = Replayed { name, bytes: None, variant: "loggops", machine, counts, parts, in_a_row };
     let made = simulation(&of, first.finish.iter().copied(), &times, deeper.as_ref())?;
     Ok((Simulation { lost: noise.map(|_| seconds(first.lost)), ..made }, note))
 }

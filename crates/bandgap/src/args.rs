@@ -11,6 +11,11 @@ use clap::Args;
 
 use crate::refused::refuse;
 
+/// Defaults of options that have no effect in virtual time.
+const USUAL_DEADLINE: Ns = Ns(30e9);
+const USUAL_SEED: u64 = 1;
+const USUAL_LAUNCHES: u32 = 5;
+
 /// Which ranks, and where.
 #[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Ranks")]
@@ -136,7 +141,7 @@ pub struct Precision {
     #[arg(long, value_name = "SHARE", default_value = "95%", value_parser = confidence, hide_short_help = true)]
     pub confidence: Fraction,
     /// Seed of the order of points and of the bootstrap
-    #[arg(long, value_name = "N", default_value_t = 1, hide_short_help = true)]
+    #[arg(long, value_name = "N", default_value_t = USUAL_SEED, hide_short_help = true)]
     pub seed: u64,
     /// End with exit code 1 where a value that counts has not converged (*), or a model does not hold
     #[arg(long)]
@@ -152,7 +157,7 @@ pub struct Effort {
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Sets of fresh processes; intervals hold the variance between them
-    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = USUAL_LAUNCHES, value_parser = clap::value_parser!(u32).range(1..))]
     pub launches: u32,
     /// Compare every message in every round, not only before the first timed one
     #[arg(long, hide_short_help = true)]
@@ -300,7 +305,25 @@ impl Measure {
                 (transport.can.library.unwrap_or_default(), format!("add -t {transport}"));
             refuse("run", &[(library, option, &hint), (starter, "--launch-with", &hint)])?;
         }
-        self.ranks.reach.check(self.adopted.is_some())
+        self.ranks.reach.check(self.adopted.is_some())?;
+        let real = |target: &&&Target| matches!(target, Target::Real(_));
+        let Some(first) = measured.first().filter(|_| !measured.iter().any(|of| real(&of))) else {
+            return Ok(());
+        };
+        // A replay needs no hosts, no processors and no time, and no two differ.
+        let (effort, at, hint) =
+            (&self.effort, &self.ranks.at, "it has no effect in virtual time: leave it out");
+        let all = [
+            (self.ranks.reach.is_named(), "--hosts", hint),
+            (at.cores.is_some(), "--cores", hint),
+            (at.wait != Wait::Auto, "--wait", hint),
+            (at.deadline != USUAL_DEADLINE, "--deadline", hint),
+            (effort.time_budget.is_some(), "--time-budget", hint),
+            (effort.launches != USUAL_LAUNCHES, "--launches", hint),
+            (effort.check, "--check", hint),
+            (self.precision.seed != USUAL_SEED, "--seed", hint),
+        ];
+        refuse(&format!("measure over {first}"), &all)
     }
 
     /// Whether the transport's own launcher starts the ranks, each in a process of its own.

@@ -18,7 +18,7 @@ pub enum Shape {
     Batch,
     /// As the OSU benchmarks since version 7: a pair of stamps around each operation, and nothing
     /// subtracted. In a collective all ranks stamp, the mean of their times is used, and a barrier
-    /// separates one collective from the next.
+    /// separates one collective from the next. Messages then lie in separate buffers by default.
     Osu,
 }
 

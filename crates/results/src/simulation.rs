@@ -30,6 +30,9 @@ pub struct Simulation {
     /// Equal parts of a kernel's operation, such as 2 for there and back; `time` is that of one. 1 for a schedule.
     #[serde(default)]
     pub parts: u64,
+    /// Operations of a kernel that follow one another; `time` is that of each. 1 for a schedule.
+    #[serde(default = "one")]
+    pub in_a_row: u64,
     /// The time that noise took from all ranks together; absent without noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lost: Option<Seconds>,
@@ -37,7 +40,7 @@ pub struct Simulation {
     pub end: Seconds,
     /// When each rank ends; empty for more than 65,536 ranks.
     pub finish: Vec<Seconds>,
-    /// One of the `parts` of the end.
+    /// One of the `parts` of the end, and of its operations `in_a_row`.
     pub time: Quantity,
     /// The critical path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,6 +48,10 @@ pub struct Simulation {
     /// How the end depends on the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
+}
+
+fn one() -> u64 {
+    1
 }
 
 /// The critical path: steps without a pause from time 0 to the end.
@@ -139,7 +146,12 @@ impl Shown for Simulation {
             (None, _) => self.blocks(RANKS),
             _ if self.sensitivity.is_some() => self.blocks(RANKS),
             (Some(_), Some(first)) if std::ptr::eq(*first, self) => {
-                let time = if self.parts == 2 { "t (half of there and back)" } else { "t" };
+                let row = match self.in_a_row {
+                    1 => "one".to_owned(),
+                    count => format!("each of {count} in a row"),
+                };
+                let way = if self.parts == 2 { "half of there and back, " } else { "" };
+                let time = &*format!("t ({way}{row})");
                 let heads = ["", "ranks", "bytes", "algorithm", "messages", time, "last rank ends"];
                 let mut table = Table::new(heads.map(Head::new));
                 for of in all {
@@ -182,7 +194,7 @@ impl Simulation {
     fn when(&self) -> String {
         let time = |of| scaled(of, Unit::Second);
         let end = self.end.0.0;
-        let parts = self.parts.max(1) as f64;
+        let parts = (self.parts.max(1) * self.in_a_row) as f64;
         match self.time.interval() {
             Some((low, high)) if low < high => {
                 let [low, high] = [low, high].map(|end| time(end * parts));

@@ -21,8 +21,8 @@ pub struct Source {
     /// run (its directory, the beginning of its name, or LAST) with a breakdown or a LogP signature
     #[arg(long, value_name = "PRESET|TABLE|RUN")]
     pub from: Option<PathBuf>,
-    /// The run's breakdown or signature, by the beginning of its id: breakdown/unix, logp/tcp [default: the first
-    /// breakdown, else the signature of small messages]
+    /// The run's breakdown or signature, by the beginning of its id: breakdown/unix, logp/tcp [default: the only
+    /// breakdown, else the only signature of small messages]
     #[arg(long, value_name = "ID", requires = "from")]
     pub id: Option<String>,
 }

@@ -111,7 +111,13 @@ pub struct Points {
     /// A collective's algorithm; all compares them [default: the usual one]
     #[arg(long, value_name = "NAME|all")]
     pub algorithm: Option<String>,
+    /// Operations of a kernel that follow one another, as where it is measured; the time is that of each
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_IN_A_ROW))]
+    pub in_a_row: u32,
 }
+
+/// Most operations of a kernel in a replay.
+const MOST_IN_A_ROW: i64 = 1 << 16;
 
 impl Points {
     /// Refuses these options for a schedule in GOAL; with `has_machine`, the transport is allowed.
@@ -131,6 +137,7 @@ impl Points {
                 (!self.ranks.is_empty(), "--ranks", hint),
                 (self.sizes.is_some(), "--sizes", hint),
                 (self.algorithm.is_some(), "--algorithm", hint),
+                (self.in_a_row > 1, "--in-a-row", hint),
             ],
         )
     }

@@ -77,7 +77,8 @@ pub fn planned(
         for (&size, variant) in
             sizes.iter().flat_map(|size| variants.iter().map(move |of| (size, of)))
         {
-            let mut point = AtSize { variant: *variant, ..AtSize::of(size as usize, 1, ranks) };
+            let mut point =
+                AtSize { variant: *variant, ..AtSize::of(size as usize, of.in_a_row, ranks) };
             let order = (fact.at)(point, 1, ranks).class(Exit::Usage)?;
             if variant.is_none() {
                 let by = |name| (fact.at)(AtSize { variant: Some(name), ..point }, 1, ranks);
@@ -159,12 +160,12 @@ fn made(
     point: &AtSize,
     all: &[Once],
 ) -> Result<Simulation> {
-    let (first, parts) = (&all[0], series.parts);
+    let (first, parts, in_a_row) = (&all[0], series.parts, point.messages);
     let time = |done: &Once| *done.samples.column(WHOLE).first().unwrap_or(&done.end) as i64;
     let times: Vec<i64> = all.iter().map(time).collect();
     let counts = [point.ranks as u64, first.operations, first.messages];
     let (bytes, variant) = (Some(bytes), point.variant.unwrap_or("only"));
-    let of = Replayed { name, bytes, variant, machine, counts, parts };
+    let of = Replayed { name, bytes, variant, machine, counts, parts, in_a_row };
     let finish = first.finish.iter().map(|ps| *ps as i64);
     simulation(&of, finish, &times, first.sensitivity.as_ref()).map_err(unmade)
 }

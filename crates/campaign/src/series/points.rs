@@ -16,7 +16,7 @@ pub struct Points {
     pub perturb: bool,
     /// Where messages lie; `None` for each series' default.
     pub buffers: Option<Buffers>,
-    /// How operations are timed.
+    /// How operations are timed; as OSU does it, buffers are separate unless they are given.
     pub shape: Shape,
     /// The algorithm of a collective, or `all`.
     pub algorithm: Option<String>,
@@ -152,7 +152,10 @@ impl Points {
         let variants = self.variants(of)?;
         let mesh = self.mesh(of, ranks)?;
         let given = self.mesh.filter(|_| mesh.is_some());
-        let buffers = of.buffers.map_or(Buffers::default(), |own| self.buffers.unwrap_or(own));
+        // OSU's benchmarks send and receive in separate buffers, whatever the series' own rule.
+        let usual = |own| if self.shape.is_usual() { own } else { Buffers::Separate };
+        let buffers = |own| self.buffers.unwrap_or_else(|| usual(own));
+        let buffers = of.buffers.map_or(Buffers::default(), buffers);
         let sizes = self.sizes_of(of, mesh)?;
         let one =
             Step { pair: self.pair(), mesh: given, buffers, ..Step::new(of.name, 0, 1, ranks) };

@@ -115,6 +115,10 @@ impl Step {
             ("mesh", mesh.map(|[rows, columns]| format!("{rows}x{columns}"))),
         ];
         point = named(labels).fold(point, |point, (name, label)| point.with(name, label));
+        // Of all ranks many operations follow one another, and one alone may take less or more.
+        if series.of_all && self.shape.is_usual() {
+            point = point.with("in_a_row", self.messages);
+        }
         let axes = [("variant", self.variant.clone()), ("shape", self.unusual_shape())];
         point = named(axes).fold(point, |point, (axis, name)| point.at(axis, name));
         // A burst is no point of its own: it shows the gap of single transfers.

@@ -32,10 +32,10 @@ pub struct Series {
     #[arg(long, value_name = "A,B", value_parser = pair)]
     pub between: Option<[usize; 2]>,
     /// Where messages between two ranks lie: one array that travels, a place to send from and one
-    /// to receive into, or new places each time [default: same for comms1, else separate]
+    /// to receive into, or new places each time [default: same for comms1 unless --shape osu, else separate]
     #[arg(long, value_name = "same|separate|fresh", hide_short_help = true)]
     pub buffers: Option<Buffers>,
-    /// Stamps around the operations of a sample, or around each, as the OSU benchmarks have it
+    /// Stamps around the operations of a sample, or as the OSU benchmarks have it: around each, with separate buffers
     #[arg(long, value_name = "batch|osu", default_value_t, hide_short_help = true)]
     pub shape: Shape,
 }
