@@ -126,6 +126,9 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
         if of.setting.is_virtual() {
             labels.remove("buffers");
         }
+        if sends_nothing(of, points, (key, described)) {
+            labels.insert("sends".to_owned(), "nothing".into());
+        }
         let over_floor = over_floor(of, name, (key, described)).map(|(floor, ratio)| {
             labels.insert("floor".to_owned(), floor.as_str().into());
             ratio
@@ -148,6 +151,23 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
     rows.count("points_missing", missing, points.all.len());
     rows.count("usual_algorithm", unlooked, points.all.len());
     Ok(rows.made())
+}
+
+/// Whether a collective of 0 bytes takes less than half as long as that of the next size: such as a library's, which then
+/// returns at once.
+fn sends_nothing(of: &Measured<'_>, points: &Points<'_>, (key, point): At<'_>) -> bool {
+    let same = |other: &Described, axis: &str| other.place(axis) == point.place(axis);
+    let is_next = |other: &&At<'_>| {
+        let axes = point.at.iter().map(|(axis, _)| axis.as_str());
+        let mut axes = axes.filter(|axis| !["bytes", "elements"].contains(axis));
+        other.1.bytes > 0 && axes.all(|axis| same(other.1, axis))
+    };
+    if point.bytes > 0 || point.place("ranks").is_none() {
+        return false;
+    }
+    let next = points.all.iter().filter(is_next).min_by_key(|(_, of)| of.bytes);
+    let [own, next] = [Some(key), next.map(|(key, _)| *key)].map(|key| of.time(key?));
+    own.zip(next).is_some_and(|(own, next)| own.value < next.value / 2.0)
 }
 
 /// Whether received bytes were compared at all points; `None` where no bytes moved, and in virtual time.

@@ -40,7 +40,7 @@ pub struct Fact {
     pub timed: fn(&Order, usize) -> Result<[Rank; 2], Refused>,
     /// Memory that each rank needs.
     pub needs: fn(&Order, usize) -> Result<Needs, Refused>,
-    /// Messages that rank 0 receives in a sample through message passing.
+    /// Messages that the rank that times receives in a sample through message passing.
     pub receives: fn(&Order, usize) -> Result<u64, Refused>,
     /// Turns all ranks' time stamps into samples.
     pub samples: fn(&Order, usize, &Stamps) -> Result<Samples, Refused>,
@@ -62,7 +62,8 @@ impl Fact {
             needs: |order, size| Ok(order.kernel::<K>(size)?.needs(order.ranks)),
             receives: |order, size| {
                 let (kernel, places) = ready::<K>(order, size)?;
-                let seat = Seat { rank: 0, size: order.ranks, samples: order.samples, places };
+                let [rank, _] = kernel.timed(order.ranks);
+                let seat = Seat { rank, size: order.ranks, samples: order.samples, places };
                 Ok(kernel.expects(&seat).messages)
             },
             samples: |order, size, stamps| {

@@ -79,7 +79,9 @@ fn standing<'a>(rows: &'a Rows) -> Vec<(u64, &'a Row)> {
 /// The line of a kernel.
 fn kernel(rows: &Rows, all: &[&Rows], context: &Context<'_>) -> Option<Vec<Cell>> {
     let its = standing(rows);
-    let (small, large) = (its.first()?.1, its.last()?.1);
+    // What sends nothing is no small message.
+    let sends = |(_, row): &&(u64, &Row)| !row.labels.contains_key("sends");
+    let (small, large) = (its.iter().find(sends).or(its.first())?.1, its.last()?.1);
     let axis = along(rows).filter(|axis| *axis != "ranks");
     let size = |row: &Row| {
         let place = axis.and_then(|axis| rows.place(row, axis));

@@ -54,6 +54,15 @@ fn near(found: f64, expected: f64) {
     assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
 }
 
+/// The way of a get is that of its bytes: os + L and or, whatever the request's own os is.
+#[test]
+fn the_way_of_a_get_is_without_the_requests_overhead() {
+    let mut get = paragon();
+    (get.name, get.bytes) = ("bulk_get_signature".to_owned(), Some(64));
+    get.parameters.sent_latency = Some(time(9000.0, 1.0));
+    near(divided(get).models[0].modelled.as_time().unwrap().0, 11_200.0);
+}
+
 #[test]
 fn what_is_recorded_can_be_changed() {
     let preset = component_preset("thunderx2-connectx4").unwrap();

@@ -43,6 +43,20 @@ fn a_point_has_its_time_its_bandwidth_and_the_floor_of_its_length() {
 }
 
 #[test]
+fn a_collective_that_returns_at_once_without_bytes_sends_nothing() {
+    for (empty, sends) in [(10.0, Some("nothing")), (400.0, None)] {
+        let mut of = Synthetic::new();
+        for (bytes, time) in [(0, empty), (8, 500.0), (64, 600.0)] {
+            of.timed("broadcast", message(bytes).at("ranks", 4_u32), time);
+        }
+        let made = of.made(series).unwrap();
+        let rows = made.rows(SERIES, "broadcast").unwrap();
+        assert_eq!(rows.rows[0].labels.get("sends"), sends.map(Into::into).as_ref());
+        assert!(rows.rows[1..].iter().all(|row| !row.labels.contains_key("sends")));
+    }
+}
+
+#[test]
 fn a_floor_of_whole_operations_is_compared_with_whole_ones() {
     let mut of = Synthetic::new();
     of.floor("pair", Yields::Operation, "comms1", 100.0);

@@ -317,6 +317,10 @@ mod tests {
         let usual = ["comms1", "comms2", "echo", "exchange"].map(of);
         let separate = Buffers::Separate;
         assert_eq!(usual, [Buffers::Same, separate, separate, separate]);
+        // OSU's benchmarks have separate buffers.
+        let osu = |buffers| Points { shape: Shape::Osu, buffers, ..Points::default() };
+        let of = |buffers| found(osu(buffers), "comms1", "8", 2).unwrap()[0].buffers;
+        assert_eq!([None, Some(Buffers::Same)].map(of), [separate, Buffers::Same]);
     }
 
     #[test]

@@ -119,6 +119,12 @@ impl Step {
         if series.of_all && self.shape.is_usual() {
             point = point.with("in_a_row", self.messages);
         }
+        // Without a message on its way back, who times runs ahead of the others.
+        let order = done.order(1)?;
+        let waits = fact.over != Over::Comm || (fact.receives)(&order, self.ranks)? > 0;
+        if !waits && (fact.needs)(&order, self.ranks)?.sends > 0 {
+            point = point.with("timed", "rate of sending");
+        }
         let axes = [("variant", self.variant.clone()), ("shape", self.unusual_shape())];
         point = named(axes).fold(point, |point, (axis, name)| point.at(axis, name));
         // A burst is no point of its own: it shows the gap of single transfers.

@@ -323,7 +323,8 @@ fn the_surface_of_a_machine_gives_back_its_parameters() {
     let machine = with_bytes(&place);
     for (way, name) in [("--store", "bulk_store_signature"), ("--get", "bulk_get_signature")] {
         let run = bulk(&place, &machine, &[way]);
-        let signatures = of_kind(&run, "logp");
+        let signatures = of_kind(&run, "logp").into_iter();
+        let signatures: Vec<_> = signatures.filter(|logp| logp["name"] == name).collect();
         let lengths: Vec<u64> =
             signatures.iter().map(|logp| logp["bytes"].as_u64().unwrap()).collect();
         assert_eq!(lengths, [0, 64, 1 << 10, 16 << 10, 256 << 10]);
@@ -341,4 +342,71 @@ fn the_surface_of_a_machine_gives_back_its_parameters() {
             near("idle", parameter("idle"), gap.max(transfer) - os - or, 0.01);
         }
     }
+}
+
+#[test]
+fn the_bytes_of_a_get_are_sent_by_the_replier_and_surfaces_are_at_sizes_asked_for() {
+    let place = Workdir::new();
+    let run = bulk(&place, "ipsc860", &["--get", "--sizes", "8,1KiB,2KiB"]);
+    let own = |logp: &&Value| logp["name"] == "bulk_get_signature";
+    let all = of_kind(&run, "logp");
+    let gets: Vec<_> = all.iter().filter(own).collect();
+    let lengths: Vec<u64> = gets.iter().map(|logp| logp["bytes"].as_u64().unwrap()).collect();
+    assert_eq!(lengths, [0, 8, 1 << 10, 2 << 10]);
+    for (logp, bytes) in gets.iter().zip(lengths) {
+        // The request costs os of words; the reply that of its bytes, 27 or 104 µs.
+        let n = bytes as f64;
+        let [sent, way] =
+            if n > 100.0 { [104.0, 25.0 + 0.41 * n] } else { [27.0, 25.0 + 0.63 * n] };
+        let parameter = |name: &str| value(&logp["parameters"][name]) * 1e6;
+        near("os", parameter("send_overhead"), 27.0, 1e-9);
+        near("L", parameter("latency"), way, 1e-6);
+        near("os + L", parameter("sent_latency"), sent + way, 1e-6);
+    }
+    let stores = all.iter().filter(|logp| !own(logp));
+    assert!(
+        stores.clone().count() == 4
+            && stores.clone().all(|of| of["parameters"]["sent_latency"].is_null())
+    );
+}
+
+#[test]
+fn of_operations_in_a_row_each_may_take_longer_than_one() {
+    let place = Workdir::new();
+    let time = |line: &str| {
+        let run =
+            place.run(format!("{line} --json - --no-save -q").split_whitespace()).ends(0).json();
+        let [found] = &of_kind(&run, "simulation")[..] else { panic!("{run}") };
+        (value(&found["time"]), found["in_a_row"].as_u64().unwrap())
+    };
+    let barrier = "simulate barrier -t sim:paragon -n 16";
+    let [one, many] = ["", "--in-a-row 16"].map(|more| time(&format!("{barrier} {more}")));
+    assert_eq!((one.1, many.1), (1, 16));
+    let run = simulated(&place, "synch1", "paragon", &["-n", "16"]);
+    let [series] = &of_kind(&run, "series")[..] else { panic!("{run}") };
+    near("in a row", value(&series["points"][0]["time"]), many.0, 1e-9);
+    assert_eq!(series["labels"]["in_a_row"], 16);
+    assert!(many.0 > 1.1 * one.0, "{one:?} {many:?}");
+}
+
+#[test]
+fn in_virtual_time_options_without_effect_are_refused() {
+    let place = Workdir::new();
+    let with = |more: &str, code| {
+        let line = format!("comms1 -t sim:ipsc860 --sizes 8 --no-save -q {more}");
+        place.run(line.split_whitespace()).ends(code);
+    };
+    for more in [
+        "-H a,b",
+        "--cores 0,1",
+        "--wait yield",
+        "--deadline 1s",
+        "--time-budget 1s",
+        "--launches 2",
+        "--check",
+        "--seed 2",
+    ] {
+        with(more, 2);
+    }
+    with("--launches 5 --confidence 90%", 0);
 }
