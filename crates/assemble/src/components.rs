@@ -49,22 +49,21 @@ impl Divided {
         };
         let level = run.confidence().unwrap_or(USUAL);
         let all = || run.results.iter().filter_map(|of| Some((of, own(of)?)));
-        let meant = || all().filter(|(_, (_, own))| id.is_none_or(|id| own.starts_with(id)));
-        let least = meant().map(|(_, (rank, _))| rank).min();
-        let meant = || meant().filter(|(_, (rank, _))| Some(*rank) == least);
-        let ids = |of: &mut dyn Iterator<Item = (_, (_, String))>| -> Vec<String> {
-            of.map(|(_, (_, id))| id).take(NAMED).collect()
-        };
-        let exact = meant().find(|(_, (_, own))| Some(own.as_str()) == id);
-        if exact.is_none() && meant().count() > 1 {
+        let meant = all().filter(|(_, (_, own))| id.is_none_or(|id| own.starts_with(id)));
+        let mut meant: Vec<_> =
+            meant.map(|(of, (rank, own))| (id != Some(own.as_str()), rank, own, of)).collect();
+        meant.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        if let [(far, rank, own, _), (other_far, other_rank, other, _), ..] = &meant[..]
+            && (far, rank) == (other_far, other_rank)
+        {
             let what = format!("use {named}: it has several of the kind");
-            let hint = format!("give --id, one of {}", ids(&mut meant()).join(", "));
+            let hint = format!("name one, as with --id {own} or --id {other}");
             return Err(AssembleError::Ambiguous { what, hint });
         }
-        let meant = exact.or_else(|| meant().next());
-        let found = meant.and_then(|(of, (_, id))| Some((of, components(of, level)?, id)));
+        let meant = meant.into_iter().next();
+        let found = meant.and_then(|(_, _, id, of)| Some((of, components(of, level)?, id)));
         let Some((meant, table, own)) = found else {
-            let known = ids(&mut all());
+            let known: Vec<String> = all().map(|(_, (_, id))| id).take(NAMED).collect();
             if known.is_empty() {
                 let what = format!("use {named}: it has no signature");
                 let hint = "measure one, as with bandgap signature --out DIR".to_owned();

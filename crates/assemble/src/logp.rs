@@ -41,7 +41,8 @@ pub fn logp(
             let plan = &SignaturePlan { load: Load::Store { bytes }, ..plan.clone() };
             let table = of_load(measured.judged.table, plan.load);
             let measured = &Measured { judged: &measured.judged.over(&table), ..*measured };
-            Measurement { measured, plan, empty: None, sender: None }.signature().ok()
+            let of = Measurement { measured, plan, empty: None, sender: None }.signature();
+            of.ok().map(|(of, _)| of.send_overhead)
         }
         Load::Words | Load::Store { .. } => None,
     };
@@ -81,12 +82,9 @@ struct Measurement<'a> {
     measured: &'a Measured<'a>,
     plan: &'a SignaturePlan,
     empty: Option<&'a Judged<'a>>,
-    /// Of a get, the signature of a store beside it, if there is one.
-    sender: Option<Signatures>,
+    /// Of a get, os of a store beside it, if there is one.
+    sender: Option<Estimate>,
 }
-
-/// A signature over all launches, and that of each launch.
-type Signatures = (Signature, Vec<Option<Signature>>);
 
 impl Measurement<'_> {
     fn base(&self) -> Logp {
@@ -110,17 +108,21 @@ impl Measurement<'_> {
     }
 
     /// The signature over all launches, and that of each launch.
-    fn signature(&self) -> Result<Signatures, ModelError> {
+    fn signature(&self) -> Result<(Signature, Vec<Option<Signature>>), ModelError> {
         let (judged, launches) = (self.measured.judged, self.measured.setting.launches);
         let whole = judged.signature(RESAMPLES, self.reply(None).as_ref(), None)?;
-        let whole = self.as_sent(whole, None);
+        let as_sent = |own: Signature| match &self.sender {
+            Some(os) => Signature { latency: own.sent_latency.less(os), ..own },
+            None => own,
+        };
+        let whole = as_sent(whole);
         let of_launch = |launch| {
             let part = judged.table.of_launch(launch);
             // The empty transfer is that of the same launch, or of all launches if this one measured none.
             let reply = self.reply(Some(launch)).or_else(|| self.reply(None));
             let arm = Some([whole.arm.from_delay, whole.arm.to_delay]);
             let own = judged.in_launch(&part).signature(QUICK_RESAMPLES, reply.as_ref(), arm);
-            Some(self.as_sent(own.ok()?, Some(launch)))
+            own.ok().map(as_sent)
         };
         let each: Vec<Option<Signature>> = match launches {
             0 | 1 => vec![Some(whole.clone())],
@@ -128,14 +130,6 @@ impl Measurement<'_> {
         };
         let known: Vec<Signature> = each.iter().flatten().cloned().collect();
         Ok((whole.over_launches(&known, judged.confidence), each))
-    }
-
-    /// With the latency of a get's bytes: os + L less the os of their sender in this launch, or in all.
-    fn as_sent(&self, own: Signature, launch: Option<u32>) -> Signature {
-        let Some((all, each)) = &self.sender else { return own };
-        let of_launch = launch.and_then(|launch| each.get(launch as usize)?.as_ref());
-        let latency = own.sent_latency.less(&of_launch.unwrap_or(all).send_overhead);
-        Signature { latency, ..own }
     }
 
     /// Half the round trip of empty transfers, from one launch or from all; `None` if this plan's own messages are empty.

@@ -156,18 +156,14 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
 /// Whether a collective of 0 bytes takes less than half as long as that of the next size: such as a library's, which then
 /// returns at once.
 fn sends_nothing(of: &Measured<'_>, points: &Points<'_>, (key, point): At<'_>) -> bool {
-    let same = |other: &Described, axis: &str| other.place(axis) == point.place(axis);
-    let is_next = |other: &&At<'_>| {
-        let axes = point.at.iter().map(|(axis, _)| axis.as_str());
-        let mut axes = axes.filter(|axis| !["bytes", "elements"].contains(axis));
-        other.1.bytes > 0 && axes.all(|axis| same(other.1, axis))
+    let others = |of: &Described| -> Vec<_> {
+        of.at.iter().filter(|(axis, _)| axis != "bytes").cloned().collect()
     };
-    if point.bytes > 0 || point.place("ranks").is_none() {
-        return false;
-    }
+    let is_next = |of: &&At<'_>| of.1.bytes > 0 && others(of.1) == others(point);
     let next = points.all.iter().filter(is_next).min_by_key(|(_, of)| of.bytes);
-    let [own, next] = [Some(key), next.map(|(key, _)| *key)].map(|key| of.time(key?));
-    own.zip(next).is_some_and(|(own, next)| own.value < next.value / 2.0)
+    let time = |key| of.time(key).map_or(0.0, |time| time.value);
+    let is_empty = point.bytes == 0 && point.place("ranks").is_some();
+    is_empty && next.is_some_and(|(next, _)| 2.0 * time(key) < time(next))
 }
 
 /// Whether received bytes were compared at all points; `None` where no bytes moved, and in virtual time.

@@ -12,7 +12,6 @@ use clap::Args;
 use crate::refused::refuse;
 
 /// Defaults of options that have no effect in virtual time.
-const USUAL_DEADLINE: Ns = Ns(30e9);
 const USUAL_SEED: u64 = 1;
 const USUAL_LAUNCHES: u32 = 5;
 
@@ -306,24 +305,23 @@ impl Measure {
             refuse("run", &[(library, option, &hint), (starter, "--launch-with", &hint)])?;
         }
         self.ranks.reach.check(self.adopted.is_some())?;
-        let real = |target: &&&Target| matches!(target, Target::Real(_));
-        let Some(first) = measured.first().filter(|_| !measured.iter().any(|of| real(&of))) else {
-            return Ok(());
-        };
+        let is_virtual = |target: &&Target| matches!(target, Target::Simulated(_));
+        let all_virtual = !measured.is_empty() && measured.iter().all(is_virtual);
         // A replay needs no hosts, no processors and no time, and no two differ.
-        let (effort, at, hint) =
-            (&self.effort, &self.ranks.at, "it has no effect in virtual time: leave it out");
-        let all = [
-            (self.ranks.reach.is_named(), "--hosts", hint),
-            (at.cores.is_some(), "--cores", hint),
-            (at.wait != Wait::Auto, "--wait", hint),
-            (at.deadline != USUAL_DEADLINE, "--deadline", hint),
-            (effort.time_budget.is_some(), "--time-budget", hint),
-            (effort.launches != USUAL_LAUNCHES, "--launches", hint),
-            (effort.check, "--check", hint),
-            (self.precision.seed != USUAL_SEED, "--seed", hint),
+        let (effort, at) = (&self.effort, &self.ranks.at);
+        let given = [
+            (self.ranks.reach.is_named(), "--hosts"),
+            (at.cores.is_some(), "--cores"),
+            (at.wait != Wait::Auto, "--wait"),
+            (at.deadline != Ns(30e9), "--deadline"),
+            (effort.time_budget.is_some(), "--time-budget"),
+            (effort.launches != USUAL_LAUNCHES, "--launches"),
+            (effort.check, "--check"),
+            (self.precision.seed != USUAL_SEED, "--seed"),
         ];
-        refuse(&format!("measure over {first}"), &all)
+        let hint = "it has no effect there: leave it out";
+        let all = given.map(|(given, option)| (given && all_virtual, option, hint));
+        refuse("measure in virtual time", &all)
     }
 
     /// Whether the transport's own launcher starts the ranks, each in a process of its own.

@@ -3,8 +3,6 @@
 //! The signatures over (M, Δ) for several lengths n form the surface over (M, Δ, n). Each gets an
 //! equal share of the time that is left.
 
-use std::collections::BTreeSet;
-
 use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Get, Kernel, Store};
 use serde::{Deserialize, Serialize};
@@ -111,9 +109,10 @@ fn signature_sizes(asked: &[u32]) -> Vec<u32> {
         fit().filter(|&size| size > 0).min_by(|a, b| off(a).total_cmp(&off(b)))
     };
     let base = fit().next().map(|_| 0);
-    let sizes: BTreeSet<u32> =
-        base.into_iter().chain(SURFACE_SIZES.into_iter().filter_map(near)).collect();
-    sizes.into_iter().collect()
+    let near = SURFACE_SIZES.into_iter().filter_map(near);
+    let mut sizes: Vec<u32> = base.into_iter().chain(near).collect();
+    sizes.dedup();
+    sizes
 }
 
 impl Planned for BulkPlan {

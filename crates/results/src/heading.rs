@@ -24,14 +24,6 @@ pub(crate) fn kernel(run: &Run) -> Option<&str> {
     names.first().copied().filter(|_| names.len() == 1)
 }
 
-/// How many operations of all ranks followed one another in a sample, if a single kernel is measured, always with as many.
-fn in_a_row(run: &Run) -> Option<String> {
-    kernel(run)?;
-    let rows = run.results.iter().filter_map(|of| of.as_rows());
-    let mut rows = rows.filter(|rows| matches!(rows.form, Form::Kernel { .. }));
-    rows.find_map(|rows| rows.labels.get("in_a_row")).map(ToString::to_string)
-}
-
 /// One line: what was measured, where and for how long.
 pub(crate) fn heading(run: &Run) -> Option<String> {
     let command = run.command.get(1).filter(|word| !word.starts_with('-'));
@@ -64,7 +56,6 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
         if alike(&|of| of.ranks == ranks) && ranks != 2 {
             parts.push(format!("{ranks} ranks"));
         }
-        parts.extend(in_a_row(run).map(|count| format!("each of {count} in a row")));
         if !first.hosts.is_empty() {
             parts.push(hosts(&first.hosts));
             parts.extend(run.hosts.first().and_then(network));

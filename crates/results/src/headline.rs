@@ -5,7 +5,7 @@ use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple};
 use bandgap_units::{Bytes, significant_short};
 
 use crate::hockney::Hockney;
-use crate::logp::{Logp, ONE_TO_ONE, Parameters, SIGNATURE, limit};
+use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
 use crate::shown::Context;
 
 /// A column of the table.
@@ -87,14 +87,11 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
     ];
     for (symbol, name, field) in rows {
         let cell = |logp: &Logp| {
-            let Parameters { latency, sent_latency, .. } = &logp.parameters;
             let of = match field {
                 "rtt" => half(logp)?,
-                // One of the two is given, or both.
-                "latency" if latency.is_none() && sent_latency.is_some() => {
+                "sent_latency" if logp.parameters.sent_latency.is_none() => {
                     return Some(Cell::Empty);
                 }
-                "sent_latency" if sent_latency.is_none() => return Some(Cell::Empty),
                 _ => logp.parameters.named().into_iter().find(|of| of.0 == field)?.2?.clone(),
             };
             let id = format!("{}/{field}", logp.id());

@@ -130,11 +130,8 @@ impl Shown for Hockney {
             "{} over {}, t(n) = t0 + n/r∞, {} errors",
             self.name, self.transport, self.weighting
         );
-        let is_shown = |at: &usize| *at != COUNTED || self.messages > 1;
-        let columns: Vec<usize> = (0..HEADS.len()).filter(is_shown).collect();
-        let table = Table::new(columns.iter().map(|at| head_of(HEADS[*at])));
-        let own = |cells: Vec<Cell>| columns.iter().map(move |at| cells[*at].clone());
-        let table = table.with((0..self.segments.len()).map(|at| own(self.row(context, at))));
+        let rows = (0..self.segments.len()).map(|at| self.row(context, at));
+        let table = Table::new(HEADS.map(head_of)).with(rows);
         let mut blocks =
             vec![Block::section(self.id(), self.named_curve(title)), Block::Table(table)];
         blocks.extend(self.meeting().map(Block::Text));
@@ -143,25 +140,11 @@ impl Shown for Hockney {
 }
 
 /// The heads of a table of segments.
-const HEADS: [&str; 12] = [
-    "from",
-    "to",
-    "r∞",
-    "r∞, π0 of",
-    "n½",
-    "t0",
-    "π0",
-    "worst residual",
-    "at",
-    "rms",
-    "R²",
-    "sizes",
-];
+const HEADS: [&str; 11] =
+    ["from", "to", "r∞", "n½", "t0", "π0", "worst residual", "at", "rms", "R²", "sizes"];
 
-/// The column of how many messages r∞ and π0 count: t0 is the time of all of them. It is shown where they are several.
-const COUNTED: usize = 3;
 /// The columns of a screen.
-const SHORT: [usize; 8] = [0, 1, 2, COUNTED, 4, 5, 7, 8];
+const SHORT: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
 
 fn head_of(text: &str) -> Head {
     // Rates of segments share a unit; start-up times and lengths may differ by orders of magnitude.
@@ -186,7 +169,6 @@ impl Hockney {
         let mut row = Vec::from([segment.from_bytes, segment.to_bytes].map(bytes));
         let parameters = self.parameters(at);
         row.extend(parameters.map(|(_, id, of)| of.map(|of| context.cell(&id, of)).into()));
-        row.insert(COUNTED, format!("{} messages", self.messages).into());
         row.extend([
             number(segment.worst_residual.map(|Number(of)| signed_share(of))),
             segment.worst_bytes.map(bytes).into(),
@@ -198,7 +180,11 @@ impl Hockney {
     }
 
     fn named_curve(&self, text: String) -> String {
-        self.curve.iter().fold(text, |text, (name, place)| format!("{text}, {name} {place}"))
+        let curve = self.curve.iter();
+        let text = curve.fold(text, |text, (name, place)| format!("{text}, {name} {place}"));
+        // t0 is the time of all of them.
+        let of = format!(", r∞ and π0 of {} messages", self.messages);
+        if self.messages > 1 { text + &of } else { text }
     }
 
     /// Where its segments meet.
@@ -224,11 +210,9 @@ impl Hockney {
 pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
     let of_series = || context.of::<Hockney>().filter(|fit| fit.is_of(name, transport));
     let relative: Vec<&Hockney> = of_series().filter(|fit| fit.is_relative()).collect();
-    let several = relative.iter().any(|fit| !fit.curve.is_empty());
-    let counted = relative.iter().any(|fit| fit.messages > 1);
-    let columns = || SHORT.into_iter().filter(|at| *at != COUNTED || counted);
-    let short = |cells: Vec<Cell>| columns().map(move |at| cells[at].clone());
-    let heads = columns().map(|at| head_of(HEADS[at]));
+    let several = relative.iter().any(|fit| !fit.curve.is_empty() || fit.messages > 1);
+    let short = |cells: Vec<Cell>| SHORT.map(|at| cells[at].clone());
+    let heads = SHORT.map(|at| head_of(HEADS[at]));
     let mut table = Table::new(several.then(|| Head::new("")).into_iter().chain(heads));
     for fit in &relative {
         for at in 0..fit.segments.len() {

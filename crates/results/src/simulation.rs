@@ -31,7 +31,7 @@ pub struct Simulation {
     #[serde(default)]
     pub parts: u64,
     /// Operations of a kernel that follow one another; `time` is that of each. 1 for a schedule.
-    #[serde(default = "one")]
+    #[serde(default)]
     pub in_a_row: u64,
     /// The time that noise took from all ranks together; absent without noise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,10 +48,6 @@ pub struct Simulation {
     /// How the end depends on the parameters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sensitivity: Option<Sensitivity>,
-}
-
-fn one() -> u64 {
-    1
 }
 
 /// The critical path: steps without a pause from time 0 to the end.
@@ -147,7 +143,7 @@ impl Shown for Simulation {
             _ if self.sensitivity.is_some() => self.blocks(RANKS),
             (Some(_), Some(first)) if std::ptr::eq(*first, self) => {
                 let row = match self.in_a_row {
-                    1 => "one".to_owned(),
+                    0 | 1 => "one".to_owned(),
                     count => format!("each of {count} in a row"),
                 };
                 let way = if self.parts == 2 { "half of there and back, " } else { "" };
@@ -194,7 +190,7 @@ impl Simulation {
     fn when(&self) -> String {
         let time = |of| scaled(of, Unit::Second);
         let end = self.end.0.0;
-        let parts = (self.parts.max(1) * self.in_a_row) as f64;
+        let parts = (self.parts.max(1) * self.in_a_row.max(1)) as f64;
         match self.time.interval() {
             Some((low, high)) if low < high => {
                 let [low, high] = [low, high].map(|end| time(end * parts));

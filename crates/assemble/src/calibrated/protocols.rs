@@ -55,39 +55,30 @@ impl Calibrated {
     }
 
     /// Between the ends of a border's interval a message may follow the line below or that above. The value is that of the
-    /// line above, and the ends are those of the cheaper and of the dearer line, which may change places once.
+    /// line above, and the ends are those of the one and of the other, the cheaper in the middle first.
     fn either_way(&mut self, border: u64, [low, high]: [u64; 2]) {
         let Some(at) = self.protocols.iter().position(|of| of.up_to == border) else { return };
-        let least = at.checked_sub(1).map_or(0, |before| self.protocols[before].up_to);
-        let [below, above, ..] = &self.protocols[at..] else { return };
-        let (low, high) = (low.max(least), high.min(above.up_to));
-        if high <= low + 1 {
-            return;
-        }
-        let start = |of: &Costs| of.send.value + of.recv.value + of.latency.value;
-        let fixed = start(&above.costs) - start(&below.costs);
-        let slope = above.per_byte.value - below.per_byte.value;
-        let meet = ((-fixed / slope) as u64).clamp(low, high - 1);
-        let piece = |[from, up_to]: [u64; 2]| {
-            let middle = (from + up_to) as f64 / 2.0;
-            let is_dearer = fixed + slope * middle > 0.0;
-            let (cheap, dear) = if is_dearer { (below, above) } else { (above, below) };
-            let of = |part: fn(&Protocol) -> Parameter| Parameter {
-                value: part(above).value,
-                low: part(cheap).low,
-                high: part(dear).high,
-            };
-            let [send, recv] = [of(|line| line.costs.send), of(|line| line.costs.recv)];
-            let costs = Costs { send, recv, latency: of(|line| line.costs.latency) };
-            Protocol { up_to, costs, per_byte: of(|line| line.per_byte) }
+        let Some([below, above]) = self.protocols.get(at..at + 2) else { return };
+        let time = |Protocol { costs: Costs { send, recv, latency }, per_byte, .. }: &Protocol| {
+            send.value + recv.value + latency.value + per_byte.value * (low + high) as f64 / 2.0
         };
-        let ends = [[low, meet], [meet, high - 1]];
-        let pieces: Vec<Protocol> =
-            ends.into_iter().filter(|[from, to]| from < to).map(piece).collect();
-        self.protocols[at].up_to = low;
-        self.protocols.splice(at + 1..at + 1, pieces);
-        let note = Note::new("either_line", "").with("from", low as f64);
-        self.notes.push(note.with("to", high as f64));
+        let is_dearer = time(above) > time(below);
+        let (cheap, dear) = if is_dearer { (below, above) } else { (above, below) };
+        let of = |part: fn(&Protocol) -> Parameter| {
+            let [value, low, high] = [part(above).value, part(cheap).low, part(dear).high];
+            Parameter { value, low, high }
+        };
+        let [send, recv] = [of(|line| line.costs.send), of(|line| line.costs.recv)];
+        let costs = Costs { send, recv, latency: of(|line| line.costs.latency) };
+        let (up_to, per_byte) = (high.min(above.up_to).saturating_sub(1), of(|line| line.per_byte));
+        let least = at.checked_sub(1).map_or(0, |before| self.protocols[before].up_to);
+        let low = low.max(least);
+        if low < up_to {
+            self.protocols[at].up_to = low;
+            self.protocols.insert(at + 1, Protocol { up_to, costs, per_byte });
+            let note = Note::new("either_line", "").with("from", low as f64);
+            self.notes.push(note.with("to", high as f64));
+        }
     }
 
     /// For a line that starts below os + or: each size costs its measured time in proportion to its length and nothing else;

@@ -131,7 +131,9 @@ fn of_a_run_over_several_transports_one_is_named() {
     for id in ["", " --id logp/"] {
         assert!(of(id).ends(USAGE).stderr.contains("logp/sim:own2"));
     }
-    [" --id logp/sim:own", " --id logp/sim:own2"].map(|id| of(id).ends(0));
+    for id in [" --id logp/sim:own", " --id logp/sim:own2"] {
+        of(id).ends(0);
+    }
 }
 
 #[test]

@@ -348,9 +348,9 @@ fn the_surface_of_a_machine_gives_back_its_parameters() {
 fn the_bytes_of_a_get_are_sent_by_the_replier_and_surfaces_are_at_sizes_asked_for() {
     let place = Workdir::new();
     let run = bulk(&place, "ipsc860", &["--get", "--sizes", "8,1KiB,2KiB"]);
-    let own = |logp: &&Value| logp["name"] == "bulk_get_signature";
-    let all = of_kind(&run, "logp");
-    let gets: Vec<_> = all.iter().filter(own).collect();
+    let all = of_kind(&run, "logp").into_iter();
+    let (gets, stores): (Vec<&Value>, Vec<&Value>) =
+        all.partition(|logp| logp["name"] == "bulk_get_signature");
     let lengths: Vec<u64> = gets.iter().map(|logp| logp["bytes"].as_u64().unwrap()).collect();
     assert_eq!(lengths, [0, 8, 1 << 10, 2 << 10]);
     for (logp, bytes) in gets.iter().zip(lengths) {
@@ -363,10 +363,8 @@ fn the_bytes_of_a_get_are_sent_by_the_replier_and_surfaces_are_at_sizes_asked_fo
         near("L", parameter("latency"), way, 1e-6);
         near("os + L", parameter("sent_latency"), sent + way, 1e-6);
     }
-    let stores = all.iter().filter(|logp| !own(logp));
     assert!(
-        stores.clone().count() == 4
-            && stores.clone().all(|of| of["parameters"]["sent_latency"].is_null())
+        stores.len() == 4 && stores.iter().all(|of| of["parameters"]["sent_latency"].is_null())
     );
 }
 
