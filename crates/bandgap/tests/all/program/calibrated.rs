@@ -109,7 +109,8 @@ fn a_machine_comes_back_from_its_run() {
     let command = run(&place, "export kept --to simgrid --out p.xml -n 3").ends(0).stdout;
     let platform = fs::read_to_string(place.path("p.xml")).unwrap();
     assert_eq!(platform.matches("latency=\"0.0000061692s\"").count(), 6);
-    let factor = command.split("smpi/lat-factor:0:1;4112:").nth(1).unwrap().split('\'').next();
+    let factor =
+        command.split("smpi/lat-factor:0:1;4112:").nth(1).unwrap().split(['\'', ';']).next();
     near("L", factor.unwrap().parse().unwrap(), (60000.5 - 114.0) / (6350.0 - 180.8), 1e-6);
     assert!(command.contains("smpi/or:0:0.0000022:0;4096:"), "{command}");
     // What is listed of a run.

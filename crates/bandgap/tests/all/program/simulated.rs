@@ -382,7 +382,8 @@ fn of_operations_in_a_row_each_may_take_longer_than_one() {
     assert_eq!((one.1, many.1), (1, 16));
     let run = simulated(&place, "synch1", "paragon", &["-n", "16"]);
     let [series] = &of_kind(&run, "series")[..] else { panic!("{run}") };
-    near("in a row", value(&series["points"][0]["time"]), many.0, 1e-9);
+    // Ranks that are measured have met before; those of a replay all begin at 0.
+    near("in a row", value(&series["points"][0]["time"]), many.0, 1e-3);
     assert_eq!(series["labels"]["in_a_row"], 16);
     assert!(many.0 > 1.1 * one.0, "{one:?} {many:?}");
 }
