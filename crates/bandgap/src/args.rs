@@ -181,7 +181,7 @@ pub struct Output {
     #[arg(short, long)]
     pub quiet: bool,
     /// Make the run of what a killed one has left in this directory, and measure nothing.
-    #[arg(long, value_name = "DIR", hide = true)]
+    #[arg(skip)]
     pub take_up: Option<PathBuf>,
     #[command(flatten)]
     pub shown: Shown,

@@ -1,6 +1,8 @@
 //! The tool as a program's `main` function.
 
+use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
 use std::process::ExitCode;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry, add};
@@ -8,7 +10,7 @@ use bandgap_launch::{Adopted, Classify as _, Exit, Result, compiled, let_long_fi
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
 
-use crate::command::{Cli, Command, dispatch, measured, parse};
+use crate::command::{Cli, dispatch, measured, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
 use crate::layout::be_plain;
 use crate::output::tell_failure;
@@ -58,20 +60,11 @@ impl Tool {
     pub fn main(self) -> ExitCode {
         let adopted = Adopted::found();
         let added = add(self.added).class(Exit::Defect);
-        let parsed = added.and_then(|()| parse(adopted.as_ref()));
-        let exit = parsed.and_then(|mut cli| match cli.command {
-            Some(Command::Rank { parent }) if has_launcher() => {
-                Ok(bandgap_launch::rank::main(parent))
-            }
-            Some(Command::Agent { join: Some(place), .. }) => {
-                Adopted::join_outside(&place).map(|()| ExitCode::SUCCESS)
-            }
-            Some(Command::Agent { remove, .. }) => {
-                bandgap_launch::agent::main(remove.as_deref()).map(|()| ExitCode::SUCCESS)
-            }
-            _ => match adopted {
-                Some(adopted) => among(&adopted, &mut cli),
-                None => carry_out(&cli),
+        let exit = added.and_then(|()| match own() {
+            Some(done) => done,
+            None => match (parse(adopted.as_ref())?, adopted) {
+                (mut cli, Some(adopted)) => among(&adopted, &mut cli),
+                (cli, None) => carry_out(&cli),
             },
         });
         exit.unwrap_or_else(|failure| {
@@ -79,6 +72,23 @@ impl Tool {
             failure.exit.into()
         })
     }
+}
+
+/// Does what this program starts itself for, as a rank or as a host's agent: no command that its users see.
+fn own() -> Option<Result<ExitCode>> {
+    let words: Vec<OsString> = std::env::args_os().skip(1).collect();
+    let place = words.last().map(Path::new)?;
+    let said: Vec<&str> = words.iter().map(|word| word.to_str().unwrap_or_default()).collect();
+    let done = match said[..] {
+        ["rank", parent] if has_launcher() => {
+            return Some(Ok(bandgap_launch::rank::main(parent.parse().ok()?)));
+        }
+        ["agent"] => bandgap_launch::agent::main(None),
+        ["agent", "--remove", _] => bandgap_launch::agent::main(Some(place)),
+        ["agent", "--join", _] => Adopted::join_outside(place),
+        _ => return None,
+    };
+    Some(done.map(|()| ExitCode::SUCCESS))
 }
 
 /// Whether a launcher started this process as a rank, whose standard input is a socket.

@@ -21,7 +21,7 @@ const ONE: Duration = Duration::from_secs(15);
 const ALL: Duration = Duration::from_secs(75);
 
 /// CoMet's kernels that are separate experiments.
-const APART: [&str; 2] = [CONTENTION, Overlap::NAME];
+pub const APART: [&str; 2] = [CONTENTION, Overlap::NAME];
 /// The weight of a separate experiment, which times several things at each size, in kernels.
 const SEVERAL: f64 = 3.0;
 /// Message lengths of an echo under contention.

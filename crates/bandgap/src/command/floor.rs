@@ -35,7 +35,7 @@ pub struct Floors {
     #[command(flatten)]
     precision: Precision,
     #[command(flatten)]
-    output: Output,
+    pub output: Output,
 }
 
 /// Measures the named floors, or all.

@@ -26,7 +26,7 @@ pub struct Layers {
     #[command(flatten)]
     series: Series,
     #[command(flatten)]
-    measure: Measure,
+    pub measure: Measure,
 }
 
 /// Measures the kernel over each transport, and the added cost of each layer over the previous one.

@@ -9,6 +9,7 @@ mod export;
 mod fit;
 mod floor;
 mod layers;
+mod meant;
 mod noise;
 mod pairs;
 mod pcie_trace;
@@ -24,11 +25,12 @@ mod validate;
 mod watched;
 mod whatif;
 
-use std::ffi::OsString;
+use std::fs::create_dir_all;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Adopted, Classify, Exit, Result, input, usage};
+use bandgap_launch::{Adopted, Classify, Exit, Failure, Result, input};
 use clap::{ColorChoice, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap_mangen::generate_to;
 
 use crate::args::{Measure, Output, Reach, With};
 use crate::output::journal::{Earlier, Head};
@@ -179,25 +181,13 @@ pub enum Command {
         /// The shell
         shell: clap_complete::Shell,
     },
-    /// The manual page on standard output
+    /// The manual page on standard output, or into a directory one for each command
     #[command(after_help = "Examples:
-  bandgap man > bandgap.1")]
-    Man,
-    /// The agent of a run on one of its hosts: started by bandgap itself
-    #[command(name = "agent", hide = true)]
-    Agent {
-        /// A folder that has nothing but this program, to be removed
-        #[arg(long)]
-        remove: Option<PathBuf>,
-        /// A file that says where the process is which it joins
-        #[arg(long)]
-        join: Option<PathBuf>,
-    },
-    /// A rank of a run: started by bandgap itself
-    #[command(name = "rank", hide = true)]
-    Rank {
-        /// The launcher's process
-        parent: u32,
+  bandgap man > bandgap.1
+  bandgap man ~/.local/share/man/man1    then: man bandgap-comms1")]
+    Man {
+        /// The directory of all pages, made where it is not there
+        directory: Option<PathBuf>,
     },
 }
 
@@ -205,12 +195,16 @@ pub enum Command {
 /// prints.
 ///
 /// # Errors
-/// Help could not be printed.
+/// A word means another command, or help could not be printed.
 pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
     let plain = adopted.map_or(ColorChoice::Auto, |_| ColorChoice::Never);
     let matches = Cli::command().color(plain).try_get_matches();
-    matches.and_then(|matches| Cli::from_arg_matches(&matches)).or_else(|error| {
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    cli.or_else(|error| {
         if adopted.is_none_or(|adopted| adopted.rank == 0) {
+            if let Some(failure) = meant::answer(&error) {
+                return Err(failure);
+            }
             if error.use_stderr() {
                 error.exit();
             }
@@ -225,32 +219,33 @@ pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
 /// # Errors
 /// Its journal cannot be read, or the run cannot be written.
 pub fn take_up(directory: &Path) -> Result<()> {
-    let Head { command, adopted, native, .. } = Earlier::read(directory)?.head;
-    let end = command.iter().position(|word| word == "--").unwrap_or(command.len());
-    let mut words: Vec<OsString> = command.into_iter().map(OsString::from).collect();
-    words.splice(end..end, ["--take-up".into(), directory.as_os_str().to_owned()]);
+    let Head { command: words, adopted, native, .. } = Earlier::read(directory)?.head;
     let mut cli = Cli::try_parse_from(words).map_err(|error| {
         let why = error.render().to_string();
         let why = why.lines().next().unwrap_or_default();
         input!("read the command of {}: {why}", directory.display())
     })?;
     // A file must not make this program do anything else.
-    let is_other = !matches!(
-        cli.command,
-        Some(Command::Layers(_) | Command::Floor(_) | Command::Breakdown(_))
-    );
-    match (measured(&mut cli), adopted) {
-        (Some((measure, _)), Some((by, size))) => {
-            measure.adopted = Adopted::earlier(&by, size);
-            measure.native = native.and_then(|name| name.parse().ok());
-        }
-        (None, _) if is_other => {
-            let what = directory.display();
-            return Err(input!("use the journal in {what}: its command measures nothing"));
-        }
-        _ => {}
+    let Some(output) = journalled(&mut cli) else {
+        let what = directory.display();
+        return Err(input!("use the journal in {what}: its command measures nothing"));
+    };
+    output.take_up = Some(directory.to_owned());
+    if let (Some((measure, _)), Some((by, size))) = (measured(&mut cli), adopted) {
+        measure.adopted = Adopted::earlier(&by, size);
+        measure.native = native.and_then(|name| name.parse().ok());
     }
     dispatch(&cli).map(|_| ())
+}
+
+/// The output of a command that measures, and keeps a journal.
+fn journalled(cli: &mut Cli) -> Option<&mut Output> {
+    match cli.command {
+        Some(Command::Layers(ref mut of)) => Some(&mut of.measure.output),
+        Some(Command::Floor(ref mut of)) => Some(&mut of.output),
+        Some(Command::Breakdown(ref mut of)) => Some(&mut of.measure.output),
+        _ => measured(cli).map(|(measure, _)| &mut measure.output),
+    }
 }
 
 /// The options of a command in which adopted processes can take part, and whether all of them do by default.
@@ -272,6 +267,11 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
         ) => Some((measure, true)),
         _ => None,
     }
+}
+
+/// A command whose manual pages explain the options, too, that `-h` leaves out.
+fn in_full(command: clap::Command) -> clap::Command {
+    command.mut_args(|option| option.hide_short_help(false)).mut_subcommands(in_full)
 }
 
 /// Carries out the command.
@@ -314,13 +314,16 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
             clap_complete::generate(*shell, &mut Cli::command(), "bandgap", &mut text);
             print(&text).map(|()| Exit::Fine)
         }
-        Some(Command::Man) => {
-            let mut text = Vec::new();
-            clap_mangen::Man::new(Cli::command()).render(&mut text).class(Exit::Output)?;
-            print(&text).map(|()| Exit::Fine)
+        Some(Command::Man { directory: Some(directory) }) => {
+            let made = create_dir_all(directory);
+            let written = made.and_then(|()| generate_to(in_full(Cli::command()), directory));
+            let failed = |error| format!("write to {}: {error}", directory.display());
+            written.map(|()| Exit::Fine).map_err(|error| Failure::new(Exit::Output, failed(error)))
         }
-        Some(Command::Agent { .. } | Command::Rank { .. }) => {
-            Err(usage!("start a rank by hand: ranks belong to a launcher"))
+        Some(Command::Man { directory: None }) => {
+            let mut text = Vec::new();
+            clap_mangen::Man::new(in_full(Cli::command())).render(&mut text).class(Exit::Output)?;
+            print(&text).map(|()| Exit::Fine)
         }
     }
 }

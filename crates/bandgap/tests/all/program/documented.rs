@@ -60,7 +60,22 @@ fn manual_and_completions_name_the_commands() {
             assert!(script.contains(command.as_str()), "{shell} lacks {command}");
         }
         assert!(script.contains("time-budget"), "{shell} lacks options");
+        let own = ["agent", "take-up", "bandgap-rank", "bandgap__rank", "'rank'"];
+        assert!(!own.iter().any(|own| script.contains(own)), "{shell} offers what nobody may call");
     }
+    place.run(["man", "pages/man1"]).ends(0);
+    let page = |of: &str| std::fs::read_to_string(place.path("pages/man1").join(of)).unwrap();
+    for command in listed.iter().map(String::as_str).chain(["fit hockney", "fit logp"]) {
+        let page = page(&format!("bandgap-{}.1", command.replace(' ', "-"))).replace('\\', "");
+        let help = place.run(command.split(' ').chain(["--help"])).ends(0).stdout;
+        let options = help.split_whitespace().filter(|word| word.starts_with("--"));
+        for option in options.map(|word| word.split(['[', ',', ')', '.', ';', '=']).next().unwrap())
+        {
+            assert!(page.contains(option), "{command}: the manual page lacks {option}");
+        }
+    }
+    // An explanation that `-h` leaves out.
+    assert!(page("bandgap-comms1.1").contains("Keep no files"));
     assert!(place.run(["--version"]).ends(0).stdout.starts_with("bandgap "));
 }
 

@@ -49,6 +49,44 @@ fn unknown_names() {
 }
 
 #[test]
+fn a_word_of_another_tool_is_answered_with_the_command_for_it() {
+    let place = Workdir::new();
+    place.file("osu.log", "8 1.5\n");
+    place.file("logp.csv", "kind,messages,delay_ns,elapsed_ns\nrtt,1,0,5\n");
+    for (words, command) in [
+        ("latency", "comms1"),
+        ("--latency", "comms1"),
+        ("--bandwidth=4", "comms1"),
+        ("help lat", "comms1"),
+        ("bw -t tcp", "comms1 -t tcp"),
+        // What the command does not take is left away.
+        ("pingpong --iterations 5", "comms1"),
+        ("osu_bibw", "comms2"),
+        ("bandwith", "comms1"),
+        ("bcast -n 4", "comet broadcast -n 4"),
+        ("MPI_Allreduce", "comet all_reduce"),
+        ("barrier", "comet barrier"),
+        ("comet bcast", "comet broadcast"),
+        ("layers allgather -t shm,tcp", "layers all_gather -t shm,tcp"),
+        ("-q alltoall -n 4", "comet all_to_all -q -n 4"),
+        ("tcp", "run -t tcp"),
+        ("osu.log", "fit hockney osu.log"),
+        ("fit osu.log --segments 2", "fit hockney osu.log --segments 2"),
+        ("logp.csv", "fit logp logp.csv"),
+    ] {
+        let told = place.run(words.split(' ')).ends(USAGE).stderr;
+        let line = format!("bandgap {command}");
+        assert!(told.lines().any(|of| of.ends_with(&line)), "{words}: {told}");
+    }
+    // What bandgap starts itself is no command of anybody else.
+    for words in ["gent", "rnk", "ranks", "help agent", "--take-u x"] {
+        let told = place.run(words.split(' ')).ends(USAGE).stderr;
+        let is_own = |word: &str| ["agent", "rank", "--take-up"].contains(&word.trim_matches('\''));
+        assert!(!told.lines().skip(1).any(|line| line.split(' ').any(is_own)), "{words}: {told}");
+    }
+}
+
+#[test]
 fn hosts_that_are_options_and_lines_without_end() {
     let place = Workdir::new();
     place.file("options", "h1 user=-oProxyCommand=id\n");
