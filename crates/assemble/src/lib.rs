@@ -88,18 +88,16 @@ pub enum AssembleError {
         hint: String,
     },
     /// No two rounds have everything that a breakdown is made of.
-    #[error(
-        "divide the time of a message: fewer than two rounds were whole (more --time-budget brings more)"
-    )]
+    #[error("fewer than two rounds were whole (more --time-budget brings more)")]
     NoRounds,
     /// Invalid components or models.
     #[error("{0}")]
     Components(String),
     /// Nothing was measured.
-    #[error("estimate anything: no batch was measured")]
+    #[error("no batch was measured")]
     Unmeasured,
     /// Nothing has a value.
-    #[error("estimate anything: too few of the batches count (more --time-budget brings more)")]
+    #[error("too few of the batches count (more --time-budget brings more)")]
     Empty,
 }
 

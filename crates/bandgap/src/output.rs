@@ -17,6 +17,7 @@ use bandgap_record::{
     timestamp,
 };
 use bandgap_report::{Block, Layout, text};
+pub use bandgap_results::counted;
 use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
 use serde::Serialize;
 use serde_json::json;
@@ -25,7 +26,7 @@ use crate::args::{Axes, Output, Precision, Shown};
 use crate::layout::layout;
 use journal::{Earlier, Journal};
 use json::JsonFile;
-pub use streams::{counted, print, printed, tell, tell_failure};
+pub use streams::{print, printed, tell, tell_failure};
 
 /// The default directory of runs.
 pub const RUNS: &str = "bandgap-runs";

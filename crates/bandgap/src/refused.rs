@@ -10,7 +10,7 @@ pub fn unmade(error: AssembleError) -> Failure {
         AssembleError::Unfit { what, hint } => input!("{what}").hint(hint),
         AssembleError::Ambiguous { what, hint } => usage!("{what}").hint(hint),
         AssembleError::Sim(_) => input!("{}", told(&error)),
-        error => Failure::new(Exit::Defect, told(&error)),
+        error => Failure::new(Exit::Defect, format!("make results: {}", told(&error))),
     }
 }
 

@@ -82,7 +82,7 @@ impl Adopted {
         if ranks <= self.size {
             return Ok(());
         }
-        Err(elsewhere!("run {ranks} ranks: {} has started {} processes", self.by, self.size)
+        Err(elsewhere!("run {ranks} ranks: of processes, {} has started {}", self.by, self.size)
             .hint("start more processes, or use fewer --ranks"))
     }
 

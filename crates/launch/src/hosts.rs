@@ -97,7 +97,7 @@ impl Hosts {
             }
         };
         if hosts.len() < ranks {
-            return Err(elsewhere!("start {ranks} ranks: the hosts have {} slots", self.slots())
+            return Err(elsewhere!("start {ranks} ranks: the hosts take {} in all", self.slots())
                 .hint("name more, as in --hosts a:4,b:4"));
         }
         Ok(hosts)

@@ -4,6 +4,7 @@ use bandgap_stats::interval::widened;
 use bandgap_stats::{Interval, Regression, regression};
 use derive_more::Display;
 
+use crate::hockney::off_the_line;
 use crate::signature::Estimate;
 
 /// A law of growth.
@@ -70,7 +71,9 @@ pub fn growth(
         .iter()
         .map(|law| {
             let line = line(*law, points)?;
-            let off = |(x, time): &(f64, f64)| (1.0 - line.at(law.of(*x)) / time).powi(2);
+            let off = |(x, time): &(f64, f64)| {
+                off_the_line(*time, line.at(law.of(*x))).map_or(f64::INFINITY, |off| off.powi(2))
+            };
             let rms = (points.iter().map(off).sum::<f64>() / points.len() as f64).sqrt();
             Some((rms, *law, line))
         })

@@ -120,13 +120,17 @@ pub struct Fit {
     pub findings: Vec<Finding>,
 }
 
-/// Summary of a segment's relative residuals t/t̂ − 1 of measured times t and the line's t̂; where the
-/// line is not above zero, (t − t̂)/t.
+/// How far a time is off its line: t/t̂ − 1. `None` where the line is not above zero.
+pub fn off_the_line(time: f64, line: f64) -> Option<f64> {
+    (line > 0.0).then(|| (time - line) / line)
+}
+
+/// Summary of how far a segment's times are [`off_the_line`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ResidualSummary {
-    /// Root of the mean squared relative residual.
+    /// Root of the mean square.
     pub rms_relative: f64,
-    /// The largest relative residual, with its sign: positive if the measured time is longer.
+    /// The farthest, with its sign: positive if the measured time is longer.
     pub worst_relative: f64,
     /// The size that has it.
     pub worst_bytes: u64,
@@ -149,7 +153,7 @@ pub struct Segment {
     pub n_half: Option<Estimate>,
     /// π0 = 1/t0, empty messages per second; the rate of short messages is about π0·n.
     pub pi0: Option<Estimate>,
-    /// The residuals; `None` without a line.
+    /// The residuals; `None` without a line above zero.
     pub residuals: Option<ResidualSummary>,
     /// Whether the times do not follow the line: residuals are large, or the line meets n = 0 at a
     /// negative time. The parameters' intervals, which come from the scatter about the line, are

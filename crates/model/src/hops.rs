@@ -14,6 +14,7 @@ use bandgap_stats::quantile::mean;
 use bandgap_stats::regression::{Plane, relative_plane};
 
 use crate::error::{ModelError, Result};
+use crate::hockney::off_the_line;
 use crate::signature::Estimate;
 
 /// Repeated times of messages of one length over one distance.
@@ -147,8 +148,9 @@ fn segment(each: &[Vec<Timed>], confidence: f64) -> HopsSegment {
         ..HopsSegment::default()
     };
     let Some(plane) = plane(&points) else { return segment };
-    let off = |of: &Timed| 1.0 - plane.at(of.0 as f64, f64::from(of.1) - 1.0) / of.2;
-    let squares: Vec<f64> = points.iter().map(|of| off(of).powi(2)).collect();
+    let off = |of: &Timed| off_the_line(of.2, plane.at(of.0 as f64, f64::from(of.1) - 1.0));
+    let squares = points.iter().map(|of| off(of).unwrap_or(f64::INFINITY).powi(2));
+    let squares: Vec<f64> = squares.collect();
     let rms = mean(&squares).sqrt();
     let is_bent = plane.bend_chance.is_some_and(|chance| chance < RARE) && rms > SMALL_RESIDUAL;
     segment.misfit = rms > LARGE_RESIDUAL || is_bent;

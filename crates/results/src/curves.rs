@@ -1,5 +1,6 @@
 //! One series on one screen: some of its rows, or some of its curves side by side.
 
+use bandgap_model::hockney::off_the_line;
 use bandgap_record::{Form, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Table, signed_share};
 
@@ -31,26 +32,27 @@ pub fn curve(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
             tables.iter().map(Vec::as_slice).flat_map(one).collect()
         }
         ([one], _) => {
-            let blocks = [single(rows, (axis, one), context)].into_iter();
-            blocks.chain(rest(rows, [one], &usual[0])).collect()
+            let some = chosen(&one.rows, most(rows, one, context));
+            let more = rest(rows, some.len(), &usual[0]);
+            [single(rows, (axis, one, &some), context)].into_iter().chain(more).collect()
         }
     }
 }
 
-/// The number of rows left out of a table, if any.
-fn rest<'a>(
-    rows: &Rows,
-    shown: impl IntoIterator<Item = &'a Curve<'a>>,
-    columns: &[String],
-) -> Option<Block> {
-    let shown = shown.into_iter().map(|of| chosen(&of.rows, rows.form.rows()).len());
-    let shown: usize = shown.sum();
+/// The number of rows left out of a table with so many, if any.
+fn rest(rows: &Rows, shown: usize, columns: &[String]) -> Option<Block> {
     let is_there = |column: &String| rows.column(column).is_some();
     let has = |row: &&Row| {
         !columns.iter().any(is_there) || columns.iter().any(|of| rows.cell(row, of).is_some())
     };
     let more = rows.rows.iter().filter(has).count().saturating_sub(shown);
     (more > 0).then(|| Block::Text(format!("{more} more in -v")))
+}
+
+/// The most rows of one curve: fewer where the lines above are of more segments than one.
+fn most(rows: &Rows, curve: &Curve<'_>, context: &Context<'_>) -> usize {
+    let segments = fit(rows, &curve.which, context).map_or(1, |fit| fit.segments.len().max(1));
+    rows.form.rows().saturating_sub(segments - 1).max(4)
 }
 
 /// At most `most` rows: both ends and powers of eight between, or else evenly spread.
@@ -69,7 +71,11 @@ fn chosen<'a>(all: &[(u64, &'a Row)], most: usize) -> Vec<(u64, &'a Row)> {
 }
 
 /// Some rows of one curve: all columns, and the deviation from the fitted line.
-fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>) -> Block {
+fn single(
+    rows: &Rows,
+    (axis, curve, some): (&str, &Curve<'_>, &[(u64, &Row)]),
+    context: &Context<'_>,
+) -> Block {
     let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
     let mut heads = vec![Head::new(spelled(axis))];
     for (at, column) in rows.columns.iter().enumerate() {
@@ -79,15 +85,13 @@ fn single(rows: &Rows, (axis, curve): (&str, &Curve<'_>), context: &Context<'_>)
     if fit.is_some() {
         heads.push(Head::new("off the line").optional());
     }
-    let some = chosen(&curve.rows, rows.form.rows()).into_iter();
-    Block::Table(Table::new(heads).with(some.filter_map(|(bytes, row)| {
+    Block::Table(Table::new(heads).with(some.iter().filter_map(|&(bytes, row)| {
         let mut cells = vec![place_cell(axis, rows.place(row, axis)?)];
         cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
         if let Some(fit) = fit {
             let off = rows.cell(row, TIME).zip(fit.time(bytes));
-            let off = off.filter(|(_, line)| *line > 0.0);
-            let off = off.map(|(time, line)| signed_share(time.value.0 / line - 1.0));
-            cells.push(off.map(Cell::Number).into());
+            let off = off.and_then(|(time, line)| off_the_line(time.value.0, line));
+            cells.push(off.map(signed_share).map(Cell::Number).into());
         }
         Some(cells)
     })))
@@ -117,11 +121,15 @@ fn side_by_side(
     let several: Vec<(&Curve<'_>, &str)> =
         evenly(&found, SIDE_BY_SIDE * columns.len()).copied().collect();
     let mut blocks = Vec::new();
+    if several.is_empty() {
+        return blocks;
+    }
     if columns.first().is_some_and(|column| column != TIME) {
         blocks.push(Block::Text(meaning(rows, &columns[0])));
     }
     blocks.push(Block::Table(beside(rows, axis, &several, context)));
-    blocks.extend(rest(rows, several.iter().map(|(curve, _)| *curve), columns));
+    let shown = several.iter().map(|(curve, _)| chosen(&curve.rows, rows.form.rows()).len());
+    blocks.extend(rest(rows, shown.sum(), columns));
     blocks
 }
 

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use bandgap_record::{RecordError, RunDir, csv};
 use bandgap_report::{Bars, Block, Figure, Heat, gnuplot, svg, svg_bars, svg_heats};
 
+use crate::list::Outcome;
 use crate::run::{Run, context};
 
 /// The file of all values.
@@ -45,10 +46,16 @@ pub fn drawn(run: &Run) -> Vec<(String, String)> {
             ([], bars, _) => svg_bars(bars),
             (drawn, ..) => svg(drawn),
         };
-        let id = shown.quantities().into_iter().next().map_or(String::new(), |(id, ..)| id);
-        let parts: Vec<&str> = id.split('/').take(3).filter(|part| !part.contains('=')).collect();
+        let id = match result {
+            // Signatures differ in their size or pattern.
+            Outcome::Logp(logp) => logp.id().replace("name=", ""),
+            _ => shown.quantities().into_iter().next().map_or(String::new(), |(id, ..)| {
+                let parts = id.split('/').take(3).filter(|part| !part.contains('='));
+                parts.collect::<Vec<_>>().join("/")
+            }),
+        };
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
-        let mut name: String = parts.join("-").chars().map(plain).collect();
+        let mut name: String = id.replace('/', "-").chars().map(plain).collect();
         // File names are unique.
         while names.contains(&name) {
             name.push('x');

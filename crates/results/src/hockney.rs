@@ -48,13 +48,13 @@ pub struct Segment {
     /// R² of the line.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub r_squared: Option<Number>,
-    /// The largest relative residual t/t̂ − 1, with its sign.
+    /// How far the farthest time is off the line: t/t̂ − 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_residual: Option<Number>,
-    /// The length at the largest residual.
+    /// Its length.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worst_bytes: Option<u64>,
-    /// The root of the mean square of relative residuals.
+    /// The root of the mean square of t/t̂ − 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rms_residual: Option<Number>,
     /// The line's time at n = 0.

@@ -220,7 +220,7 @@ mod tests {
     #[test]
     fn numbers_are_written_in_the_unit_that_the_template_names() {
         assert_eq!(in_unit(1e-8, "s"), "10.0 ns".replace(".0", ""));
-        assert_eq!([in_unit(0.25, "%"), in_unit(8483.0, "n")], ["25 %", "8 483"]);
+        assert_eq!([in_unit(0.25, "%"), in_unit(8483.0, "n")], ["25 %", "8\u{a0}483"]);
         assert_eq!(words(&Note::new("of_a_later_version", "")), "of_a_later_version");
     }
 }

@@ -3,7 +3,7 @@
 use bandgap_report::Precision;
 
 use crate::list::Outcome;
-use crate::shown::Context;
+use crate::shown::{Context, counted};
 
 /// A run with results of all kinds.
 pub type Run = bandgap_record::Run<Outcome>;
@@ -50,6 +50,17 @@ impl Verdict {
             }
         }
         verdict
+    }
+
+    /// How many values are in doubt, and of how many: those that count, in the same words wherever it is said.
+    pub(crate) fn words(&self) -> String {
+        let of = counted(self.counted, "value");
+        match self.doubtful.len() + self.limited.len() {
+            0 => format!("nothing that counts is in doubt, of {of}"),
+            some => format!(
+                "in doubt (*), at the clock's limit (~) or not known: {some} of {of} that count"
+            ),
+        }
     }
 
     /// Whether everything that counts has converged and no result is negative.

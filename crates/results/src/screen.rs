@@ -1,9 +1,10 @@
 //! One screen of a run: the heading, a table, its meaning, and doubts.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 
 use bandgap_record::{Form, Note, Rows};
-use bandgap_report::{Block, Cell, Precision, Scale};
+use bandgap_report::{Block, Scale};
 
 use crate::curves::curve;
 use crate::doctor::{doctor, fitness};
@@ -15,7 +16,7 @@ use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
 use crate::rows::derived;
 use crate::run::{Run, Verdict, context};
-use crate::shown::{Context, counted, grouped};
+use crate::shown::{Context, grouped};
 use crate::validation::validation;
 use crate::why;
 
@@ -45,7 +46,7 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
         blocks.push(Block::section("results", ""));
     }
     let body = body(&among, view);
-    let doubt = doubt(run, &body, view);
+    let doubt = doubt(run, &among.marked.borrow(), view);
     blocks.extend(body.into_iter().chain(doubt));
     blocks
 }
@@ -121,6 +122,8 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
             _ => {}
         }
     }
+    // What failed has no rows.
+    blocks.retain(|block| !matches!(block, Block::Table(table) if table.rows.is_empty()));
     // If a curve is the only thing to show, it is drawn.
     let alone = signatures
         && rows.is_empty()
@@ -155,26 +158,14 @@ fn machine(run: &Run) -> Option<Block> {
 const SAID: usize = 2;
 
 /// The doubts about what is shown, gravest first, with the command that explains them.
-fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
+fn doubt(run: &Run, drawn: &BTreeSet<String>, view: View<'_>) -> Option<Block> {
     let mut parts: Vec<String> = placements(run).into_iter().collect();
     // Layers are compared by times, not by fitted lines.
     let layers = run.results.iter().filter_map(|of| of.as_rows()).any(is_alone);
-    let (shown, wide, limited) = marked(body);
-    let wider = (wide > 0).then(|| Precision::No.named());
-    let at_limit = (limited > 0).then(|| Precision::ClockLimited.named());
-    let values: Vec<&str> = wider.into_iter().chain(at_limit).collect();
-    if !values.is_empty() {
-        let are = if wide + limited == 1 { "is" } else { "are" };
-        let widest = why::widest(run).map(|cause| format!(", the widest: {cause}"));
-        let widest = widest.filter(|_| wide > 0 && !layers).unwrap_or_default();
-        let (some, all, values) = (wide + limited, counted(shown, "value"), values.join(" or "));
-        parts.push(format!("{some} of {all} {are} {values}{widest}"));
-    } else if !layers {
-        let missing: usize = run.results.iter().map(|of| of.as_shown().missing().len()).sum();
-        let hidden = Verdict::of(run).doubtful.len() - missing;
-        if hidden > 0 {
-            parts.push(format!("not shown: {} in doubt", counted(hidden, "value")));
-        }
+    let verdict = Verdict::of(run);
+    if !(drawn.is_empty() && verdict.doubtful.is_empty() && verdict.limited.is_empty()) {
+        let widest = why::widest(run, drawn).map(|cause| format!(", the widest here: {cause}"));
+        parts.push(verdict.words() + &widest.unwrap_or_default());
     }
     // Notes of one code are grouped.
     let mut said: Vec<Said<'_>> = Vec::new();
@@ -198,9 +189,7 @@ fn doubt(run: &Run, body: &[Block], view: View<'_>) -> Option<Block> {
     said.sort_by_key(|said| std::cmp::Reverse(said.level));
     let more = said.len().saturating_sub(SAID);
     parts.extend(said.iter().take(SAID).map(Said::words));
-    if more > 0 {
-        parts.push(format!("{} more", grouped(more as f64)));
-    }
+    parts.extend((more > 0).then(|| format!("{} more", grouped(more as f64))));
     if parts.is_empty() {
         return None;
     }
@@ -224,22 +213,6 @@ impl Said<'_> {
         }
         if self.alike > 0 { format!("{text} ({} more alike)", self.alike) } else { text }
     }
-}
-
-/// Counts the values in tables: all, those not converged, and those at the clock's limit.
-fn marked(blocks: &[Block]) -> (usize, usize, usize) {
-    let tables = blocks.iter().filter_map(|block| match block {
-        Block::Table(table) => Some(table),
-        _ => None,
-    });
-    let cells = tables.flat_map(|table| table.rows.iter().flatten());
-    let all = cells.filter_map(|cell| match cell {
-        Cell::Value(shown) => Some(shown.precision),
-        _ => None,
-    });
-    let all: Vec<Precision> = all.collect();
-    let of = |precision: Precision| all.iter().filter(|own| **own == precision).count();
-    (all.len(), of(Precision::No), of(Precision::ClockLimited))
 }
 
 /// The subject of a note: the transport if there are several, or else the name of the result.

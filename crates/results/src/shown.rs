@@ -1,6 +1,7 @@
 //! The interface of all kinds of result, and the context in which they are shown.
 
 use std::any::Any;
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use bandgap_record::{Note, Quantity};
@@ -48,6 +49,8 @@ pub struct Context<'a> {
     /// The notes of the run.
     pub notes: &'a [Note],
     limited: BTreeSet<&'a str>,
+    /// The ids of the quantities that were drawn with a mark.
+    pub(crate) marked: RefCell<BTreeSet<String>>,
 }
 
 /// The code of the note that the clock allows no narrower interval.
@@ -58,7 +61,7 @@ impl<'a> Context<'a> {
     pub fn of_results(results: Vec<&'a dyn Shown>, notes: &'a [Note]) -> Context<'a> {
         let limited = notes.iter().filter(|note| note.code == CLOCK_LIMIT);
         let limited = limited.map(|note| note.about.as_str()).collect();
-        Context { results, notes, limited }
+        Context { results, notes, limited, marked: RefCell::default() }
     }
 
     /// The results of one type.
@@ -69,11 +72,15 @@ impl<'a> Context<'a> {
 
     /// The precision of the quantity of this id.
     pub fn precision(&self, id: &str, quantity: &Quantity) -> Precision {
-        match quantity.converged {
+        let precision = match quantity.converged {
             _ if self.limited.contains(id) => Precision::ClockLimited,
             true => Precision::Converged,
             false => Precision::No,
+        };
+        if precision != Precision::Converged {
+            self.marked.borrow_mut().insert(id.to_owned());
         }
+        precision
     }
 
     /// A quantity as a cell, with its mark.
@@ -92,9 +99,9 @@ pub fn counted(count: usize, what: &str) -> String {
     format!("{} {what}{}", grouped(count as f64), if count == 1 { "" } else { "s" })
 }
 
-/// A count with its thousands apart: `8 483`.
+/// A count with its thousands apart, by spaces at which no line breaks: `8 483`.
 pub fn grouped(number: f64) -> String {
     let digits = format!("{number:.0}");
     let groups = digits.as_bytes().rchunks(3).rev();
-    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join(" ")
+    groups.map(String::from_utf8_lossy).collect::<Vec<_>>().join("\u{a0}")
 }

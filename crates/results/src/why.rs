@@ -1,11 +1,13 @@
 //! Why values are in doubt: a line for each cause, the largest effect first.
 
+use std::collections::BTreeSet;
+
 use bandgap_record::{Conditions, Note, Quantity};
 use bandgap_report::{Block, Precision};
 
 use crate::notes::{template, words};
 use crate::run::{Run, Verdict, context};
-use crate::shown::{CLOCK_LIMIT, Context, counted, grouped};
+use crate::shown::{CLOCK_LIMIT, Context, grouped};
 
 /// With fewer values than this, their number is the cause of a wide interval.
 const FEW: u64 = 8;
@@ -16,6 +18,7 @@ const MANY: f64 = 0.1;
 struct Cause {
     result: String,
     quantities: Vec<String>,
+    ids: Vec<String>,
     width: [f64; 2],
     /// Its code and values.
     note: Note,
@@ -36,14 +39,9 @@ fn with_hint(note: &Note, run: &Run) -> String {
 
 /// The doubtful values of a run, each with its cause and a remedy.
 pub fn why(run: &Run) -> Vec<Block> {
-    let verdict = Verdict::of(run);
     let causes = causes(run);
-    let doubtful = verdict.doubtful.len() + verdict.limited.len();
-    let mut blocks = vec![Block::Text(match doubtful {
-        0 => format!("Nothing that counts is in doubt, of {}", counted(verdict.counted, "value")),
-        some => format!("{some} of {} values in doubt", verdict.counted),
-    })];
-    blocks.extend(causes.iter().map(|Cause { result, quantities, width, note }| {
+    let mut blocks = vec![Block::Text(Verdict::of(run).words())];
+    blocks.extend(causes.iter().map(|Cause { result, quantities, width, note, .. }| {
         let (all, width, words) =
             (quantities.join(", "), self::width(*width), with_hint(note, run));
         Block::Text(format!("{result} {all} {width}: {words}"))
@@ -90,16 +88,15 @@ fn batches(of: &Conditions) -> Option<String> {
     (rejected > 0).then(|| format!("{over}: of {all} batches {}", reasons.join(", ")))
 }
 
-/// The widest value, and its cause in words.
-pub(crate) fn widest(run: &Run) -> Option<String> {
+/// The widest of the values that are drawn, and its cause in words.
+pub(crate) fn widest(run: &Run, drawn: &BTreeSet<String>) -> Option<String> {
     let all = causes(run);
-    let widest = all.first()?;
+    let drawn = |of: &&String| drawn.contains(*of);
+    let (id, note) = all.iter().find_map(|of| Some((of.ids.iter().find(drawn)?, &of.note)))?;
     // With one transport its name is redundant, and the name of a file is long.
-    let of = match &run.conditions[..] {
-        [one] => widest.result.trim_end_matches(one.transport.as_str()).trim_end_matches('/'),
-        _ => &widest.result,
-    };
-    Some(format!("{of} {} ({})", widest.quantities.first()?, words(&widest.note)))
+    let over = run.conditions.first().filter(|_| run.conditions.len() == 1);
+    let id = over.map_or(id.clone(), |of| id.replace(&format!("/{}", of.transport), ""));
+    Some(format!("{id} ({})", words(note)))
 }
 
 /// The causes, the largest effect first.
@@ -126,11 +123,13 @@ fn causes(run: &Run) -> Vec<Cause> {
                     if !known.quantities.iter().any(|other| other == name) {
                         known.quantities.push(name.to_owned());
                     }
+                    known.ids.push(id);
                     known.width = [known.width[0].min(width), known.width[1].max(width)];
                 }
                 None => {
                     let (result, quantities) = (of, vec![name.to_owned()]);
-                    all.push(Cause { result, quantities, width: [width; 2], note });
+                    let (ids, width) = (vec![id], [width; 2]);
+                    all.push(Cause { result, quantities, ids, width, note });
                 }
             }
         }

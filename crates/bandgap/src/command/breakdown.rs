@@ -130,7 +130,9 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
         Ok(division) => division,
         Err(failure) => {
             let name = format!("breakdown over {}", session.target);
-            let note = Note::new("left_out", "").with("name", name).with("why", failure.what);
+            let note = Note::new("left_out", "")
+                .with("name", name)
+                .with("why", format!("failed to {}", failure.what));
             session.sink.note(note);
             session.progress.next(": left out");
             return Ok(());

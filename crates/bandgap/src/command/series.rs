@@ -156,8 +156,9 @@ impl AtWork {
     }
 }
 
-/// The note that a series is not measured, and why.
-pub fn left_out(name: &str, why: &str) -> Note {
+/// The note that a series is not measured, and at what its measurement failed.
+pub fn left_out(name: &str, what: &str) -> Note {
+    let why = format!("failed to {what}");
     Note::new("left_out", format!("series/{name}")).with("name", name).with("why", why)
 }
 

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Exit, Failure, Result, input, told};
+use bandgap_launch::{Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RUN_FILE, RunDir, read};
 use bandgap_report::{Block, text};
 use bandgap_results::{Outcome, Run, why, words};
@@ -75,7 +75,7 @@ pub fn run(show: &Show) -> Result<Exit> {
 /// The path of a run, from its path or the beginning of its name.
 ///
 /// # Errors
-/// There is no such run.
+/// There is no such run, or several.
 pub fn found(run: &Path) -> Result<PathBuf> {
     if run.exists() {
         return Ok(run.to_owned());
@@ -97,7 +97,13 @@ pub fn found(run: &Path) -> Result<PathBuf> {
         name == LAST || path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))
     };
     let last = runs.last().map(|path| format!(", such as {}", path.display()));
-    runs.into_iter().rfind(is_called).ok_or_else(|| {
+    runs.retain(is_called);
+    if name != LAST && runs.len() > 1 {
+        let all: Vec<_> = runs.iter().map(|path| path.to_string_lossy()).collect();
+        let hint = format!("name one of {}", all.join(", "));
+        return Err(usage!("choose the run {name}: {} begin so", all.len()).hint(hint));
+    }
+    runs.pop().ok_or_else(|| {
         let hint = format!("name a run's directory{}", last.unwrap_or_default());
         input!("find the run {name}: there is none").hint(hint)
     })

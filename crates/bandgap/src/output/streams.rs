@@ -38,7 +38,7 @@ pub fn printed(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
 /// Writes a line to standard error, and ignores failures so that no measurement is lost. Names in the line may come from a
 /// file or a peer, so it is made printable.
 pub fn tell(what: fmt::Arguments<'_>) {
-    let what = what.to_string();
+    let what = what.to_string().replace('\u{a0}', " ");
     let text = if is_ascii(io::stderr().is_terminal()) { ascii(&what) } else { what };
     let _ = writeln!(io::stderr(), "{}", printable(&text));
 }
@@ -49,9 +49,4 @@ pub fn tell_failure(failure: &Failure) {
     if let Some(hint) = &failure.hint {
         tell(format_args!("  {hint}"));
     }
-}
-
-/// `1 rank`, `2 ranks`.
-pub fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -245,7 +245,7 @@ impl Points {
         match self.algorithm.as_deref() {
             None | Some(LIBRARY) if library.is_some() => Ok(vec![library]),
             Some(LIBRARY) if of.library => {
-                let what = format!("{} by library: this transport has none", of.name);
+                let what = format!("{} as a library has it: there is none", of.name);
                 Err(NoSteps::new(what, "use -t mpi"))
             }
             _ if of.variants.is_empty() => Ok(vec![None]),

@@ -8,7 +8,7 @@ use bandgap_units::Ns;
 
 use super::input::SizeSamples;
 use super::rounding::{Moved, widened};
-use super::{Breakpoint, Fit, ResidualSummary, Segment, Weighting};
+use super::{Breakpoint, Fit, ResidualSummary, Segment, Weighting, off_the_line};
 use crate::finding::Finding;
 use crate::signature::Estimate;
 
@@ -100,7 +100,7 @@ impl<'a> Piece<'a> {
         match self.line(self.table, self.part.clone()) {
             None => self.note("segment_too_short", &[("sizes", points as f64)]),
             Some(line) => {
-                segment.residuals = Some(self.judge(&line));
+                segment.residuals = self.judge(&line);
                 segment.launches = self.of_launches();
                 self.parameters(&line, &mut segment);
                 segment.line = Some(line);
@@ -112,34 +112,29 @@ impl<'a> Piece<'a> {
     }
 
     /// Summarises the residuals, and adds a finding if they are large beyond rounding.
-    fn judge(&mut self, line: &Regression) -> ResidualSummary {
+    fn judge(&mut self, line: &Regression) -> Option<ResidualSummary> {
         let SizeSamples { x, times, ranges, bytes, .. } = self.table;
-        let (x, times) = (self.part(x), self.part(times));
-        let (ranges, bytes) = (self.part(ranges), self.part(bytes));
-        let summary = |time: &dyn Fn(usize, f64) -> f64| {
+        let residuals = |time: &dyn Fn(usize, f64) -> f64| -> Vec<(f64, u64)> {
             let off = |at: usize| {
                 let line = line.at(x[at]);
-                // Below zero a line has no share that a time could be off by.
-                (time(at, line) - line) / if line > 0.0 { line } else { times[at] }
+                Some((off_the_line(time(at, line), line)?, bytes[at]))
             };
-            let squares: f64 = (0..x.len()).map(|at| off(at).powi(2)).sum();
-            let worst = (0..x.len()).max_by(|&a, &b| off(a).abs().total_cmp(&off(b).abs()));
-            let worst = worst.expect("a fitted segment has sizes");
-            ResidualSummary {
-                rms_relative: (squares / x.len() as f64).sqrt(),
-                worst_relative: off(worst),
-                worst_bytes: bytes[worst],
-            }
+            self.part.clone().filter_map(off).collect()
         };
-        let beyond = summary(&|at, line| ranges[at].nearest(line));
-        let all = summary(&|at, _| times[at]);
-        if beyond.rms_relative > LARGE_RESIDUAL {
-            let ResidualSummary { rms_relative, worst_relative, worst_bytes } = all;
-            let values =
-                [("rms", rms_relative), ("worst", worst_relative), ("at", worst_bytes as f64)];
+        let rms = |all: &[(f64, u64)]| {
+            (all.iter().map(|(off, _)| off.powi(2)).sum::<f64>() / all.len() as f64).sqrt()
+        };
+        let all = residuals(&|at, _| times[at]);
+        let beyond = residuals(&|at, line| ranges[at].nearest(line));
+        let worst = all.iter().max_by(|a, b| a.0.abs().total_cmp(&b.0.abs()));
+        let &(worst_relative, worst_bytes) = worst?;
+        let summary = ResidualSummary { rms_relative: rms(&all), worst_relative, worst_bytes };
+        if rms(&beyond) > LARGE_RESIDUAL {
+            let at = worst_bytes as f64;
+            let values = [("rms", summary.rms_relative), ("worst", worst_relative), ("at", at)];
             self.note("line_missed", &values);
         }
-        all
+        Some(summary)
     }
 
     /// Sets the parameters that the data support, and adds findings about the others.

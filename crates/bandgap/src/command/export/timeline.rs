@@ -54,7 +54,7 @@ pub fn seen(
     let end = Ns(window.until as f64 / NANO);
     let nothing = match (&of.on, of.from) {
         (Some(list), _) if window.ranks.is_empty() => {
-            format!("show --on {list}: there are {} ranks", timeline.ranks)
+            format!("show --on {list}: the replay's number of ranks is {}", timeline.ranks)
         }
         (_, Some(from)) if window.from > window.until => {
             format!("show --from {from}: what is shown ends at {end}")

@@ -1,6 +1,6 @@
 //! `bandgap fit hockney`: tables and other tools' output, right and wrong.
 
-use bandgap_results::Run;
+use bandgap_results::{Run, Verdict};
 use serde_json::Value;
 
 use crate::program::subject::{Workdir, near, of_kind, value};
@@ -61,6 +61,45 @@ fn what_was_read_is_kept_with_the_fits() {
     near("time", value(&repeated["time"]), 2063.33e-9, 1e-5);
     assert_eq!(repeated["time"]["samples"], 3);
     assert!(read("series-CSV-table.svg").contains("<svg"));
+}
+
+#[test]
+fn a_size_is_off_its_line_by_one_number() {
+    let place = Workdir::new();
+    let csv: String = (0..8).map(|at| format!("{},{}\n", 1 << at, [10.0, 2.5][at % 2])).collect();
+    let imb = "0 100 0.30 0\n1 100 0.37 2.73\n2 100 0.41 4.85\n4 100 0.36 11\n8 100 0.41 19.48\n\
+        16 100 0.42 37.66\n32 100 0.47 68.42\n64 100 0.53 121.8\n128 100 0.50 255.43\n";
+    let head = "# Benchmarking PingPong\n #bytes #repetitions t[usec] Mbytes/sec\n";
+    for table in [format!("bytes,time_us\n{csv}"), format!("{head}{imb}")] {
+        let file = place.file("table", table);
+        let run = place.run(["fit", "hockney", &file, "--json", "-"]).ends(0).json();
+        let segment = &of_kind(&run, "hockney")[0]["segments"][0];
+        let of = |name: &str| segment[name].as_f64().unwrap();
+        let points = of_kind(&run, "series")[0]["points"].as_array().unwrap();
+        let worst = points.iter().find(|of| of["bytes"] == segment["worst_bytes"]).unwrap();
+        let line = of("intercept") + of("per_byte") * of("worst_bytes");
+        near("worst", 1.0 + of("worst_residual"), value(&worst["time"]) / line, 1e-9);
+        let notes = run["notes"].as_array().unwrap();
+        for missed in notes.iter().filter(|note| note["code"] == "line_missed") {
+            assert_eq!(missed["values"]["worst"], segment["worst_residual"]);
+            assert_eq!(missed["values"]["rms"], segment["rms_residual"]);
+        }
+        // Once in the table of segments, once in that of times or in the note.
+        let share = format!("{:+.0} %", 100.0 * of("worst_residual"));
+        let screen = place.run(["fit", "hockney", &file, "--out", "kept"]).ends(0).stdout;
+        assert!(screen.matches(&share).count() >= 2, "{share}: {screen}");
+        // How many values are in doubt is one number, too.
+        let text = std::fs::read_to_string(place.path("kept/run.json")).unwrap();
+        let Verdict { counted, doubtful, limited, .. } =
+            Verdict::of(&Run::from_json(text.as_bytes()).unwrap());
+        let doubts = format!("{} of {counted} ", doubtful.len() + limited.len());
+        assert!(!doubtful.is_empty());
+        for how in [&[][..], &["-v"], &["--why"]] {
+            let shown = place.run(["show", "kept"].iter().chain(how)).ends(0).stdout;
+            assert!(shown.contains(&doubts), "{doubts}: {shown}");
+        }
+        std::fs::remove_dir_all(place.path("kept")).unwrap();
+    }
 }
 
 #[test]

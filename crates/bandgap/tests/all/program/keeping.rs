@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bandgap_results::Run;
 
-use crate::program::subject::{BINARY, OUTPUT, Workdir, skipped};
+use crate::program::subject::{BINARY, OUTPUT, USAGE, Workdir, skipped};
 
 /// Commands that keep what they find in `run`.
 const KEEPING: [&str; 6] = [
@@ -192,4 +192,25 @@ fn what_was_measured_outlives_a_later_measurement_that_cannot_be_begun() {
     place.run(["comet", "barrier", "overlap", "-t", "sim:paragon", "--out", "run"]).ends(3);
     let run = kept(&place);
     assert!(run.interrupted && !run.results.is_empty());
+}
+
+#[test]
+fn the_beginning_of_several_names_is_that_of_none() {
+    let place = Workdir::new();
+    for name in ["20260101T000000Z-signature", "20260102T000000Z-bulk"] {
+        let command = name.split('-').next_back().unwrap();
+        let out = format!("bandgap-runs/{name}");
+        place.run([command, "-t", "sim:ipsc860", "-q", "--out", &out]).ends(0);
+    }
+    for name in ["2026", "20260101", "LAST", "20260102T000000Z-bulk"] {
+        let finished = place.run(["show", name]);
+        assert_eq!(finished.code, Some(if name == "2026" { USAGE } else { 0 }), "{name}");
+        let names = ["20260101T000000Z-signature", "20260102T000000Z-bulk"];
+        assert!(name != "2026" || names.iter().all(|name| finished.stderr.contains(name)));
+    }
+    // A figure of a signature is named by its size.
+    let names = std::fs::read_dir(place.path("bandgap-runs/20260102T000000Z-bulk")).unwrap();
+    let names: Vec<_> = names.map(|of| of.unwrap().file_name().into_string().unwrap()).collect();
+    let figures: Vec<_> = names.iter().filter(|name| name.starts_with("logp")).collect();
+    assert!(figures.len() > 2 && figures.iter().all(|name| name.contains("bytes_")), "{names:?}");
 }
