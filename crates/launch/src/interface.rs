@@ -55,7 +55,7 @@ impl Interface {
             names.dedup();
             let named = named.map(str::to_owned).or(address.map(|address| address.to_string()));
             let what = match named {
-                Some(name) => format!("find the interface {name}: here is {}", names.join(", ")),
+                Some(name) => format!("find the interface {name}: not among {}", names.join(", ")),
                 None => "find out at which address other hosts reach this one".to_owned(),
             };
             return Err(refused(what));
