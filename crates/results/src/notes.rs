@@ -2,7 +2,7 @@
 
 use crate::shown::grouped;
 use bandgap_record::{Note, Number, Unit, Value};
-use bandgap_report::{scaled, share};
+use bandgap_report::{scaled, share, signed_share};
 use bandgap_units::significant_short;
 
 use crate::run::Run;
@@ -26,7 +26,7 @@ pub struct Template {
     /// How much it matters.
     pub level: Level,
     /// Its text. `{name}` is a value of the note; with a unit after a colon it is written in that unit:
-    /// `{low:s}`, `{size:B}`, `{rate:B/s}`, `{share:%}`, `{count:n}`.
+    /// `{low:s}`, `{size:B}`, `{rate:B/s}`, `{share:%}`, `{off:±}`, `{count:n}`.
     pub text: &'static str,
     /// What would help.
     pub hint: Hint,
@@ -97,7 +97,7 @@ pub const TEMPLATES: &[Template] = &[
     note("latency_below_zero", Level::Doubt, "L < 0 ({low:s} to {high:s}): the overheads contain the transfer; do not use L alone", NONE),
     note("launches_differ", Level::Detail, "launches differ", measuring("more --launches")),
     note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),
-    note("line_missed", Level::Doubt, "from {from:B} on the times deviate from the line by {rms:%} (root mean square), {worst:%} at {at:B}", Hint { measured: "--breaks", fitted: "--segments" }),
+    note("line_missed", Level::Doubt, "from {from:B} on the times deviate from the line by {rms:%} (root mean square), {worst:±} at {at:B}", Hint { measured: "--breaks", fitted: "--segments" }),
     note("logp_unfitted", Level::Missing, "only the round trip is known: too few {lacks}", LONGER),
     note("model_lacks", Level::Doubt, "{model} is not modelled: no {components}", NONE),
     note("no_empty_round_trip", Level::Detail, "L is not known: no round trip without bytes was measured in this state", LONGER),
@@ -178,6 +178,7 @@ fn in_unit(number: f64, unit: &str) -> String {
         "B" => scaled(number, Unit::Byte),
         "B/s" => scaled(number, Unit::BytePerSecond),
         "%" => share(number),
+        "±" => signed_share(number),
         "n" => grouped(number),
         _ => significant_short(number, 3),
     }
@@ -208,7 +209,7 @@ mod tests {
             let fields = template.text.split('{').skip(1);
             for field in fields.map(|field| field.split('}').next().unwrap()) {
                 let (name, unit) = field.split_once(':').unwrap_or((field, ""));
-                assert!(["", "s", "B", "B/s", "%", "n"].contains(&unit), "{field}");
+                assert!(["", "s", "B", "B/s", "%", "±", "n"].contains(&unit), "{field}");
                 note = note.with(name, 0.5);
             }
             let words = words(&note);
