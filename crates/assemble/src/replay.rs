@@ -32,21 +32,21 @@ pub struct Replayed<'a> {
     pub in_a_row: u32,
 }
 
-/// The result of a replay. `finish` holds when each rank ended, in picoseconds. `times` begins with the replay's own time;
+/// The result of a replay, with when the last rank ended, and each, in picoseconds. `times` begins with the replay's own time;
 /// times of replays with other values from the machine's intervals follow.
 ///
 /// # Errors
 /// A number cannot be recorded.
 pub fn simulation(
     of: &Replayed<'_>,
-    finish: impl ExactSizeIterator<Item = i64> + Clone,
+    (end, finish): (i64, impl Iterator<Item = i64>),
     times: &[i64],
     deeper: Option<&bandgap_sim::Sensitivity>,
 ) -> Result<Simulation> {
     let parts = f64::from(of.parts) * f64::from(of.in_a_row);
     let times: Vec<f64> = times.iter().map(|ps| *ps as f64 / parts / PICO).collect();
     let [ranks, operations, messages] = of.counts;
-    let is_kept = finish.len() <= MOST;
+    let kept = if ranks <= MOST as u64 { MOST } else { 0 };
     Ok(Simulation {
         name: of.name.to_owned(),
         bytes: of.bytes,
@@ -58,8 +58,8 @@ pub fn simulation(
         parts: of.parts.into(),
         in_a_row: of.in_a_row.into(),
         lost: None,
-        end: seconds(finish.clone().max().unwrap_or_default()),
-        finish: finish.filter(|_| is_kept).map(seconds).collect(),
+        end: seconds(end),
+        finish: finish.take(kept).map(seconds).collect(),
         time: replayed(&times)?,
         critical_path: deeper.map(|of| critical_path(&of.path)),
         sensitivity: deeper.map(dependence),
@@ -97,7 +97,7 @@ pub fn goal(
     let counts = [goal.size() as u64, goal.operations() as u64, first.messages];
     let (parts, in_a_row) = (1, 1);
     let of = Replayed { name, bytes: None, variant: "loggops", machine, counts, parts, in_a_row };
-    let made = simulation(&of, first.finish.iter().copied(), &times, deeper.as_ref())?;
+    let made = simulation(&of, (first.end(), first.finish()), &times, deeper.as_ref())?;
     Ok((Simulation { lost: noise.map(|_| seconds(first.lost)), ..made }, note))
 }
 

@@ -17,4 +17,5 @@ mod refused;
 mod session;
 mod tool;
 
+pub use bandgap_host::Allocator;
 pub use tool::Tool;

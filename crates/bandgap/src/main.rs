@@ -3,6 +3,9 @@
 
 use std::process::ExitCode;
 
+#[global_allocator]
+static MEMORY: bandgap::Allocator = bandgap::Allocator;
+
 fn main() -> ExitCode {
     bandgap::Tool::new().main()
 }

@@ -8,15 +8,16 @@
 //! * [`noise`]: the time that the operating system takes, and the costs of a clock
 //!   reading and of a system call.
 //! * [`Description`], [`doctor`]: facts about the machine, and whether it is fit to measure on.
-//! * [`available_memory`]: how much memory is left.
+//! * [`available_memory`], [`own_memory`]: how much memory is left. [`Allocator`]: none.
 //! * [`process`]: a rank that ends with its launcher. [`standard_output`]: whether there is one.
 //!
 //! Measurement between ranks and statistics of results are in other crates.
 //!
-//! Unsafe code is only in `affinity`, `clock::counter`, `rounds`, `description::hypervisor`,
+//! Unsafe code is only in `affinity`, `allocator`, `clock::counter`, `rounds`, `description::hypervisor`,
 //! `process` and `standard_output`. Each states the invariants that it relies on.
 
 mod affinity;
+mod allocator;
 mod clock;
 mod control_group;
 mod cpu_list;
@@ -36,12 +37,13 @@ mod system_file;
 mod topology;
 mod work;
 
+pub use allocator::Allocator;
 pub use clock::{ClockReport, ClockSource, CycleClock, Fallback};
 pub use cpu_list::{format_cpu_list, parse_cpu_list};
 pub use description::{Description, VirtualMachine};
 pub use error::HostError;
 pub(crate) use error::Result;
-pub use memory::available_memory;
+pub use memory::{available_memory, own_memory};
 pub use noise::NoiseReport;
 pub use pace::pace;
 pub use pin::{allow, allowed_cpus, pin};

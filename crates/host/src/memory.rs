@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use bandgap_units::Bytes;
+use rustix::process::{Resource, getrlimit};
 
 use crate::control_group::{Version, folders};
 use crate::system_file;
@@ -12,6 +13,15 @@ use crate::system_file;
 /// `None` if the kernel does not say.
 pub fn available_memory() -> Option<Bytes> {
     available(Path::new("/"))
+}
+
+/// Memory that this process may still take: what is available, or what its limit of addresses
+/// (`ulimit -v`) leaves of them.
+pub fn own_memory() -> Option<Bytes> {
+    let available = available_memory()?;
+    let taken = kibibytes(Path::new("/"), "proc/self/status", "VmSize:")?;
+    let left = getrlimit(Resource::As).current.map(|most| Bytes(most.saturating_sub(taken.0)));
+    Some(left.map_or(available, |left| left.min(available)))
 }
 
 fn available(root: &Path) -> Option<Bytes> {
@@ -43,9 +53,14 @@ fn left(root: &Path, version: Version, group: &str) -> Option<u64> {
     Some(limit.saturating_sub(used))
 }
 
-/// A field of the kernel's memory table, e.g. `MemTotal: … kB`, in units of 1024.
+/// A field of the kernel's memory table.
 pub(crate) fn meminfo(root: &Path, field: &str) -> Option<Bytes> {
-    let all = system_file::text(root, "proc/meminfo")?;
+    kibibytes(root, "proc/meminfo", field)
+}
+
+/// A field of a table of the kernel, e.g. `MemTotal: … kB`, in units of 1024.
+fn kibibytes(root: &Path, file: &str, field: &str) -> Option<Bytes> {
+    let all = system_file::text(root, file)?;
     let line = all.lines().find_map(|line| line.strip_prefix(field))?;
     let kib: u64 = line.split_whitespace().next()?.parse().ok()?;
     kib.checked_mul(1024).map(Bytes)

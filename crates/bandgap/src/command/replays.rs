@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use bandgap_assemble::{AssembleError, goal, seeded};
-use bandgap_host::available_memory;
+use bandgap_host::own_memory;
 use bandgap_launch::{Exit, Failure, Result, usage};
 use bandgap_record::Note;
 use bandgap_results::Simulation;
@@ -14,19 +14,19 @@ use bandgap_units::Bytes;
 use super::fit::{named, open};
 use crate::refused::unmade;
 
-/// Reads a schedule, and checks that memory suffices for its replay.
+/// Reads a schedule, and checks that memory suffices for its replay, which is traced for sensitivities and timelines.
 ///
 /// # Errors
 /// It cannot be read, or memory is too short.
-pub fn read(path: &Path) -> Result<Goal> {
+pub fn read(path: &Path, is_traced: bool) -> Result<Goal> {
     let file = named(path);
     let goal = read_goal(open(path)?).map_err(|error| failed("read", &file, error))?;
-    match available_memory() {
-        Some(Bytes(left)) if left < goal.replay_bytes() => {
-            let (needed, left) = (Bytes(goal.replay_bytes()), Bytes(left));
+    let needed = Bytes(goal.replay_bytes(is_traced));
+    match own_memory().filter(|left| *left < needed) {
+        Some(left) => {
             Err(usage!("simulate {file}: it needs {needed} of memory, and {left} are left"))
         }
-        _ => Ok(goal),
+        None => Ok(goal),
     }
 }
 
@@ -51,9 +51,9 @@ pub fn made(
     noise: Option<(Vec<Detours>, u64)>,
     [steps, done]: &Steps,
 ) -> Result<(Simulation, Option<Note>)> {
-    let schedule = read(path)?;
+    let schedule = read(path, with_sensitivity)?;
     steps.store(schedule.steps() * all.len() as u64, Relaxed);
-    let noise = noise.map(|(detours, seed)| seeded(detours, seed, schedule.size()));
+    let noise = noise.map(|(detours, seed)| seeded(detours, seed, schedule.active()));
     let name = name(path);
     goal(&schedule, (&name, machine), all, with_sensitivity, noise.as_ref(), done).map_err(
         |error| match error {

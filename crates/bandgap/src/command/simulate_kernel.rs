@@ -167,7 +167,7 @@ fn made(
     let (bytes, variant) = (Some(bytes), point.variant.unwrap_or("only"));
     let of = Replayed { name, bytes, variant, machine, counts, parts, in_a_row };
     let finish = first.finish.iter().map(|ps| *ps as i64);
-    simulation(&of, finish, &times, first.sensitivity.as_ref()).map_err(unmade)
+    simulation(&of, (first.end as i64, finish), &times, first.sensitivity.as_ref()).map_err(unmade)
 }
 
 fn sizes(series: &Series, named: Option<&Sizes>) -> Vec<u32> {

@@ -34,8 +34,8 @@ use super::schedule::{ANY_PEER, Goal, Operation, Verb};
 
 /// Result of a replay.
 pub(super) struct Replayed<C: Clock> {
-    /// Time at which each rank ends: when the last of its processors is free.
-    pub finish: Vec<C::At>,
+    /// Time at which each rank with operations ends: when the last of its processors is free.
+    pub finish: Vec<(u32, C::At)>,
     /// Number of messages sent.
     pub messages: u64,
     /// Receives that another message would have matched too.
@@ -111,7 +111,7 @@ struct Engine<'a, C: Clock> {
 /// # Errors
 /// The schedule cannot end, or takes too long.
 pub(super) fn replay<C: Clock>(goal: &Goal, loggops: &Loggops, clock: C) -> Result<Replayed<C>> {
-    let size = goal.size();
+    let size = goal.ranks.len();
     let free = |count: usize| vec![C::At::default(); size * count];
     let mut engine = Engine {
         goal,
@@ -142,9 +142,10 @@ pub(super) fn replay<C: Clock>(goal: &Goal, loggops: &Loggops, clock: C) -> Resu
             latest.max(*at)
         })
     };
-    let finish: Vec<C::At> = cpus.chunks_exact(goal.cpus).map(latest).collect();
-    match finish.iter().position(|at| (*at).into() > LATEST) {
-        Some(rank) => Err(GoalError::TooLong(rank as u32)),
+    let ends = cpus.chunks_exact(goal.cpus).map(latest);
+    let finish: Vec<(u32, C::At)> = goal.active().zip(ends).collect();
+    match finish.iter().find(|end| end.1.into() > LATEST) {
+        Some((rank, _)) => Err(GoalError::TooLong(*rank)),
         None => Ok(Replayed { finish, messages, ambiguous, clock }),
     }
 }
@@ -154,8 +155,7 @@ impl<C: Clock> Engine<'_, C> {
         // Operations ready at the beginning come first, whatever follows from them, so they need no
         // events.
         let (mut order, mut begun) = (0, Vec::new());
-        for rank in 0..self.goal.size() as u32 {
-            let range = self.goal.range(rank as usize);
+        for (rank, range) in self.goal.ranks.iter().cloned() {
             begun.extend(range.filter(|at| self.goal.needs[*at as usize] == 0));
             begun.sort_by_key(|at| self.operation(*at).verb);
             for operation in begun.drain(..) {
@@ -197,9 +197,15 @@ impl<C: Clock> Engine<'_, C> {
         }
     }
 
+    /// Queues of a rank.
+    fn queues(&mut self, rank: u32) -> &mut Rank<C::At> {
+        &mut self.ranks[self.goal.place_of(rank as usize)]
+    }
+
     /// Indices of a rank's processor and interface.
     fn places(&self, rank: u32, cpu: u8, nic: u8) -> (usize, usize) {
-        let place = |each: usize, at: u8| rank as usize * each + usize::from(at);
+        let rank = self.goal.place_of(rank as usize);
+        let place = |each: usize, at: u8| rank * each + usize::from(at);
         (place(self.goal.cpus, cpu), place(self.goal.nics, nic))
     }
 
@@ -228,7 +234,7 @@ impl<C: Clock> Engine<'_, C> {
         if free <= time {
             return self.begin(event);
         }
-        let all = &mut self.ranks[lane.rank as usize].waiting;
+        let all = &mut self.queues(lane.rank).waiting;
         let at = all.iter().position(|waiting| waiting.lane == lane).unwrap_or_else(|| {
             all.push(Waiting { lane, all: BinaryHeap::new(), turn: None });
             all.len() - 1
@@ -246,18 +252,18 @@ impl<C: Clock> Engine<'_, C> {
     fn turn(&mut self, (time, order, operation, rank): Event<C::At>) {
         let event = (time, order & !TURN, operation, rank);
         let lane = self.lane(&event);
-        let of = &mut self.ranks[lane.rank as usize].waiting;
+        let of = &mut self.queues(lane.rank).waiting;
         let turn = Some((time, event.1));
         let Some(at) = of.iter().position(|of| of.lane == lane && of.turn == turn) else { return };
         let free = self.free(lane);
         self.clock.meet(free, time);
         if free <= time {
-            self.ranks[lane.rank as usize].waiting[at].all.pop();
+            self.queues(lane.rank).waiting[at].all.pop();
             self.begin(event);
         }
         let free = self.free(lane);
         let time = self.latest(free, time);
-        let waiting = &mut self.ranks[lane.rank as usize].waiting[at];
+        let waiting = &mut self.queues(lane.rank).waiting[at];
         let next = waiting.all.peek().map(|next| next.0);
         waiting.turn = next.map(|(order, ..)| (time, order));
         self.events.extend(next.map(|(order, at, rank)| Reverse((time, order | TURN, at, rank))));
@@ -282,7 +288,7 @@ impl<C: Clock> Engine<'_, C> {
             self.messages += 1;
             self.push(arrival, at, rank, MESSAGE);
             if self.has_any {
-                let flying = &mut self.ranks[peer as usize].flying;
+                let flying = &mut self.queues(peer).flying;
                 flying.push_back(Letter { tag, peer: rank, operation: at });
             }
             if size <= self.eager {
@@ -298,7 +304,7 @@ impl<C: Clock> Engine<'_, C> {
         let (own, interface) = self.places(rank, cpu, nic);
         let [taken, passed] = self.clock.steps(time, (at, size), [Step::Taking, Step::Passing]);
         (self.cpus[own], self.nics[Way::In as usize][interface]) = (taken, passed);
-        let queues = &mut self.ranks[rank as usize];
+        let queues = self.queues(rank);
         if let Some(of) = queues.flying.iter().position(|of| of.operation == at) {
             queues.flying.remove(of);
         }
@@ -320,7 +326,7 @@ impl<C: Clock> Engine<'_, C> {
     fn receive(&mut self, (time, _, at, rank): Event<C::At>) {
         let Operation { size, tag, peer, cpu, nic, .. } = self.operation(at);
         self.release(rank, at, true);
-        let queues = &mut self.ranks[rank as usize];
+        let queues = self.queues(rank);
         match found(&mut queues.unexpected, peer, tag) {
             Some((_, Letter { peer: sender, operation: message, .. })) => {
                 let before = queues.posted.len();
@@ -345,10 +351,10 @@ impl<C: Clock> Engine<'_, C> {
         if receive.peer != ANY_PEER {
             return;
         }
-        let Rank { unexpected, flying, posted, .. } = &self.ranks[rank as usize];
+        let Rank { unexpected, flying, posted, .. } = self.queues(rank);
         let has_other =
             |of: &Letter| posted.iter().take(before).any(|it| fits(it, of.peer, of.tag));
-        let mut others = unexpected.iter().chain(flying).filter(|of| of.peer != sender);
+        let mut others = unexpected.iter().chain(&*flying).filter(|of| of.peer != sender);
         if others.any(|of| fits(receive, of.peer, of.tag) && !has_other(of)) {
             self.ambiguous.count += 1;
             let place = self.goal.place(rank, receive.operation);

@@ -36,16 +36,16 @@ pub(super) fn fits(letter: &Letter, peer: u32, tag: u64) -> bool {
         && (letter.tag == tag || letter.tag == ANY_TAG || tag == ANY_TAG)
 }
 
-/// For each rank, waiting receives and unreceived messages.
+/// For each rank that has operations or messages, waiting receives and unreceived messages.
 pub(super) type Queues = Vec<(VecDeque<Letter>, VecDeque<Letter>)>;
 
 /// Why the schedule cannot end; `needs` counts the open dependencies of each operation.
 pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
-    if let Some(cycle) = (0..goal.size()).find_map(|rank| cycle(goal, needs, rank as u32)) {
+    if let Some(cycle) = goal.active().find_map(|rank| cycle(goal, needs, rank)) {
         return GoalError::Cycle(cycle);
     }
     let (mut alone, mut waiting) = (Vec::new(), Vec::new());
-    for (rank, (posted, unexpected)) in (0..).zip(queues) {
+    for (rank, (posted, unexpected)) in goal.active().zip(queues) {
         let receives = posted.into_iter().map(|of| (rank, of.operation));
         for (owner, at) in receives.chain(unexpected.into_iter().map(|of| (of.peer, of.operation)))
         {
@@ -58,10 +58,10 @@ pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
             };
             // It may wait for an operation that has not begun.
             let peers = match of.peer {
-                ANY_PEER => 0..goal.size() as u32,
-                peer => peer..peer + 1,
+                ANY_PEER => &goal.ranks[..],
+                peer => &goal.ranks[goal.place_of(peer as usize)..][..1],
             };
-            let mut others = peers.flat_map(|peer| goal.range(peer as usize));
+            let mut others = peers.iter().flat_map(|peer| peer.1.clone());
             let fits = |other: u32| {
                 let one = goal.operations[other as usize];
                 needs[other as usize] > 0

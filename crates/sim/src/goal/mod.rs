@@ -40,8 +40,11 @@ use noise::Watched;
 /// Result of a replay.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GoalReplay {
-    /// Time at which the last processor of each rank is free, in picoseconds.
-    pub finish: Vec<i64>,
+    /// Number of ranks.
+    pub ranks: usize,
+    /// Time at which the last processor of a rank is free, in picoseconds, of each of
+    /// [`Goal::active`]; all others end at 0.
+    pub ends: Vec<(u32, i64)>,
     /// Number of messages sent.
     pub messages: u64,
     /// Time that detours took from the processors of all ranks, in picoseconds.
@@ -53,7 +56,14 @@ pub struct GoalReplay {
 impl GoalReplay {
     /// The latest of these times.
     pub fn end(&self) -> i64 {
-        self.finish.iter().copied().max().unwrap_or_default()
+        self.ends.iter().map(|of| of.1).max().unwrap_or_default()
+    }
+
+    /// When each rank ends.
+    pub fn finish(&self) -> impl Iterator<Item = i64> {
+        let mut ends = self.ends.iter().peekable();
+        let mut end = move |rank| ends.next_if(|end| end.0 as usize == rank);
+        (0..self.ranks).map(move |rank| end(rank).map_or(0, |end| end.1))
     }
 }
 
@@ -74,7 +84,8 @@ pub fn replay_goal(
     let clock = Watched { loggops, goal, noise, owners, done, lost: 0 };
     let replayed = engine::replay(goal, loggops, clock)?;
     let engine::Replayed { finish, messages, ambiguous, clock } = replayed;
-    Ok(GoalReplay { finish, messages, lost: clock.lost, ambiguous })
+    let (ranks, lost) = (goal.size(), clock.lost);
+    Ok(GoalReplay { ranks, ends: finish, messages, lost, ambiguous })
 }
 
 /// Bytes read at a time.

@@ -86,7 +86,7 @@ fn wrong(line: u64, what: &'static str, is: &str) -> GoalError {
 pub struct Noise {
     /// Traces, which are assigned to ranks in turn.
     pub detours: Vec<Detours>,
-    /// Place of time 0 in each rank's trace, in picoseconds.
+    /// Place of time 0 in the trace of each of [`Goal::active`], in picoseconds.
     pub offsets: Vec<i64>,
 }
 
@@ -112,7 +112,8 @@ impl Watched<'_> {
         let peer = self.goal.operations[operation as usize].peer;
         let rank = if is_owner { self.owners[owner].1 } else { peer } as usize;
         let detours = &noise.detours[rank % noise.detours.len()];
-        let longer = detours.longer(at.saturating_add(noise.offsets[rank]), long);
+        let offset = noise.offsets[self.goal.place_of(rank)];
+        let longer = detours.longer(at.saturating_add(offset), long);
         self.lost = self.lost.saturating_add(longer);
         longer
     }

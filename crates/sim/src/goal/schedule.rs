@@ -13,6 +13,9 @@ pub(super) const MOST_SIZE: u64 = (1 << 63) - 1;
 /// Largest number of operations, and of dependencies.
 const MOST: usize = (1 << 31) - 1;
 
+/// Of a traced replay, the bytes of a time, and of what is kept of a step, in a list that grows.
+const TRACED: (u64, u64) = (48, 112);
+
 /// Kind of an operation. Of operations that become ready together, sends begin first, then
 /// receives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -54,8 +57,9 @@ pub struct Goal {
     dependents: Vec<u32>,
     /// Line of each operation; empty for a binary schedule.
     lines: Vec<u32>,
-    /// Ranks that have operations, in ascending order, with their ranges of operations.
-    ranks: Vec<(u32, Range<u32>)>,
+    /// Ranks that have operations or messages, in ascending order, with their ranges of operations.
+    /// All others end at 0, and take no memory.
+    pub(super) ranks: Vec<(u32, Range<u32>)>,
     size: u32,
     /// Numbers of processors and of interfaces of each rank.
     pub(super) cpus: usize,
@@ -95,16 +99,24 @@ impl Goal {
         of_verb(Verb::Compute) + 2 * of_verb(Verb::Send)
     }
 
+    /// Ranks that have operations or messages, in ascending order.
+    pub fn active(&self) -> impl ExactSizeIterator<Item = u32> {
+        self.ranks.iter().map(|of| of.0)
+    }
+
     /// Operations of a rank.
     pub fn of_rank(&self, rank: usize) -> &[Operation] {
         let range = self.range(rank);
         &self.operations[range.start as usize..range.end as usize]
     }
 
-    /// Approximate memory that the schedule and a replay of it need, in bytes.
-    pub fn replay_bytes(&self) -> u64 {
-        let resources = 8 * (self.cpus + 2 * self.nics) as u64;
-        self.operations.len() as u64 * 80 + u64::from(self.size) * (resources + 88)
+    /// Approximate memory that a replay of the schedule needs, in bytes. One that is traced, for
+    /// sensitivities and timelines, keeps everything that happened.
+    pub fn replay_bytes(&self, is_traced: bool) -> u64 {
+        let (time, past) = if is_traced { TRACED } else { (8, 0) };
+        let resources = time * (self.cpus + 2 * self.nics) as u64;
+        let of_operations = self.operations.len() as u64 * (32 + 2 * time);
+        of_operations + self.steps() * past + self.ranks.len() as u64 * (resources + 160)
     }
 
     /// Converts a number to a rank, if it is below the number of ranks.
@@ -113,15 +125,24 @@ impl Goal {
         below.ok_or(Wrong::RankBeyond(rank, self.size))
     }
 
+    /// Place of a rank among those that have operations or messages, or where it would be. It is not
+    /// beyond the rank's number, nor further before it than there are other ranks.
+    pub(super) fn place_of(&self, rank: usize) -> usize {
+        let most = self.ranks.len().min(rank);
+        let least = rank.saturating_sub(self.size() - self.ranks.len()).min(most);
+        let before = |of: &(u32, Range<u32>)| (of.0 as usize) < rank;
+        least + self.ranks[least..most].partition_point(before)
+    }
+
     /// Range of a rank's operations among all.
     pub(super) fn range(&self, rank: usize) -> Range<u32> {
-        let at = self.ranks.binary_search_by_key(&rank, |of| of.0 as usize);
-        at.map_or(0..0, |at| self.ranks[at].1.clone())
+        let of = self.ranks.get(self.place_of(rank)).filter(|of| of.0 as usize == rank);
+        of.map_or(0..0, |of| of.1.clone())
     }
 
     /// The first operation of each rank that has some, with the rank, in the order of operations.
     pub(super) fn owners(&self) -> Vec<(u32, u32)> {
-        let some = self.ranks.iter();
+        let some = self.ranks.iter().filter(|of| !of.1.is_empty());
         let mut owners: Vec<(u32, u32)> = some.map(|(rank, of)| (of.start, *rank)).collect();
         owners.sort_unstable();
         owners
@@ -190,6 +211,16 @@ impl Goal {
     /// Completes the schedule after all ranks are read, in whatever order.
     pub(super) fn whole(mut self) -> Self {
         self.ranks.sort_unstable_by_key(|of| of.0);
+        let peers = self.operations.iter().filter(|of| of.verb != Verb::Compute).map(|of| of.peer);
+        let is_known =
+            |rank: u32| self.ranks.get(self.place_of(rank as usize)).is_some_and(|of| of.0 == rank);
+        let mut others: Vec<u32> = peers.filter(|of| *of != ANY_PEER && !is_known(*of)).collect();
+        if !others.is_empty() {
+            others.sort_unstable();
+            others.dedup();
+            self.ranks.extend(others.into_iter().map(|rank| (rank, 0..0)));
+            self.ranks.sort_unstable_by_key(|of| of.0);
+        }
         self
     }
 }

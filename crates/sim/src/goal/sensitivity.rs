@@ -51,13 +51,13 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
     let mut traced = replay(goal, loggops, Traced::new(loggops))?;
     let last = last(&traced.finish);
     for at in &traced.finish {
-        traced.clock.meet(last.1, *at);
+        traced.clock.meet(last.1, at.1);
     }
     let end = last.1.picoseconds;
     let path = path(goal, loggops, &traced.clock, last);
-    let finish = traced.finish.iter().map(|at| at.picoseconds).collect();
-    let replayed =
-        GoalReplay { finish, messages: traced.messages, lost: 0, ambiguous: traced.ambiguous };
+    let ends = traced.finish.iter().map(|(rank, at)| (*rank, at.picoseconds)).collect();
+    let (messages, ambiguous) = (traced.messages, traced.ambiguous);
+    let replayed = GoalReplay { ranks: goal.size(), ends, messages, lost: 0, ambiguous };
     let ties = traced.clock.ties;
     drop(traced);
     let [latency, ..] = loggops.parameters;
@@ -71,7 +71,7 @@ pub fn sensitivity(goal: &Goal, loggops: &Loggops) -> Result<(GoalReplay, Sensit
         let mut loggops = *loggops;
         loggops.parameters[LATENCY] = at;
         let replayed = replay(goal, &loggops, Leaning { loggops: &loggops, towards })?;
-        let last = replayed.finish.into_iter().max().unwrap_or_default();
+        let last = replayed.finish.into_iter().map(|of| of.1).max().unwrap_or_default();
         Ok(Line { at, end: last.picoseconds, slope: last.growth })
     };
     let is_late = |error: &GoalError| matches!(error, GoalError::TooLong(_)) || error.is_endless();
@@ -175,8 +175,8 @@ fn latencies<E>(
 }
 
 /// The first of the ranks that end last.
-pub(super) fn last(finish: &[Trace]) -> (u32, Trace) {
-    let all = (0..).zip(finish.iter().copied());
+pub(super) fn last(finish: &[(u32, Trace)]) -> (u32, Trace) {
+    let all = finish.iter().copied();
     all.reduce(|best, one| if one.1 > best.1 { one } else { best }).unwrap_or_default()
 }
 

@@ -59,9 +59,9 @@ fn loggopsims_results() {
             let replayed = replayed.unwrap_or_else(|error| panic!("{name}, {set}: {error}"));
             match result.get("finish") {
                 Some(finish) => {
-                    let ns: Vec<i64> = replayed.finish.iter().map(|ps| ps / 1000).collect();
+                    let ns: Vec<i64> = replayed.finish().map(|ps| ps / 1000).collect();
                     assert_eq!(serde_json::json!(ns), *finish, "{name}, {set}");
-                    assert!(replayed.finish.iter().all(|ps| ps % 1000 == 0), "{name}, {set}");
+                    assert!(replayed.finish().all(|ps| ps % 1000 == 0), "{name}, {set}");
                 }
                 None => assert_eq!(
                     replayed.end(),
@@ -142,7 +142,7 @@ fn what_is_ready_at_once_keeps_the_order_of_the_file() {
 fn a_byte_may_cost_less_than_a_nanosecond() {
     let both = "num_ranks 2\nrank 0 {\nsend 1001b to 1\n}\nrank 1 {\nrecv 1001b from 0\n}\n";
     let loggops: Loggops = "L=1000,o=100,g=5,G=0.04,S=65535".parse().unwrap();
-    assert_eq!(replay_goal(&goal(both), &loggops).unwrap().finish, [100_000, 1_240_000]);
+    assert!(replay_goal(&goal(both), &loggops).unwrap().finish().eq([100_000, 1_240_000]));
 }
 
 #[test]

@@ -31,7 +31,7 @@ pub fn seen(of: &Export) -> Result<Seen> {
 fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String)> {
     let Some(kernel) = kernel(&of.what) else {
         of.points.of_no_kernel("export", &of.what, false)?;
-        let (goal, loggops) = (read(&of.what)?, of.loggops.unwrap_or_default());
+        let (goal, loggops) = (read(&of.what, true)?, of.loggops.unwrap_or_default());
         let seen = observe_goal(&goal, &loggops, window)
             .map_err(|error| failed("simulate", &named(&of.what), error))?;
         return Ok((seen, described(&loggops)));

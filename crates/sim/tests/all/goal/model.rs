@@ -169,13 +169,18 @@ fn model(schedule: &Schedule, of: &Parameters) -> Option<Vec<u64>> {
 
 impl Schedule {
     fn text(&self) -> String {
-        let mut text = format!("num_ranks {}\n", self.ranks.len());
+        self.spread(1)
+    }
+
+    /// As text, with ranks without operations between the others.
+    fn spread(&self, apart: usize) -> String {
+        let mut text = format!("num_ranks {}\n", self.ranks.len() * apart);
         for (rank, ops) in self.ranks.iter().enumerate() {
-            text += &format!("rank {rank} {{\n");
+            text += &format!("rank {} {{\n", rank * apart);
             for (number, op) in ops.iter().enumerate() {
                 let Op { size, cpu, nic, .. } = op;
                 let any = |of: Option<u64>| of.map_or("-1".to_owned(), |of| of.to_string());
-                let (peer, tag) = (any(op.peer.map(|peer| peer as u64)), any(op.tag));
+                let (peer, tag) = (any(op.peer.map(|peer| (peer * apart) as u64)), any(op.tag));
                 text += &match op.verb {
                     Verb::Compute => format!("l{number}: calc {size} cpu {cpu}\n"),
                     Verb::Send => {
@@ -275,10 +280,12 @@ proptest! {
         let text = schedule.text();
         let loggops: Loggops = format!("L={l},o={o},g={g},G={gb},O={ob},S={s}").parse().unwrap();
         let replayed = replay_goal(&goal(&text), &loggops);
+        let spread = replay_goal(&goal(&schedule.spread(3)), &loggops).ok();
+        prop_assert_eq!(spread.map(|of| of.finish().step_by(3).collect()), replayed.as_ref().ok().map(|of| of.finish().collect::<Vec<i64>>()));
         match model(&schedule, &Parameters { l, o, g, gb, ob, s }) {
             Some(finish) => {
                 let finish: Vec<i64> = finish.iter().map(|ns| 1000 * *ns as i64).collect();
-                prop_assert_eq!(replayed.map(|of| of.finish).map_err(|e| e.to_string()), Ok(finish), "{}", text);
+                prop_assert_eq!(replayed.map(|of| of.finish().collect::<Vec<i64>>()).map_err(|e| e.to_string()), Ok(finish), "{}", text);
             }
             None => prop_assert!(replayed.is_err_and(|error| error.is_endless()), "{}", text),
         }
