@@ -25,8 +25,7 @@ pub fn detours(run: &Run) -> Vec<Detours> {
 /// The noise of ranks in ascending order; each starts at a random offset, whichever others there are.
 pub fn seeded(detours: Vec<Detours>, seed: u64, ranks: impl Iterator<Item = u32>) -> Noise {
     let mut generator = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let of_ranks = detours.iter().cycle();
-    let mut all = (0..).zip(of_ranks.map(|of| generator.random_range(0..of.length)));
+    let mut all = (0..).zip(detours.iter().cycle().map(|of| generator.random_range(0..of.length)));
     let offsets = ranks.filter_map(|rank| all.find(|of| of.0 == rank)).map(|of| of.1).collect();
     Noise { detours, offsets }
 }

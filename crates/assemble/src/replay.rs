@@ -46,7 +46,6 @@ pub fn simulation(
     let parts = f64::from(of.parts) * f64::from(of.in_a_row);
     let times: Vec<f64> = times.iter().map(|ps| *ps as f64 / parts / PICO).collect();
     let [ranks, operations, messages] = of.counts;
-    let kept = if ranks <= MOST as u64 { MOST } else { 0 };
     Ok(Simulation {
         name: of.name.to_owned(),
         bytes: of.bytes,
@@ -59,7 +58,7 @@ pub fn simulation(
         in_a_row: of.in_a_row.into(),
         lost: None,
         end: seconds(end),
-        finish: finish.take(kept).map(seconds).collect(),
+        finish: finish.take(if ranks <= MOST as u64 { MOST } else { 0 }).map(seconds).collect(),
         time: replayed(&times)?,
         critical_path: deeper.map(|of| critical_path(&of.path)),
         sensitivity: deeper.map(dependence),

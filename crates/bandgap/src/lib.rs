@@ -17,5 +17,4 @@ mod refused;
 mod session;
 mod tool;
 
-pub use bandgap_host::Allocator;
 pub use tool::Tool;

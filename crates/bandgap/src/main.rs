@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 #[global_allocator]
-static MEMORY: bandgap::Allocator = bandgap::Allocator;
+static MEMORY: bandgap_host::Allocator = bandgap_host::Allocator;
 
 fn main() -> ExitCode {
     bandgap::Tool::new().main()

@@ -3,9 +3,6 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::io::{self, Write};
 
-/// Exit code of a program whose memory is out: the host refused it.
-const OUT: i32 = 7;
-
 /// The system's allocator. When it has no memory left, the program says so and ends with exit code
 /// 7, where the standard library would end it with a signal.
 pub struct Allocator;
@@ -33,18 +30,12 @@ unsafe impl GlobalAlloc for Allocator {
     }
 }
 
-/// Memory, if there is some.
-#[inline]
+/// Memory; if there is none, the program ends. Nothing here allocates.
 fn given(memory: *mut u8, size: usize) -> *mut u8 {
-    if memory.is_null() { out(size) } else { memory }
-}
-
-/// Ends the program. Nothing here allocates.
-#[cold]
-fn out(size: usize) -> ! {
-    let said = "the system gave no memory for further";
-    let _ =
-        writeln!(io::stderr(), "error: {said} {size} bytes: raise `ulimit -v`, or ask for less");
-    // SAFETY: it ends the process, as a signal would, and runs nothing of it.
-    unsafe { libc::_exit(OUT) }
+    if memory.is_null() {
+        let _ = writeln!(io::stderr(), "bandgap: failed to get {size} bytes: see `ulimit -v`");
+        // SAFETY: it ends the process, as a signal would, and runs nothing of it.
+        unsafe { libc::_exit(7) }
+    }
+    memory
 }

@@ -9,7 +9,7 @@ use std::path::Path;
 use bandgap_units::Bytes;
 use serde::Serialize;
 
-use crate::memory::meminfo;
+use crate::memory::kibibytes;
 use crate::{Topology, TopologySummary, control_group, system_file};
 
 pub use hypervisor::VirtualMachine;
@@ -90,7 +90,7 @@ impl Description {
             clocksource: text("sys/devices/system/clocksource/clocksource0/current_clocksource"),
             transparent_hugepages: text("sys/kernel/mm/transparent_hugepage/enabled")
                 .and_then(|all| bracketed(&all)),
-            memory: meminfo(root, "MemTotal:"),
+            memory: kibibytes(root, "proc/meminfo", "MemTotal:"),
             isolated_cpus: text("sys/devices/system/cpu/isolated"),
             load_average: text("proc/loadavg").and_then(|all| load(&all)),
             ..Self::default()

@@ -18,14 +18,13 @@ pub fn available_memory() -> Option<Bytes> {
 /// Memory that this process may still take: what is available, or what its limit of addresses
 /// (`ulimit -v`) leaves of them.
 pub fn own_memory() -> Option<Bytes> {
-    let available = available_memory()?;
     let taken = kibibytes(Path::new("/"), "proc/self/status", "VmSize:")?;
-    let left = getrlimit(Resource::As).current.map(|most| Bytes(most.saturating_sub(taken.0)));
-    Some(left.map_or(available, |left| left.min(available)))
+    let most = getrlimit(Resource::As).current.unwrap_or(u64::MAX);
+    Some(available_memory()?.min(Bytes(most.saturating_sub(taken.0))))
 }
 
 fn available(root: &Path) -> Option<Bytes> {
-    let Bytes(of_machine) = meminfo(root, "MemAvailable:")?;
+    let Bytes(of_machine) = kibibytes(root, "proc/meminfo", "MemAvailable:")?;
     let groups = folders(root, "memory");
     let left = groups.iter().filter_map(|(version, group)| left(root, *version, group));
     Some(Bytes(left.fold(of_machine, u64::min)))
@@ -53,13 +52,8 @@ fn left(root: &Path, version: Version, group: &str) -> Option<u64> {
     Some(limit.saturating_sub(used))
 }
 
-/// A field of the kernel's memory table.
-pub(crate) fn meminfo(root: &Path, field: &str) -> Option<Bytes> {
-    kibibytes(root, "proc/meminfo", field)
-}
-
 /// A field of a table of the kernel, e.g. `MemTotal: … kB`, in units of 1024.
-fn kibibytes(root: &Path, file: &str, field: &str) -> Option<Bytes> {
+pub(crate) fn kibibytes(root: &Path, file: &str, field: &str) -> Option<Bytes> {
     let all = system_file::text(root, file)?;
     let line = all.lines().find_map(|line| line.strip_prefix(field))?;
     let kib: u64 = line.split_whitespace().next()?.parse().ok()?;

@@ -20,15 +20,17 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::Exit;
 use crate::cause::{Cause, Noted};
+use crate::hosts::Hosts;
 use crate::live::Command;
 use crate::message::{FromRank, Messages, ToRank};
+use crate::protocol::{FromAgent, ToAgent};
 use crate::station::Carried;
+use crate::{Exit, Failure};
 
 #[path = "../../sim/tests/all/damaged.rs"]
 mod damaged;
-use damaged::damaged;
+use damaged::{cases, damaged};
 
 /// Number of ranks in orders.
 const SIZE: usize = 4;
@@ -64,8 +66,31 @@ fn reports() -> Vec<String> {
     [corpus("report"), vec![text(&Carried::default())]].concat()
 }
 
-/// Lines that a rank sends.
+/// Lines that a rank sends, one by one and together.
 fn said() -> Vec<String> {
+    let lines: Vec<String> = from_ranks().iter().map(|message| text(message) + "\n").collect();
+    let together = lines.concat();
+    [lines, vec![together]].concat()
+}
+
+/// Lines of an agent, and of its launcher.
+fn of_agents() -> Vec<String> {
+    let noted = Noted { cause: Cause::LostPeer, what: "it fell over".to_owned(), exit: Exit::Rank };
+    let mut said = vec![
+        FromAgent::Begun(Some(serde_json::json!({"interface": "eth0", "mtu": 1500}))),
+        FromAgent::Refused(Failure::new(Exit::Host, "start ranks").hint("fewer")),
+        FromAgent::Ended(1, 7, Some(noted)),
+        FromAgent::Beat(vec![(0, 4711), (1, 4712)]),
+        FromAgent::Over,
+        FromAgent::Noise(serde_json::json!([[0, {"time_lost": 0.01, "detours_per_second": 9.5}]])),
+    ];
+    said.extend(from_ranks().into_iter().map(|said| FromAgent::From(1, said)));
+    let orders =
+        [ToAgent::Poison(1, 9), ToAgent::Beat, ToAgent::Look(vec![0, 3], Duration::from_secs(1))];
+    said.iter().map(text).chain(orders.iter().map(text)).map(|line| line + "\n").collect()
+}
+
+fn from_ranks() -> [FromRank; 4] {
     let probe = Probe { cache_line: 50.0, pace: 9.0 };
     let batch = Batch { samples: vec![1.5, 2.5], probe: Some([probe; 2]), ..Batch::default() };
     let key = || Key::new("comms1").at("bytes", 64_u32).at("part", "whole");
@@ -78,15 +103,12 @@ fn said() -> Vec<String> {
         },
     ];
     let what = "it fell over".to_owned();
-    let all = [
+    [
         FromRank::Address("127.0.0.1:4000".to_owned()),
         FromRank::Progress { kept, done: 0.5, doing: "comms1".to_owned() },
         FromRank::Done,
         FromRank::Failed(Noted { cause: Cause::LostPeer, what, exit: Exit::Rank }),
-    ];
-    let lines: Vec<String> = all.iter().map(|message| text(message) + "\n").collect();
-    let together = lines.concat();
-    [lines, vec![together]].concat()
+    ]
 }
 
 fn begin(text: &str) {
@@ -121,8 +143,8 @@ fn report(text: &str) {
     same_again(&carried);
 }
 
-fn from_rank(text: &str) -> usize {
-    match Messages::default().take::<FromRank>(text.as_bytes()) {
+fn said_by<M: Serialize + DeserializeOwned>(text: &str) -> usize {
+    match Messages::default().take::<M>(text.as_bytes()) {
         Ok(messages) => {
             messages.iter().for_each(same_again);
             messages.len()
@@ -146,7 +168,10 @@ fn every_example_is_taken() {
     }
     commands().iter().for_each(|text| drop(serde_json::from_str::<Command>(text).unwrap()));
     reports().iter().for_each(|text| drop(serde_json::from_str::<Carried>(text).unwrap()));
-    assert_eq!(said().iter().map(|text| from_rank(text)).collect::<Vec<_>>(), [1, 1, 1, 1, 4]);
+    assert_eq!(
+        said().iter().map(|text| said_by::<FromRank>(text)).collect::<Vec<_>>(),
+        [1, 1, 1, 1, 4]
+    );
 }
 
 /// A clock that stands still.
@@ -179,6 +204,44 @@ fn frame() -> impl Strategy<Value = Vec<u8>> {
     )
 }
 
+/// Readers of text from outside, and examples of what each reads.
+const OUTSIDE: [(fn(&str), fn() -> Vec<String>); 3] = [
+    (
+        |text| {
+            said_by::<FromAgent>(text);
+        },
+        of_agents,
+    ),
+    (
+        |text| {
+            said_by::<ToAgent>(text);
+        },
+        of_agents,
+    ),
+    (hosts, || vec!["a:2\nuser@b slots=3 # two\n[fe80::1]:4\nc\n".to_owned()]),
+];
+
+fn hosts(text: &str) {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), text).unwrap();
+    if let Ok(hosts) = Hosts::of(None, Some(file.path())) {
+        assert!(hosts.count() > 0 && hosts.count() <= hosts.slots());
+    }
+}
+
+#[test]
+fn whatever_is_damaged_outside_is_read_or_refused() {
+    for (reader, examples) in OUTSIDE {
+        examples().iter().for_each(|text| reader(text));
+        let config = ProptestConfig {
+            cases: cases(500),
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        };
+        proptest!(config, |(text in damaged(examples()))| reader(&text));
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -199,7 +262,7 @@ proptest! {
 
     #[test]
     fn what_a_rank_says_is_taken_or_known_as_garbage(text in damaged(said())) {
-        from_rank(&text);
+        said_by::<FromRank>(&text);
     }
 
     /// A peer that knows the secret may send anything: no letter is too long, and a wait for one ends.

@@ -69,6 +69,11 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
         return Err(TableError::NoRows);
     }
     trace.finish();
+    let still = trace.streams().into_iter().flatten().find(|of| of.1.mean() == Some(0.0));
+    if let Some((name, _)) = still {
+        let why = format!("until here no time passes between packets ({name})");
+        return Err(TableError::Line(lines.number, why));
+    }
     Ok(trace)
 }
 

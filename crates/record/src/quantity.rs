@@ -2,7 +2,7 @@
 
 use bandgap_units::Ns;
 use derive_more::From;
-use serde::{Deserialize, Serialize, Serializer, ser};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de, ser};
 
 use crate::RecordError;
 
@@ -117,7 +117,16 @@ impl Quantity {
 /// A number in the run file. Writing fails unless it is finite, since JSON has no other numbers.
 #[derive(Clone, Copy, Debug, Default, From, PartialEq, PartialOrd, Deserialize)]
 #[serde(transparent)]
-pub struct Number(pub f64);
+pub struct Number(#[serde(deserialize_with = "bounded")] pub f64);
+
+/// The largest number that is read: what is computed of some stays finite.
+const LARGEST: f64 = 1e250;
+
+fn bounded<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    let number = f64::deserialize(from)?;
+    let wrong = || de::Error::custom(format_args!("{number:e} is beyond ±{LARGEST:e}"));
+    (number.abs() <= LARGEST).then_some(number).ok_or_else(wrong)
+}
 
 impl Serialize for Number {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,11 +1,14 @@
 //! Traces with known answers, and traces that are wrong.
 
+#[path = "../../sim/tests/all/damaged.rs"]
+mod damaged;
 #[path = "support/synthetic.rs"]
 mod synthetic;
 
 use bandgap_model::breakdown::Errors;
 use bandgap_model::pcie::{Hardware, Known, Software, Timed, Trace, Why};
 use bandgap_record::{TableError, read_pcie_trace};
+use damaged::{cases, damaged};
 use proptest::prelude::*;
 use synthetic::{Machine, PAPER, Traffic};
 
@@ -16,6 +19,11 @@ fn software() -> Software {
 
 fn read(text: &str) -> Result<Trace, TableError> {
     read_pcie_trace(text.as_bytes())
+}
+
+/// The header and some rows of a trace.
+fn first_rows() -> String {
+    PAPER.text().lines().take(12).map(|line| format!("{line}\n")).collect()
 }
 
 fn of(text: &str) -> Hardware {
@@ -291,14 +299,22 @@ proptest! {
         }
     }
 
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(500), failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
-    fn no_damage_to_a_trace_panics(
-        cut in 0.0..1.0f64, at in 0.0..1.0f64, insert in "[a-zA-Z0-9 .,#\n\"xNaN-]{0,12}",
-    ) {
-        let text = Machine { messages: 20, ..PAPER }.text();
-        let place = |share: f64| (share * text.len() as f64) as usize;
-        let _ = read(&text[..place(cut)]);
-        let (before, after) = text.split_at(place(at));
-        let _ = read(&format!("{before}{insert}{after}"));
+    fn a_damaged_trace_is_read_or_refused(text in damaged(vec![first_rows()])) {
+        let _ = read(&text);
+    }
+}
+
+#[test]
+fn packets_between_which_no_time_passes_are_refused_at_the_last_line() {
+    let row = "110908.512,down,MWr,64,0x3800000800,71\n";
+    let text = format!("time_ns,direction,type,bytes,address,sequence\n{}", row.repeat(3));
+    for (text, line) in [(text.clone(), 4), (text + "110909,up,UpdateFC,0,,\n", 5)] {
+        assert!(matches!(read(&text), Err(TableError::Line(at, _)) if at == line));
     }
 }

@@ -1,5 +1,6 @@
 //! A figure as data, independent of the renderer.
 
+use crate::printable;
 use bandgap_units::{Ns, SharedUnit};
 
 /// Curves over two axes, with reference lines and named regions.
@@ -169,6 +170,19 @@ impl Series {
 }
 
 impl Figure {
+    /// With names that are [`printable`].
+    pub(crate) fn printable(&self) -> Figure {
+        let mut figure = self.clone();
+        let Figure { title, caption, x, y, legend, series, references, regions } = &mut figure;
+        let names = [title, caption, &mut x.label, &mut y.label, legend].into_iter();
+        let names = names.chain(series.iter_mut().map(|of| &mut of.name));
+        let names = names.chain(references.iter_mut().map(|of| &mut of.name));
+        for name in names.chain(regions.iter_mut().map(|of| &mut of.label)) {
+            *name = printable(name).into_owned();
+        }
+        figure
+    }
+
     /// Whether any point has this precision.
     pub(crate) fn has(&self, precision: Precision) -> bool {
         let mut points = self.series.iter().flat_map(|series| &series.points);

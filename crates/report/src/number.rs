@@ -45,7 +45,8 @@ impl Written {
         let value = unit.count(shown.value);
         let half = shown
             .interval
-            .map(|(low, high)| unit.count((shown.value - low).max(high - shown.value)).max(0.0));
+            .map(|(low, high)| unit.count((shown.value - low).max(high - shown.value)).max(0.0))
+            .filter(|half| half.is_finite());
         let (symbol, mark) = (unit.symbol, shown.precision.mark());
         let exact = EXACT_DIGITS - 1 - exponent(value);
         let most = MOST_DIGITS - 1 - exponent(value);
@@ -104,7 +105,7 @@ fn exponent(value: f64) -> i32 {
 /// long.
 fn rounded(value: f64, decimals: i32) -> String {
     if !value.is_finite() {
-        return value.to_string();
+        return "–".to_owned();
     }
     if exponent(value) >= 6 || decimals > 6 {
         return significant(value, 3);

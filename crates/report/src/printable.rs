@@ -3,28 +3,13 @@
 use std::borrow::Cow;
 
 /// Escapes control characters, which could move the cursor, clear the screen or answer for the user: `\u{1b}`. Line
-/// ends stay, and so do the colour codes of this crate: `ESC [`, digits and `;`, and `m`. Text with names that this
-/// program did not choose must go through here.
+/// ends stay. Text with names that this program did not choose must go through here, before it is coloured.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(is_told) {
         return Cow::Borrowed(text);
     }
-    let mut out = String::with_capacity(text.len() + 16);
-    let mut rest = text;
-    while let Some(at) = rest.find(is_told) {
-        let (before, from) = rest.split_at(at);
-        out.push_str(before);
-        if let Some(colour) = colour(from) {
-            out.push_str(colour);
-            rest = &from[colour.len()..];
-        } else {
-            let mut characters = from.chars();
-            out.extend(characters.next().into_iter().flat_map(char::escape_unicode));
-            rest = characters.as_str();
-        }
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
+    let escaped = |of: char| if is_told(of) { of.escape_unicode().to_string() } else { of.into() };
+    Cow::Owned(text.chars().map(escaped).collect())
 }
 
 /// Whether a terminal may interpret the character. Some characters change the direction of the following text, which
@@ -32,13 +17,6 @@ pub fn printable(text: &str) -> Cow<'_, str> {
 fn is_told(character: char) -> bool {
     let turns = matches!(character, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     (character.is_control() && character != '\n') || turns
-}
-
-/// The colour code at the beginning of the text.
-fn colour(text: &str) -> Option<&str> {
-    let parameters = text.strip_prefix("\u{1b}[")?;
-    let len = parameters.find(|c: char| !(c.is_ascii_digit() || c == ';'))?;
-    parameters[len..].starts_with('m').then(|| &text[..2 + len + 1])
 }
 
 #[cfg(test)]
@@ -56,7 +34,7 @@ mod tests {
             ("\u{1b}]0;owned\u{7}", "\\u{1b}]0;owned\\u{7}"),
             ("\u{7f}\u{0}", "\\u{7f}\\u{0}"),
             ("\u{202e}txt.exe", "\\u{202e}txt.exe"),
-            ("\u{1b}[1;35mred\u{1b}[0m", "\u{1b}[1;35mred\u{1b}[0m"),
+            ("\u{1b}[1;35mred\u{1b}[0m", "\\u{1b}[1;35mred\\u{1b}[0m"),
             ("\u{1b}[1;35", "\\u{1b}[1;35"),
             ("\u{1b}", "\\u{1b}"),
         ];

@@ -7,32 +7,31 @@ use crate::number::{Written, multiple};
 use crate::terminal::plot;
 use crate::{Layout, printable};
 
-/// Blocks below one another.
+/// Blocks below one another. Some names come from files or peers, and are made printable.
 pub fn text(blocks: &[Block], layout: &Layout) -> String {
     let mut out = String::new();
     for block in blocks {
         match block {
-            Block::Text(text) => out += &layout.paragraph(text),
-            Block::Doubt(text) => out += &doubt(text, layout),
+            Block::Text(text) => out += &printable(&layout.paragraph(text)),
+            Block::Doubt(text) => out += &printable(&doubt(text, layout)),
             Block::Section { title, .. } => {
                 // After an empty line.
                 if !out.is_empty() && !out.ends_with("\n\n") {
                     out.push('\n');
                 }
                 if !title.is_empty() {
-                    out += &layout.paragraph(&unbroken(title));
+                    out += &printable(&layout.paragraph(&unbroken(title)));
                 }
             }
-            Block::Table(table) => out += &self::table(table, layout),
-            Block::Figure(figure) => out += &plot(figure, layout),
+            Block::Table(table) => out += &printable(&self::table(table, layout)),
+            // It has colours.
+            Block::Figure(figure) => out += &plot(&figure.printable(), layout),
             Block::Bars(_) | Block::Heat(_) => {}
         }
     }
     // Lines were not broken at these spaces.
     let out = out.replace('\u{a0}', " ");
-    // Some names come from files or peers.
-    let out = printable(&out);
-    if layout.ascii { ascii(&out) } else { out.into_owned() }
+    if layout.ascii { ascii(&out) } else { out }
 }
 
 /// A title without line breaks inside its parts, if it has several.

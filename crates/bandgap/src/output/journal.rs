@@ -152,7 +152,7 @@ impl Earlier {
             }
         }
         for part in &mut parts {
-            let last = part.table.executed().map(|(_, batch)| batch.launch + 1).max();
+            let last = part.table.executed().map(|(_, batch)| batch.launch.saturating_add(1)).max();
             part.launches = last.unwrap_or_default();
         }
         let head = head.ok_or_else(|| failed(&"nothing in it is whole"))?;
@@ -167,3 +167,6 @@ fn whole<T: DeserializeOwned>(lines: &mut impl BufRead) -> io::Result<Option<T>>
     let text = line.strip_suffix(b"\n");
     Ok(text.and_then(|text| serde_json::from_slice(text).ok()))
 }
+
+#[cfg(test)]
+mod tests;

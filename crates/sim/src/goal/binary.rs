@@ -68,27 +68,11 @@ fn all(source: &mut Source<impl Read>, rank: &mut u32) -> Result<Goal> {
     }
     let size = source.u32()?;
     let _greatest: [u8; 2] = source.bytes()?;
-    // Begins at equal distances, as those of ranks without operations: the first, the distance, and
-    // how many there are.
-    let mut begins: Vec<(u64, u64, u32)> = Vec::new();
+    let mut begins = Vec::new();
     for _ in 0..size {
-        let begin = source.u64()?.saturating_add(8);
+        begins.push(source.u64()?.saturating_add(8));
         source.u64()?;
-        match begins.last_mut() {
-            Some((first, distance, count @ 1)) if begin > *first => {
-                (*distance, *count) = (begin - *first, 2);
-            }
-            Some((first, distance, count))
-                if first.checked_add(*distance * u64::from(*count)) == Some(begin) =>
-            {
-                *count += 1
-            }
-            _ => begins.push((begin, 0, 1)),
-        }
     }
-    let begins = begins.into_iter().flat_map(|(first, distance, count)| {
-        (0..u64::from(count)).map(move |of| first + distance * of)
-    });
     let mut goal = Goal::new(size);
     let (mut spans, mut dependencies) = (Vec::new(), Vec::new());
     for begin in begins {

@@ -62,8 +62,7 @@ impl GoalReplay {
     /// When each rank ends.
     pub fn finish(&self) -> impl Iterator<Item = i64> {
         let mut ends = self.ends.iter().peekable();
-        let mut end = move |rank| ends.next_if(|end| end.0 as usize == rank);
-        (0..self.ranks).map(move |rank| end(rank).map_or(0, |end| end.1))
+        (0..self.ranks as u32).map(move |at| ends.next_if(|of| of.0 == at).map_or(0, |of| of.1))
     }
 }
 
@@ -84,8 +83,7 @@ pub fn replay_goal(
     let clock = Watched { loggops, goal, noise, owners, done, lost: 0 };
     let replayed = engine::replay(goal, loggops, clock)?;
     let engine::Replayed { finish, messages, ambiguous, clock } = replayed;
-    let (ranks, lost) = (goal.size(), clock.lost);
-    Ok(GoalReplay { ranks, ends: finish, messages, lost, ambiguous })
+    Ok(GoalReplay { ranks: goal.size(), ends: finish, messages, lost: clock.lost, ambiguous })
 }
 
 /// Bytes read at a time.

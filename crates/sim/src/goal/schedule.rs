@@ -1,5 +1,6 @@
 //! A GOAL schedule in memory: the operations of all ranks, and their dependencies.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::error::{OperationId, Wrong};
@@ -130,14 +131,16 @@ impl Goal {
     pub(super) fn place_of(&self, rank: usize) -> usize {
         let most = self.ranks.len().min(rank);
         let least = rank.saturating_sub(self.size() - self.ranks.len()).min(most);
-        let before = |of: &(u32, Range<u32>)| (of.0 as usize) < rank;
-        least + self.ranks[least..most].partition_point(before)
+        least + self.ranks[least..most].partition_point(|of| (of.0 as usize) < rank)
+    }
+
+    fn at(&self, rank: usize) -> Option<&(u32, Range<u32>)> {
+        self.ranks.get(self.place_of(rank)).filter(|of| of.0 as usize == rank)
     }
 
     /// Range of a rank's operations among all.
     pub(super) fn range(&self, rank: usize) -> Range<u32> {
-        let of = self.ranks.get(self.place_of(rank)).filter(|of| of.0 as usize == rank);
-        of.map_or(0..0, |of| of.1.clone())
+        self.at(rank).map_or(0..0, |of| of.1.clone())
     }
 
     /// The first operation of each rank that has some, with the rank, in the order of operations.
@@ -212,15 +215,10 @@ impl Goal {
     pub(super) fn whole(mut self) -> Self {
         self.ranks.sort_unstable_by_key(|of| of.0);
         let peers = self.operations.iter().filter(|of| of.verb != Verb::Compute).map(|of| of.peer);
-        let is_known =
-            |rank: u32| self.ranks.get(self.place_of(rank as usize)).is_some_and(|of| of.0 == rank);
-        let mut others: Vec<u32> = peers.filter(|of| *of != ANY_PEER && !is_known(*of)).collect();
-        if !others.is_empty() {
-            others.sort_unstable();
-            others.dedup();
-            self.ranks.extend(others.into_iter().map(|rank| (rank, 0..0)));
-            self.ranks.sort_unstable_by_key(|of| of.0);
-        }
+        let is_new = |of: &u32| *of != ANY_PEER && self.at(*of as usize).is_none();
+        let others: BTreeSet<u32> = peers.filter(is_new).collect();
+        self.ranks.extend(others.into_iter().map(|rank| (rank, 0..0)));
+        self.ranks.sort_unstable_by_key(|of| of.0);
         self
     }
 }

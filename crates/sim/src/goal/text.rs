@@ -5,7 +5,7 @@
 //!
 //! Lines as written by programs are read in one pass, in place; all others word by word.
 
-use std::collections::BTreeMap;
+use std::collections::HashSet;
 use std::io::{BufRead, Error, ErrorKind, Read as _};
 
 use super::error::{GoalError, Result, Wrong};
@@ -51,29 +51,12 @@ type Label = (Vec<u8>, usize);
 /// Result, or the error with its line and position.
 type Read<T> = Result<T, (u64, usize, Wrong)>;
 
-/// Ranks seen, as ranges: those that follow one another, as most do, take no memory.
-#[derive(Default)]
-struct Seen(BTreeMap<u32, u32>);
-
-impl Seen {
-    /// Adds a rank. Returns whether it is new.
-    fn insert(&mut self, rank: u32) -> bool {
-        let end = self.0.remove(&(rank + 1)).unwrap_or(rank + 1);
-        match self.0.range_mut(..=rank).next_back() {
-            Some((_, last)) if rank < *last => return false,
-            Some((_, last)) if rank == *last => *last = end,
-            _ => drop(self.0.insert(rank, end)),
-        }
-        true
-    }
-}
-
 #[derive(Default)]
 struct Text {
     goal: Option<Goal>,
     /// The rank that is being read, and its first operation.
     inside: Option<(u32, u32)>,
-    seen: Seen,
+    seen: HashSet<u32>,
     labels: Labels,
     dependencies: Vec<Dependency>,
     /// Dependencies with a label that was not known yet: their index, both labels with their

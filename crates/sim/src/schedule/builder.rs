@@ -81,6 +81,10 @@ impl Builder {
     /// Where the computations of the next rank are: with those of the list's first rank if they are
     /// equal.
     fn place_of_amounts(&mut self, list: u32) -> u32 {
+        // Comparing nothing at no address takes longer than all else here.
+        if self.amounts.is_empty() {
+            return 0;
+        }
         let Schedule { lists, ranks, amounts, .. } = &mut self.schedule;
         if let Some(first) = ranks.get(lists[list as usize].rank as usize)
             && amounts[first.amounts as usize..].starts_with(&self.amounts)

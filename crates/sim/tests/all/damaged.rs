@@ -7,6 +7,12 @@ use proptest::sample::{Index, select};
 const BORDERS: [&str; 9] =
     ["-1", "0", "-0.0", "NaN", "1e308", "5e-324", "18446744073709551615", "null", ""];
 
+/// Number of cases of a reader: usually this many, and in a long test as many as it says.
+#[allow(dead_code, reason = "not every crate that shares this file has such a reader")]
+pub fn cases(usual: u32) -> u32 {
+    std::env::var("BANDGAP_READER_CASES").map_or(usual, |cases| cases.parse().unwrap())
+}
+
 /// One of these examples, in which up to four words or numbers are exchanged for others, left out or cut short with all
 /// that follows.
 pub fn damaged(examples: Vec<String>) -> impl Strategy<Value = String> {

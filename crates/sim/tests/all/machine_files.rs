@@ -6,7 +6,7 @@ use std::path::Path;
 use bandgap_sim::Machine;
 use proptest::prelude::*;
 
-use crate::damaged::damaged;
+use crate::damaged::{cases, damaged};
 
 const TORUS: &str = "name = \"t\"\nsend_overhead_ns = 1\nrecv_overhead_ns = 1\ngap_ns = 1\nlatency_ns = 1\nranks = 9\n\
     [network]\ntopology = \"torus\"\nrows = 3\ncolumns = 3\nhop_ns = 400\n\
@@ -22,7 +22,7 @@ fn examples() -> Vec<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(2000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn a_damaged_file_is_a_machine_that_can_be_simulated_or_is_refused(text in damaged(examples())) {

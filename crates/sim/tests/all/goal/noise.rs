@@ -6,6 +6,7 @@ use bandgap_sim::{Detours, GoalError, GoalReplay, Loggops, Noise};
 use proptest::prelude::*;
 
 use super::{goal, replay_goal, schedule};
+use crate::damaged::{cases, damaged};
 
 /// A replay with a trace that every rank begins at these picoseconds.
 fn disturbed(text: &str, trace: &str, offset: i64) -> GoalReplay {
@@ -87,6 +88,19 @@ proptest! {
         let longer = left + if offset % period == 0 { (repetitions - 1).max(0) } else { repetitions } * duration;
         let text = format!("{period}\t{duration}\n");
         prop_assert_eq!(computed(repetitions * period, &text, offset), repetitions * period + longer);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(500), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn a_damaged_trace_is_noise_or_refused(
+        text in damaged(vec!["# ns\n5 2\n100.5\t7\n1000 3\n".to_owned(), "5e8\t1e7\n".to_owned()]), offset in 0..1_000_000_i64,
+    ) {
+        if Detours::read(&text).is_ok() {
+            disturbed("num_ranks 2\nrank 0 {\nsend 8b to 1\n}\nrank 1 {\nrecv 8b from 0\n}\n", &text, offset);
+        }
     }
 }
 

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::{goal, replay_goal, schedule};
-use crate::damaged::damaged;
+use crate::damaged::{cases, damaged};
 
 #[test]
 fn a_superset_is_read() {
@@ -207,6 +207,8 @@ fn any_schedule() -> impl Strategy<Value = String> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(256), failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn a_damaged_schedule_is_replayed_or_refused(text in any_schedule()) {
         if let Ok(goal) = read_goal(text.as_bytes()) {
