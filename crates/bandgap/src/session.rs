@@ -98,7 +98,12 @@ impl<'a> Session<'a> {
             Some(adopted) => {
                 let most = measure.most(adopted.size);
                 adopted.check(most)?;
-                Some(adopted.gather(most, measure.is_apart(), measure.deadline())?)
+                let tell = |what: &str| {
+                    if !quiet {
+                        tell(format_args!("bandgap: {what}"));
+                    }
+                };
+                Some(adopted.gather(most, measure.is_apart(), measure.deadline(), tell)?)
             }
             None => None,
         };

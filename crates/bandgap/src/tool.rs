@@ -111,11 +111,12 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
             adopted.abandon(failure.exit);
             Ok(failure.exit.into())
         }),
-        // The first process tells why.
-        Some(measure) if adopted.check(measure.most(adopted.size)).is_err() => {
-            Ok(Exit::Remote.into())
-        }
-        Some(measure) => Ok(adopted.join(measure.is_apart(), measure.deadline())),
+        Some(measure) => match adopted.check(measure.most(adopted.size)) {
+            Ok(()) => Ok(adopted.join(measure.is_apart(), measure.deadline())),
+            Err(failure) if adopted.is_by_hand() => Err(failure),
+            // The first process tells why.
+            Err(failure) => Ok(failure.exit.into()),
+        },
         None => Ok(ExitCode::SUCCESS),
     }
 }

@@ -5,6 +5,8 @@ use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_host::allow;
@@ -14,23 +16,59 @@ use bandgap_socket::star::{Centre, call};
 use crate::agents::Gathered;
 use crate::failure::lost;
 use crate::hosts::{HostSlots, Hosts};
-use crate::meet::{Meeting, Way, manager, way};
+use crate::meet::{Meeting, Way, manager, variable, way};
 use crate::message::Channel;
 use crate::protocol::{ProcessRole, Who, allowed, names};
 use crate::{Exit, Failure, Result, Transport, agent, elsewhere};
 
 /// Longest wait for the process that ran this process's launcher.
 const JOINING: Duration = Duration::from_secs(30);
+/// A wait for the other processes after which the user is told of it.
+const LONG: Duration = Duration::from_secs(2);
 
-/// Starters of processes, each with the variables that hold a process's rank and their number, and one that must be set
-/// too. The most specific starter comes first.
-const STARTERS: [(&str, &str, &str, &str); 4] = [
-    ("BANDGAP_RANK", "BANDGAP_RANK", "BANDGAP_SIZE", "BANDGAP_JOIN"),
-    ("Open MPI's mpirun", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_SIZE"),
-    // A batch script has the first two variables, but no step.
-    ("srun", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_STEP_ID"),
-    ("mpiexec", "PMI_RANK", "PMI_SIZE", "PMI_FD"),
+/// A name; the variables that show that it started this process; those with the rank and the number of processes; and one
+/// without which the processes cannot meet, except by `BANDGAP_JOIN`.
+type Starter = (&'static str, &'static [&'static str], &'static str, &'static str, &'static str);
+
+/// What starters without a variable for it do not tell.
+const NUMBER: &str = "the number of processes";
+
+/// Starters of processes, the most specific first.
+const STARTERS: [Starter; 11] = [
+    (USER, &["BANDGAP_RANK"], "BANDGAP_RANK", "BANDGAP_SIZE", "BANDGAP_JOIN"),
+    (USER, &["BANDGAP_SIZE"], "BANDGAP_RANK", "BANDGAP_SIZE", "BANDGAP_JOIN"),
+    ("jsrun", &["JSM_NAMESPACE_RANK"], "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", NAMESPACE),
+    ("Open MPI's mpirun", &[OPEN_MPI], OPEN_MPI, "OMPI_COMM_WORLD_SIZE", OPEN_MPI),
+    // A batch script has the first variable, but no step.
+    ("srun", &["SLURM_PROCID", STEP], "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", STEP),
+    ("PALS", &["PALS_RANKID"], "PALS_RANKID", "PMI_SIZE", "PALS_APID"),
+    ("mpiexec", &["PMI_RANK"], "PMI_RANK", "PMI_SIZE", "PMI_FD"),
+    ("mpirun_rsh", &["MV2_COMM_WORLD_RANK"], "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", JOIN),
+    ("aprun", &["ALPS_APP_PE"], "ALPS_APP_PE", NUMBER, JOIN),
+    ("a launcher with PMIx", &["PMIX_RANK"], "PMIX_RANK", NUMBER, NAMESPACE),
+    (USER, &[JOIN], "BANDGAP_RANK", "BANDGAP_SIZE", JOIN),
 ];
+const USER: &str = "BANDGAP_RANK";
+const JOIN: &str = "BANDGAP_JOIN";
+const OPEN_MPI: &str = "OMPI_COMM_WORLD_RANK";
+const STEP: &str = "SLURM_STEP_ID";
+const NAMESPACE: &str = "PMIX_NAMESPACE";
+
+/// The starters that have started this process, by the environment.
+fn shown(set: impl Fn(&str) -> Option<String>) -> impl Iterator<Item = &'static Starter> {
+    STARTERS.iter().filter(move |(_, by, ..)| by.iter().all(|name| set(name).is_some()))
+}
+
+/// Who has started this process, even as the only one.
+pub(crate) fn starter() -> Option<&'static str> {
+    shown(variable).next().map(|(name, ..)| *name)
+}
+
+/// How to run the program alone although somebody started several processes.
+fn alone() -> String {
+    let unset: Vec<String> = shown(variable).map(|(_, by, ..)| format!("-u {}", by[0])).collect();
+    format!("to run alone: env {} bandgap …", unset.join(" "))
+}
 
 /// This process, as one of several that somebody else started.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,29 +79,47 @@ pub struct Adopted {
     pub rank: usize,
     /// Number of processes, at least two.
     pub size: usize,
+    /// What keeps them from meeting.
+    lacks: Option<String>,
 }
 
 impl Adopted {
     /// Detects from the environment whether this process is one of several.
     pub fn found() -> Option<Self> {
-        Self::one_of(2, |name| std::env::var(name).ok())
+        Self::one_of(2, variable)
+    }
+
+    /// Whether the user started each process: one does not hear what another one says.
+    pub fn is_by_hand(&self) -> bool {
+        self.by == USER
     }
 
     /// The first of the processes that this starter had started in an earlier run.
     pub fn earlier(by: &str, size: usize) -> Option<Self> {
         let &(by, ..) = STARTERS.iter().find(|(known, ..)| *known == by)?;
-        Some(Self { by, rank: 0, size })
+        Some(Self { by, rank: 0, size, lacks: None })
     }
 
-    /// As [`Self::found`], if there are at least `least` processes.
-    fn one_of(least: usize, variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
-        let number = |name: &str| variable(name)?.trim().parse::<usize>().ok();
-        let one = |&(by, rank, size, needed): &(&'static str, &str, &str, &str)| {
-            variable(needed)?;
-            Some(Self { by, rank: number(rank)?, size: number(size)? })
+    /// As [`Self::found`], if there are at least `least` processes or nothing tells how many.
+    fn one_of(least: usize, set: impl Fn(&str) -> Option<String>) -> Option<Self> {
+        let number = |name: &str| set(name)?.trim().parse::<usize>().ok();
+        let of = |&(by, _, rank, size, meet): &Starter| {
+            let (at, of) = (number(rank), number(size));
+            let wrong = [
+                (at.is_none_or(|at| of.is_some_and(|of| at >= of)), rank),
+                (of.is_none(), size),
+                (set(meet).or_else(|| set(JOIN)).is_none(), meet),
+            ];
+            let lacks = wrong.iter().find(|(wrong, _)| *wrong).map(|(_, name)| match set(name) {
+                Some(value) => format!("{name}={value} is wrong"),
+                None => format!("{name} is missing"),
+            });
+            Self { by, rank: at.unwrap_or(0), size: of.unwrap_or(least), lacks }
         };
-        let found = STARTERS.iter().find_map(one)?;
-        (found.size >= least && found.rank < found.size).then_some(found)
+        let mut all: Vec<Self> = shown(&set).map(of).collect();
+        // What the user says counts, whole or not.
+        let at = all.iter().position(|of| of.lacks.is_none() || of.by == USER).unwrap_or(0);
+        (at < all.len()).then(|| all.swap_remove(at)).filter(|found| found.size >= least)
     }
 
     /// The transport whose own launcher started these processes, if they can initialise its library.
@@ -74,11 +130,18 @@ impl Adopted {
         Transport::named().find(|transport| found && transport.can.launcher)
     }
 
-    /// Refuses more ranks than there are processes.
+    /// Refuses more ranks than there are processes, and processes that cannot meet.
     ///
     /// # Errors
-    /// `ranks` is greater than the number of processes.
+    /// `ranks` is greater than the number of processes, or something is missing.
     pub fn check(&self, ranks: usize) -> Result<()> {
+        if let Some(lacks) = &self.lacks {
+            let what = elsewhere!("join the other processes ({}): {lacks}", self.by);
+            return Err(what.hint(format_args!(
+                "set BANDGAP_JOIN=HOST:PORT of rank 0 and BANDGAP_SECRET_FILE, and BANDGAP_RANK and BANDGAP_SIZE; {}",
+                alone()
+            )));
+        }
         if ranks <= self.size {
             return Ok(());
         }
@@ -118,7 +181,7 @@ impl Adopted {
     /// # Errors
     /// That process is gone, or no launcher started this one.
     pub fn join_outside(place: &Path) -> Result<()> {
-        let adopted = Self::one_of(1, |name| std::env::var(name).ok())
+        let adopted = Self::one_of(1, variable)
             .ok_or_else(|| elsewhere!("join a run: no launcher has started this process"))?;
         let until = Instant::now() + JOINING;
         let (meeting, _) = Way::Shared(vec![place.to_owned()]).look_up(until)?;
@@ -146,12 +209,35 @@ impl Adopted {
     }
 
     /// Gathers the other processes, as the first one. The first `needed` processes get ranks. `apart`: each process has a
-    /// rank of its own, as MPI requires; otherwise the processes of a host share one agent.
+    /// rank of its own, as MPI requires; otherwise the processes of a host share one agent. `tell` hears of a long wait.
     ///
     /// # Errors
     /// Not all processes joined in time.
-    pub fn gather(&self, needed: usize, apart: bool, deadline: Duration) -> Result<Gathered> {
+    pub fn gather(
+        &self,
+        needed: usize,
+        apart: bool,
+        deadline: Duration,
+        tell: impl FnOnce(&str) + Send,
+    ) -> Result<Gathered> {
         let until = Instant::now() + deadline;
+        let (done, waits) = mpsc::channel::<()>();
+        thread::scope(|threads| {
+            threads.spawn(move || {
+                if waits.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
+                    let Self { by, size, .. } = self;
+                    let others =
+                        "waiting for the others, which must run bandgap with the same command";
+                    tell(&format!("{by} has started {size} processes: {others} ({})", alone()));
+                }
+            });
+            let gathered = self.gathered(needed, apart, until);
+            drop(done);
+            gathered
+        })
+    }
+
+    fn gathered(&self, needed: usize, apart: bool, until: Instant) -> Result<Gathered> {
         let way = way(self.by, self.size, apart)?;
         let centre = Centre::listen(way.port(), false).map_err(lost)?;
         let port = centre.port().map_err(lost)?;
@@ -159,7 +245,8 @@ impl Adopted {
         let kept = published.kept.take();
         let streams =
             centre.wait(published.secret, self.size, until, &|| false).map_err(|error| {
-                lost(error).hint("do all processes run bandgap with the same command?")
+                let hint = "do all processes run bandgap with the same command?";
+                lost(error).hint(format_args!("{hint} {}", alone()))
             })?;
         drop(published);
         let gathered = divide(needed, apart, streams, until)?;
@@ -244,11 +331,39 @@ mod tests {
         assert_eq!(by(&step), Some(("srun", 1, 2)));
         // Slurm's PMI-2 sets both, but srun is the starter.
         assert_eq!(by(&[&step[..], &hydra].concat()).map(|of| of.0), Some("srun"));
+        assert!(of(&step).unwrap().check(2).is_ok());
         // A batch script is not a step, and a single process is not adopted.
         assert_eq!(by(&[("SLURM_PROCID", "0"), ("SLURM_NTASKS", "8")]), None);
         assert_eq!(by(&[("PMI_RANK", "0"), ("PMI_SIZE", "1"), ("PMI_FD", "8")]), None);
-        assert_eq!(by(&[("PMI_RANK", "4"), ("PMI_SIZE", "4"), ("PMI_FD", "8")]), None);
         let own = [("BANDGAP_RANK", "0"), ("BANDGAP_SIZE", "2"), ("BANDGAP_JOIN", "a:4000")];
         assert_eq!(by(&[&own[..], &open_mpi].concat()).map(|of| of.0), Some("BANDGAP_RANK"));
+    }
+    #[test]
+    fn processes_that_cannot_meet_are_refused_with_what_is_missing() {
+        let refused = |variables: &[(&str, &str)], missing: &str| {
+            let failure = of(variables).unwrap().check(2).unwrap_err();
+            assert_eq!(failure.exit, crate::Exit::Remote);
+            assert!(failure.what.contains(missing), "{}", failure.what);
+        };
+        let open_mpi = [("OMPI_COMM_WORLD_RANK", "1"), ("OMPI_COMM_WORLD_SIZE", "2")];
+        let own = [("BANDGAP_RANK", "0"), ("BANDGAP_SIZE", "2")];
+        // What the user has set counts, whatever else is set.
+        refused(&[&own[..], &open_mpi].concat(), "BANDGAP_JOIN");
+        refused(&[("BANDGAP_SIZE", "2"), ("BANDGAP_JOIN", "a:1")], "BANDGAP_RANK");
+        refused(&[("BANDGAP_JOIN", "a:1")], "BANDGAP_RANK");
+        refused(&[("BANDGAP_RANK", "1"), ("BANDGAP_JOIN", "a:1")], "BANDGAP_SIZE");
+        refused(&[("BANDGAP_RANK", "2"), own[1], ("BANDGAP_JOIN", "a:1")], "BANDGAP_RANK=2");
+        let pals = [("PALS_RANKID", "1"), ("PMI_RANK", "1"), ("PMI_SIZE", "2")];
+        refused(&pals, "PALS");
+        refused(&pals[1..], "PMI_FD");
+        refused(&[("PMI_RANK", "4"), ("PMI_SIZE", "4"), ("PMI_FD", "8")], "PMI_RANK=4");
+        refused(&[("PMIX_RANK", "0"), ("PMIX_NAMESPACE", "a")], "number");
+        refused(&[("JSM_NAMESPACE_RANK", "0"), ("JSM_NAMESPACE_SIZE", "2")], "jsrun");
+        // Whoever says where rank 0 is needs nothing else of them; nor do those that tell all.
+        for more in [("BANDGAP_JOIN", "a:1"), ("PALS_APID", "7"), ("PMI_FD", "8")] {
+            assert!(of(&[&pals[..], &[more]].concat()).unwrap().check(2).is_ok(), "{more:?}");
+        }
+        assert!(of(&open_mpi).unwrap().check(2).is_ok());
+        assert_eq!(of(&[("PMI_RANK", "0"), ("PMI_SIZE", "1")]), None);
     }
 }

@@ -42,8 +42,8 @@ impl Hosts {
     /// The list or the file cannot be read, or there is no host.
     pub fn of(list: Option<&str>, file: Option<&Path>) -> Result<Self> {
         let mut places = Vec::new();
-        for entry in list.iter().flat_map(|list| list.split(',')) {
-            add(&mut places, place(entry.trim()).map_err(|what| usage(&what))?);
+        if let Some(list) = list {
+            named(list).and_then(|found| add(&mut places, found)).map_err(|what| usage(&what))?;
         }
         if let Some(path) = file {
             let refused = |what: String| {
@@ -60,10 +60,8 @@ impl Hosts {
             }
             for (number, line) in text.lines().enumerate() {
                 let line = line.split('#').next().unwrap_or_default();
-                let line = of_line(line);
-                let line =
-                    line.map_err(|what| refused(format!(", line {}: {what}", number + 1)))?;
-                line.into_iter().for_each(|place| add(&mut places, place));
+                let added = of_line(line).and_then(|found| add(&mut places, found));
+                added.map_err(|what| refused(format!(", line {}: {what}", number + 1)))?;
             }
         }
         if places.is_empty() {
@@ -105,42 +103,98 @@ impl Hosts {
 }
 
 fn usage(what: &str) -> Failure {
-    usage!("read --hosts: {what}").hint("as in --hosts a,user@b:2")
+    usage!("read --hosts: {what}").hint("as in --hosts a,user@b:2,c[1-4]")
 }
 
-fn add(places: &mut Vec<HostSlots>, place: HostSlots) {
-    match places.iter_mut().find(|known| known.host == place.host) {
-        Some(known) => known.slots += place.slots,
-        None => places.push(place),
-    }
-}
-
-/// `host`, `user@host`, `host:2`, `[fe80::1]:2`.
-fn place(text: &str) -> Result<HostSlots, String> {
-    let (host, slots) = match text.rsplit_once(':') {
-        // An IPv6 address itself contains colons.
-        Some((host, slots)) if !host.contains(':') || host.ends_with(']') => (host, Some(slots)),
-        _ => (text, None),
-    };
-    named(host, slots)
-}
-
-fn named(host: &str, slots: Option<&str>) -> Result<HostSlots, String> {
-    let slots = match slots {
-        None => 1,
-        Some(slots) => {
-            slots.parse().ok().filter(|slots| (1..=MOST).contains(slots)).ok_or_else(|| {
-                format!("{slots:?} is not a number of ranks for {host}: from 1 to {MOST}")
-            })?
+fn add(places: &mut Vec<HostSlots>, more: Vec<HostSlots>) -> Result<(), String> {
+    for place in more {
+        match places.iter_mut().find(|known| known.host == place.host) {
+            Some(known) => known.slots += place.slots,
+            None => places.push(place),
         }
+    }
+    if places.len() > HOSTS { Err(too_many()) } else { Ok(()) }
+}
+
+fn too_many() -> String {
+    format!("there are more than {HOSTS} hosts")
+}
+
+/// The hosts of a list of `host`, `user@host`, `host:2`, `[fe80::1]:2` and `host[1-4]`.
+fn named(list: &str) -> Result<Vec<HostSlots>, String> {
+    let mut inside = false;
+    let between = |letter| {
+        inside = letter == '[' || inside && letter != ']';
+        letter == ',' && !inside
     };
-    let name = host.replace(['[', ']'], "");
+    let mut places = Vec::new();
+    for text in list.split(between).map(str::trim) {
+        let (hosts, slots) = match text.rsplit_once(':') {
+            // An IPv6 address itself contains colons.
+            Some((host, of)) if !host.contains(':') || host.ends_with(']') => (host, slots(of)?),
+            _ => (text, 1),
+        };
+        for host in expanded(hosts)? {
+            places.push(HostSlots { host: checked(&host)?, slots });
+        }
+    }
+    Ok(places)
+}
+
+/// The names in a name as Slurm writes several (`scontrol show hostnames`): `a[08-10,12]` is a08, a09, a10 and a12.
+fn expanded(text: &str) -> Result<Vec<String>, String> {
+    let is_ranges = |of: &str| of.chars().all(|of| of.is_ascii_digit() || of == '-' || of == ',');
+    let (mut names, mut rest) = (vec![String::new()], text);
+    while let Some((before, (of, after))) =
+        rest.split_once('[').and_then(|(before, of)| Some((before, of.split_once(']')?)))
+        && is_ranges(of)
+    {
+        let mut numbers = Vec::new();
+        for range in of.split(',') {
+            let (low, high) = range.split_once('-').unwrap_or((range, range));
+            let ends = (low.parse().ok(), high.parse().ok(), low.len().max(high.len()));
+            let (Some(low_end), Some(end), ..=DIGITS) = ends else {
+                return Err(format!("{range:?} in {text:?} is not a range of numbers"));
+            };
+            if end < low_end || end - low_end >= HOSTS {
+                return Err(format!("{range:?} in {text:?} has no numbers, or more than {HOSTS}"));
+            }
+            numbers.extend(
+                (low_end..=end).map(|at: usize| format!("{at:0width$}", width = low.len())),
+            );
+        }
+        if names.len() * numbers.len() > HOSTS {
+            return Err(too_many());
+        }
+        let with = |name: &String| -> Vec<String> {
+            numbers.iter().map(|number| format!("{name}{before}{number}")).collect()
+        };
+        names = names.iter().flat_map(with).collect();
+        rest = after;
+    }
+    Ok(names.into_iter().map(|name| name + rest).collect())
+}
+
+/// A name as ssh takes it.
+fn checked(host: &str) -> Result<String, String> {
+    let name = host.rsplit('@').next().unwrap_or_default();
+    let inner = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
     // ssh would take a leading dash for an option.
-    if name.is_empty() || name.starts_with('-') || name.contains(char::is_whitespace) {
+    let is_wrong = inner.is_empty() || inner.starts_with('-') || host.starts_with('-');
+    if is_wrong || inner.contains(['[', ']']) || host.contains(char::is_whitespace) {
         return Err(format!("{host:?} is not a host name"));
     }
-    Ok(HostSlots { host: name, slots })
+    Ok(host.replace(['[', ']'], ""))
 }
+
+fn slots(text: &str) -> Result<usize, String> {
+    let slots = text.parse().ok().filter(|slots| (1..=MOST).contains(slots));
+    slots.ok_or_else(|| format!("{text:?} is not a number of ranks: from 1 to {MOST}"))
+}
+
+/// Most hosts, and most digits of a number in a name.
+const HOSTS: usize = 1 << 12;
+const DIGITS: usize = 18;
 
 /// Most bytes of a file of hosts.
 const LONGEST: u64 = 1 << 20;
@@ -148,21 +202,24 @@ const LONGEST: u64 = 1 << 20;
 /// Most slots of a host; runs have fewer ranks.
 const MOST: usize = 1 << 20;
 
-fn of_line(line: &str) -> Result<Option<HostSlots>, String> {
+fn of_line(line: &str) -> Result<Vec<HostSlots>, String> {
     let mut words = line.split_whitespace();
-    let Some(first) = words.next() else { return Ok(None) };
-    let mut found = place(first)?;
+    let Some(first) = words.next() else { return Ok(Vec::new()) };
+    let mut found = named(first)?;
     for word in words {
-        match word.split_once('=') {
-            Some(("slots", slots)) => found.slots = named(first, Some(slots))?.slots,
-            Some(("user" | "username", user)) => found.host = format!("{user}@{}", found.host),
-            // Additions of batch systems, which limit nothing here.
-            Some(("max_slots" | "max-slots" | "binding" | "ifname", _)) => {}
-            _ => return Err(format!("{word:?} is unknown")),
+        for place in &mut found {
+            match word.split_once('=') {
+                Some(("slots", of)) => place.slots = slots(of)?,
+                Some(("user" | "username", user)) => {
+                    place.host = checked(&format!("{user}@{}", place.host))?;
+                }
+                // Additions of batch systems, which limit nothing here.
+                Some(("max_slots" | "max-slots" | "binding" | "ifname", _)) => {}
+                _ => return Err(format!("{word:?} is unknown")),
+            }
         }
     }
-    // The user may have come after the host.
-    named(&found.host, None).map(|named| Some(HostSlots { slots: found.slots, ..named }))
+    Ok(found)
 }
 
 /// The processors of each host in a list such as `h1:0-3,h2:0,2`. A list without hosts holds for every host.
@@ -218,7 +275,21 @@ mod tests {
         assert_eq!(places("a:2,b"), [pair("a", 2), pair("b", 1)]);
         assert_eq!(places("me@a,b, me@a:3"), [pair("me@a", 4), pair("b", 1)]);
         assert_eq!(places("[fe80::1]:2,fe80::2"), [pair("fe80::1", 2), pair("fe80::2", 1)]);
-        for wrong in ["", "a:0", "a:x", "-oProxyCommand=x", "a,,b", "a b"] {
+        // As `scontrol show hostnames` tells them.
+        let hosts = |list| places(list).into_iter().map(|(host, _)| host).collect::<Vec<_>>();
+        assert_eq!(hosts("h[01-03,7],g5"), ["h01", "h02", "h03", "h7", "g5"]);
+        assert_eq!(hosts("me@r[1-2]n[9-10]x"), ["me@r1n9x", "me@r1n10x", "me@r2n9x", "me@r2n10x"]);
+        assert_eq!(
+            places("h[1,3]:2,[fe80::1]"),
+            [pair("h1", 2), pair("h3", 2), pair("fe80::1", 1)]
+        );
+        assert_eq!(places("h[1-2],h2"), [pair("h1", 1), pair("h2", 2)]);
+        for wrong in ["", "a:0", "a:x", "-oProxyCommand=x", "a,,b", "a b", "me@-a", "[-o]"] {
+            assert_eq!(Hosts::of(Some(wrong), None).unwrap_err().exit, Exit::Usage, "{wrong}");
+        }
+        let ranges =
+            ["h[1-2", "h1-2]", "h[]", "h[2-1]", "h[1-]", "h[a-b]", "h[[1-2]]", "h[1-5000]"];
+        for wrong in ranges.into_iter().chain(["a[1-99]b[1-99]", "h[1-99999999999999999999]"]) {
             assert_eq!(Hosts::of(Some(wrong), None).unwrap_err().exit, Exit::Usage, "{wrong}");
         }
     }
@@ -226,10 +297,10 @@ mod tests {
     #[test]
     fn files_have_either_form_of_slots_and_errors_their_line() {
         let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(b"# of the queue\na slots=2 max_slots=4\nb:3 binding=user:0,1 # far\n\na\nc user=me slots=2\n").unwrap();
+        file.write_all(b"# of the queue\na slots=2 max_slots=4\nb:3 binding=user:0,1 # far\n\na\nc[1-2] user=me slots=2\n").unwrap();
         let hosts = Hosts::of(None, Some(file.path())).unwrap();
         let of = |host: &str, slots| HostSlots { host: host.to_owned(), slots };
-        assert_eq!(hosts.places, [of("a", 3), of("b", 3), of("me@c", 2)]);
+        assert_eq!(hosts.places, [of("a", 3), of("b", 3), of("me@c1", 2), of("me@c2", 2)]);
         file.write_all(b"c cpu=2\n").unwrap();
         let refused = Hosts::of(None, Some(file.path())).unwrap_err();
         assert_eq!(refused.exit, Exit::Input);

@@ -89,7 +89,8 @@ fn shared(name: &str) -> Way {
     Way::Shared(places.map(|place| place.join(format!(".bandgap-{name}"))).collect())
 }
 
-fn variable(name: &str) -> Option<String> {
+/// The value of a variable that is set and not empty.
+pub fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
@@ -113,8 +114,9 @@ pub fn way(by: &str, size: usize, apart: bool) -> Result<Way> {
     if let Some(manager) = manager().filter(|_| !apart || variable("SLURM_STEP_ID").is_none()) {
         return Ok(Way::Manager(manager, !apart));
     }
-    let job = ["SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid"];
-    let job: Vec<String> = job.iter().filter_map(|name| variable(name)).collect();
+    const JOB: [&str; 5] =
+        ["SLURM_JOB_ID", "SLURM_STEP_ID", "PMIX_NAMESPACE", "OMPI_MCA_ess_base_jobid", "PALS_APID"];
+    let job: Vec<String> = JOB.iter().filter_map(|name| variable(name)).collect();
     let job = job.join("-").replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
     if job.is_empty() {
         return Err(elsewhere!("find out which processes {by} started together")

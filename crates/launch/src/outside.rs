@@ -12,6 +12,7 @@ use bandgap_socket::star::Centre;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 
+use crate::adopt::starter;
 use crate::agents::{Channels, written};
 use crate::failure::lost;
 use crate::hosts::{HostSlots, Hosts};
@@ -110,7 +111,7 @@ impl Outside {
             let gone = || child.borrow_mut().try_wait().is_ok_and(|ended| ended.is_some());
             centre.wait(secret, ranks + 1, until, &gone)
         };
-        let streams = streams.map_err(|error| outside.refused(program, &lost(error)))?;
+        let streams = streams.map_err(|error| outside.refused(program, ranks, &lost(error)))?;
         drop(published);
         let all = streams.into_iter().map(|stream| Who::calls(stream, until));
         let all = all.collect::<Result<Vec<_>, _>>()?;
@@ -128,7 +129,7 @@ impl Outside {
     }
 
     /// Why it started no ranks, in its own words if it has any.
-    fn refused(&mut self, program: &str, error: &Failure) -> Failure {
+    fn refused(&mut self, program: &str, ranks: usize, error: &Failure) -> Failure {
         let gone = self.child.try_wait().ok().flatten();
         self.end();
         let said = written(&mut self.said);
@@ -140,14 +141,18 @@ impl Outside {
             None => error.what.clone(),
         };
         let failure = elsewhere!("start ranks with {program}: {why}");
-        match root {
+        match starter() {
+            // A launcher may not run within another one.
+            Some(by) if gone.is_some() => failure.hint(format_args!(
+                "{by} has started this process: start {ranks} with it, or bandgap without it"
+            )),
             _ if said.contains("slots") => {
                 failure.hint("--launch-with 'mpirun --oversubscribe -n {ranks}', or fewer --ranks")
             }
-            true => failure.hint(
+            _ if root => failure.hint(
                 "for Open MPI as root: OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
             ),
-            false => failure,
+            _ => failure,
         }
     }
 
