@@ -257,7 +257,9 @@ impl Sink {
             return print(text(&self.said, &self.layout).as_bytes());
         }
         if self.run.results.is_empty() {
-            self.run.notes.iter().for_each(|note| tell(format_args!("bandgap: {}", words(note))));
+            // What ended it was told at once.
+            let notes = self.run.notes.iter().filter(|note| note.code != "failed");
+            notes.for_each(|note| tell(format_args!("bandgap: {}", words(note))));
             return Ok(());
         }
         let kept = self.directory.as_ref().map(|of| of.path().display().to_string());

@@ -28,7 +28,7 @@ pub enum CommError {
         what: String,
     },
     /// Nothing arrived within the run's deadline.
-    #[error("communicate: nothing arrived for {waited:?} while waiting for {waiting_for}")]
+    #[error("communicate: nothing arrived for {waited:.1?} while waiting for {waiting_for}")]
     Deadline {
         /// Length of the wait.
         waited: Duration,

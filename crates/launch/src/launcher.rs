@@ -115,8 +115,9 @@ impl<'a> Launch<'a> {
             }
             if give_up.is_none() && vigil.look(|| self.stopped()) {
                 let deadline = self.deadline;
-                let nothing =
-                    format!("no message came for {deadline:?} (--deadline says how long to wait)");
+                let nothing = format!(
+                    "no message came for {deadline:.1?} (--deadline says how long to wait)"
+                );
                 self.look_for_stopped(&nothing);
             }
             if let Some(&(rank, _)) = self.noted.first() {
@@ -160,9 +161,12 @@ impl<'a> Launch<'a> {
         if begun || others.is_empty() || cause < Cause::Waited {
             return Ended::Failed { what: format!("rank {rank}: {what}"), exit };
         }
-        let what = format!(
-            "rank {rank}: on {own}, {what}: is a firewall between it and {others}? (bandgap uses any free port; --interface names another way)"
-        );
+        let mut what = format!("rank {rank}: on {own}, {what}");
+        if self.ranks.iter().any(|known| !known.connected) {
+            what += &format!(
+                ": is a firewall between it and {others}? (bandgap uses any free port; --interface names another way)"
+            );
+        }
         Ended::Failed { what, exit: Exit::Remote }
     }
 
@@ -232,7 +236,7 @@ impl<'a> Launch<'a> {
     fn note_unconnected(&mut self) {
         let waits = self.ranks.iter().enumerate().filter(|(_, known)| !known.connected);
         let what = format!(
-            "it has not connected within {:?} (--deadline says how long to wait)",
+            "it has not connected within {:.1?} (--deadline says how long to wait)",
             self.deadline
         );
         let noted = Noted { cause: Cause::Waited, what, exit: Exit::Communication };

@@ -26,7 +26,7 @@ use crate::machine::Parts;
 use crate::meeting::Meeting;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
 use crate::mpi::finalize;
-use crate::station::Station;
+use crate::station::{Lengths, Station};
 use crate::watch::RankWatch;
 use crate::{Exit, Transport, descriptors};
 
@@ -80,9 +80,10 @@ pub fn main(parent: u32) -> ExitCode {
     let mut inherited = inherited.into_iter();
     let Some(page) = inherited.next() else { return alone };
     let Ok(control) = Control::from_fd(page).map(Arc::new) else { return alone };
+    let mut lengths = Lengths::default();
     let stop = loop {
         let own = std::mem::replace(&mut inherited, Vec::new().into_iter());
-        if let Err(stop) = take_part(&assignment, &mut channel, &control, own) {
+        if let Err(stop) = take_part(&assignment, (&mut channel, &mut lengths), &control, own) {
             break stop;
         }
         if !rests(&assignment) {
@@ -95,8 +96,11 @@ pub fn main(parent: u32) -> ExitCode {
         assignment = next;
     };
     let advice = match stop {
-        Stop::Comm(CommError::Deadline { .. }) => " (--deadline says how long to wait)",
-        _ => "",
+        Stop::Comm(CommError::Deadline { .. }) => {
+            let of_way = assignment.interface.map(|_| lengths.advice()).unwrap_or_default();
+            format!(" (--deadline says how long to wait){of_way}")
+        }
+        _ => String::new(),
     };
     let ((exit, cause), what) = (kind(&stop), format!("it failed to {stop}{advice}"));
     // A launcher that is gone need not be told.
@@ -112,7 +116,7 @@ fn rests(assignment: &Assignment) -> bool {
 
 fn take_part(
     assignment: &Assignment,
-    channel: &mut Channel,
+    (channel, lengths): (&mut Channel, &mut Lengths),
     control: &Arc<Control>,
     inherited: vec::IntoIter<OwnedFd>,
 ) -> Result<(), Stop> {
@@ -123,13 +127,14 @@ fn take_part(
     let mut station = connect(assignment, channel, control, inherited)?;
     channel.send(&FromRank::Connected)?;
     if assignment.rank != 0 {
-        follow(&mut station)?;
+        follow(&mut station).inspect_err(|_| *lengths = station.lengths)?;
         return farewell(&mut station, channel);
     }
     let library = station.first()?.library();
     let mut runner = LiveRunner::new(station, channel, assignment, begun);
     library.map_or(Ok(()), |library| runner.keep(Kept::Library(library)))?;
     if let Err(stop) = assignment.task.lead(&mut runner) {
+        *lengths = runner.lengths();
         runner.give_up();
         return Err(stop);
     }
@@ -179,7 +184,18 @@ fn connect(
     let inherited = assignment.bares.iter().map(|(name, count)| (name.clone(), handed(*count)));
     let inherited = inherited.collect();
     let bares = Bares { ends: Vec::new(), inherited, secret, interface };
-    Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch: 0 })
+    Ok(Station {
+        rank,
+        size,
+        machines,
+        stamped,
+        bares,
+        control,
+        clock,
+        deadline,
+        epoch: 0,
+        lengths: Lengths::default(),
+    })
 }
 
 /// Time between two checks of a finished rank whether a peer lacks its last message.

@@ -23,6 +23,8 @@ const GREETING: Duration = Duration::from_secs(30);
 /// Most bytes that a host's shell may print before it, and characters of them that are told.
 const NOISE: usize = 1 << 20;
 const TOLD: usize = 200;
+/// The exit status where a copied program has no place.
+const NO_PLACE: i32 = 121;
 
 /// Starts an agent on each host, all at the same time, and waits for their greetings.
 ///
@@ -132,7 +134,7 @@ impl Starting {
                 return Err(Failure::new(Exit::Interrupted, what));
             }
             if left.is_zero() {
-                return Err(self.refused(&format!("no greeting within {GREETING:?}")));
+                return Err(self.refused(&format!("no greeting within {GREETING:.0?}")));
             }
             let mut awaited = self.channel.awaited();
             awaited.push(PollFd::new(&signals.readable, PollFlags::IN));
@@ -187,6 +189,11 @@ impl Starting {
         match code {
             Some(255) if !said.is_empty() => elsewhere!("reach {host}: {said}")
                 .hint(format_args!("`{ssh} {host} true` must work, and ask nothing")),
+            Some(NO_PLACE) => {
+                let said = said.rsplit("; ").next().unwrap_or_default();
+                elsewhere!("copy bandgap to {host}: {said}")
+                    .hint("it must run from $TMPDIR or /tmp, $XDG_RUNTIME_DIR or $HOME there")
+            }
             Some(126 | 127) => elsewhere!("start bandgap on {host}: {said}")
                 .hint("install it there, at the same path or on PATH, or use --copy"),
             _ => {
@@ -210,10 +217,22 @@ fn remote_command(copied: Option<usize>) -> String {
                 "p={path}; if [ -x \"$p\" ]; then exec \"$p\" {COMMAND}; fi; exec bandgap {COMMAND}"
             )
         }
+        // The program can be read only once, so room and the right to run are tried before.
         Some(bytes) => format!(
-            "d=$(mktemp -d \"${{TMPDIR:-/tmp}}/bandgap.XXXXXX\") && trap 'rm -rf \"$d\"' EXIT HUP TERM && \
-             head -c {bytes} >\"$d/bandgap\" && [ \"$(wc -c <\"$d/bandgap\")\" -eq {bytes} ] && chmod 700 \"$d/bandgap\" && \
-             exec \"$d/bandgap\" {COMMAND} --remove \"$d\"; exit 126"
+            "d= w=; trap 'rm -rf \"$d\"' EXIT; trap 'exit 126' HUP TERM
+             for t in \"${{TMPDIR:-/tmp}}\" \"$XDG_RUNTIME_DIR\" \"$HOME\"; do
+               [ -n \"$t\" ] || continue
+               d=$(mktemp -d \"$t/bandgap.XXXXXX\") || {{ w=\"$w$t takes no files, \"; continue; }}
+               p=$d/bandgap
+               if ! head -c {bytes} /dev/zero >\"$p\"; then w=\"$w$t is full, \"
+               elif ! {{ echo '#!/bin/sh' >\"$p\" && chmod 700 \"$p\" && \"$p\"; }}; then w=\"$w$t is noexec, \"
+               else
+                 head -c {bytes} >\"$p\" && [ \"$(wc -c <\"$p\")\" -eq {bytes} ] && exec \"$p\" {COMMAND} --remove \"$d\"
+                 exit 126
+               fi
+               rm -rf \"$d\"
+             done
+             echo \"${{w%, }}\" >&2; exit {NO_PLACE}"
         ),
     };
     format!("exec sh -c {}", quoted(&script))

@@ -47,7 +47,7 @@ pub enum SocketError {
     #[error("continue the floor measurement: the other side closed its socket")]
     Closed,
     /// The other side of a floor measurement was silent for too long.
-    #[error("continue the floor measurement: the other side was silent for {0:?}")]
+    #[error("continue the floor measurement: the other side was silent for {0:.1?}")]
     Silent(Duration),
     /// The other side of a floor measurement sent wrong bytes.
     #[error("verify the bytes of the floor measurement: {0}")]

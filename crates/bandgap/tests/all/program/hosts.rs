@@ -190,6 +190,13 @@ fn refused_with_the_host() {
     let before = copies();
     let copied = "BANDGAP synch1 -H h1,h2 --copy --time-budget 1s --no-save";
     bed.run(place, copied).measured();
+    // Where programs may not run, or find no room, another directory is taken.
+    for (number, option) in ["noexec", "size=100k"].into_iter().enumerate() {
+        bed.does(&format!("on h2 mount -t tmpfs -o {option} tmpfs /tmp"));
+        bed.run(place, copied).measured();
+        bed.does(&format!("on h2 mount -t tmpfs -o {option} tmpfs {}", ["/mnt", "/root"][number]));
+    }
+    refused("synch1 -H h1,h2 --copy", REMOTE, "noexec");
     assert_eq!(copies(), before);
 }
 
