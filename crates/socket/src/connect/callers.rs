@@ -10,7 +10,7 @@ use bandgap_comm::Rank;
 use rustix::event::PollFd;
 use rustix::net::{SocketFlags, accept_with};
 
-use super::hello::{GreetingRole, Hello, Known, Reading, say};
+use super::hello::{Hello, Known, Nonce, Reading, SILENCE, Step, nonce, say};
 use super::{SocketKind, left, readable, wait};
 use crate::call::at_once;
 use crate::error::system;
@@ -30,15 +30,18 @@ pub(super) struct Callers<K: SocketKind> {
     expected: Range<Rank>,
     /// The ranks that were let in, from the first expected rank on.
     known: Vec<Option<Socket>>,
-    /// Callers whose greeting is not complete yet.
+    /// Callers whose call is not complete yet.
     unknown: VecDeque<(Socket, Reading)>,
+    /// Callers that were answered and have not confirmed yet, with their ranks and the nonces of the answers.
+    answered: VecDeque<(Socket, Reading, Rank, Nonce)>,
 }
 
 impl<K: SocketKind> Callers<K> {
     /// Those at the listener of `rank`.
     pub(super) fn new(listener: K, rank: Rank, here: Known, expected: Range<Rank>) -> Self {
         let known = expected.clone().map(|_| None).collect();
-        Self { listener, rank, here, expected, known, unknown: VecDeque::new() }
+        let (unknown, answered) = Default::default();
+        Self { listener, rank, here, expected, known, unknown, answered }
     }
 
     /// The connections to the expected ranks, in order, unless those are `gone`. The listener and all others are closed.
@@ -57,7 +60,9 @@ impl<K: SocketKind> Callers<K> {
                 return Ok(self.known.into_iter().flatten().collect());
             }
             let listener = std::iter::once(self.listener.as_fd());
-            let sockets = listener.chain(self.unknown.iter().map(|(stream, _)| stream.as_fd()));
+            let unknown = self.unknown.iter().map(|(stream, _)| stream.as_fd());
+            let answered = self.answered.iter().map(|(stream, ..)| stream.as_fd());
+            let sockets = listener.chain(unknown).chain(answered);
             let mut awaited = sockets.map(readable).collect::<Vec<PollFd<'_>>>();
             if gone() {
                 return Err(SocketError::Missing(missing));
@@ -94,25 +99,46 @@ impl<K: SocketKind> Callers<K> {
             let Some((stream, mut reading)) = self.unknown.pop_front() else { break };
             match reading.go_on(&stream) {
                 Ok(None) => self.unknown.push_back((stream, reading)),
-                Ok(Some(hello)) => self.greet(stream, hello),
+                Ok(Some(hello)) => self.answer(stream, &hello),
                 Err(_) => {}
+            }
+        }
+        for _ in 0..self.answered.len() {
+            let Some((stream, mut reading, caller, said)) = self.answered.pop_front() else {
+                break;
+            };
+            match reading.go_on(&stream) {
+                Ok(None) => self.answered.push_back((stream, reading, caller, said)),
+                Ok(Some(hello)) if self.here.proves(&hello, Step::Confirm, self.rank, &said) => {
+                    // The first to confirm is the rank.
+                    if let Some(place) = self.place(caller) {
+                        place.get_or_insert(stream);
+                    }
+                }
+                _ => {}
             }
         }
         let bound = self.known.len() + STRANGERS;
         self.unknown.drain(..self.unknown.len().saturating_sub(bound));
+        self.answered.drain(..self.answered.len().saturating_sub(bound));
     }
 
-    /// Lets a rank of the run in, the first time it calls.
-    fn greet(&mut self, stream: Socket, hello: Hello) {
+    fn place(&mut self, caller: Rank) -> Option<&mut Option<Socket>> {
+        self.known.get_mut(caller.checked_sub(self.expected.start)?)
+    }
+
+    /// Answers a rank of the run that is not in yet, with a nonce to confirm.
+    fn answer(&mut self, stream: Socket, hello: &Hello) {
         let caller = hello.rank() as Rank;
-        let index = caller.checked_sub(self.expected.start);
-        let place = index.and_then(|index| self.known.get_mut(index));
-        if let Some(place @ None) = place
-            && self.here.proves(&hello, GreetingRole::Caller, self.rank)
-            && let Some(nonce) = hello.nonce().first_chunk()
+        if matches!(self.place(caller), Some(None))
+            && self.here.proves(hello, Step::Call, self.rank, &SILENCE)
+            && let Ok(own) = nonce()
         {
-            let answer = self.here.greeting(GreetingRole::Listener, [self.rank, caller], nonce);
-            *place = say(&answer, &stream).is_ok().then_some(stream);
+            let pair = [self.rank, caller];
+            let answer = self.here.greeting(Step::Answer, pair, &own, &hello.nonce());
+            if say(&answer, &stream).is_ok() {
+                self.answered.push_back((stream, Reading::BEGUN, caller, own));
+            }
         }
     }
 }

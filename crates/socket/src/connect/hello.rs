@@ -5,11 +5,12 @@
 //! magic  version  rank  nonce  proof            (little endian)
 //! ```
 //!
-//! The proof is HMAC-SHA-256, keyed with the run's secret, over everything before it, the side that greets, the rank
-//! that is greeted, and the listener's address. The caller draws the nonce, and the listener's answer repeats it. So
-//! an answer proves that the listener knows the secret now: one that was heard before has another nonce. A caller's
-//! greeting is of no use to whoever hears it in a dead listener's place: it is good for that address, that pair and
-//! that side only.
+//! A pair greets three times: the caller calls, the listener answers, and the caller confirms. The proof is HMAC-SHA-256,
+//! keyed with the run's secret, over everything before it, which of the three it is, the rank that is greeted, the
+//! listener's address, and the nonce of the greeting before. Caller and listener each draw a nonce, so answer and
+//! confirmation prove that the other side knows the secret now: what was heard before belongs to other nonces, and what
+//! one side says is never what it must hear. A call alone lets nobody in; it keeps strangers from taking the listener's
+//! time.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -30,16 +31,23 @@ const SAID: usize = 32;
 
 /// Magic and version. The version changes whenever the greeting or the frames change: different
 /// versions do not connect.
-const BEGIN: [u8; 12] = *b"bandgap\n\x02\0\0\0";
+const BEGIN: [u8; 12] = *b"bandgap\n\x03\0\0\0";
 
-/// Who greets in a pair.
-pub(super) enum GreetingRole {
-    Caller = 1,
-    Listener = 2,
+/// Which of a pair's greetings it is.
+#[derive(Clone, Copy)]
+pub(super) enum Step {
+    /// The caller's first.
+    Call = 1,
+    /// The listener's.
+    Answer = 2,
+    /// The caller's second.
+    Confirm = 3,
 }
 
 /// A number that is used once.
 pub type Nonce = [u8; 16];
+/// What is heard before a call.
+pub(super) const SILENCE: Nonce = [0; 16];
 
 /// A nonce that nobody can foresee.
 pub fn nonce() -> io::Result<Nonce> {
@@ -56,33 +64,37 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// The greeting that rank `from` sends to rank `to`: the caller's call, or the listener's answer.
+    /// The greeting that rank `from` sends to rank `to`, with a nonce of its own, after it has `heard` that of the other
+    /// side.
     pub(super) fn greeting(
         &self,
-        side: GreetingRole,
+        step: Step,
         [from, to]: [Rank; 2],
         nonce: &Nonce,
+        heard: &Nonce,
     ) -> [u8; HELLO] {
         let mut bytes = [0; HELLO];
         bytes[..12].copy_from_slice(&BEGIN);
         bytes[12..16].copy_from_slice(&(from as u32).to_le_bytes());
         bytes[16..SAID].copy_from_slice(nonce);
-        let proof = self.keyed(&bytes[..SAID], side, to).finalize().into_bytes();
+        let proof = self.keyed(&bytes[..SAID], step, to, heard).finalize().into_bytes();
         bytes[SAID..].copy_from_slice(&proof);
         bytes
     }
 
-    /// Takes a time that does not depend on where proofs differ.
-    pub(super) fn proves(&self, hello: &Hello, side: GreetingRole, to: Rank) -> bool {
-        self.keyed(&hello.0[..SAID], side, to).verify_slice(&hello.0[SAID..]).is_ok()
+    /// Whether it proves that its sender knows the secret and has heard the nonce that rank `to` has `said`. Takes a time
+    /// that does not depend on where proofs differ.
+    pub(super) fn proves(&self, hello: &Hello, step: Step, to: Rank, said: &Nonce) -> bool {
+        self.keyed(&hello.0[..SAID], step, to, said).verify_slice(&hello.0[SAID..]).is_ok()
     }
 
-    fn keyed(&self, said: &[u8], side: GreetingRole, to: Rank) -> Hmac<Sha256> {
+    fn keyed(&self, said: &[u8], step: Step, to: Rank, before: &Nonce) -> Hmac<Sha256> {
         let mut keyed =
             Hmac::<Sha256>::new_from_slice(&self.secret).expect("a key may have any length");
         keyed.update(said);
-        keyed.update(&[side as u8]);
+        keyed.update(&[step as u8]);
         keyed.update(&(to as u32).to_le_bytes());
+        keyed.update(before);
         keyed.update(self.listener.as_bytes());
         keyed
     }
@@ -104,8 +116,8 @@ impl Hello {
     }
 
     /// Its nonce.
-    pub(super) fn nonce(&self) -> &[u8] {
-        &self.0[16..SAID]
+    pub(super) fn nonce(&self) -> Nonce {
+        self.0[16..].first_chunk().copied().unwrap_or_default()
     }
 }
 
@@ -155,28 +167,28 @@ mod tests {
         Known { secret: *b"0123456789abcdef", listener: "127.0.0.1:4000".to_owned() }
     }
 
-    fn is_call(bytes: &[u8; HELLO], known: &Known, listener: Rank) -> bool {
-        let calls = |hello| known.proves(&hello, GreetingRole::Caller, listener);
-        Hello::decode(bytes).is_some_and(calls)
-    }
-
-    fn is_answer(bytes: &[u8; HELLO], known: &Known) -> bool {
-        let answers = |hello| known.proves(&hello, GreetingRole::Listener, 3);
-        Hello::decode(bytes).is_some_and(answers)
+    fn is(step: Step, bytes: &[u8; HELLO], to: Rank, said: &Nonce) -> bool {
+        Hello::decode(bytes).is_some_and(|hello| known().proves(&hello, step, to, said))
     }
 
     #[test]
     fn one_wrong_byte_is_noticed_wherever_it_is() {
         let known = known();
-        let call = known.greeting(GreetingRole::Caller, [3, 0], &NONCE);
-        let answer = known.greeting(GreetingRole::Listener, [0, 3], &NONCE);
-        assert!(is_call(&call, &known, 0) && is_answer(&answer, &known));
-        for at in 0..HELLO {
-            let (mut call, mut answer) = (call, answer);
-            call[at] ^= 1;
-            answer[at] ^= 1;
-            assert!(!is_call(&call, &known, 0), "byte {at}");
-            assert!(!is_answer(&answer, &known), "byte {at}");
+        for (step, [from, to]) in
+            [(Step::Call, [3, 0]), (Step::Answer, [0, 3]), (Step::Confirm, [3, 0])]
+        {
+            let right = known.greeting(step, [from, to], &NONCE, &SILENCE);
+            assert!(is(step, &right, to, &SILENCE));
+            assert!(!is(step, &right, to, &NONCE));
+            for at in 0..HELLO {
+                let mut wrong = right;
+                wrong[at] ^= 1;
+                assert!(!is(step, &wrong, to, &SILENCE), "byte {at}");
+            }
+            // It is no other one of the three.
+            let others = [Step::Call, Step::Answer, Step::Confirm].into_iter();
+            let other = others.filter(|of| *of as u8 != step as u8);
+            assert!(other.into_iter().all(|other| !is(other, &right, to, &SILENCE)));
         }
     }
 
@@ -191,7 +203,7 @@ mod tests {
             let bytes: [u8; HELLO] = bytes.try_into().unwrap();
             let hello = Hello::decode(&bytes);
             prop_assert_eq!(hello.is_some(), ours);
-            prop_assert!(!is_call(&bytes, &known(), 0));
+            prop_assert!(!is(Step::Call, &bytes, 0, &SILENCE));
         }
     }
 }

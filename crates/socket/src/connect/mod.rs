@@ -1,12 +1,13 @@
 //! How ranks find each other: with one connection for each pair.
 //!
-//! In each pair, the higher rank connects to the lower rank's listener and greets it with a
-//! greeting; the lower rank answers with its own. Both prove that they know the run's secret without telling it, so
-//! each side can trust the other, and whoever listens in a dead rank's place learns nothing. A caller without the
-//! secret is dropped. No step waits for a stranger: greetings are read as they arrive, from all callers at once.
+//! In each pair, the higher rank connects to the lower rank's listener and calls, the lower rank answers with a number
+//! that is new, and the higher one confirms with it. Both prove that they know the run's secret without telling it, so
+//! each side can trust the other; whoever listens in a dead rank's place learns nothing, and whoever repeats what a rank
+//! has said is not let in. A caller without the secret is dropped. No step waits for a stranger: greetings are read as
+//! they arrive, from all callers at once.
 //!
-//! This cannot deadlock: a rank greets all lower ranks before it waits for anything, so every rank
-//! that another waits for has called, or will call.
+//! This cannot deadlock: a rank waits for the lower ranks one by one, and then for all higher ones. Rank 0 answers at
+//! once, and each other rank as soon as all lower ones answer.
 
 mod callers;
 mod hello;
@@ -26,7 +27,7 @@ use crate::error::{system, unreachable};
 use crate::{Result, Socket, SocketError};
 use callers::Callers;
 pub use hello::nonce;
-use hello::{GreetingRole, Known, Nonce, Reading, STRANGE, say};
+use hello::{Known, Reading, SILENCE, STRANGE, Step, say};
 
 /// A number that only the ranks of a run know.
 pub type Secret = [u8; 16];
@@ -82,21 +83,14 @@ pub(crate) fn mesh<K: SocketKind>(meeting: &mut dyn Rendezvous) -> Result<Vec<So
     let deadline = meeting.deadline();
     let addresses = texts.iter().map(|text| K::address(text)).collect::<Result<Vec<_>, _>>()?;
     let at = |peer: Rank| Known { secret, listener: texts[peer].clone() };
-    let mut called = Vec::with_capacity(rank);
+    let mut streams = Vec::with_capacity(size);
     for (peer, address) in addresses.iter().enumerate().take(rank) {
         let stream = reach::<K>(peer, address, deadline)?;
-        let nonce = nonce().map_err(unreachable(peer))?;
-        let call = at(peer).greeting(GreetingRole::Caller, [rank, peer], &nonce);
-        say(&call, &stream).map_err(unreachable(peer))?;
-        called.push((stream, nonce));
+        join([rank, peer], &stream, &at(peer), deadline)?;
+        streams.push(stream);
     }
     let expected = rank + 1..size;
     let higher = Callers::new(listener, rank, at(rank), expected).wait(deadline, &|| false)?;
-    let mut streams = Vec::with_capacity(size);
-    for (peer, (stream, nonce)) in called.into_iter().enumerate() {
-        hear([rank, peer], &stream, &at(peer), &nonce, deadline)?;
-        streams.push(stream);
-    }
     streams.extend(higher);
     Ok(streams)
 }
@@ -130,24 +124,27 @@ fn reach<K: SocketKind>(peer: Rank, address: &K::Address, deadline: Instant) -> 
     }
 }
 
-/// Waits for a lower rank's answer to the greeting with this nonce.
-fn hear(
+/// Calls a lower rank, waits for its answer, and confirms.
+fn join(
     [rank, peer]: [Rank; 2],
     stream: &impl AsFd,
     known: &Known,
-    nonce: &Nonce,
     deadline: Instant,
 ) -> Result<()> {
+    let own = nonce().map_err(unreachable(peer))?;
+    let tell = |step, heard| {
+        say(&known.greeting(step, [rank, peer], &own, heard), stream).map_err(unreachable(peer))
+    };
+    tell(Step::Call, &SILENCE)?;
     let mut reading = Reading::BEGUN;
     loop {
         match reading.go_on(stream) {
             Ok(None) => wait(&mut [readable(stream.as_fd())], deadline, &[peer])?,
             Ok(Some(hello))
                 if hello.rank() == peer as u32
-                    && hello.nonce() == nonce
-                    && known.proves(&hello, GreetingRole::Listener, rank) =>
+                    && known.proves(&hello, Step::Answer, rank, &own) =>
             {
-                return Ok(());
+                return tell(Step::Confirm, &hello.nonce());
             }
             Ok(Some(_)) => return Err(unreachable(peer)(STRANGE)),
             Err(what) => return Err(unreachable(peer)(what)),

@@ -10,9 +10,9 @@ use rustix::net::sockopt::{
 };
 
 use super::callers::Callers;
-use super::hello::{GreetingRole, Known, nonce, say};
-use super::{AGAIN, Secret, SocketKind, hear, left};
-use crate::error::{system, unreachable};
+use super::hello::Known;
+use super::{AGAIN, Secret, SocketKind, join, left};
+use crate::error::system;
 use crate::{Result, Socket};
 
 /// What both sides of a greeting name as the place where one listens: its addresses are many.
@@ -20,6 +20,9 @@ const PLACE: &str = "the first process";
 
 /// Silence after which the other end is asked whether it is there, and between two questions.
 const ALIVE: Duration = Duration::from_secs(5);
+
+/// Longest wait for one of several addresses, before the next one is tried.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 fn known(secret: Secret) -> Known {
     Known { secret, listener: PLACE.to_owned() }
@@ -83,19 +86,15 @@ pub fn call(
     loop {
         for address in addresses {
             let left = left(deadline, &[0])?;
-            // An address of a network that this host is not in may not answer at all.
-            let patience = left.min(Duration::from_secs(1));
-            let Ok(Some(stream)) = TcpListener::connect(address, patience) else {
+            // An address of a network that this host is not in may not answer at all, and at that of another host
+            // something else may listen.
+            let Ok(Some(stream)) = TcpListener::connect(address, left.min(PATIENCE)) else {
                 continue;
             };
             let stream = TcpListener::admit(&stream).and_then(|_| Socket::of(stream));
             let stream = stream.map_err(system("prepare a socket"))?;
-            let nonce = nonce().map_err(unreachable(0))?;
-            let known = known(secret);
-            let call = known.greeting(GreetingRole::Caller, [rank, 0], &nonce);
-            say(&call, &stream).map_err(unreachable(0))?;
-            // At the same address of another host something else may listen.
-            if hear([rank, 0], &stream, &known, &nonce, deadline).is_ok() {
+            let until = deadline.min(Instant::now() + PATIENCE);
+            if join([rank, 0], &stream, &known(secret), until).is_ok() {
                 return waiting(stream);
             }
         }
@@ -128,11 +127,14 @@ mod tests {
         let centre = Centre::listen(0, true).unwrap();
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, centre.port().unwrap()));
         let nobody = SocketAddr::from((Ipv4Addr::LOCALHOST, 1));
+        // Whoever listens there says nothing.
+        let silent = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let quiet = silent.local_addr().unwrap();
         let until = Instant::now() + Duration::from_secs(60);
         std::thread::scope(|threads| {
             for rank in [2, 1] {
                 threads.spawn(move || {
-                    let stream = call(&[nobody, address], rank, [7; 16], until).unwrap();
+                    let stream = call(&[nobody, quiet, address], rank, [7; 16], until).unwrap();
                     (&stream).write_all(&[rank as u8]).unwrap();
                 });
             }
