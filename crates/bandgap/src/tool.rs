@@ -6,14 +6,20 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry, add};
-use bandgap_launch::{Adopted, Classify as _, Exit, Result, compiled, let_long_files_fail};
+use bandgap_launch::{
+    Adopted, Classify as _, Exit, Failure, Result, compiled, let_long_files_fail,
+};
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
+use rustix::process::{Resource, getrlimit};
 
 use crate::command::{Cli, dispatch, measured, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
 use crate::layout::be_plain;
 use crate::output::tell_failure;
+
+/// The least stack of this process, in bytes: reading the command line takes most of it.
+const STACK: u64 = 128 << 10;
 
 /// The whole tool: its commands, its own kernels, and added ones. An added kernel goes by its name
 /// wherever one of the tool's own does.
@@ -58,6 +64,15 @@ impl Tool {
     /// Reads the command line and carries it out. It must be all that `main` does, and be called only
     /// once: each rank starts the program again.
     pub fn main(self) -> ExitCode {
+        if getrlimit(Resource::Stack).current.is_some_and(|stack| stack < STACK) {
+            let failure = Failure::new(Exit::Host, "run with so small a stack");
+            tell_failure(&failure.hint("raise `ulimit -s`"));
+            return Exit::Host.into();
+        }
+        self.run()
+    }
+
+    fn run(self) -> ExitCode {
         let adopted = Adopted::found();
         let added = add(self.added).class(Exit::Defect);
         let exit = added.and_then(|()| match own() {
@@ -122,7 +137,7 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
 }
 
 fn carry_out(cli: &Cli) -> Result<ExitCode> {
-    let_long_files_fail().class(Exit::Host)?;
+    let_long_files_fail()?;
     // The panic is already reported, and the program ends here, so nobody sees a broken state.
     let done = catch_unwind(AssertUnwindSafe(|| dispatch(cli)));
     done.unwrap_or(Ok(Exit::Defect)).map(ExitCode::from)

@@ -16,6 +16,7 @@ use crate::local::Local;
 use crate::memory::{self, Need};
 use crate::message::{Assignment, Channel, FromRank, polled};
 use crate::protocol::{BEAT, Begin, FromAgent, Hello, MARKER, ToAgent, Who, build, silence};
+use crate::signals::signalled;
 use crate::stage::Stage;
 use crate::{Failure, Result, descriptors, elsewhere};
 
@@ -25,7 +26,7 @@ const IDLE: Duration = Duration::from_secs(60);
 /// Runs the agent of this host over standard input and output. `remove` is a folder that holds only this program.
 ///
 /// # Errors
-/// As [`over`].
+/// As [`over`], and a signal.
 pub fn main(remove: Option<&Path>) -> Result<()> {
     if let Some(folder) = remove {
         // The shell that copied the program also removes the folder.
@@ -36,7 +37,11 @@ pub fn main(remove: Option<&Path>) -> Result<()> {
         fcntl_setfl(&output, fcntl_getfl(&output)? | OFlags::NONBLOCK)?;
         Ok(Channel::of(std::io::stdin().as_fd().try_clone_to_owned()?, output))
     };
-    over(streams().map_err(lost)?)
+    over(streams().map_err(lost)?)?;
+    match signalled() {
+        Some(signal) => Err(elsewhere!("continue: {signal} has ended this agent")),
+        None => Ok(()),
+    }
 }
 
 fn lost(error: std::io::Error) -> Failure {

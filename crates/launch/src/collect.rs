@@ -266,7 +266,8 @@ fn collect_into(
         let mut agents = stage.agents.borrow_mut();
         let local = agents.is_empty().then_some((ranks, room.exposed));
         let prepared = Prepared::of(&transports, local).class(Exit::Host)?;
-        let secret = nonce().class(Exit::Host)?;
+        let undrawn = |error| Failure::new(Exit::Host, format_args!("draw a secret: {error}"));
+        let secret = nonce().map_err(undrawn)?;
         let time = of.time.of_launch(launch, options.launches, Instant::now());
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {

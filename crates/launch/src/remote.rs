@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 
-use crate::agents::{Agent, ENDING};
+use crate::agents::{Agent, ENDING, Running};
 use crate::cause::{Cause, Noted};
 use crate::group::{Group, Heard};
 use crate::message::ToRank;
@@ -72,6 +72,8 @@ impl<'a> Remote<'a> {
     /// Gives up the host and its ranks.
     fn lost(&mut self, what: String) -> Vec<(usize, Heard)> {
         self.over = true;
+        // At the end nobody waits for what it does not say.
+        self.agent.running.as_mut().map(Running::end);
         let mut noted = Some(Noted { cause: Cause::Killed, what, exit: Exit::Remote });
         let lost = std::mem::take(&mut self.open).into_iter();
         lost.map(|rank| (rank, Heard::Ended(0, noted.take()))).collect()

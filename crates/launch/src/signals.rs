@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -11,9 +11,10 @@ use rustix::process::{Pid, Signal, kill_process};
 use signal_hook::consts::{
     SIGCHLD, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP, SIGUSR1, SIGUSR2, SIGXCPU, SIGXFSZ,
 };
-use signal_hook::low_level::emulate_default_handler;
+use signal_hook::low_level::{emulate_default_handler, signal_name};
 
-use crate::Exit;
+use crate::failure::unstarted;
+use crate::{Exit, Failure, Result};
 
 /// A signal within this time after the first one counts as the same: some senders signal both a process and its group.
 const TWICE: Duration = Duration::from_millis(500);
@@ -23,9 +24,19 @@ const TWICE: Duration = Duration::from_millis(500);
 ///
 /// # Errors
 /// The system refused.
-pub fn let_long_files_fail() -> io::Result<()> {
+pub fn let_long_files_fail() -> Result<()> {
     // Any handler suffices.
-    signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop)
+    let taken = signal_hook::flag::register(SIGXFSZ, Arc::default()).map(drop);
+    taken.map_err(|error| Failure::new(Exit::Host, format_args!("take a signal: {error}")))
+}
+
+/// The first signal that asked this process to end; 0 before.
+static CAME: AtomicI32 = AtomicI32::new(0);
+
+/// The name of the signal that has asked this process to end, if one has.
+pub fn signalled() -> Option<&'static str> {
+    let came = CAME.load(Ordering::Relaxed);
+    (came != 0).then(|| signal_name(came).unwrap_or("a signal"))
 }
 
 /// The requests of signals, which a sleeping thread takes.
@@ -37,7 +48,6 @@ pub struct Signals {
 
 #[derive(Debug, Default)]
 struct Shared {
-    came: AtomicBool,
     /// The running ranks.
     ranks: Mutex<Vec<Pid>>,
 }
@@ -49,7 +59,11 @@ impl Signals {
     ///
     /// # Errors
     /// The system refused descriptors or a thread.
-    pub fn take(first: impl Fn() + Send + 'static) -> io::Result<Self> {
+    pub fn take(first: impl Fn() + Send + 'static) -> Result<Self> {
+        Self::taken(first).map_err(|error| unstarted("take signals", 2, &error))
+    }
+
+    fn taken(first: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (readable, mut writer) = UnixStream::pair()?;
         let shared = Arc::new(Shared::default());
         let mut taken = vec![SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU, SIGTSTP];
@@ -69,7 +83,7 @@ impl Signals {
                     (SIGTSTP, _) => theirs.halt(),
                     (_, None) => {
                         since = Some(Instant::now());
-                        theirs.came.store(true, Ordering::Relaxed);
+                        CAME.store(signal, Ordering::Relaxed);
                         // The socket has room for one byte.
                         let _ = writer.write_all(&[0]);
                         first();
@@ -86,7 +100,7 @@ impl Signals {
 
     /// Whether a signal has asked to end.
     pub fn came(&self) -> bool {
-        self.shared.came.load(Ordering::Relaxed)
+        signalled().is_some()
     }
 
     /// Lets signals halt and end a rank too.

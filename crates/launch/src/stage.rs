@@ -7,7 +7,6 @@ use bandgap_host::machine::{self, Machine};
 use bandgap_host::{CycleClock, NoiseReport, Placement, Topology, WorkRate, parse_cpu_list, place};
 
 use crate::agents::{Agent, Channels, Gathered, leave};
-use crate::failure::unstarted;
 use crate::hosts::Hosts;
 use crate::meet::Kept;
 use crate::message::Channel;
@@ -46,8 +45,7 @@ impl Stage {
     /// # Errors
     /// The machine does not show its processors, or signals cannot be handled.
     pub fn new(interrupted: impl Fn() + Send + 'static) -> Result<Self> {
-        let signals =
-            Signals::take(interrupted).map_err(|error| unstarted("take signals", 2, &error))?;
+        let signals = Signals::take(interrupted)?;
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);

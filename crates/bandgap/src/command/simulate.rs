@@ -203,7 +203,7 @@ pub fn run(of: &Simulate) -> Result<Exit> {
         noise = Some((detours(from, &mut notes)?, of.seed));
         with_noise = format!(", noise of {}, seed {}", named(from), of.seed);
     }
-    let signals = Signals::take(interrupted(of.output.quiet)).class(Exit::Host)?;
+    let signals = Signals::take(interrupted(of.output.quiet))?;
     let mut sink = Sink::open(&of.output.only_asked(), "simulate", of.seed)?;
     sink.plan(&json!({
         "name": "simulate", "file": file, "loggops": described(&loggops),

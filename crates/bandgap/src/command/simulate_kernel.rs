@@ -120,7 +120,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     let mut sink = Sink::open(&of.output.only_asked(), "simulate", SEED)?;
     sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": named}));
     notes.into_iter().for_each(|note| sink.note(note));
-    let signals = Signals::take(interrupted(of.output.quiet)).class(Exit::Host)?;
+    let signals = Signals::take(interrupted(of.output.quiet))?;
     let all: usize = points.iter().map(|(point, _)| point.ranks).sum();
     let mut before = 0;
     let mut progress = Progress::new(vec![(kernel.to_owned(), 1.0)], of.output.quiet);
