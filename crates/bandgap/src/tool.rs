@@ -4,6 +4,8 @@ use std::ffi::OsString;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::process::ExitCode;
+use std::thread;
+use std::time::Duration;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry, add};
 use bandgap_launch::{
@@ -20,6 +22,9 @@ use crate::output::tell_failure;
 
 /// The least stack of this process, in bytes: reading the command line takes most of it.
 const STACK: u64 = 128 << 10;
+
+/// Time for what a process says to arrive at its launcher.
+const TELLING: Duration = Duration::from_secs(1);
 
 /// The whole tool: its commands, its own kernels, and added ones. An added kernel goes by its name
 /// wherever one of the tool's own does.
@@ -123,14 +128,18 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
         _ if adopted.rank == 0 => carry_out(cli).or_else(|failure| {
             // Only then abandon the others: their launcher may end this process with them.
             tell_failure(&failure);
+            thread::sleep(TELLING / 5);
             adopted.abandon(failure.exit);
             Ok(failure.exit.into())
         }),
         Some(measure) => match adopted.check(measure.most(adopted.size)) {
             Ok(()) => Ok(adopted.join(measure.is_apart(), measure.deadline())),
             Err(failure) if adopted.is_by_hand() => Err(failure),
-            // The first process tells why.
-            Err(failure) => Ok(failure.exit.into()),
+            // The first process tells why, for which their launcher must not end it.
+            Err(failure) => {
+                thread::sleep(TELLING);
+                Ok(failure.exit.into())
+            }
         },
         None => Ok(ExitCode::SUCCESS),
     }

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use serde::Serialize;
 
-use crate::doctor::{Check, Evidence, Pinning, examine};
+use crate::doctor::{Check, Evidence, Pinning, PlacementState, examine};
 use crate::noise::fixed_work_quantum;
 use crate::{
-    ClockReport, CycleClock, Description, NoiseReport, Result, Topology, WorkRate, pin, place,
+    ClockReport, CycleClock, Description, NoiseReport, Placement, Result, Topology, WorkRate, pin,
+    place,
 };
 
 /// Time for which noise is measured on each core after a measurement.
@@ -65,19 +66,37 @@ impl Machine {
         noise: Vec<(usize, NoiseReport)>,
     ) -> Self {
         self.noise = noise;
-        if let Ok(placement) = place(topology, ranks, None) {
-            self.checks = examine(&Evidence {
-                description: &self.description,
-                topology,
-                clock: &self.clock,
-                noise: &self.noise,
-                placement: &placement,
-                pinning: Pinning::Unknown,
-                states: None,
-            });
+        match place(topology, ranks, None) {
+            Ok(placement) => self.checked(topology, &placement, Pinning::Unknown, None),
+            Err(_) => self,
         }
+    }
+
+    /// Checks it, with what was found out about the cores of these ranks.
+    pub fn checked(
+        mut self,
+        topology: &Topology,
+        placement: &Placement,
+        pinning: Pinning,
+        states: Option<&[PlacementState]>,
+    ) -> Self {
+        let (description, clock, noise) = (&self.description, &self.clock, &self.noise[..]);
+        let evidence = Evidence { description, topology, clock, noise, placement, pinning, states };
+        self.checks = examine(&evidence);
         self
     }
+}
+
+/// Whether ranks can be pinned to these cores.
+pub fn pinning(cpus: &[usize]) -> Pinning {
+    for &cpu in cpus {
+        match on(cpu, || ()) {
+            Ok(Ok(())) => {}
+            Ok(Err(reason)) => return Pinning::Refused(reason.to_string()),
+            Err(_) => return Pinning::Unknown,
+        }
+    }
+    Pinning::Held
 }
 
 /// Noise of each of `cpus`, for `duration` each, one after the other, so that none disturbs

@@ -17,6 +17,14 @@ pub struct Placement {
     pub oversubscribed: bool,
 }
 
+impl Placement {
+    /// Rank r on `cpus[r]`.
+    pub fn of(cpus: Vec<usize>) -> Self {
+        let distinct: BTreeSet<&usize> = cpus.iter().collect();
+        Self { oversubscribed: distinct.len() < cpus.len(), cpus }
+    }
+}
+
 /// Chooses a core for each of `ranks` ranks.
 ///
 /// Without a request, each physical core first gets one rank, so that no two ranks share a core.
@@ -43,9 +51,7 @@ pub fn place(topology: &Topology, ranks: usize, requested: Option<&[usize]>) -> 
             None => "no online core is allowed for this process",
         }));
     }
-    let cpus: Vec<usize> = order.into_iter().cycle().take(ranks).collect();
-    let distinct: BTreeSet<&usize> = cpus.iter().collect();
-    Ok(Placement { oversubscribed: distinct.len() < cpus.len(), cpus })
+    Ok(Placement::of(order.into_iter().cycle().take(ranks).collect()))
 }
 
 fn check(topology: &Topology, cpus: &[usize]) -> Result<()> {

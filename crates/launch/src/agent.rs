@@ -85,9 +85,9 @@ pub fn over(mut channel: Channel) -> Result<()> {
                         Some(over) => (resting, idle) = over,
                     }
                 }
-                ToAgent::Look(cpus, duration) => {
-                    let noise = serde_json::to_value(stage.noise(cpus, duration));
-                    launcher.tell(&FromAgent::Noise(noise.unwrap_or_default())).map_err(lost)?;
+                ToAgent::Look(placement, duration) => {
+                    let machine = serde_json::to_value(stage.examine(&placement, duration));
+                    launcher.tell(&FromAgent::Looked(machine.unwrap_or_default())).map_err(lost)?;
                 }
                 _ => {}
             }

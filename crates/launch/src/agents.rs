@@ -1,12 +1,12 @@
 //! The launcher's side of the agents on the hosts, which last as long as the command.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::net::{IpAddr, ToSocketAddrs, UdpSocket};
 use std::process::{Child, ExitStatus};
 use std::time::{Duration, Instant};
 
+use bandgap_host::Placement;
 use rustix::fs::{MemfdFlags, SealFlags, fcntl_add_seals, memfd_create};
 use rustix::net::{Shutdown, shutdown};
 use serde_json::Value;
@@ -52,23 +52,22 @@ pub struct Agent {
     pub(crate) heard: Instant,
     pub(crate) told: Instant,
     /// Processors that its ranks have used.
-    pub(crate) cpus: BTreeSet<usize>,
+    pub(crate) cpus: Vec<usize>,
 }
 
 impl Agent {
-    /// Asks for the noise of its ranks' processors, measured for `duration` each.
-    pub(crate) fn ask_noise(&mut self, duration: Duration) {
-        let cpus = self.cpus.iter().copied().collect();
+    /// Asks it to examine its host, with the noise of its ranks' processors, measured for `duration` each.
+    pub(crate) fn ask_to_look(&mut self, duration: Duration) {
         // An agent that is gone does not answer.
-        let _ = self.channel.queue(&ToAgent::Look(cpus, duration));
+        let _ = self.channel.queue(&ToAgent::Look(Placement::of(self.cpus.clone()), duration));
     }
 
-    /// Waits for the noise that [`Self::ask_noise`] asked for.
-    pub(crate) fn hear_noise(&mut self, duration: Duration) {
+    /// Waits for what [`Self::ask_to_look`] asked for.
+    pub(crate) fn hear_of_look(&mut self, duration: Duration) {
         let until = Instant::now() + ENDING + duration * self.cpus.len() as u32;
         while let Some(message) = self.receive_until(until, || false) {
-            if let FromAgent::Noise(noise) = message {
-                self.hello.machine["noise"] = noise;
+            if let FromAgent::Looked(machine) = message {
+                self.hello.machine = machine;
                 return;
             }
         }

@@ -6,7 +6,7 @@ use std::io::ErrorKind;
 use std::net::{IpAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use bandgap_host::{ClockReport, Topology, WorkRate, allowed_cpus};
+use bandgap_host::{ClockReport, Placement, Topology, WorkRate, allowed_cpus};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -78,8 +78,8 @@ pub enum ToAgent {
     End,
     /// A sign of life.
     Beat,
-    /// Measure the noise of these processors, each for this long.
-    Look(Vec<usize>, Duration),
+    /// Examine the host, with the noise of these processors, each for this long.
+    Look(Placement, Duration),
 }
 
 /// From an agent to the launcher.
@@ -97,8 +97,8 @@ pub enum FromAgent {
     Beat(Vec<(usize, u32)>),
     /// All of its ranks have ended.
     Over,
-    /// The noise of processors.
-    Noise(Value),
+    /// The host, examined.
+    Looked(Value),
 }
 
 /// The greeting of an agent: itself and its host.

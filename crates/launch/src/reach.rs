@@ -1,6 +1,5 @@
 //! Reaches hosts: starts an agent on each by ssh, or turns processes into agents, and waits for their greetings.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::net::IpAddr;
 use std::os::fd::OwnedFd;
@@ -165,7 +164,7 @@ impl Starting {
         match hello {
             Ok(hello) if known => {
                 let Self { host, running, channel, said, .. } = self;
-                let (network, cpus) = (None, BTreeSet::new());
+                let (network, cpus) = (None, Vec::new());
                 let (heard, told) = (Instant::now(), Instant::now());
                 Ok(Agent { host, hello, network, running, channel, said, heard, told, cpus })
             }

@@ -17,6 +17,19 @@ pub struct Spread {
     pub placement: Placement,
 }
 
+/// Seats `ranks` ranks on the reached hosts, which are examined with their processors.
+///
+/// # Errors
+/// As [`Spread::of`].
+pub fn seat(stage: &Stage, ranks: usize, cores: Option<&str>) -> Result<()> {
+    let Spread { by_rank, placement, .. } = Spread::of(stage, ranks, cores)?;
+    for (host, agent) in stage.agents.borrow_mut().iter_mut().enumerate() {
+        let own = by_rank.iter().zip(&placement.cpus).filter(|(at, _)| **at == host);
+        agent.cpus = own.map(|(_, cpu)| *cpu).collect();
+    }
+    Ok(())
+}
+
 impl Spread {
     /// The hosts and processors of `ranks` ranks.
     ///

@@ -1,9 +1,10 @@
 //! What starting ranks needs: this machine, calibrated, and the hosts reached.
 
 use std::cell::{Ref, RefCell};
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use bandgap_host::machine::{self, Machine};
+use bandgap_host::machine::{self, Machine, pinning};
 use bandgap_host::{CycleClock, NoiseReport, Placement, Topology, WorkRate, parse_cpu_list, place};
 
 use crate::agents::{Agent, Channels, Gathered, leave};
@@ -110,11 +111,19 @@ impl Stage {
         machine::noise(&self.clock, cpus, duration, || !self.signalled())
     }
 
-    /// Measures the noise of the ranks' processors for `duration` each, on all reached hosts at the same time.
+    /// Describes and checks this machine, with the noise of the ranks' processors, for `duration` each.
+    pub fn examine(&self, placement: &Placement, duration: Duration) -> Machine {
+        let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
+        let noise = self.noise(cpus, duration);
+        let host = Machine { noise, ..self.machine(placement.cpus.len()) };
+        host.checked(&self.topology, placement, pinning(&placement.cpus), None)
+    }
+
+    /// Examines all reached hosts at the same time, with the noise of the ranks' processors for `duration` each.
     pub fn look(&self, duration: Duration) {
         let mut agents = self.agents.borrow_mut();
-        agents.iter_mut().for_each(|agent| agent.ask_noise(duration));
-        agents.iter_mut().for_each(|agent| agent.hear_noise(duration));
+        agents.iter_mut().for_each(|agent| agent.ask_to_look(duration));
+        agents.iter_mut().for_each(|agent| agent.hear_of_look(duration));
     }
 
     /// Whether a signal has asked to end.

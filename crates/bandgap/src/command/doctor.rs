@@ -1,14 +1,13 @@
 //! `bandgap doctor`.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use bandgap_campaign::Task;
 use bandgap_campaign::floors::FloorPlan;
 use bandgap_campaign::plan::Asked;
-use bandgap_host::doctor::{Evidence, Pinning, PlacementState, examine};
-use bandgap_host::machine::{Machine, on};
-use bandgap_launch::{Classify, Collected, Exit, Result, Transport, mpis, placed};
+use bandgap_host::doctor::PlacementState;
+use bandgap_host::machine::{Machine, pinning};
+use bandgap_launch::{Classify, Collected, Exit, Result, Transport, mpis, placed, seat};
 use bandgap_results::doctor;
 use bandgap_stats::State;
 use bandgap_units::Fraction;
@@ -52,28 +51,21 @@ pub fn run(of: &Doctor) -> Result<Exit> {
     let mut session = Session::open("doctor", measure, Duration::from_secs(4), [("doctor", 1.0)])?;
     // What it grades cannot be looked at later.
     session.sink.journal = None;
-    if measure.has_hosts() {
+    let cores = measure.ranks.at.cores.as_deref();
+    if let Some(hosts) = measure.ranks.reach.hosts()? {
+        let ranks = measure.most(hosts.slots()).max(hosts.count());
+        seat(&session.stage, ranks, cores)?;
         session.stage.look(LOOK);
         session.sink.hosts(&session.stage.agents());
         return close(session);
     }
     let ranks = one_size(measure, 2)?;
-    let cores = measure.ranks.at.cores.as_deref();
     let placement = placed(&session.stage.topology, ranks, cores)?;
-    let cpus: BTreeSet<usize> = placement.cpus.iter().copied().collect();
-    let noise = session.stage.noise(cpus, LOOK);
+    let host = session.stage.examine(&placement, LOOK);
     let states = if placement.oversubscribed { None } else { states(&mut session)? };
-    let host = session.stage.machine(2);
-    let checks = examine(&Evidence {
-        description: &host.description,
-        topology: &session.stage.topology,
-        clock: &host.clock,
-        noise: &noise,
-        placement: &placement,
-        pinning: pinning(&placement.cpus),
-        states: states.as_deref(),
-    });
-    session.describe(Machine { noise, checks, mpi: mpis(), ..host });
+    let topology = &session.stage.topology;
+    let host = host.checked(topology, &placement, pinning(&placement.cpus), states.as_deref());
+    session.describe(Machine { mpi: mpis(), ..host });
     close(session)
 }
 
@@ -83,18 +75,6 @@ fn close(mut session: Session<'_>) -> Result<Exit> {
     session.sink.say(blocks);
     session.note(if bad { Exit::Doubtful } else { Exit::Fine });
     session.close()
-}
-
-/// Whether ranks can be pinned to their processors.
-fn pinning(cpus: &[usize]) -> Pinning {
-    for &cpu in cpus {
-        match on(cpu, || ()) {
-            Ok(Ok(())) => {}
-            Ok(Err(reason)) => return Pinning::Refused(reason.to_string()),
-            Err(_) => return Pinning::Unknown,
-        }
-    }
-    Pinning::Held
 }
 
 /// The placement states seen within [`WATCH`], with their shares.

@@ -38,15 +38,21 @@ pub fn printed(write: impl FnOnce() -> io::Result<()>) -> Result<()> {
 /// Writes a line to standard error, and ignores failures so that no measurement is lost. Names in the line may come from a
 /// file or a peer, so it is made printable.
 pub fn tell(what: fmt::Arguments<'_>) {
-    let what = what.to_string().replace('\u{a0}', " ");
-    let text = if is_ascii(io::stderr().is_terminal()) { ascii(&what) } else { what };
-    let _ = writeln!(io::stderr(), "{}", printable(&text));
+    tell_lines([what.to_string()]);
 }
 
 /// Prints a failure and its hint.
 pub fn tell_failure(failure: &Failure) {
-    tell(format_args!("bandgap: failed to {}", failure.what));
-    if let Some(hint) = &failure.hint {
-        tell(format_args!("  {hint}"));
-    }
+    let hint = failure.hint.iter().map(|hint| format!("  {hint}"));
+    tell_lines([format!("bandgap: failed to {}", failure.what)].into_iter().chain(hint));
+}
+
+/// Writes lines at once: a launcher may end this process, or mix its lines with those of others.
+fn tell_lines(lines: impl IntoIterator<Item = String>) {
+    let is_ascii = is_ascii(io::stderr().is_terminal());
+    let line = |of: String| {
+        let of = of.replace('\u{a0}', " ");
+        printable(&if is_ascii { ascii(&of) } else { of }).to_string() + "\n"
+    };
+    let _ = io::stderr().write_all(lines.into_iter().map(line).collect::<String>().as_bytes());
 }

@@ -135,6 +135,17 @@ fn measured_between_hosts() {
     assert_eq!(names(&pairs[1]["hosts"]), ["h1", "h2"]);
     bed.does("noise h1");
     bed.run(place, &format!("BANDGAP synch1 -H h1,h2 {few}")).measured();
+    // Each host is examined with as many ranks as it has slots; the hosts have one processor each.
+    let doctor = bed.run(place, "BANDGAP doctor -H h1,h2:2 --json - -q");
+    let hosts = doctor.json()["hosts"].as_array().unwrap().clone();
+    for (host, cores) in hosts.iter().zip(["note", "bad"]) {
+        assert_eq!(host["noise"].as_array().map(Vec::len), Some(1), "{host}");
+        let checks = host["checks"].as_array().unwrap();
+        let grade = |name: &str| &checks.iter().find(|of| of["name"] == name).unwrap()["grade"];
+        assert_eq!(grade("pinning"), "good");
+        assert!(cores == "note" || grade("cores") == cores, "{checks:?}");
+    }
+    assert_eq!(doctor.code, Some(1));
     // A limited link: its rate comes out.
     bed.does("rate h2 100mbit");
     let slow = "--sizes 512KiB,2MiB --time-budget 6s --launches 1 --json - -q";
@@ -196,7 +207,7 @@ fn refused_with_the_host() {
         bed.run(place, copied).measured();
         bed.does(&format!("on h2 mount -t tmpfs -o {option} tmpfs {}", ["/mnt", "/root"][number]));
     }
-    refused("synch1 -H h1,h2 --copy", REMOTE, "noexec");
+    refused("synch1 -H h1,h2 --copy", REMOTE, "/root");
     assert_eq!(copies(), before);
 }
 
@@ -301,7 +312,7 @@ fn whatever_fails_nothing_hangs_and_nothing_is_left() {
     let place = &Workdir::new();
     type Fault<'a> = (&'a str, &'a dyn Fn(&Bed, u32), &'a [Option<i32>], bool);
     let rank = |bed: &Bed| bed.processes("h2", "bandgap rank")[0];
-    let faults: [Fault<'_>; 9] = [
+    let faults: [Fault<'_>; 10] = [
         ("a rank is killed", &|bed, _| signal(rank(bed), Signal::KILL), &[Some(RANK)], true),
         (
             "a rank is stopped",
@@ -315,6 +326,14 @@ fn whatever_fails_nothing_hangs_and_nothing_is_left() {
                 bed.processes("h2", "bandgap agent").iter().for_each(|of| signal(*of, Signal::KILL))
             },
             &[Some(REMOTE), Some(RANK)],
+            true,
+        ),
+        (
+            "an agent is ended",
+            &|bed, _| {
+                bed.processes("h2", "bandgap agent").iter().for_each(|of| signal(*of, Signal::TERM))
+            },
+            &[Some(REMOTE)],
             true,
         ),
         (
@@ -357,6 +376,7 @@ fn whatever_fails_nothing_hangs_and_nothing_is_left() {
             let run = fs::read_to_string(place.path(&out).join("run.json")).unwrap();
             let run: Value = serde_json::from_str(&run).unwrap();
             assert!(run["conditions"][0]["batches"]["used"].as_u64() > Some(0), "{fault}");
+            assert!(fault != "an agent is ended" || run["notes"].to_string().contains("SIGTERM"));
         }
         if fault == "a host is gone" {
             // A new one, before the old one is taken down.
@@ -399,12 +419,37 @@ fn processes_started_by_hand_join() {
     assert!(!place.path("other.json").exists());
 }
 
+/// Of several processes that cannot meet, none measures alone; what needs no other process goes on.
+#[test]
+fn processes_that_cannot_meet_measure_nothing() {
+    let place = Workdir::new();
+    let refused = |variables: &str, missing: &str| {
+        let tool = |command: &str| place.shell(&format!("env {variables} bandgap {command}"));
+        let finished = tool("synch1 -t tcp --time-budget 200ms --no-save").ends(REMOTE);
+        assert!(finished.stderr.contains(missing), "{finished:?}");
+        tool("synch1 -t sim:paragon --no-save").ends(0);
+    };
+    refused("BANDGAP_RANK=0 BANDGAP_SIZE=2", "BANDGAP_JOIN");
+    refused("PMI_RANK=0 PMI_SIZE=2 PALS_RANKID=0", "PALS");
+    refused("PMIX_RANK=0", "PMIX_RANK");
+    // The user hears it from each process that was started by hand, and of others from the first.
+    let other = "env BANDGAP_RANK=1 BANDGAP_SIZE=2 bandgap synch1 -t tcp --no-save";
+    assert!(place.shell(other).ends(REMOTE).stderr.contains("BANDGAP_JOIN"));
+    let other = "env PMI_RANK=1 PMI_SIZE=2 bandgap synch1 -t tcp --no-save";
+    assert_eq!(place.shell(other).ends(REMOTE).stderr, "");
+    // A single one is nobody's.
+    place
+        .shell("env PMI_RANK=0 PMI_SIZE=1 bandgap synch1 -t tcp --time-budget 200ms --no-save")
+        .ends(0);
+}
+
 #[test]
 fn what_is_wrong_with_hosts_is_told_before_anything_runs() {
     let place = Workdir::new();
     let file = place.file("hosts", "a slots=2\nb cpu=3\n");
     for (args, code, said) in [
         (vec!["synch1", "-H", "a:x"], USAGE, "a"),
+        (vec!["synch1", "-H", "a[3-1]"], USAGE, "3-1"),
         (vec!["synch1", "-H", "a,-oProxyCommand=x"], USAGE, "-oProxyCommand=x"),
         (vec!["synch1", "--hostfile", &file], 3, "line 2"),
         (vec!["synch1", "--hostfile", "nowhere"], 3, "nowhere"),

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use bandgap_results::Run;
 
-use crate::program::subject::{BINARY, OUTPUT, USAGE, Workdir, skipped};
+use crate::program::subject::{BINARY, INTERRUPTED, OUTPUT, USAGE, Workdir, skipped};
 
 /// Commands that keep what they find in `run`.
 const KEEPING: [&str; 6] = [
@@ -46,6 +46,24 @@ fn a_standard_output_that_fails_loses_no_result() {
             assert_eq!((run.results.is_empty(), run.interrupted), (command == "topology", false));
         }
     }
+}
+
+#[test]
+fn a_signal_ends_the_wait_for_the_reader_of_a_pipe() {
+    let place = place();
+    if place.shell("mkfifo pipe").code != Some(0) {
+        skipped(format_args!("there is no mkfifo here"));
+        return;
+    }
+    // The signal comes before a reader does, and only once.
+    let line = "bandgap comms1 -t sim:ipsc860 --sizes 8 --json pipe --out run & job=$!; \
+                until [ -e run/run.json ]; do sleep 0.05; done; sleep 0.2; kill -TERM $job; wait $job";
+    let finished = place.shell(line).ends(INTERRUPTED);
+    assert!(finished.stderr.contains("pipe"), "{finished:?}");
+    assert!(!kept(&place).results.is_empty());
+    let read = "bandgap comms1 -t sim:ipsc860 --sizes 8 --json pipe --no-save & cat pipe; wait $!";
+    let read = place.shell(read).ends(0).stdout;
+    assert!(read.contains("\"results\""), "{read}");
 }
 
 #[test]
