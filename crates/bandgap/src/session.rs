@@ -98,12 +98,7 @@ impl<'a> Session<'a> {
             Some(adopted) => {
                 let most = measure.most(adopted.size);
                 adopted.check(most)?;
-                let tell = |what: &str| {
-                    if !quiet {
-                        tell(format_args!("bandgap: {what}"));
-                    }
-                };
-                Some(adopted.gather(most, measure.is_apart(), measure.deadline(), tell)?)
+                Some(adopted.gather(most, measure.is_apart(), measure.deadline())?)
             }
             None => None,
         };

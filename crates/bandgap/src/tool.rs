@@ -8,20 +8,14 @@ use std::thread;
 use std::time::Duration;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry, add};
-use bandgap_launch::{
-    Adopted, Classify as _, Exit, Failure, Result, compiled, let_long_files_fail,
-};
+use bandgap_launch::{Adopted, Classify as _, Exit, Result, compiled, let_long_files_fail};
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
-use rustix::process::{Resource, getrlimit};
 
 use crate::command::{Cli, dispatch, measured, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
 use crate::layout::be_plain;
 use crate::output::tell_failure;
-
-/// The least stack of this process, in bytes: reading the command line takes most of it.
-const STACK: u64 = 128 << 10;
 
 /// Time for what a process says to arrive at its launcher.
 const TELLING: Duration = Duration::from_secs(1);
@@ -69,15 +63,6 @@ impl Tool {
     /// Reads the command line and carries it out. It must be all that `main` does, and be called only
     /// once: each rank starts the program again.
     pub fn main(self) -> ExitCode {
-        if getrlimit(Resource::Stack).current.is_some_and(|stack| stack < STACK) {
-            let failure = Failure::new(Exit::Host, "run with so small a stack");
-            tell_failure(&failure.hint("raise `ulimit -s`"));
-            return Exit::Host.into();
-        }
-        self.run()
-    }
-
-    fn run(self) -> ExitCode {
         let adopted = Adopted::found();
         let added = add(self.added).class(Exit::Defect);
         let exit = added.and_then(|()| match own() {
@@ -133,8 +118,12 @@ fn among(adopted: &Adopted, cli: &mut Cli) -> Result<ExitCode> {
             Ok(failure.exit.into())
         }),
         Some(measure) => match adopted.check(measure.most(adopted.size)) {
-            Ok(()) => Ok(adopted.join(measure.is_apart(), measure.deadline())),
-            Err(failure) if adopted.is_by_hand() => Err(failure),
+            Ok(()) => {
+                let joined = adopted.join(measure.is_apart(), measure.deadline());
+                joined.map(|()| ExitCode::SUCCESS)
+            }
+            // The user started each by hand, and may see only this one.
+            Err(failure) if adopted.by == "BANDGAP_RANK" => Err(failure),
             // The first process tells why, for which their launcher must not end it.
             Err(failure) => {
                 thread::sleep(TELLING);

@@ -55,7 +55,7 @@ pub enum CommError {
     /// The machine lacks something that a transport needs.
     #[error(transparent)]
     SetUp(Box<dyn std::error::Error + Send + Sync>),
-    /// Ranks could not be connected, or a floor could not be measured.
+    /// Ranks could not be connected, only short messages pass, or a floor could not be measured.
     #[error(transparent)]
     Connect(Box<dyn std::error::Error + Send + Sync>),
     /// This machine does not allow a floor.

@@ -1,12 +1,10 @@
 //! Adopts processes that mpirun, mpiexec, srun or the user started. The first process is the launcher, the first on each
 //! host is the agent there, and the others wait for the end.
 
+use std::cell::Cell;
 use std::io::Write;
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::ExitCode;
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use bandgap_host::allow;
@@ -34,7 +32,7 @@ type Starter = (&'static str, &'static [&'static str], &'static str, &'static st
 const NUMBER: &str = "the number of processes";
 
 /// Starters of processes, the most specific first.
-const STARTERS: [Starter; 11] = [
+const STARTERS: [Starter; 10] = [
     (USER, &["BANDGAP_RANK"], "BANDGAP_RANK", "BANDGAP_SIZE", "BANDGAP_JOIN"),
     (USER, &["BANDGAP_SIZE"], "BANDGAP_RANK", "BANDGAP_SIZE", "BANDGAP_JOIN"),
     ("jsrun", &["JSM_NAMESPACE_RANK"], "JSM_NAMESPACE_RANK", "JSM_NAMESPACE_SIZE", NAMESPACE),
@@ -44,7 +42,6 @@ const STARTERS: [Starter; 11] = [
     ("PALS", &["PALS_RANKID"], "PALS_RANKID", "PMI_SIZE", "PALS_APID"),
     ("mpiexec", &["PMI_RANK"], "PMI_RANK", "PMI_SIZE", "PMI_FD"),
     ("mpirun_rsh", &["MV2_COMM_WORLD_RANK"], "MV2_COMM_WORLD_RANK", "MV2_COMM_WORLD_SIZE", JOIN),
-    ("aprun", &["ALPS_APP_PE"], "ALPS_APP_PE", NUMBER, JOIN),
     ("a launcher with PMIx", &["PMIX_RANK"], "PMIX_RANK", NUMBER, NAMESPACE),
     (USER, &[JOIN], "BANDGAP_RANK", "BANDGAP_SIZE", JOIN),
 ];
@@ -57,11 +54,6 @@ const NAMESPACE: &str = "PMIX_NAMESPACE";
 /// The starters that have started this process, by the environment.
 fn shown(set: impl Fn(&str) -> Option<String>) -> impl Iterator<Item = &'static Starter> {
     STARTERS.iter().filter(move |(_, by, ..)| by.iter().all(|name| set(name).is_some()))
-}
-
-/// Who has started this process, even as the only one.
-pub(crate) fn starter() -> Option<&'static str> {
-    shown(variable).next().map(|(name, ..)| *name)
 }
 
 /// How to run the program alone although somebody started several processes.
@@ -80,18 +72,13 @@ pub struct Adopted {
     /// Number of processes, at least two.
     pub size: usize,
     /// What keeps them from meeting.
-    lacks: Option<String>,
+    lacks: Option<&'static str>,
 }
 
 impl Adopted {
     /// Detects from the environment whether this process is one of several.
     pub fn found() -> Option<Self> {
         Self::one_of(2, variable)
-    }
-
-    /// Whether the user started each process: one does not hear what another one says.
-    pub fn is_by_hand(&self) -> bool {
-        self.by == USER
     }
 
     /// The first of the processes that this starter had started in an earlier run.
@@ -110,10 +97,7 @@ impl Adopted {
                 (of.is_none(), size),
                 (set(meet).or_else(|| set(JOIN)).is_none(), meet),
             ];
-            let lacks = wrong.iter().find(|(wrong, _)| *wrong).map(|(_, name)| match set(name) {
-                Some(value) => format!("{name}={value} is wrong"),
-                None => format!("{name} is missing"),
-            });
+            let lacks = wrong.iter().find(|(wrong, _)| *wrong).map(|(_, name)| *name);
             Self { by, rank: at.unwrap_or(0), size: of.unwrap_or(least), lacks }
         };
         let mut all: Vec<Self> = shown(&set).map(of).collect();
@@ -135,12 +119,12 @@ impl Adopted {
     /// # Errors
     /// `ranks` is greater than the number of processes, or something is missing.
     pub fn check(&self, ranks: usize) -> Result<()> {
-        if let Some(lacks) = &self.lacks {
-            let what = elsewhere!("join the other processes ({}): {lacks}", self.by);
-            return Err(what.hint(format_args!(
-                "set BANDGAP_JOIN=HOST:PORT of rank 0 and BANDGAP_SECRET_FILE, and BANDGAP_RANK and BANDGAP_SIZE; {}",
-                alone()
-            )));
+        if let Some(lacks) = self.lacks {
+            let set =
+                "set BANDGAP_JOIN=HOST:PORT of rank 0, BANDGAP_SECRET_FILE, BANDGAP_RANK and _SIZE";
+            let what =
+                elsewhere!("join the other processes ({}): {lacks} is missing or wrong", self.by);
+            return Err(what.hint(format_args!("{set}; {}", alone())));
         }
         if ranks <= self.size {
             return Ok(());
@@ -150,17 +134,14 @@ impl Adopted {
     }
 
     /// Takes part as a process other than the first. `apart`: each process has a rank of its own.
-    pub fn join(&self, apart: bool, deadline: Duration) -> ExitCode {
+    ///
+    /// # Errors
+    /// The first process is not there, or was lost.
+    pub fn join(&self, apart: bool, deadline: Duration) -> Result<()> {
         let until = Instant::now() + deadline;
-        match self.joined(apart, until) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(failure) => {
-                let Failure { what, hint, exit } = failure;
-                let hint = hint.map_or_else(String::new, |hint| format!(" ({hint})"));
-                eprintln!("bandgap: process {}: failed to {what}{hint}", self.rank);
-                exit.into()
-            }
-        }
+        let met = way(self.by, self.size, apart).and_then(|way| way.look_up(until));
+        let joined = met.and_then(|(meeting, _kept)| self.called(meeting, self.rank, until));
+        joined.map_err(|of| Failure { what: format!("{} (process {})", of.what, self.rank), ..of })
     }
 
     /// Asks the process manager, if it can, to end the other processes because the first one ends.
@@ -169,11 +150,6 @@ impl Adopted {
             // A manager that is gone need not be told.
             let _ = manager.write_all(format!("cmd=abort exitcode={}\n", exit.code()).as_bytes());
         }
-    }
-
-    fn joined(&self, apart: bool, until: Instant) -> Result<()> {
-        let (meeting, _kept) = way(self.by, self.size, apart)?.look_up(until)?;
-        self.called(meeting, self.rank, until)
     }
 
     /// Joins the process that ran this process's launcher and wrote its address to the file `place`.
@@ -209,45 +185,29 @@ impl Adopted {
     }
 
     /// Gathers the other processes, as the first one. The first `needed` processes get ranks. `apart`: each process has a
-    /// rank of its own, as MPI requires; otherwise the processes of a host share one agent. `tell` hears of a long wait.
+    /// rank of its own, as MPI requires; otherwise the processes of a host share one agent. Tells of a
+    /// long wait.
     ///
     /// # Errors
     /// Not all processes joined in time.
-    pub fn gather(
-        &self,
-        needed: usize,
-        apart: bool,
-        deadline: Duration,
-        tell: impl FnOnce(&str) + Send,
-    ) -> Result<Gathered> {
+    pub fn gather(&self, needed: usize, apart: bool, deadline: Duration) -> Result<Gathered> {
         let until = Instant::now() + deadline;
-        let (done, waits) = mpsc::channel::<()>();
-        thread::scope(|threads| {
-            threads.spawn(move || {
-                if waits.recv_timeout(LONG) == Err(RecvTimeoutError::Timeout) {
-                    let Self { by, size, .. } = self;
-                    let others =
-                        "waiting for the others, which must run bandgap with the same command";
-                    tell(&format!("{by} has started {size} processes: {others} ({})", alone()));
-                }
-            });
-            let gathered = self.gathered(needed, apart, until);
-            drop(done);
-            gathered
-        })
-    }
-
-    fn gathered(&self, needed: usize, apart: bool, until: Instant) -> Result<Gathered> {
         let way = way(self.by, self.size, apart)?;
         let centre = Centre::listen(way.port(), false).map_err(lost)?;
         let port = centre.port().map_err(lost)?;
         let mut published = way.publish(port, until)?;
         let kept = published.kept.take();
-        let streams =
-            centre.wait(published.secret, self.size, until, &|| false).map_err(|error| {
-                let hint = "do all processes run bandgap with the same command?";
-                lost(error).hint(format_args!("{hint} {}", alone()))
-            })?;
+        let hint = format!("do all processes run bandgap with the same command? {}", alone());
+        let long = Cell::new(Some(Instant::now() + LONG));
+        let tell = || {
+            if long.get().is_some_and(|at| Instant::now() > at) {
+                long.set(None);
+                eprintln!("bandgap: waits for the {} processes of {}; {hint}", self.size, self.by);
+            }
+            false
+        };
+        let streams = centre.wait(published.secret, self.size, until, &tell);
+        let streams = streams.map_err(|error| lost(error).hint(&hint))?;
         drop(published);
         let gathered = divide(needed, apart, streams, until)?;
         Ok(Gathered { kept, ..gathered })
@@ -352,11 +312,11 @@ mod tests {
         refused(&[("BANDGAP_SIZE", "2"), ("BANDGAP_JOIN", "a:1")], "BANDGAP_RANK");
         refused(&[("BANDGAP_JOIN", "a:1")], "BANDGAP_RANK");
         refused(&[("BANDGAP_RANK", "1"), ("BANDGAP_JOIN", "a:1")], "BANDGAP_SIZE");
-        refused(&[("BANDGAP_RANK", "2"), own[1], ("BANDGAP_JOIN", "a:1")], "BANDGAP_RANK=2");
+        refused(&[("BANDGAP_RANK", "2"), own[1], ("BANDGAP_JOIN", "a:1")], "BANDGAP_RANK");
         let pals = [("PALS_RANKID", "1"), ("PMI_RANK", "1"), ("PMI_SIZE", "2")];
         refused(&pals, "PALS");
         refused(&pals[1..], "PMI_FD");
-        refused(&[("PMI_RANK", "4"), ("PMI_SIZE", "4"), ("PMI_FD", "8")], "PMI_RANK=4");
+        refused(&[("PMI_RANK", "4"), ("PMI_SIZE", "4"), ("PMI_FD", "8")], "PMI_RANK");
         refused(&[("PMIX_RANK", "0"), ("PMIX_NAMESPACE", "a")], "number");
         refused(&[("JSM_NAMESPACE_RANK", "0"), ("JSM_NAMESPACE_SIZE", "2")], "jsrun");
         // Whoever says where rank 0 is needs nothing else of them; nor do those that tell all.

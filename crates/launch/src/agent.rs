@@ -38,10 +38,8 @@ pub fn main(remove: Option<&Path>) -> Result<()> {
         Ok(Channel::of(std::io::stdin().as_fd().try_clone_to_owned()?, output))
     };
     over(streams().map_err(lost)?)?;
-    match signalled() {
-        Some(signal) => Err(elsewhere!("continue: {signal} has ended this agent")),
-        None => Ok(()),
-    }
+    let ended = |signal| Err(elsewhere!("continue: {signal} has ended this agent"));
+    signalled().map_or(Ok(()), ended)
 }
 
 fn lost(error: std::io::Error) -> Failure {

@@ -51,7 +51,7 @@ pub struct Agent {
     pub(crate) said: Option<File>,
     pub(crate) heard: Instant,
     pub(crate) told: Instant,
-    /// Processors that its ranks have used.
+    /// Processors of its latest ranks.
     pub(crate) cpus: Vec<usize>,
 }
 

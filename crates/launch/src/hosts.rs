@@ -113,11 +113,8 @@ fn add(places: &mut Vec<HostSlots>, more: Vec<HostSlots>) -> Result<(), String> 
             None => places.push(place),
         }
     }
-    if places.len() > HOSTS { Err(too_many()) } else { Ok(()) }
-}
-
-fn too_many() -> String {
-    format!("there are more than {HOSTS} hosts")
+    let few = places.len() <= HOSTS;
+    few.then_some(()).ok_or_else(|| format!("there are more than {HOSTS} hosts"))
 }
 
 /// The hosts of a list of `host`, `user@host`, `host:2`, `[fe80::1]:2` and `host[1-4]`.
@@ -134,7 +131,8 @@ fn named(list: &str) -> Result<Vec<HostSlots>, String> {
             Some((host, of)) if !host.contains(':') || host.ends_with(']') => (host, slots(of)?),
             _ => (text, 1),
         };
-        for host in expanded(hosts)? {
+        let wrong = || format!("{hosts:?} has a wrong range, or more than {HOSTS} hosts");
+        for host in expanded(hosts).ok_or_else(wrong)? {
             places.push(HostSlots { host: checked(&host)?, slots });
         }
     }
@@ -142,37 +140,27 @@ fn named(list: &str) -> Result<Vec<HostSlots>, String> {
 }
 
 /// The names in a name as Slurm writes several (`scontrol show hostnames`): `a[08-10,12]` is a08, a09, a10 and a12.
-fn expanded(text: &str) -> Result<Vec<String>, String> {
-    let is_ranges = |of: &str| of.chars().all(|of| of.is_ascii_digit() || of == '-' || of == ',');
+/// `None` if a range is wrong, or there are too many.
+fn expanded(text: &str) -> Option<Vec<String>> {
     let (mut names, mut rest) = (vec![String::new()], text);
-    while let Some((before, (of, after))) =
-        rest.split_once('[').and_then(|(before, of)| Some((before, of.split_once(']')?)))
-        && is_ranges(of)
+    while let Some((before, after)) = rest.split_once('[')
+        && let Some((ranges, after)) = after.split_once(']')
+        // An address of IPv6 has colons.
+        && !ranges.contains(':')
     {
-        let mut numbers = Vec::new();
-        for range in of.split(',') {
+        let mut longer = Vec::new();
+        for (name, range) in names.iter().flat_map(|of| ranges.split(',').map(move |to| (of, to))) {
             let (low, high) = range.split_once('-').unwrap_or((range, range));
-            let ends = (low.parse().ok(), high.parse().ok(), low.len().max(high.len()));
-            let (Some(low_end), Some(end), ..=DIGITS) = ends else {
-                return Err(format!("{range:?} in {text:?} is not a range of numbers"));
-            };
-            if end < low_end || end - low_end >= HOSTS {
-                return Err(format!("{range:?} in {text:?} has no numbers, or more than {HOSTS}"));
+            let (numbers, width) = (low.parse().ok()?..=high.parse::<usize>().ok()?, low.len());
+            if numbers.is_empty() || width > DIGITS || longer.len() > HOSTS {
+                return None;
             }
-            numbers.extend(
-                (low_end..=end).map(|at: usize| format!("{at:0width$}", width = low.len())),
-            );
+            let with = |number| format!("{name}{before}{number:0width$}");
+            longer.extend(numbers.take(HOSTS + 1).map(with));
         }
-        if names.len() * numbers.len() > HOSTS {
-            return Err(too_many());
-        }
-        let with = |name: &String| -> Vec<String> {
-            numbers.iter().map(|number| format!("{name}{before}{number}")).collect()
-        };
-        names = names.iter().flat_map(with).collect();
-        rest = after;
+        (names, rest) = (longer, after);
     }
-    Ok(names.into_iter().map(|name| name + rest).collect())
+    (names.len() <= HOSTS).then(|| names.into_iter().map(|name| name + rest).collect())
 }
 
 /// A name as ssh takes it.

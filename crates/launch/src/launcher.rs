@@ -115,9 +115,8 @@ impl<'a> Launch<'a> {
             }
             if give_up.is_none() && vigil.look(|| self.stopped()) {
                 let deadline = self.deadline;
-                let nothing = format!(
-                    "no message came for {deadline:.1?} (--deadline says how long to wait)"
-                );
+                let nothing =
+                    format!("no message came for {deadline:?} (--deadline says how long to wait)");
                 self.look_for_stopped(&nothing);
             }
             if let Some(&(rank, _)) = self.noted.first() {

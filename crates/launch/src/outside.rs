@@ -12,7 +12,6 @@ use bandgap_socket::star::Centre;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use crate::adopt::starter;
 use crate::agents::{Channels, written};
 use crate::failure::lost;
 use crate::hosts::{HostSlots, Hosts};
@@ -111,7 +110,7 @@ impl Outside {
             let gone = || child.borrow_mut().try_wait().is_ok_and(|ended| ended.is_some());
             centre.wait(secret, ranks + 1, until, &gone)
         };
-        let streams = streams.map_err(|error| outside.refused(program, ranks, &lost(error)))?;
+        let streams = streams.map_err(|error| outside.refused(program, &lost(error)))?;
         drop(published);
         let all = streams.into_iter().map(|stream| Who::calls(stream, until));
         let all = all.collect::<Result<Vec<_>, _>>()?;
@@ -129,7 +128,7 @@ impl Outside {
     }
 
     /// Why it started no ranks, in its own words if it has any.
-    fn refused(&mut self, program: &str, ranks: usize, error: &Failure) -> Failure {
+    fn refused(&mut self, program: &str, error: &Failure) -> Failure {
         let gone = self.child.try_wait().ok().flatten();
         self.end();
         let said = written(&mut self.said);
@@ -141,18 +140,17 @@ impl Outside {
             None => error.what.clone(),
         };
         let failure = elsewhere!("start ranks with {program}: {why}");
-        match starter() {
-            // A launcher may not run within another one.
-            Some(by) if gone.is_some() => failure.hint(format_args!(
-                "{by} has started this process: start {ranks} with it, or bandgap without it"
-            )),
+        match root {
+            _ if said.contains("recursive") => {
+                failure.hint("start a process for each rank with it, or bandgap without it")
+            }
             _ if said.contains("slots") => {
                 failure.hint("--launch-with 'mpirun --oversubscribe -n {ranks}', or fewer --ranks")
             }
-            _ if root => failure.hint(
+            true => failure.hint(
                 "for Open MPI as root: OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1",
             ),
-            _ => failure,
+            false => failure,
         }
     }
 

@@ -26,12 +26,15 @@ use crate::machine::Parts;
 use crate::meeting::Meeting;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
 use crate::mpi::finalize;
-use crate::station::{Lengths, Station};
+use crate::station::Station;
 use crate::watch::RankWatch;
 use crate::{Exit, Transport, descriptors};
 
 /// The hidden command that runs the program as a rank.
 pub(crate) const COMMAND: &str = "rank";
+
+/// Bytes that each rank has heard of others once they are connected.
+const GREETING: u64 = 64;
 
 /// The class and kind of the failure that makes a rank give up.
 fn kind(stop: &Stop) -> (Exit, Cause) {
@@ -80,10 +83,9 @@ pub fn main(parent: u32) -> ExitCode {
     let mut inherited = inherited.into_iter();
     let Some(page) = inherited.next() else { return alone };
     let Ok(control) = Control::from_fd(page).map(Arc::new) else { return alone };
-    let mut lengths = Lengths::default();
     let stop = loop {
         let own = std::mem::replace(&mut inherited, Vec::new().into_iter());
-        if let Err(stop) = take_part(&assignment, (&mut channel, &mut lengths), &control, own) {
+        if let Err(stop) = take_part(&assignment, &mut channel, &control, own) {
             break stop;
         }
         if !rests(&assignment) {
@@ -96,11 +98,8 @@ pub fn main(parent: u32) -> ExitCode {
         assignment = next;
     };
     let advice = match stop {
-        Stop::Comm(CommError::Deadline { .. }) => {
-            let of_way = assignment.interface.map(|_| lengths.advice()).unwrap_or_default();
-            format!(" (--deadline says how long to wait){of_way}")
-        }
-        _ => String::new(),
+        Stop::Comm(CommError::Deadline { .. }) => " (--deadline says how long to wait)",
+        _ => "",
     };
     let ((exit, cause), what) = (kind(&stop), format!("it failed to {stop}{advice}"));
     // A launcher that is gone need not be told.
@@ -116,7 +115,7 @@ fn rests(assignment: &Assignment) -> bool {
 
 fn take_part(
     assignment: &Assignment,
-    (channel, lengths): (&mut Channel, &mut Lengths),
+    channel: &mut Channel,
     control: &Arc<Control>,
     inherited: vec::IntoIter<OwnedFd>,
 ) -> Result<(), Stop> {
@@ -127,14 +126,13 @@ fn take_part(
     let mut station = connect(assignment, channel, control, inherited)?;
     channel.send(&FromRank::Connected)?;
     if assignment.rank != 0 {
-        follow(&mut station).inspect_err(|_| *lengths = station.lengths)?;
+        follow(&mut station)?;
         return farewell(&mut station, channel);
     }
     let library = station.first()?.library();
     let mut runner = LiveRunner::new(station, channel, assignment, begun);
     library.map_or(Ok(()), |library| runner.keep(Kept::Library(library)))?;
     if let Err(stop) = assignment.task.lead(&mut runner) {
-        *lengths = runner.lengths();
         runner.give_up();
         return Err(stop);
     }
@@ -184,18 +182,8 @@ fn connect(
     let inherited = assignment.bares.iter().map(|(name, count)| (name.clone(), handed(*count)));
     let inherited = inherited.collect();
     let bares = Bares { ends: Vec::new(), inherited, secret, interface };
-    Ok(Station {
-        rank,
-        size,
-        machines,
-        stamped,
-        bares,
-        control,
-        clock,
-        deadline,
-        epoch: 0,
-        lengths: Lengths::default(),
-    })
+    let (epoch, passed) = (0, GREETING);
+    Ok(Station { rank, size, machines, stamped, bares, control, clock, deadline, epoch, passed })
 }
 
 /// Time between two checks of a finished rank whether a peer lacks its last message.

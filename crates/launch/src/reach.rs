@@ -22,8 +22,6 @@ const GREETING: Duration = Duration::from_secs(30);
 /// Most bytes that a host's shell may print before it, and characters of them that are told.
 const NOISE: usize = 1 << 20;
 const TOLD: usize = 200;
-/// The exit status where a copied program has no place.
-const NO_PLACE: i32 = 121;
 
 /// Starts an agent on each host, all at the same time, and waits for their greetings.
 ///
@@ -188,13 +186,8 @@ impl Starting {
         match code {
             Some(255) if !said.is_empty() => elsewhere!("reach {host}: {said}")
                 .hint(format_args!("`{ssh} {host} true` must work, and ask nothing")),
-            Some(NO_PLACE) => {
-                let said = said.rsplit("; ").next().unwrap_or_default();
-                elsewhere!("copy bandgap to {host}: {said}")
-                    .hint("it must run from $TMPDIR or /tmp, $XDG_RUNTIME_DIR or $HOME there")
-            }
             Some(126 | 127) => elsewhere!("start bandgap on {host}: {said}")
-                .hint("install it there, at the same path or on PATH, or use --copy"),
+                .hint("install it there, at the same path or on PATH, or use --copy, if $TMPDIR, /tmp, $XDG_RUNTIME_DIR or $HOME runs it"),
             _ => {
                 let more = [said.as_str(), noise].into_iter().find(|text| !text.is_empty());
                 let more = more.map_or_else(String::new, |text| format!(": {text}"));
@@ -221,17 +214,17 @@ fn remote_command(copied: Option<usize>) -> String {
             "d= w=; trap 'rm -rf \"$d\"' EXIT; trap 'exit 126' HUP TERM
              for t in \"${{TMPDIR:-/tmp}}\" \"$XDG_RUNTIME_DIR\" \"$HOME\"; do
                [ -n \"$t\" ] || continue
-               d=$(mktemp -d \"$t/bandgap.XXXXXX\") || {{ w=\"$w$t takes no files, \"; continue; }}
+               d=$(mktemp -d \"$t/bandgap.XXXXXX\" 2>/dev/null) || {{ w=\"$w$t takes no files, \"; continue; }}
                p=$d/bandgap
-               if ! head -c {bytes} /dev/zero >\"$p\"; then w=\"$w$t is full, \"
-               elif ! {{ echo '#!/bin/sh' >\"$p\" && chmod 700 \"$p\" && \"$p\"; }}; then w=\"$w$t is noexec, \"
+               if ! head -c {bytes} /dev/zero >\"$p\" 2>/dev/null; then w=\"$w$t is full, \"
+               elif ! {{ echo '#!/bin/sh' >\"$p\" && chmod 700 \"$p\" && \"$p\"; }} 2>/dev/null; then w=\"$w$t is noexec, \"
                else
                  head -c {bytes} >\"$p\" && [ \"$(wc -c <\"$p\")\" -eq {bytes} ] && exec \"$p\" {COMMAND} --remove \"$d\"
                  exit 126
                fi
                rm -rf \"$d\"
              done
-             echo \"${{w%, }}\" >&2; exit {NO_PLACE}"
+             echo \"${{w%, }}\" >&2; exit 126"
         ),
     };
     format!("exec sh -c {}", quoted(&script))

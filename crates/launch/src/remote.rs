@@ -27,11 +27,7 @@ impl<'a> Remote<'a> {
     /// Tells an agent to start ranks.
     pub fn begin(agent: &'a mut Agent, begin: Begin, deadline: Duration) -> Self {
         let ranks: Vec<usize> = begin.ranks.iter().map(|of| of.rank).collect();
-        for cpu in begin.ranks.iter().filter_map(|of| of.cpu) {
-            if !agent.cpus.contains(&cpu) {
-                agent.cpus.push(cpu);
-            }
-        }
+        agent.cpus = begin.ranks.iter().filter_map(|of| of.cpu).collect();
         // `started` notices an agent that is gone.
         let _ = agent.channel.queue(&ToAgent::Begin(Box::new(begin)));
         (agent.heard, agent.told) = (Instant::now(), Instant::now());

@@ -81,37 +81,8 @@ pub(crate) struct Station {
     pub deadline: Duration,
     /// Number of probes so far.
     pub epoch: u64,
-    /// What has come through.
-    pub lengths: Lengths,
-}
-
-/// Lengths of messages between ranks, in bytes.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Lengths {
-    /// The longest that came through.
-    passed: usize,
-    /// That of those under way.
-    open: usize,
-}
-
-impl Lengths {
-    /// Messages of this length begin; those before them came through.
-    pub fn begin(&mut self, bytes: usize) {
-        self.passed = self.passed.max(self.open);
-        self.open = bytes;
-    }
-
-    /// What a wait in vain says of the way between two hosts, if only long messages are lost.
-    pub fn advice(&self) -> String {
-        let Self { passed, open } = *self;
-        if passed == 0 || open <= passed {
-            return String::new();
-        }
-        let [passed, open] = [passed, open].map(|bytes| Bytes(bytes as u64));
-        format!(
-            "; messages of {open} did not come through, and up to {passed} did: is the MTU alike on the whole way?"
-        )
-    }
+    /// Bytes of the longest messages that came through.
+    pub passed: u64,
 }
 
 impl Station {
@@ -138,9 +109,18 @@ impl Station {
     pub fn carry_out(&mut self, order: &Order) -> Result<Carried, Failed> {
         let ends = if order.probed { Some(self.ends(order)?) } else { None };
         let before = self.probe(ends)?;
-        // Each kernel's parameters say how long its messages are; those of Active Messages are short.
-        self.lengths.begin(order.parameters["bytes"].as_u64().unwrap_or(0) as usize);
-        let outcome = self.execute(order)?;
+        // Messages of kernels without this parameter are short.
+        let missing = order.parameters["bytes"].as_u64().unwrap_or(0);
+        let is_far = !self.bares.interface.is_loopback();
+        let outcome = self.execute(order).map_err(|error| match error {
+            Failed::Comm(CommError::Deadline { waited, .. }) if is_far && missing > self.passed => {
+                let [missing, passed] = [missing, self.passed].map(Bytes);
+                let what = format!("messages of {missing} did not come through within {waited:.1?}, and up to {passed} did: is the MTU alike on the whole way?");
+                CommError::Connect(format!("communicate: {what}").into()).into()
+            }
+            error => error,
+        })?;
+        self.passed = self.passed.max(missing);
         let ns_per_tick = self.clock.report().ns_per_tick;
         let after = self.probe(ends)?;
         let probe = before.zip(after).map(|(before, after)| [before, after]);
@@ -335,21 +315,8 @@ pub(crate) mod tests {
             clock: CycleClock::calibrate(),
             deadline,
             epoch: 0,
-            lengths: Lengths::default(),
+            passed: 0,
         }
-    }
-
-    #[test]
-    fn only_long_messages_that_are_missing_ask_about_the_way() {
-        let mut lengths = Lengths::default();
-        let mut after = |bytes| {
-            lengths.begin(bytes);
-            lengths.advice()
-        };
-        assert_eq!([8, 0].map(&mut after), ["", ""]);
-        let asks = after(1 << 16);
-        assert!(asks.contains("64 KiB") && asks.contains("8 B"), "{asks}");
-        assert_eq!([1 << 10, 1 << 16].map(&mut after), ["", ""]);
     }
 
     /// With a deadline of 0 the first check ends the wait; with a long one the end of the run does.

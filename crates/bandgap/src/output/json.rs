@@ -1,22 +1,19 @@
 //! The file that `--json` names.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, ErrorKind, Write};
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::path::{Path, PathBuf};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bandgap_launch::{Exit, Failure, Result, signalled};
 use bandgap_record::{can_replace, replace};
-use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
-use rustix::io::Errno;
 
-/// Between two looks whether somebody reads a pipe.
-const LOOK: Duration = Duration::from_millis(20);
+/// Between two looks whether a pipe was read; a hundred are the time for it, even after a signal.
+const LOOK: Duration = Duration::from_millis(5);
 
 /// The file for the run as JSON.
 pub struct JsonFile {
@@ -64,31 +61,23 @@ impl JsonFile {
     /// # Errors
     /// Writing failed; a regular file then keeps its old contents.
     pub fn write(&self, json: &[u8]) -> Result<()> {
-        let direct = || -> io::Result<()> {
-            let mut file = self.opened()?;
-            fcntl_setfl(&file, fcntl_getfl(&file)?.difference(OFlags::NONBLOCK))?;
-            file.write_all(json)
-        };
-        let written = if self.replaced { replace(&self.real, json) } else { direct() };
+        let written =
+            if self.replaced { replace(&self.real, json) } else { self.read_by_somebody(json) };
         written.map_err(|error| self.unwritable(&error))
     }
 
-    /// Opens it, if it is a pipe once somebody reads it, unless a signal asks to end before.
-    fn opened(&self) -> io::Result<File> {
-        let mut options = OpenOptions::new();
-        options.write(true).custom_flags(OFlags::NONBLOCK.bits() as i32);
-        loop {
-            match options.open(&self.real) {
-                Err(error) if error.raw_os_error() == Some(Errno::NXIO.raw_os_error()) => {
-                    if let Some(signal) = signalled() {
-                        let what = format!("nobody has read it until {signal} came");
-                        return Err(io::Error::other(what));
-                    }
-                    thread::sleep(LOOK);
-                }
-                opened => return opened,
+    /// Writes to what may be a pipe that nobody reads: a signal then ends the wait.
+    fn read_by_somebody(&self, json: &[u8]) -> io::Result<()> {
+        let (path, json, begun) = (self.real.clone(), json.to_vec(), Instant::now());
+        let write = move || OpenOptions::new().write(true).open(path)?.write_all(&json);
+        let writer = thread::spawn(write);
+        while !writer.is_finished() {
+            if let Some(signal) = signalled().filter(|_| begun.elapsed() > 100 * LOOK) {
+                return Err(io::Error::other(format!("nobody has read it until {signal} came")));
             }
+            thread::sleep(LOOK);
         }
+        writer.join().unwrap_or_else(|_| Err(ErrorKind::Other.into()))
     }
 
     fn unwritable(&self, error: &io::Error) -> Failure {

@@ -95,25 +95,19 @@ impl<K: SocketKind> Callers<K> {
 
     /// Reads from every caller; lets in the ranks of the run, and drops strangers.
     fn listen(&mut self) {
-        for _ in 0..self.unknown.len() {
-            let Some((stream, mut reading)) = self.unknown.pop_front() else { break };
+        for (stream, mut reading) in std::mem::take(&mut self.unknown) {
             match reading.go_on(&stream) {
                 Ok(None) => self.unknown.push_back((stream, reading)),
                 Ok(Some(hello)) => self.answer(stream, &hello),
                 Err(_) => {}
             }
         }
-        for _ in 0..self.answered.len() {
-            let Some((stream, mut reading, caller, said)) = self.answered.pop_front() else {
-                break;
-            };
+        for (stream, mut reading, caller, said) in std::mem::take(&mut self.answered) {
             match reading.go_on(&stream) {
                 Ok(None) => self.answered.push_back((stream, reading, caller, said)),
                 Ok(Some(hello)) if self.here.proves(&hello, Step::Confirm, self.rank, &said) => {
                     // The first to confirm is the rank.
-                    if let Some(place) = self.place(caller) {
-                        place.get_or_insert(stream);
-                    }
+                    self.known[caller - self.expected.start].get_or_insert(stream);
                 }
                 _ => {}
             }
@@ -123,14 +117,11 @@ impl<K: SocketKind> Callers<K> {
         self.answered.drain(..self.answered.len().saturating_sub(bound));
     }
 
-    fn place(&mut self, caller: Rank) -> Option<&mut Option<Socket>> {
-        self.known.get_mut(caller.checked_sub(self.expected.start)?)
-    }
-
     /// Answers a rank of the run that is not in yet, with a nonce to confirm.
     fn answer(&mut self, stream: Socket, hello: &Hello) {
         let caller = hello.rank() as Rank;
-        if matches!(self.place(caller), Some(None))
+        if self.expected.contains(&caller)
+            && self.known[caller - self.expected.start].is_none()
             && self.here.proves(hello, Step::Call, self.rank, &SILENCE)
             && let Ok(own) = nonce()
         {
