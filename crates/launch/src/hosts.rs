@@ -152,7 +152,7 @@ fn expanded(text: &str) -> Option<Vec<String>> {
         for (name, range) in names.iter().flat_map(|of| ranges.split(',').map(move |to| (of, to))) {
             let (low, high) = range.split_once('-').unwrap_or((range, range));
             let (numbers, width) = (low.parse().ok()?..=high.parse::<usize>().ok()?, low.len());
-            if numbers.is_empty() || width > DIGITS || longer.len() > HOSTS {
+            if numbers.is_empty() || width > 18 || longer.len() > HOSTS {
                 return None;
             }
             let with = |number| format!("{name}{before}{number:0width$}");
@@ -180,9 +180,8 @@ fn slots(text: &str) -> Result<usize, String> {
     slots.ok_or_else(|| format!("{text:?} is not a number of ranks: from 1 to {MOST}"))
 }
 
-/// Most hosts, and most digits of a number in a name.
+/// Most hosts.
 const HOSTS: usize = 1 << 12;
-const DIGITS: usize = 18;
 
 /// Most bytes of a file of hosts.
 const LONGEST: u64 = 1 << 20;
