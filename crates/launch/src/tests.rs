@@ -82,11 +82,12 @@ fn of_agents() -> Vec<String> {
         FromAgent::Ended(1, 7, Some(noted)),
         FromAgent::Beat(vec![(0, 4711), (1, 4712)]),
         FromAgent::Over,
-        FromAgent::Noise(serde_json::json!([[0, {"time_lost": 0.01, "detours_per_second": 9.5}]])),
+        FromAgent::Looked(serde_json::json!([[0, {"time_lost": 0.01, "detours_per_second": 9.5}]])),
     ];
     said.extend(from_ranks().into_iter().map(|said| FromAgent::From(1, said)));
+    let placement = bandgap_host::Placement::of(vec![0, 3]);
     let orders =
-        [ToAgent::Poison(1, 9), ToAgent::Beat, ToAgent::Look(vec![0, 3], Duration::from_secs(1))];
+        [ToAgent::Poison(1, 9), ToAgent::Beat, ToAgent::Look(placement, Duration::from_secs(1))];
     said.iter().map(text).chain(orders.iter().map(text)).map(|line| line + "\n").collect()
 }
 
