@@ -52,7 +52,7 @@ impl Divided {
         let meant = all().filter(|(_, (_, own))| id.is_none_or(|id| own.starts_with(id)));
         let mut meant: Vec<_> =
             meant.map(|(of, (rank, own))| (id != Some(own.as_str()), rank, own, of)).collect();
-        meant.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)));
+        meant.sort_by_key(|of| (of.0, of.1));
         if let [(far, rank, own, _), (other_far, other_rank, other, _), ..] = &meant[..]
             && (far, rank) == (other_far, other_rank)
         {

@@ -134,6 +134,7 @@ impl Shown for Hockney {
         let table = Table::new(HEADS.map(head_of)).with(rows);
         let mut blocks =
             vec![Block::section(self.id(), self.named_curve(title)), Block::Table(table)];
+        blocks.extend(counted(&[self]));
         blocks.extend(self.meeting().map(Block::Text));
         blocks
     }
@@ -180,11 +181,7 @@ impl Hockney {
     }
 
     fn named_curve(&self, text: String) -> String {
-        let curve = self.curve.iter();
-        let text = curve.fold(text, |text, (name, place)| format!("{text}, {name} {place}"));
-        // t0 is the time of all of them.
-        let of = format!(", r∞ and π0 of {} messages", self.messages);
-        if self.messages > 1 { text + &of } else { text }
+        self.curve.iter().fold(text, |text, (name, place)| format!("{text}, {name} {place}"))
     }
 
     /// Where its segments meet.
@@ -206,11 +203,18 @@ impl Hockney {
     }
 }
 
+/// What r∞ and π0 count, where that is not one message as for t0.
+fn counted(fits: &[&Hockney]) -> Option<Block> {
+    let all: Vec<String> = fits.iter().map(|fit| fit.messages.to_string()).collect();
+    let several = fits.iter().any(|fit| fit.messages > 1);
+    several.then(|| Block::Text(format!("r∞ and π0 count {} messages in t0.", all.join(", "))))
+}
+
 /// The fits of a series in brief: a row for each segment, and their breakpoints.
 pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block> {
     let of_series = || context.of::<Hockney>().filter(|fit| fit.is_of(name, transport));
     let relative: Vec<&Hockney> = of_series().filter(|fit| fit.is_relative()).collect();
-    let several = relative.iter().any(|fit| !fit.curve.is_empty() || fit.messages > 1);
+    let several = relative.iter().any(|fit| !fit.curve.is_empty());
     let short = |cells: Vec<Cell>| SHORT.map(|at| cells[at].clone());
     let heads = SHORT.map(|at| head_of(HEADS[at]));
     let mut table = Table::new(several.then(|| Head::new("")).into_iter().chain(heads));
@@ -225,6 +229,7 @@ pub fn segments(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block
         return Vec::new();
     }
     let mut blocks = vec![Block::Table(table)];
+    blocks.extend(counted(&relative));
     if let [fit] = &relative[..] {
         let ordinary = of_series().find(|fit| !fit.is_relative()).and_then(|fit| {
             let last = fit.segments.last()?;

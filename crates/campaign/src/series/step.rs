@@ -121,8 +121,9 @@ impl Step {
         }
         // Without a message on its way back, who times runs ahead of the others.
         let order = done.order(1)?;
-        let waits = fact.over != Over::Comm || (fact.receives)(&order, self.ranks)? > 0;
-        if !waits && (fact.needs)(&order, self.ranks)?.sends > 0 {
+        let receives = (fact.receives)(&order, self.ranks);
+        let one_way = fact.over == Over::Comm && receives.is_ok_and(|count| count == 0);
+        if one_way && (fact.needs)(&order, self.ranks)?.sends > 0 {
             point = point.with("timed", "rate of sending");
         }
         let axes = [("variant", self.variant.clone()), ("shape", self.unusual_shape())];

@@ -129,7 +129,8 @@ fn hurried(command: &str) -> String {
     let divides = words.get(1) == Some(&"breakdown");
     let given = ["--from", "--pcie-trace"].iter().any(|option| words.contains(option));
     // These measure no longer than they do, and take no budget.
-    if divides && given || words.get(1).is_some_and(|name| UNHURRIED.contains(name)) {
+    let is_virtual = command.contains("-t sim:");
+    if is_virtual || divides && given || words.get(1).is_some_and(|name| UNHURRIED.contains(name)) {
         return command.to_owned();
     }
     // What a later command takes up must be there: a breakdown's rounds are longer than others.

@@ -172,7 +172,7 @@ fn refused_with_the_host() {
     };
     refused("synch1 -H h1,nowhere", REMOTE, "nowhere");
     refused("synch1 -H h1,h2 --interface eth7", REMOTE, "h1");
-    refused("synch1 -H h1,h2 -n 3", REMOTE, "slots");
+    refused("synch1 -H h1,h2 -n 3", REMOTE, "3 ranks");
     refused("synch1 -H h1,h2 -t shm", USAGE, "shm");
     refused("synch1 -H h1,h2 --ssh-command /nonexistent", REMOTE, "h1");
     refused("synch1 -H h1,h2 --cores h3:0", USAGE, "h3");

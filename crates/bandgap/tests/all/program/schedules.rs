@@ -124,7 +124,6 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
     );
     place.file("word.goal", "num_ranks 1\nrank 0 {\nwait 1\n}\n");
     place.file("long.goal", "num_ranks 1\nrank 0 {\nsend 9223372036854775808b to 0\n}\n");
-    place.file("ranks.goal", "num_ranks 4294967294\nrank 4294967293 {\ncalc 1\n}\n");
     let before = place.names();
     for (code, command) in [
         (ENDLESS, "alone.goal"),
@@ -135,7 +134,6 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
         (INPUT, "none.goal"),
         (USAGE, "brodcast -t sim:ipsc860"),
         (INPUT, "."),
-        (USAGE, "ranks.goal"),
         (USAGE, "ping.goal --loggops L"),
         (USAGE, "ping.goal --loggops L=-1"),
         (USAGE, "ping.goal --loggops X=1"),

@@ -163,7 +163,7 @@ fn the_files_and_the_text_of_two_runs_are_the_same() {
     assert_eq!(told(&texts[0]), told(&texts[1]));
     let [first, second] = &files;
     let names: Vec<&str> = first.keys().map(String::as_str).collect();
-    let picture = "logp-sim_meiko-cs2-send_overhead.svg";
+    let picture = "logp-sim_meiko-cs2.svg";
     assert_eq!(names, ["gnuplot", picture, "run.json", "samples.csv.gz", "values.csv"]);
     for name in names.iter().filter(|name| **name != "run.json") {
         assert_eq!(first[*name], second[*name], "{name}");
