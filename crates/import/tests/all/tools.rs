@@ -1,37 +1,14 @@
 //! What further tools print, in the forms that their options give it: its times, or the line that is refused.
 
-use std::fs;
-use std::path::Path;
+use bandgap_import::{Choice, Remark, Run, Timing, read_size_table};
 
-use bandgap_import::{Choice, Remark, Run, SizeTable, TableError, Timing, read_size_table};
-
-fn text(name: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs").join(name);
-    fs::read_to_string(file).expect("an input")
-}
-
-fn read(text: &str) -> Result<SizeTable, TableError> {
-    read_size_table(text.as_bytes(), &Choice::default())
-}
+use crate::{read, refused, remarks, table, text, times, why};
 
 /// The tool, what its times are, and sizes with microseconds.
-fn found(text: &str) -> (&'static str, Timing, Vec<(u64, f64)>) {
-    let table = read(text).unwrap_or_else(|error| panic!("{error}\n{text}"));
-    let micro = |ns: f64| (ns * 1e3).round() / 1e6;
-    let rows = table.rows.iter().map(|row| (row.bytes, micro(row.time_ns)));
-    (table.tool, table.timing, rows.collect())
-}
-
-fn remarks(text: &str) -> Vec<Remark> {
-    read(text).unwrap_or_else(|error| panic!("{error}\n{text}")).remarks
-}
-
 #[track_caller]
-fn refused(text: &str) -> (u64, String) {
-    match read(text) {
-        Err(TableError::Line(line, why)) => (line, why),
-        other => panic!("{other:?}\n{text}"),
-    }
+fn found(text: &str) -> (&'static str, Timing, Vec<(u64, f64)>) {
+    let table = table(text);
+    (table.tool, table.timing, times(&table))
 }
 
 #[test]
@@ -85,42 +62,42 @@ fn what_is_no_time_of_a_message_is_refused_in_its_line() {
         ("perftest_cycles.txt", 2, "-C"),
         ("iperf3_error.json", 1, "unable to connect"),
     ] {
-        let (found, why) = refused(&text(name));
+        let (found, why) = why(&text(name));
         assert!(found == line && why.contains(word), "{name}: {found} {why}");
     }
     // Out of place is right, and the last line counts what was wrong in place.
     let failed = text("nccl_failed.txt").replace("7\n", "0\n").replace("9\n", "0\n");
-    assert_eq!(refused(&failed).0, 7);
+    assert_eq!(refused(&failed), 7);
     let error = text("nccl_error.txt");
-    assert_eq!(refused(&error.replace("2e-07", "1e+02")).0, 5);
-    assert_eq!(refused(&error.replace("0 OK", "4 FAILED")).0, 7);
+    assert_eq!(refused(&error.replace("2e-07", "1e+02")), 5);
+    assert_eq!(refused(&error.replace("0 OK", "4 FAILED")), 7);
     let json = text("nccl.json").replace("\"nwrong\":null", "\"nwrong\":2");
-    assert_eq!(refused(&json).0, 1);
+    assert_eq!(refused(&json), 1);
     // A rate that is not the size's in this time is another kind of number.
-    assert_eq!(refused(&text("np.out").replace("8583.690987", "9583.690987")).0, 3);
+    assert_eq!(refused(&text("np.out").replace("8583.690987", "9583.690987")), 3);
     let checked = "Doing a message integrity check\n  1:   1  B   10 times -->    0 failures\n";
-    assert_eq!(refused(checked).0, 1);
+    assert_eq!(refused(checked), 1);
     // Aggregated puts are left out.
     let rma = text("imb_rma.txt");
     let two = format!("{}{rma}", rma.replace("NON-AGGREGATE", "AGGREGATE"));
     assert_eq!(found(&two), found(&rma));
     assert!(read(&rma.replace("NON-AGGREGATE", "AGGREGATE")).is_err());
     let netperf = text("netperf_rr.txt");
-    assert_eq!(refused(&netperf.replace(" 1024     1024", " 1024     1   ")).0, 8);
+    assert_eq!(refused(&netperf.replace(" 1024     1024", " 1024     1   ")), 8);
     let title = "MIGRATED UDP REQUEST/RESPONSE TEST from a () to b () : first burst ";
     assert!(read(&format!("{title}0\n{netperf}")).is_ok());
-    assert_eq!(refused(&format!("{title}8\n{netperf}")).0, 1);
-    assert!(refused("tcp_lat:\n    latency  =  12.3 us\n").1.contains("-vu"));
+    assert_eq!(refused(&format!("{title}8\n{netperf}")), 1);
+    assert!(why("tcp_lat:\n    latency  =  12.3 us\n").1.contains("-vu"));
     for size in ["1K", "1KB", "64xB", "1,02", "1.5"] {
-        assert_eq!(refused(&format!("bytes;time_us\n8;1\n{size};2\n")).0, 3, "{size}");
+        assert_eq!(refused(&format!("bytes;time_us\n8;1\n{size};2\n")), 3, "{size}");
     }
     // Cut rows are still told from short ones.
-    assert_eq!(refused(&format!("{}32768\n", text("osu_tail.txt"))).0, 7);
+    assert_eq!(refused(&format!("{}32768\n", text("osu_tail.txt"))), 7);
     for line in [
         "{\n  \"format\": \"bandgap-run\",\n",
         "id,value,low,high,unit,converged,samples\na,1,1,1,s,true,2\n",
     ] {
-        assert!(refused(line).1.contains("bandgap show"));
+        assert!(why(line).1.contains("bandgap show"));
     }
 }
 
@@ -207,7 +184,7 @@ fn documents_may_share_a_line() {
         assert_eq!(read(&text).unwrap().rows.len(), 2, "{text}");
     }
     let failed: String = text("iperf3_error.json").lines().collect();
-    assert!(refused(&format!("{line}{failed}\n")).1.contains("iperf3 failed"));
+    assert!(why(&format!("{line}{failed}\n")).1.contains("iperf3 failed"));
     let before = "\"sum_sent\"";
     assert!(
         read(&one.replace(before, &format!("\"sum_bidir_reverse\":{{}},{before}"))).is_err()

@@ -2,36 +2,25 @@
 
 use std::io::{self, Read};
 
-use bandgap_import::{Choice, Remark, SizeTable, TableError, Timing, read_size_table};
+use bandgap_import::{Choice, Remark, TableError, Timing, read_size_table};
 use proptest::prelude::*;
 
-const OSU: &str = include_str!("data/osu_latency.txt");
-const OSU_BW: &str = include_str!("data/osu_bw.txt");
-const IMB: &str = include_str!("data/imb.txt");
-const NETPIPE_3: &str = include_str!("data/netpipe3.txt");
-const NETPIPE_5: &str = include_str!("data/netpipe5.txt");
-const UCX: &str = include_str!("data/ucx_perftest.txt");
-const UCX_OLD: &str = include_str!("data/ucx_perftest_old.txt");
-const UCX_CSV: &str = include_str!("data/ucx_perftest.csv");
-const FABRIC: &str = include_str!("data/fi_pingpong.txt");
-const SOCKPERF: &str = include_str!("data/sockperf.txt");
+use crate::{read, refused, table};
 
-fn read(text: &str) -> Result<SizeTable, TableError> {
-    read_size_table(text.as_bytes(), &Choice::default())
-}
+const OSU: &str = include_str!("../data/osu_latency.txt");
+const OSU_BW: &str = include_str!("../data/osu_bw.txt");
+const IMB: &str = include_str!("../data/imb.txt");
+const NETPIPE_3: &str = include_str!("../data/netpipe3.txt");
+const NETPIPE_5: &str = include_str!("../data/netpipe5.txt");
+const UCX: &str = include_str!("../data/ucx_perftest.txt");
+const UCX_OLD: &str = include_str!("../data/ucx_perftest_old.txt");
+const UCX_CSV: &str = include_str!("../data/ucx_perftest.csv");
+const FABRIC: &str = include_str!("../data/fi_pingpong.txt");
+const SOCKPERF: &str = include_str!("../data/sockperf.txt");
 
 /// Rows as line, bytes and nanoseconds.
 fn rows(text: &str) -> Vec<(u64, u64, f64)> {
-    let table = read(text).expect("a table");
-    table.rows.iter().map(|row| (row.line, row.bytes, row.time_ns)).collect()
-}
-
-/// The line that is refused.
-fn refused(text: &str) -> u64 {
-    match read(text) {
-        Err(TableError::Line(line, _)) => line,
-        other => panic!("{other:?}"),
-    }
+    table(text).rows.iter().map(|row| (row.line, row.bytes, row.time_ns)).collect()
 }
 
 #[test]
@@ -49,7 +38,7 @@ fn every_tool_is_read() {
         (SOCKPERF, "sockperf", HalfRoundTrip, 4, 11.9, 1180.0, 0.00051),
     ];
     for (text, tool, timing, count, t0, r, rounding) in cases {
-        let table = read(text).unwrap();
+        let table = table(text);
         assert_eq!((table.tool, table.timing, table.rows.len()), (tool, timing, count));
         for row in &table.rows {
             let expected = t0 + row.bytes as f64 / r;
@@ -57,7 +46,7 @@ fn every_tool_is_read() {
         }
     }
     for (text, first) in [(OSU, (5, 1, 1900.0)), (IMB, (19, 0, 1900.0))] {
-        let table = read(text).unwrap();
+        let table = table(text);
         assert_eq!((table.timing, rows(text)[0]), (HalfRoundTrip, first));
     }
 }
@@ -82,7 +71,7 @@ fn headings_of_other_versions_are_read() {
     // The server's banner of ucx_perftest names size and test.
     let banner = "| Test:         tag match bandwidth |\n| Message size: 64  |\n";
     let ucx = UCX.lines().skip(2).take(8).collect::<Vec<_>>().join("\n");
-    let table = read(&format!("{banner}{ucx}")).unwrap();
+    let table = table(&format!("{banner}{ucx}"));
     assert_eq!((table.rows[0].bytes, table.timing), (64, Timing::Stream));
 }
 
@@ -100,7 +89,7 @@ fn sizes_are_the_file_s() {
 #[test]
 fn the_test_is_found() {
     let of = |text: &str| {
-        let table = read(text).unwrap();
+        let table = table(text);
         (table.timing, table.rows.len(), table.remarks)
     };
     let left_out = |names: &[&str]| Remark::LeftOut(names.iter().map(|of| (*of).into()).collect());
@@ -126,13 +115,13 @@ fn the_test_is_found() {
     }
     let full = SOCKPERF.replace("Latency is", "Round trip is");
     assert_eq!(rows(&full)[0].2 * 2.0, rows(SOCKPERF)[0].2);
-    assert_eq!(read(&full).unwrap().tool, "sockperf --full-rtt");
+    assert_eq!(table(&full).tool, "sockperf --full-rtt");
 }
 
 #[test]
 fn the_last_digit_is_known() {
     let near = |text: &str, expected: f64| {
-        let step = read(text).unwrap().rows[0].step_ns;
+        let step = table(text).rows[0].step_ns;
         assert!((step / expected - 1.0).abs() < 1e-9, "{step}: {expected}");
     };
     // Two decimals of a microsecond, three.
@@ -145,7 +134,7 @@ fn the_last_digit_is_known() {
     near(OSU_BW, 1e3 / 4.17 * (0.01 / 4.17));
     // A tenth of 1024 bytes, cut off, of 1 843 bytes that take 2.85 µs.
     let cut = FABRIC.replace("1.5k", "1.8k");
-    let row = read(&cut).unwrap().rows[4];
+    let row = table(&cut).rows[4];
     assert_eq!(row.bytes, 1843);
     assert!((row.step_ns / (row.time_ns * 102.4 / 1843.0) - 1.0).abs() < 1e-9, "{row:?}");
 }
@@ -153,7 +142,7 @@ fn the_last_digit_is_known() {
 #[test]
 fn rounding_goes_as_far_as_the_digits_leave_open() {
     let of = |text: &str, row: usize| {
-        let row = read(text).unwrap().rows[row];
+        let row = table(text).rows[row];
         row.rounding().map(|by| by / row.time_ns)
     };
     let near = |[below, above]: [f64; 2], least: f64, most: f64| {
@@ -170,7 +159,7 @@ fn rounding_goes_as_far_as_the_digits_leave_open() {
 fn csv_columns_come_in_any_order_and_unit() {
     let text = "\u{feff}# OSU MPI Latency Test, by hand\r\nnote, time_us ,\"bytes\"\r\n\r\nx,1.5,0\r\n\
                 # half way\r\ny,2e0,8\r\nz,2.5,8";
-    let table = read(text).unwrap();
+    let table = table(text);
     assert_eq!((table.tool, table.timing), ("CSV", Timing::AsGiven));
     // Rows of one size are repetitions.
     assert_eq!(rows(text), [(4, 0, 1500.0), (6, 8, 2000.0), (7, 8, 2500.0)]);
@@ -245,7 +234,7 @@ fn a_line_of_a_tool_that_cannot_be_taken_is_named() {
     let sized = format!("msg-size=100\n{}", bare[..16].join("\n"));
     assert_eq!(rows(&sized), [(15, 100, 11_912.0)]);
     // Without an option it is the tool's own least size.
-    let table = read(&SOCKPERF.replacen(" --msg-size=14", "", 1)).unwrap();
+    let table = table(&SOCKPERF.replacen(" --msg-size=14", "", 1));
     assert_eq!((table.rows[0].bytes, table.remarks), (14, vec![Remark::DefaultSize(14)]));
 }
 
@@ -302,7 +291,7 @@ proptest! {
         rows in prop::collection::vec((0u64..1 << 48, 1e-3..1e12f64), 1..20)
     ) {
         let lines = rows.iter().map(|(bytes, time)| format!("{bytes},{time}\n"));
-        let table = read(&("bytes,time_ns\n".to_owned() + &lines.collect::<String>())).unwrap();
+        let table = table(&("bytes,time_ns\n".to_owned() + &lines.collect::<String>()));
         let found = table.rows.iter().map(|row| (row.bytes, row.time_ns));
         prop_assert!(found.eq(rows.iter().copied()));
     }

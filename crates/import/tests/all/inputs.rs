@@ -7,38 +7,17 @@ use bandgap_import::{Choice, Remark, Run, SizeTable, TableError, Timing, read_si
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-fn text(name: &str) -> String {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/inputs").join(name);
-    fs::read_to_string(file).expect("an input")
-}
+use crate::{read, refused, remarks, table, text, times};
 
 fn choosing(text: &str, test: Option<&str>, run: Run) -> Result<SizeTable, TableError> {
     read_size_table(text.as_bytes(), &Choice { test: test.map(str::to_owned), run })
 }
 
-fn read(text: &str) -> SizeTable {
-    choosing(text, None, Run::Only).unwrap_or_else(|error| panic!("{error}\n{text}"))
-}
-
-/// Sizes and microseconds.
-fn times(table: &SizeTable) -> Vec<(u64, f64)> {
-    let micro = |ns: f64| (ns * 1e3).round() / 1e6;
-    table.rows.iter().map(|row| (row.bytes, micro(row.time_ns))).collect()
-}
-
 #[track_caller]
 fn gives(name: &str, tool: &str, timing: Timing, expected: &[(u64, f64)]) {
-    let table = read(&text(name));
+    let table = table(&text(name));
     assert_eq!((table.tool, table.timing), (tool, timing), "{name}");
     assert_eq!(times(&table), expected, "{name}");
-}
-
-#[track_caller]
-fn refused(text: &str) -> u64 {
-    match choosing(text, None, Run::Only) {
-        Err(TableError::Line(line, _)) => line,
-        other => panic!("{other:?}"),
-    }
 }
 
 #[test]
@@ -87,7 +66,7 @@ fn each_input_gives_its_times() {
 
 #[test]
 fn what_is_not_named_or_holds_under_a_condition_is_said() {
-    let remarks = |name: &str| read(&text(name)).remarks;
+    let remarks = |name: &str| remarks(&text(name));
     assert_eq!(remarks("osu_untitled.txt"), [Remark::Assumed("Latency")]);
     assert_eq!(remarks("perftest_untitled_lat.txt"), [Remark::Assumed("Send Latency")]);
     assert!(remarks("nccl.txt").contains(&Remark::Assumed("collective")));
@@ -100,7 +79,7 @@ fn what_is_not_named_or_holds_under_a_condition_is_said() {
 #[test]
 fn averages_beside_extremes_are_read_of_a_named_ping_pong_only() {
     let text = text("imb_multi_pingpong.txt");
-    let single = read(&text.replace("Multi-PingPong", "PingPong"));
+    let single = table(&text.replace("Multi-PingPong", "PingPong"));
     assert_eq!((single.tool, single.rows.len()), ("IMB", 3));
     assert!(matches!(single.remarks[..], [Remark::Caveat(_)]));
     assert_eq!(refused(&text.replace("Multi-PingPong", "Sendrecv")), 1);
@@ -110,16 +89,16 @@ fn averages_beside_extremes_are_read_of_a_named_ping_pong_only() {
         .filter(|line| !line.contains("Multi-PingPong"))
         .map(|line| format!("{line}\n"))
         .collect();
-    assert!(choosing(&untitled, None, Run::Only).is_err());
-    // Cycles are no time.
-    let cycles = "#bytes #iterations t_min[cycles] t_max[cycles] t_typical[cycles] t_avg[cycles]\n2 1000 5 9 6 7\n";
-    assert!(choosing(cycles, None, Run::Only).is_err());
-    // A comma between thousands is no decimal point, nor is the time of a whole loop that of a message.
-    assert!(choosing("bytes|time_us\n1|950\n2|1,024\n4|1,100\n", None, Run::Only).is_err());
-    assert!(
-        choosing("bytes,iterations,elapsed_s\n1,1000,0.001\n2,1000,0.001\n", None, Run::Only)
-            .is_err()
-    );
+    for none in [
+        &*untitled,
+        // Cycles are no time.
+        "#bytes #iterations t_min[cycles] t_max[cycles] t_typical[cycles] t_avg[cycles]\n2 1000 5 9 6 7\n",
+        // A comma between thousands is no decimal point, nor is the time of a whole loop that of a message.
+        "bytes|time_us\n1|950\n2|1,024\n4|1,100\n",
+        "bytes,iterations,elapsed_s\n1,1000,0.001\n2,1000,0.001\n",
+    ] {
+        assert!(read(none).is_err(), "{none}");
+    }
     // A heading that comes again is of the same test.
     let again = "# OSU MPI Allreduce Latency Test v5.8\n# Size  Avg Latency(us)\n4  5.47\n";
     assert_eq!(refused(&format!("{again}# Size  Avg Latency(us)\n4  5.47\n")), 1);
@@ -141,18 +120,13 @@ fn what_cannot_be_read_is_refused_in_its_line() {
     let pairs = "# OSU MPI Multiple Bandwidth / Message Rate Test v5.8\n# [ pairs: 4 ] [ window size: 64 ]\n\
                  # Size  MB/s  Messages/s\n1  20.0  20000000\n";
     assert_eq!(refused(pairs), 2);
-    let one = read(&pairs.replace("pairs: 4", "pairs: 1"));
+    let one = table(&pairs.replace("pairs: 4", "pairs: 1"));
     assert_eq!((one.tool, times(&one)), ("osu_mbw_mr", vec![(1, 0.05)]));
     let bidirectional = text("perftest_bw.txt").replace("Write BW", "Write Bidirectional BW");
-    assert!(
-        choosing(&bidirectional.replace("$ ib_write_bw -a node-2\n", ""), None, Run::Only).is_err()
-    );
+    assert!(read(&bidirectional.replace("$ ib_write_bw -a node-2\n", "")).is_err());
     // The line that is most like a heading is named.
     let other = "hello\n# the size and the latency of it\n8 1.0\n";
-    match choosing(other, None, Run::Only) {
-        Err(TableError::Line(2, _)) => {}
-        other => panic!("{other:?}"),
-    }
+    assert_eq!(refused(other), 2);
 }
 
 #[test]
@@ -171,11 +145,11 @@ fn a_test_and_a_run_can_be_chosen() {
     for name in ["osu_bw", "Bandwidth", "bandwidth"] {
         assert_eq!(choosing(&several, Some(name), Run::Only).unwrap().tool, "osu_bw");
     }
-    assert_eq!(read(&several).tool, "osu_latency");
+    assert_eq!(table(&several).tool, "osu_latency");
     assert!(choosing(&several, Some("osu_allreduce"), Run::Only).is_err());
     // Of two tools as well.
     let two = format!("{several}{}", text("imb_multi_pingpong.txt"));
-    assert!(choosing(&two, None, Run::Only).is_err());
+    assert!(read(&two).is_err());
     assert_eq!(choosing(&two, Some("Multi-PingPong"), Run::Only).unwrap().tool, "IMB");
 }
 
@@ -212,8 +186,8 @@ fn prefixes_and_ways_to_write_lines_change_nothing() {
     ];
     for name in whole {
         let text = text(name);
-        let expected = times(&read(&text));
-        let is = |text: String| assert_eq!(times(&read(&text)), expected, "{text}");
+        let expected = times(&table(&text));
+        let is = |text: String| assert_eq!(times(&table(&text)), expected, "{text}");
         for prefix in PREFIXES {
             is(text.lines().map(|line| format!("{prefix}{line}\n")).collect());
         }
@@ -228,7 +202,7 @@ fn prefixes_and_ways_to_write_lines_change_nothing() {
     let lines = text("osu_line.txt");
     let stamped =
         lines.lines().enumerate().map(|(at, line)| format!("09:00:{at:02}.{at} [{at}] {line}\n"));
-    assert_eq!(read(&stamped.collect::<String>()).rows.len(), 23);
+    assert_eq!(table(&stamped.collect::<String>()).rows.len(), 23);
 }
 
 #[test]
@@ -247,7 +221,7 @@ fn csv_is_read_with_other_separators_and_words() {
         "sep=;\nbytes;time_us\n8;1.5\n16;2.5\n",
         "bytes,time_us\n8,1.5\n16,2.5\nreal 0m1.2s\n",
     ] {
-        assert_eq!(times(&read(text)), expected, "{text}");
+        assert_eq!(times(&table(text)), expected, "{text}");
     }
 }
 
