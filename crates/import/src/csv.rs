@@ -45,11 +45,9 @@ fn words(name: &str) -> Vec<String> {
 
 fn is_size(name: &str) -> bool {
     let words = words(name);
-    if !name.starts_with(char::is_alphanumeric) {
-        return false;
-    }
     let [must, may] = SIZE_WORDS;
-    words.iter().any(|word| is_in(must, word))
+    name.starts_with(char::is_alphanumeric)
+        && words.iter().any(|word| is_in(must, word))
         && words.iter().all(|word| is_in(must, word) || is_in(may, word))
 }
 
@@ -90,7 +88,7 @@ pub(crate) fn read(lines: &[Line], separator: char, tests: &mut Sections) -> Res
     let first = &spaced(first, separator);
     let lines = lines.iter().filter(|line| !line.is_comment());
     let lines: Vec<Line> = lines.map(|line| spaced(line, separator)).collect();
-    let header = Header::separated(first, separator)?;
+    let header = Header::new(first, separator)?;
     let bytes = column(first, &header, &[CSV.size], is_size)?;
     let time = column(first, &header, &TIMES, |name| time_unit(name).is_some())?;
     let name = header.names().nth(time).unwrap_or("");

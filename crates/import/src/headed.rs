@@ -8,9 +8,8 @@ use crate::{TableError, shortened};
 /// A label of a heading: its name, and the unit in brackets after it.
 struct Label {
     name: String,
-    unit: Option<Unit>,
-    /// The unit if it is unknown, or empty.
-    strange: String,
+    /// Empty if there is none.
+    unit: String,
 }
 
 /// A text without leading marks and spaces.
@@ -42,28 +41,29 @@ fn labels(text: &str) -> Vec<Label> {
     }
     let split = |label: String| {
         let (name, unit) = label.split_once(['(', '[']).unwrap_or((&label, ""));
-        let named = unit.trim_end_matches([')', ']']);
-        let unit = Unit::named(named);
-        let strange = if unit.is_none() { named.to_owned() } else { String::new() };
-        Label { name: name.to_ascii_lowercase(), unit, strange }
+        let unit = unit.trim_end_matches([')', ']']).to_owned();
+        Label { name: name.to_ascii_lowercase(), unit }
     };
     labels.into_iter().map(split).collect()
 }
 
 /// Where a heading has the columns of a dialect.
 struct Columns {
+    /// The labels that all rows have a column for.
+    labels: Vec<Label>,
     size: usize,
     /// Another column that must have the same size, such as that of the response.
     twin: Option<usize>,
     time: usize,
     unit: Unit,
-    count: usize,
-    /// The columns in which the tool counts wrong data, and their names.
-    wrong: Vec<(usize, String)>,
 }
 
 /// The label of the bytes that are sent of a datatype.
 const SENT: &str = "transmit size";
+
+/// Labels of the columns in which tools count wrong data.
+const WRONG_DATA: [&str; 3] = ["defects", "#wrong", ERROR];
+const ERROR: &str = "error";
 
 /// Labels that only collectives and tests of several pairs have.
 const FOREIGN: [&str; 3] = ["min latency", "max latency", "iterations"];
@@ -91,19 +91,12 @@ fn heading(dialect: &Dialect, text: &str) -> Option<std::result::Result<Columns,
     let Some(time) = labels.iter().position(ends) else {
         return beside.then(|| Err(String::new()));
     };
-    if !labels[time].strange.is_empty() {
-        return Some(Err(labels[time].strange.clone()));
-    }
-    let count = |name: &str| ["defects", "#wrong", "error"].contains(&name);
-    let counts = labels.iter().enumerate().filter(|(_, label)| count(&label.name));
-    Some(Ok(Columns {
-        size: place(SENT).unwrap_or(size),
-        twin: labels.iter().rposition(|label| label.name == dialect.size).filter(|at| *at > size),
-        time,
-        unit: labels[time].unit.unwrap_or(dialect.unit),
-        count: labels.len(),
-        wrong: counts.map(|(at, label)| (at, label.name.clone())).collect(),
-    }))
+    let named = &labels[time].unit;
+    let unit = if named.is_empty() { Some(dialect.unit) } else { Unit::named(named) };
+    let Some(unit) = unit else { return Some(Err(named.clone())) };
+    let twin = labels.iter().rposition(|label| label.name == dialect.size).filter(|at| *at > size);
+    let size = place(SENT).unwrap_or(size);
+    Some(Ok(Columns { labels, size, twin, time, unit }))
 }
 
 /// Whether the line is a heading of one of the family's dialects.
@@ -149,15 +142,11 @@ fn section(family: &'static Family, title: Option<&str>, lines: &[Line], tests: 
     // Columns of averages and extremes belong to collectives, unless the test is named.
     let untitled = |of: &&Dialect| whole(of) && !of.caveat.starts_with(of.time);
     let untitled = family.dialects.iter().find(untitled);
-    let titled = title.map(|title| (title, of(title)));
+    let titled = title.map(|title| (title, of(title), true));
     // A command line may be another table's: the columns decide.
-    let other = |dialect: Option<&Dialect>| dialect.is_some_and(|of| !whole(&of));
-    let (name, dialect, named) = match (titled, untitled) {
-        (Some((_, of)), Some(dialect)) if other(of) => (dialect.test, Some(dialect), false),
-        (Some((title, of)), _) => (title, of, true),
-        (None, Some(dialect)) => (dialect.test, Some(dialect), false),
-        (None, None) => return,
-    };
+    let titled = titled.filter(|(_, of, _)| untitled.is_none() || of.is_none_or(|of| whole(&of)));
+    let untitled = untitled.map(|of| (of.test, Some(of), false));
+    let Some((name, dialect, named)) = titled.or(untitled) else { return };
     let begin = lines.iter().find(|line| tells(family, &line.text));
     let section = tests.begin(begin.map_or(0, |line| line.number), name, dialect, named);
     section.error = match dialect {
@@ -211,34 +200,37 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
         }
         match heading(dialect, &line.text) {
             Some(Ok(mut columns)) => {
-                let foreign = labels(&line.text).into_iter().map(|label| label.name);
-                if let Some(label) = foreign.into_iter().find(|of| FOREIGN.contains(&of.as_str())) {
+                let names = || columns.labels.iter().map(|label| label.name.as_str());
+                if let Some(label) = names().find(|of| FOREIGN.contains(of)) {
                     return Err(line.wrong(format!(
                         "column '{label}' belongs to a collective or to several pairs, so the times are not those of single messages"
                     )));
                 }
-                let labels = labels(&line.text);
-                let name = &labels[columns.time].name;
-                let alike = labels.iter().filter(|label| label.name == *name).count();
-                let alike = alike + shorten(&mut columns, &lines[at + 1..]);
+                let name = &columns.labels[columns.time].name;
+                let count = columns.labels.len();
+                let width = width(&columns, &lines[at + 1..]).unwrap_or(count);
+                let alike = names().filter(|of| of == name).count() + width.saturating_sub(count);
                 if alike > 1 && dialect.caveat.is_empty() {
                     let first = format!("column {name}, the first of {alike}");
                     section.remarks.push(Remark::Caveat(first));
                 }
-                section.repeats = labels[columns.size].name == SENT;
+                section.repeats = columns.labels[columns.size].name == SENT;
                 if section.repeats {
                     let sent = format!("column {SENT}: of a datatype only these bytes are sent");
                     section.remarks.push(Remark::Caveat(sent));
                 }
+                columns.labels.truncate(width);
                 current = Some((line, columns));
             }
+            Some(Err(unit)) if unit.is_empty() => {
+                return Err(line.lacks(dialect.time, line.words()));
+            }
             Some(Err(unit)) => {
-                let unit = shortened(&unit);
-                let why = format!("column {} is in {unit}, not in a known unit", dialect.time);
-                return Err(match unit.is_empty() {
-                    true => line.lacks(dialect.time, line.words()),
-                    false => line.wrong(why + " (cycles: run perftest without -C)"),
-                });
+                return Err(line.wrong(format!(
+                    "column {} is in {}, not in a known unit (cycles: run perftest without -C)",
+                    dialect.time,
+                    shortened(&unit)
+                )));
             }
             None => {
                 let Some((_, columns)) = &current else { continue };
@@ -259,19 +251,15 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     }
 }
 
-/// Takes fewer columns if all rows have equally few, since tools leave the last ones out. Returns
-/// how many more they have.
-fn shorten(columns: &mut Columns, lines: &[Line]) -> usize {
+/// Number of columns if all rows have equally many: tools leave the last ones out, or add some.
+fn width(columns: &Columns, lines: &[Line]) -> Option<usize> {
     let is_row = |words: &Vec<&str>| {
         let time = words.get(columns.time).is_some_and(|time| is_number(time));
         time && is_number(words[0])
     };
     let mut counts = lines.iter().map(Line::words).filter(is_row).map(|words| words.len());
     let first = counts.next().filter(|first| counts.next() == Some(*first));
-    let Some(first) = first.filter(|first| counts.all(|count| count == *first)) else { return 0 };
-    let more = first.saturating_sub(columns.count);
-    columns.count = columns.count.min(first);
-    more
+    first.filter(|first| counts.all(|count| count == *first))
 }
 
 /// The largest error that rounding leaves in data of any type, as older nccl-tests have it.
@@ -301,7 +289,8 @@ fn row(dialect: &Dialect, columns: &Columns, line: &Line, section: &mut Section)
     let scaled = prefixes.into_iter().find_map(scaled);
     let failed = words.iter().any(|word| word.eq_ignore_ascii_case("fail"));
     // Sentences may begin with a number, and times of day with digits.
-    let formed = words.len() == columns.count && is_number(words[columns.time]);
+    let count = columns.labels.len();
+    let formed = words.len() == count && is_number(words[columns.time]);
     let sized = is_number(scaled.map_or(size, |(digits, _)| digits));
     let time = words[columns.time.min(words.len() - 1)];
     let begins = time.starts_with(|c: char| c.is_ascii_alphabetic());
@@ -309,21 +298,18 @@ fn row(dialect: &Dialect, columns: &Columns, line: &Line, section: &mut Section)
     if !failed && (!sized && !formed || sentence) {
         return Ok(false);
     }
-    if words.len() < columns.count {
-        return Err(line.wrong(format!(
-            "the line is cut off: {} of {} columns",
-            words.len(),
-            columns.count
-        )));
+    if words.len() < count {
+        let found = words.len();
+        return Err(line.wrong(format!("the line is cut off: {found} of {count} columns")));
     }
     if failed {
         return Err(line.wrong(format!("Fail: {WRONG}")));
     }
-    for (place, name) in &columns.wrong {
-        let found = words.get(*place).copied().unwrap_or("N/A");
-        let most = if name == "error" { ROUNDING } else { 0.0 };
-        if found != "N/A" && !found.parse::<f64>().is_ok_and(|found| found <= most) {
-            let (place, found) = (place + 1, shortened(found));
+    for (place, (Label { name, .. }, found)) in (1..).zip(columns.labels.iter().zip(&words)) {
+        let most = if name == ERROR { ROUNDING } else { 0.0 };
+        let is_right = || *found == "N/A" || found.parse::<f64>().is_ok_and(|of| of <= most);
+        if WRONG_DATA.contains(&name.as_str()) && !is_right() {
+            let found = shortened(found);
             return Err(line.wrong(format!("column {place}, {name}, is '{found}': {WRONG}")));
         }
     }

@@ -6,8 +6,8 @@ use serde_json::value::RawValue;
 
 use crate::headed::refused;
 use crate::lines::{Line, Result};
-use crate::shortened;
 use crate::table::{Family, Sections, Unit};
+use crate::{TableError, shortened};
 
 /// Longest document in bytes. A limit is needed because parsed member names take more memory than
 /// their text.
@@ -41,17 +41,13 @@ fn documents(lines: &[Line], mut take: impl FnMut(&Line, &str) -> Result) -> Res
             let mut stream = serde_json::Deserializer::from_str(&text[begin..]).into_iter();
             let document: Option<&RawValue> = stream.next().transpose().map_err(|error| {
                 let at = line.number + error.line().saturating_sub(1) as u64;
-                let line = Line { number: at, text: String::new() };
-                line.wrong(format!(
-                    "the JSON is incomplete or invalid: {}",
-                    shortened(&error.to_string())
-                ))
+                let why = shortened(&error.to_string());
+                TableError::Line(at, format!("the JSON is incomplete or invalid: {why}"))
             })?;
             end = begin + stream.byte_offset();
             if end - begin > LONGEST {
-                return Err(
-                    line.wrong("the JSON is longer than 2 MiB (let the tool report less often)")
-                );
+                let why = "the JSON is longer than 2 MiB (let the tool report less often)";
+                return Err(line.wrong(why));
             }
             document.map_or(Ok(()), |document| take(line, document.get()))?;
         }

@@ -266,13 +266,8 @@ impl<'a> Header<'a> {
         self.columns.iter()
     }
 
-    /// Reads a line as a header.
-    pub fn new(line: &'a Line) -> Result<Header<'a>> {
-        Header::separated(line, ',')
-    }
-
     /// Reads a line as a header with this ASCII separator.
-    pub(crate) fn separated(line: &'a Line, separator: char) -> Result<Header<'a>> {
+    pub fn new(line: &'a Line, separator: char) -> Result<Header<'a>> {
         Ok(Header { line, columns: line.record(separator)?, separator })
     }
 

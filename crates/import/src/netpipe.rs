@@ -77,17 +77,11 @@ pub(crate) fn read(family: &'static Family, lines: &[Line], tests: &mut Sections
         let unit = Unit::named(unit)
             .filter(|unit| matches!(unit, Unit::Time(_)))
             .ok_or_else(|| unknown_unit(line, "time", unit))?;
-        let row = line.cell("time", time).row(bytes, unit)?;
         // Three decimals of a megabyte do not give the exact bytes, so neighbouring sizes look the
         // same.
-        if factor > 1e3 {
-            tests.row(dialect, true, row.of_rounded_size(factor * 1e-3));
-            if let Some(last) = tests.list.last_mut() {
-                last.repeats = true;
-            }
-        } else {
-            tests.row(dialect, true, row);
-        }
+        let step = if factor > 1e3 { factor * 1e-3 } else { 0.0 };
+        let row = line.cell("time", time).row(bytes, unit)?.of_rounded_size(step);
+        tests.row(dialect, true, row).repeats |= step > 0.0;
     }
     Ok(())
 }

@@ -50,7 +50,7 @@ pub fn read_size_table(source: impl Read, choice: &Choice) -> Result<SizeTable> 
         markdown(&mut lines);
     }
     let mut tests = Sections::default();
-    without_prefix(&mut lines, is_title, is_heading);
+    without_prefix(&mut lines);
     let table = |lines: &[Line], spaces: bool| {
         let header = |line: &Line| csv::separator(&line.text, spaces);
         lines.iter().enumerate().find_map(|(at, line)| Some((at, header(line)?)))
@@ -108,8 +108,7 @@ fn family(lines: &mut Vec<Line>, choice: &Choice) -> Result<Option<&'static Fami
             return Ok(Some(family));
         }
     }
-    let (found, before) =
-        (format!("the output of {}", after.name), format!("that of {}", before.name));
+    let [found, before] = [after.name, before.name].map(|name| format!("the output of {name}"));
     Err(lines[at].mixed(&found, &before, lines[first].number, "choose one with --test"))
 }
 
@@ -159,11 +158,7 @@ fn plain(text: &str) -> String {
 const MOST_WORDS: usize = 12;
 
 /// Removes the prefix that stands before the first title or heading, from all lines that have it.
-fn without_prefix(
-    lines: &mut Vec<Line>,
-    is_title: impl Fn(&str) -> bool,
-    is_heading: impl Fn(&str) -> bool,
-) {
+fn without_prefix(lines: &mut Vec<Line>) {
     let tells = |text: &str| is_title(text) || is_heading(text);
     // In a long log of other programs, only this many lines are examined.
     let telling = lines.iter().enumerate().filter(|(_, line)| may_tell(&line.text)).take(2000);
@@ -240,9 +235,7 @@ fn markdown(lines: &mut Vec<Line>) {
     let mut pending = String::new();
     lines.retain_mut(|line| {
         let cells = line.text.trim().strip_prefix('|').and_then(|text| text.strip_suffix('|'));
-        let Some((first, rest)) = cells.and_then(|cells| cells.split_once('|')) else {
-            return true;
-        };
+        let Some((first, rest)) = cells.and_then(|of| of.split_once('|')) else { return true };
         let (first, rest) = (first.trim(), rest.replace('|', "  "));
         let is_row = first.starts_with(|c: char| c.is_ascii_digit());
         if rest.trim().is_empty() && !is_row && !is_title(first) && !first.contains(':') {

@@ -141,13 +141,14 @@ impl Sections {
     }
 
     /// Adds a row to the last section if it has this dialect, or to a new section.
-    pub fn row(&mut self, dialect: &'static Dialect, named: bool, row: SizeRow) {
-        match self.list.last_mut() {
-            Some(last) if last.dialect == Some(dialect) && last.named == named => {
-                last.rows.push(row)
-            }
-            _ => self.begin(row.line, dialect.test, Some(dialect), named).rows.push(row),
+    pub fn row(&mut self, of: &'static Dialect, named: bool, row: SizeRow) -> &mut Section {
+        let is_same = |last: &Section| last.dialect == Some(of) && last.named == named;
+        if !self.list.last().is_some_and(is_same) {
+            self.begin(row.line, of.test, Some(of), named);
         }
+        let last = self.list.last_mut().expect("one has begun");
+        last.rows.push(row);
+        last
     }
 
     /// Keeps a remark, once.
@@ -187,19 +188,15 @@ impl Sections {
         let rest = rest.into_iter().filter(|of| of.dialect != Some(dialect) || !is_same(of));
         let (others, left_out): (Vec<Section>, Vec<Section>) =
             rest.partition(|section| section.error.is_none() && !section.rows.is_empty());
-        if !left_out.is_empty() {
-            self.remark(Remark::LeftOut(names(&left_out)));
-        }
-        if !others.is_empty() {
-            self.remark(Remark::Others(names(&others)));
-        }
-        if best.0 && !dialect.test.is_empty() {
-            self.remark(Remark::Assumed(dialect.test));
-        }
-        if !dialect.caveat.is_empty() {
-            self.remark(Remark::Caveat(dialect.caveat.to_owned()));
-        }
-        chosen.iter().flat_map(|of| &of.remarks).for_each(|remark| self.remark(remark.clone()));
+        let remarks = [
+            (!left_out.is_empty(), Remark::LeftOut(names(&left_out))),
+            (!others.is_empty(), Remark::Others(names(&others))),
+            (best.0 && !dialect.test.is_empty(), Remark::Assumed(dialect.test)),
+            (!dialect.caveat.is_empty(), Remark::Caveat(dialect.caveat.to_owned())),
+        ];
+        let remarks = remarks.into_iter().filter(|of| of.0).map(|of| of.1);
+        let of_chosen = chosen.iter().flat_map(|of| of.remarks.clone());
+        remarks.chain(of_chosen).for_each(|remark| self.remark(remark));
         let mut runs = runs(chosen)?;
         let count = runs.len() as u64;
         let rows = match choice.run {

@@ -82,7 +82,7 @@ pub fn read_component_table(source: impl Read) -> Result<ComponentTable> {
     let mut lines = table_lines::bounded(source, LONGEST)
         .filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
     let first = lines.next().transpose()?.ok_or(TableError::Empty(EXPECTED))?;
-    let header = Header::new(&first)?;
+    let header = Header::new(&first, ',')?;
     let columns = Columns::of(&header)?;
     let mut rows = Rows::new(columns);
     for line in lines {

@@ -29,7 +29,7 @@ pub fn read_logp_table(source: impl Read) -> Result<Vec<Row>> {
     let mut lines =
         bounded(source, LONGEST).filter(|line| !line.as_ref().is_ok_and(Line::is_comment));
     let first = lines.next().transpose()?.ok_or(TableError::Empty(EXPECTED))?;
-    let header = Header::new(&first)?;
+    let header = Header::new(&first, ',')?;
     let [kind, messages, delay, elapsed] =
         header.needs(["kind", "messages", "delay_ns", "elapsed_ns"])?;
     let [batch, round, launch] =

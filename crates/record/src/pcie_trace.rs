@@ -40,7 +40,7 @@ pub fn read_pcie_trace(source: impl Read) -> Result<Trace> {
         }
     };
     let (first, _) = next()?.ok_or(TableError::Empty(EXPECTED))?;
-    let header = Header::new(&first)?;
+    let header = Header::new(&first, ',')?;
     let columns = Columns::of(&header)?;
     let mut trace = Trace::default();
     // Times of the first row and of the last one.
