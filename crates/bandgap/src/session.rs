@@ -359,8 +359,8 @@ impl<'a> Session<'a> {
         let looks = !self.failed() && self.sink.earlier.is_none();
         if let Some(mut host) = self.host.take().filter(|_| looks) {
             if host.noise.is_empty() {
-                let noise = self.stage.noise(self.cpus.iter().copied(), GLANCE);
-                host = host.with_noise(&self.stage.topology, 2, noise);
+                host.noise = self.stage.noise(self.cpus.iter().copied(), GLANCE);
+                host = host.unseated(&self.stage.topology, 2);
             }
             self.sink.host(&host);
             self.stage.look(GLANCE);

@@ -7,8 +7,7 @@
 use std::io;
 use std::mem::size_of_val;
 
-/// Highest core, far above the kernel's limit of 8192.
-const HIGHEST: usize = 65_535;
+use crate::cpu_list::HIGHEST;
 
 const BITS: usize = u64::BITS as usize;
 

@@ -13,6 +13,7 @@ use bandgap_units::{Stamp, Timer};
 use serde::{Deserialize, Serialize};
 
 use crate::{HostError, Result, rounds, system_file};
+use calibration::Rate;
 
 /// Source of time stamps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -83,30 +84,21 @@ impl CycleClock {
     pub fn calibrate() -> Self {
         let clocks = system_file::text(Path::new("/"), CLOCK_SOURCES);
         let (source, fallback) = choose(counter::facts(), clocks.as_deref());
-        let rate = match source {
+        let Rate { ns_per_tick, relative_uncertainty } = match source {
             ClockSource::CycleCounter => {
                 calibration::calibrate(counter::ordered, os_nanoseconds, || {
                     std::thread::sleep(calibration::INTERVAL)
                 })
             }
-            ClockSource::OsClock => calibration::Rate::SAME,
+            // Of the OS clock against itself.
+            ClockSource::OsClock => Rate { ns_per_tick: 1.0, relative_uncertainty: 0.0 },
         };
-        let raw = ClockReport {
-            source,
-            fallback,
-            ns_per_tick: rate.ns_per_tick,
-            relative_uncertainty: rate.relative_uncertainty,
-            cost: Ns(0.0),
-            resolution: Ns(0.0),
-        };
-        let quality = quality::measure(|| Self { report: raw }.stamp().ticks());
-        Self {
-            report: ClockReport {
-                cost: Ns(quality.cost_ticks * raw.ns_per_tick),
-                resolution: Ns(quality.step_ticks as f64 * raw.ns_per_tick),
-                ..raw
-            },
-        }
+        let (cost, resolution) = (Ns(0.0), Ns(0.0));
+        let mut report =
+            ClockReport { source, fallback, ns_per_tick, relative_uncertainty, cost, resolution };
+        let (cost, step) = quality::measure(|| Self { report }.stamp().ticks());
+        (report.cost, report.resolution) = (Ns(cost * ns_per_tick), Ns(step as f64 * ns_per_tick));
+        Self { report }
     }
 
     /// The clock that `report` describes, calibrated by another process on this machine.
@@ -135,7 +127,7 @@ impl CycleClock {
     }
 
     /// The time of this many ticks. The cost of a stamp is not subtracted: see
-    /// [`CycleClock::cost`].
+    /// [`ClockReport::cost`].
     #[inline]
     pub fn to_ns(&self, ticks: u64) -> Ns {
         Ns(ticks as f64 * self.report.ns_per_tick)
@@ -145,11 +137,6 @@ impl CycleClock {
     /// below zero.
     pub(crate) fn between(&self, begin: u64, end: u64) -> Ns {
         Ns((self.to_ns(end.saturating_sub(begin)).0 - self.report.cost.0).max(0.0))
-    }
-
-    /// Time between two stamps with nothing between them, measured at calibration.
-    pub fn cost(&self) -> Ns {
-        self.report.cost
     }
 }
 

@@ -4,7 +4,7 @@ use crate::{HostError, Result};
 
 /// Highest core number accepted: far above the kernel's limit (8192), but so low that a mistyped
 /// range cannot exhaust memory.
-const HIGHEST: usize = 65_535;
+pub(crate) const HIGHEST: usize = 65_535;
 
 /// Parses a list of cores such as `0-3,8`, and keeps its order. An empty text is an empty list.
 ///

@@ -54,18 +54,11 @@ impl Machine {
     pub fn of(topology: &Topology, clock: &CycleClock, work: WorkRate, ranks: usize) -> Self {
         let (description, clock) = (Description::read(topology), clock.report());
         let (noise, checks, mpi) = (Vec::new(), Vec::new(), Vec::new());
-        let of = Self { description, clock, work, noise, checks, mpi };
-        of.with_noise(topology, ranks, Vec::new())
+        Self { description, clock, work, noise, checks, mpi }.unseated(topology, ranks)
     }
 
-    /// Adds noise, and repeats the checks with it.
-    pub fn with_noise(
-        mut self,
-        topology: &Topology,
-        ranks: usize,
-        noise: Vec<(usize, NoiseReport)>,
-    ) -> Self {
-        self.noise = noise;
+    /// Checks it for so many ranks, wherever they are.
+    pub fn unseated(self, topology: &Topology, ranks: usize) -> Self {
         match place(topology, ranks, None) {
             Ok(placement) => self.checked(topology, &placement, Pinning::Unknown, None),
             Err(_) => self,

@@ -147,14 +147,14 @@ impl<'a> LiveRunner<'a> {
     /// Timed sections in nanoseconds, without the clock's cost.
     fn ns(&self, ticks: &[u64]) -> Vec<f64> {
         let clock = &self.station.clock;
-        let cost = clock.cost().0;
+        let cost = clock.report().cost.0;
         ticks.iter().map(|t| (clock.to_ns(*t).0 - cost).max(0.0)).collect()
     }
 
     /// A placement probe in nanoseconds: one way of the ping-pong, and the pace.
     fn probe(&self, ticks: ProbeTicks) -> Probe {
         let clock = &self.station.clock;
-        let ns = |ticks| clock.to_ns(ticks).0 - clock.cost().0;
+        let ns = |ticks| clock.to_ns(ticks).0 - clock.report().cost.0;
         Probe { cache_line: ns(ticks.line) / f64::from(2 * PROBE_ROUNDS), pace: ns(ticks.pace) }
     }
 

@@ -105,7 +105,7 @@ impl Session<'_> {
 
     /// The cost of a time stamp.
     pub(super) fn stamp(&self) -> f64 {
-        self.sink.earlier.as_ref().map_or(self.stage.clock.cost().0, |of| of.head.stamp)
+        self.sink.earlier.as_ref().map_or(self.stage.clock.report().cost.0, |of| of.head.stamp)
     }
 
     /// Notes where ranks were placed.

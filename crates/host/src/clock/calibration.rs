@@ -34,11 +34,6 @@ pub(super) struct Rate {
     pub relative_uncertainty: f64,
 }
 
-impl Rate {
-    /// Rate of the OS clock against itself.
-    pub(super) const SAME: Self = Self { ns_per_tick: 1.0, relative_uncertainty: 0.0 };
-}
-
 /// Takes the points and fits a rate. The clocks and the pause are arguments, so that tests can
 /// replace them by simulated ones.
 pub(super) fn calibrate(

@@ -9,18 +9,10 @@ const BURSTS: usize = 256;
 /// between two interruptions.
 const STAMPS: usize = 64;
 
-/// Quality of a clock, in ticks.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Quality {
-    /// Mean time between successive stamps.
-    pub cost_ticks: f64,
-    /// The clock's step.
-    pub step_ticks: u64,
-}
-
-/// Takes the stamps. If the step is larger than the cost, a single difference says nothing, so only
+/// Takes stamps, and returns in ticks the mean time between successive ones, which is their cost,
+/// and the clock's step. If the step is larger than the cost, a single difference says nothing, so only
 /// a whole burst counts.
-pub(super) fn measure(mut stamp: impl FnMut() -> u64) -> Quality {
+pub(super) fn measure(mut stamp: impl FnMut() -> u64) -> (f64, u64) {
     let mut stamps = vec![[0_u64; STAMPS]; BURSTS];
     // The first pass brings code and memory into the caches; only the second one counts.
     for _ in 0..2 {
@@ -34,7 +26,7 @@ pub(super) fn measure(mut stamp: impl FnMut() -> u64) -> Quality {
         .iter()
         .map(|burst| burst[STAMPS - 1].saturating_sub(burst[0]) as f64 / (STAMPS - 1) as f64)
         .collect();
-    Quality { cost_ticks: mean(&inside_fence(&means)), step_ticks: step(stamps.as_flattened()) }
+    (mean(&inside_fence(&means)), step(stamps.as_flattened()))
 }
 
 /// The greatest common divisor of the differences of successive stamps; 0 if none differ.

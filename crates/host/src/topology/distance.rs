@@ -1,5 +1,6 @@
 //! Distances between logical processors.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::Serialize;
@@ -86,16 +87,13 @@ impl Topology {
     /// the nearest class first. [`Distance::SameCpu`] is not a pair.
     pub fn pairs_by_distance(&self) -> Vec<(Distance, Pair)> {
         let ids = self.allowed_ids();
-        let mut pairs: Vec<(Distance, Pair)> = Vec::new();
+        let mut pairs = BTreeMap::new();
         for (i, &a) in ids.iter().enumerate() {
             for &b in &ids[i + 1..] {
                 let Some(distance) = self.distance(a, b) else { continue };
-                if pairs.iter().all(|(known, _)| *known != distance) {
-                    pairs.push((distance, (a, b)));
-                }
+                pairs.entry(distance).or_insert((a, b));
             }
         }
-        pairs.sort();
-        pairs
+        pairs.into_iter().collect()
     }
 }

@@ -42,6 +42,9 @@ pub struct TopologySummary {
     pub caches: Vec<CacheSummary>,
 }
 
+/// Level, kind, cores and size of a cache.
+type Shared<'a> = (u8, CacheKind, &'a [usize], Option<Bytes>);
+
 impl Topology {
     /// A summary of the topology.
     pub fn summary(&self) -> TopologySummary {
@@ -59,29 +62,18 @@ impl Topology {
     }
 
     fn cache_summaries(&self) -> Vec<CacheSummary> {
-        let all: BTreeSet<(u8, CacheKind, &[usize], Option<Bytes>)> = self
-            .cpus()
-            .iter()
-            .flat_map(|cpu| &cpu.caches)
-            .map(|cache| (cache.level, cache.kind, cache.cpus.as_slice(), cache.size))
-            .collect();
-        let mut summaries: Vec<CacheSummary> = Vec::new();
-        for (level, kind, cpus, size) in all {
-            match summaries.last_mut() {
-                Some(last) if last.level == level && last.kind == kind => {
-                    last.size = last.size.max(size);
-                    last.count += 1;
-                    last.shared_by = last.shared_by.max(cpus.len());
-                }
-                _ => summaries.push(CacheSummary {
-                    level,
-                    kind,
-                    size,
-                    count: 1,
-                    shared_by: cpus.len(),
-                }),
-            }
-        }
-        summaries
+        let caches = self.cpus().iter().flat_map(|cpu| &cpu.caches);
+        let all: BTreeSet<Shared<'_>> =
+            caches.map(|of| (of.level, of.kind, of.cpus.as_slice(), of.size)).collect();
+        let all: Vec<_> = all.into_iter().collect();
+        let alike = all.chunk_by(|one, next| (one.0, one.1) == (next.0, next.1));
+        let summary = |alike: &[Shared<'_>]| CacheSummary {
+            level: alike[0].0,
+            kind: alike[0].1,
+            size: alike.iter().filter_map(|of| of.3).max(),
+            count: alike.len(),
+            shared_by: alike.iter().map(|of| of.2.len()).max().unwrap_or(0),
+        };
+        alike.map(summary).collect()
     }
 }
