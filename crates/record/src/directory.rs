@@ -5,11 +5,9 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use serde::Serialize;
-
+use crate::RecordError;
 use crate::replace::{can_replace, replace};
 use crate::run::{RUN_FILE, utc};
-use crate::{RecordError, Run};
 
 /// The file of what a run has measured so far. A finished run has none.
 pub const JOURNAL: &str = "journal.jsonl";
@@ -132,14 +130,6 @@ impl RunDir {
     /// The path.
     pub fn path(&self) -> &Path {
         &self.path
-    }
-
-    /// Writes or replaces `run.json`.
-    ///
-    /// # Errors
-    /// A number is not finite; and errors of [`RunDir::write`].
-    pub fn write_run<R: Serialize>(&self, run: &Run<R>) -> Result<PathBuf, RecordError> {
-        self.write(RUN_FILE, run.to_json()?.as_bytes())
     }
 
     /// Writes a file atomically, as [`replace`] does, and returns its path. The name may contain a folder.

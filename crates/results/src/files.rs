@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use bandgap_record::{RecordError, RunDir, csv};
+use bandgap_record::{RUN_FILE, RecordError, RunDir, csv};
 use bandgap_report::{Bars, Block, Figure, Heat, gnuplot, svg, svg_bars, svg_heats};
 
 use crate::list::Outcome;
@@ -16,7 +16,7 @@ pub const VALUES: &str = "values.csv";
 /// # Errors
 /// A file cannot be written.
 pub fn write_all(directory: &RunDir, run: &Run) -> Result<(), RecordError> {
-    directory.write_run(run)?;
+    directory.write(RUN_FILE, run.to_json()?.as_bytes())?;
     directory.write(VALUES, &values(run)?)?;
     for (name, content) in drawn(run) {
         directory.write(&name, content.as_bytes())?;

@@ -121,7 +121,7 @@ fn the_level_of_intervals_is_in_the_plan() {
 fn a_directory_is_read_by_its_run_file() {
     let parent = tempfile::tempdir().unwrap();
     let directory = RunDir::create(&parent.path().join("run")).unwrap();
-    let file = directory.write_run(&both()).unwrap();
+    let file = directory.write(RUN_FILE, both().to_json().unwrap().as_bytes()).unwrap();
     assert_eq!(read::<Thing>(directory.path()).unwrap(), both());
     assert_eq!(read::<Thing>(&file).unwrap(), both());
 
