@@ -165,7 +165,7 @@ mod tests {
         let mut builder = Builder::new(16);
         builder.add(folder.finish());
         (1..16).for_each(|_| builder.add(&mut []));
-        builder.finish()
+        builder.schedule
     }
 
     #[test]

@@ -18,7 +18,7 @@ type Recorded<T = ()> = Result<T, CommError>;
 /// An [`Am`], a [`Transfer`](bandgap_comm::Transfer) and a [`Comm`](bandgap_comm::Comm) that
 /// records what a rank does. It sends nothing, no call waits, and it has no memory: only the length
 /// of a [`Part`](bandgap_comm::Part) matters, not its offset.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Recorder {
     rank: Rank,
     size: usize,
@@ -87,11 +87,7 @@ fn recorded(
         let most = u32::MAX as usize;
         return Err(SimError::Ranks(size, "of any kind".into(), most));
     }
-    let ops = Folder::default();
-    let begun = Vec::new();
-    let (rank, leaves_out, left_out) = Default::default();
-    let mut recorder =
-        Recorder { rank, size, ops, progress, nonblocking, begun, leaves_out, left_out };
+    let mut recorder = Recorder { size, progress, nonblocking, ..Recorder::default() };
     let mut builder = Builder::new(size as u32);
     for rank in 0..size {
         recorder.rank = rank;
@@ -101,7 +97,7 @@ fn recorded(
         recorder.ops.clear();
         recorder.begun.clear();
     }
-    Ok((builder.finish(), recorder.left_out))
+    Ok((builder.schedule, recorder.left_out))
 }
 
 impl Recorder {

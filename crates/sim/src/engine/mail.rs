@@ -63,7 +63,8 @@ pub(super) struct Mail<T> {
     letters: Vec<Stored<T>>,
     /// Free places.
     free: Vec<u32>,
-    waiting: usize,
+    /// Number of letters that were not taken.
+    pub(super) waiting: usize,
 }
 
 impl<T: Copy> Mail<T> {
@@ -158,11 +159,6 @@ impl<T: Copy> Mail<T> {
         }
         Some(self.taken(at, letter))
     }
-
-    /// Number of letters that were not taken.
-    pub(super) fn len(&self) -> usize {
-        self.waiting
-    }
 }
 
 #[cfg(test)]
@@ -195,7 +191,7 @@ mod tests {
                     prop_assert_eq!(taken, queue.pop_front());
                 }
             }
-            prop_assert_eq!(mail.len(), expected.values().map(VecDeque::len).sum::<usize>());
+            prop_assert_eq!(mail.waiting, expected.values().map(VecDeque::len).sum::<usize>());
         }
     }
 }

@@ -215,14 +215,15 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     /// Number of messages that reached the interface and were never handled or received.
     pub(super) fn unhandled(&self) -> u64 {
         let handled_by =
-            |state: &State<C::At>| state.active.as_ref().map_or(0, |active| active.waiting());
-        (self.mail.len() + self.ranks.iter().map(handled_by).sum::<usize>()) as u64
+            |state: &State<C::At>| state.active.as_ref().map_or(0, |active| active.inbox.len());
+        (self.mail.waiting + self.ranks.iter().map(handled_by).sum::<usize>()) as u64
     }
 
     /// What a rank waits for; `None` if its program has ended.
     pub(super) fn waits_for(&mut self, rank: u32) -> Option<WaitFor> {
         let state = &mut self.ranks[rank as usize];
-        let (handled, outstanding) = state.active.as_ref().map_or((0, 0), |active| active.counts());
+        let active = state.active.as_ref();
+        let (handled, outstanding) = active.map_or((0, 0), |of| (of.handled, of.outstanding));
         Some(match state.cursor.peek(self.schedule.program(rank))? {
             Op::Serve { requests } => WaitFor::Requests(requests - handled),
             Op::Request { peer, .. } | Op::Get { peer, .. } => WaitFor::Room(peer as Rank),

@@ -1,9 +1,10 @@
 //! Matching of messages and receives: ambiguous matches, and why a schedule cannot end.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
 use super::error::{GoalError, Left, OperationId};
-use super::schedule::{ANY_PEER, ANY_TAG, Goal, Verb};
+use super::schedule::{ANY_PEER, ANY_TAG, Goal, Operation, Verb};
 
 /// A posted receive, or a message without one.
 #[derive(Clone, Copy)]
@@ -41,7 +42,7 @@ pub(super) type Queues = Vec<(VecDeque<Letter>, VecDeque<Letter>)>;
 
 /// Why the schedule cannot end; `needs` counts the open dependencies of each operation.
 pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
-    if let Some(cycle) = goal.active().find_map(|rank| cycle(goal, needs, rank)) {
+    if let Some(cycle) = goal.ranks.iter().find_map(|of| cycle(goal, needs, of)) {
         return GoalError::Cycle(cycle);
     }
     let (mut alone, mut waiting) = (Vec::new(), Vec::new());
@@ -62,23 +63,24 @@ pub(super) fn stuck(goal: &Goal, needs: &[u32], queues: Queues) -> GoalError {
                 peer => &goal.ranks[goal.place_of(peer as usize)..][..1],
             };
             let mut others = peers.iter().flat_map(|peer| peer.1.clone());
-            let fits = |other: u32| {
-                let one = goal.operations[other as usize];
-                needs[other as usize] > 0
-                    && one.verb != of.verb
-                    && one.verb != Verb::Compute
-                    && (one.peer == owner || one.peer == ANY_PEER)
-                    && (one.tag == of.tag || one.tag == ANY_TAG || of.tag == ANY_TAG)
+            let may_fit = |other: u32| {
+                let Operation { tag, peer, verb, .. } = goal.operations[other as usize];
+                let is_other = verb != of.verb && verb != Verb::Compute;
+                let letter = Letter { tag, peer, operation: other };
+                needs[other as usize] > 0 && is_other && fits(&letter, owner, of.tag)
             };
-            if others.any(fits) { &mut waiting } else { &mut alone }.push(left);
+            if others.any(may_fit) { &mut waiting } else { &mut alone }.push(left);
         }
     }
     if alone.is_empty() { GoalError::Deadlock(waiting) } else { GoalError::Unmatched(alone) }
 }
 
 /// Operations of a rank that wait for one another in a cycle.
-fn cycle(goal: &Goal, needs: &[u32], rank: u32) -> Option<Vec<OperationId>> {
-    let range = goal.range(rank as usize);
+fn cycle(
+    goal: &Goal,
+    needs: &[u32],
+    (rank, range): &(u32, Range<u32>),
+) -> Option<Vec<OperationId>> {
     if range.clone().all(|at| needs[at as usize] == 0) {
         return None;
     }
@@ -115,5 +117,5 @@ fn cycle(goal: &Goal, needs: &[u32], rank: u32) -> Option<Vec<OperationId>> {
         next = before[number(next)]?;
     }
     cycle.sort_unstable();
-    Some(cycle.into_iter().map(|at| goal.place(rank, at)).collect())
+    Some(cycle.into_iter().map(|at| goal.place(*rank, at)).collect())
 }

@@ -98,27 +98,21 @@ impl Text<'_> {
     }
 
     /// Converts a time in nanoseconds to an integer in units of 1/`per_ns` ns.
-    fn time(
-        &self,
-        key: &str,
-        place: Range<usize>,
-        value: f64,
-        least: f64,
-        per_ns: f64,
-    ) -> Result<u64> {
-        if (least..=MOST_NS).contains(&value) {
-            Ok((value * per_ns).round() as u64)
+    fn time(&self, key: &str, value: &Spanned<f64>, least: f64, per_ns: f64) -> Result<u64> {
+        let ns = *value.get_ref();
+        if (least..=MOST_NS).contains(&ns) {
+            Ok((ns * per_ns).round() as u64)
         } else {
-            Err(self.wrong(key, place, value, format!("from {least} to {MOST_NS}")))
+            Err(self.wrong(key, value.span(), ns, format!("from {least} to {MOST_NS}")))
         }
     }
 
     fn picoseconds(&self, key: &str, value: &Spanned<f64>) -> Result<u64> {
-        self.time(key, value.span(), *value.get_ref(), 0.0, PICOSECONDS)
+        self.time(key, value, 0.0, PICOSECONDS)
     }
 
     fn femtoseconds(&self, key: &str, value: &Spanned<f64>) -> Result<u64> {
-        self.time(key, value.span(), *value.get_ref(), 0.0, FEMTOSECONDS)
+        self.time(key, value, 0.0, FEMTOSECONDS)
     }
 
     fn count(&self, key: &str, value: &Spanned<u32>, most: u32) -> Result<u32> {
@@ -202,11 +196,10 @@ impl Description {
         let daxpy = self.daxpy_ns.as_ref().map(|of| source.femtoseconds("daxpy_ns", of));
         let nonblocking =
             self.nonblocking_ns.as_ref().map(|of| source.picoseconds("nonblocking_ns", of));
-        let (gap, at) = (*self.gap_ns.get_ref(), self.gap_ns.span());
         let mut machine = Machine {
             send_overhead: source.picoseconds("send_overhead_ns", &self.send_overhead_ns)?,
             recv_overhead: source.picoseconds("recv_overhead_ns", &self.recv_overhead_ns)?,
-            gap: source.time("gap_ns", at, gap, LEAST_NS, PICOSECONDS)?,
+            gap: source.time("gap_ns", &self.gap_ns, LEAST_NS, PICOSECONDS)?,
             latency: source.picoseconds("latency_ns", &self.latency_ns)?,
             capacity: 0,
             ranks: ranks.map_or(network.size(), |ranks| ranks as usize),

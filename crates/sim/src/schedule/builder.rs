@@ -10,7 +10,8 @@ use super::{Entry, List, Schedule};
 /// Combines the lists of ranks, in the order of ranks.
 #[derive(Debug)]
 pub(crate) struct Builder {
-    schedule: Schedule,
+    /// All ranks so far.
+    pub(crate) schedule: Schedule,
     size: u32,
     /// Lists, by a hash of what ranks that share a list have in common.
     known: HashMap<u64, u32, BuildHasherDefault<AsIs>>,
@@ -95,10 +96,6 @@ impl Builder {
         amounts.extend_from_slice(&self.amounts);
         at
     }
-
-    pub(crate) fn finish(self) -> Schedule {
-        self.schedule
-    }
 }
 
 /// A hasher for hashes, which need no further mixing.
@@ -163,7 +160,7 @@ mod tests {
             for rank in 0..size {
                 builder.add(&mut of(rank).into_iter().map(Step::from).collect::<Vec<_>>());
             }
-            let schedule = builder.finish();
+            let schedule = builder.schedule;
             for rank in 0..size {
                 prop_assert_eq!(schedule.operations(rank as usize).collect::<Vec<_>>(), of(rank));
             }
@@ -179,6 +176,6 @@ mod tests {
             builder.add(&mut steps);
         }
         // As far, and different in the same bit: odd ranks and even ones.
-        assert_eq!(builder.finish().stored(), 2 * 4);
+        assert_eq!(builder.schedule.stored(), 2 * 4);
     }
 }

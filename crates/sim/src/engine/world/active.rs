@@ -9,14 +9,15 @@ use crate::engine::event::{Event, MessageKind, Queue, What};
 /// State of a rank's Active Messages.
 #[derive(Debug, Default)]
 pub(super) struct Active<T> {
-    inbox: VecDeque<Accepted<T>>,
+    /// Messages that were not handled.
+    pub(super) inbox: VecDeque<Accepted<T>>,
     /// Number of requests that have not completed, by peer in ascending order.
     peers: Vec<(u32, u32)>,
-    outstanding: u64,
+    pub(super) outstanding: u64,
     /// Outstanding requests that complete without a reply.
     silent: u64,
     /// Handled requests that no `Serve` has counted yet.
-    handled: u64,
+    pub(super) handled: u64,
     /// Time at which the request that is not sent yet began.
     begun: Option<T>,
     /// Whether the rank continues only when something arrives.
@@ -27,23 +28,13 @@ pub(super) struct Active<T> {
 
 /// A message in the interface.
 #[derive(Clone, Copy, Debug)]
-struct Accepted<T> {
+pub(super) struct Accepted<T> {
     ready: T,
     from: u32,
     kind: MessageKind,
 }
 
 impl<T> Active<T> {
-    /// Number of messages that were not handled.
-    pub(super) fn waiting(&self) -> usize {
-        self.inbox.len()
-    }
-
-    /// Numbers of handled requests that were not counted, and of outstanding requests.
-    pub(super) fn counts(&self) -> (u64, u64) {
-        (self.handled, self.outstanding)
-    }
-
     /// Number of requests to `peer` that have not completed.
     fn toward(&mut self, peer: u32) -> &mut u32 {
         let at = self.peers.partition_point(|(other, _)| *other < peer);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::{Spanned, Value};
 
-use super::{PICOSECONDS, Text};
+use super::Text;
 use crate::error::Result;
 use crate::{Machine, Network};
 
@@ -79,11 +79,13 @@ pub(super) fn network(
             format!("a network of at most {most} nodes; reduce {}", keys.join(" or ")),
         )
     })?;
-    let hop = table.get("hop_ns").and_then(|of| Some((of.span(), number(of.get_ref())?)));
-    let (at, hop) = hop.ok_or_else(|| wrong("hop_ns", format!("a time, which a {kind} needs")))?;
-    Ok((network, Some(source.time("hop_ns", at, hop, 0.0, PICOSECONDS)?)))
+    let hop = table.get("hop_ns").and_then(number);
+    let hop = hop.ok_or_else(|| wrong("hop_ns", format!("a time, which a {kind} needs")))?;
+    Ok((network, Some(source.picoseconds("hop_ns", &hop)?)))
 }
 
-fn number(value: &Value) -> Option<f64> {
-    value.as_float().or(value.as_integer().map(|whole| whole as f64))
+fn number(of: &Spanned<Value>) -> Option<Spanned<f64>> {
+    let value = of.get_ref();
+    let number = value.as_float().or(value.as_integer().map(|whole| whole as f64))?;
+    Some(Spanned::new(of.span(), number))
 }
