@@ -14,7 +14,7 @@ use bandgap_campaign::{Planned, Setting, Task};
 use bandgap_host::machine::{GLANCE, Machine};
 use bandgap_launch::{
     Adopted, Allotted, Classify, Collected, Ended, Exit, Failure, Hosts, Options, Result, Stage,
-    Target, has_room, usage,
+    Target, has_room, signalled, usage,
 };
 use bandgap_record::{Note, Rows};
 use bandgap_results::Verdict;
@@ -368,11 +368,10 @@ impl<'a> Session<'a> {
         }
         let strict = self.measure.precision.strict && !Verdict::of(&self.sink.run).is_good();
         let exit = if strict { self.exit.max(Exit::Doubtful) } else { self.exit };
-        let Self { stage, sink, .. } = self;
         // A signal after the last measurement leaves the run complete.
         let judged =
-            |exit: Exit| if stage.signalled() { exit.max(Exit::Interrupted) } else { exit };
-        match sink.close(exit) {
+            |exit: Exit| if signalled().is_some() { exit.max(Exit::Interrupted) } else { exit };
+        match self.sink.close(exit) {
             Ok(exit) => Ok(judged(exit)),
             Err(failure) => Err(Failure { exit: judged(exit.max(failure.exit)), ..failure }),
         }

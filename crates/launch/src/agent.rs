@@ -70,7 +70,7 @@ pub fn over(mut channel: Channel) -> Result<()> {
     let mut idle = IDLE;
     loop {
         let (found, _) = launcher.wait(&[], &stage, BEAT).map_err(lost)?;
-        if stage.signalled() || launcher.heard.elapsed() > idle {
+        if signalled().is_some() || launcher.heard.elapsed() > idle {
             return Ok(());
         }
         let Some(messages) = launcher.hear(found).map_err(lost)? else { return Ok(()) };
@@ -141,15 +141,15 @@ impl Launcher {
 
 /// Runs one launch, of new ranks or of resting ones, until all of them have ended or rest again. Returns the resting
 /// ranks, if any, and the longest silence of the launcher from then on; `None` if the launcher is gone.
-fn launch<'a>(
-    stage: &'a Stage,
+fn launch(
+    stage: &Stage,
     begin: Begin,
-    resting: Option<Local<'a>>,
+    resting: Option<Local>,
     launcher: &mut Launcher,
-) -> std::io::Result<Option<(Option<Local<'a>>, Duration)>> {
+) -> std::io::Result<Option<(Option<Local>, Duration)>> {
     let deadline = begin.ranks.first().map_or(BEAT, |of| of.deadline);
     let silence = silence(deadline);
-    let mut group = match started(stage, begin, resting) {
+    let mut group = match started(begin, resting) {
         Ok((group, begun)) => {
             launcher.tell(&begun)?;
             group
@@ -179,7 +179,7 @@ fn launch<'a>(
             }
         }
         // The launcher gives up first and says so.
-        if stage.signalled() || launcher.heard.elapsed() > 2 * silence {
+        if signalled().is_some() || launcher.heard.elapsed() > 2 * silence {
             return Ok(None);
         }
         if launcher.told.elapsed() > BEAT.min(silence / 4) {
@@ -198,7 +198,7 @@ fn launch<'a>(
 
 fn pass_on(
     heard: Vec<(usize, Heard)>,
-    group: &mut Local<'_>,
+    group: &mut Local,
     launcher: &mut Launcher,
 ) -> std::io::Result<()> {
     for (rank, heard) in heard {
@@ -220,11 +220,7 @@ fn pass_on(
     Ok(())
 }
 
-fn started<'a>(
-    stage: &'a Stage,
-    begin: Begin,
-    resting: Option<Local<'a>>,
-) -> Result<(Local<'a>, FromAgent)> {
+fn started(begin: Begin, resting: Option<Local>) -> Result<(Local, FromAgent)> {
     let Begin { ranks, network, interface, address, memory } = begin;
     let connections = |of: &Assignment| of.transports.len() + 1;
     if let Some(first) = ranks.first() {
@@ -243,7 +239,7 @@ fn started<'a>(
             group.again(&ranks);
             group
         }
-        None => Local::start(&ranks, &[], &stage.signals)?,
+        None => Local::start(&ranks, &[])?,
     };
     let network = interface.map(|of| serde_json::to_value(of).unwrap_or_default());
     Ok((group, FromAgent::Begun(network)))

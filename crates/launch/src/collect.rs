@@ -20,6 +20,7 @@ use crate::message::{Assignment, Wait};
 use crate::protocol::{Begin, Hello};
 use crate::remote::Remote;
 use crate::room::{Prepared, check_limits, room, with_nodes_for};
+use crate::signals::signalled;
 use crate::spread::Spread;
 use crate::stage::Stage;
 use crate::virtual_time::VirtualRunner;
@@ -212,8 +213,7 @@ fn collect_into(
     let transports: Vec<Transport> = match target {
         Some(Target::Simulated(name)) => {
             let machine = with_nodes_for(ranks, name)?;
-            let stopped = || stage.signalled();
-            let collected = in_virtual_time(&machine, ranks, task, &stopped, progress)?;
+            let collected = in_virtual_time(&machine, ranks, task, progress)?;
             table.clone_from(&collected.table);
             return Ok(collected);
         }
@@ -298,7 +298,7 @@ fn collect_into(
         let descriptors = &prepared.descriptors;
         let groups: Vec<Box<dyn Group + '_>> = match agents.is_empty() {
             true => {
-                vec![Box::new(Local::start(&assignments, descriptors, &stage.signals)?)]
+                vec![Box::new(Local::start(&assignments, descriptors)?)]
             }
             false => at_agents(&mut agents, &spread, &assignments, stage, room.memory)?,
         };
@@ -307,7 +307,7 @@ fn collect_into(
     };
     for launch in which {
         collected.launches = launch + 1;
-        if stage.signalled() {
+        if signalled().is_some() {
             collected.ended = Ended::Interrupted;
             break;
         }
@@ -346,7 +346,7 @@ fn at_agents<'a>(
     }
     // Waiting begins once all of them have begun.
     for remote in &mut begun {
-        remote.started(&stage.signals)?;
+        remote.started()?;
     }
     Ok(begun.into_iter().map(|remote| Box::new(remote) as Box<dyn Group + 'a>).collect())
 }
@@ -359,10 +359,9 @@ pub fn in_virtual_time(
     machine: &Machine,
     ranks: usize,
     task: &Task,
-    stopped: &dyn Fn() -> bool,
     progress: Progress<'_>,
 ) -> Result<Collected> {
-    let mut runner = VirtualRunner::new(machine, ranks, progress, stopped);
+    let mut runner = VirtualRunner::new(machine, ranks, progress);
     let ended = match task.lead(&mut runner) {
         Err(Stop::Interrupted) => Ended::Interrupted,
         other => match other.class(Exit::Input) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::cause::{Cause, Noted, named, stopped};
 use crate::group::{Group, Heard};
 use crate::message::{FromRank, ToRank, polled};
-use crate::signals::Signals;
+use crate::signals::{Signals, signalled};
 use crate::vigil::Vigil;
 use crate::{Exit, Failure, Result};
 
@@ -99,7 +99,7 @@ impl<'a> Launch<'a> {
                 None => vigil.left(),
             };
             let heard = self.wait(timeout, give_up.is_none())?;
-            if self.signals.came() && self.noted.is_empty() && !interrupted {
+            if signalled().is_some() && self.noted.is_empty() && !interrupted {
                 interrupted = true;
                 self.groups.iter_mut().for_each(|group| group.stop());
                 give_up.get_or_insert_with(|| Instant::now() + GRACE);

@@ -13,29 +13,23 @@ use crate::failure::unstarted;
 use crate::group::{Group, Heard};
 use crate::message::{Assignment, ToRank};
 use crate::process::{RankProcess, child};
-use crate::signals::Signals;
 use crate::{Exit, Failure, Result, descriptors, told};
 
 /// Longest wait for resting ranks to end by themselves.
 const LEAVING: Duration = Duration::from_secs(2);
 
 /// Rank processes that this process started.
-pub struct Local<'a> {
+pub struct Local {
     ranks: Vec<(usize, RankProcess)>,
     control: Arc<Control>,
-    signals: &'a Signals,
 }
 
-impl<'a> Local<'a> {
+impl Local {
     /// Starts a rank for each assignment, and hands each rank the descriptors.
     ///
     /// # Errors
     /// The system refused processes, descriptors or memory; the ranks already started are then ended.
-    pub fn start(
-        assignments: &[Assignment],
-        inherited: &[OwnedFd],
-        signals: &'a Signals,
-    ) -> Result<Self> {
+    pub fn start(assignments: &[Assignment], inherited: &[OwnedFd]) -> Result<Self> {
         let (size, of) = (assignments.len(), assignments.first().map_or(0, |first| first.size));
         let control = Control::create().map_err(|error| {
             let why = told(&error);
@@ -45,10 +39,10 @@ impl<'a> Local<'a> {
         let unstarted = |rank, error: std::io::Error| {
             unstarted(&format!("start rank {rank} of {of}"), size + 2, &error)
         };
-        let mut group = Self { ranks: Vec::with_capacity(size), control: control.into(), signals };
+        let mut group = Self { ranks: Vec::with_capacity(size), control: control.into() };
         for Assignment { rank, .. } in assignments {
             let started = child().map_err(|error| unstarted(rank, error))?;
-            group.ranks.push((*rank, RankProcess::of(started, signals)));
+            group.ranks.push((*rank, RankProcess::of(started)));
         }
         for ((_, process), assignment) in group.ranks.iter_mut().zip(assignments) {
             let page = [group.control.fd()];
@@ -86,20 +80,19 @@ impl<'a> Local<'a> {
     }
 }
 
-impl Group for Local<'_> {
+impl Group for Local {
     fn awaited(&self) -> Vec<PollFd<'_>> {
         self.open().flat_map(|(_, process)| process.channel.awaited()).collect()
     }
 
     fn attend(&mut self, found: &[PollFlags]) -> Vec<(usize, Heard)> {
         let mut heard = Vec::new();
-        let signals = self.signals;
         let open = self.ranks.iter_mut().filter(|(_, process)| process.open);
         for ((rank, process), found) in open.zip(found) {
             if !process.channel.goes_on(*found) {
                 continue;
             }
-            let (messages, noted) = process.hear(signals);
+            let (messages, noted) = process.hear();
             if !messages.is_empty() {
                 heard.push((*rank, Heard::Said(messages)));
             }
@@ -140,14 +133,14 @@ impl Group for Local<'_> {
 
     fn end(&mut self) -> Vec<(usize, Heard)> {
         let ended = self.ranks.iter_mut().filter_map(|(rank, process)| {
-            let noted = process.end(self.signals)?;
+            let noted = process.end()?;
             Some((*rank, Heard::Ended(process.status(), Some(noted))))
         });
         ended.collect()
     }
 }
 
-impl Drop for Local<'_> {
+impl Drop for Local {
     fn drop(&mut self) {
         let until = Instant::now() + LEAVING;
         self.ranks.iter().for_each(|(_, process)| process.dismiss());

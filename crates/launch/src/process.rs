@@ -14,7 +14,7 @@ use signal_hook::low_level::signal_name;
 use crate::cause::{Cause, Noted};
 use crate::message::{Channel, FromRank};
 use crate::protocol::OWN;
-use crate::signals::Signals;
+use crate::signals::{cover, uncover};
 use crate::{Exit, rank};
 
 /// Time between two checks whether a process has ended.
@@ -61,8 +61,8 @@ pub struct RankProcess {
 
 impl RankProcess {
     /// A started rank. Signals to the launcher now halt and end the rank too.
-    pub fn of((child, ours): (Child, UnixStream), signals: &Signals) -> Self {
-        signals.covers(Pid::from_child(&child));
+    pub fn of((child, ours): (Child, UnixStream)) -> Self {
+        cover(Pid::from_child(&child));
         let (channel, status) = (Channel::new(ours), None);
         let (explained, done, resting) = (false, false, false);
         Self { child, channel, open: true, status, explained, done, resting }
@@ -74,7 +74,7 @@ impl RankProcess {
     }
 
     /// Its new messages; and its failure, if it is gone.
-    pub fn hear(&mut self, signals: &Signals) -> (Vec<FromRank>, Option<Noted>) {
+    pub fn hear(&mut self) -> (Vec<FromRank>, Option<Noted>) {
         match self.channel.receive_available() {
             Ok(Some(messages)) => {
                 for message in &messages {
@@ -99,7 +99,7 @@ impl RankProcess {
                     let what = format!("what it sent cannot be understood: {error}");
                     Noted { cause: Cause::Wrong, what, exit: Exit::Communication }
                 });
-                signals.leaves(Pid::from_child(&self.child));
+                uncover(Pid::from_child(&self.child));
                 self.status = self.child.wait().ok();
                 (Vec::new(), garbage.or_else(|| self.ended()))
             }
@@ -140,11 +140,11 @@ impl RankProcess {
     }
 
     /// Ends it. If it had already ended by itself, returns its failure.
-    pub fn end(&mut self, signals: &Signals) -> Option<Noted> {
+    pub fn end(&mut self) -> Option<Noted> {
         if self.status.is_some() {
             return None;
         }
-        signals.leaves(Pid::from_child(&self.child));
+        uncover(Pid::from_child(&self.child));
         if let Ok(Some(status)) = self.child.try_wait() {
             self.status = Some(status);
             return self.ended();
@@ -167,10 +167,9 @@ mod tests {
         for said in ["garbage\n", "{\"Progress\":\n", "{\"Progress\":{\"kept\":[]}}\n"] {
             let (ours, mut theirs) = UnixStream::pair().unwrap();
             let sleeper = Command::new("sleep").arg("1000000").spawn().unwrap();
-            let signals = Signals::take(|| ()).unwrap();
-            let mut rank = RankProcess::of((sleeper, ours), &signals);
+            let mut rank = RankProcess::of((sleeper, ours));
             theirs.write_all(said.as_bytes()).unwrap();
-            let (messages, noted) = rank.hear(&signals);
+            let (messages, noted) = rank.hear();
             let noted = noted.unwrap_or_else(|| panic!("{said:?}: {messages:?}"));
             assert_eq!((noted.cause, noted.exit), (Cause::Wrong, Exit::Communication));
             assert_eq!(rank.status.and_then(|status| status.signal()), Some(9), "{said:?}");

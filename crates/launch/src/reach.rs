@@ -14,7 +14,7 @@ use crate::agents::{Agent, Channels, Running, is_here, listening, words};
 use crate::hosts::{HostSlots, Hosts, SSH};
 use crate::message::{Channel, polled};
 use crate::protocol::{BEAT, COMMAND, Hello, MARKER, OWN, build, unread};
-use crate::signals::Signals;
+use crate::signals::{Signals, signalled};
 use crate::{Exit, Failure, Result, elsewhere};
 
 /// Longest wait for a host's greeting.
@@ -126,7 +126,7 @@ impl Starting {
     fn greeted(mut self, until: Instant, own: u32, signals: &Signals) -> Result<Agent> {
         let hello = loop {
             let left = until.saturating_duration_since(Instant::now());
-            if signals.came() {
+            if signalled().is_some() {
                 let what = format!("reach {}: interrupted", self.host);
                 return Err(Failure::new(Exit::Interrupted, what));
             }

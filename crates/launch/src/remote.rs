@@ -9,7 +9,7 @@ use crate::cause::{Cause, Noted};
 use crate::group::{Group, Heard};
 use crate::message::ToRank;
 use crate::protocol::{BEAT, Begin, FromAgent, ToAgent, silence};
-use crate::signals::Signals;
+use crate::signals::signalled;
 use crate::{Exit, Failure, Result, elsewhere};
 
 /// An agent's ranks of one launch.
@@ -40,11 +40,11 @@ impl<'a> Remote<'a> {
     ///
     /// # Errors
     /// The host refused, or is gone.
-    pub fn started(&mut self, signals: &Signals) -> Result<()> {
+    pub fn started(&mut self) -> Result<()> {
         let until = Instant::now() + self.silence.max(BEAT);
         loop {
             let host = self.agent.host.clone();
-            match self.agent.receive_until(until, || signals.came()) {
+            match self.agent.receive_until(until, || signalled().is_some()) {
                 Some(FromAgent::Begun(network)) => {
                     self.agent.network = network;
                     return Ok(());
@@ -54,7 +54,7 @@ impl<'a> Remote<'a> {
                     return Err(failure.on(&host));
                 }
                 Some(_) => {}
-                None if signals.came() => {
+                None if signalled().is_some() => {
                     let what = format!("start ranks on {host}: interrupted");
                     return Err(Failure::new(Exit::Interrupted, what));
                 }
@@ -183,12 +183,7 @@ impl Group for Remote<'_> {
         while !self.over {
             match self.agent.receive_until(until, || false) {
                 Some(message) => heard.extend(self.take(vec![message])),
-                None => {
-                    self.over = true;
-                    if let Some(running) = &mut self.agent.running {
-                        running.end();
-                    }
-                }
+                None => drop(self.lost(String::new())),
             }
         }
         heard

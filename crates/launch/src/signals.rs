@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::os::unix::net::UnixStream;
 use std::sync::atomic::{AtomicI32, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use bandgap_host::process::ignores;
@@ -32,6 +32,8 @@ pub fn let_long_files_fail() -> Result<()> {
 
 /// The first signal that asked this process to end; 0 before.
 static CAME: AtomicI32 = AtomicI32::new(0);
+/// The running ranks, which signals halt and end too.
+static RANKS: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 /// The name of the signal that has asked this process to end, if one has.
 pub fn signalled() -> Option<&'static str> {
@@ -43,13 +45,6 @@ pub fn signalled() -> Option<&'static str> {
 pub struct Signals {
     /// Readable once a signal has asked to end.
     pub(crate) readable: UnixStream,
-    shared: Arc<Shared>,
-}
-
-#[derive(Debug, Default)]
-struct Shared {
-    /// The running ranks.
-    ranks: Mutex<Vec<Pid>>,
 }
 
 impl Signals {
@@ -65,7 +60,6 @@ impl Signals {
 
     fn taken(first: impl Fn() + Send + 'static) -> io::Result<Self> {
         let (readable, mut writer) = UnixStream::pair()?;
-        let shared = Arc::new(Shared::default());
         let mut taken = vec![SIGINT, SIGTERM, SIGQUIT, SIGUSR1, SIGUSR2, SIGXCPU, SIGTSTP];
         if !ignores(Signal::HUP) {
             taken.push(SIGHUP);
@@ -75,12 +69,11 @@ impl Signals {
             signal_hook::flag::register(SIGCHLD, Arc::default())?;
         }
         let mut signals = signal_hook::iterator::Signals::new(taken)?;
-        let theirs = Arc::clone(&shared);
         std::thread::Builder::new().name("signals".to_owned()).spawn(move || {
             let mut since: Option<Instant> = None;
             for signal in signals.forever() {
                 match (signal, since) {
-                    (SIGTSTP, _) => theirs.halt(),
+                    (SIGTSTP, _) => with_ranks(|ranks| halt(ranks)),
                     (_, None) => {
                         since = Some(Instant::now());
                         CAME.store(signal, Ordering::Relaxed);
@@ -91,47 +84,39 @@ impl Signals {
                     // A closing terminal may send it several times.
                     (SIGHUP, _) => {}
                     (_, Some(since)) if since.elapsed() < TWICE => {}
-                    _ => theirs.end_at_once(),
+                    _ => with_ranks(|ranks| end_at_once(ranks)),
                 }
             }
         })?;
-        Ok(Self { readable, shared })
-    }
-
-    /// Whether a signal has asked to end.
-    pub fn came(&self) -> bool {
-        signalled().is_some()
-    }
-
-    /// Lets signals halt and end a rank too.
-    pub fn covers(&self, rank: Pid) {
-        self.shared.ranks().push(rank);
-    }
-
-    /// Undoes [`Self::covers`]. Call it before waiting for the rank, whose process number may then be reused.
-    pub fn leaves(&self, rank: Pid) {
-        self.shared.ranks().retain(|one| *one != rank);
+        Ok(Self { readable })
     }
 }
 
-impl Shared {
-    fn ranks(&self) -> MutexGuard<'_, Vec<Pid>> {
-        self.ranks.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn with_ranks(act: impl FnOnce(&mut Vec<Pid>)) {
+    act(&mut RANKS.lock().unwrap_or_else(PoisonError::into_inner));
+}
 
-    /// Stops all ranks and then this process; continues the ranks when this process continues.
-    fn halt(&self) {
-        let ranks = self.ranks();
-        send(&ranks, Signal::STOP);
-        // If it fails the run goes on.
-        let _ = emulate_default_handler(SIGTSTP);
-        send(&ranks, Signal::CONT);
-    }
+/// Lets signals halt and end a rank too.
+pub fn cover(rank: Pid) {
+    with_ranks(|ranks| ranks.push(rank));
+}
 
-    fn end_at_once(&self) {
-        send(&self.ranks(), Signal::KILL);
-        std::process::exit(Exit::Interrupted.code().into());
-    }
+/// Undoes [`cover`]. Call it before waiting for the rank, whose process number may then be reused.
+pub fn uncover(rank: Pid) {
+    with_ranks(|ranks| ranks.retain(|one| *one != rank));
+}
+
+/// Stops all ranks and then this process; continues the ranks when this process continues.
+fn halt(ranks: &[Pid]) {
+    send(ranks, Signal::STOP);
+    // If it fails the run goes on.
+    let _ = emulate_default_handler(SIGTSTP);
+    send(ranks, Signal::CONT);
+}
+
+fn end_at_once(ranks: &[Pid]) {
+    send(ranks, Signal::KILL);
+    std::process::exit(Exit::Interrupted.code().into());
 }
 
 fn send(ranks: &[Pid], signal: Signal) {

@@ -13,7 +13,7 @@ use crate::meet::Kept;
 use crate::message::Channel;
 use crate::outside::Outside;
 use crate::reach::{adopt_all, start_all};
-use crate::signals::Signals;
+use crate::signals::{Signals, signalled};
 use crate::{Classify, Exit, Result};
 
 /// This machine, calibrated, and the hosts reached.
@@ -108,7 +108,7 @@ impl Stage {
         cpus: impl IntoIterator<Item = usize>,
         duration: Duration,
     ) -> Vec<(usize, NoiseReport)> {
-        machine::noise(&self.clock, cpus, duration, || !self.signalled())
+        machine::noise(&self.clock, cpus, duration, || signalled().is_none())
     }
 
     /// Describes and checks this machine, with the noise of the ranks' processors, for `duration` each.
@@ -124,11 +124,6 @@ impl Stage {
         let mut agents = self.agents.borrow_mut();
         agents.iter_mut().for_each(|agent| agent.ask_to_look(duration));
         agents.iter_mut().for_each(|agent| agent.hear_of_look(duration));
-    }
-
-    /// Whether a signal has asked to end.
-    pub fn signalled(&self) -> bool {
-        self.signals.came()
     }
 }
 

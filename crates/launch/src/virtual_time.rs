@@ -10,6 +10,7 @@ use bandgap_sim::{Machine, Recorder, record_for, replay};
 
 use crate::Progress;
 use crate::replayed::Replayed;
+use crate::signals::signalled;
 
 /// Carries out orders on a simulated LogGP machine.
 pub struct VirtualRunner<'a> {
@@ -21,22 +22,16 @@ pub struct VirtualRunner<'a> {
     pub kept: Measurements,
     replayed: Replayed,
     progress: Progress<'a>,
-    stopped: &'a dyn Fn() -> bool,
 }
 
 const PICOSECONDS: f64 = 1e3;
 
 impl<'a> VirtualRunner<'a> {
-    /// A runner of `size` ranks; `stopped` tells whether the user stopped the run.
-    pub fn new(
-        machine: &'a Machine,
-        size: usize,
-        progress: Progress<'a>,
-        stopped: &'a dyn Fn() -> bool,
-    ) -> Self {
+    /// A runner of `size` ranks.
+    pub fn new(machine: &'a Machine, size: usize, progress: Progress<'a>) -> Self {
         let (begun, kept, replayed) =
             (Instant::now(), Measurements::default(), Replayed::default());
-        Self { machine, size, begun, kept, replayed, progress, stopped }
+        Self { machine, size, begun, kept, replayed, progress }
     }
 
     /// Records the programs of all ranks and replays them.
@@ -71,7 +66,7 @@ impl Runner for VirtualRunner<'_> {
     }
 
     fn run(&mut self, order: &Order) -> Result<Executed, Stop> {
-        if (self.stopped)() {
+        if signalled().is_some() {
             return Err(Stop::Interrupted);
         }
         if let Some(batch) = self.replayed.get(order) {
@@ -133,7 +128,7 @@ mod tests {
         size: usize,
         run: impl FnOnce(&mut VirtualRunner<'_>) -> T,
     ) -> T {
-        run(&mut VirtualRunner::new(machine, size, &mut |_, _| {}, &|| false))
+        run(&mut VirtualRunner::new(machine, size, &mut |_, _| {}))
     }
 
     #[test]

@@ -203,7 +203,7 @@ pub fn run(of: &Simulate) -> Result<Exit> {
         noise = Some((detours(from, &mut notes)?, of.seed));
         with_noise = format!(", noise of {}, seed {}", named(from), of.seed);
     }
-    let signals = Signals::take(interrupted(of.output.quiet))?;
+    Signals::take(interrupted(of.output.quiet))?;
     let mut sink = Sink::open(&of.output.only_asked(), "simulate", of.seed)?;
     sink.plan(&json!({
         "name": "simulate", "file": file, "loggops": described(&loggops),
@@ -218,7 +218,7 @@ pub fn run(of: &Simulate) -> Result<Exit> {
     let mut progress = Progress::new(vec![(file, 1.0)], of.output.quiet);
     let share = || seen[1].load(Relaxed) as f64 / seen[0].load(Relaxed).max(1) as f64;
     let work = move || made(&path, (&machine, &all), deeper, noise, &steps);
-    let made = watched(&signals, work, || progress.show(share(), ""));
+    let made = watched(work, || progress.show(share(), ""));
     progress.clear();
     let Some((made, note)) = made? else {
         sink.run.interrupted = true;

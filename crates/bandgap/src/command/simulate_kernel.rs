@@ -120,7 +120,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
     let mut sink = Sink::open(&of.output.only_asked(), "simulate", SEED)?;
     sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": named}));
     notes.into_iter().for_each(|note| sink.note(note));
-    let signals = Signals::take(interrupted(of.output.quiet))?;
+    Signals::take(interrupted(of.output.quiet))?;
     let all: usize = points.iter().map(|(point, _)| point.ranks).sum();
     let mut before = 0;
     let mut progress = Progress::new(vec![(kernel.to_owned(), 1.0)], of.output.quiet);
@@ -138,7 +138,7 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
             let all = all.map(|(at, machine)| once(machine, &order, sensitivity && at == 0));
             all.collect::<Result<Vec<Once>>>()
         };
-        let Some(done) = watched(&signals, all_once, show)? else {
+        let Some(done) = watched(all_once, show)? else {
             progress.clear();
             sink.run.interrupted = true;
             return sink.close(Exit::Interrupted);

@@ -4,7 +4,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use bandgap_launch::{Classify, Exit, Result, Signals};
+use bandgap_launch::{Classify, Exit, Result, signalled};
 
 /// Time between two looks.
 const LOOK: Duration = Duration::from_millis(100);
@@ -14,14 +14,13 @@ const LOOK: Duration = Duration::from_millis(100);
 /// # Errors
 /// The work failed.
 pub fn watched<T: Send + 'static>(
-    signals: &Signals,
     work: impl FnOnce() -> Result<T> + Send + 'static,
     mut show: impl FnMut(),
 ) -> Result<Option<T>> {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));
     loop {
-        if signals.came() {
+        if signalled().is_some() {
             return Ok(None);
         }
         match receiver.recv_timeout(LOOK) {
