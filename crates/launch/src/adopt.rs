@@ -3,20 +3,18 @@
 
 use std::cell::Cell;
 use std::io::Write;
-use std::net::TcpStream;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use bandgap_host::allow;
 use bandgap_mpi::find;
 use bandgap_socket::star::{Centre, call};
 
 use crate::agents::Gathered;
+use crate::divide::{divide, run_on};
 use crate::failure::lost;
-use crate::hosts::{HostSlots, Hosts};
 use crate::meet::{Meeting, Way, manager, variable, way};
 use crate::message::Channel;
-use crate::protocol::{ProcessRole, Who, allowed, names};
+use crate::protocol::{ProcessRole, Who};
 use crate::{Exit, Failure, Result, Transport, agent, elsewhere};
 
 /// Longest wait for the process that ran this process's launcher.
@@ -100,10 +98,10 @@ impl Adopted {
             let lacks = wrong.iter().find(|(wrong, _)| *wrong).map(|(_, name)| *name);
             Self { by, rank: at.unwrap_or(0), size: of.unwrap_or(least), lacks }
         };
-        let mut all: Vec<Self> = shown(&set).map(of).collect();
         // What the user says counts, whole or not.
-        let at = all.iter().position(|of| of.lacks.is_none() || of.by == USER).unwrap_or(0);
-        (at < all.len()).then(|| all.swap_remove(at)).filter(|found| found.size >= least)
+        let counts = |of: &Self| of.lacks.is_none() || of.by == USER;
+        let found = shown(&set).map(of).find(counts).or_else(|| shown(&set).map(of).next());
+        found.filter(|found| found.size >= least)
     }
 
     /// The transport whose own launcher started these processes, if they can initialise its library.
@@ -209,59 +207,10 @@ impl Adopted {
         let streams = centre.wait(published.secret, self.size, until, &tell);
         let streams = streams.map_err(|error| lost(error).hint(&hint))?;
         drop(published);
-        let gathered = divide(needed, apart, streams, until)?;
-        Ok(Gathered { kept, ..gathered })
+        let (hosts, agents, idle) = divide(Some(Who::here()), needed, apart, streams, until)?;
+        let hosts = Some(hosts).filter(|hosts| hosts.places.len() > 1);
+        Ok(Gathered { hosts, agents, idle, kept })
     }
-}
-
-/// Gives each of the other processes its role.
-fn divide(needed: usize, apart: bool, streams: Vec<TcpStream>, until: Instant) -> Result<Gathered> {
-    let mut all = vec![(Who::here(), None)];
-    for stream in streams {
-        let (who, channel, address) = Who::calls(stream, until)?;
-        all.push((who, Some((channel, address))));
-    }
-    let mut gathered = Gathered::default();
-    let (mut keys, mut places, mut order) = (Vec::new(), Vec::new(), Vec::new());
-    let names = names(all.iter().map(|(who, _)| who));
-    for ((Who { host, .. }, _), name) in all.iter().zip(names).take(needed.max(1)) {
-        let known = keys.iter().position(|key| key == host).filter(|_| !apart);
-        let at = known.unwrap_or_else(|| {
-            keys.push(host.clone());
-            places.push(HostSlots { host: name.clone(), slots: 0 });
-            places.len() - 1
-        });
-        places[at].slots += 1;
-        order.push(at);
-    }
-    let of_hosts: Vec<Vec<usize>> =
-        keys.iter().map(|key| allowed(all.iter().map(|(who, _)| who), key)).collect();
-    gathered.agents.resize_with(keys.len(), || None);
-    run_on(&of_hosts[0]);
-    for (who, channel) in all {
-        let Some((mut channel, address)) = channel else { continue };
-        // The first of each host, or every process, is an agent. This process starts the ranks of the first host.
-        let free =
-            (1..keys.len()).find(|&at| keys[at] == who.host && gathered.agents[at].is_none());
-        if let Some(at) = free {
-            let role = ProcessRole::Agent(of_hosts[at].clone());
-            channel.send(&role).map_err(lost)?;
-            gathered.agents[at] = Some((channel, address));
-        } else {
-            channel.send(&ProcessRole::Idle).map_err(lost)?;
-            gathered.idle.push(channel);
-        }
-    }
-    if keys.len() > 1 {
-        gathered.hosts = Some(Hosts { places, order: Some(order), ..Hosts::default() });
-    }
-    Ok(gathered)
-}
-
-/// Lets this process's ranks run on all processors allowed to its host's processes: the launcher bound each one alone.
-fn run_on(cpus: &[usize]) {
-    // The topology, which is read next, shows whether the system refused.
-    let _ = allow(cpus);
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ mod allotted;
 mod cause;
 mod collect;
 mod descriptors;
+mod divide;
 mod exit;
 mod failure;
 mod floors;

@@ -13,11 +13,12 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::agents::{Channels, written};
+use crate::divide::divide;
 use crate::failure::lost;
-use crate::hosts::{HostSlots, Hosts};
+use crate::hosts::Hosts;
 use crate::meet::publish_for;
 use crate::process::ended_until;
-use crate::protocol::{COMMAND, ProcessRole, Who, allowed, names};
+use crate::protocol::COMMAND;
 use crate::{Classify, Exit, Failure, Result, elsewhere, usage};
 
 /// Longest wait for a launcher to end after its processes.
@@ -67,11 +68,9 @@ pub struct Outside {
     said: File,
 }
 
-/// The processes of a launcher: their hosts, and the connections to them as agents.
-pub type Processes = (Hosts, Channels);
-
 impl Outside {
-    /// Runs the command and waits until its `ranks` processes have joined this one. `local`: all of them are on this host.
+    /// Runs the command and waits until its `ranks` processes have joined this one; returns their hosts, and the
+    /// connections to them as agents. `local`: all of them are on this host.
     ///
     /// # Errors
     /// The command could not run, it ended, or not all processes joined before the deadline.
@@ -80,7 +79,7 @@ impl Outside {
         ranks: usize,
         local: bool,
         deadline: Duration,
-    ) -> Result<(Self, Processes)> {
+    ) -> Result<(Self, (Hosts, Channels))> {
         let (program, options) = command
             .split_first()
             .ok_or_else(|| usage!("start ranks with an empty --launch-with"))?;
@@ -112,19 +111,8 @@ impl Outside {
         };
         let streams = streams.map_err(|error| outside.refused(program, &lost(error)))?;
         drop(published);
-        let all = streams.into_iter().map(|stream| Who::calls(stream, until));
-        let all = all.collect::<Result<Vec<_>, _>>()?;
-        let whom = || all.iter().map(|(who, ..)| who);
-        let cpus: Vec<Vec<usize>> = whom().map(|who| allowed(whom(), &who.host)).collect();
-        let names = names(whom());
-        let (mut places, mut channels) = (Vec::new(), Vec::new());
-        for (((_, mut channel, address), cpus), host) in all.into_iter().zip(cpus).zip(names) {
-            channel.send(&ProcessRole::Agent(cpus)).map_err(lost)?;
-            places.push(HostSlots { host, slots: 1 });
-            channels.push(Some((channel, address)));
-        }
-        let order = Some((0..ranks).collect());
-        Ok((outside, (Hosts { places, order, ..Hosts::default() }, channels)))
+        let (hosts, channels, _) = divide(None, ranks, true, streams, until)?;
+        Ok((outside, (hosts, channels)))
     }
 
     /// Why it started no ranks, in its own words if it has any.

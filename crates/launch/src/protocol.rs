@@ -1,6 +1,5 @@
 //! The messages between a launcher and its agents, and those of processes that join a run: lines of JSON.
 
-use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::ErrorKind;
 use std::net::{IpAddr, TcpStream};
@@ -140,29 +139,6 @@ pub enum ProcessRole {
     Agent(Vec<usize>),
     /// None: the process waits until the connection closes.
     Idle,
-}
-
-/// A unique name for the host of each process: hosts of the same name get a number.
-pub fn names<'a>(all: impl IntoIterator<Item = &'a Who>) -> Vec<String> {
-    let mut known: Vec<(String, String)> = Vec::new();
-    let mut names = Vec::new();
-    for Who { name, host, .. } in all {
-        let found = known.iter().find(|(key, _)| key == host).map(|(_, name)| name.clone());
-        names.push(found.unwrap_or_else(|| {
-            let same = known.iter().filter(|(_, of)| of.split('#').next() == Some(name)).count();
-            let of = if same == 0 { name.clone() } else { format!("{name}#{}", same + 1) };
-            known.push((host.clone(), of.clone()));
-            of
-        }));
-    }
-    names
-}
-
-/// The processors that the processes of a host may use in all.
-pub fn allowed<'a>(all: impl Iterator<Item = &'a Who>, host: &str) -> Vec<usize> {
-    let here = all.filter(|who| who.host == host);
-    let cpus: BTreeSet<usize> = here.flat_map(|who| who.allowed.iter().copied()).collect();
-    cpus.into_iter().collect()
 }
 
 impl Who {
