@@ -92,15 +92,6 @@ impl Precision {
             Precision::No => Some('*'),
         }
     }
-
-    /// A description with the mark.
-    pub fn named(self) -> &'static str {
-        match self {
-            Precision::Converged => "as precise as asked for",
-            Precision::ClockLimited => "at the clock's limit (~)",
-            Precision::No => "in doubt (*)",
-        }
-    }
 }
 
 /// A point with the interval of its y.

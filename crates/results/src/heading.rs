@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use crate::notes::words;
 use crate::run::Run;
+use crate::shown::by_key;
 
 /// Codes of notes on how a file was read, other than `read_as`.
 const READ: [&str; 4] = ["one_run_read", "runs_repeated", "times_are", "tests_to_choose"];
@@ -93,19 +94,13 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
 
 /// `a, b:4`: the hosts, with the number of ranks if above 1; many hosts as a count.
 fn hosts(by_rank: &[String]) -> String {
-    let mut all: Vec<(&str, usize)> = Vec::new();
-    for host in by_rank {
-        match all.iter_mut().find(|(known, _)| *known == host.as_str()) {
-            Some((_, ranks)) => *ranks += 1,
-            None => all.push((host, 1)),
-        }
-    }
-    if let [(first, _), _, _, _, _, ..] = all[..] {
+    let all = by_key(by_rank.iter().map(|host| (host, ())));
+    if let [(first, _), _, _, _, _, ..] = &all[..] {
         return format!("{} hosts from {first}", all.len());
     }
-    let named = all.iter().map(|&(host, ranks)| match ranks {
-        1 => host.to_owned(),
-        _ => format!("{host}:{ranks}"),
+    let named = all.iter().map(|(host, ranks)| match ranks.len() {
+        1 => (*host).clone(),
+        ranks => format!("{host}:{ranks}"),
     });
     named.collect::<Vec<_>>().join(", ")
 }

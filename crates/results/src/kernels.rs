@@ -8,7 +8,7 @@ use bandgap_units::{Ns, significant};
 
 use crate::curves::curve;
 use crate::rows::{along, cell, fit, spelled, worded};
-use crate::shown::Context;
+use crate::shown::{Context, by_key};
 
 /// Several series: a line for each kernel, then floors, curves and sentences.
 pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
@@ -34,7 +34,7 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
     if !floors.is_empty() {
         blocks.push(Block::Table(self::floors(&floors, context)));
     }
-    let mut told: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut told = Vec::new();
     for rows in all {
         match &rows.form {
             Form::Pairs | Form::Curve => blocks.extend(curve(rows, context)),
@@ -42,17 +42,11 @@ pub fn kernels(all: &[&Rows], context: &Context<'_>) -> Vec<Block> {
                 let column = tables.first().and_then(|columns| columns.first());
                 blocks.extend(column.and_then(|column| greatest(rows, column, by.as_deref())));
             }
-            Form::Ranges { title, of } => {
-                let words = ranges(rows, of);
-                match told.iter_mut().find(|(known, _)| known == title) {
-                    Some((_, all)) => all.extend(words),
-                    None => told.extend(words.map(|words| (title.as_str(), vec![words]))),
-                }
-            }
+            Form::Ranges { title, of } => told.extend(ranges(rows, of).map(|words| (title, words))),
             _ => {}
         }
     }
-    let told = told.into_iter().map(|(title, of)| format!("{title}: {}", of.join("; ")));
+    let told = by_key(told).into_iter().map(|(title, of)| format!("{title}: {}", of.join("; ")));
     blocks.extend(told.map(Block::Text));
     blocks
 }

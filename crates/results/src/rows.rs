@@ -7,7 +7,7 @@ use bandgap_report::{
 use bandgap_units::Bytes;
 
 use crate::hockney::Hockney;
-use crate::shown::{Context, Shown};
+use crate::shown::{Context, Shown, by_key};
 
 /// The axes that curves are drawn along, by preference; axes of sizes first.
 const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters"];
@@ -165,18 +165,16 @@ pub(crate) fn along(rows: &Rows) -> Option<&'static str> {
 
 /// The curves of rows along an axis, in the order of their first rows.
 pub(crate) fn curves<'a>(rows: &'a Rows, axis: &str) -> Vec<Curve<'a>> {
-    let mut found: Vec<Curve<'a>> = Vec::new();
-    for row in &rows.rows {
-        let Some(at) = rows.place(row, axis).and_then(Place::number) else { continue };
+    let all = by_key(rows.rows.iter().filter_map(|row| {
+        let at = rows.place(row, axis).and_then(Place::number)?;
         let places = rows.axes.iter().zip(&row.place).filter(|(name, _)| *name != axis);
-        let which: Vec<(&str, &Place)> = places.map(|(name, place)| (&**name, place)).collect();
-        match found.iter_mut().find(|curve| curve.which == which) {
-            Some(curve) => curve.rows.push((at, row)),
-            None => found.push(Curve { which, rows: vec![(at, row)] }),
-        }
-    }
-    found.iter_mut().for_each(|curve| curve.rows.sort_by_key(|(at, _)| *at));
-    found
+        Some((places.map(|(name, place)| (&**name, place)).collect::<Vec<_>>(), (at, row)))
+    }));
+    let curve = |(which, mut rows): (_, Vec<(u64, &'a Row)>)| {
+        rows.sort_by_key(|(at, _)| *at);
+        Curve { which, rows }
+    };
+    all.into_iter().map(curve).collect()
 }
 
 /// The fit of least relative errors for a curve over bytes.

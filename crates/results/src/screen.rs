@@ -16,7 +16,7 @@ use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
 use crate::rows::derived;
 use crate::run::{Run, Verdict, context};
-use crate::shown::{Context, grouped};
+use crate::shown::{Context, by_key, grouped};
 use crate::validation::validation;
 use crate::why;
 
@@ -168,27 +168,15 @@ fn doubt(run: &Run, drawn: &BTreeSet<String>, view: View<'_>) -> Option<Block> {
         parts.push(verdict.words() + &widest.unwrap_or_default());
     }
     // Notes of one code are grouped.
-    let mut said: Vec<Said<'_>> = Vec::new();
-    for note in &run.notes {
-        let level = template(&note.code).map_or(Level::Detail, |template| template.level);
-        if level == Level::Detail || layers && note.about.starts_with("hockney/") {
-            continue;
-        }
-        let of = subject(run, &note.about);
-        let known = said.iter().position(|said| said.note.code == note.code);
-        let at = known.unwrap_or_else(|| {
-            said.push(Said { level, note, of: Vec::new(), alike: 0 });
-            said.len() - 1
-        });
-        let said = &mut said[at];
-        said.alike += usize::from(!why::alike(note, said.note));
-        if !said.of.contains(&of) {
-            said.of.push(of);
-        }
-    }
-    said.sort_by_key(|said| std::cmp::Reverse(said.level));
+    let level = |code: &str| template(code).map_or(Level::Detail, |template| template.level);
+    let matters = |note: &&Note| {
+        level(&note.code) != Level::Detail && !(layers && note.about.starts_with("hockney/"))
+    };
+    let notes = run.notes.iter().filter(matters);
+    let mut said = by_key(notes.map(|note| (&note.code, note)));
+    said.sort_by_key(|(code, _)| std::cmp::Reverse(level(code)));
     let more = said.len().saturating_sub(SAID);
-    parts.extend(said.iter().take(SAID).map(Said::words));
+    parts.extend(said.iter().take(SAID).map(|(_, notes)| self::said(run, notes)));
     parts.extend((more > 0).then(|| format!("{} more", grouped(more as f64))));
     if parts.is_empty() {
         return None;
@@ -197,22 +185,16 @@ fn doubt(run: &Run, drawn: &BTreeSet<String>, view: View<'_>) -> Option<Block> {
     Some(Block::Doubt(format!("{}. Why, and what helps: {again}", parts.join(". "))))
 }
 
-/// The notes of one code: the first, and how many more have other values.
-struct Said<'a> {
-    level: Level,
-    note: &'a Note,
-    of: Vec<&'a str>,
-    alike: usize,
-}
-
-impl Said<'_> {
-    fn words(&self) -> String {
-        let mut text = words(self.note);
-        if self.of.iter().any(|of| !of.is_empty()) {
-            text = format!("{}: {text}", self.of.join(", "));
-        }
-        if self.alike > 0 { format!("{text} ({} more alike)", self.alike) } else { text }
+/// The notes of one code: the first, its subjects, and how many more have other values.
+fn said(run: &Run, notes: &[&Note]) -> String {
+    let of = by_key(notes.iter().map(|note| (subject(run, &note.about), ())));
+    let of: Vec<&str> = of.into_iter().map(|(of, _)| of).collect();
+    let mut text = words(notes[0]);
+    if of.iter().any(|of| !of.is_empty()) {
+        text = format!("{}: {text}", of.join(", "));
     }
+    let others = notes.iter().filter(|note| why::values(note) != why::values(notes[0])).count();
+    if others > 0 { format!("{text} ({others} more alike)") } else { text }
 }
 
 /// The subject of a note: the transport if there are several, or else the name of the result.

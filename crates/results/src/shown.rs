@@ -94,6 +94,18 @@ impl<'a> Context<'a> {
     }
 }
 
+/// Items by key, in the order of the first of each.
+pub(crate) fn by_key<K: PartialEq, V>(all: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut found: Vec<(K, Vec<V>)> = Vec::new();
+    for (key, of) in all {
+        match found.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, own)) => own.push(of),
+            None => found.push((key, vec![of])),
+        }
+    }
+    found
+}
+
 /// `1 value`, `2 values`.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{} {what}{}", grouped(count as f64), if count == 1 { "" } else { "s" })

@@ -7,7 +7,7 @@ use bandgap_report::{Block, Precision};
 
 use crate::notes::{template, words};
 use crate::run::{Run, Verdict, context};
-use crate::shown::{CLOCK_LIMIT, Context, grouped};
+use crate::shown::{CLOCK_LIMIT, Context, by_key, grouped};
 
 /// With fewer values than this, their number is the cause of a wide interval.
 const FEW: u64 = 8;
@@ -24,9 +24,9 @@ struct Cause {
     note: Note,
 }
 
-/// Whether two notes are the same except for their subject.
-pub(crate) fn alike(a: &Note, b: &Note) -> bool {
-    (&a.code, &a.values) == (&b.code, &b.values)
+/// What two notes have in common that are the same except for their subject.
+pub(crate) fn values(note: &Note) -> impl PartialEq + use<'_> {
+    (&note.code, &note.values)
 }
 
 /// A note in words, with what would help.
@@ -47,23 +47,19 @@ pub fn why(run: &Run) -> Vec<Block> {
         Block::Text(format!("{result} {all} {width}: {words}"))
     }));
     let is_cause = |note: &Note| {
-        causes.iter().any(|of| note.about.starts_with(&of.result) && alike(&of.note, note))
+        causes
+            .iter()
+            .any(|of| note.about.starts_with(&of.result) && values(&of.note) == values(note))
     };
-    let mut said: Vec<(&Note, Vec<&str>)> = Vec::new();
-    for note in run.notes.iter().filter(|note| note.code != CLOCK_LIMIT && !is_cause(note)) {
-        match said.iter_mut().find(|(known, _)| alike(known, note)) {
-            Some((_, about)) => about.push(&note.about),
-            None => said.push((note, vec![&note.about])),
-        }
-    }
-    for (note, mut about) in said {
-        about.retain(|about| !about.is_empty());
-        let about = match about[..] {
+    let said = run.notes.iter().filter(|note| note.code != CLOCK_LIMIT && !is_cause(note));
+    for (_, notes) in by_key(said.map(|note| (values(note), note))) {
+        let about = notes.iter().map(|note| &note.about).filter(|about| !about.is_empty());
+        let about = match about.collect::<Vec<_>>()[..] {
             [] => String::new(),
             [one] => format!("{one}: "),
-            [first, ..] => format!("{first} and {} more: ", about.len() - 1),
+            [first, ref more @ ..] => format!("{first} and {} more: ", more.len()),
         };
-        blocks.push(Block::Text(format!("{about}{}", with_hint(note, run))));
+        blocks.push(Block::Text(format!("{about}{}", with_hint(notes[0], run))));
     }
     for of in &run.conditions {
         blocks.extend(batches(of).map(Block::Text));
@@ -117,7 +113,8 @@ fn causes(run: &Run) -> Vec<Cause> {
             // Rows of one result are grouped by cause.
             let of = of.split('/').filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
             let width = quantity.relative_width().unwrap_or(f64::INFINITY);
-            let is_its = |known: &&mut Cause| known.result == of && alike(&known.note, &note);
+            let is_its =
+                |known: &&mut Cause| known.result == of && values(&known.note) == values(&note);
             match all.iter_mut().find(is_its) {
                 Some(known) => {
                     if !known.quantities.iter().any(|other| other == name) {
