@@ -25,16 +25,13 @@ pub struct Layers {
     kernel: String,
     #[command(flatten)]
     series: Series,
-    #[command(flatten)]
-    pub measure: Measure,
 }
 
 /// Measures the kernel over each transport, and the added cost of each layer over the previous one.
 ///
 /// # Errors
 /// The measurement or the output failed.
-pub fn run(layers: &Layers) -> Result<Exit> {
-    let Layers { kernel, series, measure } = layers;
+pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit> {
     let mut targets = measure.ranks.transport.clone();
     if targets.is_empty() {
         // Transports within this host first.

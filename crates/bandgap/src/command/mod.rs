@@ -53,7 +53,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
-    pub run: run::Run,
+    pub run: With<run::Run>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -63,7 +63,7 @@ pub enum Command {
   bandgap run
   bandgap run --quick
   bandgap run --full --out monday")]
-    Run(run::Run),
+    Run(With<run::Run>),
     /// LogP parameters of small messages: send and receive overhead, gap, latency
     #[command(after_help = "Examples:
   bandgap signature
@@ -73,7 +73,7 @@ pub enum Command {
   bandgap signature -n 4 --fan-in 3      many to one: the gap under contention
   bandgap signature -t sim:myrinet       a machine in virtual time
   bandgap signature --json - -q          numbers for a program")]
-    Signature(signature::Signature),
+    Signature(With<signature::Signature>),
     /// Round trips and bandwidths between all pairs of ranks, with the distances of their cores or hosts
     #[command(after_help = "Examples:
   bandgap pairs
@@ -123,7 +123,7 @@ pub enum Command {
   bandgap layers comms1 -t shm,unix,tcp
   bandgap layers echo -t shm,mpi --sizes 8,64KiB
   bandgap layers barrier -t shm,tcp,mpi -n 2")]
-    Layers(layers::Layers),
+    Layers(With<layers::Layers>),
     /// Plain loops on this machine: cache line, slot ring, copies, raw sockets, clock, system call
     #[command(after_help = "Examples:
   bandgap floor
@@ -241,7 +241,7 @@ pub fn take_up(directory: &Path) -> Result<()> {
 /// The output of a command that measures, and keeps a journal.
 fn journalled(cli: &mut Cli) -> Option<&mut Output> {
     match cli.command {
-        Some(Command::Layers(ref mut of)) => Some(&mut of.measure.output),
+        Some(Command::Layers(With { ref mut measure, .. })) => Some(&mut measure.output),
         Some(Command::Floor(ref mut of)) => Some(&mut of.output),
         Some(Command::Breakdown(ref mut of)) => Some(&mut of.measure.output),
         _ => measured(cli).map(|(measure, _)| &mut measure.output),
@@ -252,10 +252,10 @@ fn journalled(cli: &mut Cli) -> Option<&mut Output> {
 pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
     match &mut cli.command {
         None => Some((&mut cli.run.measure, false)),
-        Some(Command::Run(run)) => Some((&mut run.measure, false)),
-        Some(Command::Signature(of)) => Some((&mut of.measure, false)),
         Some(
-            Command::Bulk(With { measure, .. })
+            Command::Run(With { measure, .. })
+            | Command::Signature(With { measure, .. })
+            | Command::Bulk(With { measure, .. })
             | Command::Comms1(With { measure, .. })
             | Command::Comms2(With { measure, .. }),
         ) => Some((measure, false)),
@@ -280,9 +280,9 @@ fn in_full(command: clap::Command) -> clap::Command {
 /// The failure of the command.
 pub fn dispatch(cli: &Cli) -> Result<Exit> {
     match &cli.command {
-        None => run::run(&cli.run),
-        Some(Command::Run(of)) => run::run(of),
-        Some(Command::Signature(of)) => signature::run(of),
+        None => run::run(&cli.run.of, &cli.run.measure),
+        Some(Command::Run(With { of, measure })) => run::run(of, measure),
+        Some(Command::Signature(With { of, measure })) => signature::run(of, measure),
         Some(Command::Pairs(With { of, measure })) => pairs::run(*of, &measure.everywhere()?),
         Some(Command::Bulk(With { of, measure })) => bulk::run(of, measure),
         Some(Command::Comms1(With { of, measure })) => series::run("comms1", of, measure),
@@ -295,7 +295,7 @@ pub fn dispatch(cli: &Cli) -> Result<Exit> {
             series::run("synch1", &Series::default(), &measure.everywhere()?)
         }
         Some(Command::Comet(With { of, measure })) => comet::run(of, &measure.everywhere()?),
-        Some(Command::Layers(of)) => layers::run(of),
+        Some(Command::Layers(With { of, measure })) => layers::run(of, measure),
         Some(Command::Floor(of)) => floor::run(of),
         Some(Command::Doctor(of)) => doctor::run(of),
         Some(Command::Topology { output, reach }) => topology::run(output, reach),

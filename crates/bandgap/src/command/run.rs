@@ -26,8 +26,6 @@ pub struct Run {
     /// COMMS2, bulk transfers, CoMet's kernels and the breakdown too
     #[arg(long)]
     pub full: bool,
-    #[command(flatten)]
-    pub measure: Measure,
 }
 
 /// The weight of a part in time.
@@ -43,8 +41,7 @@ fn weight(part: &str) -> f64 {
 ///
 /// # Errors
 /// Ranks could not be started, or results not be written.
-pub fn run(run: &Run) -> Result<Exit> {
-    let measure = &run.measure;
+pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
     let ranks = one_size(measure, 2)?;
     let targets = match measure.ranks.transport.first() {
         Some(target) => vec![target.clone()],

@@ -26,16 +26,13 @@ pub struct Signature {
     /// K ranks to one, for 1 to K: the gap under contention
     #[arg(long, group = "pattern", value_name = "K", value_parser = clap::value_parser!(u16).range(1..))]
     pub fan_in: Option<u16>,
-    #[command(flatten)]
-    pub measure: Measure,
 }
 
 /// Measures, prints and keeps the signature.
 ///
 /// # Errors
 /// The measurement or the output failed.
-pub fn run(signature: &Signature) -> Result<Exit> {
-    let measure = &signature.measure;
+pub fn run(signature: &Signature, measure: &Measure) -> Result<Exit> {
     let requesters = signature.fan_in.map(usize::from);
     let ranks = one_size(measure, requesters.map_or(2, |requesters| requesters + 1))?;
     if signature.pairs && !ranks.is_multiple_of(2) {

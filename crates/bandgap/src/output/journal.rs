@@ -35,9 +35,10 @@ pub struct Head {
     pub native: Option<String>,
 }
 
+/// A line of a journal.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum Line<H, C, K> {
+pub enum Line<H, C, K> {
     /// A measurement begins, or its ranks start.
     Begun(H, C),
     /// What was measured until then, in seconds since the run began.
@@ -46,7 +47,7 @@ enum Line<H, C, K> {
     Ended(Ended),
 }
 
-type Written<'a> = Line<&'a Head, &'a Collected, &'a [Kept]>;
+pub type Written<'a> = Line<&'a Head, &'a Collected, &'a [Kept]>;
 type Found = Line<Head, Collected, Vec<Kept>>;
 
 /// A journal being written.
@@ -62,21 +63,11 @@ impl Journal {
         Self { file, begun: Instant::now(), failed: RefCell::default() }
     }
 
-    /// Records that a measurement begins, or that its ranks start.
-    pub fn begun(&self, head: &Head, of: &Collected) {
-        self.write(&Line::Begun(head, of));
-    }
-
     /// Records batches.
     pub fn kept(&self, kept: &[Kept]) {
         if !kept.is_empty() {
             self.write(&Line::Kept(self.begun.elapsed().as_secs_f64(), kept));
         }
-    }
-
-    /// Records the end of a measurement.
-    pub fn ended(&self, how: Ended) {
-        self.write(&Line::Ended(how));
     }
 
     /// Why there is no journal, if it could not be written.
@@ -90,7 +81,8 @@ impl Journal {
         let _ = self.file.set_len(0);
     }
 
-    fn write(&self, line: &Written<'_>) {
+    /// Records a line.
+    pub fn write(&self, line: &Written<'_>) {
         if self.failed.borrow().is_some() {
             return;
         }

@@ -10,7 +10,7 @@ use bandgap_launch::{
 use bandgap_record::Note;
 
 use super::Session;
-use crate::output::journal::Head;
+use crate::output::journal::{Head, Line};
 use crate::output::tell;
 
 impl Session<'_> {
@@ -57,22 +57,22 @@ impl Session<'_> {
         let mut show = |done: f64, doing: &str| progress.show(done, doing);
         let journal = self.sink.journal.as_ref();
         let enter = |entry: Entry<'_>| match (journal, entry) {
-            (Some(journal), Entry::Begun(of)) => journal.begun(&head, of),
+            (Some(journal), Entry::Begun(of)) => journal.write(&Line::Begun(&head, of)),
             (Some(journal), Entry::Kept(kept)) => journal.kept(kept),
             (None, _) => {}
         };
         // A measurement whose ranks never start is one, too.
         if let Some(journal) = journal.filter(|_| is_real) {
-            journal.begun(&head, &Collected::default());
+            journal.write(&Line::Begun(&head, &Collected::default()));
         }
         let (stage, time) = (&self.stage, self.part);
         let wanted = Wanted { stage, target, ranks, task, options, time, journal: &enter };
         let collected = collect(wanted, &mut show);
         if let Some(journal) = journal.filter(|_| is_real) {
-            journal.ended(match &collected {
+            journal.write(&Line::Ended(match &collected {
                 Ok(collected) => collected.ended.clone(),
                 Err(failure) => Collected::nothing(failure.clone()).ended,
-            });
+            }));
         }
         let mut collected = match collected {
             Ok(collected) => collected,

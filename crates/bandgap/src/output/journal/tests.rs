@@ -30,9 +30,9 @@ fn a_damaged_journal_is_read_or_refused() {
     let batch = Batch { samples: vec![1.5, 2.5], probe: Some([probe; 2]), ..Batch::default() };
     let kept = Kept::Batch { key: Key::new("comms1").at("bytes", 64_u32), batch };
     let journal = Journal::to(File::create(&path).unwrap());
-    journal.begun(&head, &Collected::default());
+    journal.write(&Line::Begun(&head, &Collected::default()));
     journal.kept(&[kept]);
-    journal.ended(Ended::Interrupted);
+    journal.write(&Line::Ended(Ended::Interrupted));
     let whole = fs::read_to_string(&path).unwrap();
     assert_eq!(Earlier::read(place.path()).unwrap().parts[0].launches, 1);
     let cases = cases(500);
