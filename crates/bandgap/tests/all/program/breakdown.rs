@@ -74,8 +74,7 @@ fn what_is_kept_can_be_taken_up_again() {
     let injection = named(&one(&whatif, "whatif")["models"], "injection");
     near("HLP", value(&injection["speedup"]), 0.06447, 1e-4);
     // As in the paper, busy posts are neither the high level's nor the low one's.
-    let args = ["whatif", "--from", PRESET, "--reduce", "llp=20%", "-q", "--json", "-"];
-    let whatif = place.run(args).ends(0).json();
+    let whatif = place.json(&format!("whatif --from {PRESET} --reduce llp=20%"));
     let injection = named(&one(&whatif, "whatif")["models"], "injection");
     near("LLP", value(&injection["speedup"]), 0.133, 2e-3);
     assert!(place.path("changed/whatif-thunderx2-connectx4.svg").exists());
@@ -117,8 +116,7 @@ fn the_breakdown_of_a_measured_run_is_printed_as_it_was_recorded() {
 
 /// What changes save of injection and of latency.
 fn saved(place: &Workdir, changes: &[&str]) -> [f64; 2] {
-    let all = ["whatif", "--from", PRESET, "--json", "-"].iter().chain(changes);
-    let run = place.run(all).ends(0).json();
+    let run = place.json(&format!("whatif --from {PRESET} {}", changes.join(" ")));
     let whatif = one(&run, "whatif").clone();
     ["injection", "latency"].map(|name| value(&named(&whatif["models"], name)["speedup"]))
 }
@@ -135,8 +133,7 @@ fn changes_are_made_together() {
     let [injection, _] = saved(&place, &["--set", "c=1"]);
     near("moderation", -injection, 61.63 * 63.0 / 64.0 / 264.97, 1e-6);
 
-    let args = ["whatif", "--from", PRESET, "--reduce", "pio=84%", "--set", "p=4", "--json", "-"];
-    let run = place.run(args).ends(0).json();
+    let run = place.json(&format!("whatif --from {PRESET} --reduce pio=84% --set p=4"));
     let [change, parameter] = &one(&run, "whatif")["changes"].as_array().unwrap()[..] else {
         panic!("two changes")
     };
@@ -165,8 +162,7 @@ fn a_stack_of_ones_own_has_models_and_intervals() {
     let args = ["breakdown", "--from", "-", "--json", "-"];
     let again = place.run_with_input(args, MINE.as_bytes()).ends(0).json();
     assert_eq!(one(&again, "breakdown"), one(&run, "breakdown"));
-    let args = ["whatif", "--from", &file, "--reduce", "way=50%"];
-    let run = place.run(args.iter().chain(&["--json", "-"])).ends(0).json();
+    let run = place.json(&format!("whatif --from {file} --reduce way=50%"));
     near("way", value(&one(&run, "whatif")["models"][0]["speedup"]), 0.3, 1e-9);
     place.run(args.into_iter().chain(["--strict"])).ends(1);
 }

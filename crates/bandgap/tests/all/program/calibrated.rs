@@ -25,14 +25,6 @@ fn measured(place: &Workdir, command: &str, machine: &str, out: &str) {
     run(place, &format!("{command} -t sim:own.toml -q --out {out}")).ends(0);
 }
 
-/// Changes a kept run.
-fn changed(place: &Workdir, name: &str, change: impl FnOnce(&mut Value)) {
-    let path = place.path(name).join("run.json");
-    let mut run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
-    change(&mut run);
-    fs::write(&path, run.to_string()).unwrap();
-}
-
 /// As if it had been measured over tcp.
 fn as_measured(place: &Workdir, name: &str) {
     let path = place.path(name).join("run.json");
@@ -47,7 +39,7 @@ fn logp(run: &mut Value) -> &mut Value {
 
 /// The times of a simulation.
 fn times(place: &Workdir, line: &str) -> Vec<[f64; 3]> {
-    let run = run(place, &format!("{line} --no-save --json -")).ends(0).json();
+    let run = place.json(line);
     let all = of_kind(&run, "simulation").into_iter().map(|of| {
         value(&of["time"]);
         ["value", "low", "high"].map(|end| of["time"][end].as_f64().unwrap())
@@ -123,7 +115,7 @@ fn of_a_run_over_several_transports_one_is_named() {
     let place = Workdir::new();
     measured(&place, "signature", OWN, "kept");
     run(&place, "whatif --from kept --no-save -q").ends(0);
-    changed(&place, "kept", |run| {
+    place.change("kept", |run| {
         let mut other = logp(run).clone();
         other["transport"] = "sim:own2".into();
         run["results"].as_array_mut().unwrap().push(other);
@@ -164,7 +156,7 @@ fn the_intervals_of_a_run_are_those_of_its_predictions() {
     let place = Workdir::new();
     measured(&place, "signature", OWN, "kept");
     // L from 6.2 to 6.7 µs.
-    changed(&place, "kept", |run| {
+    place.change("kept", |run| {
         let latency = &mut logp(run)["parameters"]["latency"];
         (latency["low"], latency["high"]) = (6.2e-6.into(), 6.7e-6.into());
     });
@@ -178,7 +170,7 @@ fn the_intervals_of_a_run_are_those_of_its_predictions() {
     // As many as were measured.
     near("two", times(&place, "simulate barrier --from kept")[0][0], 9.95e-6, 1e-9);
     // What a person should know of the machine is in its file, which is read as it was.
-    changed(&place, "kept", |run| {
+    place.change("kept", |run| {
         logp(run)["parameters"]["latency"]["low"] = (-1e-7).into();
     });
     let note = words(&Note::new("interval_below_zero", "").with("count", 1.0));
@@ -207,7 +199,7 @@ fn what_is_no_machine_is_refused_and_may_be_one_latency() {
     run(&place, "simulate kept --strict").ends(USAGE);
     // Overheads that overlap, and an L below 0.
     for (field, wrong) in [("regime", Value::from("overlapped")), ("latency", Value::Null)] {
-        changed(&place, "kept", |run| match field {
+        place.change("kept", |run| match field {
             "regime" => logp(run)["regime"] = wrong,
             _ => {
                 logp(run)["regime"] = "network-bound".into();
@@ -290,7 +282,7 @@ fn a_machine_taken_from_a_run_is_compared_with_all_of_it() {
     }
     // A broadcast that took twice as long as it should is predicted badly; one that is hardly known is not decided.
     for (high, verdict, code) in [(1.0, "outside", DOUBTFUL), (9.0, "undecided", 0)] {
-        changed(&place, "kept", |run| {
+        place.change("kept", |run| {
             let results = run["results"].as_array_mut().unwrap();
             let is_its = |of: &&mut Value| of["kind"] == "series" && of["name"] == "broadcast";
             let time = &mut results.iter_mut().find(is_its).unwrap()["points"][0]["time"];

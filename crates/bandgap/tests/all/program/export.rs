@@ -9,8 +9,7 @@ use crate::program::subject::{ENDLESS, INPUT, OUTPUT, USAGE, Workdir, of_kind};
 
 /// What `simulate` says of something.
 fn simulated(place: &Workdir, what: &str) -> Value {
-    let command = format!("simulate {what} --no-save --json - -q");
-    let run = place.run(command.split(' ')).ends(0).json();
+    let run = place.json(&format!("simulate {what}"));
     let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
     of.clone()
 }
@@ -191,12 +190,7 @@ fn what_cannot_be_exported_is_refused_with_its_code() {
         (USAGE, "barrier --to svg -t sim:myrinet -n 4 --from 2us --until 1us"),
         (USAGE, "barrier --to gnuplot -t sim:myrinet -n 4 --out b"),
     ] {
-        let finished = place.run(["export"].into_iter().chain(command.split(' '))).ends(code);
-        assert_eq!(
-            (finished.stdout.as_str(), finished.stderr.is_empty()),
-            ("", false),
-            "{command}"
-        );
+        place.refuses(code, &format!("export {command}"));
     }
     assert_eq!(fs::read_to_string(place.path("two.goal")).unwrap(), GOAL);
     // Nothing of a file that does not fit stays.

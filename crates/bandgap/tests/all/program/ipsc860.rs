@@ -181,8 +181,7 @@ fn guards_and_rows_are_linear_in_the_dimension_and_whole_blocks_quadratic() {
 #[test]
 fn all_kernels_run_on_sixteen_nodes() {
     let place = Workdir::new();
-    let args = ["comet", "-t", "sim:ipsc860", "-n", "16", "--no-save", "--json", "-"];
-    let run = place.run(args).ends(0).json();
+    let run = place.json("comet -t sim:ipsc860 -n 16");
     // CoMet's eleven, overlap, contention, and what single messages cost.
     assert_eq!(of_kind(&run, "series").len(), 14);
     // What the thesis found: guards and lines grow with N, whole blocks with N².

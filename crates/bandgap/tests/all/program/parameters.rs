@@ -27,8 +27,7 @@ fn measured(place: &Workdir, name: &str, [os, or, g, latency]: Machine) -> Value
 
 /// Models after changes, by name.
 fn after(place: &Workdir, changes: &[&str]) -> impl Fn(&str) -> f64 + use<> {
-    let args = ["whatif", "--from", "before", "--json", "-"];
-    let run = place.run(args.iter().chain(changes)).ends(0).json();
+    let run = place.json(&format!("whatif --from before {}", changes.join(" ")));
     let models = of_kind(&run, "whatif")[0]["models"].clone();
     move |name| {
         let model = models.as_array().unwrap().iter().find(|model| model["name"] == name);
@@ -63,8 +62,7 @@ fn a_signature_is_divided_and_kept() {
     place.run(["breakdown", "--from", "before", "-q", "--out", "kept"]).ends(0);
     // What was kept says the same, and from its table too.
     for from in ["before/run.json", "kept"] {
-        let run =
-            place.run(["whatif", "--from", from, "--set", "L=0ns", "--json", "-"]).ends(0).json();
+        let run = place.json(&format!("whatif --from {from} --set L=0ns"));
         let way = &of_kind(&run, "whatif")[0]["models"][0];
         near(from, value(&way["after"]), 3600e-9, 1e-9);
     }
@@ -78,8 +76,7 @@ fn a_signature_is_chosen_by_the_beginning_of_its_id() {
     // is 104 µs.
     for (bytes, os, per_byte) in [(64.0, 27e-6, 630e-9), (1024.0, 104e-6, 410e-9)] {
         let id = format!("logp/sim:ipsc860/name=bulk_store_signature/bytes={bytes}");
-        let args = ["breakdown", "--from", "bulk", "--id", &id, "--json", "-"];
-        let run = place.run(args).ends(0).json();
+        let run = place.json(&format!("breakdown --from bulk --id {id}"));
         let models = of_kind(&run, "breakdown")[0]["models"].as_array().unwrap();
         let way = models.iter().find(|model| model["name"] == "one_way").unwrap();
         let expected = os + 25e-6 + 27e-6 + bytes * per_byte;
@@ -93,12 +90,6 @@ fn runs_without_parameters_and_wrong_choices_are_refused() {
     measured(&place, "before", MACHINE);
     place.run(["comms1", "-t", "sim:ipsc860", "-q", "--out", "series"]).ends(0);
     std::fs::create_dir(place.path("empty")).unwrap();
-    let changed = |run: &str, change: &dyn Fn(&mut Value)| {
-        let file = place.path(run).join("run.json");
-        let mut value: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
-        change(&mut value);
-        std::fs::write(&file, value.to_string()).unwrap();
-    };
     for command in ["whatif", "breakdown"] {
         place.run([command, "--from", "series"]).ends(3);
         place.run([command, "--from", "empty"]).ends(3);
@@ -107,11 +98,11 @@ fn runs_without_parameters_and_wrong_choices_are_refused() {
         }
     }
     // A run that ended too soon, and a signature without os, or and g.
-    changed("series", &|run| {
+    place.change("series", |run| {
         (run["interrupted"], run["results"]) = (Value::Bool(true), Value::Array(Vec::new()));
     });
     place.run(["whatif", "--from", "series"]).ends(3);
-    changed("before", &|run| {
+    place.change("before", |run| {
         for name in ["send_overhead", "gap"] {
             run["results"][0]["parameters"][name] = Value::Null;
         }

@@ -8,8 +8,6 @@ use serde_json::Value;
 use crate::program::subject::{Workdir, named, near, of_kind, value};
 use synthetic::{Machine, PAPER, Traffic};
 
-const SOFTWARE: [&str; 4] = ["--set", "llp_post=175.42ns", "--set", "llp_prog=61.63ns"];
-
 fn files() -> Workdir {
     let place = Workdir::new();
     place.file("ping-pong.csv", PAPER.text());
@@ -34,17 +32,15 @@ const PAPERS: [(&str, f64); 4] =
 #[test]
 fn the_papers_components_come_out_of_traces() {
     let place = files();
-    let traces = ["breakdown", "--pcie-trace", "ping-pong.csv", "--without-switch", "direct.csv"];
-    let args = traces.iter().chain(&SOFTWARE).chain(&["--json", "-"]);
-    let run = place.run(args).ends(0).json();
+    let traces = "breakdown --pcie-trace ping-pong.csv --without-switch direct.csv";
+    let run = place.json(&format!("{traces} --set llp_post=175.42ns --set llp_prog=61.63ns"));
     components(&run, &PAPERS);
     let breakdown = of_kind(&run, "breakdown")[0];
     let latency = named(&breakdown["models"], "llp_latency");
     near("latency", value(&latency["modelled"]), 1135.80e-9, 1e-3);
 
     // With the paper's table, LLP_post and LLP_prog are its own.
-    let args = traces.iter().chain(&["--from", "thunderx2-connectx4", "--json", "-"]);
-    let run = place.run(args).ends(0).json();
+    let run = place.json(&format!("{traces} --from thunderx2-connectx4"));
     components(&run, &PAPERS);
     let models = &of_kind(&run, "breakdown")[0]["models"];
     near("latency", value(&named(models, "latency")["modelled"]), 1387.02e-9, 1e-3);
@@ -59,8 +55,7 @@ fn the_papers_components_come_out_of_traces() {
         note.map(|note| note["code"].as_str().unwrap().to_owned())
     };
     assert_eq!((why("network").as_deref(), why("pcie")), (Some("pcie_no_ping_pong"), None));
-    let from = ["breakdown", "--from", "thunderx2-connectx4", "--pcie-trace", "posts.csv"];
-    let run = place.run(from.iter().chain(&["--json", "-"])).ends(0).json();
+    let run = place.json("breakdown --from thunderx2-connectx4 --pcie-trace posts.csv");
     let injection = named(&of_kind(&run, "breakdown")[0]["models"], "llp_injection").clone();
     near("injection", value(&injection["observed"]), 282.33e-9, 2e-3);
     near("injection", value(&injection["modelled"]), 295.73e-9, 1e-9);
@@ -70,17 +65,8 @@ fn the_papers_components_come_out_of_traces() {
 #[test]
 fn what_is_kept_can_be_read_again() {
     let place = files();
-    let args = [
-        "breakdown",
-        "--pcie-trace",
-        "ping-pong.csv",
-        "--without-switch",
-        "direct.csv",
-        "-q",
-        "--out",
-        "kept",
-    ];
-    place.run(args).ends(0);
+    let args = "breakdown --pcie-trace ping-pong.csv --without-switch direct.csv -q --out kept";
+    place.run(args.split(' ')).ends(0);
     let run = place.run(["breakdown", "--from", "kept", "--json", "-"]).ends(0).json();
     components(&run, &PAPERS[..3]);
     place.run(["whatif", "--from", "kept", "--reduce", "switch=50%"]).ends(0);

@@ -8,17 +8,7 @@ use crate::program::subject::{INPUT, USAGE, Workdir};
 /// Asserts that each of these command lines is refused with this code.
 #[track_caller]
 fn refused_in(place: &Workdir, code: i32, commands: &[&str]) {
-    let before = place.names();
-    for command in commands {
-        let finished = place.run(command.split(' ')).ends(code);
-        assert_eq!(
-            (finished.stdout.as_str(), finished.stderr.is_empty()),
-            ("", false),
-            "{command}"
-        );
-        // Nothing is kept of what never began.
-        assert_eq!((place.names(), place.temporary()), (before.clone(), vec![]), "{command}");
-    }
+    commands.iter().for_each(|command| place.refuses(code, command));
 }
 
 fn refused(commands: &[&str]) {

@@ -52,9 +52,7 @@ fn a_schedule_is_simulated_kept_and_shown() {
 fn parameters_and_sensitivities() {
     let place = Workdir::new();
     place.file("ping.goal", THERE_AND_BACK);
-    let command =
-        "simulate ping.goal --loggops L=1000.5,o=200,G=0.04 --sensitivity --no-save --json -";
-    let run = place.run(command.split(' ')).ends(0).json();
+    let run = place.json("simulate ping.goal --loggops L=1000.5,o=200,G=0.04 --sensitivity");
     let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
     assert_eq!(nanoseconds(&of["end"]), 4 * 200 + 2001 + 5000);
     let sensitivity = &of["sensitivity"];
@@ -93,8 +91,7 @@ fn parameters_and_sensitivities() {
         "name = 'm'\nsend_overhead_ns = 100\nrecv_overhead_ns = 300\ngap_ns = 50\nlatency_ns = 2000\n\
          gap_per_byte_ns = 0.04\n",
     );
-    let command = "simulate ping.goal -t sim:m.toml --no-save --json -";
-    let run = place.run(command.split(' ')).ends(0).json();
+    let run = place.json("simulate ping.goal -t sim:m.toml");
     let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
     assert_eq!(nanoseconds(&of["end"]), 4 * 200 + 2 * 2000 + 5000);
 }
@@ -124,7 +121,6 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
     );
     place.file("word.goal", "num_ranks 1\nrank 0 {\nwait 1\n}\n");
     place.file("long.goal", "num_ranks 1\nrank 0 {\nsend 9223372036854775808b to 0\n}\n");
-    let before = place.names();
     for (code, command) in [
         (ENDLESS, "alone.goal"),
         (ENDLESS, "both.goal --sensitivity"),
@@ -144,14 +140,7 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
         (USAGE, "ping.goal -t shm"),
         (USAGE, ""),
     ] {
-        let finished =
-            place.run(["simulate"].into_iter().chain(command.split_whitespace())).ends(code);
-        assert_eq!(
-            (finished.stdout.as_str(), finished.stderr.is_empty()),
-            ("", false),
-            "{command}"
-        );
-        assert_eq!((place.names(), place.temporary()), (before.clone(), vec![]), "{command}");
+        place.refuses(code, format!("simulate {command}").trim());
     }
     let told = place.run(["simulate", "both.goal"]).ends(ENDLESS).stderr;
     for place in ["rank 0", "line 3", "rank 1", "line 8"] {
@@ -162,8 +151,7 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
 #[test]
 fn a_kernel_is_replayed_on_many_ranks() {
     let place = Workdir::new();
-    let args = "simulate barrier -t sim:myrinet -n 2,1024,65536 --no-save --json - -q";
-    let run = place.run(args.split(' ')).ends(0).json();
+    let run = place.json("simulate barrier -t sim:myrinet -n 2,1024,65536");
     let all = run["results"].as_array().unwrap();
     let time = |at: usize| all[at]["time"]["value"].as_f64().unwrap();
     // A dissemination barrier has log₂ P rounds, of a message each.
@@ -177,13 +165,12 @@ fn a_kernel_is_replayed_on_many_ranks() {
         "simulate barrier -t shm --no-save",
         "simulate barrier -t sim:myrinet --algorithm library --no-save",
         "simulate barrier -t sim:myrinet -n 0 --no-save",
+        "simulate barrier -t sim:ipsc860 -n 129 --no-save",
+        "simulate barrier -t sim:ipsc860 --sizes 8 --no-save",
     ] {
         place.run(wrong.split(' ')).ends(2);
     }
-    place.run("simulate barrier -t sim:ipsc860 -n 129 --no-save".split(' ')).ends(2);
-    place.run("simulate barrier -t sim:ipsc860 --sizes 8 --no-save".split(' ')).ends(2);
-    let args = "simulate barrier -t sim:myrinet -n 1024 --sensitivity --no-save --json - -q";
-    let run = place.run(args.split(' ')).ends(0).json();
+    let run = place.json("simulate barrier -t sim:myrinet -n 1024 --sensitivity");
     let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
     for (parameter, slope) in [("L", 10.0), ("o", 20.0), ("g", 0.0), ("G", 0.0)] {
         let of = &of["sensitivity"]["derivatives"][parameter];
@@ -196,8 +183,7 @@ fn a_kernel_is_replayed_on_many_ranks() {
     assert!((whole - of["end"].as_f64().unwrap()).abs() < 1e-12);
     assert_eq!(of["critical_path"]["steps"], 30);
     // The usual algorithm has a name, and sizes that do not fit are told.
-    let args = "simulate all_reduce -t sim:ipsc860 -n 8 --sizes 1,8,9,16 --no-save --json - -q";
-    let run = place.run(args.split(' ')).ends(0).json();
+    let run = place.json("simulate all_reduce -t sim:ipsc860 -n 8 --sizes 1,8,9,16");
     let all = of_kind(&run, "simulation");
     assert_eq!((all.len(), &all[0]["variant"]), (2, &"ring".into()));
     let [note] = &run["notes"].as_array().unwrap()[..] else { panic!("{run}") };
@@ -206,8 +192,7 @@ fn a_kernel_is_replayed_on_many_ranks() {
         (note["values"]["count"].as_f64(), note["values"]["of"].as_f64()),
         (Some(2.0), Some(4.0))
     );
-    let some = "simulate global_sum -t sim:ipsc860 -n 6 --algorithm all --no-save --json - -q";
-    let run = place.run(some.split(' ')).ends(0).json();
+    let run = place.json("simulate global_sum -t sim:ipsc860 -n 6 --algorithm all");
     assert!(!run["results"].as_array().unwrap().is_empty());
 }
 
@@ -260,8 +245,7 @@ fn noise_lengthens_a_schedule_as_its_seed_says() {
     place.file("some.txt", "# LogGOPSim's\n1000\t10\n");
     place.file("half.txt", "1000\t500\n");
     let simulated = |line: &str| {
-        let line = format!("simulate calc.goal --noise {line} --no-save --json - -q");
-        let run = place.run(line.split(' ')).ends(0).json();
+        let run = place.json(&format!("simulate calc.goal --noise {line}"));
         (of_kind(&run, "simulation")[0].clone(), run)
     };
     let finish = |of: &Value| -> Vec<i64> {
@@ -281,11 +265,9 @@ fn noise_lengthens_a_schedule_as_its_seed_says() {
     // Of a run: a processor with one of 10 µs each ms, and one without.
     place.run("signature -t sim:paragon -q --out kept".split(' ')).ends(0);
     place.run("simulate calc.goal --noise kept --no-save".split(' ')).ends(INPUT);
-    let path = place.path("kept/run.json");
-    let mut run: Value = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
     let noise = |rate: u32, lost: f64| json!({"detours_per_second": rate, "time_lost": lost});
-    run["host"] = json!({"noise": [[0, noise(1000, 0.01)], [1, noise(0, 0.0)]]});
-    fs::write(&path, run.to_string()).unwrap();
+    let host = json!({"noise": [[0, noise(1000, 0.01)], [1, noise(0, 0.0)]]});
+    place.change("kept", |run| run["host"] = host);
     let (of, run) = simulated("kept");
     let ends = finish(&of);
     assert!((1_010_000..=1_020_000).contains(&ends[0]) && ends[1] == 1_000_000, "{ends:?}");
@@ -310,8 +292,7 @@ fn a_receive_that_might_have_had_another_message_is_named() {
     let two = "rank 0 {\na: recv 8b from -1\nb: recv 8b from -1\nb requires a\n}\n";
     place.file("any.goal", format!("num_ranks 3\n{two}{}{}", sends(1), sends(2)));
     for more in ["", " --sensitivity"] {
-        let line = format!("simulate any.goal --no-save --json - -q{more}");
-        let run = place.run(line.split(' ')).ends(0).json();
+        let run = place.json(&format!("simulate any.goal{more}"));
         let [note] = &run["notes"].as_array().unwrap()[..] else { panic!("{run}") };
         assert_eq!(note["code"], "receive_ambiguous");
         let values = ["count", "rank", "operation"].map(|name| note["values"][name].as_f64());

@@ -19,9 +19,7 @@ fn measured(place: &Workdir, machine: &str, args: &[&str]) -> Value {
 }
 
 fn simulated(place: &Workdir, command: &str, machine: &str, args: &[&str]) -> Value {
-    let transport = format!("sim:{machine}");
-    let fixed = [command, "--transport", &transport, "--json", "-", "--no-save", "--quiet"];
-    place.run(fixed.iter().chain(args)).ends(0).json()
+    place.json(&format!("{command} -t sim:{machine} {}", args.join(" ")))
 }
 
 /// Asserts that a signature has these parameters, g being seen from the requester.
@@ -214,8 +212,7 @@ fn a_run_says_what_it_is_compared_by() {
 fn layers_cost_what_their_machines_differ_by() {
     let place = Workdir::new();
     described(&place, [400.0, 600.0, 1500.0, 20_000.0], "");
-    let command = "layers comms1 -t sim:ipsc860,sim:machine.toml --sizes 0 --no-save --json - -q";
-    let run = place.run(command.split(' ')).ends(0).json();
+    let run = place.json("layers comms1 -t sim:ipsc860,sim:machine.toml --sizes 0");
     let all = run["results"].as_array().unwrap();
     let layers = all.iter().find(|of| of["name"] == "layers").unwrap();
     let points = layers["points"].as_array().unwrap();
@@ -233,8 +230,7 @@ fn layers_cost_what_their_machines_differ_by() {
 fn pairs_of_a_round_work_at_once() {
     let place = Workdir::new();
     described(&place, [400.0, 600.0, 1500.0, 20_000.0], "gap_per_byte_ns = 3\n");
-    let command = "pairs -t sim:machine.toml -n 6 --together --no-save --json - -q";
-    let run = place.run(command.split(' ')).ends(0).json();
+    let run = place.json("pairs -t sim:machine.toml -n 6 --together");
     assert_eq!(run["results"][0]["labels"]["at_once"], 3);
     let points = run["results"][0]["points"].as_array().unwrap();
     assert_eq!(points.len(), 15);
@@ -246,16 +242,10 @@ fn with_bytes(place: &Workdir) -> String {
     described(place, MYRINET, "gap_per_byte_ns = 20\n")
 }
 
-fn bulk(place: &Workdir, machine: &str, args: &[&str]) -> Value {
-    let transport = format!("sim:{machine}");
-    let fixed = ["bulk", "--transport", &transport, "--json", "-", "--no-save", "--quiet"];
-    place.run(fixed.iter().chain(args)).ends(0).json()
-}
-
 #[test]
 fn transfers_on_a_machine_take_a_round_trip_and_their_bytes() {
     let place = Workdir::new();
-    let run = bulk(&place, &with_bytes(&place), &["--no-surface"]);
+    let run = simulated(&place, "bulk", &with_bytes(&place), &["--no-surface"]);
     let series = of_kind(&run, "series");
     let names: Vec<&Value> = series.iter().map(|series| &series["name"]).collect();
     assert_eq!(names, ["bulk_store", "bulk_get"]);
@@ -322,7 +312,7 @@ fn the_surface_of_a_machine_gives_back_its_parameters() {
     let [os, or, gap, latency] = MYRINET;
     let machine = with_bytes(&place);
     for (way, name) in [("--store", "bulk_store_signature"), ("--get", "bulk_get_signature")] {
-        let run = bulk(&place, &machine, &[way]);
+        let run = simulated(&place, "bulk", &machine, &[way]);
         let signatures = of_kind(&run, "logp").into_iter();
         let signatures: Vec<_> = signatures.filter(|logp| logp["name"] == name).collect();
         let lengths: Vec<u64> =
@@ -347,7 +337,7 @@ fn the_surface_of_a_machine_gives_back_its_parameters() {
 #[test]
 fn the_bytes_of_a_get_are_sent_by_the_replier_and_surfaces_are_at_sizes_asked_for() {
     let place = Workdir::new();
-    let run = bulk(&place, "ipsc860", &["--get", "--sizes", "8,1KiB,2KiB"]);
+    let run = simulated(&place, "bulk", "ipsc860", &["--get", "--sizes", "8,1KiB,2KiB"]);
     let all = of_kind(&run, "logp").into_iter();
     let (gets, stores): (Vec<&Value>, Vec<&Value>) =
         all.partition(|logp| logp["name"] == "bulk_get_signature");
@@ -372,8 +362,7 @@ fn the_bytes_of_a_get_are_sent_by_the_replier_and_surfaces_are_at_sizes_asked_fo
 fn of_operations_in_a_row_each_may_take_longer_than_one() {
     let place = Workdir::new();
     let time = |line: &str| {
-        let run =
-            place.run(format!("{line} --json - --no-save -q").split_whitespace()).ends(0).json();
+        let run = place.json(line);
         let [found] = &of_kind(&run, "simulation")[..] else { panic!("{run}") };
         (value(&found["time"]), found["in_a_row"].as_u64().unwrap())
     };

@@ -103,6 +103,31 @@ impl Workdir {
         Finished::of(command, input)
     }
 
+    /// Runs a command line that keeps nothing, and returns its run.
+    #[track_caller]
+    pub fn json(&self, line: &str) -> Value {
+        let line = format!("{line} --no-save --json - -q");
+        self.run(line.split_whitespace()).ends(0).json()
+    }
+
+    /// Asserts that a command line is refused with this code, and leaves nothing.
+    #[track_caller]
+    pub fn refuses(&self, code: i32, line: &str) {
+        let before = self.names();
+        let finished = self.run(line.split(' ')).ends(code);
+        assert_eq!((&*finished.stdout, finished.stderr.is_empty()), ("", false), "{line}");
+        // Nothing is kept of what never began.
+        assert_eq!((self.names(), self.temporary()), (before, vec![]), "{line}");
+    }
+
+    /// Changes a kept run.
+    pub fn change(&self, name: &str, change: impl FnOnce(&mut Value)) {
+        let path = self.path(name).join("run.json");
+        let mut run: Value = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
+        change(&mut run);
+        std::fs::write(&path, run.to_string()).unwrap();
+    }
+
     /// Runs a shell's command line here, `bandgap` in it being the program under test.
     pub fn shell(&self, line: &str) -> Finished {
         let folder = Path::new(BINARY).parent().unwrap().to_str().unwrap();
