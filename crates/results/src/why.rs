@@ -95,42 +95,30 @@ pub(crate) fn widest(run: &Run, drawn: &BTreeSet<String>) -> Option<String> {
     Some(format!("{id} ({})", words(note)))
 }
 
-/// The causes, the largest effect first.
+/// The causes, the largest effect first. Rows of one result are grouped by cause.
 fn causes(run: &Run) -> Vec<Cause> {
     let among = context(run);
-    let mut all: Vec<Cause> = Vec::new();
-    for result in &run.results {
-        for (id, quantity, counts) in result.as_shown().quantities() {
-            let precision = among.precision(&id, quantity);
-            if !counts || precision == Precision::Converged {
-                continue;
-            }
-            let note = match precision {
-                Precision::ClockLimited => Note::new("clock_step", ""),
-                _ => cause(run, &among, &id, quantity),
-            };
-            let (of, name) = id.rsplit_once('/').unwrap_or(("", &id));
-            // Rows of one result are grouped by cause.
-            let of = of.split('/').filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
-            let width = quantity.relative_width().unwrap_or(f64::INFINITY);
-            let is_its =
-                |known: &&mut Cause| known.result == of && values(&known.note) == values(&note);
-            match all.iter_mut().find(is_its) {
-                Some(known) => {
-                    if !known.quantities.iter().any(|other| other == name) {
-                        known.quantities.push(name.to_owned());
-                    }
-                    known.ids.push(id);
-                    known.width = [known.width[0].min(width), known.width[1].max(width)];
-                }
-                None => {
-                    let (result, quantities) = (of, vec![name.to_owned()]);
-                    let (ids, width) = (vec![id], [width; 2]);
-                    all.push(Cause { result, quantities, ids, width, note });
-                }
-            }
-        }
-    }
+    let all = run.results.iter().flat_map(|result| result.as_shown().quantities());
+    let all = by_key(all.filter(|(_, _, counts)| *counts).filter_map(|(id, quantity, _)| {
+        let note = match among.precision(&id, quantity) {
+            Precision::Converged => return None,
+            Precision::ClockLimited => Note::new("clock_step", ""),
+            Precision::No => Note { about: String::new(), ..cause(run, &among, &id, quantity) },
+        };
+        let of = id.rsplit_once('/').map_or("", |(of, _)| of).split('/');
+        let of = of.filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
+        Some(((of, note), (id, quantity.relative_width().unwrap_or(f64::INFINITY))))
+    }));
+    let cause = |((result, note), all): ((String, Note), Vec<(String, f64)>)| {
+        let name = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();
+        let names = by_key(all.iter().map(|(id, _)| (name(id), ())));
+        let end = |pick: fn(f64, f64) -> f64| all.iter().map(|of| of.1).reduce(pick);
+        let width = [end(f64::min), end(f64::max)].map(|end| end.unwrap_or(f64::INFINITY));
+        let quantities = names.into_iter().map(|(name, ())| name).collect();
+        let ids = all.into_iter().map(|(id, _)| id).collect();
+        Cause { result, quantities, ids, width, note }
+    };
+    let mut all: Vec<Cause> = all.into_iter().map(cause).collect();
     all.sort_by(|a, b| b.width[1].total_cmp(&a.width[1]));
     all
 }

@@ -9,12 +9,12 @@ use bandgap_campaign::breakdown::BreakdownPlan;
 use bandgap_campaign::floors::RANKS;
 use bandgap_comm::Division;
 use bandgap_launch::{Classify, Exit, Result, Target, Wait, usage};
-use bandgap_record::Note;
 use bandgap_units::Ns;
 use clap::Args;
 
 use super::components::{Source, load, rule};
 use super::pcie_trace::{self, PcieTrace};
+use super::series::left_out;
 use crate::args::Measure;
 use crate::output::close_given;
 use crate::session::{ALONE, Session, one_size};
@@ -130,10 +130,7 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
         Ok(division) => division,
         Err(failure) => {
             let name = format!("breakdown over {}", session.target);
-            let note = Note::new("left_out", "")
-                .with("name", name)
-                .with("why", format!("failed to {}", failure.what));
-            session.sink.note(note);
+            session.sink.note(left_out("", &name, &failure.what));
             session.progress.next(": left out");
             return Ok(());
         }
@@ -150,19 +147,18 @@ pub fn measure(session: &mut Session<'_>, insert: &[Ns]) -> Result<()> {
 
 /// How the target divides the time of a message.
 fn division(target: &Target, measure: &Measure) -> Result<&'static Division> {
-    let refused = |what: String, hint| usage!("{what}").hint(hint);
     if measure.ranks.at.wait == Wait::Block {
         let what = "break down a message while ranks sleep: what they wait for is then the system's wake-up";
-        return Err(refused(what.to_owned(), "leave out --wait block"));
+        return Err(usage!("{what}").hint("leave out --wait block"));
     }
     let hint = "name a transport of this machine, or a table with --from";
     match target {
         Target::Real(transport) => transport
             .division
-            .ok_or_else(|| refused(format!("break down {target}: it takes no stamps"), hint)),
+            .ok_or_else(|| usage!("break down {target}: it takes no stamps").hint(hint)),
         Target::Simulated(_) => {
             let why = "in virtual time there is no software to time";
-            Err(refused(format!("break down {target}: {why}"), hint))
+            Err(usage!("break down {target}: {why}").hint(hint))
         }
     }
 }

@@ -115,7 +115,8 @@ impl Parts {
         let contention = match contention {
             Some(Err(refused)) if all => {
                 if let Some(planned) = &mut planned {
-                    planned.notes.push(left_out(CONTENTION, &refused.what));
+                    let about = format!("series/{CONTENTION}");
+                    planned.notes.push(left_out(&about, CONTENTION, &refused.what));
                 }
                 None
             }

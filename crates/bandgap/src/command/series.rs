@@ -157,14 +157,13 @@ impl AtWork {
 }
 
 /// The note that a series is not measured, and at what its measurement failed.
-pub fn left_out(name: &str, what: &str) -> Note {
-    let why = format!("failed to {what}");
-    Note::new("left_out", format!("series/{name}")).with("name", name).with("why", why)
+pub fn left_out(about: &str, name: &str, what: &str) -> Note {
+    Note::new("left_out", about).with("name", name).with("why", format!("failed to {what}"))
 }
 
 fn noted(of: &LeftOut) -> Note {
     match of {
-        LeftOut::Series { name, why } => left_out(name, why),
+        LeftOut::Series { name, why } => left_out(&format!("series/{name}"), name, why),
         LeftOut::Variant { series, variant, ranks, sizes: [left_out, all] } => {
             let name = format!("{series} by {variant} on {ranks} ranks");
             let note = Note::new("variant_left_out", format!("series/{series}")).with("name", name);

@@ -3,9 +3,7 @@
 use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation};
 use bandgap_campaign::sizes::Sizes;
 use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
-use bandgap_launch::{
-    Classify, Exit, Failure, Once, Result, Signals, Target, once, simulated, usage,
-};
+use bandgap_launch::{Classify, Exit, Once, Result, Signals, Target, once, simulated, usage};
 use bandgap_record::Note;
 use bandgap_results::Simulation;
 use bandgap_sim::Machine;
@@ -42,27 +40,26 @@ pub fn planned(
     command: &str,
     kernel: &str,
 ) -> Result<Planned> {
-    let refused = |what: String| Failure::new(Exit::Usage, what);
     let (named, machine) = match (measured, &of.transport) {
         (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value).map_err(unmade)?),
         (None, Some(Target::Simulated(name))) => (format!("sim:{name}"), simulated(name)?),
         _ => {
-            return Err(refused(format!("{command} {kernel} on no machine"))
+            return Err(usage!("{command} {kernel} on no machine")
                 .hint("name one, as in -t sim:myrinet; `export RUN --to machine` writes one"));
         }
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;
     if let Some(many) = of.ranks.iter().find(|ranks| **ranks > machine.ranks) {
-        return Err(refused(format!("{command} {many} ranks: {named} has {}", machine.ranks)));
+        return Err(usage!("{command} {many} ranks: {named} has {}", machine.ranks));
     }
     let variants = variants(&series, of.algorithm.as_deref())?;
     if of.sizes.is_some() && series.extent == Extent::None {
-        return Err(refused(format!("{command} {kernel} with --sizes")));
+        return Err(usage!("{command} {kernel} with --sizes"));
     }
     let sizes = sizes(&series, of.sizes.as_ref());
     if sizes.is_empty() {
-        let what = format!("{command} {kernel}: no size is a whole number of doubles");
-        return Err(refused(what).hint("give multiples of 8 B"));
+        return Err(usage!("{command} {kernel}: no size is a whole number of doubles")
+            .hint("give multiples of 8 B"));
     }
     let given = of.sizes.as_ref().map_or(0, |sizes| sizes.all(false).len());
     let mut notes = Vec::new();

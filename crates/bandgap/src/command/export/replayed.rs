@@ -49,15 +49,14 @@ fn replayed(of: &Export, window: &Window) -> Result<(Timeline, String)> {
 /// # Errors
 /// It is not a kernel over message passing, or the file cannot be written.
 pub fn goal(of: &Export) -> Result<()> {
-    let refused = |what: &str| usage!("export {what}");
     let Some(kernel) = kernel(&of.what) else {
-        return Err(refused(&format!("{} as GOAL", of.what.display()))
+        return Err(usage!("export {} as GOAL", of.what.display())
             .hint("kernels are barrier, broadcast, …"));
     };
     let Planned { machine, points, .. } = one_point(of, kernel)?;
     let (_, schedule) = recorded(&machine, &points[0].1, false)?;
     if !schedule.is_passing() {
-        return Err(refused(&format!("{kernel} as GOAL: it has Active Messages"))
+        return Err(usage!("export {kernel} as GOAL: it has Active Messages")
             .hint("kernels over message passing can be: echo, exchange, broadcast, barrier, …"));
     }
     of.write(|mut to| write_goal(&schedule, &mut to))
