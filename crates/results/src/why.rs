@@ -114,7 +114,7 @@ fn causes(run: &Run) -> Vec<Cause> {
         let names = by_key(all.iter().map(|(id, _)| (name(id), ())));
         let end = |pick: fn(f64, f64) -> f64| all.iter().map(|of| of.1).reduce(pick);
         let width = [end(f64::min), end(f64::max)].map(|end| end.unwrap_or(f64::INFINITY));
-        let quantities = names.into_iter().map(|(name, ())| name).collect();
+        let quantities = names.into_iter().map(|(name, _)| name).collect();
         let ids = all.into_iter().map(|(id, _)| id).collect();
         Cause { result, quantities, ids, width, note }
     };
