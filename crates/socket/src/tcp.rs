@@ -29,9 +29,6 @@ impl SocketKind for TcpListener {
         Floor::new("tcp_64kib", "64 KiB over TCP, half a round trip", BytesEachWay(64 << 10), 8),
         Floor::new("tcp_1mib", "1 MiB over TCP, half a round trip", BytesEachWay(1 << 20), 2),
         Floor::new("tcp_4mib", "4 MiB over TCP, half a round trip", BytesEachWay(4 << 20), 1),
-        Floor::new("message_tcp_64kib", "64 KiB message over TCP, half round trip", BytesEachWay(64 << 10), 8).layer(&[Borrowed("tcp_64kib")], "comms1"),
-        Floor::new("message_tcp_1mib", "1 MiB message over TCP, half round trip", BytesEachWay(1 << 20), 2).layer(&[Borrowed("tcp_1mib")], "comms1"),
-        Floor::new("message_tcp_4mib", "4 MiB message over TCP, half round trip", BytesEachWay(4 << 20), 1).layer(&[Borrowed("tcp_4mib")], "comms1"),
         Floor::new("tcp_stream", "1 MiB over TCP and an answer", STREAMED, 8),
         Floor::new("bulk_store_tcp_1mib", "store of 1 MiB over TCP", STREAMED, 8).layer(&[Borrowed("tcp_stream")], "store"),
     ];

@@ -32,9 +32,6 @@ impl SocketKind for UnixListener {
         Floor::new("unix_64kib", "64 KiB over a Unix socket, half a round trip", BytesEachWay(64 << 10), 8),
         Floor::new("unix_1mib", "1 MiB over a Unix socket, half a round trip", BytesEachWay(1 << 20), 2),
         Floor::new("unix_4mib", "4 MiB over a Unix socket, half a round trip", BytesEachWay(4 << 20), 1),
-        Floor::new("message_unix_64kib", "64 KiB message over a Unix socket, half round trip", BytesEachWay(64 << 10), 8).layer(&[Borrowed("unix_64kib")], "comms1"),
-        Floor::new("message_unix_1mib", "1 MiB message over a Unix socket, half round trip", BytesEachWay(1 << 20), 2).layer(&[Borrowed("unix_1mib")], "comms1"),
-        Floor::new("message_unix_4mib", "4 MiB message over a Unix socket, half round trip", BytesEachWay(4 << 20), 1).layer(&[Borrowed("unix_4mib")], "comms1"),
         Floor::new("unix_stream", "1 MiB over a Unix socket and an answer", STREAMED, 8),
         Floor::new("bulk_store_unix_1mib", "store of 1 MiB over a Unix socket", STREAMED, 8).layer(&[Borrowed("unix_stream")], "store"),
     ];
