@@ -54,12 +54,6 @@ impl<S: Stream> SocketLink<S> {
         self
     }
 
-    /// The streams, in the order of the peers' ranks. Bytes that were received but not delivered,
-    /// or accepted but not sent, are lost.
-    pub fn into_streams(self) -> Vec<S> {
-        self.channels.into_iter().map(|channel| channel.stream).collect()
-    }
-
     /// Moves on a frame with its payload, and the frame that follows it, if any.
     fn write(
         &mut self,
