@@ -70,9 +70,14 @@ impl RunDir {
     }
 
     /// Whether a killed run left its journal in this directory.
-    pub fn is_left(path: &Path) -> bool {
-        let journal = Self::locked(path, OpenOptions::new().append(true));
-        journal.is_ok_and(|journal| journal.metadata().is_ok_and(|of| of.len() > 0))
+    ///
+    /// # Errors
+    /// The run is still going on, and has no results yet.
+    pub fn is_left(path: &Path) -> Result<bool, RecordError> {
+        match Self::locked(path, OpenOptions::new().append(true)) {
+            Err(taken @ RecordError::Taken(_)) if !path.join(RUN_FILE).exists() => Err(taken),
+            journal => Ok(journal.is_ok_and(|of| of.metadata().is_ok_and(|of| of.len() > 0))),
+        }
     }
 
     /// Creates and locks the journal of a directory for which others were `made`.
@@ -202,6 +207,21 @@ mod tests {
         fs::create_dir(parent.path().join("own")).unwrap();
         drop(RunDir::create(&parent.path().join("own")).unwrap());
         assert!(parent.path().join("own").exists());
+    }
+
+    #[test]
+    fn a_run_is_left_once_nobody_writes_it() {
+        let parent = tempfile::tempdir().unwrap();
+        let is_left = || RunDir::is_left(parent.path());
+        let run = RunDir::create(parent.path()).unwrap();
+        io::Write::write_all(&mut run.journal().unwrap(), b"x").unwrap();
+        assert!(matches!(is_left(), Err(RecordError::Taken(_))));
+        // It is about to end.
+        run.write(RUN_FILE, b"{}").unwrap();
+        assert!(matches!(is_left(), Ok(false)));
+        drop(run);
+        fs::write(parent.path().join(JOURNAL), b"x").unwrap();
+        assert!(matches!(is_left(), Ok(true)));
     }
 
     #[test]

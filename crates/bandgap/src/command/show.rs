@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bandgap_launch::{Exit, Failure, Result, input, told, usage};
+use bandgap_launch::{Classify as _, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RUN_FILE, RunDir, read};
 use bandgap_report::{Block, text};
 use bandgap_results::{Outcome, Run, why, words};
@@ -85,13 +85,14 @@ pub fn found(run: &Path) -> Result<PathBuf> {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
         Err(_) => Vec::new(),
     };
-    // Their names begin with their start time. A run that is going on has no run file, and a locked journal.
-    runs.retain(|path| path.join(RUN_FILE).is_file() || RunDir::is_left(path));
-    // Of one second, the one that was written last.
+    runs.retain(|path| path.join(RUN_FILE).is_file() || RunDir::is_left(path).unwrap_or(true));
+    // Their names begin with their start time. Of one second, the one that was written last; before all, those that
+    // still go on.
     runs.sort_by_cached_key(|path| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let begun = name.split('-').next().unwrap_or_default().to_owned();
-        (begun, fs::metadata(path).and_then(|of| of.modified()).ok(), name)
+        let written = fs::metadata(path).and_then(|of| of.modified()).ok();
+        (RunDir::is_left(path).is_ok(), begun, written, name)
     });
     let is_called = |path: &PathBuf| {
         name == LAST || path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))
@@ -112,12 +113,14 @@ pub fn found(run: &Path) -> Result<PathBuf> {
 /// A kept run and its path.
 ///
 /// # Errors
-/// There is no such run, or it cannot be read.
+/// There is no such run, it is still going on, or it cannot be read.
 pub fn kept(run: &Path) -> Result<(PathBuf, Run)> {
     let path = found(run)?;
     let directory = if path.is_dir() { Some(&*path) } else { path.parent() };
-    if let Some(left) = directory.filter(|of| RunDir::is_left(of)) {
-        take_up(left)?;
+    if let Some(of) = directory
+        && RunDir::is_left(of).class(Exit::Output).map_err(|of| of.hint("wait for its end"))?
+    {
+        take_up(of)?;
     }
     let run = read(&path).map_err(|error| Failure::new(Exit::Input, told(&error)))?;
     Ok((path, run))

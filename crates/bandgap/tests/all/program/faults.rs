@@ -136,6 +136,7 @@ fn a_killed_run_is_shown_from_its_journal() {
         // Both are the run's own: nobody else writes there.
         let other = "comms1 --time-budget 1s";
         place.run(format!("{other} --out run").split(' ')).ends(4);
+        place.run(["show", "run"]).ends(4);
         if command.contains("--json") {
             place.run(format!("{other} --no-save --json run.json").split(' ')).ends(4);
         }

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
+use bandgap_record::RunDir;
 use bandgap_results::Run;
 
 use crate::program::subject::{BINARY, INTERRUPTED, OUTPUT, USAGE, Workdir, skipped};
@@ -220,12 +221,16 @@ fn the_beginning_of_several_names_is_that_of_none() {
         let out = format!("bandgap-runs/{name}");
         place.run([command, "-t", "sim:ipsc860", "-q", "--out", &out]).ends(0);
     }
+    // One that still goes on, since its journal is locked.
+    let going_on = RunDir::create(&place.path("bandgap-runs/20260103T000000Z-run")).unwrap();
+    place.run(["show", "20260103"]).ends(OUTPUT);
     for name in ["2026", "20260101", "LAST", "20260102T000000Z-bulk"] {
         let finished = place.run(["show", name]);
         assert_eq!(finished.code, Some(if name == "2026" { USAGE } else { 0 }), "{name}");
         let names = ["20260101T000000Z-signature", "20260102T000000Z-bulk"];
         assert!(name != "2026" || names.iter().all(|name| finished.stderr.contains(name)));
     }
+    drop(going_on);
     // A figure of a signature is named by its size.
     let names = std::fs::read_dir(place.path("bandgap-runs/20260102T000000Z-bulk")).unwrap();
     let names: Vec<_> = names.map(|of| of.unwrap().file_name().into_string().unwrap()).collect();
