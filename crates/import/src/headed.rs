@@ -186,8 +186,10 @@ pub(crate) const UNEQUAL: &str =
 /// Adds the rows under each heading.
 fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
     let mut current: Option<(&Line, Columns)> = None;
-    // The first line that is not a row: text below the table, or a damaged row.
-    let mut nearest = None;
+    // The first line that is not a row: text below the table, or a damaged row. The first that is like one.
+    let (mut nearest, mut damaged) = (None, None);
+    const DAMAGED: &str =
+        "the size or the time is no number, and the line is otherwise a row, between others";
     for (at, line) in lines.iter().enumerate() {
         let fails = |(before, holds, _): &&Condition| {
             let rest = line.text.split_once(before).map_or("", |(_, rest)| rest);
@@ -234,9 +236,13 @@ fn rows(dialect: &Dialect, lines: &[Line], section: &mut Section) -> Result {
             }
             None => {
                 let Some((_, columns)) = &current else { continue };
-                match row(dialect, columns, line, section)? {
-                    true => {}
-                    false => nearest = nearest.or(Some(line)),
+                match (row(dialect, columns, line, section)?, damaged) {
+                    (true, Some(before)) => return Err(Line::wrong(before, DAMAGED)),
+                    (true, None) => {}
+                    (false, _) => {
+                        nearest = nearest.or(Some(line));
+                        damaged = damaged.or(Some(line).filter(|of| is_like_row(columns, of)));
+                    }
                 }
             }
         }
@@ -270,14 +276,30 @@ fn is_number(word: &str) -> bool {
     word.parse::<f64>().is_ok()
 }
 
-/// Adds the line if it is a row; returns whether it is. A row begins with a size or otherwise has
-/// the form of a row. Other lines may stand between rows.
-fn row(dialect: &Dialect, columns: &Columns, line: &Line, section: &mut Section) -> Result<bool> {
+/// The words of a row, without a list marker.
+fn cells(line: &Line) -> Vec<&str> {
     let mut words = line.words();
-    // List markers.
     if words.first().is_some_and(|word| ["-", "*", "|", "--"].contains(word)) {
         words.remove(0);
     }
+    words
+}
+
+/// Whether a line has the form of a row, and one of its two numbers.
+fn is_like_row(columns: &Columns, line: &Line) -> bool {
+    let words = cells(line);
+    let is_size = |size: &&str| {
+        size.contains(|c: char| c.is_ascii_digit())
+            && is_number(size) != is_number(words[columns.time])
+    };
+    let is_whole = words.len() == columns.labels.len() && !line.is_comment();
+    is_whole && words.get(columns.size).is_some_and(is_size)
+}
+
+/// Adds the line if it is a row; returns whether it is. A row begins with a size or otherwise has
+/// the form of a row. Other lines may stand between rows.
+fn row(dialect: &Dialect, columns: &Columns, line: &Line, section: &mut Section) -> Result<bool> {
+    let words = cells(line);
     let Some(size) = words.get(columns.size) else { return Ok(false) };
     let unsigned = size.strip_prefix(['-', '+']).unwrap_or(size);
     if !unsigned.starts_with(|c: char| c.is_ascii_digit()) {
@@ -293,7 +315,8 @@ fn row(dialect: &Dialect, columns: &Columns, line: &Line, section: &mut Section)
     let formed = words.len() == count && is_number(words[columns.time]);
     let sized = is_number(scaled.map_or(size, |(digits, _)| digits));
     let time = words[columns.time.min(words.len() - 1)];
-    let begins = time.starts_with(|c: char| c.is_ascii_alphabetic());
+    let digits = words.len() == count && time.contains(|c: char| c.is_ascii_digit());
+    let begins = time.starts_with(|c: char| c.is_ascii_alphabetic()) && !digits;
     let sentence = (begins || time.contains(':')) && !is_number(time);
     if !failed && (!sized && !formed || sentence) {
         return Ok(false);

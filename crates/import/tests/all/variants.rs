@@ -113,7 +113,8 @@ fn variants_give_what_is_in_them() {
     is("two averages", "bytes,avg_us,median_us\n100,1.5,1.4\n", Line(1));
     let below = "\nreal\t0m3.120s\nuser\t0m0.010s\n1 more process has sent help message help-mpi.txt / x\nsrun: Job 7 done\n";
     osu("foreign lines below", format!("{OSU}{below}"));
-    let between = "[n1:77] 3 warnings so far\n12:00:01 kernel: eth0 up\n4096 ";
+    osu("lines as long as rows below", format!("{OSU}2 warnings\nreal 1.25\n# 16 1.9\nh2 3\n"));
+    let between = "#16 1.9\n[n1:77] 3 warnings so far\n12:00:01 kernel: eth0 up\n4096 ";
     osu("foreign lines between", OSU.replace("4096 ", between));
     let resources = "JobID  Elapsed  MaxRSS\n1234   00:00:03  2048K\n";
     osu("a resource table of a batch system below", format!("{OSU}{resources}"));
