@@ -43,7 +43,9 @@ pub fn answer(error: &Error) -> Option<Failure> {
     let others = before.iter().chain(after);
     let whole = others.fold(command.clone(), |whole, word| format!("{whole} {word}"));
     let takes = |line: &String| Cli::try_parse_from(format!("bandgap {line}").split(' ')).is_ok();
-    let line = [whole, command].into_iter().find(takes)?;
+    let within = words.get(1).and_then(|of| cli.find_subcommand(of)).unwrap_or(&cli);
+    let mut lines = [whole, command].into_iter().chain(called(word, within));
+    let line = lines.find(takes)?;
     Some(usage!("understand {word}").hint(format!("the command for this: bandgap {line}")))
 }
 

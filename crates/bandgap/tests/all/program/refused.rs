@@ -57,6 +57,7 @@ fn a_word_of_another_tool_is_answered_with_the_command_for_it() {
         ("MPI_Allreduce", "comet all_reduce"),
         ("barrier", "comet barrier"),
         ("comet bcast", "comet broadcast"),
+        ("signature --latency", "comms1"),
         ("layers allgather -t shm,tcp", "layers all_gather -t shm,tcp"),
         ("-q alltoall -n 4", "comet all_to_all -q -n 4"),
         ("tcp", "run -t tcp"),
@@ -68,6 +69,9 @@ fn a_word_of_another_tool_is_answered_with_the_command_for_it() {
         let line = format!("bandgap {command}");
         assert!(told.lines().any(|of| of.ends_with(&line)), "{words}: {told}");
     }
+    // An option of the command itself is nearer.
+    let told = place.run(["comms1", "--core", "0,1"]).ends(USAGE).stderr;
+    assert!(told.contains("'--cores'") && !told.contains("topology"), "{told}");
     // What bandgap starts itself is no command of anybody else.
     for words in ["gent", "rnk", "ranks", "help agent", "--take-u x"] {
         let told = place.run(words.split(' ')).ends(USAGE).stderr;
