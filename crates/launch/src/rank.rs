@@ -68,35 +68,18 @@ fn name_thread() {
 
 /// Runs a rank whose launcher is process `parent`, over the socket that is standard input.
 pub fn main(parent: u32) -> ExitCode {
-    let alone = ExitCode::from(Exit::Rank);
     name_thread();
-    // If the launcher is already gone, nobody takes a report.
-    if die_with_parent(parent).is_err() {
-        return alone;
-    }
     let Ok(stream) = std::io::stdin().as_fd().try_clone_to_owned().map(UnixStream::from) else {
-        return alone;
+        return Exit::Rank.into();
     };
-    let Ok(inherited) = descriptors::receive(&stream) else { return alone };
+    let inherited = die_with_parent(parent).map_err(host).and_then(|()| {
+        let refused =
+            |error| host(format!("receive the launcher's descriptors (recvmsg): {error}"));
+        descriptors::receive(&stream).map_err(refused)
+    });
     let mut channel = Channel::new(stream);
-    let Ok(Some(ToRank::Begin(mut assignment))) = channel.receive() else { return alone };
-    let mut inherited = inherited.into_iter();
-    let Some(page) = inherited.next() else { return alone };
-    let Ok(control) = Control::from_fd(page).map(Arc::new) else { return alone };
-    let stop = loop {
-        let own = std::mem::replace(&mut inherited, Vec::new().into_iter());
-        if let Err(stop) = take_part(&assignment, &mut channel, &control, own) {
-            break stop;
-        }
-        if !rests(&assignment) {
-            return ExitCode::SUCCESS;
-        }
-        let again = channel.send(&FromRank::Rests).and_then(|()| channel.receive());
-        let Ok(Some(ToRank::Begin(next))) = again else {
-            return finalize().map_or(alone, |()| ExitCode::SUCCESS);
-        };
-        assignment = next;
-    };
+    let served = inherited.map_err(Stop::from).and_then(|own| serve(&mut channel, own));
+    let Err(stop) = served else { return ExitCode::SUCCESS };
     let advice = match stop {
         Stop::Comm(CommError::Deadline { .. }) => " (--deadline says how long to wait)",
         _ => "",
@@ -105,6 +88,26 @@ pub fn main(parent: u32) -> ExitCode {
     // A launcher that is gone need not be told.
     let _ = channel.send(&FromRank::Failed(Noted { cause, what, exit }));
     exit.into()
+}
+
+/// Takes part in the launches for which the launcher needs this process.
+fn serve(channel: &mut Channel, inherited: Vec<OwnedFd>) -> Result<(), Stop> {
+    let Some(ToRank::Begin(mut assignment)) = channel.receive()? else {
+        return Err(CommError::Stopped.into());
+    };
+    let mut inherited = inherited.into_iter();
+    let page = inherited.next().ok_or_else(|| host("find the control page"))?;
+    let control = Arc::new(Control::from_fd(page).map_err(host)?);
+    loop {
+        let own = std::mem::replace(&mut inherited, Vec::new().into_iter());
+        take_part(&assignment, channel, &control, own)?;
+        if !rests(&assignment) {
+            return Ok(());
+        }
+        let again = channel.send(&FromRank::Rests).and_then(|()| channel.receive());
+        let Ok(Some(ToRank::Begin(next))) = again else { return Ok(finalize()?) };
+        assignment = next;
+    }
 }
 
 /// Whether the next launch needs this process: a library can be initialised only once.

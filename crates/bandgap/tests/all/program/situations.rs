@@ -92,6 +92,11 @@ fn forbidden_system_calls() {
     // sched_setaffinity.
     let run = without("203", "pairs --time-budget 200ms").unwrap();
     assert!(note(&run.ends(HOST), "failed")["what"].is_string());
+    // What a rank begins with: prctl and recvmsg.
+    for (call, name) in [("157", "PR_SET_PDEATHSIG"), ("47", "recvmsg")] {
+        let said = without(call, "comms1 --time-budget 200ms").unwrap().ends(HOST).stderr;
+        assert!(said.contains(name), "{said}");
+    }
     let allowed = place.run(format!("{sizes} --no-save --json -").split(' ')).measured();
     assert!(!allowed.stdout.contains("single_copy_refused"));
 }
