@@ -8,9 +8,12 @@ use std::thread;
 use std::time::Duration;
 
 use bandgap_kernels::{Added, AmEntry, CommEntry, TransferEntry, add};
-use bandgap_launch::{Adopted, Classify as _, Exit, Result, compiled, let_long_files_fail};
+use bandgap_launch::{
+    Adopted, Classify as _, Exit, Failure, Result, compiled, let_long_files_fail,
+};
 use rustix::net::AddressFamily;
 use rustix::net::sockopt::socket_domain;
+use rustix::process::{Resource, getrlimit};
 
 use crate::command::{Cli, dispatch, measured, parse};
 use crate::kernel::{OverAm, OverComm, OverTransfer};
@@ -63,20 +66,34 @@ impl Tool {
     /// Reads the command line and carries it out. It must be all that `main` does, and be called only
     /// once: each rank starts the program again.
     pub fn main(self) -> ExitCode {
+        has_stack().and_then(|()| self.begin()).unwrap_or_else(|failure| {
+            tell_failure(&failure);
+            failure.exit.into()
+        })
+    }
+
+    /// Its frame is larger than a small stack: the limit is looked at before.
+    #[inline(never)]
+    fn begin(self) -> Result<ExitCode> {
         let adopted = Adopted::found();
-        let added = add(self.added).class(Exit::Defect);
-        let exit = added.and_then(|()| match own() {
+        add(self.added).class(Exit::Defect)?;
+        match own() {
             Some(done) => done,
             None => match (parse(adopted.as_ref())?, adopted) {
                 (mut cli, Some(adopted)) => among(&adopted, &mut cli),
                 (cli, None) => carry_out(&cli),
             },
-        });
-        exit.unwrap_or_else(|failure| {
-            tell_failure(&failure);
-            failure.exit.into()
-        })
+        }
     }
+}
+
+/// Fails where the stack does not hold the description of all commands.
+fn has_stack() -> Result<()> {
+    let small = getrlimit(Resource::Stack).current.filter(|most| *most < 128 << 10);
+    small.map_or(Ok(()), |most| {
+        let what = format!("run with a stack of {} KiB, the limit", most >> 10);
+        Err(Failure::new(Exit::Host, what).hint("raise `ulimit -s` to 1024 or more"))
+    })
 }
 
 /// Does what this program starts itself for, as a rank or as a host's agent: no command that its users see.

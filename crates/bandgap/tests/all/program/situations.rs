@@ -113,6 +113,11 @@ fn a_limit_of_addresses() {
 }
 
 #[test]
+fn a_limit_of_the_stack() {
+    Workdir::new().shell("ulimit -s 64; bandgap --version").ends(HOST);
+}
+
+#[test]
 fn a_limit_of_processes() {
     let place = Workdir::new();
     // A user without other processes, who may not have more than are allowed.
