@@ -3,7 +3,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read, Write};
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use bandgap_socket::{Secret, nonce};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use rustix::process::geteuid;
 
 use crate::failure::lost;
 use crate::{Result, elsewhere, usage};
@@ -22,6 +23,10 @@ const LOOK: Duration = Duration::from_millis(20);
 const LEAVING: Duration = Duration::from_secs(1);
 /// Longest line of a process manager, in bytes.
 const LINE: usize = 4096;
+
+/// What to do where processes do not meet through a file.
+const PLACE: &str =
+    "start bandgap in a directory of your own that all hosts see, or set BANDGAP_JOIN";
 
 /// Where the first process is, and the secret that lets others in.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -160,15 +165,18 @@ impl Way {
             }
             Self::Shared(places) => {
                 let (secret, text) = told(port).map_err(lost)?;
-                let mut refused = String::new();
+                let mut refused = Vec::new();
                 for place in places {
                     match write(&place, &text) {
                         Ok(()) => return Ok(Published { secret, file: Some(place), kept: None }),
-                        Err(error) => refused = format!("{}: {error}", place.display()),
+                        Err(error) => {
+                            let why = format!("{}: {error}", place.display());
+                            refused.push(of_another(&place).unwrap_or(why));
+                        }
                     }
                 }
-                Err(elsewhere!("tell the other processes where this one is: {refused}")
-                    .hint("start bandgap in a directory that all hosts see"))
+                let refused = refused.join(", ");
+                Err(elsewhere!("tell the other processes where this one is: {refused}").hint(PLACE))
             }
         }
     }
@@ -193,10 +201,9 @@ impl Way {
                     return Ok((found, None));
                 }
                 if Instant::now() > until {
-                    return Err(elsewhere!(
-                        "find the first process: it has written no file in this directory"
-                    )
-                    .hint("start bandgap in a directory that all hosts see, or set BANDGAP_JOIN"));
+                    let why = "it has written no file in this directory".to_owned();
+                    let why = places.iter().find_map(|of| of_another(of)).unwrap_or(why);
+                    return Err(elsewhere!("find the first process: {why}").hint(PLACE));
                 }
                 std::thread::sleep(LOOK);
             },
@@ -234,24 +241,33 @@ impl Meeting {
     }
 }
 
+/// Which of the two files of [`write`] is another user's, and whose.
+fn of_another(place: &Path) -> Option<String> {
+    [place.with_extension("part"), place.to_owned()].iter().find_map(|path| {
+        let user = fs::symlink_metadata(path).ok()?.uid();
+        let is_ours = user == geteuid().as_raw();
+        (!is_ours).then(|| format!("{} belongs to user {user}", path.display()))
+    })
+}
+
 /// Writes a file atomically, readable only by its owner.
 fn write(place: &Path, text: &str) -> std::io::Result<()> {
     let part = place.with_extension("part");
     // A killed run may have left one.
     let _ = fs::remove_file(&part);
     let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&part)?;
-    file.write_all(text.as_bytes())?;
-    fs::rename(&part, place)
+    file.write_all(text.as_bytes()).and_then(|()| fs::rename(&part, place)).inspect_err(|_| {
+        let _ = fs::remove_file(&part);
+    })
 }
 
 /// The text of a file that belongs to this user and that nobody else may read.
 fn own(place: &Path) -> Option<String> {
-    use std::os::unix::fs::MetadataExt;
     // Others may have put something else there, such as a pipe.
     let flags = (OFlags::NONBLOCK | OFlags::NOFOLLOW).bits() as i32;
     let mut file = OpenOptions::new().read(true).custom_flags(flags).open(place).ok()?;
     let about = file.metadata().ok().filter(|about| about.is_file())?;
-    let mine = about.uid() == rustix::process::geteuid().as_raw() && about.mode() & 0o077 == 0;
+    let mine = about.uid() == geteuid().as_raw() && about.mode() & 0o077 == 0;
     let mut text = String::new();
     file.read_to_string(&mut text).ok().filter(|_| mine)?;
     Some(text)
@@ -338,6 +354,31 @@ mod tests {
         assert_eq!(own(&place).as_deref(), Some("again"));
         fs::set_permissions(&place, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
         assert_eq!(own(&place), None);
+    }
+
+    #[test]
+    fn what_cannot_be_published_leaves_nothing() {
+        let folder = tempfile::tempdir().unwrap();
+        // No file takes the place of a directory.
+        let place = folder.path().join(".bandgap-1-2");
+        fs::create_dir(&place).unwrap();
+        let failed = Way::Shared(vec![place]).publish(4000, Instant::now());
+        assert_eq!(failed.err().map(|failed| failed.exit), Some(crate::Exit::Remote));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_of_another_user_is_named_with_its_owner() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join(".bandgap-1-2");
+        write(&place, &told(4000).unwrap().1).unwrap();
+        assert_eq!(of_another(&place), None);
+        // Only root may give files away.
+        if std::os::unix::fs::chown(&place, Some(12_345), None).is_ok() {
+            let failed = Way::Shared(vec![place.clone()]).look_up(Instant::now()).unwrap_err();
+            let facts = [place.display().to_string(), "12345".to_owned()];
+            assert!(facts.iter().all(|fact| failed.what.contains(fact)), "{}", failed.what);
+        }
     }
 
     #[test]
