@@ -282,7 +282,10 @@ pub struct Protocol {
 impl Protocol {
     /// n·G of a message of n bytes, in picoseconds; 0 for words.
     pub(crate) fn transfer(&self, bytes: Option<u32>) -> u64 {
-        thousandths(bytes.unwrap_or(0).into(), self.gap_per_byte)
+        match bytes {
+            None | Some(0) => 0,
+            Some(bytes) => thousandths(bytes.into(), self.gap_per_byte),
+        }
     }
 }
 

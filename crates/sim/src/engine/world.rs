@@ -123,11 +123,18 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
 
     /// Takes a message from the interface once it is complete, which costs or.
     #[inline(always)]
-    fn take(&mut self, rank: u32, ready: C::At, bytes: Option<u32>, costs: &Protocol) {
+    fn take(
+        &mut self,
+        rank: u32,
+        ready: C::At,
+        bytes: Option<u32>,
+        costs: &Protocol,
+    ) -> &mut State<C::At> {
         let state = &mut self.ranks[rank as usize];
         let begin = state.now.later(ready);
         let work = Work::Receive { ready, bytes };
         state.now = self.clock.work(rank, begin, costs.recv_overhead, work);
+        state
     }
 
     /// Delivers a message with bytes to the interface. Returns whether its receiver waited for it,
@@ -174,8 +181,7 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
             let (rank, from) = (rank as Rank, address.from as Rank);
             return Err(SimError::OtherLength { rank, from, tag: address.tag, expected, bytes });
         }
-        self.take(rank, ready, Some(bytes), costs);
-        self.ranks[rank as usize].cursor.advance();
+        self.take(rank, ready, Some(bytes), costs).cursor.advance();
         self.steps += 1;
         Ok(())
     }
