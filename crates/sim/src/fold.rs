@@ -12,8 +12,8 @@ use crate::schedule::Step;
 /// request is still folded.
 const LONGEST: usize = 128;
 
-/// Number of remembered operations: one for each digest.
-const PLACES: usize = 256;
+/// Number of remembered operations: one for each digest. Few of a short list share one.
+const PLACES: usize = 1024;
 
 #[derive(Debug)]
 pub(crate) struct Folder {

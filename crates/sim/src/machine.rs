@@ -166,16 +166,10 @@ impl Machine {
     /// Costs of a message that carries this many bytes; `None` means words only. Requires that the
     /// machine has costs of bytes, or that there are no bytes.
     pub(crate) fn costs(&self, bytes: Option<u32>) -> Protocol {
-        let bytes = bytes.map(u64::from);
         let protocol = bytes.and_then(|bytes| {
-            self.protocols.get(self.protocols.partition_point(|protocol| protocol.up_to < bytes))
+            self.protocols.iter().find(|protocol| protocol.up_to >= u64::from(bytes))
         });
         protocol.copied().unwrap_or_else(|| self.words())
-    }
-
-    /// n·G of a message of n bytes, in picoseconds; 0 for words.
-    pub(crate) fn transfer(&self, bytes: Option<u32>) -> u64 {
-        thousandths(bytes.unwrap_or(0).into(), self.costs(bytes).gap_per_byte)
     }
 
     /// Costs of a message of words, as a protocol whose bytes cost nothing.
@@ -189,9 +183,10 @@ impl Machine {
         self.protocols.iter().copied().chain([self.words()])
     }
 
-    /// What the hops beyond the first add to the latency of a message that carries this many bytes.
-    pub(crate) fn further_hops(&self, from: u32, to: u32, bytes: Option<u32>) -> u64 {
-        self.network.further_hops(from, to) * self.costs(bytes).hop
+    /// Time for which a message with these costs is in the network, in picoseconds: L, and what the
+    /// hops beyond the first add.
+    pub(crate) fn flight(&self, from: u32, to: u32, costs: &Protocol) -> u64 {
+        costs.latency + self.network.further_hops(from, to) * costs.hop
     }
 
     /// The same machine with L increased by `more` picoseconds, for words and for bytes.
@@ -282,6 +277,16 @@ pub struct Protocol {
     /// G: time for each byte, in femtoseconds; 1/G is the bandwidth of a long message. 10 GB/s are
     /// 100 ps per byte, and three digits would be too few for a rate.
     pub gap_per_byte: u64,
+}
+
+impl Protocol {
+    /// n·G of a message of n bytes, in picoseconds; 0 for words.
+    pub(crate) fn transfer(&self, bytes: Option<u32>) -> u64 {
+        match bytes {
+            None | Some(0) => 0,
+            Some(bytes) => thousandths(bytes.into(), self.gap_per_byte),
+        }
+    }
 }
 
 /// Product of a number and a number of thousandths, rounded. Nearly all products fit into 64 bits,

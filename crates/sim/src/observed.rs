@@ -82,14 +82,14 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
         let receiver = if kind == MomentKind::Wait { at } else { sent.other };
         let since = |step: Step| Past::source(number, step);
         let landed = since(if arrived { Step::Moment } else { Step::Flight });
-        let transfer = || machine.transfer(sent.bytes());
+        let transfer = || machine.costs(sent.bytes()).transfer(sent.bytes());
         // The completion of a request without a reply is sent when it has been handled.
         let flight = || {
             let (to, bytes) = match kind {
                 MomentKind::Receive => (sent.rank(), None),
                 _ => (sent.other, sent.bytes()),
             };
-            machine.costs(bytes).latency + machine.further_hops(at, to, bytes)
+            machine.flight(at, to, &machine.costs(bytes))
         };
         let (took, before, part, rank, parameter) = match step {
             Step::Moment => {

@@ -149,7 +149,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
     /// As [`World::happen`].
     pub(super) fn in_buckets(&mut self) -> Result {
         for rank in 0..self.ranks.len() as u32 {
-            self.happen(Event::own(C::At::default(), rank, What::Begin))?;
+            self.happen(&Event::own(C::At::default(), rank, What::Begin))?;
             self.wake_before(rank, None)?;
         }
         let (mut sorted, mut ends) = (Vec::new(), Vec::new());
@@ -184,7 +184,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
             self.queue.next = Some(event.time);
             self.wake_before(event.to, Some(event.time))?;
             self.queue.next = events.get(index + 1).map(|next| next.time);
-            self.happen(*event)?;
+            self.happen(event)?;
         }
         self.wake_before(events[0].to, None)
     }
@@ -193,7 +193,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
     fn wake_before(&mut self, rank: u32, time: Option<C::At>) -> Result {
         let is_due = |alarm: &mut C::At| time.is_none_or(|time| *alarm < time);
         while let Some(alarm) = self.queue.alarm.take_if(is_due) {
-            self.happen(Event::own(alarm, rank, What::Wake))?;
+            self.happen(&Event::own(alarm, rank, What::Wake))?;
         }
         Ok(())
     }

@@ -1,7 +1,6 @@
 //! Clocks of a replay. The simplest knows only when a time is; others also know how it grows with
 //! the machine's parameters, and what led to it.
 
-use std::cmp::Ordering;
 use std::fmt::Debug;
 
 /// A time; the default is 0.
@@ -96,10 +95,12 @@ pub(crate) trait Clock: Debug {
         let for_gap = |clock: &Self| clock.step(start, gap, Cost::Gap, by_gap);
         let for_bytes =
             |clock: &Self| clock.step(start, transfer, Cost::Bytes(bytes.unwrap_or(0)), by_bytes);
-        match gap.cmp(&transfer) {
-            Ordering::Greater => for_gap(self),
-            Ordering::Less => for_bytes(self),
-            Ordering::Equal => for_gap(self).later(for_bytes(self)),
+        if gap > transfer {
+            for_gap(self)
+        } else if gap < transfer {
+            for_bytes(self)
+        } else {
+            for_gap(self).later(for_bytes(self))
         }
     }
 }

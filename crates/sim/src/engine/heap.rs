@@ -58,7 +58,7 @@ impl<C: Clock> World<'_, Heap<C::At>, C> {
                 }
             }
             last = Some(event);
-            self.happen(event)?;
+            self.happen(&event)?;
         }
         Ok(())
     }

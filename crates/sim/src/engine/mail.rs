@@ -110,11 +110,17 @@ impl<T: Copy> Mail<T> {
     }
 
     /// Takes the first letter that arrived for `address`.
+    #[inline(always)]
     pub(super) fn take(&mut self, inbox: &mut Inbox<T>, address: Address) -> Option<Letter<T>> {
-        let first = match inbox {
-            Inbox::Few(first) => first,
-            Inbox::Many(_) => return self.take_of_many(inbox, address),
-        };
+        match inbox {
+            Inbox::Few(NONE) => None,
+            Inbox::Few(first) => self.take_of_few(first, address),
+            Inbox::Many(_) => self.take_of_many(inbox, address),
+        }
+    }
+
+    #[inline(never)]
+    fn take_of_few(&mut self, first: &mut u32, address: Address) -> Option<Letter<T>> {
         let (mut before, mut at) = (NONE, *first);
         while at != NONE {
             let Stored { address: other, letter, next } = self.letters[at as usize];

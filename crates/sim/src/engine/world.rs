@@ -20,7 +20,7 @@ use super::event::{Event, MessageKind, Queue, What};
 use super::mail::{Address, Inbox, Letter, Mail};
 use crate::error::Result;
 use crate::schedule::{Cursor, Program};
-use crate::{Context, Machine, Op, Schedule, SimError, WaitFor};
+use crate::{Context, Machine, Op, Protocol, Schedule, SimError, WaitFor};
 use active::Active;
 use departures::Departure;
 
@@ -86,14 +86,15 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     ///
     /// # Errors
     /// A message and its receive differ in length, or virtual time is exhausted.
-    pub(super) fn happen(&mut self, event: Event<C::At>) -> Result {
-        let Event { time, to, from, what } = event;
+    pub(super) fn happen(&mut self, event: &Event<C::At>) -> Result {
+        let Event { time, to, from, what } = *event;
         if time.picoseconds() > LATEST {
             return Err(SimError::TooLong(to as Rank));
         }
+        let program = self.schedule.program(to);
         let goes_on = match what {
             What::Deliver { context, tag, bytes } => {
-                return self.deliver(time, to, Address { from, context, tag }, bytes);
+                self.deliver(time, to, Address { from, context, tag }, bytes, program)?
             }
             What::Begin => true,
             What::Arrive(kind) => self.arrive(time, to, from, kind),
@@ -104,15 +105,15 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
                 false
             }
         };
-        if goes_on { self.run(to, self.schedule.program(to)) } else { Ok(()) }
+        if goes_on { self.run(to, program) } else { Ok(()) }
     }
 
     /// Accepts a message at the interface, which takes one message per gap and one byte per G.
     /// Returns the time at which the message is complete.
     #[inline(always)]
-    fn accept(&mut self, time: C::At, to: u32, bytes: Option<u32>) -> C::At {
+    fn accept(&mut self, time: C::At, to: u32, bytes: Option<u32>, costs: &Protocol) -> C::At {
         let Self { clock, machine, ranks, .. } = self;
-        let transfer = machine.transfer(bytes);
+        let transfer = costs.transfer(bytes);
         let receiving = &mut ranks[to as usize].receiving;
         let start = clock.wait(to, time, *receiving);
         let steps = [Step::InGap, Step::InBytes];
@@ -122,30 +123,45 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
 
     /// Takes a message from the interface once it is complete, which costs or.
     #[inline(always)]
-    fn take(&mut self, rank: u32, ready: C::At, bytes: Option<u32>) {
-        let recv_overhead = self.machine.costs(bytes).recv_overhead;
+    fn take(
+        &mut self,
+        rank: u32,
+        ready: C::At,
+        bytes: Option<u32>,
+        costs: &Protocol,
+    ) -> &mut State<C::At> {
         let state = &mut self.ranks[rank as usize];
         let begin = state.now.later(ready);
         let work = Work::Receive { ready, bytes };
-        state.now = self.clock.work(rank, begin, recv_overhead, work);
+        state.now = self.clock.work(rank, begin, costs.recv_overhead, work);
+        state
     }
 
-    /// Delivers a message with bytes to the interface. Its receiver continues if it waits for it.
-    fn deliver(&mut self, time: C::At, rank: u32, address: Address, bytes: u32) -> Result {
-        let letter = Letter { ready: self.accept(time, rank, Some(bytes)), bytes };
+    /// Delivers a message with bytes to the interface. Returns whether its receiver waited for it,
+    /// and so continues.
+    #[inline(always)]
+    fn deliver(
+        &mut self,
+        time: C::At,
+        rank: u32,
+        address: Address,
+        bytes: u32,
+        program: Program<'_>,
+    ) -> Result<bool> {
+        let costs = self.machine.costs(Some(bytes));
+        let letter = Letter { ready: self.accept(time, rank, Some(bytes), &costs), bytes };
         let state = &mut self.ranks[rank as usize];
-        let program = self.schedule.program(rank);
         // A processor that has stopped at a receive waits there.
         match state.cursor.peek(program) {
             Some(Op::Recv { context, peer, tag, bytes })
                 if (peer, context, tag) == (address.from, address.context, address.tag) =>
             {
-                self.receive(rank, address, letter, bytes)?;
-                self.run(rank, program)
+                self.receive(rank, address, letter, bytes, &costs)?;
+                Ok(true)
             }
             _ => {
                 self.mail.put(&mut state.inbox, address, letter);
-                Ok(())
+                Ok(false)
             }
         }
     }
@@ -158,14 +174,14 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
         address: Address,
         letter: Letter<C::At>,
         expected: u32,
+        costs: &Protocol,
     ) -> Result {
         let Letter { ready, bytes } = letter;
         if bytes != expected {
             let (rank, from) = (rank as Rank, address.from as Rank);
             return Err(SimError::OtherLength { rank, from, tag: address.tag, expected, bytes });
         }
-        self.take(rank, ready, Some(bytes));
-        self.ranks[rank as usize].cursor.advance();
+        self.take(rank, ready, Some(bytes), costs).cursor.advance();
         self.steps += 1;
         Ok(())
     }
@@ -193,7 +209,8 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
                     let Some(letter) = self.mail.take(&mut state.inbox, address) else {
                         return Ok(());
                     };
-                    self.receive(rank, address, letter, bytes)?;
+                    let costs = self.machine.costs(Some(letter.bytes));
+                    self.receive(rank, address, letter, bytes, &costs)?;
                     continue;
                 }
                 Op::Serve { requests } => self.serve(rank, requests),

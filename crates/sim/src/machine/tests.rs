@@ -87,7 +87,7 @@ const LONG: &str = "[[protocol]]\nsend_overhead_ns = 4\nrecv_overhead_ns = 5\nla
 /// os + L + or + n·G in ps.
 fn one_way(machine: &Machine, bytes: Option<u32>) -> u64 {
     let Protocol { send_overhead, recv_overhead, latency, .. } = machine.costs(bytes);
-    let transfer = machine.transfer(bytes);
+    let transfer = machine.costs(bytes).transfer(bytes);
     send_overhead + latency + recv_overhead + transfer
 }
 

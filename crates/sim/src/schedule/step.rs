@@ -178,11 +178,11 @@ impl Step {
         (self.head ^ other.head) | (self.value ^ other.value) == 0
     }
 
-    /// An 8-bit digest; equal operations have equal digests.
+    /// A 10-bit digest; equal operations have equal digests.
     #[inline(always)]
     pub(crate) fn digest(self) -> usize {
         let all = self.head ^ self.head >> 29 ^ self.value ^ self.value.rotate_left(23);
-        (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as usize
+        (all.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 54) as usize
     }
 
     /// Continues a hash of the operations before this one.

@@ -75,7 +75,8 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     /// Accepts an Active Message at the interface. Returns whether the processor was waiting for
     /// it.
     pub(super) fn arrive(&mut self, time: C::At, to: u32, from: u32, kind: MessageKind) -> bool {
-        let ready = self.accept(time, to, kind.bytes());
+        let costs = self.machine.costs(kind.bytes());
+        let ready = self.accept(time, to, kind.bytes(), &costs);
         let state = &mut self.ranks[to as usize];
         state.active().inbox.push_back(Accepted { ready, from, kind });
         state.resume(time)
@@ -209,16 +210,15 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     fn handle(&mut self, rank: u32, next: Accepted<C::At>) {
         let Accepted { ready, from, kind } = next;
         self.steps += 1;
-        self.take(rank, ready, kind.bytes());
+        self.take(rank, ready, kind.bytes(), &self.machine.costs(kind.bytes()));
         let bytes = match kind {
             MessageKind::Reply { .. } => return self.active(rank).take_back(from),
             MessageKind::Get { bytes } => Some(bytes),
             MessageKind::Request { replies, .. } => {
                 self.active(rank).handled += 1;
                 if !replies {
-                    let further = self.machine.further_hops(rank, from, None);
+                    let latency = self.machine.flight(rank, from, &self.machine.costs(None));
                     let now = self.ranks[rank as usize].now;
-                    let latency = self.machine.latency + further;
                     let time = self.clock.step(now, latency, Cost::Latency, Step::Flight);
                     let (to, from) = (from, rank);
                     return self.queue.push(Event { time, to, from, what: What::Complete });

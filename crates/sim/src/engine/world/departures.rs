@@ -5,7 +5,7 @@
 //! has reached that moment. The processor may be ahead of it; until then its messages wait here.
 
 use super::World;
-use crate::Machine;
+use crate::Protocol;
 use crate::engine::clock::{Clock, Cost, Step, Work};
 use crate::engine::event::{Event, MessageKind, Queue, What};
 
@@ -32,18 +32,20 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
             return self.line_up(from, Departure { ready, to, what });
         }
         let start = self.clock.wait(from, state.now, state.sending);
-        state.sending = held(&self.clock, self.machine, start, what);
-        let further = self.machine.further_hops(from, to, what.bytes());
-        self.reach(costs.latency + further, Event { time: start, to, from, what });
+        state.sending = held(&self.clock, self.machine.gap, &costs, start, what);
+        let latency = self.machine.flight(from, to, &costs);
+        self.reach(latency, Event { time: start, to, from, what });
     }
 
     /// Lets a message's first byte reach its receiver's interface after `latency`, but not before
     /// that of an earlier message.
     #[inline(always)]
     fn reach(&mut self, latency: u64, event: Event<C::At>) {
+        let Event { to, from, what, .. } = event;
         let mut time = self.clock.step(event.time, latency, Cost::Latency, Step::Flight);
-        if self.overtaking.is_some() {
-            time = self.behind(time, latency, event);
+        let may = matches!(what, What::Arrive(MessageKind::Reply { .. }));
+        if self.overtaking.is_some() && !may {
+            time = self.behind(time, latency, (from, to, matches!(what, What::Arrive(_))));
         }
         self.queue.push(Event { time, ..event });
     }
@@ -52,13 +54,9 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     /// bytes do not overtake one another, nor do requests, stores and gets. Replies may.
     #[cold]
     #[inline(never)]
-    fn behind(&mut self, time: C::At, latency: u64, event: Event<C::At>) -> C::At {
-        let Event { to, from, what, .. } = event;
+    fn behind(&mut self, time: C::At, latency: u64, pair: (u32, u32, bool)) -> C::At {
         let Some([least, greatest]) = self.overtaking else { return time };
-        if matches!(what, What::Arrive(MessageKind::Reply { .. })) {
-            return time;
-        }
-        let pair = (from, to, matches!(what, What::Arrive(_)));
+        let (_, to, _) = pair;
         let before = match self.reached.is_empty() || latency >= greatest {
             true => None,
             false => self.reached.get(&pair).copied(),
@@ -97,20 +95,20 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         let Some(Departure { to, what, .. }) = departure else { return };
         let costs = self.machine.costs(what.bytes());
         let start = self.clock.wait(from, time, self.circuits.free_from(from, to));
-        let until = held(&self.clock, self.machine, start, what);
+        let until = held(&self.clock, self.machine.gap, &costs, start, what);
         self.ranks[from as usize].sending = until;
         // Words are short: g belongs to the interface, and does not block a channel for other
         // pairs.
         self.circuits.hold(what.bytes().map_or(start, |_| until));
-        let further = self.machine.further_hops(from, to, what.bytes());
-        self.reach(costs.latency + further, Event { time: start, to, from, what });
+        let latency = self.machine.flight(from, to, &costs);
+        self.reach(latency, Event { time: start, to, from, what });
         self.ask_for_circuit(from);
     }
 }
 
 /// Time at which the sender's interface is free again.
 #[inline(always)]
-fn held<C: Clock>(clock: &C, machine: &Machine, start: C::At, what: What) -> C::At {
-    let costs = [machine.gap, machine.transfer(what.bytes())];
+fn held<C: Clock>(clock: &C, gap: u64, costs: &Protocol, start: C::At, what: What) -> C::At {
+    let costs = [gap, costs.transfer(what.bytes())];
     clock.held(start, costs, what.bytes(), [Step::OutGap, Step::OutBytes])
 }

@@ -22,8 +22,8 @@ fn each_network_is_read_with_its_size_and_its_nodes_are_the_ranks() {
     ] {
         let m = parse(&with(network)).unwrap();
         assert_eq!((m.network.size(), m.network.diameter(), m.ranks), (nodes, diameter, nodes));
-        assert_eq!((m.hop, m.further_hops(0, 0, None)), (2500, 0));
-        assert_eq!(m.further_hops(0, nodes as u32 - 1, None) % 2500, 0);
+        let further = |to: usize| m.flight(0, to as u32, &m.costs(None)) - m.latency;
+        assert_eq!((m.hop, further(0), further(nodes - 1) % 2500), (2500, 0, 0));
         // RTT = 2(2 + 10 + 3.5 + 2.5 for each further hop) ns, and g = 4.125 ns, os = 2 ns.
         let rtt = 31_000 + 5000 * (u64::from(diameter) - 1);
         assert_eq!(u64::from(m.capacity), (2 * rtt.div_ceil(4125)).max(rtt.div_ceil(2000)));
