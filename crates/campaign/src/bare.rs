@@ -124,9 +124,9 @@ mod tests {
             }
         }
         // One that needs to know more, and one that there is not.
-        for (kernel, why) in [("fan_in", "parameters besides"), ("ping-pong", "no such kernel")] {
+        for kernel in ["fan_in", "ping-pong"] {
             let text = refused(kernel).unwrap_err();
-            assert!(text.contains(&format!("{kernel:?}")) && text.contains(why), "{text}");
+            assert!(text.contains(&format!("{kernel:?}")), "{text}");
         }
     }
 
