@@ -104,12 +104,14 @@ fn the_budget_ends_it_but_not_before_two_rounds() {
     let mut runner = jumping();
     runner.latest = 18.0;
     campaign(&mut runner, &mut Plain::of(100), &plan(6.0)).unwrap();
-    // Three batches of the warm-up until 2.7 s are over, two checked ones until 4.5 s are, and timed ones: 14 of two hundred.
+    // Three batches of the warm-up until 2.7 s are over, two checked ones until 4.5 s are, and 13 s for timed ones: 7
+    // points in the first half, and the same in the second.
     assert_eq!(
         [runner.ran().count(), runner.checked().count(), runner.timed().count()],
         [3 + 2 + 14, 2, 14]
     );
-    assert_eq!(runner.kept.share(Scarce::Rounds), 14.0 / 200.0);
+    let visited: BTreeSet<String> = runner.timed().map(|of| of.parameters.to_string()).collect();
+    assert_eq!((visited.len(), runner.kept.share(Scarce::Rounds)), (7, 14.0 / 200.0));
 }
 
 #[test]
