@@ -90,7 +90,7 @@ fn a_screen_has_few_lines_and_none_that_is_too_wide() {
 #[test]
 fn a_pipe_is_as_wide_as_columns_says() {
     let place = Workdir::new();
-    place.run("comms1 -t sim:paragon --out run -q".split(' ')).ends(0);
+    place.run("comms1 -t sim:ipsc860 --out run -q".split(' ')).ends(0);
     let run: Run = read(&place.path("run")).unwrap();
     let blocks = screen(&run, View { kept: Some("run"), ..View::default() });
     for width in [60, 100] {
