@@ -53,10 +53,6 @@ pub fn conditions(of: &Measured<'_>) -> Conditions {
     Conditions {
         transport: setting.transport.clone(),
         ranks: setting.ranks as u64,
-        cores: setting.cpus.iter().flatten().map(|&cpu| cpu as u64).collect(),
-        hosts: setting.hosts.clone(),
-        distance: setting.distance([0, 1]),
-        oversubscribed: setting.oversubscribed,
         launches: setting.launches.into(),
         lost_launches: launches
             .filter(|launch| !counted.contains(launch))

@@ -167,19 +167,15 @@ impl<'a> Session<'a> {
         self.part.has_time_for(launch, Instant::now())
     }
 
-    /// The precision that the options ask for, with the time of one launch.
+    /// The precision that the options ask for, with the time of the current part.
     pub fn asked(&self) -> Asked {
-        let (launches, stamp) = match self.target {
-            Target::Simulated(_) => (1, 0.0),
-            Target::Real(_) => (self.measure.launches() * self.part.turn.1, self.stamp()),
-        };
         let time = self.part.end.saturating_duration_since(self.part.begun);
         Asked {
             precision: self.measure.precision.precision.0,
             confidence: self.measure.precision.confidence.0,
-            budget: time.as_secs_f64() / f64::from(launches),
+            budget: time.as_secs_f64(),
             seed: self.measure.precision.seed,
-            stamp,
+            stamp: if matches!(self.target, Target::Real(_)) { self.stamp() } else { 0.0 },
             check: self.measure.effort.check,
         }
     }

@@ -123,11 +123,7 @@ mod tests {
                 Err(text) => assert!(text.contains(&format!("{:?}", fact.name)), "{text}"),
             }
         }
-        // One that needs to know more, and one that there is not.
-        for (kernel, why) in [("fan_in", "parameters besides"), ("ping-pong", "no such kernel")] {
-            let text = refused(kernel).unwrap_err();
-            assert!(text.contains(&format!("{kernel:?}")) && text.contains(why), "{text}");
-        }
+        assert!(refused("ping-pong").unwrap_err().contains("\"ping-pong\""));
     }
 
     #[test]

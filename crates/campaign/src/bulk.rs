@@ -3,6 +3,8 @@
 //! The signatures over (M, Δ) for several lengths n form the surface over (M, Δ, n). Each gets an
 //! equal share of the time that is left.
 
+use std::time::Duration;
+
 use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Get, Kernel, Store};
 use serde::{Deserialize, Serialize};
@@ -16,7 +18,7 @@ use crate::signature::SignaturePattern::OneToOne;
 use crate::signature::SignaturePlan;
 use crate::sizes::Sizes;
 
-/// Smallest share of the whole time for one signature, even if the series took longer than planned.
+/// Smallest share of the launch's time for one signature, even if the series took longer than planned.
 const LEAST_SHARE: f64 = 0.04;
 
 /// Largest number of transfers in a burst, which shows the gap; fewer if they exceed
@@ -40,8 +42,6 @@ pub struct BulkPlan {
     /// The signatures. The first is of transfers of 0 bytes, on which the latency of the others
     /// rests.
     pub surface: Vec<SignaturePlan>,
-    /// Time for everything in one launch, in seconds.
-    pub budget: f64,
 }
 
 impl BulkPlan {
@@ -68,10 +68,8 @@ impl BulkPlan {
         let got = at.iter().filter(|_| gets).map(|&bytes| Load::Get { bytes });
         let of = |load| SignaturePlan { load, ..SignaturePlan::new(asked.clone(), OneToOne) };
         let surface: Vec<SignaturePlan> = stored.chain(got).map(of).collect();
-        let (share, budget) = (if surface.is_empty() { 1.0 } else { SERIES_SHARE }, asked.budget);
         let steps = steps(names, &sizes.all(perturb), ranks);
-        let series = SeriesPlan { asked: asked.within(share * budget), steps, samples: BATCH };
-        Self { series, surface, budget }
+        Self { series: SeriesPlan { asked, steps, samples: BATCH }, surface }
     }
 
     /// The names of its series.
@@ -119,24 +117,21 @@ impl Planned for BulkPlan {
     const NAME: &'static str = "bulk";
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        let (begun, [_, latest]) = (runner.elapsed(), runner.ends());
-        let all = self.surface.len();
-        let share = if all == 0 { 1.0 } else { self.series.asked.budget / self.budget };
-        // One campaign's least rounds must not take the time of the others.
+        let ([usual, latest], all) = (runner.ends(), self.surface.len());
+        let least = usual.saturating_sub(runner.elapsed()).mul_f64(LEAST_SHARE);
+        let share = if all == 0 { 1.0 } else { SERIES_SHARE };
+        // No campaign takes the time of the others, not even for its least rounds.
         let limit = |runner: &mut dyn Runner, share: f64| {
             if !runner.virtual_time() {
                 let now = runner.elapsed();
-                runner.limit(now + latest.saturating_sub(now).mul_f64(share));
+                let part = |end: Duration| end.saturating_sub(now).mul_f64(share);
+                runner.limit([now + part(usual).max(least), now + part(latest)]);
             }
         };
         limit(runner, share);
         self.series.measure(runner, 0.0..share)?;
         for (at, signature) in self.surface.iter().enumerate() {
-            let spent = runner.elapsed().saturating_sub(begun).as_secs_f64();
             limit(runner, 1.0 / (all - at) as f64);
-            let left = (self.budget - spent) / (all - at) as f64;
-            let asked = signature.asked.within(left.max(LEAST_SHARE * self.budget));
-            let signature = SignaturePlan { asked, ..signature.clone() };
             let end = |at: usize| share + (1.0 - share) * at as f64 / all as f64;
             signature.measure(runner, end(at)..end(at + 1))?;
         }
@@ -149,13 +144,13 @@ impl Planned for BulkPlan {
 
     fn in_virtual_time(self, by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
         let surface = self.surface.into_iter().filter_map(|plan| plan.in_virtual_time(by));
-        Some(Self { surface: surface.collect(), series: self.series.in_virtual_time(by)?, ..self })
+        Some(Self { surface: surface.collect(), series: self.series.in_virtual_time(by)? })
     }
 
     #[cfg(test)]
     fn short(asked: &crate::plan::Asked) -> Self {
         let surface = vec![SignaturePlan::short_of(asked, crate::load::Load::Get { bytes: 64 })];
-        Self { series: SeriesPlan::short(asked), surface, budget: 2.0 * asked.budget }
+        Self { series: SeriesPlan::short(asked), surface }
     }
 }
 

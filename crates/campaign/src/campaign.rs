@@ -137,11 +137,19 @@ impl Campaign<'_> {
                 visits.extend(std::iter::repeat_n(at, whole + usize::from(more)));
             }
             visits.shuffle(&mut order);
+            let reserve = self.budget.left(self.runner) / f64::from(LEAST_ROUNDS);
             for (visited, &at) in visits.iter().enumerate() {
                 self.visit(at)?;
-                self.report(visited as f64 / visits.len() as f64, open.len())?;
+                let share = (visited + 1) as f64 / visits.len() as f64;
+                self.report(share, open.len())?;
                 if self.is_over() {
-                    return self.cut((visited + 1) as f64 / visits.len() as f64);
+                    return self.cut(share);
+                }
+                // No time for the others in the least rounds: those visited so far go on alone.
+                if self.round == 0 && share < 1.0 && self.budget.left(self.runner) < reserve {
+                    open.retain(|(at, _)| visits[..=visited].contains(at));
+                    self.keep(Kept::Cut { what: Scarce::Rounds, share })?;
+                    break;
                 }
             }
             self.round += 1;
@@ -240,7 +248,8 @@ impl Campaign<'_> {
             }
             let point = &self.points[at];
             let Some(order) = point.checked.clone() else { continue };
-            let order = Order { samples: order.samples.min(CHECKED_SAMPLES), ..order }.checked();
+            let samples = point.order.samples.min(CHECKED_SAMPLES);
+            let order = Order { samples, ..order }.checked();
             let verified = match (fact(&order.kernel)?.check)(&order, self.runner.size()) {
                 Err(_) => Verified::default(),
                 Ok(()) => {

@@ -5,23 +5,25 @@ use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{ISSUE, Order, Overlap, OverlapMode, Pair, Refused, TAKE, fact};
 use serde::{Deserialize, Serialize};
 
+use crate::budget::Budget;
 use crate::campaign::campaign;
-use crate::data::Described;
+use crate::data::{Described, Kept, Scarce};
 use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
 use crate::runner::{Executed, Runner, Stop};
-use crate::sizes::{rounds, samples_within};
+use crate::series::by_time;
+use crate::sizes::{BATCH_BYTES, rounds, samples_within};
 
 /// The name of overlaps in keys.
 pub const OVERLAP: &str = "overlap";
 
-/// Largest number of bytes that a batch moves or computes with; beyond it there are fewer samples.
-const BATCH_BYTES: u64 = 2 << 20;
 /// Smallest number of samples in a batch.
 const LEAST_SAMPLES: u32 = 8;
+/// Share of the budget after which no more lengths are tried.
+const LENGTHS: f64 = 0.5;
 /// Bytes of an element of both vectors.
 const ELEMENT: u32 = 2 * size_of::<f64>() as u32;
 
@@ -97,12 +99,12 @@ impl Cell {
 }
 
 impl OverlapPlan {
-    /// All different cells.
+    /// All different cells, by the length of messages and then of vectors.
     pub fn cells(&self) -> Vec<Cell> {
         let mut cells = Vec::new();
-        for mode in OverlapMode::ALL {
-            for &bytes in &self.sizes {
-                for &elements in &self.elements {
+        for &bytes in &self.sizes {
+            for &elements in &self.elements {
+                for mode in OverlapMode::ALL {
                     let cell = Cell::of(mode, bytes, elements);
                     if !cells.contains(&cell) {
                         cells.push(cell);
@@ -144,12 +146,25 @@ impl OverlapPlan {
 
 impl Experiment for &OverlapPlan {
     fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let point = |cell: Cell| {
-            let order = self.order(cell, runner.daxpy(cell.elements));
-            let point = Point::new(cell.key(), order).described(cell.described(self.pair));
-            point.checked_if(cell.mode.exchanges())
-        };
-        Ok(self.cells().into_iter().map(point).collect())
+        let budget = &Budget::from_now(runner, self.asked.budget);
+        let (all, mut points) = (self.cells(), Vec::new());
+        // The cells of a length of messages and of vectors begin with a blocking exchange.
+        for cells in all.chunk_by(|_, next| next.mode != OverlapMode::Blocking) {
+            if !points.is_empty() && budget.spent(runner) > LENGTHS {
+                let share = points.len() as f64 / all.len() as f64;
+                runner.keep(Kept::Cut { what: Scarce::Points, share })?;
+                break;
+            }
+            let point = |&cell: &Cell| {
+                let order = self.order(cell, runner.daxpy(cell.elements));
+                let point = Point::new(cell.key(), order).described(cell.described(self.pair));
+                point.checked_if(cell.mode.exchanges())
+            };
+            let mut new: Vec<Point> = cells.iter().map(point).collect();
+            by_time(new.iter_mut().map(|point| &mut point.order), budget, runner)?;
+            points.append(&mut new);
+        }
+        Ok(points)
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
@@ -205,6 +220,23 @@ mod tests {
         let keys: std::collections::BTreeSet<Key> =
             plan.cells().into_iter().map(Cell::key).collect();
         assert_eq!(keys.len(), plan.cells().len());
+    }
+
+    #[test]
+    fn where_a_message_waits_long_one_length_is_measured_at_least_twice() {
+        // 5 ms each: an exchange or computation of 16 takes 80 ms, and a launch a second at most.
+        let mut runner = Scripted::new(|order| {
+            let kernel: Overlap = order.kernel(2).unwrap();
+            Ok(taking(order, 5e6 * f64::from(kernel.messages)))
+        });
+        (runner.timed, runner.usual, runner.latest) = (true, 0.1, 1.0);
+        let plan = plan(&[0, 8], &[16, 100]);
+        plan.lead(&mut runner).unwrap();
+        let twice = |cell: &Cell| runner.kept.batches(&cell.key()).len() == 2;
+        let measured: Vec<Cell> = plan.cells().into_iter().filter(twice).collect();
+        assert_eq!(measured, OverlapMode::ALL.map(|mode| Cell::of(mode, 0, 16)));
+        assert!(runner.timed().all(|order| order.samples == 1));
+        assert_eq!(runner.kept.share(Scarce::Points), 5.0 / 14.0);
     }
 
     #[test]

@@ -18,7 +18,9 @@ pub struct Asked {
     pub precision: f64,
     /// Confidence level of intervals.
     pub confidence: f64,
-    /// Time for one launch, in seconds.
+    /// Time for all launches, in seconds. A launch ends with its share of it ([`Runner::ends`]).
+    ///
+    /// [`Runner::ends`]: crate::runner::Runner::ends
     pub budget: f64,
     /// Seed of the order of points and of resampling.
     pub seed: u64,
@@ -44,11 +46,6 @@ impl Asked {
     /// to check.
     pub fn in_virtual_time(self) -> Self {
         Self { stamp: 0.0, check: false, ..self }
-    }
-
-    /// The same with another budget, in seconds.
-    pub fn within(&self, budget: f64) -> Self {
-        Self { budget, ..self.clone() }
     }
 }
 

@@ -149,8 +149,8 @@ pub trait Runner {
     fn ends(&self) -> [Duration; 2] {
         [Duration::MAX; 2]
     }
-    /// Sets the latest end of one of several campaigns of a launch.
-    fn limit(&mut self, _latest: Duration) {}
+    /// Sets both ends of one of several campaigns of a launch.
+    fn limit(&mut self, _ends: [Duration; 2]) {}
     /// Waits between two rounds.
     fn pause(&mut self, time: Duration) {
         std::thread::sleep(time);

@@ -25,7 +25,8 @@ use crate::sizes::SIZES_REGION;
 
 use choice::Choices;
 pub use points::{LeftOut, NoSteps, Points, Steps, at_distances};
-use samples::by_time;
+use samples::by_bytes;
+pub(crate) use samples::by_time;
 pub use step::{BURST, Step, key};
 use thin::affordable;
 
@@ -82,16 +83,16 @@ impl Experiment for &SeriesPlan {
             runner.keep(Kept::Cut { what: Scarce::Points, share })?;
         }
         let choices = Choices::look(&steps, budget, runner)?;
-        let chosen: Vec<Step> = steps.iter().map(|step| choices.of(step)).collect();
-        let samples = by_time(&chosen, most, budget, runner)?;
         let mut points = Vec::new();
-        for ((planned, step), samples) in steps.iter().zip(chosen).zip(samples) {
+        for planned in &steps {
+            let step = choices.of(planned);
             // The key is that of the planned step, so that launches that choose differently measure
             // one point.
             let key = key(planned, WHOLE);
             let point = planned.described(&step, is_one_pair(planned))?;
-            points.push(Point::new(key, step.order(samples)?).described(point));
+            points.push(Point::new(key, step.order(by_bytes(&step, most))?).described(point));
         }
+        by_time(points.iter_mut().map(|point| &mut point.order), budget, runner)?;
         Ok(points)
     }
 

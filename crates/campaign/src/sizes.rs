@@ -178,6 +178,9 @@ pub fn rounds(bytes: u64) -> u32 {
     (ROUNDS_BYTES / bytes.max(1)).clamp(1, ROUNDS.into()) as u32
 }
 
+/// Largest number of bytes that a batch moves or computes with; longer messages have fewer samples.
+pub(crate) const BATCH_BYTES: u64 = 2 << 20;
+
 /// Number of samples of `messages` messages of `bytes` bytes with which a batch moves `room` bytes,
 /// but at least `least` and at most `most`.
 pub fn samples_within(room: u64, bytes: u32, messages: u32, least: u32, most: u32) -> u32 {

@@ -28,6 +28,7 @@ impl Allotted {
     }
 
     /// The usual time of this launch of `launches`, and the most it may take if slow ranks leave time for fewer launches.
+    /// Launches for which there will be no time get none.
     pub(crate) fn of_launch(&self, launch: u32, launches: u32, now: Instant) -> [Duration; 2] {
         let (at, of) = self.turn;
         let share = |launches: u32| {
@@ -35,7 +36,13 @@ impl Allotted {
             Duration::from_secs_f64(self.left(now) / f64::from(turns))
         };
         let most = share(launches.min(FEWEST));
-        [share(launches), if launch == 0 { most.max(TRIED) } else { most }]
+        if launch == 0 {
+            return [share(launches), most.max(TRIED)];
+        }
+        let taken = now.saturating_duration_since(self.begun).as_secs_f64();
+        let part = f64::from(at) / f64::from(of);
+        let fit = self.left(now) * (f64::from(launch) + part) / (ENOUGH * taken) + part;
+        [share(launches.min(launch.saturating_add(fit as u32))), most]
     }
 
     fn left(&self, now: Instant) -> f64 {
@@ -58,7 +65,10 @@ mod tests {
         };
         // A fifth each, or half of all if ranks are slow. Later launches share the rest.
         assert_eq!(times(0, 5, 0.0), [2.0, 5.0]);
-        assert_eq!(times(1, 5, 4.0), [1.5, 6.0]);
+        assert_eq!(times(1, 5, 2.0), [2.0, 8.0]);
+        // If a launch takes 3 s, there is time for two more, and after 6 s for one more.
+        assert_eq!(times(1, 5, 3.0), [3.5, 7.0]);
+        assert_eq!(times(2, 5, 6.0), [4.0, 4.0]);
         assert_eq!(times(0, 1, 0.0), [10.0, 10.0]);
         // Each took 3 s: no fourth one begins in the last second, but one is always tried.
         let fits = [(0, 11.0), (1, 3.0), (2, 6.0), (3, 9.0)];
@@ -68,5 +78,8 @@ mod tests {
         // The second of two in turns: nine of ten turns are left, or three of the least four.
         let second = of(9.0, (1, 2)).of_launch(0, 5, begun);
         assert_eq!(second, [1, 3].map(Duration::from_secs));
+        // Each turn took 2 s, and the third of four launches has begun with one: no fourth will.
+        let late = of(14.0, (1, 2)).of_launch(2, 4, at(10.0));
+        assert_eq!(late, [4; 2].map(Duration::from_secs));
     }
 }

@@ -294,6 +294,6 @@ mod tests {
         let Ended::Failed { what, .. } = Ended::failed(Some(1), failure()) else { panic!() };
         assert!(what.contains(" 2 ") && what.contains("wait"), "{what}");
         let Ended::Failed { what, .. } = Ended::failed(None, failure()) else { panic!() };
-        assert!(what.starts_with("failed to start"), "{what}");
+        assert!(!what.contains(char::is_numeric), "{what}");
     }
 }

@@ -280,8 +280,8 @@ impl Runner for LiveRunner<'_> {
         self.ends
     }
 
-    fn limit(&mut self, latest: Duration) {
-        self.ends[1] = latest;
+    fn limit(&mut self, ends: [Duration; 2]) {
+        self.ends = ends;
     }
 }
 

@@ -365,9 +365,8 @@ mod tests {
     fn a_message_without_an_end_is_refused_before_it_fills_the_memory() {
         let mut arrived = Messages::default();
         let piece = vec![b'1'; 64 << 20];
-        let refused = (0..5).find_map(|_| arrived.take::<u32>(&piece).err());
-        let said = refused.expect("it is longer than the longest").to_string();
-        assert_eq!(said, "a message of more than 268435456 bytes");
+        let taken = [(); 5].map(|()| arrived.take::<u32>(&piece).err().map(|of| of.kind()));
+        assert_eq!(taken, [None, None, None, None, Some(ErrorKind::InvalidData)]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Conditions of the results over one transport.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use derive_more::Add;
 use serde::{Deserialize, Serialize};
@@ -14,23 +14,11 @@ pub struct Conditions {
     pub transport: String,
     /// Number of ranks.
     pub ranks: u64,
-    /// Processors by rank; empty in virtual time.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub cores: Vec<u64>,
-    /// Hosts by rank; empty if all ranks are on one host.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hosts: Vec<String>,
-    /// The distance between ranks 0 and 1: `shared L3`, or `network` between hosts.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub distance: Option<String>,
-    /// Whether ranks shared processors.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub oversubscribed: bool,
     /// Number of launches: sets of fresh processes.
     pub launches: u64,
     /// Launches without data, numbered from 1.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub lost_launches: Vec<u64>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub lost_launches: BTreeSet<u64>,
     /// The timed batches, used and rejected.
     pub batches: Batches,
     /// The placement state of the results; none without probes.
@@ -88,25 +76,14 @@ impl Conditions {
     /// The conditions of two measurements over one transport in one run, combined.
     pub fn and(mut self, other: &Conditions) -> Conditions {
         self.ranks = self.ranks.max(other.ranks);
-        if other.cores.len() > self.cores.len() {
-            self.cores.clone_from(&other.cores);
-        }
         self.launches = self.launches.max(other.launches);
-        self.oversubscribed |= other.oversubscribed;
-        for launch in &other.lost_launches {
-            if !self.lost_launches.contains(launch) {
-                self.lost_launches.push(*launch);
-            }
-        }
+        self.lost_launches.extend(&other.lost_launches);
         self.batches.used += other.batches.used;
         for (reason, count) in &other.batches.rejected {
             *self.batches.rejected.entry(reason.clone()).or_default() += count;
         }
         self.state = self.state.or(other.state.clone());
-        self.verified = match (self.verified, other.verified) {
-            (Some(a), Some(b)) => Some(a + b),
-            (a, b) => a.or(b),
-        };
+        self.verified = self.verified.into_iter().chain(other.verified).reduce(|a, b| a + b);
         self
     }
 }

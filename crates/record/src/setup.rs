@@ -61,7 +61,7 @@ pub struct PlacementSetup {
     pub cores: Vec<u64>,
     /// Hosts by rank; empty if all ranks are on one host.
     pub hosts: Vec<String>,
-    /// The distance between ranks 0 and 1.
+    /// The distance between ranks 0 and 1: `shared L3`, or `network` between hosts.
     pub distance: Option<String>,
     /// Whether ranks shared processors.
     pub oversubscribed: bool,

@@ -50,22 +50,27 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
     }
     parts.extend(hardware(run.hosts.first().unwrap_or(&run.host)));
     // Only what is the same for all transports.
-    let first = run.conditions.first();
     let alike = |same: &dyn Fn(&Conditions) -> bool| run.conditions.iter().all(same);
-    if let Some(first) = first {
+    // Of several numbers of ranks over a transport, the placement of the most.
+    let placed = |of: &Conditions| {
+        let all = run.setup.of.iter().filter(|setup| setup.transport == of.transport);
+        all.max_by_key(|setup| setup.ranks).map(|setup| setup.placement.clone()).unwrap_or_default()
+    };
+    if let Some(first) = run.conditions.first() {
+        let at = placed(first);
         let ranks = first.ranks;
         if alike(&|of| of.ranks == ranks) && ranks != 2 {
             parts.push(format!("{ranks} ranks"));
         }
-        if !first.hosts.is_empty() {
-            parts.push(hosts(&first.hosts));
+        if !at.hosts.is_empty() {
+            parts.push(hosts(&at.hosts));
             parts.extend(run.hosts.first().and_then(network));
-        } else if !first.cores.is_empty() && alike(&|of| of.cores == first.cores) {
+        } else if !at.cores.is_empty() && alike(&|of| placed(of).cores == at.cores) {
             let line = first.state.as_ref().filter(|_| placements(run).is_none());
             let line = line.map(|state| scaled(state.probe.0.0, Unit::Second));
             let apart: Vec<&str> =
-                first.distance.as_deref().into_iter().chain(line.as_deref()).collect();
-            parts.push(cores(&first.cores, &apart.join(", ")));
+                at.distance.as_deref().into_iter().chain(line.as_deref()).collect();
+            parts.push(cores(&at.cores, &apart.join(", ")));
         }
         if first.launches > 1 {
             let lost: usize =

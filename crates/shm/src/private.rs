@@ -132,8 +132,8 @@ pub(crate) mod tests {
         let elsewhere = Box::new([0_u8; 16]);
         let address = (&raw const *elsewhere).expose_provenance();
         let reasons = [
-            (format!("{process} 8"), "Bad address"),
-            (format!("{} 8", i32::MAX), "No such process"),
+            (format!("{process} 8"), "os error 14"),
+            (format!("{} 8", i32::MAX), "os error 3"),
             (format!("{process} {address}"), "another process"),
         ];
         for (told, why) in reasons {

@@ -83,3 +83,24 @@ fn number_length(text: &str) -> usize {
     }
     end
 }
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use std::collections::BTreeSet;
+    use std::str::FromStr;
+
+    use super::UnitError;
+
+    /// Asserts that each text is refused by an error that has the text, and these words of what may
+    /// be typed instead. Returns the number of different reasons.
+    pub(crate) fn refused<Q: FromStr<Err = UnitError>>(cases: &[(&str, &[&str])]) -> usize {
+        let mut reasons = BTreeSet::new();
+        for (text, named) in cases {
+            let UnitError { subject, why } = text.parse::<Q>().err().expect(text);
+            assert!(subject.contains(text.trim()), "{subject}");
+            assert!(named.iter().all(|word| why.contains(word)), "{text}: {why}");
+            reasons.insert(why);
+        }
+        reasons.len()
+    }
+}

@@ -11,12 +11,10 @@ use crate::data::{Kept, Rejected, Scarce};
 use crate::experiment::{Experiment, Point, all_or_none};
 use crate::judge::Judged;
 use crate::runner::{Executed, Runner, Stop};
-use crate::series::key;
-use crate::sizes::samples_within;
+use crate::series::{by_time, key};
+use crate::sizes::{BATCH_BYTES, samples_within};
 
-/// Largest number of bytes that a batch moves; longer messages have fewer samples, down to
-/// [`LEAST_SAMPLES`].
-const BATCH_BYTES: u64 = 2 << 20;
+/// Smallest number of samples in a batch of long messages.
 const LEAST_SAMPLES: u32 = 4;
 /// Bytes of the load in a sample of a checked batch, which keeps every message.
 const CHECKED_BYTES: usize = 4 << 20;
@@ -122,6 +120,7 @@ impl Experiment for &ContentionPlan {
                 }
             }
         }
+        by_time(points.iter_mut().map(|point| &mut point.order), budget, runner)?;
         Ok(points)
     }
 

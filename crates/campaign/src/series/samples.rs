@@ -1,14 +1,12 @@
 //! Choosing the number of samples in a batch.
 
-use bandgap_kernels::WHOLE;
+use bandgap_kernels::{Order, WHOLE};
 
 use super::step::Step;
 use crate::budget::Budget;
 use crate::runner::{Runner, Stop};
-use crate::sizes::samples_within;
+use crate::sizes::{BATCH_BYTES, samples_within};
 
-/// Largest number of bytes that a batch moves; longer messages have fewer samples.
-const BATCH_BYTES: u64 = 2 << 20;
 /// Longest time of a batch's samples in nanoseconds; slower messages have fewer samples. The rest
 /// of a batch takes as long. Longer batches would leave time for fewer rounds, on which the
 /// intervals rest.
@@ -36,39 +34,36 @@ pub(super) fn by_bytes(step: &Step, most: u32) -> u32 {
     samples_within(BATCH_BYTES, bytes, step.messages, least, most)
 }
 
-/// Samples of a batch of each step by its bytes and by the time of a sample, which a look shows.
+/// Takes fewer samples for batches whose samples take long, which a look shows.
 ///
 /// # Errors
-/// Communication failed, the run was stopped, or a step cannot be carried out.
-pub(super) fn by_time(
-    steps: &[Step],
-    most: u32,
+/// Communication failed, the run was stopped, or an order cannot be carried out.
+pub(crate) fn by_time<'a>(
+    orders: impl IntoIterator<Item = &'a mut Order>,
     budget: &Budget,
     runner: &mut dyn Runner,
-) -> Result<Vec<u32>, Stop> {
+) -> Result<(), Stop> {
+    if runner.virtual_time() {
+        return Ok(());
+    }
     let longest =
         if runner.is_far() { LONGEST.min(FAR * budget.left(runner) * 1e9) } else { LONGEST };
     let until = budget.spent(runner) + LOOKING;
-    let (mut all, mut least) = (Vec::new(), LEAST);
-    for step in steps {
-        let samples = by_bytes(step, most);
-        if runner.virtual_time() {
-            all.push(samples);
-            continue;
+    let mut least = LEAST;
+    for order in orders {
+        let mut fit = 0;
+        if budget.spent(runner) <= until {
+            let look = if order.samples > LEAST { LOOK } else { 1 };
+            let done = runner.run(&Order { samples: look, ..order.clone() })?;
+            let times = done.column(WHOLE);
+            let shortest = times.iter().copied().fold(f64::INFINITY, f64::min);
+            let mean = times.iter().sum::<f64>() / times.len() as f64;
+            least = ((longest / mean) as u32).clamp(1, LEAST);
+            fit = (BATCH_TIME / shortest) as u32;
         }
-        if budget.spent(runner) > until {
-            all.push(samples.min(least));
-            continue;
-        }
-        let look = if samples > LEAST { LOOK } else { 1 };
-        let done = runner.run(&step.order(look)?)?;
-        let times = done.column(WHOLE);
-        let shortest = times.iter().copied().fold(f64::INFINITY, f64::min);
-        least = ((longest / shortest) as u32).clamp(1, LEAST);
-        let fit = (BATCH_TIME / shortest) as u32;
-        all.push(fit.max(least).min(samples));
+        order.samples = order.samples.min(fit.max(least));
     }
-    Ok(all)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -82,7 +77,10 @@ mod tests {
 
     fn samples(mut runner: Scripted) -> Vec<u32> {
         let budget = Budget::from_now(&runner, 5.0);
-        by_time(&steps(), 40, &budget, &mut runner).unwrap()
+        let order = |step: Step| step.order(by_bytes(&step, 40)).unwrap();
+        let mut orders: Vec<Order> = steps().into_iter().map(order).collect();
+        by_time(&mut orders, &budget, &mut runner).unwrap();
+        orders.iter().map(|order| order.samples).collect()
     }
 
     #[test]

@@ -26,7 +26,9 @@ pub struct Scripted {
     pub size: usize,
     pub virtual_time: bool,
     pub far: bool,
-    /// When its launch must be over, in seconds.
+    /// When its launch usually ends, in seconds, …
+    pub usual: f64,
+    /// … and when it must be over.
     pub latest: f64,
     pub beside: Vec<Beside>,
     pub division: &'static Division,
@@ -49,6 +51,7 @@ impl Scripted {
             size: 2,
             virtual_time: false,
             far: false,
+            usual: 1e12,
             latest: 1e12,
             beside: Vec::new(),
             division: &super::division::CALLS,
@@ -180,10 +183,10 @@ impl Runner for Scripted {
         Duration::from_secs_f64(self.now)
     }
     fn ends(&self) -> [Duration; 2] {
-        [Duration::MAX, Duration::from_secs_f64(self.latest)]
+        [self.usual, self.latest].map(Duration::from_secs_f64)
     }
-    fn limit(&mut self, latest: Duration) {
-        self.latest = latest.as_secs_f64();
+    fn limit(&mut self, ends: [Duration; 2]) {
+        [self.usual, self.latest] = ends.map(|end| end.as_secs_f64());
     }
     fn pause(&mut self, time: Duration) {
         self.events.push(Event::Paused(time));

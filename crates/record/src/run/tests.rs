@@ -95,9 +95,7 @@ fn other_files_are_refused_with_the_reason() {
 fn a_number_that_json_cannot_hold_is_not_written() {
     let mut run = both();
     run.results[0].samples[0] = Seconds(Number(f64::NAN));
-    let error = run.to_json().unwrap_err();
-    let source = std::error::Error::source(&error).unwrap().to_string();
-    assert_eq!(source, "NaN is not a finite number");
+    assert!(matches!(run.to_json(), Err(RecordError::Encode(_))));
 }
 
 #[test]

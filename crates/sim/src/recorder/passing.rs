@@ -217,7 +217,7 @@ mod tests {
             assert!(matches!(error, SimError::Program(0, _)), "{error}");
         }
         let error = record(2, |comm| comm.send(1 - comm.rank(), 0, part(1 << 32))).unwrap_err();
-        let text = error.to_string();
-        assert!(text.contains("record a message: 4294967296 bytes") && text.contains("rank 0"));
+        assert!(matches!(error, SimError::Program(0, _)), "{error}");
+        assert!(error.to_string().contains("4294967296"), "{error}");
     }
 }

@@ -73,10 +73,10 @@ mod tests {
         let long = 1 << 32;
         let store = record(2, |am| am.store(1 - am.rank(), ECHO, 0, long)).unwrap_err();
         let get = record(2, |am| am.get(1 - am.rank(), 0, long)).unwrap_err();
-        for (error, what) in [(store, "record a store"), (get, "record a get")] {
+        for error in [store, get] {
+            assert!(matches!(error, SimError::Program(0, _)), "{error}");
             let text = error.to_string();
-            assert!(text.contains(&format!("{what}: 4294967296 bytes")), "{text}");
-            assert!(text.contains("rank 0") && text.contains("4294967295"), "{text}");
+            assert!(text.contains("4294967296") && text.contains("4294967295"), "{text}");
         }
     }
 }

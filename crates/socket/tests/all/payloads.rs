@@ -65,7 +65,7 @@ fn a_peer_that_leaves_amid_a_payload_is_gone() {
     assert_eq!(receive(&mut link).unwrap(), []);
     let error = receive(&mut link).unwrap_err();
     assert!(matches!(error, CommError::PeerGone { peer: 1, .. }), "{error:?}");
-    assert!(error.to_string().ends_with(", 60 bytes before the end of a payload"), "{error}");
+    assert!(error.to_string().contains("60 bytes"), "{error}");
 }
 
 #[test]

@@ -101,9 +101,9 @@ fn measured_between_hosts() {
         ["2s", "6s"].map(|time| format!("--time-budget {time} --launches 2 --json - -q"));
     let between = format!("BANDGAP comms1 -H h1,h2 --sizes 8,64KiB {few}");
     let run = bed.run(place, &between).measured().json();
-    let of = &run["conditions"][0];
-    assert_eq!((&of["transport"], names(&of["hosts"])), (&"tcp".into(), vec!["h1", "h2"]));
-    assert_eq!((&of["distance"], &of["ranks"]), (&"network".into(), &2.into()));
+    let (of, placement) = (&run["setup"]["of"][0], &run["setup"]["of"][0]["placement"]);
+    assert_eq!((&of["transport"], names(&placement["hosts"])), (&"tcp".into(), vec!["h1", "h2"]));
+    assert_eq!((&placement["distance"], &of["ranks"]), (&"network".into(), &2.into()));
     assert!(of["verified"]["checked"].as_u64() > Some(0), "{of}");
     for (host, name) in [(&run["hosts"][0], "h1"), (&run["hosts"][1], "h2")] {
         assert_eq!((&host["name"], &host["network"]["name"]), (&name.into(), &"eth0".into()));
@@ -118,7 +118,7 @@ fn measured_between_hosts() {
     assert!(floors.iter().any(|of| of["name"] == "tcp"));
     // Where nothing is named, all slots take part in what all ranks do.
     let all = bed.run(place, &format!("BANDGAP synch1 -H h1:2,h2:2 {few}")).measured().json();
-    assert_eq!(names(&all["conditions"][0]["hosts"]), ["h1", "h1", "h2", "h2"]);
+    assert_eq!(names(&all["setup"]["of"][0]["placement"]["hosts"]), ["h1", "h1", "h2", "h2"]);
     let matrix = bed
         .run(
             place,
@@ -241,9 +241,9 @@ fn adopted_from_launchers() {
     let measure = "BANDGAP synch1 --time-budget 1s --json - -q";
     let taken = |line: &str, over: &str| {
         let run = bed.run(place, &format!("{line} {measure} -t {over}")).measured().json();
-        let of = &run["conditions"][0];
+        let of = &run["setup"]["of"][0];
         let is_it = over.starts_with(of["transport"].as_str().unwrap());
-        assert!(is_it && names(&of["hosts"]) == ["h1", "h2"], "{line}: {of}");
+        assert!(is_it && names(&of["placement"]["hosts"]) == ["h1", "h2"], "{line}: {of}");
         assert_eq!(place.names().iter().filter(|name| name.starts_with('.')).count(), 0);
     };
     let there = |program: &str| {
@@ -257,8 +257,9 @@ fn adopted_from_launchers() {
     if there("mpiexec.hydra") {
         taken("mpiexec.hydra -hosts h1,h2 -n 2", "tcp");
         let usual = bed.run(place, &format!("mpiexec.hydra -hosts h1,h2 -n 2 {measure}"));
-        let of = &usual.measured().json()["conditions"][0];
-        assert_eq!((&of["transport"], names(&of["hosts"])), (&"mpi".into(), vec!["h1", "h2"]));
+        let of = &usual.measured().json()["setup"]["of"][0];
+        let hosts = names(&of["placement"]["hosts"]);
+        assert_eq!((&of["transport"], hosts), (&"mpi".into(), vec!["h1", "h2"]));
         let more = bed.run(place, &format!("mpiexec.hydra -hosts h1,h2 -n 2 {measure} -n 3"));
         assert_eq!(more.code, Some(REMOTE));
     }

@@ -1,6 +1,10 @@
 //! What a person sees: never more lines than are read, nor wider than the terminal.
 
-use crate::program::subject::{Finished, Workdir};
+use bandgap_record::read;
+use bandgap_report::{Layout, text};
+use bandgap_results::{Run, View, screen};
+
+use crate::program::subject::Workdir;
 
 /// Machines from the fastest to the slowest that anybody may have: the unit of time in nanoseconds, what a byte
 /// takes in that unit, the shares of os, or and g in it, and the network.
@@ -39,8 +43,7 @@ fn machines() -> Vec<String> {
 
 /// Asserts that a screen has at most so many lines, none of them wider than `columns`.
 #[track_caller]
-fn fits(screen: &Finished, most: usize, columns: usize, what: &str) {
-    let text = &screen.stdout;
+fn fits(text: &str, most: usize, columns: usize, what: &str) {
     let lines = text.lines().count();
     assert!((1..=most).contains(&lines), "{what}: {lines} lines\n{text}");
     let widest = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
@@ -63,43 +66,35 @@ const COMMANDS: [(&str, usize, &str); 10] = [
 
 #[test]
 fn a_screen_has_few_lines_and_none_that_is_too_wide() {
-    let machines: Vec<(usize, String)> = machines().into_iter().enumerate().collect();
-    // By itself at the end of all tests, it would leave a processor idle.
-    std::thread::scope(|scope| {
-        for some in machines.chunks(machines.len().div_ceil(2)) {
-            scope.spawn(|| screens(some));
-        }
-    });
-}
-
-fn screens(machines: &[(usize, String)]) {
     let place = Workdir::new();
-    let show = |columns: &str| {
-        let mut command = place.command(crate::program::subject::BINARY);
-        command.args(["show", "run"]).env("COLUMNS", columns);
-        Finished::from(command.output().unwrap()).ends(0)
-    };
-    for (at, machine) in machines {
+    for (at, machine) in machines().iter().enumerate() {
         let file = place.file("machine.toml", machine);
         for (command, most, first) in COMMANDS {
-            let words = command.split(' ').map(str::to_owned);
-            let fixed =
-                ["-t".to_owned(), format!("sim:{file}"), "--out".into(), "run".into(), "-q".into()];
-            let finished = place.run(words.chain(fixed));
+            let finished = place.run(format!("{command} -t sim:{file} --out run -q").split(' '));
             assert!(matches!(finished.code, Some(0 | 8)), "{command} on\n{machine}\n{finished:#?}");
             // COMMS1 and COMMS2 give up a row for a first line that breaks.
             let most = most + usize::from(!command.starts_with("comms") && at % 2 == 1);
-            for (columns, most) in [(100, most), (60, 3 * most)] {
-                let screen = show(&columns.to_string());
-                fits(&screen, most, columns, &format!("{command} on machine {at}"));
+            let run: Run = read(&place.path("run")).unwrap();
+            let blocks = screen(&run, View { kept: Some("run"), ..View::default() });
+            for (width, most) in [(100, most), (60, 3 * most)] {
+                let shown = text(&blocks, &Layout { width, ..Layout::default() });
+                fits(&shown, most, width.into(), &format!("{command} on machine {at}"));
                 let has = |line: &str| line.trim_start().starts_with(first);
-                assert!(
-                    screen.stdout.lines().any(has),
-                    "{command} on machine {at}\n{}",
-                    screen.stdout
-                );
+                assert!(shown.lines().any(has), "{command} on machine {at}\n{shown}");
             }
             std::fs::remove_dir_all(place.path("run")).unwrap();
         }
+    }
+}
+
+#[test]
+fn a_pipe_is_as_wide_as_columns_says() {
+    let place = Workdir::new();
+    place.run("comms1 -t sim:ipsc860 --out run -q".split(' ')).ends(0);
+    let run: Run = read(&place.path("run")).unwrap();
+    let blocks = screen(&run, View { kept: Some("run"), ..View::default() });
+    for width in [60, 100] {
+        let shown = place.shell(&format!("COLUMNS={width} bandgap show run")).ends(0).stdout;
+        assert_eq!(shown, text(&blocks, &Layout { width, ..Layout::default() }));
     }
 }

@@ -67,7 +67,6 @@ fn a_processor_that_copies_has_no_send_only_regime() {
     let found = extract(&observations, &Options::default(), Some(&way(60.0, 0.0))).unwrap();
     assert_eq!(found.regime, Regime::ProcessorBound);
     assert_near(found.send_overhead.value, os);
-    assert_eq!(found.send_overhead.estimator, "issue of a single message");
     assert_near(found.recv_overhead.value, or);
     assert_near(found.gap.value, os + or);
     // 10.12 − 10 − 0.06 − 0.06: the transfer is the processor's work, and nothing is left.
