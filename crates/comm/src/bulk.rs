@@ -19,7 +19,7 @@ pub enum Source<'a> {
 }
 
 #[expect(clippy::len_without_is_empty, reason = "nobody asks")]
-impl Source<'_> {
+impl<'a> Source<'a> {
     /// Number of bytes.
     #[inline]
     pub fn len(&self) -> usize {
@@ -28,9 +28,7 @@ impl Source<'_> {
             Self::Exposed { len, .. } => len,
         }
     }
-}
 
-impl<'a> Source<'a> {
     /// The bytes, if `exposed` is this rank's exposed memory.
     ///
     /// # Errors

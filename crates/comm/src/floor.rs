@@ -87,6 +87,10 @@ pub struct Floor {
     pub over: Cow<'static, [Cow<'static, str>]>,
     /// The kernel of a layer; `None` for a floor.
     pub kernel: Option<Cow<'static, str>>,
+    /// Results over the transport that are compared with this floor, with messages of as many bytes
+    /// as it moves: `signature`, and names of series.
+    #[serde(skip)]
+    pub compared: &'static [&'static str],
 }
 
 impl Floor {
@@ -99,12 +103,18 @@ impl Floor {
     ) -> Self {
         let (name, meaning, on) = (Borrowed(name), Borrowed(meaning), Borrowed(""));
         let (sizes, over, kernel) = (Borrowed(&[] as _), Borrowed(&[] as _), None);
-        Self { name, on, meaning, yields, rounds, samples: 20, sizes, over, kernel }
+        Self { name, on, meaning, yields, rounds, samples: 20, sizes, over, kernel, compared: &[] }
     }
 
     /// The same floor with this many samples per batch.
     pub const fn samples(mut self, samples: u32) -> Self {
         self.samples = samples;
+        self
+    }
+
+    /// The same floor, with which these results are compared.
+    pub const fn compared(mut self, results: &'static [&'static str]) -> Self {
+        self.compared = results;
         self
     }
 
@@ -162,15 +172,6 @@ impl<T: Timer> Measuring<'_, T> {
     }
 }
 
-/// A floor of a transport, and the results that are compared with it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Yardstick {
-    /// The floor's name.
-    pub floor: &'static str,
-    /// Results compared with this floor: `signature`, and names of series.
-    pub results: &'static [&'static str],
-}
-
 /// One rank's end of a bare mechanism: the third way for ranks to work together, besides Active
 /// Messages and message passing. It is connected when an order first names one of its floors.
 pub trait Bare: Sized + 'static {
@@ -180,9 +181,6 @@ pub trait Bare: Sized + 'static {
     const HOSTS: bool = false;
     /// Its floors, and the layers that are measured with them.
     const FLOORS: &'static [Floor];
-    /// The floors with which results over the transport are compared. A floor is compared with
-    /// messages of as many bytes as it moves.
-    const YARDSTICKS: &'static [Yardstick] = &[];
 
     /// Before ranks are started, prepares what two ranks inherit to connect: nothing by default.
     /// `own` is what [`Transport::prepare`](crate::Transport::prepare) made for these ranks.

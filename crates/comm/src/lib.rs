@@ -44,7 +44,7 @@ pub use division::{AtBorder, Division, Stamped, Stamping, Timed, Together};
 pub use endpoint::{AHEAD, Deliver, Endpoint, Posted};
 pub use error::{CommError, Result, check_peer};
 pub use exposed::ExposedMemory;
-pub use floor::{Bare, Floor, FloorRole, Measuring, Window, Yardstick, Yields};
+pub use floor::{Bare, Floor, FloorRole, Measuring, Window, Yields};
 pub use frame::{CARRYING, Frame, FrameError, FrameKind, MAX_FRAME};
 pub use link::{Frames, Link};
 pub use message::{HandlerId, MAX_WORDS, Message, NoHandler, Rank, Tag, Word};

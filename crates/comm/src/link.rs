@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{CommError, Frame, Posted, Rank, Result, Source};
+use crate::{Frame, Posted, Rank, Result, Source};
 
 /// The receiver of what a [`Link`] delivers.
 pub trait Frames {
@@ -51,52 +51,26 @@ pub trait Link: 'static {
     /// the call with the same arguments. One call takes a limited number of bytes, so that this
     /// rank receives in between.
     ///
+    /// Of two `frames` the last has the payload; a link that carries no bytes in requests
+    /// ([`Frames::room`]) need not take two.
+    ///
+    /// `then` is a frame to send after a payload that is not empty, as with [`Link::try_send`].
+    /// Then Yes means that it is taken too. If `done` is the number of bytes after Busy, only `then`
+    /// remains, and the caller sends it with [`Link::try_send`].
+    ///
     /// Only one payload at a time can be on its way to a peer. Meanwhile the answer for one of
     /// another [`crate::FrameKind`] is Busy.
     ///
     /// # Errors
-    /// As [`Link::try_send`]; or the source is not exposed.
+    /// As [`Link::try_send`]; or the source is not exposed, or the link does not take two frames.
     fn try_write(
         &mut self,
         peer: Rank,
-        frame: &Frame,
+        frames: &[&Frame],
         from: Source<'_>,
         done: &mut usize,
+        then: Option<&Frame>,
     ) -> Result<Posted>;
-    /// Continues to send a frame with its payload, which must not be empty, and after it the frame
-    /// `then`: as [`Link::try_write`] and then [`Link::try_send`]. Returns [`Posted::Yes`] when
-    /// both are taken. After [`Posted::Busy`] the caller repeats the call. If `done` is the number
-    /// of bytes, only `then` remains, and the caller sends it with [`Link::try_send`].
-    ///
-    /// # Errors
-    /// As [`Link::try_write`].
-    fn try_write_then(
-        &mut self,
-        peer: Rank,
-        frame: &Frame,
-        from: Source<'_>,
-        done: &mut usize,
-        then: &Frame,
-    ) -> Result<Posted> {
-        match self.try_write(peer, frame, from, done)? {
-            Posted::Yes => self.try_send(peer, then),
-            Posted::Busy => Ok(Posted::Busy),
-        }
-    }
-    /// Continues to send the frame `first` and `bytes` for its receiver ([`Frames::room`]), as
-    /// [`Link::try_write`].
-    ///
-    /// # Errors
-    /// As [`Link::try_send`]; or the link cannot do that.
-    fn try_carry(
-        &mut self,
-        _peer: Rank,
-        _first: &Frame,
-        _bytes: &[u8],
-        _done: &mut usize,
-    ) -> Result<Posted> {
-        Err(CommError::Stopped)
-    }
     /// Delivers the frames that have arrived, puts payloads into the exposed memory, and sends what
     /// [`Link::try_send`] left. Never waits, and takes a limited number of bytes from each peer.
     /// Returns the number of frames.

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
-use super::ranks::{Am, ECHO, Log, SINK, run_over};
+use super::ranks::{Am, ECHO, Log, SINK, assert_nobody, run_over};
 use super::{EXPOSED, Harness, Result};
 use bandgap_comm::{
     AnyEndpoint, Bulk, CommError, Endpoint, HandlerId, Message, Rank, Source, Word,
@@ -187,12 +187,7 @@ pub fn what_is_not_exposed_is_refused(made: &Harness) {
     for nobody in [0, 2, usize::MAX] {
         let store = end.try_store(nobody, 0, Source::Bytes(&[1]), &mut 0).map(drop);
         let get = end.try_get(nobody, 0, 0, 1, message).map(drop);
-        for outcome in [store, get] {
-            assert!(
-                matches!(outcome, Err(CommError::NoSuchPeer { peer, size: 2 }) if peer == nobody),
-                "{nobody}: {outcome:?}"
-            );
-        }
+        [store, get].into_iter().for_each(|outcome| assert_nobody(outcome, nobody, 2));
     }
     assert_eq!((end.outstanding(), end.unsent()), (0, 0));
     let whole = run_over(ends, |am| {

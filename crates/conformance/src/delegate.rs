@@ -1,36 +1,33 @@
 //! Helpers for endpoints that forward most calls to an endpoint below.
 
+/// Forwards these methods to the field.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! forward {
+    ($below:ident: $(
+        fn $name:ident($($own:tt)*)($($arg:ident: $type:ty),*) -> $out:ty;
+    )*) => {
+        $(
+            fn $name($($own)* self, $($arg: $type),*) -> $out {
+                self.$below.$name($($arg),*)
+            }
+        )*
+    };
+}
+
 /// In an `impl` of [`Endpoint`](bandgap_comm::Endpoint): forwards everything but requests, progress
 /// and signals to the endpoint in this field. Without signals, barriers are made of requests.
 #[macro_export]
 macro_rules! delegate_endpoint {
     ($below:ident) => {
-        fn rank(&self) -> $crate::comm::Rank {
-            self.$below.rank()
-        }
-
-        fn size(&self) -> usize {
-            self.$below.size()
-        }
-
-        fn capacity(&self) -> usize {
-            self.$below.capacity()
-        }
-
-        fn tended(&self) -> bool {
-            self.$below.tended()
-        }
-
-        fn outstanding(&self) -> usize {
-            self.$below.outstanding()
-        }
-
-        fn unsent(&self) -> usize {
-            self.$below.unsent()
-        }
-
-        fn block(&mut self, timeout: std::time::Duration) -> Result<(), $crate::comm::CommError> {
-            self.$below.block(timeout)
+        $crate::forward! { $below:
+            fn rank(&)() -> $crate::comm::Rank;
+            fn size(&)() -> usize;
+            fn capacity(&)() -> usize;
+            fn tended(&)() -> bool;
+            fn outstanding(&)() -> usize;
+            fn unsent(&)() -> usize;
+            fn block(&mut)(timeout: std::time::Duration) -> $crate::Result;
         }
     };
 }
@@ -40,46 +37,15 @@ macro_rules! delegate_endpoint {
 #[macro_export]
 macro_rules! delegate_exposed {
     ($below:ident) => {
-        fn exposed(&self) -> usize {
-            self.$below.exposed()
-        }
-
-        fn read_exposed(&self, at: usize, into: &mut [u8]) -> Result<(), $crate::comm::CommError> {
-            self.$below.read_exposed(at, into)
-        }
-
-        fn write_exposed(&mut self, at: usize, from: &[u8]) -> Result<(), $crate::comm::CommError> {
-            self.$below.write_exposed(at, from)
-        }
-
-        fn shares(&self) -> bool {
-            self.$below.shares()
-        }
-
-        fn read_peer(
-            &self,
-            peer: $crate::comm::Rank,
-            at: usize,
-            into: &mut [u8],
-        ) -> Result<(), $crate::comm::CommError> {
-            self.$below.read_peer(peer, at, into)
-        }
-
-        fn single_copy(&self) -> Result<(), &str> {
-            self.$below.single_copy()
-        }
-
-        fn address(&self, bytes: &[u8]) -> $crate::comm::Word {
-            self.$below.address(bytes)
-        }
-
-        fn read_private(
-            &self,
-            peer: $crate::comm::Rank,
-            at: $crate::comm::Word,
-            into: &mut [u8],
-        ) -> Result<(), $crate::comm::CommError> {
-            self.$below.read_private(peer, at, into)
+        $crate::forward! { $below:
+            fn exposed(&)() -> usize;
+            fn read_exposed(&)(at: usize, into: &mut [u8]) -> $crate::Result;
+            fn write_exposed(&mut)(at: usize, from: &[u8]) -> $crate::Result;
+            fn shares(&)() -> bool;
+            fn read_peer(&)(peer: $crate::comm::Rank, at: usize, into: &mut [u8]) -> $crate::Result;
+            fn single_copy(&)() -> Result<(), &str>;
+            fn address(&)(bytes: &[u8]) -> $crate::comm::Word;
+            fn read_private(&)(peer: $crate::comm::Rank, at: $crate::comm::Word, into: &mut [u8]) -> $crate::Result;
         }
     };
 }

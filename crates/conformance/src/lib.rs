@@ -30,7 +30,8 @@ use bandgap_comm::passing::{Tuning, Way};
 use bandgap_comm::{AnyEndpoint, Bulk, CommError, Rank};
 
 /// Result of a call to an endpoint.
-type Result<T = (), E = CommError> = std::result::Result<T, E>;
+#[doc(hidden)]
+pub type Result<T = (), E = CommError> = std::result::Result<T, E>;
 
 /// Bytes that each rank exposes in tests of endpoints.
 pub const EXPOSED: usize = 8 << 20;

@@ -1,13 +1,14 @@
 //! Ranks as threads, and what their handlers record.
 
+use std::fmt::Debug;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{EXPOSED, Harness, Result};
 use bandgap_comm::{
-    ActiveMessages, Answer, AnyEndpoint, Call, DeadlineWatch, Deliver, Endpoint, HandlerId,
-    Handlers, MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
+    ActiveMessages, Answer, AnyEndpoint, Call, CommError, DeadlineWatch, Deliver, Endpoint,
+    HandlerId, Handlers, MAX_WORDS, Message, NoHandler, Outcome, Rank, Waiting, Word,
 };
 
 /// After this time a wait counts as a hang: far longer than any property takes on a loaded machine.
@@ -211,6 +212,27 @@ pub(super) fn repeat_until(what: &str, mut step: impl FnMut() -> bool) {
     while !step() {
         assert!(start.elapsed() < PATIENCE, "waited for {what}");
         thread::yield_now();
+    }
+}
+
+/// Repeats `step` until it fails, and returns why.
+///
+/// # Panics
+/// As [`repeat_until`].
+pub(super) fn until_error<T>(what: &str, mut step: impl FnMut() -> Result<T>) -> CommError {
+    let mut error = None;
+    repeat_until(what, || {
+        error = step().err();
+        error.is_some()
+    });
+    error.expect("it failed")
+}
+
+/// Asserts that a call was refused since no such peer is there.
+pub(super) fn assert_nobody<T: Debug>(answer: Result<T>, nobody: Rank, of: usize) {
+    match answer {
+        Err(CommError::NoSuchPeer { peer, size }) => assert_eq!((peer, size), (nobody, of)),
+        other => panic!("{nobody} of {of}: {other:?}"),
     }
 }
 

@@ -8,8 +8,7 @@ use std::time::{Duration, Instant};
 
 use bandgap_campaign::beside::Beside;
 use bandgap_comm::{
-    Bare, CommError, Floor, FloorRole, Measuring, Rank, Rendezvous, Result, Timer, Yardstick,
-    Yields,
+    Bare, CommError, Floor, FloorRole, Measuring, Rank, Rendezvous, Result, Timer, Yields,
 };
 use bandgap_host::CycleClock;
 use bandgap_shm::floor::Lines;
@@ -33,7 +32,6 @@ struct Mechanism {
     name: &'static str,
     hosts: bool,
     floors: &'static [Floor],
-    yardsticks: &'static [Yardstick],
     prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>>,
     connect: fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<End>,
 }
@@ -47,7 +45,6 @@ impl Mechanism {
             name: B::NAME,
             hosts: B::HOSTS,
             floors: B::FLOORS,
-            yardsticks: B::YARDSTICKS,
             prepare: B::prepare,
             connect: |inherited, meeting| {
                 let mut end = B::connect(inherited, meeting)?;
@@ -61,7 +58,12 @@ impl Mechanism {
     }
 
     fn floors(&self) -> impl Iterator<Item = Floor> {
-        self.floors.iter().map(|floor| Floor { on: self.name.into(), ..floor.clone() })
+        self.floors.iter().map(|floor| self.alone(floor))
+    }
+
+    /// As ranks get it: with what it is measured on, without what it is compared with.
+    fn alone(&self, floor: &Floor) -> Floor {
+        Floor { on: self.name.into(), compared: &[], ..floor.clone() }
     }
 }
 
@@ -78,13 +80,12 @@ pub fn between_hosts(floor: &Floor) -> bool {
 /// The floors to compare these results of a transport with.
 pub(crate) fn beside(transport: &str, results: &[&str]) -> Vec<Beside> {
     let Some(mechanism) = Mechanism::named(transport) else { return Vec::new() };
-    let of = |yardstick: &Yardstick| -> Option<Beside> {
-        let floor = mechanism.floors().find(|floor| floor.name == yardstick.floor)?;
-        let compared = results.iter().filter(|result| yardstick.results.contains(result));
+    let of = |floor: &Floor| {
+        let compared = results.iter().filter(|result| floor.compared.contains(result));
         let results: Vec<String> = compared.map(|&result| result.to_owned()).collect();
-        (!results.is_empty()).then_some(Beside { floor, results })
+        (!results.is_empty()).then(|| Beside { floor: mechanism.alone(floor), results })
     };
-    mechanism.yardsticks.iter().filter_map(of).collect()
+    mechanism.floors.iter().filter_map(of).collect()
 }
 
 /// The descriptors that ranks inherit for the floors of a transport, which itself prepared `own`.
@@ -239,11 +240,9 @@ mod tests {
     #[test]
     fn results_are_compared_with_floors_of_their_own_transport() {
         for mechanism in &ALL {
-            for yardstick in mechanism.yardsticks {
-                let floor = find(yardstick.floor).unwrap();
-                assert_eq!((&*floor.on, floor.kernel), (mechanism.name, None));
-                let series = |name: &&&str| **name != "signature";
-                for name in yardstick.results.iter().filter(series) {
+            for floor in mechanism.floors.iter().filter(|floor| !floor.compared.is_empty()) {
+                assert_eq!(floor.kernel, None);
+                for name in floor.compared.iter().filter(|name| **name != "signature") {
                     bandgap_kernels::in_series(name).unwrap();
                 }
             }

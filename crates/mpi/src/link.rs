@@ -265,10 +265,12 @@ impl Link for MpiLink {
     fn try_write(
         &mut self,
         peer: Rank,
-        frame: &Frame,
+        frames: &[&Frame],
         from: Source<'_>,
         done: &mut usize,
+        then: Option<&Frame>,
     ) -> Result<Posted> {
+        let &[frame] = frames else { return Err(CommError::Stopped) };
         check_peer(peer, self.rank(), self.size())?;
         from.within(&self.memory)?;
         if self.ways[peer].writing.is_none() {
@@ -297,7 +299,7 @@ impl Link for MpiLink {
             return Ok(Posted::Busy);
         }
         way.writing = None;
-        Ok(Posted::Yes)
+        then.map_or(Ok(Posted::Yes), |then| self.try_send(peer, then))
     }
 
     #[inline]

@@ -73,19 +73,6 @@ impl<S: Stream> Channel<S> {
         self.sent < self.to_send
     }
 
-    /// Runs `write`, and keeps up a count of the channels with an unfinished frame.
-    pub(crate) fn counted<T>(
-        &mut self,
-        unfinished: &mut usize,
-        write: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        // An unfinished frame may be finished here, and a new one may stay unfinished.
-        *unfinished -= usize::from(self.unfinished());
-        let outcome = write(self);
-        *unfinished += usize::from(self.unfinished());
-        outcome
-    }
-
     /// Sends a frame with one call, and keeps the part that the socket did not take.
     pub(crate) fn try_send(&mut self, frame: &Frame) -> Result<Posted> {
         if self.unfinished() || self.writing.is_some() {

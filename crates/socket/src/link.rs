@@ -54,21 +54,6 @@ impl<S: Stream> SocketLink<S> {
         self
     }
 
-    /// Moves on a frame with its payload, and the frame that follows it, if any.
-    fn write(
-        &mut self,
-        peer: Rank,
-        frame: &Frame,
-        from: Source<'_>,
-        done: &mut usize,
-        then: Option<&Frame>,
-    ) -> Result<Posted> {
-        let bytes = from.within(&self.memory)?;
-        let channel = channel(&mut self.channels, self.rank, peer)?;
-        channel
-            .counted(&mut self.unfinished, |channel| channel.try_write(&[frame], bytes, done, then))
-    }
-
     /// Sends the rest of unfinished frames.
     #[cold]
     #[inline(never)]
@@ -122,40 +107,18 @@ impl<S: Stream> Link for SocketLink<S> {
     fn try_write(
         &mut self,
         peer: Rank,
-        frame: &Frame,
+        frames: &[&Frame],
         from: Source<'_>,
         done: &mut usize,
+        then: Option<&Frame>,
     ) -> Result<Posted> {
-        self.write(peer, frame, from, done, None)
-    }
-
-    fn try_write_then(
-        &mut self,
-        peer: Rank,
-        frame: &Frame,
-        from: Source<'_>,
-        done: &mut usize,
-        then: &Frame,
-    ) -> Result<Posted> {
-        self.write(peer, frame, from, done, Some(then))
-    }
-
-    fn try_carry(
-        &mut self,
-        peer: Rank,
-        first: &Frame,
-        bytes: &[u8],
-        done: &mut usize,
-    ) -> Result<Posted> {
+        let bytes = from.within(&self.memory)?;
         let channel = channel(&mut self.channels, self.rank, peer)?;
-        channel.counted(&mut self.unfinished, |channel| {
-            channel.try_write(
-                &[first, &Frame::carrying(&first.message, bytes.len())],
-                bytes,
-                done,
-                None,
-            )
-        })
+        // An unfinished frame may be finished here, and a new one may stay unfinished.
+        self.unfinished -= usize::from(channel.unfinished());
+        let posted = channel.try_write(frames, bytes, done, then);
+        self.unfinished += usize::from(channel.unfinished());
+        posted
     }
 
     fn receive<F: Frames>(&mut self, mut to: F) -> Result<usize> {

@@ -6,8 +6,8 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 
+use bandgap_comm::Floor;
 use bandgap_comm::Yields::{BytesEachWay, HalfRoundTrip};
-use bandgap_comm::{Floor, Yardstick};
 use rustix::net::sockopt::set_tcp_nodelay;
 
 use crate::connect::address;
@@ -24,20 +24,13 @@ impl SocketKind for TcpListener {
     const HOSTS: bool = true;
     #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
-        Floor::new("tcp", "8 bytes over TCP, half a round trip", HalfRoundTrip, 20),
+        Floor::new("tcp", "8 bytes over TCP, half a round trip", HalfRoundTrip, 20).compared(WORDS),
         Floor::new("active_message_tcp", "request and reply over TCP, half round trip", HalfRoundTrip, 20).layer(&[Borrowed("tcp")], "ping_pong"),
-        Floor::new("tcp_64kib", "64 KiB over TCP, half a round trip", BytesEachWay(64 << 10), 8),
-        Floor::new("tcp_1mib", "1 MiB over TCP, half a round trip", BytesEachWay(1 << 20), 2),
-        Floor::new("tcp_4mib", "4 MiB over TCP, half a round trip", BytesEachWay(4 << 20), 1),
-        Floor::new("tcp_stream", "1 MiB over TCP and an answer", STREAMED, 8),
+        Floor::new("tcp_64kib", "64 KiB over TCP, half a round trip", BytesEachWay(64 << 10), 8).compared(LONG),
+        Floor::new("tcp_1mib", "1 MiB over TCP, half a round trip", BytesEachWay(1 << 20), 2).compared(LONG),
+        Floor::new("tcp_4mib", "4 MiB over TCP, half a round trip", BytesEachWay(4 << 20), 1).compared(LONG),
+        Floor::new("tcp_stream", "1 MiB over TCP and an answer", STREAMED, 8).compared(STREAMS),
         Floor::new("bulk_store_tcp_1mib", "store of 1 MiB over TCP", STREAMED, 8).layer(&[Borrowed("tcp_stream")], "store"),
-    ];
-    const YARDSTICKS: &'static [Yardstick] = &[
-        Yardstick { floor: "tcp", results: WORDS },
-        Yardstick { floor: "tcp_64kib", results: LONG },
-        Yardstick { floor: "tcp_1mib", results: LONG },
-        Yardstick { floor: "tcp_4mib", results: LONG },
-        Yardstick { floor: "tcp_stream", results: STREAMS },
     ];
 
     type Address = SocketAddr;

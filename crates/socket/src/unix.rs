@@ -8,8 +8,8 @@ use std::os::linux::net::SocketAddrExt;
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::time::Duration;
 
+use bandgap_comm::Floor;
 use bandgap_comm::Yields::{BytesEachWay, HalfRoundTrip};
-use bandgap_comm::{Floor, Yardstick};
 use rustix::io::Errno;
 use rustix::net::{AddressFamily, SocketAddrUnix, SocketFlags, SocketType};
 
@@ -27,20 +27,13 @@ impl SocketKind for UnixListener {
     const HOSTS: bool = false;
     #[rustfmt::skip] // One line each.
     const FLOORS: &'static [Floor] = &[
-        Floor::new("unix", "8 bytes over a Unix socket, half a round trip", HalfRoundTrip, 20),
+        Floor::new("unix", "8 bytes over a Unix socket, half a round trip", HalfRoundTrip, 20).compared(WORDS),
         Floor::new("active_message_unix", "request and reply over a Unix socket, half round trip", HalfRoundTrip, 20).layer(&[Borrowed("unix")], "ping_pong"),
-        Floor::new("unix_64kib", "64 KiB over a Unix socket, half a round trip", BytesEachWay(64 << 10), 8),
-        Floor::new("unix_1mib", "1 MiB over a Unix socket, half a round trip", BytesEachWay(1 << 20), 2),
-        Floor::new("unix_4mib", "4 MiB over a Unix socket, half a round trip", BytesEachWay(4 << 20), 1),
-        Floor::new("unix_stream", "1 MiB over a Unix socket and an answer", STREAMED, 8),
+        Floor::new("unix_64kib", "64 KiB over a Unix socket, half a round trip", BytesEachWay(64 << 10), 8).compared(LONG),
+        Floor::new("unix_1mib", "1 MiB over a Unix socket, half a round trip", BytesEachWay(1 << 20), 2).compared(LONG),
+        Floor::new("unix_4mib", "4 MiB over a Unix socket, half a round trip", BytesEachWay(4 << 20), 1).compared(LONG),
+        Floor::new("unix_stream", "1 MiB over a Unix socket and an answer", STREAMED, 8).compared(STREAMS),
         Floor::new("bulk_store_unix_1mib", "store of 1 MiB over a Unix socket", STREAMED, 8).layer(&[Borrowed("unix_stream")], "store"),
-    ];
-    const YARDSTICKS: &'static [Yardstick] = &[
-        Yardstick { floor: "unix", results: WORDS },
-        Yardstick { floor: "unix_64kib", results: LONG },
-        Yardstick { floor: "unix_1mib", results: LONG },
-        Yardstick { floor: "unix_4mib", results: LONG },
-        Yardstick { floor: "unix_stream", results: STREAMS },
     ];
 
     type Address = SocketAddrUnix;

@@ -28,7 +28,8 @@ impl<L: Link> Credited<L> {
             while let Some(&get) = peer.gets.front() {
                 let frame = Frame::announcing(FrameKind::Got, get.into, get.len);
                 let from = Source::Exposed { at: get.at, len: get.len };
-                if self.link.try_write(to, &frame, from, &mut peer.answered)? == Posted::Busy {
+                let done = &mut peer.answered;
+                if self.link.try_write(to, &[&frame], from, done, None)? == Posted::Busy {
                     break;
                 }
                 peer.gets.pop_front();
@@ -68,7 +69,7 @@ impl<L: Link> Bulk for Credited<L> {
         if from.len() == 0 {
             return Ok(Posted::Yes);
         }
-        self.link.try_write(peer, &frame, from, done)
+        self.link.try_write(peer, &[&frame], from, done, None)
     }
 
     fn try_store_then(
@@ -84,10 +85,11 @@ impl<L: Link> Bulk for Credited<L> {
             return self.try_request(peer, message);
         }
         if self.ledger.peers[peer].credits == 0 {
-            return self.link.try_write(peer, &stored, from, done).map(|_| Posted::Busy);
+            let written = self.link.try_write(peer, &[&stored], from, done, None);
+            return written.map(|_| Posted::Busy);
         }
         self.send_on_credit(peer, FrameKind::Request, message, |link, request| {
-            link.try_write_then(peer, &stored, from, done, request)
+            link.try_write(peer, &[&stored], from, done, Some(request))
         })
     }
 
@@ -113,7 +115,8 @@ impl<L: Link> Bulk for Credited<L> {
             }
         };
         let request = Frame { kind: FrameKind::Request, credits, message };
-        let posted = self.link.try_carry(peer, &request, bytes, done)?;
+        let frames = [&request, &Frame::carrying(&message, bytes.len())];
+        let posted = self.link.try_write(peer, &frames, Source::Bytes(bytes), done, None)?;
         self.ledger.peers[peer].carried = (posted == Posted::Busy).then_some(credits);
         Ok(posted)
     }

@@ -3,7 +3,7 @@
 use super::entries::{Arrival, Body, CopyOut, Envelope, Giving, Receive, Taking};
 use super::handlers::HandlerOffset;
 use super::inline;
-use super::lane::{Carried, Coming, Lane};
+use super::lane::{Coming, Lane};
 use super::mail::{Mail, Waited};
 use super::slots::CARRIED;
 use super::tuning::Cut;
@@ -134,9 +134,8 @@ impl Mail {
         } else {
             receive.state = Taking::OtherLength;
             let Lane { coming, carried, .. } = &mut self.lanes[from];
-            let later = coming.iter_mut().map(|coming| &mut coming.receive);
-            let now = carried.iter_mut().map(|carried| &mut carried.receive);
-            later.chain(now).filter(|to| **to == Some(key)).for_each(|to| *to = None);
+            let all = [coming, carried].into_iter().flatten();
+            all.filter(|of| of.receive == Some(key)).for_each(|of| of.receive = None);
         }
         if let Some(send) = send {
             self.answer(from, send, key, fits);
@@ -153,9 +152,9 @@ impl Mail {
     fn copy_later(&mut self, from: Rank, slot: u16, bytes: usize, receive: Option<usize>) {
         let into = receive.map(|key| (key, self.receives[key].expect(bytes)));
         if slot == CARRIED {
-            let before = self.lanes[from].carried.replace(Carried { bytes, receive });
-            if let Some(Carried { bytes, .. }) = before {
-                self.garbage(from, format!("a message before {bytes} bytes of the one before it"));
+            let before = self.lanes[from].carried.replace(Coming { receive, left: bytes });
+            if let Some(Coming { left, .. }) = before {
+                self.garbage(from, format!("a message before {left} bytes of the one before it"));
             }
             return;
         }
@@ -171,7 +170,7 @@ impl Mail {
             return into.of_mut(&mut self.memory).ok().filter(|_| likely);
         }
         let carried = &mut self.lanes.get_mut(from)?.carried;
-        let Carried { bytes, receive } = (*carried)?;
+        let Coming { receive, left: bytes } = (*carried)?;
         let receive = receive.and_then(|key| self.receives.get_mut(key));
         if done == bytes {
             *carried = None;

@@ -27,21 +27,13 @@ pub(super) struct Lane {
     /// Sends that the peer accepted, to go out in pieces.
     pub(super) cleared: VecDeque<usize>,
     pub(super) slots: Slots,
-    /// The message whose pieces the peer sends.
+    /// The message whose pieces the peer sends without an answer of this rank.
     pub(super) coming: Option<Coming>,
     /// Bytes that the peer's last request carries, until they have all arrived.
-    pub(super) carried: Option<Carried>,
+    pub(super) carried: Option<Coming>,
 }
 
-/// Bytes that arrive behind the request that reports them.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Carried {
-    pub(super) bytes: usize,
-    /// The receive that wants them; none if the message is refused.
-    pub(super) receive: Option<usize>,
-}
-
-/// A message whose pieces arrive without an answer of this rank.
+/// Bytes that a peer has said it sends.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Coming {
     /// The receive that wants them; none if the message is refused.

@@ -117,10 +117,12 @@ impl Link for InprocLink {
     fn try_write(
         &mut self,
         peer: Rank,
-        frame: &Frame,
+        frames: &[&Frame],
         from: Source<'_>,
         done: &mut usize,
+        then: Option<&Frame>,
     ) -> Result<Posted, CommError> {
+        let &[frame] = frames else { return Err(CommError::Stopped) };
         let bytes = from.within(&self.memory)?;
         check_peer(peer, self.rank, self.to.len())?;
         let way = &mut self.to[peer];
@@ -138,7 +140,7 @@ impl Link for InprocLink {
             *done += piece.len();
             way.writing = (!last).then_some(frame.kind);
             if last {
-                return Ok(Posted::Yes);
+                return then.map_or(Ok(Posted::Yes), |then| self.try_send(peer, then));
             }
         }
     }

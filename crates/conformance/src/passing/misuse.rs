@@ -1,9 +1,29 @@
 //! Misuse, and misbehaving peers.
 
+use std::fmt::Debug;
+
 use super::ranks::{Ranks, end, finish, one_of_each, pair, pattern, ranks, run, turns};
-use crate::Harness;
-use crate::ranks::request;
+use crate::ranks::{assert_nobody, request, until_error};
+use crate::{Harness, Result};
 use bandgap_comm::{CommError, Endpoint, HandlerId, Part, Word};
+
+/// Of a receive from rank 0 that took a message of another length: the two lengths.
+fn lengths<T: Debug>(outcome: Result<T>, sent: u32) -> [usize; 2] {
+    match outcome {
+        Err(CommError::OtherLength { from: 0, tag, bytes, expected }) if tag == sent => {
+            [bytes, expected]
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What rank 1 sent that it may not send.
+fn garbage<T: Debug>(outcome: Result<T>) -> String {
+    match outcome {
+        Err(CommError::Garbage { peer: 1, what }) => what,
+        other => panic!("{other:?}"),
+    }
+}
 
 /// A message longer or shorter than its receive is an error that names both lengths. The sender
 /// finishes, and the next message arrives.
@@ -25,12 +45,7 @@ pub fn other_length(made: &Harness) {
             let (recv, into) = early.unwrap_or_else(|| post(&mut pair));
             turns(&mut pair, "the message to be refused", |pair| pair[1].is_over(&recv));
             end(&mut pair, 0, wrong, "its send");
-            match pair[1].wait(recv) {
-                Err(CommError::OtherLength { from: 0, tag: 8, bytes, expected }) => {
-                    assert_eq!((bytes, expected), (len, room));
-                }
-                other => panic!("{other:?}"),
-            }
+            assert_eq!(lengths(pair[1].wait(recv), 8), [len, room]);
             let untouched = vec![0xEE; room];
             pair[1].assert_bytes(into, &untouched, "a refused message");
             let send = pair[0].isend_bytes(1, 8, &pattern(8, room)).expect("a live peer");
@@ -60,13 +75,7 @@ pub fn other_length(made: &Harness) {
                 }
                 let empty = rank.room(0);
                 let into = Part::new(16, room);
-                let error = rank.exchange(0, 9, empty, into).expect_err("it has another length");
-                let is_it = matches!(
-                    error,
-                    CommError::OtherLength { from: 0, tag: 9, bytes, expected }
-                        if (bytes, expected) == (len, room)
-                );
-                assert!(is_it, "{error}");
+                assert_eq!(lengths(rank.exchange(0, 9, empty, into), 9), [len, room]);
             }
         }
         Ok(())
@@ -128,14 +137,7 @@ pub fn no_such_peer_of_messages(made: &Harness) {
                         rank.irecv(nobody, 0, into).map(drop),
                         rank.exchange(nobody, 0, from, into),
                     ];
-                    for answer in answers {
-                        let refused = matches!(
-                            answer,
-                            Err(CommError::NoSuchPeer { peer, size: of })
-                                if (peer, of) == (nobody, size)
-                        );
-                        assert!(refused, "{nobody} of {size}: {answer:?}");
-                    }
+                    answers.into_iter().for_each(|answer| assert_nobody(answer, nobody, size));
                 }
             }
             for ranks in [0, me, size + 1, usize::MAX] {
@@ -156,8 +158,8 @@ pub fn garbage_is_named(made: &Harness) {
         for _ in 0..2 {
             there.active().request(0, HandlerId(1), [long(30), 0xFFFF, 0]).expect("a live peer");
         }
-        let error = here.recv_room(1, 1, 4).expect_err("garbage arrives").to_string();
-        assert!(error.contains("30 bytes"), "{error}");
+        let what = garbage(here.recv_room(1, 1, 4));
+        assert!(what.contains("30 bytes"), "{what}");
         return;
     }
     // Rank 0 begins with the slots before this one, and rank 1, which misbehaves, with those from
@@ -192,13 +194,10 @@ pub fn garbage_is_named(made: &Harness) {
         here.reserve(1, 4);
         let sent = request(there.active(), 0, HandlerId(handler), words);
         sent.expect("a sender does not know what is right");
-        let error = here.recv_room(1, 1, 4).expect_err("garbage arrives");
-        match &error {
-            CommError::Garbage { peer: 1, what } if what.contains(named) => {}
-            other => panic!("{handler:?}, {words:?}: {other}"),
-        }
+        let what = garbage(here.recv_room(1, 1, 4));
+        assert!(what.contains(named), "{handler:?}, {words:?}: {what}");
         // It stays that way.
-        assert!(matches!(here.progress(), Err(CommError::Garbage { peer: 1, .. })));
+        garbage(here.progress());
     }
     // The message that a rank waits for, in slots that its sender does not have. That of a slot too
     // many may still be taken; what follows fails.
@@ -209,10 +208,9 @@ pub fn garbage_is_named(made: &Harness) {
         here.reserve(1, 30);
         let words = [long(30) | 1, slot, given_back];
         there.active().request(0, HandlerId(1), words).expect("a live peer");
-        let error =
-            here.recv_room(1, 1, 30).and_then(|_| here.progress()).map_err(|e| e.to_string());
-        assert!(error.as_ref().is_err_and(|what| what.contains(named)), "{words:?}: {error:?}");
-        assert!(matches!(here.progress(), Err(CommError::Garbage { peer: 1, .. })));
+        let what = garbage(here.recv_room(1, 1, 30).and_then(|_| here.progress()));
+        assert!(what.contains(named), "{words:?}: {what}");
+        garbage(here.progress());
     }
     // A slot is refused while it is not with its sender.
     let [mut here, mut there] = pair(made);
@@ -227,8 +225,7 @@ pub fn garbage_is_named(made: &Harness) {
         }
         outcome = outcome.map(|_| 0);
     }
-    let error = here.progress().expect_err("one slot too many");
-    assert!(matches!(&error, CommError::Garbage { peer: 1, .. }), "{error}");
+    garbage(here.progress());
 
     // A piece longer than what is left of a message of 30 bytes, which receive 0 has taken.
     let [mut here, mut there] = pair(made);
@@ -241,12 +238,10 @@ pub fn garbage_is_named(made: &Harness) {
         active.poll().expect("its own part is right");
     }
     active.request(0, HandlerId(6), [long(31), own, 0]).expect("a live peer");
-    let error = loop {
+    let error = until_error("the end", || {
         active.poll().expect("its own part is right");
-        if let Err(error) = here.progress() {
-            break error;
-        }
-    };
-    let CommError::Garbage { peer: 1, what } = error else { panic!("{error}") };
+        here.progress()
+    });
+    let what = garbage::<()>(Err(error));
     assert!(what.contains("31 bytes") && what.contains("30"), "{what}");
 }

@@ -52,11 +52,18 @@ impl<L: Link> Link for Faulty<L> {
     fn try_write(
         &mut self,
         peer: Rank,
-        frame: &Frame,
+        frames: &[&Frame],
         from: Source<'_>,
         done: &mut usize,
+        then: Option<&Frame>,
     ) -> Result<Posted, CommError> {
-        if self.refuses() { Ok(Posted::Busy) } else { self.link.try_write(peer, frame, from, done) }
+        if self.refuses() {
+            return Ok(Posted::Busy);
+        }
+        match (self.link.try_write(peer, frames, from, done, None)?, then) {
+            (Posted::Yes, Some(then)) => self.try_send(peer, then),
+            (posted, _) => Ok(posted),
+        }
     }
 
     fn receive<F: Frames>(&mut self, to: F) -> Result<usize, CommError> {

@@ -129,9 +129,10 @@ impl Link for Led {
     fn try_write(
         &mut self,
         peer: Rank,
-        frame: &Frame,
+        frames: &[&Frame],
         from: Source<'_>,
         done: &mut usize,
+        then: Option<&Frame>,
     ) -> Result<Posted, CommError> {
         self.tell();
         // The rank keeps the bytes of a payload that was begun.
@@ -139,11 +140,14 @@ impl Link for Led {
             Source::Exposed { at, len } => (len, at, &[][..]),
             Source::Bytes(bytes) => (0, 0, if *done == 0 { bytes } else { &[] }),
         };
-        self.call(&[1, peer], Some(frame), &[exposed, at, *done, bytes.len()], bytes);
+        self.call(&[1, peer], Some(frames[0]), &[exposed, at, *done, bytes.len()], bytes);
         let yes = self.number();
         *done = self.number();
         self.unsent = self.number();
-        Ok(posted(yes))
+        match then.filter(|_| yes == 1) {
+            Some(then) => self.try_send(peer, then),
+            None => Ok(posted(yes)),
+        }
     }
 
     fn receive<F: Frames>(&mut self, mut to: F) -> Result<usize, CommError> {

@@ -57,7 +57,7 @@ pub fn serve(world: &Rc<World>, leader: &Path) {
                     len => Source::Exposed { at, len },
                 };
                 say(usize::from(
-                    link.try_write(peer, &frame, from, &mut done).unwrap() == Posted::Yes,
+                    link.try_write(peer, &[&frame], from, &mut done, None).unwrap() == Posted::Yes,
                 ));
                 say(done);
             }

@@ -24,7 +24,7 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use bandgap_comm::Yields::{Bytes, BytesEachWay, HalfRoundTrip, Operation};
-use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Timer, Yardstick};
+use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Timer};
 
 pub use area::{COPY_BYTES, FloorArea, PLACES};
 pub use cache_line::{cache_line, cache_line_exchange};
@@ -60,43 +60,32 @@ const LONG_READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv_1mib")];
 /// The place of the ring's own lines among the floors.
 pub(crate) const RING_LINES: usize = 1;
 
-/// Floors and layers, in the order of the tables.
+/// Floors and layers, in the order of the tables. A long message is copied once at least. A get is a copy out of memory
+/// that the other core wrote, and a store one into memory that the other core read.
 #[rustfmt::skip] // One line each.
 pub(crate) const FLOORS: &[Floor] = &[
-    Floor::new("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 160).samples(PLACES as u32),
+    Floor::new("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 160).samples(PLACES as u32).compared(&["signature", "echo", "comms1"]),
     Floor::new("ring_lines", "one store each way in a line of the transport's own ring", HalfRoundTrip, 1280).samples(PARTS as u32),
     Floor::new("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500).layer(LINES, "ping_pong"),
     Floor::new("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500).layer(AM, "comms1"),
-    Floor::new("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 160).samples(PLACES as u32),
+    Floor::new("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 160).samples(PLACES as u32).compared(&["synch1", "barrier", "comms2", "exchange"]),
     Floor::new("barrier", "barrier of two ranks, time each", Operation, 500).layer(EXCHANGE, "synch1"),
     Floor::new("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 160).samples(PLACES as u32),
     Floor::new("slot_ring_stream", "8-byte messages one way, time each", Operation, 8192),
     Floor::new("active_message_stream", "requests without replies, time each", Operation, 8192).layer(STREAM, "stream"),
     Floor::new("copy_local", "memory copy on one core", Bytes(SHORT), 16),
-    Floor::new("copy_cross_core", "memory copy of what the other core wrote", Bytes(SHORT), 1),
+    Floor::new("copy_cross_core", "memory copy of what the other core wrote", Bytes(SHORT), 1).compared(&["bulk_get"]),
     Floor::new("bulk_get", "get of 64 KiB of the peer's memory", Bytes(SHORT), 1).layer(COPY, "get"),
-    Floor::new("copy_cross_core_1mib", "copy of 1 MiB that the other core wrote", Bytes(LONG), 1),
+    Floor::new("copy_cross_core_1mib", "copy of 1 MiB that the other core wrote", Bytes(LONG), 1).compared(&["echo", "comms1", "bulk_get"]),
     Floor::new("bulk_get_1mib", "get of 1 MiB of the peer's memory", Bytes(LONG), 1).layer(LONG_COPY, "get"),
-    Floor::new("store_cross_core", "memory copy to where the other core reads", Bytes(SHORT), 1),
+    Floor::new("store_cross_core", "memory copy to where the other core reads", Bytes(SHORT), 1).compared(&["bulk_store"]),
     Floor::new("bulk_store", "store of 64 KiB into the peer's memory", Bytes(SHORT), 1).layer(STORE, "store"),
-    Floor::new("store_cross_core_1mib", "copy of 1 MiB to where the other core reads", Bytes(LONG), 1),
+    Floor::new("store_cross_core_1mib", "copy of 1 MiB to where the other core reads", Bytes(LONG), 1).compared(&["bulk_store"]),
     Floor::new("bulk_store_1mib", "store of 1 MiB into the peer's memory", Bytes(LONG), 1).layer(LONG_STORE, "store"),
     Floor::new("copy_vm_readv", "copy out of the other process by the kernel", Bytes(SHORT), 1),
     Floor::new("copy_vm_readv_1mib", "copy of 1 MiB out of the other process by the kernel", Bytes(LONG), 1),
     Floor::new("message_64kib", "64 KiB message sent and received, half round trip", BytesEachWay(SHORT), 4).layer(READ, "comms1"),
     Floor::new("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1).layer(LONG_READ, "comms1"),
-];
-
-/// What results over shared memory are compared with. A long message is copied once at least. A get is a copy out of memory
-/// that the other core wrote, and a store one into memory that the other core read.
-#[rustfmt::skip] // One line each.
-const YARDSTICKS: &[Yardstick] = &[
-    Yardstick { floor: "cache_line", results: &["signature", "echo", "comms1"] },
-    Yardstick { floor: "cache_line_exchange", results: &["synch1", "barrier", "comms2", "exchange"] },
-    Yardstick { floor: "copy_cross_core", results: &["bulk_get"] },
-    Yardstick { floor: "copy_cross_core_1mib", results: &["echo", "comms1", "bulk_get"] },
-    Yardstick { floor: "store_cross_core", results: &["bulk_store"] },
-    Yardstick { floor: "store_cross_core_1mib", results: &["bulk_store"] },
 ];
 
 /// One rank's hold of the memory that the floors are measured over.
@@ -109,7 +98,6 @@ pub struct Lines {
 impl Bare for Lines {
     const NAME: &'static str = "shm";
     const FLOORS: &'static [Floor] = FLOORS;
-    const YARDSTICKS: &'static [Yardstick] = YARDSTICKS;
 
     fn prepare(own: &[OwnedFd]) -> Result<Vec<OwnedFd>, CommError> {
         let rings = own.first().ok_or_else(nothing)?;

@@ -51,8 +51,7 @@ impl Payload {
 }
 
 impl<S: Stream> Channel<S> {
-    /// Sends more of frames and a payload of the last one, as [`bandgap_comm::Link::try_write`],
-    /// and `then` with the last bytes, as [`bandgap_comm::Link::try_write_then`].
+    /// As [`bandgap_comm::Link::try_write`]; `then` goes with the last bytes.
     pub(crate) fn try_write(
         &mut self,
         frames: &[&Frame],

@@ -19,7 +19,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use bandgap_comm::{CommError, Floor, Rank, Rendezvous, Yardstick};
+use bandgap_comm::{CommError, Floor, Rank, Rendezvous};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 
@@ -42,8 +42,6 @@ pub trait SocketKind: AsFd + Sized + 'static {
     const HOSTS: bool;
     /// Its floors, and the layers that are measured beside them.
     const FLOORS: &'static [Floor];
-    /// Which of them results are compared with.
-    const YARDSTICKS: &'static [Yardstick];
 
     /// Where a listener is.
     type Address;

@@ -14,7 +14,7 @@ mod udp;
 use std::marker::PhantomData;
 use std::os::fd::OwnedFd;
 
-use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Timer, Yardstick, Yields};
+use bandgap_comm::{Bare, CommError, Floor, Measuring, Rendezvous, Timer, Yields};
 
 pub use bandwidth::{STREAM_BYTES, long_ping_pong, stream};
 pub use ping_pong::ping_pong;
@@ -39,7 +39,6 @@ impl<K: SocketKind> Bare for BareSocket<K> {
     const NAME: &'static str = K::NAME;
     const HOSTS: bool = K::HOSTS;
     const FLOORS: &'static [Floor] = K::FLOORS;
-    const YARDSTICKS: &'static [Yardstick] = K::YARDSTICKS;
 
     fn connect(_inherited: Vec<OwnedFd>, meeting: &mut dyn Rendezvous) -> Result<Self, CommError> {
         let socket = mesh::<K>(meeting)?.into_iter().next();

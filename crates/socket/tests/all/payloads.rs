@@ -77,10 +77,15 @@ fn while_a_payload_is_on_its_way_nothing_else_passes() {
     let other = Frame::announcing(FrameKind::Got, 0, 1);
     let mut done = 0;
     let mut frames = Vec::new();
-    while here.try_write(1, &frame, Source::Bytes(&bytes), &mut done).unwrap() == Posted::Busy {
+    while here.try_write(1, &[&frame], Source::Bytes(&bytes), &mut done, None).unwrap()
+        == Posted::Busy
+    {
         assert!(frames.is_empty());
         assert_eq!(here.try_send(1, &request(1)).unwrap(), Posted::Busy);
-        assert_eq!(here.try_write(1, &other, Source::Bytes(&[1]), &mut 0).unwrap(), Posted::Busy);
+        assert_eq!(
+            here.try_write(1, &[&other], Source::Bytes(&[1]), &mut 0, None).unwrap(),
+            Posted::Busy
+        );
         here.receive(|_, _| ()).unwrap();
         there.receive(|_, frame| frames.push(frame)).unwrap();
     }
@@ -108,7 +113,7 @@ fn blocking_ends_when_there_is_room_for_more_of_a_payload() {
         let frame = Frame::announcing(FrameKind::Stored, 0, bytes.len());
         let sender = std::thread::spawn(move || {
             let mut done = 0;
-            while here.try_write(1, &frame, Source::Bytes(&bytes), &mut done).unwrap()
+            while here.try_write(1, &[&frame], Source::Bytes(&bytes), &mut done, None).unwrap()
                 == Posted::Busy
             {
                 here.receive(|_, _| ()).unwrap();
@@ -165,7 +170,7 @@ fn a_store_and_its_request_may_be_cut_at_any_byte() {
         let (mut link, takes, mut peer) = grudging();
         let mut done = 0;
         takes.set(taken);
-        let mut posted = link.try_write_then(1, &frame, from, &mut done, &request(1)).unwrap();
+        let mut posted = link.try_write(1, &[&frame], from, &mut done, Some(&request(1))).unwrap();
         assert_eq!(posted == Posted::Yes, taken > whole, "{taken}");
         assert_eq!(done, taken.clamp(24, whole) - 24);
         let is_within = |from: usize, to: usize| (from + 1..to).contains(&taken);
@@ -176,7 +181,7 @@ fn a_store_and_its_request_may_be_cut_at_any_byte() {
         let other = link.try_send(1, &request(2)).unwrap() == Posted::Yes;
         assert_eq!(other, !is_within(0, whole) && !is_within(whole, all), "{taken}");
         if posted == Posted::Busy && done < 10 {
-            posted = link.try_write_then(1, &frame, from, &mut done, &request(1)).unwrap();
+            posted = link.try_write(1, &[&frame], from, &mut done, Some(&request(1))).unwrap();
         } else if posted == Posted::Busy {
             posted = link.try_send(1, &request(1)).unwrap();
         }
@@ -255,7 +260,7 @@ fn a_store_and_its_request_take_one_call_to_send_and_two_to_receive_or_one_if_sh
     let frame = Frame::announcing(FrameKind::Stored, 0, bytes.len());
     for round in 1..=3 {
         let from = Source::Bytes(&bytes);
-        let posted = here.try_write_then(1, &frame, from, &mut 0, &request(round));
+        let posted = here.try_write(1, &[&frame], from, &mut 0, Some(&request(round)));
         assert_eq!(posted.unwrap(), Posted::Yes);
         assert_eq!(here_calls.get().sent, round as usize);
         // The first brings the announcement, the second the rest and the request.
@@ -268,7 +273,7 @@ fn a_store_and_its_request_take_one_call_to_send_and_two_to_receive_or_one_if_sh
         there.exposed_mut().fill(0);
     }
     let (short, from) = (Frame::announcing(FrameKind::Stored, 0, 1000), &bytes[..1000]);
-    let posted = here.try_write_then(1, &short, Source::Bytes(from), &mut 0, &request(4));
+    let posted = here.try_write(1, &[&short], Source::Bytes(from), &mut 0, Some(&request(4)));
     assert_eq!((posted.unwrap(), here_calls.get().sent), (Posted::Yes, 4));
     assert_eq!(receive(&mut there).unwrap(), [short, request(4)]);
     assert_eq!((there_calls.get().received, &there.exposed()[..1000]), (7, from));
@@ -393,10 +398,9 @@ proptest! {
             loop {
                 room.set(*rooms.next().unwrap());
                 let from = Source::Bytes(&bytes);
-                let posted = match (told, done < len) {
-                    (true, true) => link.try_write_then(1, &frame, from, &mut done, &request),
-                    (true, false) => link.try_send(1, &request),
-                    (false, _) => link.try_write(1, &frame, from, &mut done),
+                let posted = match done < len {
+                    false if told => link.try_send(1, &request),
+                    _ => link.try_write(1, &[&frame], from, &mut done, told.then_some(&request)),
                 };
                 if posted.unwrap() == Posted::Yes {
                     prop_assert_eq!(done, len);

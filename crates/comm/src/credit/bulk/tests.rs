@@ -42,7 +42,8 @@ fn get_frame<const N: usize>(words: [u64; N]) -> Frame {
 
 fn write(link: &mut InprocLink, kind: FrameKind, into: usize, bytes: &[u8]) {
     let frame = Frame::announcing(kind, into, bytes.len());
-    assert_eq!(link.try_write(0, &frame, Source::Bytes(bytes), &mut 0).unwrap(), Posted::Yes);
+    let written = link.try_write(0, &[&frame], Source::Bytes(bytes), &mut 0, None).unwrap();
+    assert_eq!(written, Posted::Yes);
 }
 
 #[test]
