@@ -1,7 +1,5 @@
 //! Breakdowns of a message's time: from a table of components, or from a measurement over one transport.
 
-use std::collections::BTreeMap;
-
 use bandgap_campaign::breakdown::{
     BreakdownPlan, Came, ENOUGH, Longer, Rounds, TOLERANCE, came_back, rounds,
 };
@@ -13,6 +11,7 @@ use bandgap_model::breakdown::{
 use bandgap_record::{ComponentTable, Note, Number, Quantity, Unit};
 use bandgap_results::{
     Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
+    by_key,
 };
 use bandgap_stats::interval::normal_factor;
 use bandgap_stats::quantile::mean;
@@ -282,11 +281,9 @@ impl InRounds<'_> {
         let value = value.max(0.0);
         let holds = |of: Interval| Interval { low: of.low.min(value), high: of.high.max(value) };
         let how = (how, self.rounds.rounds.len() as u64);
-        let mut each = BTreeMap::<u32, Vec<f64>>::new();
-        for (round, value) in self.rounds.rounds.iter().zip(values) {
-            each.entry(launch_of(*round)).or_default().push(*value);
-        }
-        let each = each.into_iter().map(|(launch, values)| (launch, mean(&values).max(0.0)));
+        let each = self.rounds.rounds.iter().zip(values);
+        let each = by_key(each.map(|(round, value)| (launch_of(*round), *value))).into_iter();
+        let each = each.map(|(launch, values)| (launch, mean(&values).max(0.0)));
         Estimated::new(value, interval.map(holds), convergence, how)
             .with_launches(self.measured.by_launch(each))
             .recorded(Unit::Second)

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use bandgap_campaign::{Described, Key};
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::Labels;
+use bandgap_results::by_key;
 use bandgap_stats::quantile::mean;
 use bandgap_stats::{Rule, batch_value, estimate};
 
@@ -58,31 +59,26 @@ impl<'a> Points<'a> {
 
     /// Curves along the axes `along`: points that agree on all other axes, by ascending place.
     pub(crate) fn along(&self, along: &[&str]) -> Vec<Curve<'a>> {
-        let mut found: Vec<Curve<'a>> = Vec::new();
-        for &(key, of) in &self.all {
-            let Some(at) = along.iter().find_map(|axis| number(of, axis)) else { continue };
+        let all = by_key(self.all.iter().filter_map(|&(key, of)| {
+            let at = along.iter().find_map(|axis| number(of, axis))?;
             let others = of.at.iter().filter(|(axis, _)| !along.contains(&&**axis));
             let which: Labels = others.map(|(axis, at)| (axis.clone(), at.clone())).collect();
-            match found.iter_mut().find(|curve| curve.which == which) {
-                Some(curve) => curve.points.push((at, (key, of))),
-                None => found.push(Curve { which, points: vec![(at, (key, of))] }),
-            }
-        }
-        found.iter_mut().for_each(|curve| curve.points.sort_by_key(|(at, _)| *at));
-        found
+            Some((which, (at, (key, of))))
+        }));
+        let curve = |(which, mut points): (_, Vec<(u64, At<'a>)>)| {
+            points.sort_by_key(|(at, _)| *at);
+            Curve { which, points }
+        };
+        all.into_iter().map(curve).collect()
     }
 }
 
 impl<'a> Measured<'a> {
     /// All points that were described, by name.
     pub(crate) fn points(&self) -> Vec<Points<'a>> {
-        let mut found: Vec<Points<'a>> = Vec::new();
-        for (key, of) in self.judged.table.points() {
-            match found.iter_mut().find(|points| points.name == key.what()) {
-                Some(points) => points.all.push((key, of)),
-                None => found.push(Points { name: key.what(), all: vec![(key, of)] }),
-            }
-        }
+        let all = self.judged.table.points().into_iter();
+        let all = by_key(all.map(|(key, of)| (key.what(), (key, of)))).into_iter();
+        let mut found: Vec<_> = all.map(|(name, all)| Points { name, all }).collect();
         for points in &mut found {
             // If time was too short for all sizes, the plan's order is not ascending.
             let in_order = |of: &Described| [number(of, "ranks"), number(of, "hops"), size(of)];

@@ -119,10 +119,9 @@ fn network(host: &Value) -> Option<String> {
 
 /// `cores 0, 1 (shared L3, 62 ns)`, with the time of a cache line; many cores as a count.
 fn cores(all: &[u64], apart: &str) -> String {
-    let mut each: Vec<&u64> = Vec::new();
-    all.iter().for_each(|core| each.extend((!each.contains(&core)).then_some(core)));
-    let listed: Vec<String> = each.iter().map(ToString::to_string).collect();
-    let text = match each.len() {
+    let each = by_key(all.iter().map(|core| (core, ())));
+    let listed: Vec<String> = each.iter().map(|(core, _)| core.to_string()).collect();
+    let text = match listed.len() {
         1 => format!("core {}", listed[0]),
         2..=4 => format!("cores {}", listed.join(", ")),
         many => format!("{many} cores from {}", listed[0]),

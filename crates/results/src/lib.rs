@@ -38,7 +38,7 @@ pub use notes::{template, words};
 pub use rows::PCIE_TRACE;
 pub use run::{Run, Verdict};
 pub use screen::{View, detail, screen};
-pub use shown::{CLOCK_LIMIT, Context, Shown, counted};
+pub use shown::{CLOCK_LIMIT, Context, Shown, by_key, counted};
 pub use simulation::{AtOperation, AtRank, CriticalPath, Derivative, Sensitivity, Simulation};
 pub use validation::{POINTS, SUMMARY, VALIDATION};
 pub use whatif::{ChangeMade, ModelChange, RankedComponent, Ranking, SpeedUpCurve, WhatIf};

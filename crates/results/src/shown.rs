@@ -95,7 +95,7 @@ impl<'a> Context<'a> {
 }
 
 /// Items by key, in the order of the first of each.
-pub(crate) fn by_key<K: PartialEq, V>(all: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+pub fn by_key<K: PartialEq, V>(all: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
     let mut found: Vec<(K, Vec<V>)> = Vec::new();
     for (key, of) in all {
         match found.iter_mut().find(|(known, _)| *known == key) {
