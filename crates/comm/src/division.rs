@@ -213,7 +213,7 @@ pub trait Stamped: Transport {
     /// # Errors
     /// As [`Transport::connect`].
     fn stamped<T: Timer>(
-        meeting: &mut dyn Rendezvous,
+        meeting: &mut Rendezvous<'_>,
         timer: T,
     ) -> Result<(Self::Stamped<T>, Rc<dyn Stamping>)>;
 }

@@ -195,7 +195,7 @@ pub trait Bare: Sized + 'static {
     ///
     /// # Errors
     /// As [`Transport::connect`](crate::Transport::connect).
-    fn connect(inherited: Vec<OwnedFd>, meeting: &mut dyn Rendezvous) -> Result<Self>;
+    fn connect(inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self>;
 
     /// Runs a batch of this floor with messages of `bytes` bytes. Returns the ticks of each sample;
     /// an empty list on the responder. If messages are lost, there are fewer samples than asked

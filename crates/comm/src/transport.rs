@@ -8,7 +8,7 @@
 //! floors are measured, and [`crate::Stamped`] or [`crate::Together`], so that the time of a
 //! message is divided.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::Instant;
@@ -62,29 +62,23 @@ impl Can {
 }
 
 /// The place where ranks exchange addresses.
-pub trait Rendezvous {
+pub struct Rendezvous<'a> {
     /// This rank.
-    fn rank(&self) -> Rank;
+    pub rank: Rank,
     /// Number of ranks.
-    fn size(&self) -> usize;
+    pub size: usize,
     /// The run's secret. A peer that does not know it is rejected.
-    fn secret(&self) -> [u8; 16];
+    pub secret: [u8; 16],
     /// When to stop waiting for peers.
-    fn deadline(&self) -> Instant;
+    pub deadline: Instant,
     /// The library that the user named, if the transport is one.
-    fn library(&self) -> Option<&Path> {
-        None
-    }
+    pub library: Option<&'a Path>,
     /// The address of this host at which peers reach it; the loopback address if all are on one
     /// host.
-    fn interface(&self) -> IpAddr {
-        IpAddr::V4(Ipv4Addr::LOCALHOST)
-    }
-    /// Sends this rank's address to all ranks, and returns the addresses of all, by rank.
-    ///
-    /// # Errors
-    /// The launcher is gone.
-    fn exchange(&mut self, address: String) -> Result<Vec<String>>;
+    pub interface: IpAddr,
+    /// Sends this rank's address to all ranks, and returns the addresses of all, by rank. It fails
+    /// if the launcher is gone.
+    pub exchange: &'a mut dyn FnMut(String) -> Result<Vec<String>>,
 }
 
 /// A way for ranks to communicate.
@@ -122,6 +116,6 @@ pub trait Transport: 'static {
     fn connect(
         inherited: Vec<OwnedFd>,
         exposed: usize,
-        meeting: &mut dyn Rendezvous,
+        meeting: &mut Rendezvous<'_>,
     ) -> Result<Self::Endpoint>;
 }

@@ -16,7 +16,6 @@ use bandgap_socket::floor::{BareSocket, Udp};
 use rustix::process::getppid;
 
 use crate::machine::Machine;
-use crate::meeting::Meeting;
 
 /// Every bare mechanism, in the order of the tables.
 const ALL: [Mechanism; 5] = [
@@ -33,7 +32,7 @@ struct Mechanism {
     hosts: bool,
     floors: &'static [Floor],
     prepare: fn(&[OwnedFd]) -> Result<Vec<OwnedFd>>,
-    connect: fn(Vec<OwnedFd>, &mut dyn Rendezvous) -> Result<End>,
+    connect: fn(Vec<OwnedFd>, &mut Rendezvous<'_>) -> Result<End>,
 }
 
 /// A rank's end of a bare mechanism, which calls [`Bare::measure`].
@@ -126,16 +125,16 @@ impl Bares {
                 let inherited = inherited.map(|(_, own)| std::mem::take(own)).unwrap_or_default();
                 let peer = 1 - rank;
                 // By letters.
-                let exchange = |own: String| {
+                let exchange = &mut |own: String| {
                     machine.post(peer, own.as_bytes())?;
                     let other = String::from_utf8(machine.receive(peer)?)
                         .map_err(|error| CommError::Garbage { peer, what: error.to_string() })?;
                     Ok(if rank == 0 { vec![own, other] } else { vec![other, own] })
                 };
                 let &mut Self { secret, interface, .. } = self;
-                let (size, until, library) = (2, Instant::now() + patience, None);
+                let (size, deadline, library) = (2, Instant::now() + patience, None);
                 let mut meeting =
-                    Meeting { rank, size, secret, until, interface, library, exchange };
+                    Rendezvous { rank, size, secret, deadline, interface, library, exchange };
                 let end = (mechanism.connect)(inherited, &mut meeting)?;
                 self.ends.push((name.to_owned(), end));
                 self.ends.len() - 1
@@ -156,7 +155,7 @@ impl Bare for Processor {
         Floor::new("system_call", "the cheapest system call", Yields::Operation, 256),
     ];
 
-    fn connect(_inherited: Vec<OwnedFd>, _meeting: &mut dyn Rendezvous) -> Result<Self> {
+    fn connect(_inherited: Vec<OwnedFd>, _meeting: &mut Rendezvous<'_>) -> Result<Self> {
         Ok(Self)
     }
 

@@ -24,7 +24,6 @@ mod live;
 mod local;
 mod machine;
 mod meet;
-mod meeting;
 mod memory;
 mod message;
 mod mpi;

@@ -103,7 +103,7 @@ impl Parts {
     ///
     /// # Errors
     /// As [`Transport::connect`].
-    pub fn stamped<T: Stamped>(self, meeting: &mut dyn Rendezvous) -> Result<StampedEnd> {
+    pub fn stamped<T: Stamped>(self, meeting: &mut Rendezvous<'_>) -> Result<StampedEnd> {
         let Self { clock, waiting, watch, .. } = self;
         let (endpoint, stamper) = T::stamped(meeting, clock)?;
         let executor = Executor::new(endpoint, None, waiting, watch, clock)?;
@@ -115,9 +115,9 @@ impl Parts {
     ///
     /// # Errors
     /// The operating system refused.
-    pub fn together<T: BothEnds>(self, meeting: &mut dyn Rendezvous) -> Result<StampedEnd> {
+    pub fn together<T: BothEnds>(self, meeting: &mut Rendezvous<'_>) -> Result<StampedEnd> {
         let Self { clock, watch, .. } = self;
-        let mut end = Together::of(meeting.rank(), T::both_ends()?, &watch, clock)?;
+        let mut end = Together::of(meeting.rank, T::both_ends()?, &watch, clock)?;
         Ok(Box::new(move |order| end.run(order)))
     }
 }

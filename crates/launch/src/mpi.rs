@@ -55,17 +55,17 @@ pub const CAN: Can = Can {
 pub fn connect(
     _inherited: Vec<OwnedFd>,
     exposed: usize,
-    meeting: &mut dyn Rendezvous,
+    meeting: &mut Rendezvous<'_>,
     parts: Parts,
 ) -> Result<Box<dyn Machine>> {
     let world = match WORLD.with_borrow(Clone::clone) {
         Some(world) => world,
-        None => start(find(meeting.library())?)?,
+        None => start(find(meeting.library)?)?,
     };
     WORLD.set(Some(Rc::clone(&world)));
     let [there, size] = [world.rank, world.size];
-    if [there, size] != [meeting.rank(), meeting.size()] {
-        let (rank, ranks) = (meeting.rank(), meeting.size());
+    if [there, size] != [meeting.rank, meeting.size] {
+        let (rank, ranks) = (meeting.rank, meeting.size);
         let what = format!("be rank {rank} of {ranks}: MPI says {there} of {size}");
         return Err(CommError::SetUp(what.into()));
     }

@@ -15,7 +15,7 @@ use std::vec;
 use bandgap_campaign::Stop;
 use bandgap_campaign::data::Kept;
 use bandgap_campaign::runner::Runner;
-use bandgap_comm::{CommError, Result, Waiting};
+use bandgap_comm::{CommError, Rendezvous, Result, Waiting};
 use bandgap_host::{CycleClock, pin, process::die_with_parent};
 use bandgap_shm::Control;
 
@@ -23,7 +23,6 @@ use crate::cause::{Cause, Noted};
 use crate::floors::Bares;
 use crate::live::{LiveRunner, follow};
 use crate::machine::Parts;
-use crate::meeting::Meeting;
 use crate::message::{Assignment, Channel, FromRank, ToRank, Wait};
 use crate::mpi::finalize;
 use crate::station::Station;
@@ -161,8 +160,9 @@ fn connect(
     let (secret, until) = (assignment.secret, Instant::now() + deadline);
     let interface = assignment.interface.unwrap_or(IpAddr::V4(Ipv4Addr::LOCALHOST));
     let library = assignment.library.as_deref();
-    let exchange = |address| exchange(channel, address, until);
-    let mut meeting = Meeting { rank, size, secret, until, interface, library, exchange };
+    let exchange = &mut |address| exchange(channel, address, until);
+    let mut meeting =
+        Rendezvous { rank, size, secret, deadline: until, interface, library, exchange };
     let named = |name: &str| name.parse::<Transport>().map_err(|error: String| host(error));
     let parts = |transport: &Transport| {
         let watch = RankWatch { control: Arc::clone(&control), deadline };

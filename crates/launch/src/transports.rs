@@ -70,9 +70,9 @@ pub struct Transport {
     pub division: Option<&'static Division>,
 }
 
-type ConnectStamped = fn(&mut dyn Rendezvous, Parts) -> Result<StampedEnd>;
+type ConnectStamped = fn(&mut Rendezvous<'_>, Parts) -> Result<StampedEnd>;
 
-type Connect = fn(Vec<OwnedFd>, usize, &mut dyn Rendezvous, Parts) -> Result<Box<dyn Machine>>;
+type Connect = fn(Vec<OwnedFd>, usize, &mut Rendezvous<'_>, Parts) -> Result<Box<dyn Machine>>;
 
 impl Transport {
     const fn of<T: bandgap_comm::Transport>() -> Self {

@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use crate::Shm;
     use crate::floor::Lines;
-    use crate::private::tests::Meeting;
+    use crate::private::tests::met;
 
     #[test]
     fn reads_its_own_memory_through_the_kernel() {
@@ -98,15 +98,14 @@ mod tests {
                 std::process::exit(NO_FILTER);
             }
             // It stops where ranks first hear of each other: what lets them read must be done by then.
-            let mut stop = Meeting(|_| -> String { std::process::exit(MET) });
-            match part {
-                "transport" => drop(Shm::connect(Shm::prepare(2, 0).unwrap(), 0, &mut stop)),
-                _ => {
-                    let rings = Shm::prepare(2, 0).unwrap();
-                    let area = Lines::prepare(&rings).unwrap();
-                    drop(Lines::connect(area, &mut stop));
-                }
-            }
+            let rings = Shm::prepare(2, 0).unwrap();
+            met(
+                |_| std::process::exit(MET),
+                |stop| match part {
+                    "transport" => drop(Shm::connect(rings, 0, stop)),
+                    _ => drop(Lines::connect(Lines::prepare(&rings).unwrap(), stop)),
+                },
+            );
             std::process::exit(MET);
         }
         for part in ["transport", "floors"] {
@@ -140,7 +139,7 @@ mod tests {
             return; // Nobody can be allowed to read.
         }
         let area = Lines::prepare(&Shm::prepare(2, 0).unwrap()).unwrap();
-        let lines = Lines::connect(area, &mut Meeting(|own| own)).unwrap();
+        let lines = met(|own| own, |at| Lines::connect(area, at)).unwrap();
         let bytes = Box::new(BYTES);
         let told = format!("{} {}", std::process::id(), bytes.as_ptr().addr());
         let child = in_child(TEST, TOLD, told);

@@ -21,11 +21,11 @@ impl Readable {
     ///
     /// # Errors
     /// The launcher is gone.
-    pub fn meet(meeting: &mut dyn Rendezvous) -> Result<Self> {
+    pub fn meet(meeting: &mut Rendezvous<'_>) -> Result<Self> {
         allow_reading();
-        let token = Box::new(meeting.secret());
+        let token = Box::new(meeting.secret);
         let address = (&raw const *token).expose_provenance();
-        let all = meeting.exchange(format!("{} {address}", process::id()))?;
+        let all = (meeting.exchange)(format!("{} {address}", process::id()))?;
         let mut peers = Vec::with_capacity(all.len());
         for (rank, told) in all.iter().enumerate() {
             let numbers = told.split_once(' ').and_then(|(process, address)| {
@@ -37,7 +37,7 @@ impl Readable {
             };
             peers.push(numbers.ok_or_else(garbage)?);
         }
-        let try_each = peers.iter().enumerate().filter(|(rank, _)| *rank != meeting.rank());
+        let try_each = peers.iter().enumerate().filter(|(rank, _)| *rank != meeting.rank);
         let mut processes = Ok(peers.iter().map(|(process, _)| *process).collect());
         for (rank, &(process, address)) in try_each {
             let mut got = [0; 16];
@@ -88,36 +88,33 @@ impl Readable {
 
 #[cfg(test)]
 pub(crate) mod tests {
+    use std::net::Ipv4Addr;
     use std::time::Instant;
 
     use super::*;
 
     const SECRET: [u8; 16] = *b"of this run only";
 
-    /// A meeting of rank 0 with a rank 1 that is told of by `other`, from what rank 0 tells.
-    pub(crate) struct Meeting<F>(pub F);
-
-    impl<F: Fn(String) -> String> Rendezvous for Meeting<F> {
-        fn rank(&self) -> Rank {
-            0
-        }
-        fn size(&self) -> usize {
-            2
-        }
-        fn secret(&self) -> [u8; 16] {
-            SECRET
-        }
-        fn deadline(&self) -> Instant {
-            Instant::now()
-        }
-        fn exchange(&mut self, address: String) -> Result<Vec<String>> {
-            Ok(vec![address.clone(), (self.0)(address)])
-        }
+    /// Calls `connect` with a meeting of rank 0 and a rank 1 that is told of by `other`, from what
+    /// rank 0 tells.
+    pub(crate) fn met<T>(
+        other: impl Fn(String) -> String,
+        connect: impl FnOnce(&mut Rendezvous<'_>) -> T,
+    ) -> T {
+        connect(&mut Rendezvous {
+            rank: 0,
+            size: 2,
+            secret: SECRET,
+            deadline: Instant::now(),
+            library: None,
+            interface: Ipv4Addr::LOCALHOST.into(),
+            exchange: &mut |own| Ok(vec![own.clone(), other(own)]),
+        })
     }
 
     #[test]
     fn ranks_that_can_read_each_other_may() {
-        let readable = Readable::meet(&mut Meeting(|own| own)).unwrap();
+        let readable = met(|own| own, Readable::meet).unwrap();
         assert_eq!(readable.allowed(), Ok(()));
         let mut got = [0; 16];
         let at = (&raw const *readable._token).addr() as Word;
@@ -127,7 +124,6 @@ pub(crate) mod tests {
 
     #[test]
     fn why_a_rank_may_not_read_is_told_and_a_peer_that_tells_no_place_is_named() {
-        let met = |other: String| Readable::meet(&mut Meeting(move |_| other.clone()));
         let process = process::id();
         let elsewhere = Box::new([0_u8; 16]);
         let address = (&raw const *elsewhere).expose_provenance();
@@ -137,14 +133,14 @@ pub(crate) mod tests {
             (format!("{process} {address}"), "another process"),
         ];
         for (told, why) in reasons {
-            let readable = met(told).unwrap();
+            let readable = met(|_| told.clone(), Readable::meet).unwrap();
             let reason = readable.allowed().unwrap_err();
             assert!(reason.contains("rank 1") && reason.contains(why), "{reason}");
             let refused = readable.read(1, 8, &mut [0]);
             assert!(matches!(refused, Err(CommError::SingleCopy { .. })));
         }
         for garbage in ["", "7", "seven 8", "-1 8"] {
-            let error = met(garbage.to_owned()).unwrap_err();
+            let error = met(|_| garbage.to_owned(), Readable::meet).unwrap_err();
             assert!(matches!(error, CommError::Garbage { peer: 1, .. }), "{error}");
         }
     }

@@ -37,11 +37,11 @@ impl Transport for Shm {
     fn connect(
         inherited: Vec<OwnedFd>,
         _exposed: usize,
-        meeting: &mut dyn Rendezvous,
+        meeting: &mut Rendezvous<'_>,
     ) -> Result<ShmEndpoint, CommError> {
         let mut inherited = inherited.into_iter();
         let segment = Segment::from_fd(next(&mut inherited)?)?;
-        let mut endpoint = ShmEndpoint::attach(&segment, meeting.rank(), meeting.size())?;
+        let mut endpoint = ShmEndpoint::attach(&segment, meeting.rank, meeting.size)?;
         if let Some(exposed) = inherited.next() {
             endpoint = endpoint.exposing(Exposed::from_fd(exposed)?)?;
         }

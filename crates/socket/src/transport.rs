@@ -25,7 +25,7 @@ impl<K: SocketKind> Over<K> {
     ///
     /// # Errors
     /// A peer did not come before the deadline, or the operating system refused.
-    pub fn sockets(meeting: &mut dyn Rendezvous) -> Result<Vec<Socket>, CommError> {
+    pub fn sockets(meeting: &mut Rendezvous<'_>) -> Result<Vec<Socket>, CommError> {
         mesh::<K>(meeting)
     }
 }
@@ -41,9 +41,9 @@ impl<K: SocketKind> Transport for Over<K> {
     fn connect(
         _inherited: Vec<OwnedFd>,
         exposed: usize,
-        meeting: &mut dyn Rendezvous,
+        meeting: &mut Rendezvous<'_>,
     ) -> Result<Self::Endpoint, CommError> {
-        let link = SocketLink::over(meeting.rank(), Self::sockets(meeting)?)?;
+        let link = SocketLink::over(meeting.rank, Self::sockets(meeting)?)?;
         Ok(Credited::new(link.exposing(exposed), DEFAULT_CREDITS))
     }
 }
@@ -53,13 +53,13 @@ impl<K: SocketKind> bandgap_comm::Stamped for Over<K> {
     type Stamped<T: Timer> = Credited<SocketLink<Stamped<Socket, T>>>;
 
     fn stamped<T: Timer>(
-        meeting: &mut dyn Rendezvous,
+        meeting: &mut Rendezvous<'_>,
         timer: T,
     ) -> Result<(Self::Stamped<T>, Rc<dyn Stamping>), CommError> {
         let stamper = Rc::new(Stamper::new(timer));
         let stream = |stream| Stamped::over(stream, Rc::clone(&stamper));
         let streams = Self::sockets(meeting)?.into_iter().map(stream).collect();
-        let link = SocketLink::over(meeting.rank(), streams)?;
+        let link = SocketLink::over(meeting.rank, streams)?;
         Ok((Credited::new(link, DEFAULT_CREDITS), stamper))
     }
 }

@@ -19,7 +19,7 @@ mod slot_ring;
 mod stream;
 mod turn;
 
-use std::borrow::Cow::{self, Borrowed};
+use std::borrow::Cow::Borrowed;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
@@ -46,17 +46,6 @@ const LONG: u64 = 1 << 20;
 /// Longest wait for a system call that may be refused: its other side waits in vain.
 const REFUSED: Duration = Duration::from_secs(1);
 
-const LINES: &[Cow<'static, str>] = &[Borrowed("ring_lines"), Borrowed("cache_line")];
-const EXCHANGE: &[Cow<'static, str>] = &[Borrowed("cache_line_exchange")];
-const AM: &[Cow<'static, str>] = &[Borrowed("active_message")];
-const STREAM: &[Cow<'static, str>] = &[Borrowed("slot_ring_stream")];
-const COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core")];
-const LONG_COPY: &[Cow<'static, str>] = &[Borrowed("copy_cross_core_1mib")];
-const STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core")];
-const LONG_STORE: &[Cow<'static, str>] = &[Borrowed("store_cross_core_1mib")];
-const READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv")];
-const LONG_READ: &[Cow<'static, str>] = &[Borrowed("copy_vm_readv_1mib")];
-
 /// The place of the ring's own lines among the floors.
 pub(crate) const RING_LINES: usize = 1;
 
@@ -66,26 +55,26 @@ pub(crate) const RING_LINES: usize = 1;
 pub(crate) const FLOORS: &[Floor] = &[
     Floor::new("cache_line", "one store seen by the other core, half round trip", HalfRoundTrip, 160).samples(PLACES as u32).compared(&["signature", "echo", "comms1"]),
     Floor::new("ring_lines", "one store each way in a line of the transport's own ring", HalfRoundTrip, 1280).samples(PARTS as u32),
-    Floor::new("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500).layer(LINES, "ping_pong"),
-    Floor::new("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500).layer(AM, "comms1"),
+    Floor::new("active_message", "request and reply through handlers, half round trip", HalfRoundTrip, 500).layer(&[Borrowed("ring_lines"), Borrowed("cache_line")], "ping_pong"),
+    Floor::new("message", "8-byte message sent and received, half round trip", HalfRoundTrip, 500).layer(&[Borrowed("active_message")], "comms1"),
     Floor::new("cache_line_exchange", "one store each way at once, seen by both, time each", Operation, 160).samples(PLACES as u32).compared(&["synch1", "barrier", "comms2", "exchange"]),
-    Floor::new("barrier", "barrier of two ranks, time each", Operation, 500).layer(EXCHANGE, "synch1"),
+    Floor::new("barrier", "barrier of two ranks, time each", Operation, 500).layer(&[Borrowed("cache_line_exchange")], "synch1"),
     Floor::new("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 160).samples(PLACES as u32),
     Floor::new("slot_ring_stream", "8-byte messages one way, time each", Operation, 8192),
-    Floor::new("active_message_stream", "requests without replies, time each", Operation, 8192).layer(STREAM, "stream"),
+    Floor::new("active_message_stream", "requests without replies, time each", Operation, 8192).layer(&[Borrowed("slot_ring_stream")], "stream"),
     Floor::new("copy_local", "memory copy on one core", Bytes(SHORT), 16),
     Floor::new("copy_cross_core", "memory copy of what the other core wrote", Bytes(SHORT), 1).compared(&["bulk_get"]),
-    Floor::new("bulk_get", "get of 64 KiB of the peer's memory", Bytes(SHORT), 1).layer(COPY, "get"),
+    Floor::new("bulk_get", "get of 64 KiB of the peer's memory", Bytes(SHORT), 1).layer(&[Borrowed("copy_cross_core")], "get"),
     Floor::new("copy_cross_core_1mib", "copy of 1 MiB that the other core wrote", Bytes(LONG), 1).compared(&["echo", "comms1", "bulk_get"]),
-    Floor::new("bulk_get_1mib", "get of 1 MiB of the peer's memory", Bytes(LONG), 1).layer(LONG_COPY, "get"),
+    Floor::new("bulk_get_1mib", "get of 1 MiB of the peer's memory", Bytes(LONG), 1).layer(&[Borrowed("copy_cross_core_1mib")], "get"),
     Floor::new("store_cross_core", "memory copy to where the other core reads", Bytes(SHORT), 1).compared(&["bulk_store"]),
-    Floor::new("bulk_store", "store of 64 KiB into the peer's memory", Bytes(SHORT), 1).layer(STORE, "store"),
+    Floor::new("bulk_store", "store of 64 KiB into the peer's memory", Bytes(SHORT), 1).layer(&[Borrowed("store_cross_core")], "store"),
     Floor::new("store_cross_core_1mib", "copy of 1 MiB to where the other core reads", Bytes(LONG), 1).compared(&["bulk_store"]),
-    Floor::new("bulk_store_1mib", "store of 1 MiB into the peer's memory", Bytes(LONG), 1).layer(LONG_STORE, "store"),
+    Floor::new("bulk_store_1mib", "store of 1 MiB into the peer's memory", Bytes(LONG), 1).layer(&[Borrowed("store_cross_core_1mib")], "store"),
     Floor::new("copy_vm_readv", "copy out of the other process by the kernel", Bytes(SHORT), 1),
     Floor::new("copy_vm_readv_1mib", "copy of 1 MiB out of the other process by the kernel", Bytes(LONG), 1),
-    Floor::new("message_64kib", "64 KiB message sent and received, half round trip", BytesEachWay(SHORT), 4).layer(READ, "comms1"),
-    Floor::new("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1).layer(LONG_READ, "comms1"),
+    Floor::new("message_64kib", "64 KiB message sent and received, half round trip", BytesEachWay(SHORT), 4).layer(&[Borrowed("copy_vm_readv")], "comms1"),
+    Floor::new("message_1mib", "1 MiB message sent and received, half round trip", BytesEachWay(LONG), 1).layer(&[Borrowed("copy_vm_readv_1mib")], "comms1"),
 ];
 
 /// One rank's hold of the memory that the floors are measured over.
@@ -105,7 +94,7 @@ impl Bare for Lines {
     }
 
     /// From now on other ranks may read this process's memory.
-    fn connect(inherited: Vec<OwnedFd>, _meeting: &mut dyn Rendezvous) -> Result<Self, CommError> {
+    fn connect(inherited: Vec<OwnedFd>, _meeting: &mut Rendezvous<'_>) -> Result<Self, CommError> {
         let mut inherited = inherited.into_iter();
         let area = FloorArea::from_fd(next(&mut inherited)?)?;
         let rings = Segment::from_fd(next(&mut inherited)?)?;

@@ -74,11 +74,11 @@ const AGAIN: Duration = Duration::from_millis(1);
 
 /// Connects this rank with all others, in the order of ranks. The listener closes when this
 /// returns.
-pub(crate) fn mesh<K: SocketKind>(meeting: &mut dyn Rendezvous) -> Result<Vec<Socket>, CommError> {
-    let (listener, address) = K::bind(meeting.interface())?;
+pub(crate) fn mesh<K: SocketKind>(meeting: &mut Rendezvous<'_>) -> Result<Vec<Socket>, CommError> {
+    let (listener, address) = K::bind(meeting.interface)?;
     let texts = exchange(meeting, address)?;
-    let (rank, secret, size) = (meeting.rank(), meeting.secret(), meeting.size());
-    let deadline = meeting.deadline();
+    let (rank, secret, size) = (meeting.rank, meeting.secret, meeting.size);
+    let deadline = meeting.deadline;
     let addresses = texts.iter().map(|text| K::address(text)).collect::<Result<Vec<_>, _>>()?;
     let at = |peer: Rank| Known { secret, listener: texts[peer].clone() };
     let mut streams = Vec::with_capacity(size);
@@ -95,11 +95,11 @@ pub(crate) fn mesh<K: SocketKind>(meeting: &mut dyn Rendezvous) -> Result<Vec<So
 
 /// As [`Rendezvous::exchange`], for as many addresses as there are ranks.
 pub(crate) fn exchange(
-    meeting: &mut dyn Rendezvous,
+    meeting: &mut Rendezvous<'_>,
     address: String,
 ) -> Result<Vec<String>, CommError> {
-    let all = meeting.exchange(address)?;
-    let (addresses, size) = (all.len(), meeting.size());
+    let all = (meeting.exchange)(address)?;
+    let (addresses, size) = (all.len(), meeting.size);
     if addresses == size { Ok(all) } else { Err(SocketError::Addresses { addresses, size }.into()) }
 }
 

@@ -4,7 +4,7 @@ use bandgap_comm::{FloorRole, Measuring, Timer};
 
 use super::Ticks;
 use super::side::FloorEnd;
-use crate::{Result, Socket, SocketError};
+use crate::{Socket, SocketError};
 
 /// Bytes of a round.
 pub const STREAM_BYTES: usize = 1 << 20;
@@ -80,34 +80,4 @@ pub fn long_ping_pong<T: Timer>(socket: &Socket, len: usize, with: &Measuring<'_
 /// The pattern. Its period is prime, so a shift by any power of two shows.
 fn byte_at(position: usize) -> u8 {
     (position % 251) as u8
-}
-
-impl FloorEnd<'_> {
-    fn write(&mut self, bytes: &[u8]) -> Result<()> {
-        let mut sent = 0;
-        while sent < bytes.len() {
-            let more = self.send(&bytes[sent..])?;
-            sent += self.moved(more)?;
-        }
-        Ok(())
-    }
-
-    fn read(&mut self, bytes: &mut [u8]) -> Result<()> {
-        let mut received = 0;
-        while received < bytes.len() {
-            let more = self.receive(&mut bytes[received..])?;
-            received += self.moved(more)?;
-        }
-        Ok(())
-    }
-
-    /// The bytes that a call has moved. If there are none, this side waits.
-    #[inline(always)]
-    fn moved(&mut self, bytes: Option<usize>) -> Result<usize> {
-        match bytes {
-            Some(_) => self.goes_on(),
-            None => self.waits()?,
-        }
-        Ok(bytes.unwrap_or(0))
-    }
 }

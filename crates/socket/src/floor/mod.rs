@@ -40,7 +40,7 @@ impl<K: SocketKind> Bare for BareSocket<K> {
     const HOSTS: bool = K::HOSTS;
     const FLOORS: &'static [Floor] = K::FLOORS;
 
-    fn connect(_inherited: Vec<OwnedFd>, meeting: &mut dyn Rendezvous) -> Result<Self, CommError> {
+    fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self, CommError> {
         let socket = mesh::<K>(meeting)?.into_iter().next();
         let socket = socket.ok_or_else(|| SocketError::Missing(vec![1]))?;
         Ok(Self { socket, kind: PhantomData, number: 0 })

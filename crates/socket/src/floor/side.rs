@@ -47,6 +47,38 @@ impl<'a> FloorEnd<'a> {
         }
     }
 
+    /// Sends all bytes.
+    #[inline(always)]
+    pub(super) fn write(&mut self, bytes: &[u8]) -> Result<()> {
+        let mut sent = 0;
+        while sent < bytes.len() {
+            let more = self.send(&bytes[sent..])?;
+            sent += self.moved(more)?;
+        }
+        Ok(())
+    }
+
+    /// Fills the buffer.
+    #[inline(always)]
+    pub(super) fn read(&mut self, bytes: &mut [u8]) -> Result<()> {
+        let mut received = 0;
+        while received < bytes.len() {
+            let more = self.receive(&mut bytes[received..])?;
+            received += self.moved(more)?;
+        }
+        Ok(())
+    }
+
+    /// The bytes that a call has moved. If there are none, this side waits.
+    #[inline(always)]
+    fn moved(&mut self, bytes: Option<usize>) -> Result<usize> {
+        match bytes {
+            Some(_) => self.goes_on(),
+            None => self.waits()?,
+        }
+        Ok(bytes.unwrap_or(0))
+    }
+
     /// Call this after a call that did nothing.
     #[inline(always)]
     pub(super) fn waits(&mut self) -> Result<()> {

@@ -111,16 +111,16 @@ impl Bare for Udp {
             .samples(SAMPLES)
             .over_sizes(SIZES)];
 
-    fn connect(_inherited: Vec<OwnedFd>, meeting: &mut dyn Rendezvous) -> Result<Self, CommError> {
+    fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self, CommError> {
         let stream = mesh::<TcpListener>(meeting)?.into_iter().next();
         let stream = stream.ok_or_else(|| SocketError::Missing(vec![1]))?;
         let failed = || system("connect a datagram socket");
-        let socket = UdpSocket::bind((meeting.interface(), 0)).map_err(failed())?;
+        let socket = UdpSocket::bind((meeting.interface, 0)).map_err(failed())?;
         let own = socket.local_addr().map_err(failed())?.to_string();
         let begun = Instant::now();
         let all = exchange(meeting, own.clone())?;
         let silence = LOST.max(ROUND_TRIPS * begun.elapsed());
-        let peer = address(&all[1 - meeting.rank().min(1)])?;
+        let peer = address(&all[1 - meeting.rank.min(1)])?;
         socket.connect(peer).map_err(failed())?;
         let socket = Socket::of(socket).map_err(failed())?;
         // What strangers sent before is taken out, and only then does any rank send.

@@ -1,6 +1,6 @@
 //! Ranks of one process, connected as the ranks of a run are.
 
-use std::net::TcpListener;
+use std::net::{Ipv4Addr, TcpListener};
 use std::os::unix::net::{UnixListener, UnixStream};
 use std::sync::mpsc;
 use std::thread;
@@ -28,35 +28,15 @@ pub fn receive<S: Stream>(link: &mut SocketLink<S>) -> Result<Vec<Frame>, CommEr
     Ok(frames)
 }
 
-/// Where a rank meets the others.
-struct Meeting<X> {
+/// Where a rank meets the others; `exchange` takes this rank's address and returns those of all.
+fn meeting<'a>(
     rank: Rank,
     size: usize,
     deadline: Instant,
-    /// From this rank's address to those of all.
-    exchange: X,
-}
-
-impl<X: FnMut(String) -> Vec<String>> Rendezvous for Meeting<X> {
-    fn rank(&self) -> Rank {
-        self.rank
-    }
-
-    fn size(&self) -> usize {
-        self.size
-    }
-
-    fn secret(&self) -> Secret {
-        SECRET
-    }
-
-    fn deadline(&self) -> Instant {
-        self.deadline
-    }
-
-    fn exchange(&mut self, address: String) -> Result<Vec<String>, CommError> {
-        Ok((self.exchange)(address))
-    }
+    exchange: &'a mut dyn FnMut(String) -> Result<Vec<String>, CommError>,
+) -> Rendezvous<'a> {
+    let (secret, library, interface) = (SECRET, None, Ipv4Addr::LOCALHOST.into());
+    Rendezvous { rank, size, secret, deadline, library, interface, exchange }
 }
 
 /// Connects one rank, which tells its address to `exchange` and gets the addresses of all.
@@ -67,16 +47,15 @@ pub fn link<K: SocketKind>(
     exchange: impl FnOnce(String) -> Vec<String>,
 ) -> Result<SocketLink<Socket>, SocketError> {
     let mut once = Some(exchange);
-    let exchange = |address| once.take().unwrap()(address);
-    let mut meeting = Meeting { rank, size, deadline, exchange };
-    linked::<K>(&mut meeting).map_err(|error| match error {
+    let exchange = &mut |address| Ok(once.take().unwrap()(address));
+    linked::<K>(&mut meeting(rank, size, deadline, exchange)).map_err(|error| match error {
         CommError::Connect(error) => *error.downcast().unwrap(),
         other => panic!("{other:?}"),
     })
 }
 
-fn linked<K: SocketKind>(meeting: &mut dyn Rendezvous) -> Result<SocketLink<Socket>, CommError> {
-    Ok(SocketLink::over(meeting.rank(), Over::<K>::sockets(meeting)?)?)
+fn linked<K: SocketKind>(meeting: &mut Rendezvous<'_>) -> Result<SocketLink<Socket>, CommError> {
+    Ok(SocketLink::over(meeting.rank, Over::<K>::sockets(meeting)?)?)
 }
 
 /// Runs `connect` for each rank at once. When all have told their addresses, and before any learns the others', `meanwhile`
@@ -84,19 +63,20 @@ fn linked<K: SocketKind>(meeting: &mut dyn Rendezvous) -> Result<SocketLink<Sock
 fn run<R: Send>(
     size: usize,
     mut meanwhile: impl FnMut(&[String]),
-    connect: impl Fn(&mut dyn Rendezvous) -> Result<R, CommError> + Sync,
+    connect: impl Fn(&mut Rendezvous<'_>) -> Result<R, CommError> + Sync,
 ) -> Vec<R> {
     let connect = &connect;
     thread::scope(|scope| {
         let start = |rank| {
             let (tell, told) = mpsc::channel();
             let (answer, answers) = mpsc::channel();
-            let exchange = move |address| {
+            let mut exchange = move |address| {
                 tell.send(address).unwrap();
-                answers.recv().unwrap()
+                Ok(answers.recv().unwrap())
             };
-            let mut meeting = Meeting { rank, size, deadline: deadline(), exchange };
-            ((told, answer), scope.spawn(move || connect(&mut meeting).unwrap()))
+            let connected =
+                move || connect(&mut meeting(rank, size, deadline(), &mut exchange)).unwrap();
+            ((told, answer), scope.spawn(connected))
         };
         let (ends, ranks): (Vec<_>, Vec<_>) = (0..size).map(start).unzip();
         loop {
