@@ -104,7 +104,7 @@ fn measured_between_hosts() {
     let (of, placement) = (&run["setup"]["of"][0], &run["setup"]["of"][0]["placement"]);
     assert_eq!((&of["transport"], names(&placement["hosts"])), (&"tcp".into(), vec!["h1", "h2"]));
     assert_eq!((&placement["distance"], &of["ranks"]), (&"network".into(), &2.into()));
-    assert!(of["verified"]["checked"].as_u64() > Some(0), "{of}");
+    assert!(run["conditions"][0]["verified"]["checked"].as_u64() > Some(0), "{run}");
     for (host, name) in [(&run["hosts"][0], "h1"), (&run["hosts"][1], "h2")] {
         assert_eq!((&host["name"], &host["network"]["name"]), (&name.into(), &"eth0".into()));
         assert_eq!(host["description"]["host_name"], name);
