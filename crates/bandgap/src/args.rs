@@ -152,7 +152,7 @@ pub struct Precision {
 #[command(next_help_heading = "Effort")]
 pub struct Effort {
     /// Time of the whole command: reaching hosts, starting ranks, warm-up and all launches. Where it is short there are
-    /// fewer launches, then fewer Δ and sizes, then fewer rounds
+    /// fewer launches, Δ, sizes and rounds
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
     /// Sets of fresh processes; intervals hold the variance between them

@@ -57,7 +57,8 @@ pub struct Export {
     pub loggops: Option<Loggops>,
     #[command(flatten)]
     pub shown: Shown,
-    /// The file that is written, which must be new; of a run's figures the directory [default: standard output]
+    /// The file that is written, which must be new; of a run's figures the directory. Needed for these
+    /// and for simgrid; else by default standard output
     #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

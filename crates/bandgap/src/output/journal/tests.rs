@@ -1,4 +1,4 @@
-//! A damaged journal is read up to its damage, or refused.
+//! A journal that was cut short is read up to its last whole line; a damaged one gives no more than was in it.
 
 #[path = "../../../../sim/tests/all/damaged.rs"]
 mod damaged;
@@ -13,7 +13,7 @@ use super::*;
 use damaged::{cases, damaged};
 
 #[test]
-fn a_damaged_journal_is_read_or_refused() {
+fn a_cut_journal_is_read_up_to_its_last_whole_line() {
     let place = tempfile::tempdir().unwrap();
     let path = place.path().join(JOURNAL);
     let head = Head {
@@ -27,18 +27,37 @@ fn a_damaged_journal_is_read_or_refused() {
         native: Some("tcp".to_owned()),
     };
     let probe = Probe { cache_line: 50.0, pace: 9.0 };
-    let batch = Batch { samples: vec![1.5, 2.5], probe: Some([probe; 2]), ..Batch::default() };
-    let kept = Kept::Batch { key: Key::new("comms1").at("bytes", 64_u32), batch };
+    let batches = [1.5, 2.5].map(|sample| Batch {
+        samples: vec![sample],
+        probe: Some([probe; 2]),
+        ..Batch::default()
+    });
     let journal = Journal::to(File::create(&path).unwrap());
     journal.write(&Line::Begun(&head, &Collected::default()));
-    journal.kept(&[kept]);
+    for batch in batches.clone() {
+        journal.kept(&[Kept::Batch { key: Key::new("comms1"), batch }]);
+    }
     journal.write(&Line::Ended(Ended::Interrupted));
     let whole = fs::read_to_string(&path).unwrap();
-    assert_eq!(Earlier::read(place.path()).unwrap().parts[0].launches, 1);
+    let read = || {
+        let parts = Earlier::read(place.path()).map(|earlier| earlier.parts);
+        let of = |part: &Collected| part.table.executed().map(|(_, of)| of.clone()).collect();
+        parts.map(|parts| parts.iter().map(of).collect::<Vec<Vec<Batch>>>())
+    };
+    let [first, second] = batches;
+    let whole_lines = [vec![vec![]], vec![vec![first.clone()]], vec![vec![first, second]]];
+    for end in 0..=whole.len() {
+        fs::write(&path, &whole[..end]).unwrap();
+        match whole[..end].matches('\n').count() {
+            0 => assert_eq!(read().unwrap_err().exit, Exit::Input),
+            lines => assert_eq!(read().unwrap(), whole_lines[(lines - 1).min(2)]),
+        }
+    }
     let cases = cases(500);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     proptest!(config, |(text in damaged(vec![whole.clone()]))| {
         fs::write(&path, text).unwrap();
-        let _ = Earlier::read(place.path());
+        let batches = read().map_or(0, |parts| parts.iter().map(Vec::len).sum());
+        prop_assert!(batches <= 2);
     });
 }
