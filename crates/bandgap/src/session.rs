@@ -89,7 +89,7 @@ impl<'a> Session<'a> {
         let quiet = measure.output.quiet || measure.output.take_up.is_some();
         if measure.ranks.transport.len() > 1 && command != "layers" {
             return Err(usage!("measure over several transports at a time")
-                .hint("measure one after the other, or use bandgap layers"));
+                .hint("measure one after the other; bandgap run measures shm, unix and tcp"));
         }
         measure.check_reach()?;
         let measures = measure.output.take_up.is_none();

@@ -95,9 +95,15 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
                 _ => logp.parameters.named().into_iter().find(|of| of.0 == field)?.2?.clone(),
             };
             let id = format!("{}/{field}", logp.id());
-            let is_unknown =
-                context.notes.iter().any(|note| note.code == "not_known" && note.about == id);
-            (!is_unknown).then(|| context.cell(&id, &of))
+            let needs: &[&str] = match field {
+                "latency" => &["latency", "send_overhead", "recv_overhead"],
+                own => &[own],
+            };
+            let known = |of: &&str| {
+                let id = format!("{}/{of}", logp.id());
+                !context.notes.iter().any(|note| note.code == "not_known" && note.about == id)
+            };
+            needs.iter().all(|of| known(&of)).then(|| context.cell(&id, &of))
         };
         push(symbol, name, of_logp(&cell));
     }

@@ -55,10 +55,11 @@ impl Verdict {
     /// How many values are in doubt, and of how many: those that count, in the same words wherever it is said.
     pub(crate) fn words(&self) -> String {
         let of = counted(self.counted, "value");
+        let count = if self.counted == 1 { "counts" } else { "count" };
         match self.doubtful.len() + self.limited.len() {
             0 => format!("nothing that counts is in doubt, of {of}"),
             some => format!(
-                "in doubt (*), at the clock's limit (~) or not known: {some} of {of} that count"
+                "in doubt (*), at the clock's limit (~) or not known: {some} of {of} that {count}"
             ),
         }
     }

@@ -163,8 +163,10 @@ fn doubt(run: &Run, drawn: &BTreeSet<String>, view: View<'_>) -> Option<Block> {
     // Layers are compared by times, not by fitted lines.
     let layers = run.results.iter().filter_map(|of| of.as_rows()).any(is_alone);
     let verdict = Verdict::of(run);
-    if !(drawn.is_empty() && verdict.doubtful.is_empty() && verdict.limited.is_empty()) {
-        let widest = why::widest(run, drawn).map(|cause| format!(", the widest here: {cause}"));
+    let sure = verdict.doubtful.is_empty() && verdict.limited.is_empty();
+    let widest = why::widest(run, drawn).map(|cause| format!(", the widest here: {cause}"));
+    let idle = sure && widest.is_none() && !drawn.is_empty();
+    if !(drawn.is_empty() && sure) {
         parts.push(verdict.words() + &widest.unwrap_or_default());
     }
     // Notes of one code are grouped.
@@ -178,7 +180,7 @@ fn doubt(run: &Run, drawn: &BTreeSet<String>, view: View<'_>) -> Option<Block> {
     let more = said.len().saturating_sub(SAID);
     parts.extend(said.iter().take(SAID).map(|(_, notes)| self::said(run, notes)));
     parts.extend((more > 0).then(|| format!("{} more", grouped(more as f64))));
-    if parts.is_empty() {
+    if parts.is_empty() || idle && parts.len() == 1 {
         return None;
     }
     let again = view.kept.map_or("-v".to_owned(), |run| format!("bandgap show {run} --why"));

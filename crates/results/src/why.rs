@@ -89,9 +89,6 @@ pub(crate) fn widest(run: &Run, drawn: &BTreeSet<String>) -> Option<String> {
     let all = causes(run);
     let drawn = |of: &&String| drawn.contains(*of);
     let (id, note) = all.iter().find_map(|of| Some((of.ids.iter().find(drawn)?, &of.note)))?;
-    // With one transport its name is redundant, and the name of a file is long.
-    let over = run.conditions.first().filter(|_| run.conditions.len() == 1);
-    let id = over.map_or(id.clone(), |of| id.replace(&format!("/{}", of.transport), ""));
     Some(format!("{id} ({})", words(note)))
 }
 

@@ -30,8 +30,7 @@ pub struct Bulk {
     /// Measure 3 bytes below and above powers of two as well
     #[arg(long)]
     pub perturb: bool,
-    /// Leave out the signatures (overheads, gap, latency) at a few sizes; they are of stores, or
-    /// with --get of gets
+    /// Leave out the signatures (overheads, gap, latency) at a few sizes
     #[arg(long)]
     pub no_surface: bool,
 }

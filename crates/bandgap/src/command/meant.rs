@@ -74,13 +74,20 @@ fn called(word: &str, cli: &clap::Command) -> Option<String> {
     let is_near = best == 1.0 || best >= MISSPELT.0 && word.len() >= MISSPELT.1;
     let options = cli.get_arguments().filter_map(clap::Arg::get_long);
     let mut real = cli.get_subcommands().map(clap::Command::get_name).chain(options);
-    (is_near && !real.any(|of| near(of) >= best)).then_some(command)
+    let over = if of_mpi(word) && command.starts_with("com") { " -t mpi" } else { "" };
+    (is_near && !real.any(|of| near(of) >= best)).then(|| command + over)
+}
+
+/// What the names of MPI's calls and of the tests of MPI begin with.
+const OF_MPI: [&str; 3] = ["osu_", "imb-", "mpi_"];
+
+fn of_mpi(name: &str) -> bool {
+    OF_MPI.iter().any(|suite| name.to_lowercase().starts_with(suite))
 }
 
 /// A name in small letters and digits alone, without the library's or suite's before it.
 fn plain(name: &str) -> String {
     let small = name.trim_start_matches('-').to_lowercase();
-    let suites = ["osu_", "imb-", "mpi_", "ib_"];
-    let rest = suites.iter().find_map(|suite| small.strip_prefix(suite));
+    let rest = OF_MPI.iter().chain(&["ib_"]).find_map(|suite| small.strip_prefix(suite));
     rest.unwrap_or(&small).chars().filter(char::is_ascii_alphanumeric).collect()
 }
