@@ -77,7 +77,9 @@ pub fn run(show: &Show) -> Result<Exit> {
 /// # Errors
 /// There is no such run, or several.
 pub fn found(run: &Path) -> Result<PathBuf> {
-    if run.exists() {
+    let has_run =
+        |path: &Path| path.join(RUN_FILE).is_file() || RunDir::is_left(path).unwrap_or(true);
+    if run.exists() && (!run.is_dir() || has_run(run)) {
         return Ok(run.to_owned());
     }
     let name = run.to_string_lossy();
@@ -85,7 +87,7 @@ pub fn found(run: &Path) -> Result<PathBuf> {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
         Err(_) => Vec::new(),
     };
-    runs.retain(|path| path.join(RUN_FILE).is_file() || RunDir::is_left(path).unwrap_or(true));
+    runs.retain(|path| has_run(path));
     // Their names begin with their start time. Of one second, the one that was written last; before all, those that
     // still go on.
     runs.sort_by_cached_key(|path| {
