@@ -303,7 +303,9 @@ fn collect_into(
             false => at_agents(&mut agents, &spread, &assignments, stage, room.memory)?,
         };
         let launch = Launch::of(groups, ranks, options.deadline, &stage.signals);
-        launch.watch((table, &|kept| (of.journal)(Entry::Kept(kept))), &mut show)
+        let ended = launch.watch((table, &|kept| (of.journal)(Entry::Kept(kept))), &mut show);
+        stage.used.borrow_mut().keep(prepared);
+        ended
     };
     for launch in which {
         collected.launches = launch + 1;

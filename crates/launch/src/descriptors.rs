@@ -16,8 +16,8 @@ use crate::{Exit, Failure};
 const MOST: usize = 16;
 
 /// Descriptors of a process in addition to its connections: standard streams, the control page and segments, the run's
-/// files, a listener, an epoll instance, and callers that are strangers.
-const BESIDE: u64 = 64;
+/// files, a listener, an epoll instance, callers that are strangers, and the segments of earlier launches.
+const BESIDE: u64 = 96;
 
 /// Most descriptors that the launcher or a rank needs. The launcher holds a socket to each rank. A rank holds a socket to
 /// each peer for each of its connections: one a transport, and the one with stamps. Bare mechanisms need a few, on two

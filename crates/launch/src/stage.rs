@@ -13,6 +13,7 @@ use crate::meet::Kept;
 use crate::message::Channel;
 use crate::outside::Outside;
 use crate::reach::{adopt_all, start_all};
+use crate::room::Used;
 use crate::signals::{Signals, signalled};
 use crate::{Classify, Exit, Result};
 
@@ -27,6 +28,7 @@ pub struct Stage {
     pub(crate) signals: Signals,
     pub(crate) hosts: RefCell<Option<Hosts>>,
     pub(crate) agents: RefCell<Vec<Agent>>,
+    pub(crate) used: RefCell<Used>,
     /// Connections of processes that wait for the end of this one.
     idle: Vec<Channel>,
     /// The process manager, which is told of the end after the agents have ended.
@@ -50,9 +52,9 @@ impl Stage {
         let topology = Topology::read().class(Exit::Host)?;
         let clock = CycleClock::calibrate();
         let work = WorkRate::calibrate(&clock);
-        let (hosts, agents) = (RefCell::default(), RefCell::default());
+        let (hosts, agents, used) = Default::default();
         let (idle, kept) = (Vec::new(), None);
-        Ok(Self { topology, clock, work, signals, hosts, agents, idle, kept })
+        Ok(Self { topology, clock, work, signals, hosts, agents, used, idle, kept })
     }
 
     /// Reaches the hosts for the ranks.
