@@ -20,7 +20,7 @@ use crate::campaign::campaign;
 use crate::control::Control;
 use crate::data::{Kept, Scarce};
 use crate::experiment::{Experiment, Point, not_converged};
-use crate::grid::{COARSE, Curve, Limits, SHORT, choose, round_time};
+use crate::grid::{Curve, FirstLook, Limits, SHORT, choose, round_time, short};
 use crate::judge::Judged;
 use crate::key::Key;
 use crate::load::{LEAST_SAMPLES, Load};
@@ -80,35 +80,41 @@ impl Experiment for Signature<'_> {
         let budget = Budget::from_now(runner, self.plan.asked.budget);
         let look = batches.look(&budget, runner)?;
         let mut limits = batches.limits(&budget);
-        let all = limits;
-        let usual = |messages| batches.samples(messages);
-        let few = |messages| {
-            let enough = LONGEST / look.sample_time(messages, look.gap);
-            usual(messages).min((enough as u32).max(FEW_SAMPLES))
+        let usual = |messages, _| batches.samples(messages);
+        let few = |messages, delay| {
+            let enough = LONGEST / look.sample_time(messages, delay);
+            batches.samples(messages).min((enough as u32).max(FEW_SAMPLES))
         };
-        let least = |messages| usual(messages).min(LEAST_SAMPLES);
-        let mut samples: &dyn Fn(u32) -> u32 = &usual;
+        let least = |messages, _| batches.samples(messages).min(LEAST_SAMPLES);
+        let mut samples: &dyn Fn(u32, f64) -> u32 = &usual;
         let mut curves = choose(&look, limits, samples);
         let count =
             |curves: &[Curve]| curves.iter().map(|curve| curve.messages.len()).sum::<usize>();
-        if ROUNDS * round_time(&look, &curves, samples) > limits.budget {
-            (limits.mesh, samples) = (COARSE, &few);
-            curves = choose(&look, limits, samples);
+        let taken = |time| (time + look.around.max(AROUND)) * visits(time, &limits);
+        if ROUNDS * round_time(&look, &curves, samples, taken) > limits.budget {
+            samples = &few;
+            curves = match load.is_transfer() {
+                true => choose(&look, limits, samples),
+                false => short(&look, limits),
+            };
         }
-        let round = round_time(&look, &curves, samples);
+        let round = round_time(&look, &curves, samples, |time| time);
         let whole = count(&curves);
         let around = BATCHES * whole as f64 * look.around * 1e-9;
         if round > limits.budget || 2.0 * round + around > budget.left(runner) {
-            (limits, samples) = (Limits { mesh: SHORT, visits: 1.0, ..all }, &least);
-            curves = choose(&look, limits, samples);
+            (limits, samples) = (Limits { mesh: SHORT, visits: 1.0, ..limits }, &least);
+            curves = match load.is_transfer() {
+                true => choose(&look, limits, samples),
+                false => short(&FirstLook { messages: limits.least, ..look }, limits),
+            };
             let share = count(&curves) as f64 / whole as f64;
             if share < 1.0 {
                 runner.keep(Kept::Cut { what: Scarce::Points, share })?;
             }
         }
-        let round_trip = batches.order(1, Delay::NONE, samples(1));
+        let round_trip = batches.order(1, Delay::NONE, samples(1, 0.0));
         let mut points = vec![Point { visits: RTT_VISITS, ..Point::new(rtt(load), round_trip) }];
-        self.times = vec![look.sample_time(1, 0.0) * f64::from(samples(1))];
+        self.times = vec![look.sample_time(1, 0.0) * f64::from(samples(1, 0.0))];
         let mut delays = Vec::new();
         for curve in curves {
             let delay = if curve.delay > 0.0 { runner.delay(curve.delay) } else { Delay::NONE };
@@ -118,12 +124,12 @@ impl Experiment for Signature<'_> {
             }
             delays.push(delay);
             for &messages in &curve.messages {
-                let samples = samples(messages);
+                let samples = samples(messages, curve.delay);
                 let time = look.sample_time(messages, curve.delay) * f64::from(samples);
                 let key = issue(load, messages, delay.picoseconds);
                 self.times.push(time);
                 points.push(Point {
-                    visits: (CHEAP / time).clamp(1.0, limits.visits) as u32,
+                    visits: visits(time, &limits) as u32,
                     control: Control::of(delay, messages),
                     ..Point::new(key, batches.order(messages, delay, samples))
                 });
@@ -168,6 +174,11 @@ impl Experiment for Signature<'_> {
     }
 }
 
+/// Batches of a point in a round, whose samples take this time, in nanoseconds.
+fn visits(time: f64, limits: &Limits) -> f64 {
+    (CHEAP / time).clamp(1.0, limits.visits)
+}
+
 /// Approximate time per batch outside of its samples, in nanoseconds: probes, and Δ alone.
 const AROUND: f64 = 5e5;
 
@@ -181,8 +192,8 @@ mod tests {
     use crate::plan::Asked;
     use crate::tests::scripted::{Scripted, modelled};
 
-    /// A signature within two seconds, on a machine that is `times` slower than the paper's Myrinet.
-    fn measured(times: f64) -> Scripted {
+    /// A signature in this many seconds, on a machine that is `times` slower than the paper's Myrinet.
+    fn measured(times: f64, seconds: f64) -> Scripted {
         let fast = Params::MYRINET;
         let slow = Params {
             send_overhead: times * fast.send_overhead,
@@ -192,25 +203,25 @@ mod tests {
             ..fast
         };
         let mut runner = Scripted::new(move |order| Ok(modelled(order, &slow)));
-        (runner.timed, runner.latest) = (true, 7.0);
-        let plan = SignaturePlan::short_of(&Asked::usual(2.0), Load::Words);
+        (runner.timed, runner.latest) = (true, 3.5 * seconds);
+        let plan = SignaturePlan::short_of(&Asked::usual(seconds), Load::Words);
         plan.measure(&mut runner, 0.0..1.0).unwrap();
         runner
     }
 
     #[test]
-    fn a_round_that_takes_longer_than_there_is_time_has_fewer_points_and_samples() {
-        let (usual, slow) = (measured(1.0), measured(100.0));
-        let delays = |runner: &Scripted| {
-            let mut delays: Vec<String> =
-                runner.timed().map(|order| order.parameters["delay"].to_string()).collect();
-            delays.sort();
-            delays.dedup();
-            delays.len()
+    fn where_time_is_short_there_are_fewer_points_and_samples() {
+        let [usual, short, slow] = [(1.0, 60.0), (1.0, 2.0), (30.0, 2.0)]
+            .map(|(times, seconds)| measured(times, seconds));
+        let points = |runner: &Scripted| runner.kept.of(ISSUE).count();
+        let samples = |runner: &Scripted| {
+            let samples = || runner.timed().map(|order| order.samples);
+            (samples().min().unwrap(), samples().max().unwrap())
         };
-        let samples = |runner: &Scripted| runner.timed().map(|order| order.samples).max();
-        assert_eq!((samples(&usual), samples(&slow)), (Some(50), Some(LEAST_SAMPLES)));
-        assert!(delays(&slow) < delays(&usual), "{} {}", delays(&slow), delays(&usual));
+        assert!(points(&usual) > 60, "{}", points(&usual));
+        assert_eq!([points(&short), points(&slow)], [24; 2]);
+        // Eight of a batch of 128 messages, which then takes 13 ms.
+        assert_eq!([&usual, &short, &slow].map(samples), [(50, 50), (8, 50), (3, 3)]);
         assert!(slow.kept.batches(&rtt(Load::Words)).len() > 1);
         assert!(slow.elapsed() < Duration::from_secs(8), "{:?}", slow.elapsed());
     }
