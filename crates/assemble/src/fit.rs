@@ -53,19 +53,14 @@ impl Fitting {
         let (observations, single): (Vec<_>, Vec<_>) =
             observations_from_rows(rows).into_iter().partition(|point| point.batches.len() >= 2);
         let Fitting { confidence, seed, .. } = *self;
-        let options = |resamples, arm| Options { confidence, resamples, seed, arm };
-        let whole = extract(&observations, &options(RESAMPLES, None), None)?;
-        let arm = Some([whole.arm.from_delay, whole.arm.to_delay]);
+        let options = |resamples| Options { confidence, resamples, seed };
+        let whole = extract(&observations, &options(RESAMPLES), None)?;
         let mut launches = BTreeMap::<u64, Vec<Row>>::new();
         for row in rows {
             launches.entry(row.launch.unwrap_or(0)).or_default().push(*row);
         }
-        let of_launch = |rows: &Vec<Row>| {
-            let mut points = observations_from_rows(rows);
-            points.retain(|point| point.batches.len() >= 2);
-            extract(&points, &options(QUICK_RESAMPLES, arm), None).ok()
-        };
-        let each: Vec<_> = launches.values().map(of_launch).collect();
+        let own = launches.values().map(|rows| (observations_from_rows(rows), None));
+        let each = whole.each(&own.collect::<Vec<_>>(), &options(QUICK_RESAMPLES));
         let known: Vec<Signature> = each.iter().flatten().cloned().collect();
         let signature = whole.over_launches(&known, confidence);
         let logp = Logp::new(SIGNATURE, TABLE, None);

@@ -110,24 +110,26 @@ impl Measurement<'_> {
     /// The signature over all launches, and that of each launch.
     fn signature(&self) -> Result<(Signature, Vec<Option<Signature>>), ModelError> {
         let (judged, launches) = (self.measured.judged, self.measured.setting.launches);
-        let whole = judged.signature(RESAMPLES, self.reply(None).as_ref(), None)?;
+        let whole = judged.signature(RESAMPLES, self.reply(None).as_ref())?;
         let as_sent = |own: Signature| match &self.sender {
             Some(os) => Signature { latency: own.sent_latency.less(os), ..own },
             None => own,
         };
-        let whole = as_sent(whole);
         let of_launch = |launch| {
             let part = judged.table.of_launch(launch);
             // The empty transfer is that of the same launch, or of all launches if this one measured none.
             let reply = self.reply(Some(launch)).or_else(|| self.reply(None));
-            let arm = Some([whole.arm.from_delay, whole.arm.to_delay]);
-            let own = judged.in_launch(&part).signature(QUICK_RESAMPLES, reply.as_ref(), arm);
-            own.ok().map(as_sent)
+            (judged.in_launch(&part).observations(), reply)
         };
         let each: Vec<Option<Signature>> = match launches {
             0 | 1 => vec![Some(whole.clone())],
-            _ => (0..launches).map(of_launch).collect(),
+            _ => {
+                let own: Vec<_> = (0..launches).map(of_launch).collect();
+                whole.each(&own, &judged.options(QUICK_RESAMPLES))
+            }
         };
+        let each: Vec<_> = each.into_iter().map(|own| own.map(as_sent)).collect();
+        let whole = as_sent(whole);
         let known: Vec<Signature> = each.iter().flatten().cloned().collect();
         Ok((whole.over_launches(&known, judged.confidence), each))
     }

@@ -9,6 +9,7 @@ use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Get, Kernel, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::data::Measurements;
 use crate::load::Load;
 use crate::plan::{Asked, BATCH};
 use crate::planned::{Planned, Room};
@@ -145,6 +146,11 @@ impl Planned for BulkPlan {
     fn in_virtual_time(self, by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
         let surface = self.surface.into_iter().filter_map(|plan| plan.in_virtual_time(by));
         Some(Self { surface: surface.collect(), series: self.series.in_virtual_time(by)? })
+    }
+
+    fn after(self, table: &Measurements) -> Self {
+        let surface = self.surface.into_iter().map(|plan| plan.after(table));
+        Self { surface: surface.collect(), ..self }
     }
 
     #[cfg(test)]

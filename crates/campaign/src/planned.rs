@@ -6,6 +6,7 @@ use bandgap_kernels::{Order, Places, Refused, fact};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
+use crate::data::Measurements;
 use crate::runner::{Runner, Stop};
 use crate::series::Step;
 
@@ -63,6 +64,11 @@ pub trait Planned: Serialize + DeserializeOwned {
     /// simulator cannot predict: floors and computations.
     fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
         None
+    }
+
+    /// The plan of the next launch, once these launches were measured.
+    fn after(self, _table: &Measurements) -> Self {
+        self
     }
 
     /// A short plan for tests, which lead each experiment of the list through a campaign.

@@ -33,7 +33,7 @@ use visits::Need;
 
 pub use keys::{ISSUE, RTT, issue, of_load, rtt};
 pub use observed::{QUICK_RESAMPLES, judge, judge_received, verdicts};
-pub use plan::{SignaturePattern, SignaturePlan};
+pub use plan::{SignaturePattern, SignaturePlan, Spot};
 
 /// Points whose batch takes less than this, in nanoseconds, have several batches per round: round
 /// trips and short bursts determine the overheads, and cost least.
@@ -74,12 +74,17 @@ struct Signature<'a> {
     times: Vec<f64>,
 }
 
-impl Experiment for Signature<'_> {
-    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let (load, batches) = (self.plan.load, Batches::new(self.plan, runner));
-        let budget = Budget::from_now(runner, self.plan.asked.budget);
-        let look = batches.look(&budget, runner)?;
-        let mut limits = batches.limits(&budget);
+impl Signature<'_> {
+    /// The points that fit this machine and the time.
+    fn choose(
+        &self,
+        batches: &Batches<'_>,
+        budget: &Budget,
+        runner: &mut dyn Runner,
+    ) -> Result<Vec<Spot>, Stop> {
+        let load = self.plan.load;
+        let look = batches.look(budget, runner)?;
+        let mut limits = batches.limits(budget);
         let usual = |messages, _| batches.samples(messages);
         let few = |messages, delay| {
             let enough = LONGEST / look.sample_time(messages, delay);
@@ -102,7 +107,7 @@ impl Experiment for Signature<'_> {
         let whole = count(&curves);
         let around = BATCHES * whole as f64 * look.around * 1e-9;
         if round > limits.budget || 2.0 * round + around > budget.left(runner) {
-            (limits, samples) = (Limits { mesh: SHORT, visits: 1.0, ..limits }, &least);
+            (limits.mesh, samples) = (SHORT, &least);
             curves = match load.is_transfer() {
                 true => choose(&look, limits, samples),
                 false => short(&FirstLook { messages: limits.least, ..look }, limits),
@@ -112,28 +117,56 @@ impl Experiment for Signature<'_> {
                 runner.keep(Kept::Cut { what: Scarce::Points, share })?;
             }
         }
-        let round_trip = batches.order(1, Delay::NONE, samples(1, 0.0));
-        let mut points = vec![Point { visits: RTT_VISITS, ..Point::new(rtt(load), round_trip) }];
-        self.times = vec![look.sample_time(1, 0.0) * f64::from(samples(1, 0.0))];
+        let mut spots = Vec::<Spot>::new();
         let mut delays = Vec::new();
         for curve in curves {
-            let delay = if curve.delay > 0.0 { runner.delay(curve.delay) } else { Delay::NONE };
+            let delay_ps = delay(curve.delay, runner).picoseconds;
             // Delays shorter than the shortest possible one are equal.
-            if delays.contains(&delay) {
+            if delays.contains(&delay_ps) {
                 continue;
             }
-            delays.push(delay);
-            for &messages in &curve.messages {
+            delays.push(delay_ps);
+            spots.extend(curve.messages.iter().map(|&messages| {
                 let samples = samples(messages, curve.delay);
                 let time = look.sample_time(messages, curve.delay) * f64::from(samples);
-                let key = issue(load, messages, delay.picoseconds);
-                self.times.push(time);
-                points.push(Point {
-                    visits: visits(time, &limits) as u32,
-                    control: Control::of(delay, messages),
-                    ..Point::new(key, batches.order(messages, delay, samples))
-                });
+                Spot { messages, delay_ps, samples, time }
+            }));
+        }
+        Ok(spots)
+    }
+}
+
+/// Δ for this time in nanoseconds.
+fn delay(ns: f64, runner: &dyn Runner) -> Delay {
+    if ns > 0.0 { runner.delay(ns) } else { Delay::NONE }
+}
+
+impl Experiment for Signature<'_> {
+    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        let (load, batches) = (self.plan.load, Batches::new(self.plan, runner));
+        let budget = Budget::from_now(runner, self.plan.asked.budget);
+        let spots = match &self.plan.spots[..] {
+            [] => self.choose(&batches, &budget, runner)?,
+            known => {
+                batches.warm(&budget, runner)?;
+                known.to_vec()
             }
+        };
+        let limits = batches.limits(&budget);
+        let round_trip = batches.order(1, Delay::NONE, spots[0].samples);
+        let mut points = vec![Point { visits: RTT_VISITS, ..Point::new(rtt(load), round_trip) }];
+        self.times = vec![spots[0].time];
+        for Spot { messages, delay_ps, samples, time } in spots {
+            let delay = delay(delay_ps as f64 / 1e3, runner);
+            let key = issue(load, messages, delay_ps);
+            self.times.push(time);
+            // With so few samples there is no time for several batches.
+            let visits = if samples == LEAST_SAMPLES { 1.0 } else { visits(time, &limits) };
+            points.push(Point {
+                visits: visits as u32,
+                control: Control::of(delay, messages),
+                ..Point::new(key, batches.order(messages, delay, samples))
+            });
         }
         Ok(points)
     }
@@ -150,7 +183,7 @@ impl Experiment for Signature<'_> {
     /// all would share the same drift. Points that narrow a parameter most have the most batches.
     fn visits(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<(usize, f64)> {
         let usual = points.iter().map(|point| f64::from(point.visits)).enumerate();
-        let found = judged.signature(QUICK_RESAMPLES, None, None);
+        let found = judged.signature(QUICK_RESAMPLES, None);
         let Ok(signature) = found else { return usual.collect() };
         let wanted = visits::wanted(&signature, &judged.rule(), self.plan.load);
         if wanted.iter().all(|weight| *weight == 0.0) {
@@ -165,7 +198,8 @@ impl Experiment for Signature<'_> {
         let needs = points.iter().zip(&self.times).map(|(point, time)| {
             let share = share(point);
             let variance = share.map(|of| {
-                let parts = of.variances.iter().zip(&wanted).map(|(part, weight)| part * weight);
+                let parts = of.variances(signature.regime);
+                let parts = parts.iter().zip(&wanted).map(|(part, weight)| part * weight);
                 of.batches as f64 * parts.sum::<f64>()
             });
             Need { usual: f64::from(point.visits), time: time + AROUND, variance }

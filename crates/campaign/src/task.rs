@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::LIST;
 use crate::beside::Beside;
+use crate::data::Measurements;
 use crate::planned::{Planned, Room};
 use crate::runner::{Runner, Stop};
 use crate::series::Step;
@@ -19,6 +20,7 @@ pub(crate) struct Row {
     lead: fn(&Task, &mut dyn Runner) -> Result<(), Stop>,
     room: fn(&Task, usize, &Tuning) -> Result<Room, Stop>,
     stamps: bool,
+    after: fn(&Task, &Measurements) -> Result<Task, Stop>,
     in_virtual_time: InVirtualTime,
 }
 
@@ -29,6 +31,7 @@ impl Row {
             lead: |task, runner| task.plan::<P>()?.lead(runner),
             room: |task, ranks, tuning| Ok(task.plan::<P>()?.room(ranks, tuning)),
             stamps: P::STAMPS,
+            after: |task, table| Task::of(&task.plan::<P>()?.after(table)),
             in_virtual_time: |task, by| {
                 let plan = task.plan::<P>()?.in_virtual_time(by);
                 plan.as_ref().map(Task::of).transpose()
@@ -80,6 +83,14 @@ impl Task {
     /// As [`Task::room`].
     pub fn in_virtual_time(&self, by: &dyn Fn(Step) -> Option<Step>) -> Result<Option<Self>, Stop> {
         (self.row()?.in_virtual_time)(self, by)
+    }
+
+    /// The task of the next launch, once these launches were measured. See [`Planned::after`].
+    ///
+    /// # Errors
+    /// As [`Task::room`].
+    pub fn after(&self, table: &Measurements) -> Result<Self, Stop> {
+        Ok((self.row()?.after)(self, table)?.with_floors(self.beside.clone()))
     }
 
     /// The memory that each rank needs for it.

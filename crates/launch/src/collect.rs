@@ -269,6 +269,7 @@ fn collect_into(
         let undrawn = |error| Failure::new(Exit::Host, format_args!("draw a secret: {error}"));
         let secret = nonce().map_err(undrawn)?;
         let time = of.time.of_launch(launch, options.launches, Instant::now());
+        let task = task.after(table).class(Exit::Defect)?;
         let assignments: Vec<Assignment> = (0..ranks)
             .map(|rank| Assignment {
                 rank,

@@ -110,7 +110,6 @@ impl Runner for VirtualRunner<'_> {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_campaign::load::Load;
     use bandgap_campaign::plan::Asked;
     use bandgap_campaign::signature::{SignaturePattern, SignaturePlan};
     use bandgap_kernels::facts;
@@ -155,14 +154,14 @@ mod tests {
     fn a_fan_out_to_any_number_of_peers_gives_back_the_machine() {
         let (precision, confidence, budget, seed, stamp, check) = (0.05, 0.95, 10.0, 1, 0.0, false);
         let asked = Asked { precision, confidence, budget, seed, stamp, check };
-        let (pattern, load) = (SignaturePattern::FanOut, Load::Words);
-        let plan = SignaturePlan { asked, samples: 2, pattern, load };
+        let pattern = SignaturePattern::FanOut;
+        let plan = SignaturePlan { samples: 2, ..SignaturePlan::new(asked, pattern) };
         for name in ["paragon", "meiko-cs2", "myrinet", "ipsc860"] {
             let machine = Machine::load(name).unwrap();
             for ranks in (2..=16).chain([23, 32, 47, 64]) {
                 let found = of_size(&machine, ranks, |runner| {
                     plan.measure(runner, 0.0..1.0).unwrap();
-                    plan.asked.judge(&runner.kept).signature(100, None, None).unwrap()
+                    plan.asked.judge(&runner.kept).signature(100, None).unwrap()
                 });
                 let close = |found: f64, truth: u64| {
                     let off = found * PICOSECONDS / truth as f64 - 1.0;

@@ -214,13 +214,6 @@ impl<'a> Arm<'a> {
         Some(Arm { costs: costs[first..].to_vec(), left_out })
     }
 
-    /// The arm over all delays from the first to the second of `ends`; `None` where there are none.
-    pub(crate) fn within(costs: &'a [Cost], ends: [f64; 2]) -> Option<Arm<'a>> {
-        let on = |cost: &&Cost| (ends[0]..=ends[1]).contains(&cost.delay);
-        let costs: Vec<&Cost> = costs.iter().filter(on).collect();
-        (!costs.is_empty()).then_some(Arm { costs, left_out: None })
-    }
-
     /// The arms at shorter delays than this one, ascending: level runs of at least three delays
     /// that raise the cost, each as long as possible. Their levels differ from that of the next
     /// longer arm by more than 15 % and by more than their errors.

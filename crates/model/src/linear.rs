@@ -109,10 +109,9 @@ impl Linear {
         self.terms().map(|(group, c)| c * c * groups[group].variance).sum()
     }
 
-    /// A group's part of [`Linear::variance`].
-    pub(crate) fn part(&self, group: usize, groups: &[Group]) -> f64 {
-        let coefficient = self.coefficients.get(&group).copied().unwrap_or(0.0);
-        coefficient * coefficient * groups[group].variance
+    /// How much a group's mean counts.
+    pub(crate) fn coefficient(&self, group: usize) -> f64 {
+        self.coefficients.get(&group).copied().unwrap_or(0.0)
     }
 
     /// Degrees of freedom behind [`Linear::variance`], (Σvᵢ)²/Σ(vᵢ²/(nᵢ − 1)) with

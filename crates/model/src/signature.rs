@@ -9,7 +9,9 @@ mod shape;
 mod table;
 
 pub use extract::extract;
+pub use launches::OfLaunch;
 
+use bandgap_stats::interval::Interval;
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
@@ -18,6 +20,9 @@ use crate::observation::Phase;
 
 /// Finding: one message alone gives os.
 const SEND_ONLY_UNSEEN: &str = "send_only_unseen";
+
+/// The smallest capacity that is visible.
+const LEAST_CAPACITY: f64 = 0.5;
 
 /// Options of an extraction.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -28,13 +33,11 @@ pub struct Options {
     pub resamples: usize,
     /// Seed of the resampling. The same seed and data give the same signature.
     pub seed: u64,
-    /// The shortest and the longest delay of the far arm in nanoseconds, where it was chosen before.
-    pub arm: Option<[f64; 2]>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { confidence: 0.95, resamples: 1000, seed: 1, arm: None }
+        Options { confidence: 0.95, resamples: 1000, seed: 1 }
     }
 }
 
@@ -157,7 +160,7 @@ pub struct Steady {
     pub settled: bool,
 }
 
-/// Contribution of one observation's scatter to the variances of parameters.
+/// How much one observation counts in the parameters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Share {
     /// What was timed.
@@ -168,9 +171,27 @@ pub struct Share {
     pub delay: f64,
     /// Number of its batches.
     pub batches: usize,
-    /// Its contributions to the variances of os, or, g and RTT, in square nanoseconds; 0 if it is
-    /// not used.
-    pub variances: [f64; 4],
+    /// Their mean, in nanoseconds, and the range of those that count.
+    pub mean: f64,
+    /// See `mean`.
+    pub inside: Interval,
+    /// The variance of the mean, in square nanoseconds.
+    pub variance: f64,
+    /// How much the mean counts in os, or, RTT, the line at Δ = 0 where it begins, and the slope of the line at its Δ.
+    pub coefficients: [f64; 5],
+}
+
+impl Share {
+    /// What its scatter adds to the variances of os, or, g and RTT in this regime, in square nanoseconds.
+    pub fn variances(&self, regime: Regime) -> [f64; 4] {
+        let [os, or, rtt, _, slope] = self.coefficients;
+        let gap = match regime {
+            Regime::ProcessorBound => os + or,
+            _ if self.delay == 0.0 => slope,
+            _ => 0.0,
+        };
+        [os, or, gap, rtt].map(|coefficient| coefficient.powi(2) * self.variance)
+    }
 }
 
 /// LogP parameters of small messages, and how they were found. Times are in nanoseconds.
@@ -214,6 +235,6 @@ pub struct Signature {
     pub steady: Vec<Steady>,
     /// Assumptions that fail or are unchecked.
     pub findings: Vec<Finding>,
-    /// Contribution of each observation to the variances.
+    /// How much each observation counts.
     pub shares: Vec<Share>,
 }

@@ -74,8 +74,8 @@ impl Synthetic {
     fn plan(&self) -> SignaturePlan {
         let (precision, confidence, budget, seed, stamp, check) = (0.05, 0.95, 1.0, 1, 0.0, false);
         let asked = Asked { precision, confidence, budget, seed, stamp, check };
-        let pattern = SignaturePattern::OneToOne;
-        SignaturePlan { asked, samples: 1, pattern, load: self.load }
+        let plan = SignaturePlan::new(asked, SignaturePattern::OneToOne);
+        SignaturePlan { samples: 1, load: self.load, ..plan }
     }
 
     fn made_with(&self, stamp: f64, empty: bool) -> Result<Made> {

@@ -133,7 +133,11 @@ impl<'a> Batches<'a> {
 
     /// Repeats round trips until successive batches agree. Returns the round trip and the time
     /// around a batch, in nanoseconds.
-    fn warm(&self, budget: &Budget, runner: &mut dyn Runner) -> Result<(f64, f64), Stop> {
+    pub(super) fn warm(
+        &self,
+        budget: &Budget,
+        runner: &mut dyn Runner,
+    ) -> Result<(f64, f64), Stop> {
         let order = self.order(1, Delay::NONE, self.samples(1).min(FEW));
         let begun = runner.elapsed();
         let (mut timed, mut last, mut batches) = (0.0, 0.0, 0);

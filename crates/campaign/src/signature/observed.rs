@@ -24,7 +24,7 @@ impl Judged<'_> {
         }
     }
 
-    /// The model's observations from the measurements of one signature.
+    /// The model's observations from the measurements of one signature, also of points with one batch.
     pub fn observations(&self) -> Vec<Observation> {
         self.table
             .iter()
@@ -34,16 +34,13 @@ impl Judged<'_> {
                 // burst.
                 let positive = self.in_rounds(key).map(|(round, value)| (round, value.max(0.0)));
                 let (rounds, batches): (Vec<u64>, Vec<f64>) = positive.unzip();
-                // One batch has no interval.
-                let usable = batches.len() >= 2;
-                usable.then_some(Observation { kind, messages, delay, batches, rounds })
+                Some(Observation { kind, messages, delay, batches, rounds })
             })
             .collect()
     }
 
     /// The signature, with this many bootstrap resamples. For transfers, `reply` is the time of the
-    /// way back, which carries no bytes. `arm` is the range of delays of the arm, if it was chosen
-    /// before.
+    /// way back, which carries no bytes. One batch has no interval, so points with one do not count.
     ///
     /// # Errors
     /// Points are missing.
@@ -51,10 +48,15 @@ impl Judged<'_> {
         &self,
         resamples: usize,
         reply: Option<&Estimate>,
-        arm: Option<[f64; 2]>,
     ) -> Result<Signature, ModelError> {
-        let options = Options { confidence: self.confidence, resamples, seed: self.seed, arm };
-        extract(&self.observations(), &options, reply)
+        let mut observations = self.observations();
+        observations.retain(|point| point.batches.len() >= 2);
+        extract(&observations, &self.options(resamples), reply)
+    }
+
+    /// The options of an extraction with this many bootstrap resamples.
+    pub fn options(&self, resamples: usize) -> Options {
+        Options { confidence: self.confidence, resamples, seed: self.seed }
     }
 }
 

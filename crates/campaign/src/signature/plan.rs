@@ -3,6 +3,10 @@
 use bandgap_kernels::{Asking, Pair};
 use serde::{Deserialize, Serialize};
 
+use super::keys::{ISSUE, of_load, rtt};
+use crate::data::{Batch, Measurements, Rejected};
+use crate::judge::delayed;
+use crate::key::Key;
 use crate::load::Load;
 use crate::plan::{Asked, BATCH};
 use crate::planned::Planned;
@@ -21,12 +25,29 @@ pub struct SignaturePlan {
     pub pattern: SignaturePattern,
     /// What each request carries.
     pub load: Load,
+    /// The points of an earlier launch, of which all launches have the same; empty in the first one. A single message
+    /// without a delay comes first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub spots: Vec<Spot>,
+}
+
+/// A point of a signature.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Spot {
+    /// M.
+    pub messages: u32,
+    /// Δ in picoseconds.
+    pub delay_ps: u64,
+    /// Samples per batch.
+    pub samples: u32,
+    /// Approximate time of these samples, in nanoseconds.
+    pub time: f64,
 }
 
 impl SignaturePlan {
     /// A signature of small messages.
     pub fn new(asked: Asked, pattern: SignaturePattern) -> Self {
-        Self { asked, samples: BATCH, pattern, load: Load::Words }
+        Self { asked, samples: BATCH, pattern, load: Load::Words, spots: Vec::new() }
     }
 
     /// Whether it is compared with floors, which are measured between ranks 0 and 1.
@@ -68,6 +89,35 @@ impl Planned for SignaturePlan {
         Some(Self { asked: self.asked.in_virtual_time(), ..self })
     }
 
+    fn after(self, table: &Measurements) -> Self {
+        let own = of_load(table, self.load);
+        let went_round = own.executed().filter(|(_, batch)| batch.round > 0);
+        let Some(launch) = went_round.map(|(_, batch)| batch.launch).max() else { return self };
+        let least = |key: &Key| {
+            let counts = |batch: &&Batch| {
+                batch.launch == launch && batch.rejected != Some(Rejected::NotWarm)
+            };
+            let times = own
+                .batches(key)
+                .iter()
+                .filter(counts)
+                .map(|batch| (batch.samples.iter().sum::<f64>(), batch.samples.len() as u32));
+            times.filter(|(_, samples)| *samples > 0).min_by(|a, b| a.0.total_cmp(&b.0))
+        };
+        let rtt = least(&rtt(self.load)).map_or(0.0, |(time, samples)| time / f64::from(samples));
+        let mut spots: Vec<Spot> = own
+            .of(ISSUE)
+            .filter_map(|(key, _)| {
+                let (messages, delay_ps) = delayed(key)?;
+                let (time, samples) = least(key)?;
+                let time = time + rtt * f64::from(samples);
+                Some(Spot { messages: messages as u32, delay_ps, samples, time })
+            })
+            .collect();
+        spots.sort_by_key(|spot| (spot.delay_ps, spot.messages));
+        Self { spots, ..self }
+    }
+
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
         Self::short_of(asked, Load::Words)
@@ -78,7 +128,7 @@ impl Planned for SignaturePlan {
 impl SignaturePlan {
     /// A short one.
     pub fn short_of(asked: &Asked, load: Load) -> Self {
-        Self { asked: asked.clone(), samples: 50, pattern: SignaturePattern::OneToOne, load }
+        Self { samples: 50, load, ..Self::new(asked.clone(), SignaturePattern::OneToOne) }
     }
 }
 

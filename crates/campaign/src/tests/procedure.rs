@@ -13,12 +13,12 @@ use rand::{RngExt, SeedableRng};
 use rand_distr::{Distribution, StandardNormal};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
-use crate::data::Probe;
+use crate::data::{Measurements, Probe};
 use crate::load::Load;
 use crate::plan::Asked;
 use crate::planned::Planned;
 use crate::runner::Executed;
-use crate::signature::SignaturePlan;
+use crate::signature::{self, SignaturePlan};
 use crate::tests::scripted::Scripted;
 
 /// Standard deviation of the drift, as a share; what of it stays from one batch to the next; the
@@ -40,11 +40,12 @@ const TICK: f64 = 10.0;
 /// Time around the samples of a batch, in seconds.
 const AROUND: f64 = 1e-3;
 
-/// A machine: the time to issue so many messages with a delay, in nanoseconds, its round trip, and the
-/// seconds that the procedure has.
+/// A machine: the time to issue so many messages with a delay, in nanoseconds; os, or, g, L and the round trip;
+/// what limits its rate; and the seconds that the procedure has.
 struct Machine {
     issue: fn(u64, f64) -> f64,
-    rtt: f64,
+    truths: [f64; 5],
+    regime: Regime,
     budget: f64,
 }
 
@@ -54,12 +55,14 @@ struct Weather {
     drift: f64,
     moved: bool,
     neighbour: bool,
+    /// How many times longer everything takes in this launch.
+    launch: f64,
 }
 
 impl Weather {
     fn of(seed: u64) -> Self {
         let generator = Xoshiro256PlusPlus::seed_from_u64(seed);
-        Self { generator, drift: 0.0, moved: false, neighbour: false }
+        Self { generator, drift: 0.0, moved: false, neighbour: false, launch: 1.0 }
     }
 
     fn normal(&mut self) -> f64 {
@@ -76,7 +79,7 @@ impl Weather {
     fn times(&self) -> f64 {
         let farther = if self.moved { FARTHER } else { 1.0 };
         let slower = if self.neighbour { SLOWER } else { 1.0 };
-        (1.0 + self.drift) * farther * slower
+        (1.0 + self.drift) * farther * slower * self.launch
     }
 
     fn probe(&mut self) -> Probe {
@@ -93,9 +96,13 @@ impl Weather {
 }
 
 impl Machine {
-    fn runner(&self, seed: u64) -> Scripted {
-        let (issue, rtt) = (self.issue, self.rtt);
+    /// A runner in this weather, where a launch is off the mean of all by this standard deviation.
+    fn runner(&self, seed: u64, apart: f64) -> Scripted {
+        let (issue, [.., rtt]) = (self.issue, self.truths);
         let mut weather = Weather::of(seed);
+        if apart > 0.0 {
+            weather.launch += apart * weather.normal();
+        }
         let mut runner = Scripted::new(move |order: &Order| {
             let number = |value: &serde_json::Value| value.as_u64().unwrap_or(0);
             let messages = number(&order.parameters["messages"]).max(1);
@@ -126,40 +133,60 @@ impl Machine {
     /// The signature that the procedure finds, and how many times longer everything takes in the state that
     /// it is of.
     fn signature(&self, seed: u64) -> (Signature, f64) {
-        let mut runner = self.runner(seed);
+        self.over_launches(seed, 1, 0.0).0
+    }
+
+    /// The same over launches, and what they measured.
+    fn over_launches(
+        &self,
+        seed: u64,
+        launches: u32,
+        apart: f64,
+    ) -> ((Signature, f64), Measurements) {
         let asked = Asked { seed, ..Asked::usual(self.budget) };
-        SignaturePlan::short_of(&asked, Load::Words).lead(&mut runner).unwrap();
-        let judged = asked.judge(&runner.kept);
+        let plan = SignaturePlan::short_of(&asked, Load::Words);
+        let mut table = Measurements::default();
+        for launch in 0..launches {
+            let mut runner = self.runner(seed + 1000 * u64::from(launch), apart);
+            runner.launch = launch;
+            plan.clone().after(&table).lead(&mut runner).unwrap();
+            table.append(runner.kept);
+        }
+        let judged = asked.judge(&table);
         let state = &judged.states.states[judged.seen.unwrap()];
         let farther =
             if state.cache_line.centre > CACHE_LINES[0] * FARTHER { FARTHER } else { 1.0 };
-        (judged.signature(400, None, None).unwrap(), farther)
+        let whole = judged.signature(400, None).unwrap();
+        let own = |launch| (judged.in_launch(&table.of_launch(launch)).observations(), None);
+        let own: Vec<_> = (0..launches).map(own).collect();
+        let each: Vec<_> = whole.each(&own, &judged.options(100)).into_iter().flatten().collect();
+        ((whole.over_launches(&each, asked.confidence), farther), table)
     }
 }
 
-/// Runs of the procedure, and the shares of them whose 95 % intervals may hold a parameter: three standard deviations
-/// about 0.95. `BANDGAP_PROCEDURES=500` asks for more.
-fn runs() -> (u64, RangeInclusive<f64>) {
+/// The shares of so many runs whose 95 % intervals may hold a parameter: three standard deviations about 0.95.
+/// `BANDGAP_PROCEDURES=500` asks for more runs.
+fn about(runs: u64) -> (u64, RangeInclusive<f64>) {
     let asked = std::env::var("BANDGAP_PROCEDURES").ok().and_then(|runs| runs.parse().ok());
-    let runs: u64 = asked.unwrap_or(200);
+    let runs = asked.unwrap_or(runs);
     let about = 3.0 * (0.95 * 0.05 / runs as f64).sqrt();
     (runs, 0.95 - about..=0.95 + about)
 }
 
-/// Compares the signatures of all runs with what is true of the machine: os, or, g, L and RTT.
+/// Compares the signatures of all runs with what is true of the machine.
 #[track_caller]
-fn assert_found(machine: &Machine, truths: [f64; 5], regime: Regime) {
+fn assert_found(machine: &Machine, (runs, shares_of): (u64, RangeInclusive<f64>)) {
     let (mut held, mut right, mut wrong) = ([0; 5], 0, 0);
-    let (runs, shares_of) = runs();
     for seed in 0..runs {
         let (signature, farther) = machine.signature(seed);
         let Signature { send_overhead, recv_overhead, gap, latency, rtt, .. } = signature;
         let found = [send_overhead, recv_overhead, gap, latency, rtt];
-        for ((held, found), truth) in held.iter_mut().zip(found).zip(truths) {
+        for ((held, found), truth) in held.iter_mut().zip(found).zip(machine.truths) {
             *held += u64::from((found.low..=found.high).contains(&(farther * truth)));
         }
-        right += u64::from(signature.regime == regime);
-        wrong += u64::from(signature.regime != regime && signature.regime != Regime::Undecided);
+        let of = signature.regime;
+        right += u64::from(of == machine.regime);
+        wrong += u64::from(of != machine.regime && of != Regime::Undecided);
     }
     let shares = held.map(|held| held as f64 / runs as f64);
     println!("os, or, g, L, RTT held: {shares:?}; regime right {right}, wrong {wrong}");
@@ -168,29 +195,25 @@ fn assert_found(machine: &Machine, truths: [f64; 5], regime: Regime) {
     assert!(100 * right >= 95 * runs, "{right} of {runs} have this regime");
 }
 
-#[test]
-fn a_network_bound_machine() {
+fn network_bound() -> Machine {
     let Params { send_overhead, recv_overhead, gap, latency, .. } = Params::MYRINET;
-    let machine = Machine {
+    Machine {
         issue: |messages, delay| issue_time(&Params::MYRINET, messages, delay),
-        rtt: Params::MYRINET.rtt(),
+        truths: [send_overhead, recv_overhead, gap, latency, Params::MYRINET.rtt()],
+        regime: Regime::NetworkBound,
         budget: 60.0,
-    };
-    let truths = [send_overhead, recv_overhead, gap, latency, Params::MYRINET.rtt()];
-    assert_found(&machine, truths, Regime::NetworkBound);
+    }
 }
 
-#[test]
-fn a_processor_bound_machine() {
+fn processor_bound() -> Machine {
     const BOUND: Params = Params { gap: 1000.0, ..Params::PARAGON };
-    let machine = Machine {
+    let Params { send_overhead, recv_overhead, latency, .. } = BOUND;
+    Machine {
         issue: |messages, delay| issue_time(&BOUND, messages, delay),
-        rtt: BOUND.rtt(),
+        truths: [send_overhead, recv_overhead, send_overhead + recv_overhead, latency, BOUND.rtt()],
+        regime: Regime::ProcessorBound,
         budget: 60.0,
-    };
-    let both = BOUND.send_overhead + BOUND.recv_overhead;
-    let truths = [BOUND.send_overhead, BOUND.recv_overhead, both, BOUND.latency, BOUND.rtt()];
-    assert_found(&machine, truths, Regime::ProcessorBound);
+    }
 }
 
 /// Of so many messages, each of which takes `cost` at full rate, and before the first reply `sent` with
@@ -202,25 +225,67 @@ fn bursts(messages: u64, [first, sent, delay]: [f64; 3], cost: f64) -> f64 {
 
 /// Overheads that are shorter where neighbouring messages overlap: 36 ns beside a delay of up to 60 ns, 82
 /// ns from 95 ns on, and 27 ns at full rate.
-#[test]
-fn a_machine_with_two_arms() {
+fn two_arms() -> Machine {
     let issue = |messages, delay: f64| {
         let overheads = (36.0 + 46.0 * (delay - 60.0) / 35.0).clamp(36.0, 82.0);
         let cost = if delay > 0.0 { overheads + delay } else { 27.0 };
         bursts(messages, [5.0 + delay, 5.0, delay], cost)
     };
-    let machine = Machine { issue, rtt: 200.0, budget: 8.0 };
-    assert_found(&machine, [5.0, 77.0, 27.0, 18.0, 200.0], Regime::Overlapped);
+    let truths = [5.0, 77.0, 27.0, 18.0, 200.0];
+    Machine { issue, truths, regime: Regime::Overlapped, budget: 8.0 }
 }
 
 /// As over shared memory: a step of 52 ns after the first message, and an arm that bends.
-#[test]
-fn a_machine_with_a_step_after_the_first_message() {
+fn step_after_the_first() -> Machine {
     let issue = |messages: u64, delay: f64| {
         let overheads = f64::min(65.0, 20.0 + 0.75 * delay);
         let first = if messages > 1 { 58.0 } else { 6.0 };
         bursts(messages, [first, 5.0, delay], f64::max(27.0, overheads + delay))
     };
-    let machine = Machine { issue, rtt: 200.0, budget: 8.0 };
-    assert_found(&machine, [5.0, 60.0, 27.0, 35.0, 200.0], Regime::Overlapped);
+    let truths = [5.0, 60.0, 27.0, 35.0, 200.0];
+    Machine { issue, truths, regime: Regime::Overlapped, budget: 8.0 }
+}
+
+#[test]
+fn a_network_bound_machine() {
+    assert_found(&network_bound(), about(200));
+}
+
+#[test]
+fn a_processor_bound_machine() {
+    assert_found(&processor_bound(), about(200));
+}
+
+#[test]
+fn a_machine_with_two_arms() {
+    assert_found(&two_arms(), about(200));
+}
+
+#[test]
+fn a_machine_with_a_step_after_the_first_message() {
+    assert_found(&step_after_the_first(), about(200));
+}
+
+/// Launches that are 3 % apart measure the same points, and no launch reads them by lines of its own.
+#[test]
+fn launches_in_little_time_are_read_alike() {
+    let (mut held, mut widths) = ([0; 5], [0.0; 5]);
+    let runs = 100;
+    for seed in 0..runs {
+        let machine = Machine { budget: 0.6, ..two_arms() };
+        let ((signature, farther), table) = machine.over_launches(seed, 6, 0.03);
+        for (key, batches) in table.of(signature::ISSUE) {
+            let mut launches: Vec<u32> = batches.iter().map(|batch| batch.launch).collect();
+            launches.dedup();
+            assert_eq!(launches, [0, 1, 2, 3, 4, 5], "{key:?}");
+        }
+        let Signature { send_overhead, recv_overhead, gap, latency, rtt, .. } = signature;
+        let found = [send_overhead, recv_overhead, gap, latency, rtt];
+        for (at, (found, truth)) in found.into_iter().zip(machine.truths).enumerate() {
+            held[at] += u64::from((found.low..=found.high).contains(&(farther * truth)));
+            widths[at] += (found.high - found.low) / 2.0 / (farther * truth) / runs as f64;
+        }
+    }
+    println!("os, or, g, L, RTT held: {held:?}, half-widths {widths:?}");
+    assert!(held.iter().all(|held| (89..=99).contains(held)), "{held:?}");
 }

@@ -24,6 +24,8 @@ type Answer = Box<dyn FnMut(&Order) -> Result<Executed, Stop>>;
 /// The runner. Its fields are the script and the minutes.
 pub struct Scripted {
     pub size: usize,
+    /// The number of the launch.
+    pub launch: u32,
     pub virtual_time: bool,
     pub far: bool,
     /// When its launch usually ends, in seconds, …
@@ -49,6 +51,7 @@ impl Scripted {
     pub fn new(answer: impl FnMut(&Order) -> Result<Executed, Stop> + 'static) -> Self {
         Self {
             size: 2,
+            launch: 3,
             virtual_time: false,
             far: false,
             usual: 1e12,
@@ -142,7 +145,7 @@ impl Runner for Scripted {
         self.virtual_time
     }
     fn launch(&self) -> u32 {
-        3
+        self.launch
     }
     fn beside(&self) -> &[Beside] {
         &self.beside

@@ -6,7 +6,10 @@ use super::arms::{self, Overheads};
 use super::estimator::Estimator;
 use super::shape::Shape;
 use super::table::FencedObservations;
-use super::{Estimate, IssueLine, Options, Regime, SEND_ONLY_UNSEEN, Share, Signature, Steady};
+use super::{
+    Estimate, IssueLine, LEAST_CAPACITY, Options, Regime, SEND_ONLY_UNSEEN, Share, Signature,
+    Steady,
+};
 use crate::arm::{Among, Arm};
 use crate::curve::Stretch;
 use crate::error::{ModelError, Result};
@@ -65,10 +68,7 @@ fn signature(
     reply: Option<&Estimate>,
 ) -> Result<Signature> {
     let slope = &shape.costs[0];
-    let far = match options.arm {
-        None => Arm::far(&shape.costs, Among::Raised),
-        Some(delays) => Arm::within(&shape.costs, delays),
-    };
+    let far = Arm::far(&shape.costs, Among::Raised);
     let far = far.ok_or(ModelError::NoDelayAboveIdle(slope.value))?;
     let send_overhead = shape.send_only.slope_terms();
     let intercept = slope.run.intercept_terms();
@@ -86,8 +86,7 @@ fn signature(
     let idle = overheads.estimate(&estimator, -1.0, &slope.terms, "g − os − or");
     let whole = Arm::far(&shape.costs, Among::All).filter(|arm| arm.costs[0].delay == 0.0);
     let regime = Regime::of(&idle, slope.value, whole.is_some());
-    let is_whole = regime == Regime::ProcessorBound && options.arm.is_none();
-    let (arm, overheads) = match whole.filter(|_| is_whole) {
+    let (arm, overheads) = match whole.filter(|_| regime == Regime::ProcessorBound) {
         Some(whole) => (whole.clone(), overheads_of(&whole, Among::All)),
         None => (far, overheads),
     };
@@ -122,17 +121,21 @@ fn signature(
     // Without slope 1, it is not an arm.
     let near_arms = near_arms.filter(|near| near.holds != Some(false)).collect();
     let received_terms = Linear::sum([(1.0, &arm.overheads()), (-1.0, &send_overhead)]);
-    let gap_terms = match regime {
-        Regime::ProcessorBound => arm.overheads(),
-        _ => slope.terms.clone(),
+    // Lines at different Δ have no points in common.
+    let slopes = Linear::sum(shape.costs.iter().map(|cost| (1.0, &cost.terms)));
+    let of_all = |group| {
+        [&send_overhead, &received_terms, &table.rtt, &intercept, &slopes]
+            .map(|terms: &Linear| terms.coefficient(group))
     };
-    let of_all = [&send_overhead, &received_terms, &gap_terms, &table.rtt];
     let share = |(group, &(kind, messages, delay)): (usize, &(Phase, u64, f64))| Share {
         kind,
         messages,
         delay,
         batches: table.groups[group].batches.len(),
-        variances: of_all.map(|terms| terms.part(group, &table.groups)),
+        mean: table.groups[group].mean,
+        inside: table.fences[group],
+        variance: table.groups[group].variance,
+        coefficients: of_all(group),
     };
     let shares = table.places.iter().enumerate().map(share).collect();
     let way = |os| latency(&estimator, (&table.rtt, os), &overheads, reply);
@@ -193,7 +196,7 @@ fn latency(
 fn capacity(estimator: &Estimator, above: &Linear, gap: &Linear) -> Option<Estimate> {
     let g = estimator.value(gap);
     let value = estimator.value(above) / g - 1.0;
-    if !value.is_finite() || value < 0.5 {
+    if !value.is_finite() || value < LEAST_CAPACITY {
         return None;
     }
     let replicates: Vec<f64> = estimator

@@ -1,10 +1,16 @@
-//! One signature over several launches of the same measurement.
+//! One signature over several launches of the same measurement: all are read by the lines that all their observations
+//! together choose.
 
 use bandgap_stats::Interval;
 use bandgap_stats::interval::{over_launches, widened};
+use bandgap_stats::outlier::fence;
 use bandgap_stats::quantile::mean;
 
-use super::{Estimate, Regime, Signature, Steady};
+use super::{ArmFit, Estimate, LEAST_CAPACITY, Options, Regime, Share, Signature, extract};
+use crate::observation::Observation;
+
+/// A launch's observations, and the time of its messages without bytes where they are not those.
+pub type OfLaunch = (Vec<Observation>, Option<Estimate>);
 
 const ESTIMATOR: &str = "mean of launches, t interval over launches or within";
 
@@ -26,7 +32,7 @@ impl Signature {
     ///   arm, with intervals widened by the differences between launches at its delays
     ///   ([`widened`]).
     ///
-    /// Launches are extracted with the arm of this signature ([`Options::arm`](super::Options)).
+    /// `launches` are those of [`Signature::each`].
     ///
     /// *Assumes* that launches are independent and alike. Fewer than two change nothing.
     pub fn over_launches(mut self, launches: &[Signature], confidence: f64) -> Signature {
@@ -65,9 +71,7 @@ impl Signature {
         self.arm.overheads = over(self.arm.overheads, overheads);
         self.arm.recv_overhead = self.recv_overhead;
         for near in &mut self.near_arms {
-            let delays = || self.steady.iter().map(|steady| steady.delay).filter(|d| near.has(*d));
-            let levels: Vec<[f64; 2]> =
-                launches.iter().filter_map(|s| level(s, delays())).collect();
+            let levels: Vec<[f64; 2]> = launches.iter().filter_map(|s| level(s, near)).collect();
             let widen = |estimate: &mut Estimate, values: Vec<f64>| {
                 let pooled = Interval { low: estimate.low, high: estimate.high };
                 let Interval { low, high } = widened(estimate.value, pooled, &values, confidence);
@@ -77,6 +81,81 @@ impl Signature {
             widen(&mut near.recv_overhead, levels.iter().map(|[_, or]| *or).collect());
         }
         self.with_consequences()
+    }
+}
+
+impl Signature {
+    /// The signatures of launches, of which only the values are their own. `None` for a launch that lacks a point of the lines.
+    ///
+    /// *Formula*: a parameter of this signature is Σ cᵢx̄ᵢ + constant over the means of all launches' points; that of
+    /// launch l is Σ cᵢx̄ᵢₗ + constant. So the lines, the arm and the weights are those of all launches, and noise does
+    /// not make each launch choose others.
+    ///
+    /// If fewer than two launches have the points of the lines, each is extracted by itself.
+    pub fn each(&self, launches: &[OfLaunch], options: &Options) -> Vec<Option<Signature>> {
+        let read = |(own, reply): &OfLaunch| self.read(own, reply.as_ref());
+        let read: Vec<_> = launches.iter().map(read).collect();
+        if read.iter().flatten().count() >= 2 {
+            return read;
+        }
+        let extracted = |(own, reply): &OfLaunch| {
+            let usable = own.iter().filter(|point| point.batches.len() >= 2).cloned();
+            extract(&usable.collect::<Vec<_>>(), options, reply.as_ref()).ok()
+        };
+        launches.iter().map(extracted).collect()
+    }
+
+    fn read(&self, own: &[Observation], reply: Option<&Estimate>) -> Option<Signature> {
+        let mut launch = self.clone();
+        let mut intercept = self.steady.first()?.line.intercept;
+        for share in &self.shares {
+            let [of_all @ .., of_slope] = share.coefficients;
+            let needed = of_all != [0.0; 4] || share.delay == 0.0 && of_slope != 0.0;
+            let Some(mean) = share.mean_of(own) else {
+                if needed {
+                    return None;
+                }
+                continue;
+            };
+            let [os, or, rtt, begin] = of_all.map(|coefficient| coefficient * (mean - share.mean));
+            launch.send_overhead.value += os;
+            launch.recv_overhead.value += or;
+            launch.rtt.value += rtt;
+            intercept += begin;
+            for steady in launch.steady.iter_mut().filter(|at| at.delay == share.delay) {
+                steady.cost.value += of_slope * (mean - share.mean);
+            }
+        }
+        let [os, or, rtt] =
+            [launch.send_overhead, launch.recv_overhead, launch.rtt].map(|of| of.value);
+        let way = reply.map_or(rtt / 2.0, |reply| rtt - reply.value);
+        launch.latency.value = way - os - or;
+        launch.sent_latency.value = way - or;
+        let gap = slope(&launch);
+        let capacity = (rtt + os - intercept) / gap - 1.0;
+        let known = self.gap;
+        launch.capacity =
+            (capacity >= LEAST_CAPACITY).then_some(Estimate { value: capacity, ..known });
+        let [_, _, gap, _, _, idle, ..] = launch.in_regime(self.regime);
+        launch.gap.value = gap?;
+        launch.idle.value = idle?;
+        Some(launch)
+    }
+}
+
+impl Share {
+    /// The mean of a launch's batches at this point: of those inside the fence of all launches, or, if most are outside,
+    /// inside their own, since the launch is of another kind.
+    fn mean_of(&self, own: &[Observation]) -> Option<f64> {
+        let is_it = |of: &&Observation| {
+            (of.kind, of.messages, of.delay) == (self.kind, self.messages, self.delay)
+        };
+        let own = &own.iter().find(is_it).filter(|of| !of.batches.is_empty())?.batches;
+        let within = |inside: &Interval| -> Vec<f64> {
+            own.iter().copied().filter(|batch| inside.contains(*batch)).collect()
+        };
+        let known = within(&self.inside);
+        Some(mean(&if 2 * known.len() >= own.len() { known } else { within(&fence(own)) }))
     }
 }
 
@@ -107,15 +186,11 @@ fn slope(launch: &Signature) -> f64 {
     launch.steady.first().map_or(launch.gap.value, |steady| steady.cost.value)
 }
 
-/// The mean of g'(Δ) − Δ of a launch over its delays nearest to these, and the same less os.
-fn level(launch: &Signature, delays: impl Iterator<Item = f64>) -> Option<[f64; 2]> {
-    let beside = delays.filter_map(|delay| {
-        let off = |at: &&Steady| (at.delay - delay).abs();
-        let nearest = launch.steady.iter().min_by(|a, b| off(a).total_cmp(&off(b)))?;
-        Some(nearest.cost.value - nearest.delay)
-    });
-    let beside: Vec<f64> = beside.collect();
-    let both = (!beside.is_empty()).then(|| mean(&beside))?;
+/// The mean of g'(Δ) − Δ of a launch over the delays of an arm, and the same less os.
+fn level(launch: &Signature, arm: &ArmFit) -> Option<[f64; 2]> {
+    let on = launch.steady.iter().filter(|steady| arm.has(steady.delay));
+    let levels: Vec<f64> = on.map(|steady| steady.cost.value - steady.delay).collect();
+    let both = (!levels.is_empty()).then(|| mean(&levels))?;
     Some([both, both - launch.send_overhead.value])
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use bandgap_stats::interval::Interval;
 use bandgap_stats::outlier::fence;
 use bandgap_stats::quantile::{mean, variance};
 use bandgap_units::Ns;
@@ -17,6 +18,8 @@ pub(super) struct FencedObservations {
     pub(super) groups: Vec<Group>,
     /// Kind, M and Δ of each group.
     pub(super) places: Vec<(Phase, u64, f64)>,
+    /// The fence of each group.
+    pub(super) fences: Vec<Interval>,
     /// Number of rounds in which the groups were measured; 0 if unknown for some and not visible in
     /// the data.
     pub(super) rounds: usize,
@@ -56,7 +59,7 @@ impl FencedObservations {
                 |at: usize| if known { number[&observation.rounds[at]] } else { first + at };
             point.extend(batches.iter().enumerate().map(|(at, batch)| (*batch, round(at))));
         }
-        let (mut groups, mut places) = (Vec::new(), Vec::new());
+        let (mut groups, mut places, mut fences) = (Vec::new(), Vec::new(), Vec::new());
         let mut issue: BTreeMap<u64, Vec<(u64, usize)>> = BTreeMap::new();
         let mut rtt = None;
         for ((kind, delay, messages), batches) in points {
@@ -75,6 +78,7 @@ impl FencedObservations {
                 Phase::Issue => issue.entry(delay).or_default().push((messages, groups.len())),
                 Phase::Rtt => rtt = Some(groups.len()),
             }
+            fences.push(inside);
             places.push((kind, messages, f64::from_bits(delay)));
             groups.push(Group {
                 mean: mean(&batches),
@@ -91,7 +95,7 @@ impl FencedObservations {
             .collect();
         match curves.first() {
             Some(first) if first.delay == 0.0 => {
-                Ok(FencedObservations { groups, places, rounds, curves, rtt })
+                Ok(FencedObservations { groups, places, fences, rounds, curves, rtt })
             }
             _ => Err(ModelError::NoZeroDelay),
         }

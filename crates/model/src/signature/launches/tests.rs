@@ -1,4 +1,4 @@
-use super::super::{ArmFit, Cause, IssueLine, Transition};
+use super::super::{ArmFit, Cause, IssueLine, Steady, Transition};
 use super::*;
 use crate::finding::Finding;
 
@@ -84,13 +84,13 @@ fn the_intervals_of_arms_hold_what_launches_differ_in() {
     let of = |level: f64| {
         let mut launch = launch([1.0, 3.0, 7.0, 20.0], None);
         let line = launch.send_only;
-        launch.steady.extend([2.0, 3.0, 4.0].map(|delay| {
-            // Each launch has measured its delays a little otherwise.
-            let delay = delay + 0.01 * level;
-            Steady { delay, cost: known(level + delay), line, settled: true }
+        launch.steady.extend([2.0, 3.0, 4.0].map(|delay| Steady {
+            delay,
+            cost: known(level + delay),
+            line,
+            settled: true,
         }));
-        launch.near_arms =
-            vec![arm([2.0, 4.0].map(|delay| delay + 0.01 * level), [1.0, level - 1.0])];
+        launch.near_arms = vec![arm([2.0, 4.0], [1.0, level - 1.0])];
         launch
     };
     let launches = [5.0, 6.0, 7.0].map(of);

@@ -2,7 +2,7 @@
 
 use super::machines::{Layout, MACHINES, USUAL};
 use crate::machine::{Params, issue_time};
-use bandgap_model::{Estimate, Options, Signature, extract, observations_from_rows};
+use bandgap_model::{Estimate, Options, Row, Signature, extract, observations_from_rows};
 use rand::{RngExt, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
@@ -60,21 +60,50 @@ fn two_arms_come_back_with_their_levels() {
     assert!(held.iter().all(|held| *held >= 17), "{held:?}");
 }
 
+/// The signature of all launches together, and that of each.
+fn launches(rows: &[Vec<Row>]) -> (Signature, Vec<Option<Signature>>) {
+    let options = Options::default();
+    let whole = extract(&observations_from_rows(&rows.concat()), &options, None).unwrap();
+    let own: Vec<_> = rows.iter().map(|rows| (observations_from_rows(rows), None)).collect();
+    let each = whole.each(&own, &options);
+    (whole, each)
+}
+
+const QUIET: Layout<'_> = Layout { noise: 0.01, rows: 8, outliers: 0.0, ..LAYOUT };
+
 #[test]
-fn or_is_read_on_the_arm_that_was_chosen_before() {
-    let observations = observations_from_rows(&LAYOUT.rows(206.0, two_arms(|_| 82.0), 1));
-    let on = |from: f64, to: f64| {
-        let options = Options { arm: Some([from, to]), ..Options::default() };
-        extract(&observations, &options, None)
-    };
-    // os + or are 36 ns up to 60 ns, and 82 ns from 105 ns on, which nobody has to choose.
-    for (ends, overheads) in [([10.0, 60.0], 36.0), ([0.5, 35.0], 36.0), ([105.0, 420.0], 82.0)] {
-        let found = on(ends[0], ends[1]).unwrap();
-        let both = found.send_overhead.value + found.recv_overhead.value;
-        assert!((both / overheads - 1.0).abs() < 0.02, "{both} on {ends:?}");
-        assert!((found.latency.value - (103.0 - overheads)).abs() < 2.0, "{:?}", found.latency);
+fn launches_are_read_by_the_lines_of_all() {
+    // At 105 ns os + or of the second launch are 7 ns below those behind: by itself it would begin its arm at 210 ns.
+    let far = |off: f64| move |delay: f64| if delay < 200.0 { 82.0 - off } else { 82.0 };
+    let rows = [0.0, 7.0].map(|off| QUIET.rows(206.0, two_arms(far(off)), 1));
+    let alone = extract(&observations_from_rows(&rows[1]), &Options::default(), None).unwrap();
+    let (whole, each) = launches(&rows);
+    assert_eq!((alone.arm.from_delay, whole.arm.from_delay), (210.0, 105.0));
+    let [Some(first), Some(second)] = &each[..] else { panic!("{each:?}") };
+    let apart = first.recv_overhead.value - second.recv_overhead.value;
+    assert!((0.2..6.5).contains(&apart), "{apart}");
+    // Of as many batches all parameters are the means of the launches' own, and the near arm is that of both.
+    for at in [0, 1, 2, 3, 4, 5] {
+        let [all, first, second] =
+            [&whole, first, second].map(|of| of.in_regime(whole.regime)[at].unwrap());
+        assert!((all - f64::midpoint(first, second)).abs() < 0.05, "{at}: {all} {first} {second}");
     }
-    assert!(on(61.0, 79.0).is_err());
+    assert!((first.capacity.unwrap().value / whole.capacity.unwrap().value - 1.0).abs() < 0.02);
+}
+
+#[test]
+fn a_launch_of_another_kind_counts_and_one_without_a_point_does_not() {
+    let slower = |times: f64| move |messages, delay| times * two_arms(|_| 82.0)(messages, delay);
+    let times = [1.0, 1.0, 1.0, 1.0, 1.0, 1.3];
+    let mut rows: Vec<Vec<Row>> =
+        (1..).zip(times).map(|(seed, by)| QUIET.rows(206.0 * by, slower(by), seed)).collect();
+    rows[0].retain(|row| (row.messages, row.delay_ns) != (2, 0.0));
+    let (whole, each) = launches(&rows);
+    assert!((whole.rtt.value / 206.0 - 1.0).abs() < 0.01, "the fence of all: {:?}", whole.rtt);
+    let round_trips: Vec<_> =
+        each.iter().map(|own| own.as_ref().map(|own| own.rtt.value)).collect();
+    let [None, Some(usual), .., Some(slow)] = round_trips[..] else { panic!("{round_trips:?}") };
+    assert!((usual / 206.0 - 1.0).abs() < 0.01 && (slow / 267.8 - 1.0).abs() < 0.01);
 }
 
 #[test]

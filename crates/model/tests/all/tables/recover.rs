@@ -45,16 +45,17 @@ fn what_each_point_adds_to_the_variances_is_told() {
     let (_, params) = MACHINES[0];
     let rows = Layout { drift: 0.0, outliers: 0.0, ..USUAL }.replayed(&params, 1);
     let found = extract(&observations_from_rows(&rows), &options(1), None).unwrap();
+    let variances = |share: &Share| share.variances(found.regime);
     // The standard error is the half-width over 1.96, to some per cent.
     for (at, of) in
         [found.send_overhead, found.recv_overhead, found.gap, found.rtt].iter().enumerate()
     {
-        let parts: f64 = found.shares.iter().map(|share| share.variances[at]).sum();
+        let parts: f64 = found.shares.iter().map(|share| variances(share)[at]).sum();
         let half = (of.high - of.low) / 2.0;
         assert!((0.7..1.5).contains(&(half / (1.96 * parts.sqrt()))), "{at}: {half} {parts}");
     }
     let adds = |at: usize, is: &dyn Fn(&Share) -> bool| {
-        found.shares.iter().filter(|share| is(share)).map(|share| share.variances[at]).sum::<f64>()
+        found.shares.iter().filter(|share| is(share)).map(|share| variances(share)[at]).sum::<f64>()
     };
     let (round_trip, few) = (|of: &Share| of.kind == Phase::Rtt, |of: &Share| of.messages <= 16);
     assert!(adds(3, &round_trip) > 0.0 && adds(3, &|of| of.kind == Phase::Issue) == 0.0);
