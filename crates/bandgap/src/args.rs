@@ -155,9 +155,9 @@ pub struct Effort {
     /// fewer launches, Δ, sizes and rounds
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time_budget: Option<Ns>,
-    /// Sets of fresh processes; intervals hold the variance between them
-    #[arg(long, value_name = "N", default_value_t = USUAL_LAUNCHES, value_parser = clap::value_parser!(u32).range(1..))]
-    pub launches: u32,
+    /// Sets of fresh processes; intervals hold the variance between them [default: 5; of the signatures of `run` 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub launches: Option<u32>,
     /// Compare every message in every round, not only before the first timed one
     #[arg(long, hide_short_help = true)]
     pub check: bool,
@@ -278,9 +278,15 @@ impl Measure {
         self.ranks.ranks.iter().copied().max().unwrap_or(all)
     }
 
-    /// Number of launches; processes that a transport's own launcher started serve only one.
+    /// Number of launches, by default `usual`; processes that a transport's own launcher started serve only one.
+    pub fn launches_or(&self, usual: u32) -> u32 {
+        let is_one = self.adopted.is_some() && self.is_apart();
+        if is_one { 1 } else { self.effort.launches.unwrap_or(usual) }
+    }
+
+    /// Number of launches.
     pub fn launches(&self) -> u32 {
-        if self.adopted.is_some() && self.is_apart() { 1 } else { self.effort.launches }
+        self.launches_or(USUAL_LAUNCHES)
     }
 
     /// Refuses options without use: about reaching hosts that are not named, or about a library that is not measured.
@@ -315,7 +321,7 @@ impl Measure {
             (at.wait != Wait::Auto, "--wait"),
             (at.deadline != Ns(30e9), "--deadline"),
             (effort.time_budget.is_some(), "--time-budget"),
-            (effort.launches != USUAL_LAUNCHES, "--launches"),
+            (effort.launches.is_some_and(|of| of != USUAL_LAUNCHES), "--launches"),
             (effort.check, "--check"),
             (self.precision.seed != USUAL_SEED, "--seed"),
         ];

@@ -26,6 +26,9 @@ use crate::progress::Progress;
 /// The share of the command's time for launches; the rest is for making results.
 const MEASURING: f64 = 0.95;
 
+/// The least time of a launch if there are more than usual.
+const LAUNCH: Duration = Duration::from_millis(500);
+
 /// A running measuring command.
 pub struct Session<'a> {
     /// The machine on which ranks start.
@@ -45,8 +48,10 @@ pub struct Session<'a> {
     open: f64,
     /// The time of the current part.
     part: Allotted,
-    /// The launches, and the shares of points and of minimal rounds, that the part with the least time got.
-    cut: (u32, f64, f64),
+    /// Its launches.
+    launches: u32,
+    /// The launches of how many, and the shares of points and of minimal rounds, that the part with the least time got.
+    cut: ([u32; 2], f64, f64),
     host: Option<Machine>,
     cpus: BTreeSet<usize>,
     exit: Exit,
@@ -133,7 +138,8 @@ impl<'a> Session<'a> {
             whole,
             open: 1.0,
             part,
-            cut: (u32::MAX, 1.0, 1.0),
+            launches: measure.launches(),
+            cut: ([measure.launches(); 2], 1.0, 1.0),
             host,
             cpus,
             exit,
@@ -151,7 +157,15 @@ impl<'a> Session<'a> {
             Target::Simulated(_) => self.whole.mul_f64(share),
         };
         self.open -= share;
+        self.launches = self.measure.launches();
         self.part = Allotted { begun, end: begun + time, turn: (0, 1) };
+    }
+
+    /// Gives the current part so many launches if there is time for them and the options name no other number.
+    pub fn launch_often(&mut self, launches: u32) {
+        if self.part.end.saturating_duration_since(self.part.begun) >= LAUNCH * launches {
+            self.launches = self.measure.launches_or(launches);
+        }
     }
 
     /// Makes the next part number `at` of `of` parts that take turns, launch by launch.
@@ -222,7 +236,9 @@ impl<'a> Session<'a> {
         if only.unwrap_or(0) == 0 {
             self.sink.plan(&task);
         }
-        self.collect_with(&task, Some(&target), ranks, &Options { only, ..self.measure.options() })
+        let launches = self.launches;
+        let options = Options { only, launches, ..self.measure.options() };
+        self.collect_with(&task, Some(&target), ranks, &options)
     }
 
     /// Makes and keeps results for [`Session::measure`].
@@ -265,8 +281,10 @@ impl<'a> Session<'a> {
         if !setting.is_virtual() && collected.ended == Ended::Done {
             let (launches, points, rounds) = self.cut;
             let share = |what| collected.table.share(what);
+            let own = [collected.launches.min(self.launches), self.launches];
+            let is_less = own[0] * launches[1] < launches[0] * own[1];
             self.cut = (
-                launches.min(collected.launches),
+                if is_less { own } else { launches },
                 points.min(share(Scarce::Points)),
                 rounds.min(share(Scarce::Rounds)),
             );
@@ -345,9 +363,9 @@ impl<'a> Session<'a> {
     /// The run cannot be written.
     pub fn close(mut self) -> Result<Exit> {
         self.progress.clear();
-        let ((launches, points, rounds), of) = (self.cut, self.measure.launches());
+        let ([launches, of], points, rounds) = self.cut;
         if launches < of || points < 1.0 || rounds < 1.0 {
-            let note = Note::new("time_short", "").with("launches", f64::from(launches.min(of)));
+            let note = Note::new("time_short", "").with("launches", f64::from(launches));
             let note = note.with("of", f64::from(of)).with("points", points).with("rounds", rounds);
             self.sink.note(note);
         }

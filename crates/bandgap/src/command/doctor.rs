@@ -43,7 +43,7 @@ pub fn run(of: &Doctor) -> Result<Exit> {
     let Doctor { ranks, at, reach, output } = of.clone();
     let (transport, ranks) = (Vec::new(), ranks.into_iter().collect());
     let ranks = Ranks { transport, ranks, at, reach, of_library: OfLibrary::default() };
-    let effort = Effort { time_budget: None, launches: 1, check: false };
+    let effort = Effort { time_budget: None, launches: Some(1), check: false };
     let (precision, confidence) = (Fraction(0.05), Fraction(0.95));
     let precision = Precision { precision, confidence, seed: 1, strict: false };
     let output = output.only_asked();

@@ -13,14 +13,18 @@ use crate::args::Measure;
 use crate::session::{Session, one_size};
 
 /// Default times for the whole command.
-const USUAL: Duration = Duration::from_secs(45);
+const USUAL: Duration = Duration::from_secs(40);
 const QUICK: Duration = Duration::from_secs(15);
 const FULL: Duration = Duration::from_secs(140);
+
+/// Launches of a signature, which differ more than what is measured in one. Those of a series are fewer and longer: warm
+/// caches and full pipes take time.
+const LAUNCHES: u32 = 10;
 
 /// How much to measure.
 #[derive(Clone, Debug, Args)]
 pub struct Run {
-    /// In 15 s rather than 45
+    /// In 15 s rather than 40
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
     /// COMMS2, bulk transfers, CoMet's kernels and the breakdown too
@@ -75,7 +79,10 @@ pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
             session.share(weight(part) / all);
         }
         match part {
-            "signature" => signature::measure(&mut session, SignaturePattern::OneToOne, ranks)?,
+            "signature" => {
+                session.launch_often(LAUNCHES);
+                signature::measure(&mut session, SignaturePattern::OneToOne, ranks)?;
+            }
             "bulk" => bulk::measure(&mut session, &bulk::Bulk::default(), ranks)?,
             "comet" => {
                 let all_kernels = comet::Comet::default();
