@@ -26,7 +26,7 @@ use crate::key::Key;
 use crate::placement::straddles;
 use crate::plan::Plan;
 use crate::runner::{Executed, Runner, Stop};
-use crate::stopping::may_stop;
+use crate::stopping::{may_plan, may_stop};
 
 /// Largest number of attempts at a batch that is rejected, for example because the machine changed
 /// during it.
@@ -173,11 +173,14 @@ impl Campaign<'_> {
     /// ask.
     fn open(&self, before: Vec<(usize, f64)>) -> Vec<(usize, f64)> {
         let is_least = self.round < *self.limits().start();
-        let mut open = match is_least || !(self.runner.virtual_time() || may_stop(self.round)) {
+        let stops = self.runner.virtual_time() || may_stop(self.round);
+        let plans = self.experiment.plans_early() && may_plan(self.round);
+        let mut open = match is_least || !(stops || plans) {
             true => before,
             false => {
                 let judged = self.plan.asked.judge(&self.table);
-                self.experiment.visits(&judged, &self.points[..self.own])
+                let planned = self.experiment.visits(&judged, &self.points[..self.own]);
+                if planned.is_empty() && !stops { before } else { planned }
             }
         };
         // Floors go on while any point of the experiment does.

@@ -92,6 +92,11 @@ pub trait Experiment {
         self.open(judged, points).into_iter().map(usual).collect()
     }
 
+    /// Whether [`Experiment::visits`] says from the third round on how to go on. It ends nothing before the eighth.
+    fn plans_early(&self) -> bool {
+        false
+    }
+
     /// The smallest number of rounds, whatever the budget, and the largest. Virtual time always has
     /// [`LEAST_ROUNDS`].
     fn rounds(&self) -> RangeInclusive<u32> {

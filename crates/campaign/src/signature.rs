@@ -171,6 +171,10 @@ impl Experiment for Signature<'_> {
         Ok(points)
     }
 
+    fn plans_early(&self) -> bool {
+        !self.plan.load.is_transfer()
+    }
+
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
         let column = match point.key.what() {
             RTT => bandgap_kernels::WHOLE,
@@ -279,7 +283,7 @@ mod tests {
         SignaturePlan::short_of(&Asked::usual(60.0), Load::Words)
             .measure(&mut runner, 0.0..1.0)
             .unwrap();
-        // Batches a round, in the first eight rounds and in those behind.
+        // Batches a round, in the first three rounds and in the five behind.
         let rounds = runner.kept.executed().map(|(_, batch)| batch.round).max().unwrap() + 1;
         assert!(rounds > 10, "{rounds}");
         let of = |messages: std::ops::Range<u64>| {
@@ -289,8 +293,11 @@ mod tests {
             });
             let batches: Vec<u32> =
                 keys.flat_map(|(_, batches)| batches).map(|batch| batch.round).collect();
-            let before = batches.iter().filter(|round| **round < 8).count() as f64;
-            [before / 8.0, (batches.len() as f64 - before) / f64::from(rounds - 8)]
+            let within = |rounds: std::ops::Range<u32>| {
+                let count = batches.iter().filter(|round| rounds.contains(round)).count();
+                count as f64 / rounds.len() as f64
+            };
+            [within(0..3), within(3..8)]
         };
         let ([few, more], [many, less]) = (of(1..5), of(64..1 << 20));
         assert!(more > 1.5 * few, "{few} {more}");

@@ -19,6 +19,12 @@ pub fn may_stop(rounds: u32) -> bool {
     asked == rounds
 }
 
+/// Whether the campaign asks after this number of rounds how to share out the batches of those that follow. It goes on
+/// in any case.
+pub fn may_plan(rounds: u32) -> bool {
+    [3, 5].contains(&rounds)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

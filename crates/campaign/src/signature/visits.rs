@@ -7,9 +7,6 @@ use bandgap_stats::Rule;
 use super::observed::verdicts;
 use crate::load::Load;
 
-/// Smallest number of batches of a point in a round, even if it narrows nothing: all points must
-/// share the same drift, which differences between them remove.
-const LEAST: f64 = 1.0;
 /// Longest duration of a round, in multiples of the usual one.
 const LONGER: f64 = 2.0;
 /// Largest number of batches of a point in a round.
@@ -48,12 +45,13 @@ pub(super) fn wanted(signature: &Signature, rule: &Rule, load: Load) -> [f64; 4]
 /// Number of batches of each point, so that a round takes at most [`LONGER`] times as long as
 /// usual.
 ///
-/// *Formula*: Σ vᵢ/nᵢ is least for a given Σ nᵢ·tᵢ where nᵢ ∝ √(vᵢ/tᵢ) (Neyman 1934), here between [`LEAST`] and
-/// [`MOST`].
+/// *Formula*: Σ vᵢ/nᵢ is least for a given Σ nᵢ·tᵢ where nᵢ ∝ √(vᵢ/tᵢ) (Neyman 1934), here between the usual number and
+/// [`MOST`]. No point has fewer than usual: all must share the same drift, which differences between them remove, and a
+/// mean in which few rounds weigh most is less sure than its number of rounds tells.
 pub(super) fn visits(needs: &[Need]) -> Vec<f64> {
     let of = |factor: f64| -> Vec<f64> {
         let own = |need: &Need| match need.variance {
-            Some(variance) => (factor * (variance / need.time).sqrt()).clamp(LEAST, MOST),
+            Some(variance) => (factor * (variance / need.time).sqrt()).min(MOST).max(need.usual),
             None => need.usual,
         };
         needs.iter().map(own).collect()
@@ -69,7 +67,7 @@ pub(super) fn visits(needs: &[Need]) -> Vec<f64> {
         return usual;
     }
     let longest = LONGER * time(&usual);
-    let (mut low, mut high) = (1e-6, MOST / LEAST * 1e6);
+    let (mut low, mut high) = (1e-6, MOST * 1e6);
     for _ in 0..60 {
         let middle = f64::sqrt(low * high);
         match time(&of(middle / greatest)) > longest {
@@ -97,14 +95,16 @@ mod tests {
             need(1.0, 1000.0, 0.0),
             Need { variance: None, ..need(1.0, 1000.0, 0.0) },
         ];
-        assert_eq!(visits(&needs), [MOST, MOST, LEAST, 1.0]);
+        assert_eq!(visits(&needs), [MOST, MOST, 1.0, 1.0]);
         // Where time is short, in proportion to the root of variance over time.
-        let short = [need(4.0, 10.0, 9.0), need(4.0, 10.0, 1.0), need(1.0, 100.0, 10.0)];
+        let short = [need(1.0, 10.0, 9.0), need(1.0, 10.0, 1.0), need(1.0, 100.0, 10.0)];
         let found = visits(&short);
         assert!((found[0] / found[1] - 3.0).abs() < 1e-3, "{found:?}");
         assert!((found[2] / found[1] - 1.0).abs() < 1e-3, "{found:?}");
         let time: f64 = found.iter().zip(&short).map(|(visits, need)| visits * need.time).sum();
-        assert!((time / (LONGER * 180.0) - 1.0).abs() < 1e-3, "{found:?}");
+        assert!((time / (LONGER * 120.0) - 1.0).abs() < 1e-3, "{found:?}");
+        // But none has fewer than usual.
+        assert_eq!(visits(&[need(4.0, 1.0, 1e-9), need(1.0, 10.0, 1.0)])[0], 4.0);
         // Exact times are all alike.
         assert_eq!(visits(&[need(4.0, 10.0, 0.0), need(1.0, 10.0, 0.0)]), [4.0, 1.0]);
     }

@@ -195,6 +195,13 @@ fn assert_found(machine: &Machine, (runs, shares_of): (u64, RangeInclusive<f64>)
     assert!(100 * right >= 95 * runs, "{right} of {runs} have this regime");
 }
 
+/// In little time there are few points and rounds, and intervals are a little narrow.
+#[track_caller]
+fn assert_found_soon(machine: Machine, budget: f64) {
+    let (runs, about) = about(300);
+    assert_found(&Machine { budget, ..machine }, (runs, 0.89..=*about.end()));
+}
+
 fn network_bound() -> Machine {
     let Params { send_overhead, recv_overhead, gap, latency, .. } = Params::MYRINET;
     Machine {
@@ -264,6 +271,26 @@ fn a_machine_with_two_arms() {
 #[test]
 fn a_machine_with_a_step_after_the_first_message() {
     assert_found(&step_after_the_first(), about(200));
+}
+
+#[test]
+fn a_network_bound_machine_in_little_time() {
+    assert_found_soon(network_bound(), 3.0);
+}
+
+#[test]
+fn a_processor_bound_machine_in_little_time() {
+    assert_found_soon(processor_bound(), 3.0);
+}
+
+#[test]
+fn a_machine_with_two_arms_in_little_time() {
+    assert_found_soon(two_arms(), 1.0);
+}
+
+#[test]
+fn a_machine_with_a_step_after_the_first_message_in_little_time() {
+    assert_found_soon(step_after_the_first(), 1.0);
 }
 
 /// Launches that are 3 % apart measure the same points, and no launch reads them by lines of its own.
