@@ -249,8 +249,8 @@ mod tests {
 
     #[test]
     fn where_time_is_short_there_are_fewer_points_and_samples() {
-        let [usual, short, slow] = [(1.0, 60.0), (1.0, 2.0), (30.0, 2.0)]
-            .map(|(times, seconds)| measured(times, seconds));
+        let [usual, short, slow] =
+            [(1.0, 60.0), (1.0, 2.0), (30.0, 2.0)].map(|(times, seconds)| measured(times, seconds));
         let points = |runner: &Scripted| runner.kept.of(ISSUE).count();
         let samples = |runner: &Scripted| {
             let samples = || runner.timed().map(|order| order.samples);
