@@ -118,7 +118,7 @@ fn a_killed_rank_ends_the_run_of_who_ignores_the_ends_of_processes() {
 #[test]
 fn a_killed_run_is_shown_from_its_journal() {
     let layers =
-        "layers echo -t shm,unix --launches 2 --time-budget 16s --precision 1e-9 --out run";
+        "layers echo -t shm,unix --launches 2 --time-budget 30s --precision 1e-9 --out run";
     for (command, parts) in [
         (format!("{LONG} -t shm"), 1),
         (format!("{LONG} -t tcp --launches 1 --json run.json"), 1),
