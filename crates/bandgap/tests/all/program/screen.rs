@@ -72,9 +72,9 @@ fn a_screen_has_few_lines_and_none_that_is_too_wide() {
         for (command, most, first) in COMMANDS {
             let finished = place.run(format!("{command} -t sim:{file} --out run -q").split(' '));
             assert!(matches!(finished.code, Some(0 | 8)), "{command} on\n{machine}\n{finished:#?}");
-            // A long name breaks the first line and an id. COMMS1 and COMMS2 give up a row for the first.
-            let long = at % 2;
-            let most = most + long + usize::from(!command.starts_with("comms")) * long;
+            // A long name breaks the first line, and an id twice. COMMS1 and COMMS2 give up a row for the first.
+            let more = 2 + usize::from(!command.starts_with("comms"));
+            let most = most + at % 2 * more;
             let run: Run = read(&place.path("run")).unwrap();
             let blocks = screen(&run, View { kept: Some("run"), ..View::default() });
             for (width, most) in [(100, most), (60, 3 * most)] {
