@@ -103,7 +103,7 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
                 let id = format!("{}/{of}", logp.id());
                 !context.notes.iter().any(|note| note.code == "not_known" && note.about == id)
             };
-            needs.iter().all(|of| known(&of)).then(|| context.cell(&id, &of))
+            needs.iter().all(known).then(|| context.cell(&id, &of))
         };
         push(symbol, name, of_logp(&cell));
     }
