@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::program::subject::{Workdir, of_kind, value};
 
 /// Budgets that are tried one after the other, until one brings each result that was asked for.
-const BUDGETS: [&str; 3] = ["200ms", "1s", "5s"];
+const BUDGETS: [&str; 4] = ["200ms", "1s", "5s", "20s"];
 
 /// The first run of this command that brings its results. Whatever a run brings is well-formed.
 #[track_caller]
