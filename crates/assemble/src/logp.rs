@@ -268,6 +268,7 @@ pub(crate) fn recorded(
             Load::Get { .. } => known(7, "sent_latency", &signature.sent_latency, s)?,
             Load::Words | Load::Store { .. } => None,
         },
+        overheads: known(8, "overheads", &signature.arm.overheads, s)?,
         rtt: known(4, "rtt", rtt, s)?,
         idle: known(5, "idle", idle, s)?,
         capacity: match capacity {

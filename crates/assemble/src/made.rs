@@ -1,9 +1,11 @@
 //! Results with their notes, and a builder of rows.
 
 use bandgap_model::Finding;
-use bandgap_record::{Column, Labels, Note, Place, Row, Rows, Spread};
+use bandgap_record::{Column, Labels, Note, Place, Row, Rows, Spread, Unit};
 use bandgap_results::{CLOCK_LIMIT, Outcome};
 use bandgap_stats::Convergence;
+use bandgap_stats::quantile::{mean, sorted};
+use bandgap_units::Ns;
 
 use crate::Result;
 use crate::estimate::Estimated;
@@ -78,6 +80,15 @@ impl Builder {
         for (column, cell) in self.rows.columns.iter().zip(cells) {
             let id = format!("{id}/{}", column.name);
             self.notes.extend(cell.as_ref().and_then(|cell| clock_limit(&id, cell)));
+            let bytes = self.rows.place(&row, "bytes").and_then(Place::number);
+            let is_time = column.counts && column.unit == Unit::Second;
+            if let (Some(bytes), Some(time), true) = (bytes, cell, is_time)
+                && let Some([count, least, greatest]) = kinds(time)
+            {
+                let note = Note::new("launches_of_kinds", id).with("kinds", count);
+                let note = note.with("low", Ns(least).as_secs()).with("bytes", bytes as f64);
+                self.notes.push(note.with("high", Ns(greatest).as_secs()));
+            }
             let mut cell = cell.as_ref().map(|cell| cell.recorded(column.unit)).transpose()?;
             cell.iter_mut().filter(|_| !column.counts).for_each(|of| of.launches.clear());
             row.cells.push(cell);
@@ -128,4 +139,40 @@ pub(crate) fn clock_limit(id: &str, of: &Estimated) -> Option<Note> {
     let half = of.interval.map_or(0.0, |interval| interval.half_width());
     let is_limited = of.convergence == Convergence::ClockLimited;
     is_limited.then(|| Note::new(CLOCK_LIMIT, id).with("half", half * 1e-9))
+}
+
+/// Times of launches of one kind differ by less than this factor.
+const ALIKE: f64 = 1.15;
+
+/// How many kinds of launches there are, and the mean times of the fastest and of the slowest kind, where a value in doubt
+/// comes from launches of several kinds: at least two of them were met twice.
+fn kinds(of: &Estimated) -> Option<[f64; 3]> {
+    let known = of.launches.iter().flatten().copied();
+    let all = sorted(&known.collect::<Vec<_>>());
+    let kinds: Vec<&[f64]> = all.chunk_by(|a, b| *b < ALIKE * a).collect();
+    let again = kinds.iter().filter(|kind| kind.len() > 1).count() > 1;
+    let alike = |kind: &&[f64]| kind[kind.len() - 1] < ALIKE * kind[0];
+    let ends = kinds.first().zip(kinds.last()).filter(|_| again && kinds.iter().all(alike));
+    let (least, greatest) = ends.filter(|_| !of.convergence.is_enough())?;
+    Some([kinds.len() as f64, mean(least), mean(greatest)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_of_launches_are_told_from_launches_that_scatter() {
+        let of = |launches: &[f64], convergence| {
+            let all = launches.iter().copied().map(Some).chain([None]).collect();
+            kinds(&Estimated::new(1.0, None, convergence, ("", 5)).with_launches(all))
+        };
+        let three = [455.0, 280.0, 650.0, 282.0, 445.0];
+        assert_eq!(of(&three, Convergence::No), Some([3.0, 281.0, 650.0]));
+        assert_eq!(of(&three, Convergence::Converged), None);
+        // One launch of another kind may be an accident; and values without a gap are of no kind.
+        assert_eq!(of(&[280.0, 281.0, 282.0, 283.0, 650.0], Convergence::No), None);
+        assert_eq!(of(&[280.0, 310.0, 340.0, 370.0, 400.0, 500.0, 501.0], Convergence::No), None);
+        assert_eq!(of(&[], Convergence::No), None);
+    }
 }

@@ -73,13 +73,7 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
             parts.push(cores(&at.cores, &apart.join(", ")));
         }
         if first.launches > 1 {
-            let lost: usize =
-                run.conditions.iter().map(|of| of.lost_launches.len()).max().unwrap_or(0);
-            let lost = match lost {
-                0 => String::new(),
-                _ => format!(" (no batch of {lost} counts)"),
-            };
-            parts.push(format!("{} launches{lost}", first.launches));
+            parts.push(format!("{} launches", first.launches));
         }
     }
     if run.elapsed.0 >= 0.5 {

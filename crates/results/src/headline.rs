@@ -1,8 +1,8 @@
-//! The headline table: the parameters of messages, with a column for each transport.
+//! The headline table: what was measured and the parameters of messages, with a column for each transport.
 
-use bandgap_record::{Quantity, Rows, Unit};
+use bandgap_record::{Note, Quantity, Rows, Unit, Value};
 use bandgap_report::{Block, Cell, Head, Shown as Drawn, Table, multiple};
-use bandgap_units::{Bytes, significant_short};
+use bandgap_units::Bytes;
 
 use crate::hockney::Hockney;
 use crate::logp::{Logp, ONE_TO_ONE, SIGNATURE, limit};
@@ -18,8 +18,8 @@ struct Column<'a> {
     transport: Option<&'a str>,
 }
 
-/// The headline of a run: the parameters over each transport, and the ratios of half round trips between transports.
-/// Empty for a run without signatures and fits.
+/// The headline of a run: what was measured over each transport, and the parameters that follow. Empty for a run without
+/// signatures and fits.
 pub fn headline(context: &Context<'_>) -> Vec<Block> {
     let own = |logp: &&Logp| logp.name == SIGNATURE;
     let mut columns: Vec<Column<'_>> = context.of::<Logp>().filter(own).map(column).collect();
@@ -32,12 +32,14 @@ pub fn headline(context: &Context<'_>) -> Vec<Block> {
     if columns.is_empty() {
         return Vec::new();
     }
-    let mut blocks = vec![Block::Table(parameters(context, &columns))];
-    if let Some(text) = meaning(&columns) {
-        blocks.extend([Block::section("meaning", ""), Block::Text(text)]);
-    }
-    blocks
+    let none = fits(context).next().is_some() && !fits(context).any(holds);
+    let lineless = none.then(|| Block::Text(LINELESS.to_owned()));
+    [Block::Table(parameters(context, &columns))].into_iter().chain(lineless).collect()
 }
+
+/// The sentence in place of r∞ and n½, where no transport has them.
+const LINELESS: &str =
+    "No line through the times of long messages holds: bandgap comms1 shows each size.";
 
 fn column(logp: &Logp) -> Column<'_> {
     let (transport, is_usual) = (logp.transport.as_str(), logp.pattern == ONE_TO_ONE);
@@ -64,6 +66,9 @@ pub fn surface(context: &Context<'_>, name: &str, transport: &str) -> Vec<Block>
 /// The text of a cell whose parameter could not be estimated.
 const UNKNOWN: &str = "not known";
 
+/// The lengths whose bandwidth is shown.
+const LENGTHS: [u64; 2] = [64 << 10, 4 << 20];
+
 fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
     let heads = columns.iter().map(|column| Head::shared(&column.head));
     let first = [Head::new(""), Head::new("").optional()];
@@ -73,61 +78,113 @@ fn parameters(context: &Context<'_>, columns: &[Column<'_>]) -> Table {
             table.push([symbol.into(), name.into()].into_iter().chain(cells));
         }
     };
-    let of_logp = |cell: &dyn Fn(&Logp) -> Option<Cell>| -> Vec<Cell> {
-        let known = |logp: &Logp| cell(logp).unwrap_or(UNKNOWN.into());
-        columns.iter().map(|column| column.logp.map(known).into()).collect()
+    let of_logp = |cell: &dyn Fn(&Logp) -> Cell| -> Vec<Cell> {
+        columns.iter().map(|column| column.logp.map(cell).into()).collect()
     };
+    let field = |field: &str| of_logp(&|logp| parameter(context, logp, field));
+    push("RTT/2", "half round trip", field("rtt"));
+    let over = |logp: &Logp| {
+        let over = logp.over_floor.as_ref().map(|over| {
+            let precision = context.precision(&format!("{}/over_floor", logp.id()), &over.ratio);
+            Drawn { apart: true, ..Drawn::new(&over.ratio, precision) }
+        });
+        over.into()
+    };
+    push("", "over its floor", of_logp(&over));
+    let (unit, cells) = in_one_unit(columns.iter().map(|of| rate(context, of)).collect());
+    push("1/g", &format!("messages {unit}"), cells);
+    for bytes in LENGTHS {
+        let of = columns.iter().map(|column| bandwidth(context, column.transport?, bytes));
+        let of: Vec<Option<Result<Drawn, Cell>>> = of.collect();
+        let known = of.iter().map(|of| of.clone()?.ok()).collect();
+        let (unit, cells) = in_one_unit(known);
+        let cells =
+            of.into_iter().zip(cells).map(|(of, cell)| of.and_then(Result::err).unwrap_or(cell));
+        push(&Bytes(bytes).to_string(), &format!("bandwidth {unit}"), cells.collect());
+    }
     let rows = [
         ("os", "send overhead", "send_overhead"),
         ("or", "receive overhead", "recv_overhead"),
+        ("os+or", "both overheads", "overheads"),
         ("g", "gap", "gap"),
         ("L", "latency", "latency"),
         ("os+L", "send overhead and latency", "sent_latency"),
-        ("RTT/2", "half round trip", "rtt"),
     ];
-    for (symbol, name, field) in rows {
-        let cell = |logp: &Logp| {
-            let of = match field {
-                "rtt" => half(logp)?,
-                "sent_latency" if logp.parameters.sent_latency.is_none() => {
-                    return Some(Cell::Empty);
-                }
-                _ => logp.parameters.named().into_iter().find(|of| of.0 == field)?.2?.clone(),
-            };
-            let id = format!("{}/{field}", logp.id());
-            let needs: &[&str] = match field {
-                "latency" => &["latency", "send_overhead", "recv_overhead"],
-                own => &[own],
-            };
-            let known = |of: &&str| {
-                let id = format!("{}/{of}", logp.id());
-                !context.notes.iter().any(|note| note.code == "not_known" && note.about == id)
-            };
-            needs.iter().all(known).then(|| context.cell(&id, &of))
-        };
-        push(symbol, name, of_logp(&cell));
+    for (symbol, name, of) in rows {
+        push(symbol, name, field(of));
     }
-    let over = |logp: &Logp| {
-        let Some(over) = &logp.over_floor else { return Some(Cell::Empty) };
-        let precision = context.precision(&format!("{}/over_floor", logp.id()), &over.ratio);
-        Some(Drawn { apart: true, ..Drawn::new(&over.ratio, precision) }.into())
-    };
-    push("", "over its floor", of_logp(&over));
     for (symbol, name) in [("r∞", "r_inf"), ("n½", "n_half")] {
         let fits = || columns.iter().map(|column| fit(context, column.transport?));
         let of_last = |fit: Option<&Hockney>| {
-            let (id, of) = fit?.last(name)?;
+            let (id, of) = fit.filter(|fit| holds(fit))?.last(name)?;
             Some(Drawn::new(of, context.precision(&id, of)))
         };
-        let (unit, cells) = in_one_unit(fits().map(of_last).collect());
-        let cells = fits().zip(cells).map(|(fit, cell)| match cell {
-            Cell::Empty if fit.is_some() => UNKNOWN.into(),
-            cell => cell,
-        });
-        push(symbol, &unit, cells.collect());
+        let all: Vec<Option<Drawn>> = fits().map(of_last).collect();
+        if all.iter().any(Option::is_some) {
+            let (unit, cells) = in_one_unit(all);
+            let cells = fits().zip(cells).map(|(fit, cell)| match cell {
+                Cell::Empty if fit.is_some() => UNKNOWN.into(),
+                cell => cell,
+            });
+            push(symbol, &unit, cells.collect());
+        }
     }
-    push("", "rate limited by", of_logp(&|logp| Some(limit(logp.regime).into())));
+    push("", "rate limited by", of_logp(&|logp| limit(logp.regime).into()));
     table
+}
+
+/// A parameter as a cell; empty where it says nothing more than others.
+fn parameter(context: &Context<'_>, logp: &Logp, field: &str) -> Cell {
+    let id = |field: &str| format!("{}/{field}", logp.id());
+    let find = |field: &str| logp.parameters.named().into_iter().find(|of| of.0 == field)?.2;
+    let is_known = |of: &str| {
+        let id = id(of);
+        !context.notes.iter().any(|note| note.code == "not_known" && note.about == id)
+    };
+    let needs: &[&str] = match field {
+        "latency" => &["latency", "send_overhead", "recv_overhead"],
+        "sent_latency" if find(field).is_none() => return Cell::Empty,
+        "overheads" if find(field).is_none() => return Cell::Empty,
+        _ => &[field],
+    };
+    let of = if field == "rtt" { half(logp) } else { find(field).cloned() };
+    match of.filter(|_| needs.iter().all(|of| is_known(of))) {
+        Some(of) => context.cell(&id(field), &of),
+        None => context.unknown(id(field), UNKNOWN),
+    }
+}
+
+/// Messages a second: 1/g.
+fn rate(context: &Context<'_>, column: &Column<'_>) -> Option<Drawn> {
+    let logp = column.logp.filter(|logp| logp.bytes.is_none())?;
+    let gap = logp.parameters.gap.as_ref().filter(|gap| gap.value.0 > 0.0)?;
+    let precision = context.precision(&format!("{}/gap", logp.id()), gap);
+    let over = |(low, high): (f64, f64)| (1.0 / high, 1.0 / low);
+    let interval = gap.interval().filter(|of| of.0 > 0.0).map(over);
+    Some(Drawn {
+        value: 1.0 / gap.value.0,
+        interval,
+        unit: Unit::PerSecond,
+        precision,
+        apart: true,
+    })
+}
+
+/// The bandwidth at a length; a cell with words where it is not known, or launches are of several kinds.
+fn bandwidth(context: &Context<'_>, transport: &str, bytes: u64) -> Option<Result<Drawn, Cell>> {
+    let mut all = context.of::<Rows>().filter(|rows| rows.form.is_headline());
+    let rows = all.find(|rows| rows.transport == transport)?;
+    let row = rows.rows.iter().find(|row| rows.place(row, "bytes") == Some(&bytes.into()))?;
+    let id = rows.row_id(row);
+    let time = format!("{id}/time");
+    let is_kinds = |note: &&Note| note.code == "launches_of_kinds" && note.about == time;
+    let id = format!("{id}/bandwidth");
+    if let Some(kinds) = context.notes.iter().find(is_kinds) {
+        let Some(Value::Number(count)) = kinds.values.get("kinds") else { return None };
+        return Some(Err(context.unknown(id, &format!("{:.0} kinds", count.0))));
+    }
+    let known = rows.cell(row, "bandwidth").map(|of| Drawn::new(of, context.precision(&id, of)));
+    Some(known.ok_or_else(|| context.unknown(id, UNKNOWN)))
 }
 
 fn half(logp: &Logp) -> Option<Quantity> {
@@ -146,6 +203,11 @@ fn fit<'a>(context: &Context<'a>, transport: &str) -> Option<&'a Hockney> {
     fits(context).find(|fit| fit.transport == transport && !fit.segments.is_empty())
 }
 
+/// Whether the line through the longest messages fits well enough for its r∞ to be known.
+fn holds(fit: &Hockney) -> bool {
+    fit.last("r_inf").is_some_and(|(_, of)| of.converged)
+}
+
 /// Cells in the unit of the greatest; the unit is returned for the head of the row.
 fn in_one_unit(cells: Vec<Option<Drawn>>) -> (String, Vec<Cell>) {
     let greatest =
@@ -161,24 +223,6 @@ fn in_one_unit(cells: Vec<Option<Drawn>>) -> (String, Vec<Cell>) {
     };
     let name = format!("({})", unit.symbol);
     (name, cells.into_iter().map(|cell| cell.map(own).into()).collect())
-}
-
-/// The half round trips of the other transports as multiples of the shortest.
-fn meaning(columns: &[Column<'_>]) -> Option<String> {
-    let mut all: Vec<(&Logp, f64)> = columns
-        .iter()
-        .filter_map(|column| Some((column.logp?, half(column.logp?)?.value.0)))
-        .collect();
-    all.sort_by(|a, b| a.1.total_cmp(&b.1));
-    let ((first, shortest), others) = all.split_first()?;
-    let longer: Vec<String> = others
-        .iter()
-        .map(|(of, time)| {
-            format!("over {} {} ×", of.transport, significant_short(time / shortest, 2))
-        })
-        .collect();
-    let all = longer.join(", ");
-    (!all.is_empty()).then(|| format!("Half a round trip: {all} that over {}.", first.transport))
 }
 
 #[cfg(test)]

@@ -145,7 +145,7 @@ const HEADS: [&str; 11] =
     ["from", "to", "r∞", "n½", "t0", "π0", "worst residual", "at", "rms", "R²", "sizes"];
 
 /// The columns of a screen.
-const SHORT: [usize; 7] = [0, 1, 2, 3, 4, 6, 7];
+const SHORT: [usize; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 fn head_of(text: &str) -> Head {
     // Rates of segments share a unit; start-up times and lengths may differ by orders of magnitude.

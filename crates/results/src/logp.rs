@@ -58,6 +58,9 @@ pub struct Parameters {
     /// Of gets, os + L of their bytes, which the peer sends or nobody.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_latency: Option<Quantity>,
+    /// os + or, which the data often decide better than either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overheads: Option<Quantity>,
     /// The round trip of a single request.
     pub rtt: Option<Quantity>,
     /// How long the processor is idle at full rate: g − os − or.
@@ -169,13 +172,14 @@ pub const ONE_TO_ONE: &str = "one_to_one";
 
 impl Parameters {
     /// All, as far as they are known, each with its name, its symbol and whether it counts.
-    pub fn named(&self) -> [(&'static str, &'static str, Option<&Quantity>, bool); 8] {
+    pub fn named(&self) -> [(&'static str, &'static str, Option<&Quantity>, bool); 9] {
         let all = [
             ("send_overhead", "os", &self.send_overhead, true),
             ("recv_overhead", "or", &self.recv_overhead, true),
             ("gap", "g", &self.gap, true),
             ("latency", "L", &self.latency, false),
             ("sent_latency", "os + L", &self.sent_latency, false),
+            ("overheads", "os + or", &self.overheads, false),
             ("rtt", "RTT", &self.rtt, true),
             ("idle", "idle", &self.idle, false),
             ("capacity", "C", &self.capacity, false),

@@ -56,12 +56,11 @@ impl Verdict {
     pub(crate) fn words(&self) -> String {
         let of = counted(self.counted, "value");
         let count = if self.counted == 1 { "counts" } else { "count" };
-        match self.doubtful.len() + self.limited.len() {
-            0 => format!("nothing that counts is in doubt, of {of}"),
-            some => format!(
-                "in doubt (*), at the clock's limit (~) or not known: {some} of {of} that {count}"
-            ),
-        }
+        let limited = match self.limited.len() {
+            0 => String::new(),
+            some => format!(", at the clock's limit (~): {some}"),
+        };
+        format!("in doubt (*) or not known: {} of {of} that {count}{limited}", self.doubtful.len())
     }
 
     /// Whether everything that counts has converged and no result is negative.

@@ -1,10 +1,10 @@
 //! One screen of a run: the heading, a table, its meaning, and doubts.
 
 use std::any::Any;
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use bandgap_record::{Form, Note, Rows};
-use bandgap_report::{Block, Scale};
+use bandgap_report::{Block, Precision, Scale};
 
 use crate::curves::curve;
 use crate::doctor::{doctor, fitness};
@@ -12,11 +12,12 @@ use crate::heading::{heading, kernel, placements};
 use crate::headline::{headline, surface};
 use crate::hockney::{Hockney, segments};
 use crate::kernels::kernels;
+use crate::list::Outcome;
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
 use crate::rows::derived;
 use crate::run::{Run, Verdict, context};
-use crate::shown::{Context, by_key, grouped};
+use crate::shown::{Context, by_key, counted, grouped};
 use crate::validation::validation;
 use crate::why;
 
@@ -46,7 +47,7 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
         blocks.push(Block::section("results", ""));
     }
     let body = body(&among, view);
-    let doubt = doubt(run, &among.marked.borrow(), view);
+    let doubt = doubt(run, &among.drawn.borrow(), view);
     blocks.extend(body.into_iter().chain(doubt));
     blocks
 }
@@ -157,34 +158,47 @@ fn machine(run: &Run) -> Option<Block> {
 /// The most notes on a screen.
 const SAID: usize = 2;
 
-/// The doubts about what is shown, gravest first, with the command that explains them.
-fn doubt(run: &Run, drawn: &BTreeSet<String>, view: View<'_>) -> Option<Block> {
-    let mut parts: Vec<String> = placements(run).into_iter().collect();
-    // Layers are compared by times, not by fitted lines.
+/// The doubts about what is shown, gravest first, each in a line, with the command that explains them.
+fn doubt(run: &Run, drawn: &BTreeMap<String, Precision>, view: View<'_>) -> Option<Block> {
+    let mut lines: Vec<String> = placements(run).into_iter().collect();
+    // Layers are compared by times, and beside a signature lengths by bandwidths: not by fitted lines.
     let layers = run.results.iter().filter_map(|of| of.as_rows()).any(is_alone);
-    let verdict = Verdict::of(run);
-    let sure = verdict.doubtful.is_empty() && verdict.limited.is_empty();
-    let widest = why::widest(run, drawn).map(|cause| format!(", the widest here: {cause}"));
-    let idle = sure && widest.is_none() && !drawn.is_empty();
-    if !(drawn.is_empty() && sure) {
-        parts.push(verdict.words() + &widest.unwrap_or_default());
-    }
+    let lineless = layers
+        || run.results.iter().filter_map(Outcome::of_kind::<Logp>).any(|of| of.name == SIGNATURE);
     // Notes of one code are grouped.
     let level = |code: &str| template(code).map_or(Level::Detail, |template| template.level);
     let matters = |note: &&Note| {
-        level(&note.code) != Level::Detail && !(layers && note.about.starts_with("hockney/"))
+        level(&note.code) != Level::Detail && !(lineless && note.about.starts_with("hockney/"))
     };
     let notes = run.notes.iter().filter(matters);
     let mut said = by_key(notes.map(|note| (&note.code, note)));
     said.sort_by_key(|(code, _)| std::cmp::Reverse(level(code)));
-    let more = said.len().saturating_sub(SAID);
-    parts.extend(said.iter().take(SAID).map(|(_, notes)| self::said(run, notes)));
-    parts.extend((more > 0).then(|| format!("{} more", grouped(more as f64))));
-    if parts.is_empty() || idle && parts.len() == 1 {
+    lines.extend(said.iter().take(SAID).map(|(_, notes)| self::said(run, notes)));
+    let verdict = Verdict::of(run);
+    let shown = |of| drawn.values().filter(|drawn| **drawn == of).count();
+    let (no, limited) = (shown(Precision::No), shown(Precision::ClockLimited));
+    let mut count = match verdict.doubtful.len() {
+        0 if no + limited == 0 => String::new(),
+        all => format!(
+            "in doubt (*) or not known: {no} of {} shown ({all} of {} in all)",
+            counted(drawn.len(), "value"),
+            grouped(verdict.counted as f64)
+        ),
+    };
+    if limited > 0 {
+        count += &format!(", at the clock's limit (~): {limited}");
+    }
+    if count.is_empty() && lines.is_empty() {
         return None;
     }
     let again = view.kept.map_or("-v".to_owned(), |run| format!("bandgap show {run} --why"));
-    Some(Block::Doubt(format!("{}. Why, and what helps: {again}", parts.join(". "))))
+    let more = match said.len().saturating_sub(SAID) {
+        0 => String::new(),
+        more => format!(", and {}", counted(more, "more note")),
+    };
+    lines.extend((!count.is_empty()).then_some(count));
+    lines.push(format!("why, and what helps{more}: {again}"));
+    Some(Block::Doubt(lines.join("\n")))
 }
 
 /// The notes of one code: the first, its subjects, and how many more have other values.

@@ -2,7 +2,7 @@
 
 use std::any::Any;
 use std::cell::RefCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use bandgap_record::{Note, Quantity};
 use bandgap_report::{Block, Cell, Precision, Shown as Drawn};
@@ -49,8 +49,8 @@ pub struct Context<'a> {
     /// The notes of the run.
     pub notes: &'a [Note],
     limited: BTreeSet<&'a str>,
-    /// The ids of the quantities that were drawn with a mark.
-    pub(crate) marked: RefCell<BTreeSet<String>>,
+    /// The ids of the quantities that were drawn, each with its precision.
+    pub(crate) drawn: RefCell<BTreeMap<String, Precision>>,
 }
 
 /// The code of the note that the clock allows no narrower interval.
@@ -61,7 +61,7 @@ impl<'a> Context<'a> {
     pub fn of_results(results: Vec<&'a dyn Shown>, notes: &'a [Note]) -> Context<'a> {
         let limited = notes.iter().filter(|note| note.code == CLOCK_LIMIT);
         let limited = limited.map(|note| note.about.as_str()).collect();
-        Context { results, notes, limited, marked: RefCell::default() }
+        Context { results, notes, limited, drawn: RefCell::default() }
     }
 
     /// The results of one type.
@@ -77,15 +77,19 @@ impl<'a> Context<'a> {
             true => Precision::Converged,
             false => Precision::No,
         };
-        if precision != Precision::Converged {
-            self.marked.borrow_mut().insert(id.to_owned());
-        }
+        self.drawn.borrow_mut().insert(id.to_owned(), precision);
         precision
     }
 
     /// A quantity as a cell, with its mark.
     pub fn cell(&self, id: &str, quantity: &Quantity) -> Cell {
         Drawn::new(quantity, self.precision(id, quantity)).into()
+    }
+
+    /// Words in place of a quantity that is not known.
+    pub(crate) fn unknown(&self, id: String, words: &str) -> Cell {
+        self.drawn.borrow_mut().insert(id, Precision::No);
+        words.into()
     }
 
     /// The notes about a quantity or a result.

@@ -1,7 +1,5 @@
 //! Why values are in doubt: a line for each cause, the largest effect first.
 
-use std::collections::BTreeSet;
-
 use bandgap_record::{Conditions, Note, Quantity};
 use bandgap_report::{Block, Precision};
 
@@ -18,7 +16,6 @@ const MANY: f64 = 0.1;
 struct Cause {
     result: String,
     quantities: Vec<String>,
-    ids: Vec<String>,
     width: [f64; 2],
     /// Its code and values.
     note: Note,
@@ -84,14 +81,6 @@ fn batches(of: &Conditions) -> Option<String> {
     (rejected > 0).then(|| format!("{over}: of {all} batches {}", reasons.join(", ")))
 }
 
-/// The widest of the values that are drawn, and its cause in words.
-pub(crate) fn widest(run: &Run, drawn: &BTreeSet<String>) -> Option<String> {
-    let all = causes(run);
-    let drawn = |of: &&String| drawn.contains(*of);
-    let (id, note) = all.iter().find_map(|of| Some((of.ids.iter().find(drawn)?, &of.note)))?;
-    Some(format!("{id} ({})", words(note)))
-}
-
 /// The causes, the largest effect first. Rows of one result are grouped by cause.
 fn causes(run: &Run) -> Vec<Cause> {
     let among = context(run);
@@ -112,8 +101,7 @@ fn causes(run: &Run) -> Vec<Cause> {
         let end = |pick: fn(f64, f64) -> f64| all.iter().map(|of| of.1).reduce(pick);
         let width = [end(f64::min), end(f64::max)].map(|end| end.unwrap_or(f64::INFINITY));
         let quantities = names.into_iter().map(|(name, _)| name).collect();
-        let ids = all.into_iter().map(|(id, _)| id).collect();
-        Cause { result, quantities, ids, width, note }
+        Cause { result, quantities, width, note }
     };
     let mut all: Vec<Cause> = all.into_iter().map(cause).collect();
     all.sort_by(|a, b| b.width[1].total_cmp(&a.width[1]));

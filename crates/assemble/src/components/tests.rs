@@ -20,6 +20,7 @@ fn signature([os, or, g, rtt]: [f64; 4], regime: Regime) -> Logp {
         gap: Some(time(g, 0.3)),
         latency: Some(time(rtt / 2.0 - os - or, 1.8)),
         sent_latency: None,
+        overheads: None,
         rtt: Some(time(rtt, 1.4)),
         idle: None,
         capacity: None,

@@ -60,12 +60,12 @@ impl Judged<'_> {
     }
 }
 
-/// How well os, or, g, L, RTT, the idle time, the capacity and os + L of a signature are known, in
+/// How well os, or, g, L, RTT, the idle time, the capacity, os + L and os + or of a signature are known, in
 /// the order of [`Signature::in_regime`]. L and the idle time are differences that may be near zero, so their
 /// intervals are judged relative to the whole: half the round trip and the gap. For the same reason
 /// the or of transfers is judged relative to os + or. The clock does not limit g, the idle time and
 /// the capacity, which come from the slopes of long bursts.
-pub fn verdicts(signature: &Signature, rule: &Rule, load: Load) -> [Convergence; 8] {
+pub fn verdicts(signature: &Signature, rule: &Rule, load: Load) -> [Convergence; 9] {
     let Signature { send_overhead, recv_overhead, gap, latency, rtt, idle, capacity, .. } =
         signature;
     let slopes = rule.without_clock();
@@ -78,6 +78,7 @@ pub fn verdicts(signature: &Signature, rule: &Rule, load: Load) -> [Convergence;
         judge_beside(idle, gap.value, &slopes),
         capacity.as_ref().map_or(Convergence::No, |found| judge(found, &slopes)),
         judge(&signature.sent_latency, rule),
+        judge(&signature.arm.overheads, rule),
     ]
 }
 

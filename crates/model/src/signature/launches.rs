@@ -168,8 +168,8 @@ fn estimate(pooled: Estimate, values: &[f64], confidence: f64) -> Estimate {
 
 impl Signature {
     /// The parameters of a launch where the launches' regime is this one: os, or, g, L, RTT, the idle time, the
-    /// capacity if it shows one, and os + L.
-    pub fn in_regime(&self, regime: Regime) -> [Option<f64>; 8] {
+    /// capacity if it shows one, os + L, and os + or.
+    pub fn in_regime(&self, regime: Regime) -> [Option<f64>; 9] {
         let (slope, overheads) = (slope(self), overheads(self));
         let gap = if regime == Regime::ProcessorBound { overheads } else { slope };
         let [os, or, latency, rtt] =
@@ -177,7 +177,7 @@ impl Signature {
         let capacity = self.capacity.map(|of| of.value);
         let [os, or, gap, latency, rtt, idle] =
             [os, or, gap, latency, rtt, slope - overheads].map(Some);
-        [os, or, gap, latency, rtt, idle, capacity, Some(self.sent_latency.value)]
+        [os, or, gap, latency, rtt, idle, capacity, Some(self.sent_latency.value), Some(overheads)]
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::Outcome;
-use bandgap_record::{Form, Note};
-use bandgap_report::{Layout, text};
+use bandgap_record::{Column, Form, Note, Row};
+use bandgap_report::{Layout, Precision, text};
 
 use super::*;
 use crate::hockney::tests::example as fit;
@@ -9,8 +9,23 @@ use crate::logp::tests::{example, run};
 /// The series whose fit stands in the table.
 fn series(transport: &str) -> Outcome {
     let form = Form::Kernel { rows: 9, headline: true };
-    let rows = Rows { form, name: "comms1".into(), ..Rows::default() };
-    Rows { kind: "series".into(), transport: transport.into(), ..rows }.into()
+    let row = |bytes: u64| {
+        let rate = bytes as f64 / (1e-6 + bytes as f64 / 8e9);
+        let interval = Some((0.99 * rate, 1.01 * rate));
+        let rate = Quantity::new(rate, interval, Unit::BytePerSecond, ("n/t", 24, true)).unwrap();
+        Row { place: vec![bytes.into()], cells: vec![Some(rate)], ..Row::default() }
+    };
+    Rows {
+        kind: "series".into(),
+        form,
+        name: "comms1".into(),
+        transport: transport.into(),
+        axes: vec!["bytes".into()],
+        columns: vec![Column::new("bandwidth", Unit::BytePerSecond, "")],
+        rows: vec![row(8), row(65536), row(4 << 20)],
+        ..Rows::default()
+    }
+    .into()
 }
 
 fn results() -> Vec<Outcome> {
@@ -59,6 +74,13 @@ fn each_transport_has_a_column_with_its_headline_values() {
     close(&values(row(table, "os", "").unwrap()), &[2e-9, 162e-9, 68e-9]);
     close(&values(row(table, "RTT/2", "").unwrap()), &[60e-9, 81.0 * 60e-9, 34.0 * 60e-9]);
     close(&values(row(table, "", "over its floor").unwrap()), &[1.25; 3]);
+    close(
+        &values(row(table, "1/g", "messages (M/s)").unwrap()),
+        &[1e3 / 27.0, 1e3 / 2187.0, 1e3 / 918.0],
+    );
+    close(&values(row(table, "os+or", "").unwrap()), &[16e-9, 81.0 * 16e-9, 34.0 * 16e-9]);
+    close(&values(row(table, "64 KiB", "bandwidth (GB/s)").unwrap()), &[65.536 / 9.192; 3]);
+    close(&values(row(table, "4 MiB", "bandwidth (GB/s)").unwrap()), &[4194.304 / 525.288; 3]);
     // In the unit of the greatest, which is no part of the cells.
     let rates = row(table, "r∞", "(GB/s)").unwrap();
     close(&values(rates), &[12.0, 12.0 / 81.0, 12.0 / 34.0]);
@@ -73,8 +95,7 @@ fn each_transport_has_a_column_with_its_headline_values() {
     );
     let os = row(table, "os", "").unwrap();
     assert!(matches!(&os[0], Cell::Value(shown) if shown.precision.mark() == Some('*')));
-    // Table, and one sentence of what it means.
-    assert!(matches!(blocks[1..], [Block::Section { .. }, Block::Text(_)]));
+    assert_eq!(blocks.len(), 1);
     let shown = text(&blocks, &Layout { width: 100, ..Layout::default() });
     assert!(shown.lines().count() <= 14, "{shown}");
     assert!(shown.lines().all(|line| line.chars().count() <= 100), "{shown}");
@@ -90,6 +111,7 @@ fn what_is_missing_leaves_no_row_or_says_so() {
     let blocks = headline(&crate::run::context(&run));
     let table = table(&blocks);
     assert!(row(table, "r∞", "").is_none() && row(table, "n½", "").is_none());
+    assert_eq!(row(table, "1/g", "").unwrap()[0], Cell::Empty);
     assert_eq!(row(table, "g", "").unwrap()[0], UNKNOWN.into());
     assert_eq!(row(table, "", "over its floor").unwrap()[0], Cell::Empty);
     assert!(
@@ -101,7 +123,7 @@ fn what_is_missing_leaves_no_row_or_says_so() {
     let alone =
         crate::logp::tests::run([series("tcp"), fit("comms1", "tcp", "relative", 1.0)], Vec::new());
     let blocks = headline(&crate::run::context(&alone));
-    assert_eq!((blocks.len(), super::tests::table(&blocks).rows.len()), (1, 2));
+    assert_eq!((blocks.len(), super::tests::table(&blocks).rows.len()), (1, 4));
 }
 
 #[test]
@@ -131,4 +153,42 @@ fn transfers_have_a_column_for_each_length() {
     let blocks = surface(&crate::run::context(&run), "bulk_store_signature", "shm");
     assert_eq!(table(&blocks).columns.len(), 4);
     assert_eq!(headline(&crate::run::context(&run)), []);
+}
+
+#[test]
+fn where_no_line_holds_a_sentence_says_so_and_kinds_of_launches_have_no_mean() {
+    let mut all = results();
+    let fits = all.iter_mut().filter_map(|of| match of {
+        Outcome::Hockney(fit) => Some(fit),
+        _ => None,
+    });
+    for segment in fits.flat_map(|fit| &mut fit.segments) {
+        segment.r_inf.iter_mut().for_each(|of| of.converged = false);
+    }
+    let kinds = Note::new("launches_of_kinds", "series/comms1/tcp/bytes=4194304/time");
+    let not_known = Note::new("not_known", "logp/tcp/send_overhead");
+    let run = run(all, vec![kinds.with("kinds", 3.0), not_known]);
+    let context = crate::run::context(&run);
+    let blocks = headline(&context);
+    assert!(matches!(blocks[..], [Block::Table(_), Block::Text(_)]));
+    let table = table(&blocks);
+    assert!(row(table, "r∞", "").is_none() && row(table, "n½", "").is_none());
+    let tcp = |symbol: &str| row(table, symbol, "").unwrap()[1].clone();
+    assert_eq!([tcp("4 MiB"), tcp("os")], ["3 kinds".into(), UNKNOWN.into()]);
+    // L = RTT/2 − os − or is given with os and or alone; their sum stands by itself.
+    assert_eq!(tcp("L"), UNKNOWN.into());
+    assert!(matches!(tcp("os+or"), Cell::Value(_)));
+    let drawn = context.drawn.borrow();
+    let doubtful = drawn.iter().filter(|(_, of)| **of == Precision::No);
+    let doubtful: Vec<&str> = doubtful.map(|(id, _)| id.as_str()).collect();
+    assert_eq!(
+        doubtful,
+        [
+            "logp/shm/send_overhead",
+            "logp/tcp/latency",
+            "logp/tcp/send_overhead",
+            "logp/unix/send_overhead",
+            "series/comms1/tcp/bytes=4194304/bandwidth",
+        ]
+    );
 }

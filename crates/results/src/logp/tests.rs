@@ -22,6 +22,7 @@ pub(crate) fn example(transport: &str, [os, or, g, rtt]: [f64; 4]) -> [Outcome; 
         gap: known(g),
         latency: known(rtt / 2.0 - os - or),
         sent_latency: None,
+        overheads: known(os + or),
         rtt: known(rtt),
         idle: known(g - os - or),
         capacity: None,
@@ -102,7 +103,7 @@ fn the_details_have_every_parameter_and_arm_and_the_figure() {
     };
     let rows: Vec<usize> = blocks.iter().filter_map(rows).collect();
     // Six parameters and the ratio; one arm.
-    assert_eq!(rows, [7, 1]);
+    assert_eq!(rows, [8, 1]);
     let [figure] = figures(&blocks)[..] else { panic!("one figure") };
     assert_eq!(figure.series.len(), 6);
     assert!(figure.series.iter().all(|series| series.points.len() == 9));
