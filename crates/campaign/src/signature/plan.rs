@@ -1,5 +1,7 @@
 //! The plan of a signature.
 
+use std::collections::BTreeSet;
+
 use bandgap_kernels::{Asking, Pair};
 use serde::{Deserialize, Serialize};
 
@@ -92,7 +94,13 @@ impl Planned for SignaturePlan {
     fn after(self, table: &Measurements) -> Self {
         let own = of_load(table, self.load);
         let went_round = own.executed().filter(|(_, batch)| batch.round > 0);
-        let Some(launch) = went_round.map(|(_, batch)| batch.launch).max() else { return self };
+        let points = |launch: &u32| {
+            let is_own = |batch: &Batch| batch.launch == *launch;
+            own.of(ISSUE).filter(|(_, batches)| batches.iter().any(is_own)).count()
+        };
+        // A launch that was cut short lacks points, and those after it would, too.
+        let launches: BTreeSet<u32> = went_round.map(|(_, batch)| batch.launch).collect();
+        let Some(launch) = launches.into_iter().max_by_key(points) else { return self };
         let least = |key: &Key| {
             let counts = |batch: &&Batch| {
                 batch.launch == launch && batch.rejected != Some(Rejected::NotWarm)
@@ -135,6 +143,22 @@ impl SignaturePlan {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::Kept;
+    use crate::signature::issue;
+
+    #[test]
+    fn the_points_of_a_launch_that_was_cut_short_are_not_those_of_the_next() {
+        let mut table = Measurements::default();
+        for (launch, messages) in [(0, 1), (0, 8), (0, 64), (1, 1), (1, 8)] {
+            for round in 0..2 {
+                let batch = Batch { samples: vec![9.0], launch, round, ..Batch::default() };
+                table.push(Kept::Batch { key: issue(Load::Words, messages, 0), batch });
+            }
+        }
+        let plan = SignaturePlan::short_of(&Asked::usual(1.0), Load::Words).after(&table);
+        let messages: Vec<u32> = plan.spots.iter().map(|spot| spot.messages).collect();
+        assert_eq!(messages, [1, 8, 64]);
+    }
 
     #[test]
     fn floors_are_beside_signatures_of_the_ranks_that_they_are_between() {
