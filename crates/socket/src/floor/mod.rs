@@ -26,10 +26,11 @@ use crate::{Socket, SocketError, SocketKind};
 /// The ticks of each sample; of none on the side that takes no time.
 pub type Ticks = Result<Vec<u64>, SocketError>;
 
-/// One rank's bare socket of a kind to the other.
+/// One rank's bare sockets of a kind to the other: one for each floor, since a connection that carried long messages may
+/// be slower for shorter ones.
 #[derive(Debug)]
 pub struct BareSocket<K> {
-    socket: Socket,
+    sockets: Vec<Socket>,
     kind: PhantomData<K>,
     /// That of the last round of a ping-pong.
     number: u64,
@@ -41,9 +42,12 @@ impl<K: SocketKind> Bare for BareSocket<K> {
     const FLOORS: &'static [Floor] = K::FLOORS;
 
     fn connect(_inherited: Vec<OwnedFd>, meeting: &mut Rendezvous<'_>) -> Result<Self, CommError> {
-        let socket = mesh::<K>(meeting)?.into_iter().next();
-        let socket = socket.ok_or_else(|| SocketError::Missing(vec![1]))?;
-        Ok(Self { socket, kind: PhantomData, number: 0 })
+        let mut own = || -> Result<Socket, CommError> {
+            let socket = mesh::<K>(meeting)?.into_iter().next();
+            Ok(socket.ok_or_else(|| SocketError::Missing(vec![1]))?)
+        };
+        let sockets = K::FLOORS.iter().map(|_| own()).collect::<Result<_, _>>()?;
+        Ok(Self { sockets, kind: PhantomData, number: 0 })
     }
 
     fn measure(
@@ -52,10 +56,12 @@ impl<K: SocketKind> Bare for BareSocket<K> {
         bytes: usize,
         with: &Measuring<'_, impl Timer>,
     ) -> Result<Vec<u64>, CommError> {
+        let own = K::FLOORS.iter().position(|known| known.name == floor).unwrap_or_default();
+        let socket = &self.sockets[own];
         Ok(match floor {
-            _ if floor == K::NAME => ping_pong(&self.socket, with, &mut self.number)?,
-            _ if floor.ends_with("_stream") => stream(&self.socket, with)?,
-            _ => long_ping_pong(&self.socket, bytes, with)?,
+            _ if floor == K::NAME => ping_pong(socket, with, &mut self.number)?,
+            _ if floor.ends_with("_stream") => stream(socket, with)?,
+            _ => long_ping_pong(socket, bytes, with)?,
         })
     }
 }
