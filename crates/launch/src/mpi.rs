@@ -16,7 +16,7 @@ use bandgap_kernels::{
     Added, Arrived, Entry, Executor, Failed, Needs, Order, Outcome, Over, Rig, carry_out_active,
     carry_out_passing, fact, is_counted,
 };
-use bandgap_mpi::{Library, MpiLink, Request, World, find, start};
+use bandgap_mpi::{Library, MpiLink, Request, World, command, find, start};
 
 use crate::machine::{Machine, Parts};
 use crate::watch::RankWatch;
@@ -32,9 +32,25 @@ pub const NAME: &str = "mpi";
 pub const MEANING: &str = "the MPI that is installed, found at run time";
 
 /// Prefixes of the variables that configure an MPI and the layers below it.
-const VARIABLES: [&str; 5] = ["OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
-/// Prefixes of the Open MPI variables that its launcher sets for each job.
-const OF_JOBS: [&str; 3] = ["OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_MCA_pmix"];
+const VARIABLES: [&str; 5] = ["OMPI_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
+/// Prefixes of those that a launcher sets for each job.
+const OF_JOBS: [&str; 15] = [
+    "OMPI_MCA_orte_",
+    "OMPI_MCA_ess",
+    "OMPI_MCA_pmix",
+    "OMPI_MCA_initial_wdir",
+    "OMPI_MCA_mpi_oversubscribe",
+    "OMPI_MCA_shmem_RUNTIME",
+    "OMPI_ALLOW_RUN_AS_ROOT",
+    "OMPI_APP_CTX",
+    "OMPI_ARGV",
+    "OMPI_COMM",
+    "OMPI_FI",
+    "OMPI_MCA_prte_",
+    "OMPI_NUM_APP_CTX",
+    "OMPI_UNIVERSE",
+    "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+];
 
 /// The transport's abilities.
 pub const CAN: Can = Can {
@@ -286,7 +302,7 @@ impl Machine for Foreign {
             name: world.loaded.name(),
             version: world.loaded.version.trim().to_owned(),
             path: world.loaded.path.display().to_string(),
-            launcher: None,
+            launcher: command(),
             environment: variables.filter(is_its).collect(),
         })
     }
