@@ -65,6 +65,12 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
         made = made.and(one(of, &points, &bursts)?);
         made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
     }
+    let refused = |points: &Points<'_>| {
+        let reason = points.all.iter().find_map(|(key, _)| of.refused(key))?;
+        let about = format!("{SERIES}/{}/{}", points.name, of.setting.transport);
+        Some(Note::new("collective_unavailable", about).with("reason", reason))
+    };
+    made.notes.extend(of.points().iter().filter_map(refused));
     if let Some(reason) = &of.judged.table.refused {
         let note = Note::new("single_copy_refused", of.setting.transport.as_str());
         made.notes.push(note.with("reason", reason.as_str()));

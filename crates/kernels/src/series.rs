@@ -54,7 +54,7 @@ pub enum Extent {
     None,
     /// Bytes of a message.
     Bytes,
-    /// Elements of a vector of doubles.
+    /// Bytes of a vector of doubles.
     Doubles,
     /// Rows (and columns) of a square matrix of doubles.
     Dimension,
@@ -112,8 +112,7 @@ impl Extent {
     /// Name as an axis.
     pub fn axis(self) -> &'static str {
         match self {
-            Self::None | Self::Bytes => "bytes",
-            Self::Doubles => "elements",
+            Self::None | Self::Bytes | Self::Doubles => "bytes",
             Self::Dimension => "dimension",
         }
     }

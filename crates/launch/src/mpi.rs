@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
 
+use bandgap_comm::collectives::Collective;
 use bandgap_comm::{
     Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Result,
     Stamp, Watch, Work,
@@ -253,6 +254,13 @@ impl Comm for Foreign {
     }
 
     #[inline(always)]
+    fn collective(&mut self, of: Collective, root: Rank, from: Part, into: Part) -> Result<()> {
+        self.library.collective(of, root, from, into)?;
+        self.received += of.receives(true, self.rank(), root, self.size());
+        Ok(())
+    }
+
+    #[inline(always)]
     fn barrier(&mut self) -> Result<()> {
         self.library.barrier()
     }
@@ -261,7 +269,13 @@ impl Comm for Foreign {
 impl Machine for Foreign {
     fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         match fact(&order.kernel)?.over {
-            Over::Comm => carry_out_passing(self, order),
+            Over::Comm => match carry_out_passing(self, order) {
+                // Of a collective: all ranks see it at the same operation.
+                Err(Failed::Comm(CommError::Unavailable { reason })) => {
+                    Ok(Outcome { unavailable: Some(reason), ..Outcome::default() })
+                }
+                carried => carried,
+            },
             Over::Am | Over::Transfer | Over::Bare => carry_out_active(&mut self.executor, order),
         }
     }

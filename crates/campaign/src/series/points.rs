@@ -226,7 +226,7 @@ impl Points {
             Extent::None => return Ok(vec![0]),
             Extent::Bytes => return Ok(self.sizes.all(self.perturb)),
             Extent::Doubles => {
-                (self.sizes.elements(), "no size is a whole number of doubles".to_owned(), 8)
+                (self.sizes.vectors(), "no size is a whole number of doubles".to_owned(), 8)
             }
             Extent::Dimension => {
                 let why = format!("no dimension from {from} to {to} divides over the mesh");
