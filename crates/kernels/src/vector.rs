@@ -24,8 +24,8 @@ pub trait VectorProgram:
     const VARIANTS: &'static [&'static str] = &[];
     /// Whether a library with its own message passing has the operation too.
     const LIBRARY: bool = false;
-    /// Vectors that one operation moves between this number of ranks.
-    const MOVES: fn(usize) -> u64 = |ranks| (ranks as u64).saturating_sub(1);
+    /// The factor of its bus bandwidth ([`Series::bus`]): all blocks but its own pass a rank's link.
+    const BUS: fn(usize) -> f64 = |ranks| 1.0 - 1.0 / ranks as f64;
     /// Operations that are timed together, and of which a point's time is one.
     const PARTS: u32 = 1;
     /// Vectors that it works in, besides those of input and output.
@@ -109,7 +109,8 @@ impl<P: VectorProgram> Kernel for VectorKernel<P> {
         extent: Extent::Doubles,
         variants: P::VARIANTS,
         library: P::LIBRARY,
-        ..Series::of_all(P::NAME, P::MOVES)
+        bus: Some(P::BUS),
+        ..Series::of_all(P::NAME, |_| 1)
     }];
 
     fn at(AtSize { size, messages, variant, .. }: AtSize) -> Option<Self> {

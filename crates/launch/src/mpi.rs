@@ -33,23 +33,15 @@ pub const NAME: &str = "mpi";
 pub const MEANING: &str = "the MPI that is installed, found at run time";
 
 /// Prefixes of the variables that configure an MPI and the layers below it.
-const VARIABLES: [&str; 5] = ["OMPI_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
+const VARIABLES: [&str; 5] = ["OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
 /// Prefixes of those that a launcher sets for each job.
-const OF_JOBS: [&str; 15] = [
+const OF_JOBS: [&str; 7] = [
     "OMPI_MCA_orte_",
     "OMPI_MCA_ess",
     "OMPI_MCA_pmix",
     "OMPI_MCA_initial_wdir",
     "OMPI_MCA_mpi_oversubscribe",
     "OMPI_MCA_shmem_RUNTIME",
-    "OMPI_ALLOW_RUN_AS_ROOT",
-    "OMPI_APP_CTX",
-    "OMPI_ARGV",
-    "OMPI_COMM",
-    "OMPI_FI",
-    "OMPI_MCA_prte_",
-    "OMPI_NUM_APP_CTX",
-    "OMPI_UNIVERSE",
     "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
 ];
 

@@ -11,17 +11,6 @@ pub(crate) type Out = *mut c_void;
 /// The other end of a message: communicator, rank in it, tag.
 pub(crate) type Address = (Handle, c_int, c_int);
 
-/// The functions without which a library can be used all the same.
-const COLLECTIVES: [&str; 8] = [
-    "MPI_Bcast",
-    "MPI_Allreduce",
-    "MPI_Allgather",
-    "MPI_Alltoall",
-    "MPI_Reduce_scatter",
-    "MPI_Reduce",
-    "MPI_Gather",
-    "MPI_Scatter",
-];
 /// In place of the code of a function that the library does not have. MPI's own codes are not below 0.
 const MISSING: c_int = c_int::MIN;
 
@@ -66,19 +55,16 @@ macro_rules! functions {
                     any_source: constants.any_source,
                     source_at: constants.source_at / size_of::<c_int>(),
                     above: if loaded.family == Family::Mpich { 32 } else { 0 },
-                    $($function: match loaded.symbol(stringify!($symbol)) {
+                    $($function: {
+                        extern "C" fn missing($(_: $type),*) -> c_int {
+                            MISSING
+                        }
+                        let at = loaded.symbol(stringify!($symbol)).map(|at| at.as_ptr());
                         // SAFETY: the standard gives the function of this name this type; for
                         // handles see `Handle`.
-                        Ok(at) => unsafe {
-                            transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at.as_ptr())
-                        },
-                        Err(_) if COLLECTIVES.contains(&stringify!($symbol)) => {
-                            extern "C" fn missing($(_: $type),*) -> c_int {
-                                MISSING
-                            }
-                            missing
-                        }
-                        Err(error) => return Err(error),
+                        at.map_or(missing, |at| unsafe {
+                            transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at)
+                        })
                     },)*
                 })
             }

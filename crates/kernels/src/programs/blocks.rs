@@ -1,6 +1,6 @@
 //! Operations on the vectors of all ranks that have one algorithm, or are a library's.
 
-use bandgap_comm::collectives::Collective;
+use bandgap_comm::collectives::{Broadcast, Collective};
 use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
@@ -41,12 +41,15 @@ pub struct Of<const COLLECTIVE: u8> {
 impl<const COLLECTIVE: u8> Of<COLLECTIVE> {
     const THIS: Collective = Collective::ALL[COLLECTIVE as usize];
 
-    /// The root of an operation: rank 0 has what it sends or needs first, and gets what comes last.
+    /// The root of an operation. Rank 0 has what the first one needs, and gets what the second one brings.
     #[inline(always)]
     fn root(self, message: u64, size: usize) -> Rank {
-        let last = if self.by_library { size - 1 } else { Self::THIS.last(size) };
         let is_last = (message % 2 == 0) != (Self::THIS == Collective::Scatter);
-        if Self::THIS.is_rooted() && is_last { last } else { 0 }
+        match Self::THIS {
+            Collective::Reduce if is_last && !self.by_library => Broadcast::Binomial.last(size),
+            of if of.is_rooted() && is_last => size - 1,
+            _ => 0,
+        }
     }
 }
 
@@ -54,14 +57,12 @@ impl<const COLLECTIVE: u8> VectorProgram for Of<COLLECTIVE> {
     const NAME: &'static str = Self::THIS.names()[0];
     const VARIANTS: &'static [&'static str] = &[Self::THIS.names()[1]];
     const LIBRARY: bool = true;
-    const PARTS: u32 = match Self::THIS {
-        Collective::Reduce | Collective::Gather | Collective::Scatter => 2,
-        _ => 1,
+    const BUS: fn(usize) -> f64 = |ranks| match Self::THIS {
+        Collective::Reduce => 1.0,
+        _ => 1.0 - 1.0 / ranks as f64,
     };
-    const SCRATCH: usize = match Self::THIS {
-        Collective::Reduce => 2,
-        _ => 0,
-    };
+    const PARTS: u32 = if Self::THIS.is_rooted() { 2 } else { 1 };
+    const SCRATCH: usize = if matches!(Self::THIS, Collective::Reduce) { 2 } else { 0 };
 
     fn at(variant: Option<&str>) -> Option<Self> {
         let is_known = variant.is_none_or(|name| name == LIBRARY || name == Self::VARIANTS[0]);

@@ -26,10 +26,7 @@ impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
     const VARIANTS: &'static [&'static str] =
         if TRAINS { &["ring", "two_rings", "double_tree"] } else { Sum::NAMES };
     const LIBRARY: bool = true;
-    const MOVES: fn(usize) -> u64 = match TRAINS {
-        true => |ranks| 2 * (ranks as u64).saturating_sub(1),
-        false => |ranks| ranks as u64,
-    };
+    const BUS: fn(usize) -> f64 = |ranks| 2.0 - 2.0 / ranks as f64;
     const SCRATCH: usize = 1;
 
     fn at(variant: Option<&str>) -> Option<Self> {

@@ -3,11 +3,11 @@
 use super::all_to_all::all_to_all;
 use super::allgather::all_gather;
 use super::blocks::Blocks;
-use super::broadcast::{Broadcast, Count, FromRoot};
+use super::broadcast::{Count, FromRoot};
 use super::reduce_scatter::reduce_scatter;
 use super::sum::children;
 use super::tags::{BLOCKS, SUM};
-use crate::{Comm, CommError, DOUBLE, Part, Rank, Result};
+use crate::{Comm, DOUBLE, Part, Rank, Result};
 
 /// An operation on vectors of doubles. Block r of a vector is that of rank r.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,16 +50,8 @@ impl Collective {
     }
 
     /// Whether there is a root, which gets what all ranks have or has what all ranks get.
-    pub fn is_rooted(self) -> bool {
+    pub const fn is_rooted(self) -> bool {
         matches!(self, Self::Reduce | Self::Gather | Self::Scatter)
-    }
-
-    /// The rank from which the longest way leads to a root of 0, or to which it leads from there.
-    pub fn last(self, ranks: usize) -> Rank {
-        match self {
-            Self::Reduce => Broadcast::Binomial.last(ranks),
-            _ => ranks.saturating_sub(1),
-        }
     }
 
     /// Carries it out on the vectors `from` and `into`, of the same length. `into` is not touched where
@@ -69,7 +61,7 @@ impl Collective {
     /// last.
     ///
     /// # Errors
-    /// As [`Comm::wait`], [`Comm::copy`] and [`Comm::add`]; or there is no rank `root`.
+    /// As [`Comm::wait`], [`Comm::copy`] and [`Comm::add`].
     #[inline(always)]
     pub fn run<C: Comm>(
         self,
@@ -81,9 +73,6 @@ impl Collective {
         let (rank, size) = (comm.rank(), comm.size());
         let count = if root == 0 { Count::Up } else { Count::Down };
         let tree = FromRoot { root, size, count };
-        if root >= size {
-            return Err(CommError::NoSuchPeer { peer: root, size });
-        }
         let blocks = |part| Blocks::of(part, DOUBLE, size);
         match self {
             Self::ReduceScatter => reduce_scatter(comm, from, into),
