@@ -67,8 +67,9 @@ pub fn conditions(of: &Measured<'_>) -> Conditions {
 /// The set-up of each measured series, or of the whole experiment if it has no named points.
 pub fn setup(of: &Measured<'_>) -> Vec<ExperimentSetup> {
     let setting = of.setting;
-    let launcher = setting.launcher.clone();
-    let library = of.judged.table.library.as_ref().map(|of| Library { launcher, ..of.clone() });
+    let launcher = |of: &Library| of.launcher.clone().or_else(|| setting.launcher.clone());
+    let library = of.judged.table.library.as_ref();
+    let library = library.map(|of| Library { launcher: launcher(of), ..of.clone() });
     let whole = ExperimentSetup {
         experiment: setting.experiment.clone(),
         transport: setting.transport.clone(),

@@ -1,7 +1,6 @@
 //! Floors, the times and rates of plain loops on the machine, and the layers above them.
 
 use bandgap_campaign::Key;
-use bandgap_campaign::data::Rejected;
 use bandgap_campaign::floors::{key, lost_key, sized_key};
 use bandgap_comm::Floor;
 use bandgap_record::{Column, Form, Labels, Note, Place, Unit};
@@ -93,13 +92,9 @@ fn losses(of: &Measured<'_>, own: &Key, sent: u32) -> Option<[Estimated; 2]> {
 /// The reason for a missing time; `None` if nothing was measured.
 fn why(of: &Measured<'_>, rows: &Builder, place: &[Place], own: &Key) -> Option<Note> {
     let batches = of.judged.table.batches(own);
-    let reason = batches.iter().find_map(|batch| match &batch.rejected {
-        Some(Rejected::Unavailable(reason)) => Some(reason.clone()),
-        _ => None,
-    });
     let at = place.iter().map(|size| format!("/bytes={size}"));
     let about = rows.rows.id() + &at.collect::<String>();
-    (!batches.is_empty()).then(|| match reason {
+    (!batches.is_empty()).then(|| match of.refused(own) {
         Some(reason) => Note::new("floor_unavailable", about).with("reason", reason),
         None => Note::new("floor_without_batches", about).with("batches", batches.len() as f64),
     })

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use bandgap_campaign::data::Rejected;
 use bandgap_campaign::{Described, Key};
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::Labels;
@@ -74,6 +75,14 @@ impl<'a> Points<'a> {
 }
 
 impl<'a> Measured<'a> {
+    /// Why what has this key cannot be measured here, if a batch of it told.
+    pub(crate) fn refused(&self, key: &Key) -> Option<String> {
+        self.judged.table.batches(key).iter().find_map(|batch| match &batch.rejected {
+            Some(Rejected::Unavailable(reason)) => Some(reason.clone()),
+            _ => None,
+        })
+    }
+
     /// All points that were described, by name.
     pub(crate) fn points(&self) -> Vec<Points<'a>> {
         let all = self.judged.table.points().into_iter();

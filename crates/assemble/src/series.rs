@@ -15,7 +15,7 @@ use crate::fastest::fastest;
 use crate::growth::growth;
 use crate::hops::hops;
 use crate::made::{Builder, Made, SERIES};
-use crate::points::{At, Points};
+use crate::points::{At, Points, number};
 use crate::{AssembleError, Result};
 
 /// The series with the time of each part of a message: sending, receiving, and a further message. No line is fitted to it.
@@ -65,6 +65,12 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
         made = made.and(one(of, &points, &bursts)?);
         made = made.and(fastest(of, &points)?).and(growth(of, &points)?).and(hops(of, &points)?);
     }
+    let refused = |points: &Points<'_>| {
+        let reason = points.all.iter().find_map(|(key, _)| of.refused(key))?;
+        let about = format!("{SERIES}/{}/{}", points.name, of.setting.transport);
+        Some(Note::new("collective_unavailable", about).with("reason", reason))
+    };
+    made.notes.extend(of.points().iter().filter_map(refused));
     if let Some(reason) = &of.judged.table.refused {
         let note = Note::new("single_copy_refused", of.setting.transport.as_str());
         made.notes.push(note.with("reason", reason.as_str()));
@@ -72,12 +78,18 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
     if made.results.is_empty() { Err(AssembleError::Empty) } else { Ok(made) }
 }
 
+/// What a bus bandwidth is.
+const BUS: &str = "n/t times NCCL's factor: 2(P − 1)/P of a sum for all ranks, 1 of a broadcast or a sum for \
+                   one, (P − 1)/P of others";
+
 /// The columns of a series; those without values are dropped later.
-fn columns() -> Vec<Column> {
+fn columns(bus: bool) -> Vec<Column> {
+    let rate = if bus { "n/t (algorithm)" } else { "bytes moved between all ranks, over t" };
     let second = |name, meaning| Column::new(name, Unit::Second, meaning);
     vec![
         second("time", "t(n): one operation, or half of one that goes there and back").counting(),
-        Column::new("bandwidth", Unit::BytePerSecond, "bytes moved between all ranks, over t"),
+        Column::new("bandwidth", Unit::BytePerSecond, rate),
+        Column::new("bus_bandwidth", Unit::BytePerSecond, BUS),
         Column::new("rate", Unit::PerSecond, "operations a second: 1/t"),
         Column::new("over_floor", Unit::One, "t over its floor, by round"),
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
@@ -109,7 +121,8 @@ fn form(name: &str) -> Form {
 fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Made> {
     let (name, transport) = (points.name, of.setting.transport.as_str());
     let axes = points.axes();
-    let mut rows = Builder::new(SERIES, name, transport, &axes, columns());
+    let bus = in_series(name).ok().and_then(|(_, series)| series.bus);
+    let mut rows = Builder::new(SERIES, name, transport, &axes, columns(bus.is_some()));
     (rows.rows.verified, rows.rows.form) = (verified(of, points), form(name));
     let (mut missing, mut unlooked) = (0, 0);
     let by_look = points.all.iter().any(|(_, of)| of.labels.contains_key("variant"));
@@ -138,6 +151,9 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
         let cells = [
             Some(time.clone()),
             time.turned(described.moved as f64, "bytes moved / t"),
+            bus.zip(number(described, "ranks")).and_then(|(factor, ranks)| {
+                time.turned(factor(ranks as usize) * described.bytes as f64, "factor · n / t")
+            }),
             if has_size { None } else { time.turned(1.0, "1 / t") },
             over_floor,
             of.time(&issue),

@@ -85,12 +85,10 @@ impl Sizes {
         (all.first().copied().unwrap_or(0), all.last().copied().unwrap_or(0))
     }
 
-    /// Numbers of elements of vectors with these sizes. 0 and sizes that are no multiple of a
-    /// double are left out.
-    pub fn elements(&self) -> Vec<u32> {
-        let (all, double) = (self.all(false).into_iter(), DOUBLE as u32);
-        let whole = all.filter(|size| *size > 0 && size.is_multiple_of(double));
-        whole.map(|size| size / double).collect()
+    /// The sizes of vectors among them: 0 and those that are no multiple of a double are left out.
+    pub fn vectors(&self) -> Vec<u32> {
+        let is_whole = |size: &u32| *size > 0 && size.is_multiple_of(DOUBLE as u32);
+        self.all(false).into_iter().filter(is_whole).collect()
     }
 
     /// The sizes that were typed; for a range, its ends and the `usual` sizes within it.

@@ -24,10 +24,12 @@ pub trait VectorProgram:
     const VARIANTS: &'static [&'static str] = &[];
     /// Whether a library with its own message passing has the operation too.
     const LIBRARY: bool = false;
-    /// Vectors that one operation moves between this number of ranks.
-    const MOVES: fn(usize) -> u64 = |ranks| (ranks as u64).saturating_sub(1);
-    /// Whether it works in a third vector.
-    const SCRATCH: bool = false;
+    /// The factor of its bus bandwidth ([`Series::bus`]): all blocks but its own pass a rank's link.
+    const BUS: fn(usize) -> f64 = |ranks| 1.0 - 1.0 / ranks as f64;
+    /// Operations that are timed together, and of which a point's time is one.
+    const PARTS: u32 = 1;
+    /// Vectors that it works in, besides those of input and output.
+    const SCRATCH: usize = 0;
 
     /// The operation in this variant, or in the default one.
     fn at(_variant: Option<&str>) -> Option<Self> {
@@ -45,11 +47,11 @@ pub trait VectorProgram:
     /// Adds what a rank must hold before and after operation `message` of a sample.
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects);
 
-    /// Carries out one operation.
+    /// Carries out operation `message` of a sample.
     ///
     /// # Errors
     /// A peer is gone, or a deadline passed.
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()>;
+    fn once<C: Comm>(&self, comm: &mut C, message: u64, vectors: Vectors) -> Result<()>;
 }
 
 /// Where an operation's vectors lie in a rank's memory.
@@ -75,13 +77,13 @@ impl Vectors {
     }
 }
 
-/// M operations on vectors of n doubles, one vector on each rank.
+/// M operations on vectors of n bytes, one vector on each rank; or M there and M back.
 ///
 /// Marks of rank 0, in each sample: begin, end, end. A barrier precedes the first sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, bound = "P: VectorProgram")]
 pub struct VectorKernel<P> {
-    /// Operations in a sample (M).
+    /// Operations in a sample, or those of each direction (M).
     pub messages: u32,
     /// Elements of a vector (n).
     pub elements: usize,
@@ -89,44 +91,50 @@ pub struct VectorKernel<P> {
     pub program: P,
 }
 
-impl<P> VectorKernel<P> {
+impl<P: VectorProgram> VectorKernel<P> {
     fn bytes(&self) -> usize {
         self.elements.saturating_mul(DOUBLE)
+    }
+
+    /// Operations in a sample.
+    fn count(&self) -> u32 {
+        self.messages.saturating_mul(P::PARTS)
     }
 }
 
 impl<P: VectorProgram> Kernel for VectorKernel<P> {
     const NAME: &'static str = P::NAME;
     const SERIES: &'static [Series] = &[Series {
+        parts: P::PARTS,
         extent: Extent::Doubles,
-        message: |point| (point.size as u64).saturating_mul(DOUBLE as u64),
         variants: P::VARIANTS,
         library: P::LIBRARY,
-        ..Series::of_all(P::NAME, P::MOVES)
+        bus: Some(P::BUS),
+        ..Series::of_all(P::NAME, |_| 1)
     }];
 
-    fn at(AtSize { size: elements, messages, variant, .. }: AtSize) -> Option<Self> {
-        Some(Self { messages, elements, program: P::at(variant)? })
+    fn at(AtSize { size, messages, variant, .. }: AtSize) -> Option<Self> {
+        Some(Self { messages, elements: size / DOUBLE, program: P::at(variant)? })
     }
 
     fn check(&self, size: usize) -> Result<(), Refused> {
-        messages_in_range(self.messages, self.bytes())?;
+        messages_in_range(self.count(), self.bytes())?;
         ranks_at_least(1, size)?;
         self.program.check(size, self.bytes())
     }
 
     fn operations(&self) -> Option<u32> {
-        Some(self.messages)
+        Some(self.count())
     }
 
     fn needs(&self, _size: usize) -> Needs {
-        let scratch = if P::SCRATCH { self.bytes() } else { 0 };
-        Needs { scratch, ..Needs::both_ways(self.messages.into(), self.bytes()) }
+        let scratch = P::SCRATCH * self.bytes();
+        Needs { scratch, ..Needs::both_ways(self.count().into(), self.bytes()) }
     }
 
     fn expects(&self, seat: &Seat) -> Expects {
         let mut expects = Expects::default();
-        for message in 0..self.messages.into() {
+        for message in 0..self.count().into() {
             let vectors = Vectors::of(&seat.places, message);
             self.program.expects(seat, message, vectors, &mut expects);
         }
@@ -139,8 +147,8 @@ impl<P: VectorProgram> OverComm for VectorKernel<P> {
     fn run<C: Comm>(&self, comm: &mut C, places: &Places, round: Round) -> Result<()> {
         let (program, places) = (self.program, *places);
         comm.barrier()?;
-        by_shape(comm, round, self.messages, true, |comm, message| {
-            program.once(comm, Vectors::of(&places, message))
+        by_shape(comm, round, self.count(), true, |comm, message| {
+            program.once(comm, message, Vectors::of(&places, message))
         })
     }
 }

@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::rc::Rc;
 use std::time::Duration;
 
+use bandgap_comm::collectives::Collective;
 use bandgap_comm::{
     Can, Comm, CommError, Credited, Delay, Part, Pending, Processor, Rank, Rendezvous, Result,
     Stamp, Watch, Work,
@@ -16,7 +17,7 @@ use bandgap_kernels::{
     Added, Arrived, Entry, Executor, Failed, Needs, Order, Outcome, Over, Rig, carry_out_active,
     carry_out_passing, fact, is_counted,
 };
-use bandgap_mpi::{Library, MpiLink, Request, World, find, start};
+use bandgap_mpi::{Library, MpiLink, Request, World, command, find, start};
 
 use crate::machine::{Machine, Parts};
 use crate::watch::RankWatch;
@@ -33,8 +34,16 @@ pub const MEANING: &str = "the MPI that is installed, found at run time";
 
 /// Prefixes of the variables that configure an MPI and the layers below it.
 const VARIABLES: [&str; 5] = ["OMPI_MCA_", "MPICH_", "MPIR_CVAR_", "UCX_", "FI_"];
-/// Prefixes of the Open MPI variables that its launcher sets for each job.
-const OF_JOBS: [&str; 3] = ["OMPI_MCA_orte_", "OMPI_MCA_ess_", "OMPI_MCA_pmix"];
+/// Prefixes of those that a launcher sets for each job.
+const OF_JOBS: [&str; 7] = [
+    "OMPI_MCA_orte_",
+    "OMPI_MCA_ess",
+    "OMPI_MCA_pmix",
+    "OMPI_MCA_initial_wdir",
+    "OMPI_MCA_mpi_oversubscribe",
+    "OMPI_MCA_shmem_RUNTIME",
+    "MPIR_CVAR_CH3_INTERFACE_HOSTNAME",
+];
 
 /// The transport's abilities.
 pub const CAN: Can = Can {
@@ -237,6 +246,13 @@ impl Comm for Foreign {
     }
 
     #[inline(always)]
+    fn collective(&mut self, of: Collective, root: Rank, from: Part, into: Part) -> Result<()> {
+        self.library.collective(of, root, from, into)?;
+        self.received += of.receives(true, self.rank(), root, self.size());
+        Ok(())
+    }
+
+    #[inline(always)]
     fn barrier(&mut self) -> Result<()> {
         self.library.barrier()
     }
@@ -245,7 +261,13 @@ impl Comm for Foreign {
 impl Machine for Foreign {
     fn run(&mut self, order: &Order) -> Result<Outcome, Failed> {
         match fact(&order.kernel)?.over {
-            Over::Comm => carry_out_passing(self, order),
+            Over::Comm => match carry_out_passing(self, order) {
+                // Of a collective: all ranks see it at the same operation.
+                Err(Failed::Comm(CommError::Unavailable { reason })) => {
+                    Ok(Outcome { unavailable: Some(reason), ..Outcome::default() })
+                }
+                carried => carried,
+            },
             Over::Am | Over::Transfer | Over::Bare => carry_out_active(&mut self.executor, order),
         }
     }
@@ -286,7 +308,7 @@ impl Machine for Foreign {
             name: world.loaded.name(),
             version: world.loaded.version.trim().to_owned(),
             path: world.loaded.path.display().to_string(),
-            launcher: None,
+            launcher: command(),
             environment: variables.filter(is_its).collect(),
         })
     }

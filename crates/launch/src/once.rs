@@ -125,6 +125,9 @@ mod tests {
             // One operation and its mark; three marks of rank 0.
             assert_eq!(barrier.operations, 2 * barrier.messages + 3);
             assert_eq!(barrier.samples.column(WHOLE), [barrier.end]);
+            // Up the tree of a broadcast, to the rank farthest from rank 0 and to rank 0.
+            let reduce = once(&machine, &order("reduce", 8000, ranks, None), false).unwrap();
+            assert_eq!(reduce.samples.column(WHOLE), [2 * bits * (9_950_000 + 8_000_000)]);
             // There and back, each log₂ P messages one after the other where os + n·G > g.
             let there = order("broadcast", 10_000, ranks, Some("binomial"));
             let broadcast = once(&machine, &there, false).unwrap();

@@ -11,6 +11,9 @@ pub(crate) type Out = *mut c_void;
 /// The other end of a message: communicator, rank in it, tag.
 pub(crate) type Address = (Handle, c_int, c_int);
 
+/// In place of the code of a function that the library does not have. MPI's own codes are not below 0.
+const MISSING: c_int = c_int::MIN;
+
 macro_rules! functions {
     ($($function:ident $symbol:ident ($($name:ident: $type:ty),*);)*) => {
         /// The functions of the MPI standard with their types, and the constants that they take.
@@ -53,10 +56,15 @@ macro_rules! functions {
                     source_at: constants.source_at / size_of::<c_int>(),
                     above: if loaded.family == Family::Mpich { 32 } else { 0 },
                     $($function: {
-                        let at = loaded.symbol(stringify!($symbol))?.as_ptr();
+                        extern "C" fn missing($(_: $type),*) -> c_int {
+                            MISSING
+                        }
+                        let at = loaded.symbol(stringify!($symbol)).map(|at| at.as_ptr());
                         // SAFETY: the standard gives the function of this name this type; for
                         // handles see `Handle`.
-                        unsafe { transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at) }
+                        at.map_or(missing, |at| unsafe {
+                            transmute::<Out, unsafe extern "C" fn($($type),*) -> c_int>(at)
+                        })
                     },)*
                 })
             }
@@ -101,6 +109,24 @@ functions! {
     get_count MPI_Get_count (status: In, of: Handle, count: *mut c_int);
     bcast MPI_Bcast (bytes: Out, len: c_int, of: Handle, root: c_int, comm: Handle);
     allreduce MPI_Allreduce (from: In, into: Out, count: c_int, of: Handle, sum: Handle, comm: Handle);
+    allgather MPI_Allgather (
+        from: In, sent: c_int, of: Handle, into: Out, each: c_int, with: Handle, comm: Handle
+    );
+    alltoall MPI_Alltoall (
+        from: In, sent: c_int, of: Handle, into: Out, each: c_int, with: Handle, comm: Handle
+    );
+    reduce_scatter MPI_Reduce_scatter (
+        from: In, into: Out, counts: *const c_int, of: Handle, sum: Handle, comm: Handle
+    );
+    reduce MPI_Reduce (
+        from: In, into: Out, count: c_int, of: Handle, sum: Handle, root: c_int, comm: Handle
+    );
+    gather MPI_Gather (
+        from: In, sent: c_int, of: Handle, into: Out, each: c_int, with: Handle, root: c_int, comm: Handle
+    );
+    scatter MPI_Scatter (
+        from: In, sent: c_int, of: Handle, into: Out, each: c_int, with: Handle, root: c_int, comm: Handle
+    );
     barrier MPI_Barrier (comm: Handle);
 }
 
@@ -116,6 +142,9 @@ impl Api {
     #[cold]
     #[inline(never)]
     fn refused(&self, operation: &'static str, code: c_int) -> MpiError {
+        if code == MISSING {
+            return MpiError::Missing(operation);
+        }
         // SAFETY: as `text` says.
         let text = text(|at, len| unsafe { (self.error_string)(code, at, len) });
         MpiError::Refused { operation, text, code }

@@ -67,6 +67,9 @@ pub enum MpiError {
     /// A message is longer than a call of MPI allows.
     #[error("pass {0} bytes at once: MPI's limit is 2147483647")]
     TooLong(usize),
+    /// The library lacks a collective operation.
+    #[error("the library has no {0}")]
+    Missing(&'static str),
     /// MPI answered with an error code.
     #[error("{operation}: {text} (code {code})")]
     Refused {
@@ -85,6 +88,7 @@ impl From<MpiError> for CommError {
     fn from(error: MpiError) -> Self {
         match error {
             MpiError::Refused { .. } | MpiError::TooLong(_) => Self::Connect(Box::new(error)),
+            MpiError::Missing(_) => Self::Unavailable { reason: error.to_string() },
             other => Self::SetUp(Box::new(other)),
         }
     }

@@ -73,19 +73,35 @@ fn started_in(variable: impl Fn(&str) -> Option<String>) -> Option<Started> {
 /// How many ancestors of this process may be its launcher.
 const PARENTS: usize = 4;
 
+/// This process's ancestors that are launchers, the nearest first: their folders in `/proc`, and their programs.
+fn launchers() -> Vec<(PathBuf, PathBuf)> {
+    let parent = |process: &PathBuf| {
+        let status = std::fs::read_to_string(process.join("status")).ok()?;
+        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
+        Some(Path::new("/proc").join(parent.trim()))
+    };
+    let all = std::iter::successors(Some(PathBuf::from("/proc/self")), parent).skip(1);
+    let named = all.take(PARENTS).filter_map(|process| {
+        let program = std::fs::read_link(process.join("exe")).ok()?;
+        Launcher::of(&program).map(|_| (process, program))
+    });
+    named.collect()
+}
+
 /// The folder with the `bin` and `lib` of the launcher among this process's ancestors.
 pub(crate) fn prefix() -> Option<PathBuf> {
-    let mut process = "self".to_owned();
-    for _ in 0..PARENTS {
-        let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-        let parent = status.lines().find_map(|line| line.strip_prefix("PPid:"))?;
-        process = parent.trim().to_owned();
-        let Ok(program) = std::fs::read_link(format!("/proc/{process}/exe")) else { continue };
-        if Launcher::of(&program).is_some() {
-            return program.ancestors().nth(2).map(Path::to_owned);
-        }
-    }
-    None
+    launchers().first()?.1.ancestors().nth(2).map(Path::to_owned)
+}
+
+/// The command that started the ranks, up to the program of the ranks; the launcher's name if its command is not known.
+pub fn command() -> Option<String> {
+    let name = || started().map(|started| started.by.name().to_owned());
+    let Some((process, _)) = launchers().pop() else { return name() };
+    let Ok(line) = std::fs::read_to_string(process.join("cmdline")) else { return name() };
+    let own = std::env::current_exe().unwrap_or_default();
+    let is_own = |word: &&str| Path::new(word).file_name() == own.file_name();
+    let words: Vec<&str> = line.split_terminator('\0').take_while(|word| !is_own(word)).collect();
+    Some(words.join(" "))
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ mod world;
 pub use abi::{Constant, Constants, Family, Handle};
 pub use error::MpiError;
 pub(crate) use error::Result;
-pub use launcher::{Launcher, Started, started};
+pub use launcher::{Launcher, Started, command, started};
 pub use library::{Library, Request};
 pub use link::MpiLink;
 pub use load::Loaded;

@@ -3,7 +3,8 @@
 use std::ffi::c_int;
 use std::rc::Rc;
 
-use bandgap_comm::{CommError, ExposedMemory, Part, Pending, Rank, Result, check_peer};
+use bandgap_comm::collectives::Collective;
+use bandgap_comm::{CommError, DOUBLE, ExposedMemory, Part, Pending, Rank, Result, check_peer};
 
 use crate::api::{Address, count};
 use crate::{Handle, World};
@@ -39,6 +40,8 @@ pub struct Library {
     now: Team,
     teams: Vec<Team>,
     memory: ExposedMemory,
+    /// Doubles of each member's block in a reduce-scatter.
+    counts: Vec<c_int>,
     /// Requests that have not been waited for.
     under_way: usize,
 }
@@ -62,7 +65,7 @@ impl Library {
         let all = Team { size: world.size, comms };
         // Not of length 0: Open MPI's MPI_IN_PLACE is the address of an empty slice.
         let memory = ExposedMemory::new(0);
-        Ok(Self { world, now: all, teams: vec![all], memory, under_way: 0 })
+        Ok(Self { world, now: all, teams: vec![all], memory, counts: Vec::new(), under_way: 0 })
     }
 
     /// From here on, messages pass among the first `ranks` ranks, including this one. The first
@@ -276,6 +279,56 @@ impl Library {
         unsafe { api.allreduce(api.in_place, at, doubles, api.double, api.sum, comm)? };
         let places = into.of_mut(&mut self.memory)?.as_chunks_mut().0;
         places.iter_mut().zip(&sums).for_each(|(place, sum)| *place = sum.to_ne_bytes());
+        Ok(())
+    }
+
+    /// An operation of all members on the vectors `from` and `into`, by the function of MPI of its name, as
+    /// [`bandgap_comm::Comm::collective`] describes it.
+    ///
+    /// # Errors
+    /// As [`Library::broadcast`]; [`CommError::Lengths`] if the lengths differ or are not whole doubles in
+    /// blocks of one length; or the parts overlap.
+    #[inline(always)]
+    pub fn collective(&mut self, of: Collective, root: Rank, from: Part, into: Part) -> Result<()> {
+        let (rank, size) = (self.rank(), self.size());
+        from.apart(into)?;
+        if root >= size {
+            return Err(CommError::NoSuchPeer { peer: root, size });
+        }
+        let given = from.of(&self.memory)?.as_ptr();
+        let got = into.of_mut(&mut self.memory)?.as_mut_ptr();
+        let (doubles, each) = (count(from.len / DOUBLE)?, from.len / size);
+        let unit = if of == Collective::Reduce { from.len } else { each };
+        let is_aligned = given.cast::<f64>().is_aligned() && got.cast::<f64>().is_aligned();
+        let divides = unit.is_multiple_of(DOUBLE) && from.len.is_multiple_of(unit.max(1));
+        if from.len != into.len || !is_aligned || !divides {
+            return Err(CommError::Lengths { parts: [from, into].into() });
+        }
+        if of == Collective::ReduceScatter {
+            let block = count(each / DOUBLE)?;
+            if self.counts.len() != size || self.counts[0] != block {
+                self.counts = vec![block; size];
+            }
+        }
+        let (api, comm, root) = (&self.world.api, self.now.comms[0], root as c_int);
+        let (byte, double, sum, len) = (api.byte, api.double, api.sum, count(each)?);
+        let (all, out) = (given.cast(), got.cast());
+        // SAFETY: both parts are in memory, aligned, of this length in whole blocks, and do not overlap. A
+        // member's own block is within them.
+        unsafe {
+            let own = given.add(rank * each).cast();
+            let place = got.add(rank * each).cast();
+            match of {
+                Collective::ReduceScatter => {
+                    api.reduce_scatter(all, place, self.counts.as_ptr(), double, sum, comm)?;
+                }
+                Collective::AllGather => api.allgather(own, len, byte, out, len, byte, comm)?,
+                Collective::AllToAll => api.alltoall(all, len, byte, out, len, byte, comm)?,
+                Collective::Reduce => api.reduce(all, out, doubles, double, sum, root, comm)?,
+                Collective::Gather => api.gather(own, len, byte, out, len, byte, root, comm)?,
+                Collective::Scatter => api.scatter(all, len, byte, place, len, byte, root, comm)?,
+            }
+        }
         Ok(())
     }
 

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 
 use bandgap_record::{RUN_FILE, RecordError, RunDir, csv};
-use bandgap_report::{Bars, Block, Figure, Heat, gnuplot, svg, svg_bars, svg_heats};
+use bandgap_report::{Bars, Block, Figure, Heat, SECTION_PARTS, gnuplot, svg, svg_bars, svg_heats};
 
+use crate::heading::library;
 use crate::list::Outcome;
 use crate::run::{Run, context};
 
@@ -40,12 +41,6 @@ pub fn drawn(run: &Run) -> Vec<(String, String)> {
                 _ => {}
             }
         }
-        let picture = match (&drawn[..], &bars[..], &heats[..]) {
-            ([], [], []) => continue,
-            ([], [], heats) => svg_heats(heats),
-            ([], bars, _) => svg_bars(bars),
-            (drawn, ..) => svg(drawn),
-        };
         let id = match result {
             // Signatures differ in their size or pattern.
             Outcome::Logp(logp) => logp.id().replace("name=", ""),
@@ -53,6 +48,19 @@ pub fn drawn(run: &Run) -> Vec<(String, String)> {
                 let parts = id.split('/').take(3).filter(|part| !part.contains('='));
                 parts.collect::<Vec<_>>().join("/")
             }),
+        };
+        let its = run.setup.of.iter().filter(|of| id.split('/').any(|part| part == of.transport));
+        if let Some(of) = its.filter_map(|of| of.library.as_ref()).next() {
+            for figure in &mut drawn {
+                let words = [vec![std::mem::take(&mut figure.caption)], library(of)].concat();
+                figure.caption = words.join(SECTION_PARTS);
+            }
+        }
+        let picture = match (&drawn[..], &bars[..], &heats[..]) {
+            ([], [], []) => continue,
+            ([], [], heats) => svg_heats(heats),
+            ([], bars, _) => svg_bars(bars),
+            (drawn, ..) => svg(drawn),
         };
         let plain = |c: char| if c.is_ascii_alphanumeric() || "-_".contains(c) { c } else { '_' };
         let mut name: String = id.replace('/', "-").chars().map(plain).collect();

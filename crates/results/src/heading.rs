@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use bandgap_record::{Conditions, Form, Rows, Unit};
+use bandgap_record::{Conditions, Form, Library, Rows, Unit};
 use bandgap_report::{SECTION_PARTS, scaled};
 use serde_json::Value;
 
@@ -48,6 +48,9 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
             parts.push(format!("{command}{kernel} over {}", transports.join(", ")));
         }
     }
+    for (of, _) in by_key(run.setup.of.iter().filter_map(|of| Some((of.library.as_ref()?, ())))) {
+        parts.extend(library(of));
+    }
     parts.extend(hardware(run.hosts.first().unwrap_or(&run.host)));
     // Only what is the same for all transports.
     let alike = |same: &dyn Fn(&Conditions) -> bool| run.conditions.iter().all(same);
@@ -89,6 +92,13 @@ pub(crate) fn heading(run: &Run) -> Option<String> {
         parts.insert(0, command.to_owned());
     }
     Some(parts.join(SECTION_PARTS))
+}
+
+/// A library: its name and number, its file, what started its ranks, and the variables that configure it.
+pub(crate) fn library(of: &Library) -> Vec<String> {
+    let variables = of.environment.iter().map(|(name, value)| format!("{name}={value}"));
+    let known = [Some(of.name.clone()), Some(of.path.clone()), of.launcher.clone()];
+    known.into_iter().flatten().chain(variables).collect()
 }
 
 /// `a, b:4`: the hosts, with the number of ranks if above 1; many hosts as a count.

@@ -14,7 +14,7 @@ const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters
 /// Number of axes of sizes among them.
 const SIZES: usize = 3;
 /// The columns that are drawn.
-const DRAWN: [&str; 5] = ["time", "bandwidth", "gap", "slowdown", "hidden"];
+const DRAWN: [&str; 6] = ["time", "bandwidth", "bus_bandwidth", "gap", "slowdown", "hidden"];
 /// The most curves in a figure.
 const MOST_CURVES: usize = 12;
 /// Points of a fitted line.
@@ -77,8 +77,9 @@ pub(crate) fn worded(axis: &str, place: &Place) -> String {
 
 /// The head of a column of quantities: times carry their own units, since they span many.
 pub(crate) fn head(rows: &Rows, name: &str, unit: Unit) -> Head {
-    // Many ranks move more than n bytes.
-    let is_of_all = name == "bandwidth" && rows.axis("ranks").is_some();
+    // Many ranks move more than n bytes, unless it is an operation that is done on n.
+    let is_on_all = rows.column("bus_bandwidth").is_some();
+    let is_of_all = name == "bandwidth" && rows.axis("ranks").is_some() && !is_on_all;
     let name = if is_of_all { name.to_owned() } else { spelled(name) };
     if unit == Unit::Second { Head::new(name) } else { Head::shared(name) }
 }

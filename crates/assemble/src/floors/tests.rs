@@ -26,7 +26,10 @@ fn floors_are_times_or_rates_and_layers_stand_over_them() {
     for (name, ns) in [("cache_line", 60.0), ("copy", 100.0), ("message", 90.0), ("store", 600.0)] {
         of.times(&key(name), ns);
     }
-    of.rejected(&key("elsewhere"), Rejected::Unavailable("no such call".into()));
+    of.rejected(
+        &key("elsewhere"),
+        bandgap_campaign::data::Rejected::Unavailable("no such call".into()),
+    );
     let made = of.made(|of| floors(of, &planned)).unwrap();
     assert!((made.value("floor/cache_line/time").unwrap() / 60e-9 - 1.0).abs() < 1e-6);
     assert!((made.value("floor/copy/rate").unwrap() / 1e10 - 1.0).abs() < 1e-5);

@@ -2,7 +2,7 @@
 
 use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation};
 use bandgap_campaign::sizes::Sizes;
-use bandgap_kernels::{AtSize, Extent, LIBRARY, Order, Series, WHOLE, in_series};
+use bandgap_kernels::{AtSize, DOUBLE, Extent, LIBRARY, Order, Series, WHOLE, in_series};
 use bandgap_launch::{Classify, Exit, Once, Result, Signals, Target, once, simulated, usage};
 use bandgap_record::Note;
 use bandgap_results::Simulation;
@@ -170,10 +170,10 @@ fn made(
 fn sizes(series: &Series, named: Option<&Sizes>) -> Vec<u32> {
     match (series.extent, named) {
         (Extent::None, _) => vec![0],
-        (Extent::Doubles, Some(sizes)) => sizes.elements(),
+        (Extent::Doubles, Some(sizes)) => sizes.vectors(),
         (_, Some(sizes)) => sizes.all(false),
         (Extent::Bytes, None) => vec![BYTES],
-        (Extent::Doubles, None) => vec![1],
+        (Extent::Doubles, None) => vec![DOUBLE as u32],
         (Extent::Dimension, None) => vec![1024],
     }
 }

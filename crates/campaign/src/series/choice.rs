@@ -110,7 +110,9 @@ impl Choices {
                 };
                 let done = runner.run(&candidate.step.order(samples)?)?;
                 impossible.extend(way.filter(|_| done.way != way));
-                candidate.times.push(batch_value(done.column(WHOLE)));
+                let is_there = done.unavailable.is_none();
+                let time = if is_there { batch_value(done.column(WHOLE)) } else { f64::INFINITY };
+                candidate.times.push(time);
                 if let Some(reason) = done.refused {
                     runner.keep(Kept::Refused { reason })?;
                 }

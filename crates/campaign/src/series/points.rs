@@ -226,7 +226,7 @@ impl Points {
             Extent::None => return Ok(vec![0]),
             Extent::Bytes => return Ok(self.sizes.all(self.perturb)),
             Extent::Doubles => {
-                (self.sizes.elements(), "no size is a whole number of doubles".to_owned(), 8)
+                (self.sizes.vectors(), "no size is a whole number of doubles".to_owned(), 8)
             }
             Extent::Dimension => {
                 let why = format!("no dimension from {from} to {to} divides over the mesh");
@@ -326,11 +326,11 @@ mod tests {
     #[test]
     fn an_algorithm_is_left_out_where_it_does_not_fit_and_refused_where_it_fits_nowhere() {
         let by = |name: &str| Points { algorithm: Some(name.into()), ..Points::default() };
-        // A block for each of four ranks: 1 and 2 elements make none.
-        assert_eq!(sizes(&found(by("ring"), "global_sum", "8:64", 4).unwrap()), [4, 8]);
+        // A block for each of four ranks: 1 and 2 doubles make none.
+        assert_eq!(sizes(&found(by("ring"), "global_sum", "8:64", 4).unwrap()), [32, 64]);
         assert!(found(by("ring"), "global_sum", "8", 4).is_err());
         assert!(found(by("ring"), "broadcast", "8", 4).is_err());
-        assert_eq!(sizes(&found(by("tree"), "global_sum", "8:64", 4).unwrap()), [1, 2, 4, 8]);
+        assert_eq!(sizes(&found(by("tree"), "global_sum", "8:64", 4).unwrap()), [8, 16, 32, 64]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ pub mod collectives;
 
 use super::{Part, Processor, View};
 use crate::{Rank, Result};
-use collectives::{Broadcast, Sum};
+use collectives::{Broadcast, Collective, Sum};
 
 /// A send or receive that was begun and not yet waited for.
 #[derive(Debug)]
@@ -125,6 +125,19 @@ pub trait Comm: Processor + Sized {
     #[inline]
     fn sum(&mut self, from: Part, into: Part, scratch: Part) -> Result<()> {
         Sum::RecursiveDoubling.run(self, from, into, scratch)
+    }
+
+    /// Carries out an operation on the vectors `from` and `into`, which have the same length, in whole
+    /// doubles and blocks of one length, and do not overlap. Only a library has it: an algorithm needs
+    /// working memory ([`Collective::run`]).
+    ///
+    /// # Errors
+    /// As [`Comm::wait`]; or there is no rank `root`; [`CommError::Unavailable`] if no library has it.
+    ///
+    /// [`CommError::Unavailable`]: crate::CommError::Unavailable
+    fn collective(&mut self, of: Collective, _: Rank, _: Part, _: Part) -> Result<()> {
+        let reason = format!("no library has {}", of.names()[0]);
+        Err(crate::CommError::Unavailable { reason })
     }
 
     /// Waits until every rank has called it: a dissemination barrier, with messages or with signals

@@ -6,7 +6,8 @@ use std::thread;
 
 use crate::direct::{self, Direct};
 use bandgap_comm::collectives::{
-    Algorithm, Barrier, Blocks, Broadcast, Count, Sum, all_gather, all_to_all, reduce_scatter,
+    Algorithm, Barrier, Blocks, Broadcast, Collective, Count, Sum, all_gather, all_to_all,
+    reduce_scatter,
 };
 use bandgap_comm::{BARRIER, CommError, Part, Processor, Rank};
 use serde::de::IntoDeserializer;
@@ -174,22 +175,26 @@ fn vector(rank: Rank, elements: usize) -> impl Iterator<Item = f64> {
     (0..elements).map(move |at| ((rank + 1) * 10_000 + at) as f64)
 }
 
+/// The elements of a block.
+fn of(part: Part, index: usize, size: usize) -> std::ops::Range<usize> {
+    let block = Blocks::of(part, 8, size).one(index);
+    (block.at - part.at) / 8..(block.end() - part.at) / 8
+}
+
 #[test]
 fn blocks_come_to_the_ranks_that_they_are_for() {
     for size in SIZES {
         run(size, |comm| {
             let rank = comm.rank();
             for elements in [0, 1, 3, 16, 100, 2503] {
-                let parts = parts(comm, &[8 * elements; 4]);
+                let parts = parts(comm, &[1, 1, 2, 1].map(|of| of * 8 * elements));
+                let gathered = Part::new(parts[2].at, 8 * elements);
                 let block = |part, index| Blocks::of(part, 8, size).one(index);
                 write(bytes(comm, parts[0]), vector(rank, elements));
                 reduce_scatter(comm, parts[0], parts[1])?;
-                all_gather(comm, block(parts[1], rank), parts[2])?;
+                all_gather(comm, block(parts[1], rank), gathered)?;
                 all_to_all(comm, parts[0], parts[3])?;
-                let of = |part: Part, index| {
-                    let block = block(part, index);
-                    (block.at - part.at) / 8..(block.end() - part.at) / 8
-                };
+                let of = |part, index| self::of(part, index, size);
                 let all: Vec<Vec<f64>> =
                     (0..size).map(|rank| vector(rank, elements).collect()).collect();
                 let sum: Vec<f64> =
@@ -197,11 +202,34 @@ fn blocks_come_to_the_ranks_that_they_are_for() {
                 let what = format!("{elements} doubles, rank {rank} of {size}");
                 let own = block(parts[1], rank);
                 assert_eq!(read(bytes(comm, own)), sum[of(parts[1], rank)], "scattered: {what}");
-                assert_eq!(read(bytes(comm, parts[2])), sum, "gathered: {what}");
+                assert_eq!(read(bytes(comm, gathered)), sum, "gathered: {what}");
                 // Block d is that of the rank d before.
                 for (d, source) in (0..size).map(|d| (d, (rank + size - d) % size)) {
                     let got = read(bytes(comm, block(parts[3], d)));
                     assert_eq!(got, all[source][of(parts[3], d)], "dealt: {what}");
+                }
+                for root in [0, size / 2, size - 1] {
+                    for of in [Collective::Reduce, Collective::Gather, Collective::Scatter] {
+                        let before = messages(comm);
+                        bytes(comm, parts[1]).fill(0);
+                        let scratch = Part::new(parts[2].at, 16 * elements);
+                        of.run(comm, root, (parts[0], parts[1]), scratch)?;
+                        let mut expected = vec![0.0; elements];
+                        let mut put = |index: usize, source: usize| {
+                            let at = self::of(parts[1], index, size);
+                            expected[at.clone()].copy_from_slice(&all[source][at]);
+                        };
+                        match (of, rank == root) {
+                            (Collective::Scatter, _) => put(rank, root),
+                            (Collective::Gather, true) => (0..size).for_each(|at| put(at, at)),
+                            (Collective::Reduce, true) => expected.clone_from(&sum),
+                            _ => {}
+                        }
+                        let found = read(bytes(comm, parts[1]));
+                        assert_eq!(found, expected, "{of:?} with root {root}: {what}");
+                        let count = of.receives(false, rank, root, size);
+                        assert_eq!(messages(comm) - before, count, "{of:?}, {root}: {what}");
+                    }
                 }
                 assert_eq!(read(bytes(comm, parts[0])), all[rank], "terms: {what}");
                 assert!(guards_stand(comm, &parts), "guards: {what}");

@@ -1,92 +1,146 @@
-//! Vectors of all ranks that are distributed in blocks.
+//! Operations on the vectors of all ranks that have one algorithm, or are a library's.
 
-use bandgap_comm::{Comm, Result, collectives};
+use bandgap_comm::collectives::{Broadcast, Collective};
+use bandgap_comm::{Comm, Rank, Result};
 use serde::{Deserialize, Serialize};
 
-use crate::{Content, Expects, Seat, VectorKernel, VectorProgram, Vectors};
+use super::LIBRARY;
+use crate::{Content, Expects, Refused, Seat, VectorKernel, VectorProgram, Vectors};
 
-/// M times the vectors of n doubles of all ranks are summed, and each rank gets its block of the
+/// M times the vectors of n bytes of all ranks are summed, and each rank gets its block of the
 /// sum. The algorithm is a ring, as in NCCL.
-pub type ReduceScatter = VectorKernel<Scattered>;
+pub type ReduceScatter = VectorKernel<Of<{ Collective::ReduceScatter as u8 }>>;
 
-/// M times every rank sends its block of a vector of n doubles to all others. The algorithm is a
+/// M times every rank sends its block of a vector of n bytes to all others. The algorithm is a
 /// ring, as in NCCL.
-pub type AllGather = VectorKernel<Gathered>;
+pub type AllGather = VectorKernel<Of<{ Collective::AllGather as u8 }>>;
 
-/// M times every rank sends each other rank a block of its vector of n doubles. In step d of P − 1
+/// M times every rank sends each other rank a block of its vector of n bytes. In step d of P − 1
 /// it sends to the rank d places after it; in [`super::Comms3`] ranks are paired instead.
-pub type AllToAll = VectorKernel<Dealt>;
+pub type AllToAll = VectorKernel<Of<{ Collective::AllToAll as u8 }>>;
 
-/// The program of [`ReduceScatter`].
+/// M times the vectors of n bytes of all ranks are summed for the rank that is the farthest from
+/// rank 0, and M times for rank 0, in turn. The tree is that of a broadcast, reversed, so that rank 0 waits
+/// for what it has set off itself, as in [`super::Broadcast`].
+pub type Reduce = VectorKernel<Of<{ Collective::Reduce as u8 }>>;
+
+/// M times every rank sends its block of a vector of n bytes to the last rank, and M times to rank 0, in
+/// turn.
+pub type Gather = VectorKernel<Of<{ Collective::Gather as u8 }>>;
+
+/// M times rank 0 sends every rank its block of a vector of n bytes, and M times the last rank does, in turn.
+pub type Scatter = VectorKernel<Of<{ Collective::Scatter as u8 }>>;
+
+/// The program of one of [`Collective::ALL`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Scattered;
+pub struct Of<const COLLECTIVE: u8> {
+    /// Whether a library does it.
+    by_library: bool,
+}
 
-impl VectorProgram for Scattered {
-    const NAME: &'static str = "reduce_scatter";
+impl<const COLLECTIVE: u8> Of<COLLECTIVE> {
+    const THIS: Collective = Collective::ALL[COLLECTIVE as usize];
 
-    fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
-        let Seat { rank, size, .. } = *seat;
-        let number = |block| message * size as u64 + block as u64;
-        for block in 0..size {
-            let term = Content::Doubles { source: rank, message: number(block) };
-            expects.fill(vectors.blocks(size, block)[0], term);
-        }
-        let sum = Content::Sum { sources: size, message: number(rank) };
-        expects.arrive_by(size as u64 - 1, vectors.blocks(size, rank)[1], sum);
-    }
-
+    /// The root of an operation. Rank 0 has what the first one needs, and gets what the second one brings.
     #[inline(always)]
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()> {
-        collectives::reduce_scatter(comm, vectors.from, vectors.into)
+    fn root(self, message: u64, size: usize) -> Rank {
+        let is_last = (message % 2 == 0) != (Self::THIS == Collective::Scatter);
+        match Self::THIS {
+            Collective::Reduce if is_last && !self.by_library => Broadcast::Binomial.last(size),
+            of if of.is_rooted() && is_last => size - 1,
+            _ => 0,
+        }
     }
 }
 
-/// The program of [`AllGather`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gathered;
+impl<const COLLECTIVE: u8> VectorProgram for Of<COLLECTIVE> {
+    const NAME: &'static str = Self::THIS.names()[0];
+    const VARIANTS: &'static [&'static str] = &[Self::THIS.names()[1]];
+    const LIBRARY: bool = true;
+    const BUS: fn(usize) -> f64 = |ranks| match Self::THIS {
+        Collective::Reduce => 1.0,
+        _ => 1.0 - 1.0 / ranks as f64,
+    };
+    const PARTS: u32 = if Self::THIS.is_rooted() { 2 } else { 1 };
+    const SCRATCH: usize = if matches!(Self::THIS, Collective::Reduce) { 2 } else { 0 };
 
-impl VectorProgram for Gathered {
-    const NAME: &'static str = "all_gather";
+    fn at(variant: Option<&str>) -> Option<Self> {
+        let is_known = variant.is_none_or(|name| name == LIBRARY || name == Self::VARIANTS[0]);
+        is_known.then_some(Self { by_library: variant == Some(LIBRARY) })
+    }
+
+    /// A library has blocks of one length.
+    fn check(&self, ranks: usize, bytes: usize) -> Result<(), Refused> {
+        let divides = Self::THIS == Collective::Reduce || (bytes / 8).is_multiple_of(ranks.max(1));
+        Refused::unless(!self.by_library || divides, || {
+            format!(
+                "{bytes} bytes are not doubles in {ranks} blocks of one length, as a library needs them"
+            )
+        })
+    }
 
     fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
         let Seat { rank, size, .. } = *seat;
-        for source in 0..size {
-            let [own, got] = vectors.blocks(size, source);
-            let content = Content::Sent { source, to: source, message };
-            if source == rank {
-                expects.fill(own, content);
+        let root = self.root(message, size);
+        let block = |index| vectors.blocks(size, index);
+        let numbered = |block| message * size as u64 + block as u64;
+        let receives = Self::THIS.receives(self.by_library, rank, root, size);
+        match Self::THIS {
+            Collective::ReduceScatter => {
+                for index in 0..size {
+                    let term = Content::Doubles { source: rank, message: numbered(index) };
+                    expects.fill(block(index)[0], term);
+                }
+                let sum = Content::Sum { sources: size, message: numbered(rank) };
+                expects.arrive_by(receives, block(rank)[1], sum);
             }
-            expects.arrive_by(u64::from(source != rank), got, content);
+            Collective::AllToAll => {
+                for distance in 0..size {
+                    let (to, source) = ((rank + distance) % size, (rank + size - distance) % size);
+                    let at = |peer| block(if self.by_library { peer } else { distance });
+                    expects.fill(at(to)[0], Content::Sent { source: rank, to, message });
+                    let content = Content::Sent { source, to: rank, message };
+                    expects.arrive_by(u64::from(distance > 0), at(source)[1], content);
+                }
+            }
+            Collective::Reduce => {
+                let terms = Content::Doubles { source: rank, message };
+                expects.fill(vectors.from, terms);
+                match rank == root {
+                    true => {
+                        let sum = Content::Sum { sources: size, message };
+                        expects.arrive_by(receives, vectors.into, sum);
+                    }
+                    // What arrives on its way to the root is compared there, in the sum.
+                    false => expects.arrive_by(receives, vectors.from, terms),
+                }
+            }
+            Collective::AllGather | Collective::Gather => {
+                let own = Content::Sent { source: rank, to: rank, message };
+                expects.fill(block(rank)[0], own);
+                let gets = Self::THIS == Collective::AllGather || rank == root;
+                for source in (0..size).filter(|_| gets) {
+                    let content = Content::Sent { source, to: source, message };
+                    expects.arrive_by(u64::from(source != rank), block(source)[1], content);
+                }
+            }
+            Collective::Scatter => {
+                for to in (0..size).filter(|_| rank == root) {
+                    expects.fill(block(to)[0], Content::Sent { source: root, to, message });
+                }
+                let content = Content::Sent { source: root, to: rank, message };
+                expects.arrive_by(receives, block(rank)[1], content);
+            }
         }
     }
 
     #[inline(always)]
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()> {
-        let [own, _] = vectors.blocks(comm.size(), comm.rank());
-        collectives::all_gather(comm, own, vectors.into)
-    }
-}
-
-/// The program of [`AllToAll`].
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Dealt;
-
-impl VectorProgram for Dealt {
-    const NAME: &'static str = "all_to_all";
-
-    fn expects(&self, seat: &Seat, message: u64, vectors: Vectors, expects: &mut Expects) {
-        let Seat { rank, size, .. } = *seat;
-        for distance in 0..size {
-            let [given, got] = vectors.blocks(size, distance);
-            let (to, source) = ((rank + distance) % size, (rank + size - distance) % size);
-            expects.fill(given, Content::Sent { source: rank, to, message });
-            let content = Content::Sent { source, to: rank, message };
-            expects.arrive_by(u64::from(distance > 0), got, content);
+    fn once<C: Comm>(&self, comm: &mut C, message: u64, vectors: Vectors) -> Result<()> {
+        let Vectors { from, into, scratch } = vectors;
+        let root = self.root(message, comm.size());
+        match self.by_library {
+            true => comm.collective(Self::THIS, root, from, into),
+            false => Self::THIS.run(comm, root, (from, into), scratch),
         }
-    }
-
-    #[inline(always)]
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()> {
-        collectives::all_to_all(comm, vectors.from, vectors.into)
     }
 }

@@ -65,7 +65,8 @@ impl Kernel for Broadcast {
         parts: 2,
         variants: Own::NAMES,
         library: true,
-        ..Series::of_all("broadcast", |ranks| (ranks as u64).saturating_sub(1))
+        bus: Some(|_| 1.0),
+        ..Series::of_all("broadcast", |_| 1)
     }];
 
     fn at(AtSize { size: bytes, messages, variant, shape, .. }: AtSize) -> Option<Self> {

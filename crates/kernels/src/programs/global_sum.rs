@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::variant::By;
 use crate::{Content, Expects, Refused, Seat, VectorKernel, VectorProgram, Vectors};
 
-/// M sums of all ranks' vectors of n doubles. Every rank gets the result.
+/// M sums of all ranks' vectors of n bytes. Every rank gets the result.
 ///
 /// *Source*: CoMet, section 3.3.4 (global reduction).
 pub type GlobalSum = VectorKernel<Reduction<false>>;
@@ -25,12 +25,9 @@ impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
     const NAME: &'static str = if TRAINS { "all_reduce" } else { "global_sum" };
     const VARIANTS: &'static [&'static str] =
         if TRAINS { &["ring", "two_rings", "double_tree"] } else { Sum::NAMES };
-    const LIBRARY: bool = !TRAINS;
-    const MOVES: fn(usize) -> u64 = match TRAINS {
-        true => |ranks| 2 * (ranks as u64).saturating_sub(1),
-        false => |ranks| ranks as u64,
-    };
-    const SCRATCH: bool = true;
+    const LIBRARY: bool = true;
+    const BUS: fn(usize) -> f64 = |ranks| 2.0 - 2.0 / ranks as f64;
+    const SCRATCH: usize = 1;
 
     fn at(variant: Option<&str>) -> Option<Self> {
         By::variant(variant.or(TRAINS.then_some(Self::VARIANTS[0]))).map(Self)
@@ -51,7 +48,7 @@ impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
     }
 
     #[inline(always)]
-    fn once<C: Comm>(&self, comm: &mut C, vectors: Vectors) -> Result<()> {
+    fn once<C: Comm>(&self, comm: &mut C, _message: u64, vectors: Vectors) -> Result<()> {
         let Vectors { from, into, scratch } = vectors;
         match self.0 {
             By::Library => comm.sum(from, into, scratch),

@@ -27,7 +27,7 @@ kernels! {
     comm synch1: Synch1;
     comm broadcast: Broadcast;
     comm global_sum: GlobalSum, AllReduce;
-    comm blocks: ReduceScatter, AllGather, AllToAll;
+    comm blocks: ReduceScatter, AllGather, AllToAll, Reduce, Gather, Scatter;
     comm overlap: Overlap;
     comm contention: Contention;
     comm message_costs: MessageCosts;

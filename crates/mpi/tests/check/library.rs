@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use bandgap_comm::collectives::Collective;
 use bandgap_comm::{CommError, Part};
 use bandgap_mpi::{Family, Library, MpiError, World};
 
@@ -143,6 +144,37 @@ fn collectives(library: &mut Library, ranks: usize) {
         library.sum(from, into).unwrap();
         let expected: Vec<f64> = (0..count).map(|at| total as f64 * at as f64).collect();
         assert_eq!(doubles(&library.memory()[into.range()]), expected);
+    }
+    // Blocks of 3 doubles; the rank, the block and the place in it tell a term.
+    let (bytes, root) = (24 * size, size / 2);
+    let (from, into) = (Part::new(0, bytes), Part::new(8000, bytes));
+    let term = |rank: usize, at: usize| (1000 * (rank + 1) + at) as f64;
+    let all = |sums: &dyn Fn(usize) -> f64| (0..3 * size).map(sums).collect::<Vec<f64>>();
+    for of in Collective::ALL {
+        let terms = all(&|at| term(rank, at));
+        for (place, term) in
+            library.memory_mut()[from.range()].as_chunks_mut().0.iter_mut().zip(terms)
+        {
+            *place = f64::to_ne_bytes(term);
+        }
+        library.memory_mut()[into.range()].fill(0);
+        library.collective(of, root, from, into).unwrap();
+        let sum = |at| (0..size).map(|rank| term(rank, at)).sum();
+        let (is_own, is_root) = (|at: usize| at / 3 == rank, rank == root);
+        let expected = all(&|at| match of {
+            Collective::ReduceScatter if is_own(at) => sum(at),
+            Collective::Reduce if is_root => sum(at),
+            Collective::AllGather => term(at / 3, at),
+            Collective::Gather if is_root => term(at / 3, at),
+            Collective::AllToAll => term(at / 3, 3 * rank + at % 3),
+            Collective::Scatter if is_own(at) => term(root, at),
+            _ => 0.0,
+        });
+        assert_eq!(doubles(&library.memory()[into.range()]), expected, "{of:?}");
+        let answer = library.collective(of, size, from, into);
+        assert!(matches!(answer, Err(CommError::NoSuchPeer { .. })), "{answer:?}");
+        let answer = library.collective(of, root, from, Part::new(8000, bytes - 8));
+        assert!(matches!(answer, Err(CommError::Lengths { .. })), "{answer:?}");
     }
     for wrong in [(Part::new(0, 8), Part::new(8, 16)), (Part::new(0, 12), Part::new(16, 12))] {
         let answer = library.sum(wrong.0, wrong.1);

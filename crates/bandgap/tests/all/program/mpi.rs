@@ -81,6 +81,23 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
             assert_ne!(of["verified"], false, "{of}");
         }
         assert_eq!(osu["results"].as_array().unwrap().len(), 4);
+        let run = json(
+            "comet all_reduce all_gather all_to_all reduce_scatter reduce gather scatter \
+             --sizes 1KiB --time-budget 5s",
+        );
+        for of in run["results"].as_array().unwrap().iter().filter(|of| of["kind"] == "series") {
+            let point = &of["points"][0];
+            assert_eq!((&point["variant"], &of["verified"]), (&"library".into(), &true.into()));
+            let [by, bus] = ["bandwidth", "bus_bandwidth"].map(|of| &point[of]["value"]);
+            let factor =
+                if of["name"] == "reduce" || of["name"] == "all_reduce" { 1.0 } else { 0.5 };
+            let ratio = bus.as_f64().unwrap() / by.as_f64().unwrap();
+            assert!((ratio / factor - 1.0).abs() < 1e-9, "{of}");
+        }
+        let of = &run["setup"]["of"][0]["library"];
+        let said = of["launcher"].as_str().unwrap();
+        assert!(launcher.join(" ").starts_with(said.split(' ').next().unwrap()), "{of}");
+        assert!(fs::exists(of["path"].as_str().unwrap()).unwrap(), "{of}");
         // Active Messages over it.
         let run = json("signature --time-budget 4s");
         assert_eq!(run["conditions"][0]["transport"], "mpi");
@@ -100,11 +117,53 @@ fn ranks_are_started_by_the_mpis_launcher_for_each_launch() {
         let with = format!("{} {{ranks}}", launcher.join(" "));
         command.args(["synch1", "-t", "mpi", "-n", "2", "--launches", "2", "--time-budget", "8s"]);
         command.args(["--launch-with", &with, "--no-save", "--json", "-", "-q"]);
+        command.env("MPICH_OF_THIS_TEST", "7");
         let json = run(command).measured().json();
+        let of = &json["setup"]["of"][0]["library"];
+        assert_eq!(of["environment"]["MPICH_OF_THIS_TEST"], "7", "{of}");
         let of = &json["conditions"][0];
         assert_eq!((&of["launches"], &of["ranks"]), (&2.into(), &2.into()), "{launcher:?}");
         assert_eq!(place.names(), Vec::<String>::new());
     }
+}
+
+/// An MPICH in which one collective has another name. From the ELF-64 object file format: tables 1, 4 and 7.
+#[test]
+fn a_collective_that_a_library_lacks_is_named_and_the_others_are_measured() {
+    let place = Workdir::new();
+    let path = Path::new("/usr/lib/x86_64-linux-gnu/libmpich.so.12");
+    let Some(launcher) = launchers().into_iter().find(|of| is_hydra(of) && path.exists()) else {
+        return;
+    };
+    let mut bytes = fs::read(path).unwrap();
+    let number = |bytes: &[u8], at: usize, long: usize| {
+        bytes[at..at + long].iter().rev().fold(0, |sum, byte| sum << 8 | usize::from(*byte))
+    };
+    let sections = number(&bytes, 40, 8);
+    let of = |index: usize, field: usize| number(&bytes, sections + 64 * index + field, 8);
+    let symbols = (0..number(&bytes, 60, 2)).find(|at| of(*at, 4) as u32 == 11).unwrap();
+    let names = of(number(&bytes, sections + 64 * symbols + 40, 4), 24);
+    let mut places = (of(symbols, 24)..of(symbols, 24) + of(symbols, 32)).step_by(24);
+    let is_its = |at: &usize| bytes[names + number(&bytes, *at, 4)..].starts_with(b"MPI_Gather\0");
+    let at = places.find(is_its).unwrap();
+    bytes[at] += 4;
+    let cut = place.path("libmpi-cut.so");
+    fs::write(&cut, bytes).unwrap();
+    let lib = cut.display();
+    let args = format!("comet gather scatter -t mpi --mpi-lib {lib} --sizes 1KiB,8KiB --json - -q");
+    let run =
+        run(under(&place, &launcher, 2, &format!("{args} --time-budget 4s"))).measured().json();
+    let series = |name: &str| {
+        run["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .any(|of| of["kind"] == "series" && of["name"] == name)
+    };
+    assert_eq!(["gather", "scatter"].map(series), [false, true]);
+    let mut notes = run["notes"].as_array().unwrap().iter();
+    let note = notes.find(|of| of["code"] == "collective_unavailable").unwrap();
+    assert_eq!(note["about"], "series/gather/mpi");
 }
 
 #[test]

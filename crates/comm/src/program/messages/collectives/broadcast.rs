@@ -116,9 +116,9 @@ pub enum Count {
 /// Numbers of ranks. Algorithms depend only on these, so that counting down gives the mirror image.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FromRoot {
-    root: Rank,
-    size: usize,
-    count: Count,
+    pub(super) root: Rank,
+    pub(super) size: usize,
+    pub(super) count: Count,
 }
 
 impl FromRoot {
@@ -130,7 +130,7 @@ impl FromRoot {
 
     /// The number of a rank.
     #[inline(always)]
-    fn number(self, rank: Rank) -> usize {
+    pub(super) fn number(self, rank: Rank) -> usize {
         match self.count {
             Count::Up => before(rank, self.root, self.size),
             Count::Down => before(self.root, rank, self.size),
@@ -139,7 +139,7 @@ impl FromRoot {
 
     /// The rank with a number, which must be less than twice the size.
     #[inline(always)]
-    fn rank(self, number: usize) -> Rank {
+    pub(super) fn rank(self, number: usize) -> Rank {
         let number = number.checked_sub(self.size).unwrap_or(number);
         match self.count {
             Count::Up => after(self.root, number, self.size),

@@ -67,7 +67,7 @@ impl Sum {
             fold.receives(rank, for_each_step * u64::from(fold.within.ilog2()))
         };
         match self {
-            Self::Tree => received_in_tree(rank, size),
+            Self::Tree => children(rank, size) + u64::from(rank != 0),
             Self::RecursiveDoubling => among(1),
             Self::Rabenseifner => among(2),
             Self::Ring => 2 * (size as u64 - 1),
@@ -114,11 +114,11 @@ fn tree<C: Comm>(comm: &mut C, into: Part, scratch: Part) -> Result<()> {
     binomial(comm, FromRoot::up(0, comm.size()), into)
 }
 
-/// One message from each child, and the sum, unless it is rank 0.
-fn received_in_tree(rank: Rank, size: usize) -> u64 {
+/// Number of ranks that are below `rank` in a binomial tree of `size` ranks, and next to it.
+pub(super) fn children(rank: Rank, size: usize) -> u64 {
     let reaches = (0..usize::BITS).map(|bit| 1 << bit).take_while(|&reach| reach < size);
     let below = reaches.take_while(|reach| rank & reach == 0).filter(|reach| rank + reach < size);
-    below.count() as u64 + u64::from(rank != 0)
+    below.count() as u64
 }
 
 /// In step k a rank exchanges its partial sum with the rank whose index differs in bit k. Two ranks
