@@ -7,7 +7,7 @@ use bandgap_campaign::{Described, Key};
 use bandgap_comm::Yields;
 use bandgap_kernels::{ISSUE, Look, in_series};
 use bandgap_model::hockney::SizedTimes;
-use bandgap_record::{Column, Form, Labels, Note, Unit};
+use bandgap_record::{Column, Form, Labels, Note, Place, Unit};
 
 use crate::contention::slowdown;
 use crate::estimate::{Estimated, Measured};
@@ -78,7 +78,7 @@ fn columns() -> Vec<Column> {
     vec![
         second("time", "t(n): one operation, or half of one that goes there and back").counting(),
         Column::new("bandwidth", Unit::BytePerSecond, "bytes moved between all ranks, over t"),
-        Column::new("rate", Unit::PerSecond, "operations a second: 1/t"),
+        Column::new("rate", Unit::PerSecond, "operations or messages a second"),
         Column::new("over_floor", Unit::One, "t over its floor, by round"),
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
         second("gap", "g(n): what a further transfer of a burst takes"),
@@ -134,11 +134,16 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
             ratio
         });
         let has_size = crate::points::size(described).is_some();
+        let ranks = described.place("ranks").and_then(Place::number).unwrap_or(0) as usize;
+        let (count, rate) = match in_series(name) {
+            Ok((_, series)) if series.windows => ((series.moves)(ranks), "messages / t"),
+            _ => (u64::from(!has_size), "1 / t"),
+        };
         let issue = key.clone().with("part", ISSUE);
         let cells = [
             Some(time.clone()),
             time.turned(described.moved as f64, "bytes moved / t"),
-            if has_size { None } else { time.turned(1.0, "1 / t") },
+            time.turned(count as f64, rate),
             over_floor,
             of.time(&issue),
             gap(of, bursts, (key, described)),

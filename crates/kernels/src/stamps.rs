@@ -46,6 +46,21 @@ impl Samples {
         Self([ISSUE, WHOLE].map(|name| (name, column(name))).into())
     }
 
+    /// Columns as of [`Samples::of_triples`], of several ranks that do the same at once, whose stamps come in threes.
+    ///
+    /// *Formula*: the harmonic mean of the ranks' times, sample by sample.
+    pub fn at_once(stamps: &Stamps, ranks: impl Iterator<Item = Rank>) -> Self {
+        let each: Vec<Self> = ranks.map(|rank| Self::of_triples(stamps, rank)).collect();
+        let mean = |name: &str, sample: usize| -> Option<u64> {
+            let times = each.iter().map(|of| of.column(name).get(sample).copied());
+            let rate = times.map(|time| Some(1.0 / time? as f64)).sum::<Option<f64>>()?;
+            Some((each.len() as f64 / rate).round() as u64)
+        };
+        let samples = each.first().map_or(0, |of| of.column(WHOLE).len());
+        let column = |name| (0..samples).filter_map(|sample| mean(name, sample)).collect();
+        Self([ISSUE, WHOLE].map(|name| (name, column(name))).into())
+    }
+
     /// Columns of differences between two stamps of a sample that has `marks` stamps.
     fn of_marks<const N: usize>(
         stamps: &Stamps,
