@@ -5,9 +5,11 @@ use bandgap_campaign::data::Verified;
 use bandgap_campaign::series::BURST;
 use bandgap_campaign::{Described, Key};
 use bandgap_comm::Yields;
-use bandgap_kernels::{ISSUE, Look, in_series};
+use bandgap_kernels::{ISSUE, Look, SINGLE, in_series};
 use bandgap_model::hockney::SizedTimes;
 use bandgap_record::{Column, Form, Labels, Note, Place, Unit};
+use bandgap_results::SINGLES;
+use bandgap_stats::Convergence;
 
 use crate::contention::slowdown;
 use crate::estimate::{Estimated, Measured};
@@ -75,7 +77,7 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
 /// The columns of a series; those without values are dropped later.
 fn columns() -> Vec<Column> {
     let second = |name, meaning| Column::new(name, Unit::Second, meaning);
-    vec![
+    let mut all = vec![
         second("time", "t(n): one operation, or half of one that goes there and back").counting(),
         Column::new("bandwidth", Unit::BytePerSecond, "bytes moved between all ranks, over t"),
         Column::new("rate", Unit::PerSecond, "operations or messages a second"),
@@ -83,7 +85,9 @@ fn columns() -> Vec<Column> {
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
         second("gap", "g(n): what a further transfer of a burst takes"),
         Column::new("slowdown", Unit::One, "t over that without a load, by round"),
-    ]
+    ];
+    all.extend(SINGLES.map(|(name, ..)| second(name, "of the times of single operations")));
+    all
 }
 
 /// Rows of a series on a screen, if its kernel asks for many.
@@ -149,6 +153,13 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
             gap(of, bursts, (key, described)),
             slowdown(of, points, (key, described)),
         ];
+        let all = of.spread(&key.clone().with("part", SINGLE));
+        let singles = SINGLES.map(|(_, get, least)| {
+            let all = all.as_ref().filter(|all| all.samples >= least)?;
+            let how = ("of single operations", all.samples);
+            Some(Estimated::new(get(all).0 * 1e9, None, Convergence::Converged, how))
+        });
+        let cells: Vec<_> = cells.into_iter().chain(singles).collect();
         let spread = of.spread(key);
         let place = described.at.iter().map(|(_, at)| at.clone()).collect();
         rows.push(place, labels, &cells, spread)?;

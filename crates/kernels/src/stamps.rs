@@ -9,6 +9,9 @@ pub const ISSUE: &str = "issue";
 /// Column of the time from a sample's begin until all its messages have ended.
 pub const WHOLE: &str = "whole";
 
+/// Column of the times of single operations, where each is stamped.
+pub const SINGLE: &str = "single";
+
 /// Time stamps that each rank took in one order, in ticks of its own clock.
 pub type Stamps = [Vec<u64>];
 
@@ -89,25 +92,29 @@ impl Samples {
         Self::of_marks(stamps, rank, 4, [(ISSUE, 0, 1), (last, 2, 3), (WHOLE, 0, 3)])
     }
 
-    /// Column [`WHOLE`] of stamps that come in pairs, around each operation of `samples` samples,
-    /// on one or several ranks.
+    /// Columns [`WHOLE`] and [`SINGLE`] of stamps that come in pairs, around each operation of
+    /// `samples` samples, on one or several ranks.
     ///
-    /// *Formula*: a sample is the sum of end − begin over its operations, averaged over the ranks
-    /// that have stamps.
+    /// *Formula*: single = end − begin, averaged over the ranks that have stamps; whole is the sum
+    /// over the operations of a sample, averaged likewise.
     pub fn of_pairs(stamps: &Stamps, samples: u32) -> Self {
         let ranks: Vec<&Vec<u64>> = stamps.iter().filter(|rank| !rank.is_empty()).collect();
         let sum = |of: &[u64]| -> u64 {
             of.chunks_exact(2).map(|pair| pair[1].saturating_sub(pair[0])).sum()
         };
-        let mean = |sample: usize| {
-            let own = |rank: &&Vec<u64>| {
-                let each = rank.len() / samples as usize;
-                sum(&rank[sample * each..][..each])
+        // The stamps in `count` equal parts.
+        let means = |count: usize| -> Vec<u64> {
+            let mean = |at: usize| {
+                let own = |rank: &&Vec<u64>| {
+                    let each = rank.len() / count;
+                    sum(&rank[at * each..][..each])
+                };
+                ranks.iter().map(own).sum::<u64>() / ranks.len() as u64
             };
-            ranks.iter().map(own).sum::<u64>() / ranks.len() as u64
+            (0..if ranks.is_empty() { 0 } else { count }).map(mean).collect()
         };
-        let count = if ranks.is_empty() { 0 } else { samples as usize };
-        Self([(WHOLE, (0..count).map(mean).collect())].into())
+        let operations = ranks.first().map_or(0, |rank| rank.len() / 2);
+        Self([(WHOLE, means(samples as usize)), (SINGLE, means(operations))].into())
     }
 
     /// Column [`ISSUE`] of a rank's stamps at the borders of samples: differences between
