@@ -102,8 +102,11 @@ impl Experiment for &SeriesPlan {
             split.push((point.key.clone().with("part", ISSUE), done.column(ISSUE).to_vec()));
         }
         if point.order.shape == Shape::Osu {
-            let parts = point.described.as_ref().map_or(1.0, |of| of.parts.into());
-            let single = done.column(SINGLE).iter().map(|time| time / parts).collect();
+            // Of what is timed together, the parts of each stamped operation.
+            let timed = point.described.as_ref().map_or(1.0, |of| of.timed);
+            let single = done.column(SINGLE);
+            let parts = timed * split[0].1.len() as f64 / single.len() as f64;
+            let single = single.iter().map(|time| time / parts).collect();
             split.push((point.key.clone().with("part", SINGLE), single));
         }
         split

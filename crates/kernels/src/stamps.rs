@@ -146,6 +146,11 @@ mod tests {
             [vec![0, 3, 10, 14, 20, 21, 30, 32], vec![], vec![5, 10, 11, 17, 20, 25, 26, 30]];
         let pairs = Samples::of_pairs(&pairs, 2);
         assert_eq!(pairs.column(WHOLE), [(7 + 11) / 2, (3 + 9) / 2]);
+        assert_eq!(pairs.column(SINGLE), [(3 + 5) / 2, (4 + 6) / 2, (1 + 5) / 2, (2 + 4) / 2]);
+        // Rates of 1/2 and 1/6 have a mean of 1/3.
+        let at_once =
+            Samples::at_once(&[vec![10, 11, 12], vec![], vec![0, 3, 6]], [0, 2].into_iter());
+        assert_eq!([ISSUE, WHOLE].map(|name| at_once.column(name).to_vec()), [vec![2], vec![3]]);
         assert!(Samples::of_pairs(&[vec![]], 2).column(WHOLE).is_empty());
         assert!(Samples::of_borders(&[], 0).column(ISSUE).is_empty());
     }

@@ -35,7 +35,7 @@ const TESTS: [(&str, &str, Columns); 15] = [
 ];
 
 /// The series with whose size OSU means the block of a rank, where ours is of all blocks.
-const OF_BLOCKS: [&str; 2] = ["all_gather", "all_to_all"];
+const OF_BLOCKS: [&str; 4] = ["all_gather", "all_to_all", "gather", "scatter"];
 
 /// All series that are tests of OSU too, one table for each number of ranks and algorithm; empty
 /// without any. The columns are those of version 5.9, with more digits.
@@ -69,7 +69,8 @@ fn table(
     let (heading, columns) = if several { RATE } else { columns };
     let size = |row| {
         let blocks = if OF_BLOCKS.contains(&series) { ranks.max(1) } else { 1 };
-        number(row, "bytes").or(number(row, "elements").map(|count| 8 * count / blocks))
+        let bytes = number(row, "bytes").or(number(row, "elements").map(|count| 8 * count));
+        Some(bytes? / blocks)
     };
     let sized = of.iter().any(|row| size(row).is_some());
     let mut lines = format!("\n# OSU MPI {title} Test v5.9\n# bandgap: {} {which}\n", rows.id());

@@ -72,6 +72,7 @@ pub(crate) fn spelled(name: &str) -> String {
         "dimension" => "N".to_owned(),
         "time" => "t".to_owned(),
         "bandwidth" => "n/t".to_owned(),
+        "p999" => "p99.9".to_owned(),
         name => name.replace('_', " "),
     }
 }
