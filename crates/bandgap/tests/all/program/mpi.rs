@@ -80,7 +80,7 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
             assert_eq!(of["points"][0]["shape"], "osu", "{of}");
             assert_ne!(of["verified"], false, "{of}");
             let at = |name| of["points"][0][name]["value"].as_f64().unwrap();
-            assert!(at("min") <= at("p50") && at("p50") <= at("p99") && at("p99") <= at("max"));
+            assert!(at("min") <= at("p50") && at("p50") <= at("max"));
             assert!(at("min") < at("time") && at("time") < at("max"));
         }
         let windows = json("comet stream bidirectional --sizes 8,64KiB --time-budget 5s");
