@@ -5,9 +5,11 @@ use bandgap_campaign::data::Verified;
 use bandgap_campaign::series::BURST;
 use bandgap_campaign::{Described, Key};
 use bandgap_comm::Yields;
-use bandgap_kernels::{ISSUE, Look, in_series};
+use bandgap_kernels::{ISSUE, Look, SINGLE, in_series};
 use bandgap_model::hockney::SizedTimes;
-use bandgap_record::{Column, Form, Labels, Note, Unit};
+use bandgap_record::{Column, Form, Labels, Note, Place, Unit};
+use bandgap_results::SINGLES;
+use bandgap_stats::Convergence;
 
 use crate::contention::slowdown;
 use crate::estimate::{Estimated, Measured};
@@ -86,16 +88,18 @@ const BUS: &str = "n/t times NCCL's factor: 2(P − 1)/P of a sum for all ranks,
 fn columns(bus: bool) -> Vec<Column> {
     let rate = if bus { "n/t (algorithm)" } else { "bytes moved between all ranks, over t" };
     let second = |name, meaning| Column::new(name, Unit::Second, meaning);
-    vec![
+    let mut all = vec![
         second("time", "t(n): one operation, or half of one that goes there and back").counting(),
         Column::new("bandwidth", Unit::BytePerSecond, rate),
         Column::new("bus_bandwidth", Unit::BytePerSecond, BUS),
-        Column::new("rate", Unit::PerSecond, "operations a second: 1/t"),
+        Column::new("rate", Unit::PerSecond, "operations or messages a second"),
         Column::new("over_floor", Unit::One, "t over its floor, by round"),
         second("send_overhead", "o(n): the part of t in which the sender is busy"),
         second("gap", "g(n): what a further transfer of a burst takes"),
         Column::new("slowdown", Unit::One, "t over that without a load, by round"),
-    ]
+    ];
+    all.extend(SINGLES.map(|(name, ..)| second(name, "of the times of single operations")));
+    all
 }
 
 /// Rows of a series on a screen, if its kernel asks for many.
@@ -147,19 +151,31 @@ fn one(of: &Measured<'_>, points: &Points<'_>, bursts: &Points<'_>) -> Result<Ma
             ratio
         });
         let has_size = crate::points::size(described).is_some();
+        let ranks = described.place("ranks").and_then(Place::number).unwrap_or(0) as usize;
+        let (count, rate) = match in_series(name) {
+            Ok((_, series)) if series.windows => ((series.moves)(ranks), "messages / t"),
+            _ => (u64::from(!has_size), "1 / t"),
+        };
         let issue = key.clone().with("part", ISSUE);
         let cells = [
             Some(time.clone()),
             time.turned(described.moved as f64, "bytes moved / t"),
-            bus.zip(number(described, "ranks")).and_then(|(factor, ranks)| {
-                time.turned(factor(ranks as usize) * described.bytes as f64, "factor · n / t")
+            bus.and_then(|factor| {
+                time.turned(factor(ranks) * described.bytes as f64, "factor · n / t")
             }),
-            if has_size { None } else { time.turned(1.0, "1 / t") },
+            time.turned(count as f64, rate),
             over_floor,
             of.time(&issue),
             gap(of, bursts, (key, described)),
             slowdown(of, points, (key, described)),
         ];
+        let all = of.spread(&key.clone().with("part", SINGLE));
+        let singles = SINGLES.map(|(_, get, least)| {
+            let all = all.as_ref().filter(|all| all.samples >= least)?;
+            let how = ("of single operations", all.samples);
+            Some(Estimated::new(get(all).0 * 1e9, None, Convergence::Converged, how))
+        });
+        let cells: Vec<_> = cells.into_iter().chain(singles).collect();
         let spread = of.spread(key);
         let place = described.at.iter().map(|(_, at)| at.clone()).collect();
         rows.push(place, labels, &cells, spread)?;

@@ -94,7 +94,7 @@ mod tests {
     fn a_layer_is_an_order_of_its_kernel_and_a_floor_of_its_loop() {
         for (kernel, column_of) in [
             ("ping_pong", ISSUE),
-            ("stream", ISSUE),
+            ("request_stream", ISSUE),
             ("comms1", ISSUE),
             ("store", WHOLE),
             ("get", WHOLE),

@@ -24,9 +24,10 @@ impl Room {
     /// are kept apart while they are checked.
     pub fn passing(ranks: usize, tuning: &Tuning, orders: impl Iterator<Item = Order>) -> Self {
         let places = |order: &Order| -> Result<usize, Refused> {
-            let needs = (fact(&order.kernel)?.needs)(order, order.ranks)?;
-            let own = Places::own(&needs).map_or(0, |places| places.memory());
-            Ok(own.max(Places::shared(&needs).memory()))
+            let needs = |order: &Order| (fact(&order.kernel)?.needs)(order, order.ranks);
+            let own = Places::own(&needs(&order.clone().checked())?);
+            let shared = Places::shared(&needs(order)?);
+            Ok(own.map_or(0, |places| places.memory()).max(shared.memory()))
         };
         let exposed = tuning.memory(ranks).next_multiple_of(4096);
         let most = orders.filter_map(|order| places(&order).ok()).max().unwrap_or(0);

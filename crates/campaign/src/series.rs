@@ -9,7 +9,7 @@ mod thin;
 use std::ops::Range;
 
 use bandgap_comm::passing::Tuning;
-use bandgap_kernels::{ISSUE, Over, WHOLE, in_series};
+use bandgap_kernels::{ISSUE, Over, SINGLE, Shape, WHOLE, in_series};
 use serde::{Deserialize, Serialize};
 
 use crate::beside::Beside;
@@ -100,6 +100,14 @@ impl Experiment for &SeriesPlan {
         let mut split = vec![(point.key.clone(), point.once(done))];
         if in_series(point.key.what()).is_ok_and(|(fact, _)| fact.over == Over::Transfer) {
             split.push((point.key.clone().with("part", ISSUE), done.column(ISSUE).to_vec()));
+        }
+        if point.order.shape == Shape::Osu {
+            // Of what is timed together, the parts of each stamped operation.
+            let timed = point.described.as_ref().map_or(1.0, |of| of.timed);
+            let single = done.column(SINGLE);
+            let parts = timed * split[0].1.len() as f64 / single.len() as f64;
+            let single = single.iter().map(|time| time / parts).collect();
+            split.push((point.key.clone().with("part", SINGLE), single));
         }
         split
     }

@@ -59,7 +59,10 @@ impl Fact {
             },
             check: |order, size| ready::<K>(order, size).map(drop),
             timed: |order, size| Ok(order.kernel::<K>(size)?.timed(order.ranks)),
-            needs: |order, size| Ok(order.kernel::<K>(size)?.needs(order.ranks)),
+            needs: |order, size| {
+                let kernel: K = order.kernel(size)?;
+                Ok(if order.checked { kernel.checked() } else { kernel }.needs(order.ranks))
+            },
             receives: |order, size| {
                 let (kernel, places) = ready::<K>(order, size)?;
                 let [rank, _] = kernel.timed(order.ranks);
@@ -80,10 +83,12 @@ impl Fact {
 /// The kernel of an order that can be carried out, and the places of its messages.
 pub(crate) fn ready<K: Kernel>(order: &Order, size: usize) -> Result<(K, Places), Refused> {
     let kernel: K = order.kernel(size)?;
-    let needs = kernel.needs(order.ranks);
     if !order.checked {
-        return Ok((kernel, Places::shared(&needs)));
+        let places = Places::shared(&kernel.needs(order.ranks));
+        return Ok((kernel, places));
     }
+    let kernel = kernel.checked();
+    let needs = kernel.needs(order.ranks);
     // Each word is noted together with the rank that sent it.
     if needs.words > (MOST_PLACES / 16) as u64 {
         let why = format!(

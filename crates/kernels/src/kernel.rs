@@ -31,6 +31,13 @@ pub trait Kernel: Serialize + DeserializeOwned + Clone + fmt::Debug + PartialEq 
     /// They cannot run it; the error says why.
     fn check(&self, size: usize) -> Result<(), Refused>;
 
+    /// What a checked batch runs instead: fewer messages, where all of them would not have places of
+    /// their own.
+    #[must_use]
+    fn checked(self) -> Self {
+        self
+    }
+
     /// The rank that times, and the rank at the other end of the placement probe.
     fn timed(&self, size: usize) -> [Rank; 2] {
         [0, 1.min(size.saturating_sub(1))]

@@ -65,7 +65,7 @@ pub use rig::{Arrived, Rig, is_counted};
 pub use rows::{Program, carry_out, carry_out_active, carry_out_one, carry_out_passing, program};
 pub use series::{AtSize, DOUBLE, Extent, Look, Series};
 pub use shape::Shape;
-pub use stamps::{ISSUE, Samples, Stamps, WHOLE};
+pub use stamps::{ISSUE, SINGLE, Samples, Stamps, WHOLE};
 pub use state::{Log, RankState, Tally};
 pub use vector::{VectorKernel, VectorProgram, Vectors};
 pub use words::Words;

@@ -16,6 +16,9 @@ pub struct Series {
     pub at_distances: bool,
     /// Default place of successive messages; `None` if the series leaves no choice.
     pub buffers: Option<Buffers>,
+    /// Whether an operation is a window of messages, whose number is its `parts` unless a point says
+    /// otherwise. Then the rate of messages is shown too.
+    pub windows: bool,
     /// Unit of its sizes.
     pub extent: Extent,
     /// Bytes of a message at a point.
@@ -74,6 +77,7 @@ impl Series {
             of_all: false,
             at_distances: false,
             buffers: None,
+            windows: false,
             extent: Extent::Bytes,
             message: |point| point.size as u64,
             moves: |_| 1,
@@ -137,6 +141,8 @@ pub struct AtSize {
     pub variant: Option<&'static str>,
     /// Rows and columns of the mesh, if it is not the usual one.
     pub mesh: Option<[usize; 2]>,
+    /// Messages in a window, if it is not the usual number.
+    pub window: Option<u32>,
     /// Where successive messages lie, if the kernel leaves a choice.
     pub buffers: Buffers,
     /// What is between two stamps.
@@ -147,8 +153,9 @@ impl AtSize {
     /// A point of `messages` messages of `bytes` bytes, between ranks 0 and 1, or among all of
     /// `ranks`.
     pub fn of(bytes: usize, messages: u32, ranks: usize) -> Self {
-        let (variant, mesh, buffers, shape) = Default::default();
-        Self { size: bytes, messages, ranks, pair: Pair::FIRST, variant, mesh, buffers, shape }
+        let (variant, mesh, window, buffers, shape) = Default::default();
+        let pair = Pair::FIRST;
+        Self { size: bytes, messages, ranks, pair, variant, mesh, window, buffers, shape }
     }
 }
 

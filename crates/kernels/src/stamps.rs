@@ -9,6 +9,9 @@ pub const ISSUE: &str = "issue";
 /// Column of the time from a sample's begin until all its messages have ended.
 pub const WHOLE: &str = "whole";
 
+/// Column of the times of single operations, where each is stamped.
+pub const SINGLE: &str = "single";
+
 /// Time stamps that each rank took in one order, in ticks of its own clock.
 pub type Stamps = [Vec<u64>];
 
@@ -46,6 +49,21 @@ impl Samples {
         Self([ISSUE, WHOLE].map(|name| (name, column(name))).into())
     }
 
+    /// Columns as of [`Samples::of_triples`], of several ranks that do the same at once, whose stamps come in threes.
+    ///
+    /// *Formula*: the harmonic mean of the ranks' times, sample by sample.
+    pub fn at_once(stamps: &Stamps, ranks: impl Iterator<Item = Rank>) -> Self {
+        let each: Vec<Self> = ranks.map(|rank| Self::of_triples(stamps, rank)).collect();
+        let mean = |name: &str, sample: usize| -> Option<u64> {
+            let times = each.iter().map(|of| of.column(name).get(sample).copied());
+            let rate = times.map(|time| Some(1.0 / time? as f64)).sum::<Option<f64>>()?;
+            Some((each.len() as f64 / rate).round() as u64)
+        };
+        let samples = each.first().map_or(0, |of| of.column(WHOLE).len());
+        let column = |name| (0..samples).filter_map(|sample| mean(name, sample)).collect();
+        Self([ISSUE, WHOLE].map(|name| (name, column(name))).into())
+    }
+
     /// Columns of differences between two stamps of a sample that has `marks` stamps.
     fn of_marks<const N: usize>(
         stamps: &Stamps,
@@ -74,25 +92,29 @@ impl Samples {
         Self::of_marks(stamps, rank, 4, [(ISSUE, 0, 1), (last, 2, 3), (WHOLE, 0, 3)])
     }
 
-    /// Column [`WHOLE`] of stamps that come in pairs, around each operation of `samples` samples,
-    /// on one or several ranks.
+    /// Columns [`WHOLE`] and [`SINGLE`] of stamps that come in pairs, around each operation of
+    /// `samples` samples, on one or several ranks.
     ///
-    /// *Formula*: a sample is the sum of end − begin over its operations, averaged over the ranks
-    /// that have stamps.
+    /// *Formula*: single = end − begin, averaged over the ranks that have stamps; whole is the sum
+    /// over the operations of a sample, averaged likewise.
     pub fn of_pairs(stamps: &Stamps, samples: u32) -> Self {
         let ranks: Vec<&Vec<u64>> = stamps.iter().filter(|rank| !rank.is_empty()).collect();
         let sum = |of: &[u64]| -> u64 {
             of.chunks_exact(2).map(|pair| pair[1].saturating_sub(pair[0])).sum()
         };
-        let mean = |sample: usize| {
-            let own = |rank: &&Vec<u64>| {
-                let each = rank.len() / samples as usize;
-                sum(&rank[sample * each..][..each])
+        // The stamps in `count` equal parts.
+        let means = |count: usize| -> Vec<u64> {
+            let mean = |at: usize| {
+                let own = |rank: &&Vec<u64>| {
+                    let each = rank.len() / count;
+                    sum(&rank[at * each..][..each])
+                };
+                ranks.iter().map(own).sum::<u64>() / ranks.len() as u64
             };
-            ranks.iter().map(own).sum::<u64>() / ranks.len() as u64
+            (0..if ranks.is_empty() { 0 } else { count }).map(mean).collect()
         };
-        let count = if ranks.is_empty() { 0 } else { samples as usize };
-        Self([(WHOLE, (0..count).map(mean).collect())].into())
+        let operations = ranks.first().map_or(0, |rank| rank.len() / 2);
+        Self([(WHOLE, means(samples as usize)), (SINGLE, means(operations))].into())
     }
 
     /// Column [`ISSUE`] of a rank's stamps at the borders of samples: differences between
@@ -124,6 +146,11 @@ mod tests {
             [vec![0, 3, 10, 14, 20, 21, 30, 32], vec![], vec![5, 10, 11, 17, 20, 25, 26, 30]];
         let pairs = Samples::of_pairs(&pairs, 2);
         assert_eq!(pairs.column(WHOLE), [(7 + 11) / 2, (3 + 9) / 2]);
+        assert_eq!(pairs.column(SINGLE), [(3 + 5) / 2, (4 + 6) / 2, (1 + 5) / 2, (2 + 4) / 2]);
+        // Rates of 1/2 and 1/6 have a mean of 1/3.
+        let at_once =
+            Samples::at_once(&[vec![10, 11, 12], vec![], vec![0, 3, 6]], [0, 2].into_iter());
+        assert_eq!([ISSUE, WHOLE].map(|name| at_once.column(name).to_vec()), [vec![2], vec![3]]);
         assert!(Samples::of_pairs(&[vec![]], 2).column(WHOLE).is_empty());
         assert!(Samples::of_borders(&[], 0).column(ISSUE).is_empty());
     }

@@ -208,6 +208,11 @@ impl Comm for Foreign {
     }
 
     #[inline(always)]
+    fn wait_all(&mut self, pending: &mut Vec<Pending<Request>>) -> Result<()> {
+        self.library.wait_all(pending)
+    }
+
+    #[inline(always)]
     fn own(&mut self) -> Option<&mut [u8]> {
         Some(self.library.memory_mut())
     }

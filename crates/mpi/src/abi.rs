@@ -39,7 +39,7 @@ pub struct Constants {
     pub sum: Constant,
     /// `MPI_ERRORS_RETURN`.
     pub errors_return: Constant,
-    /// `MPI_STATUS_IGNORE`.
+    /// `MPI_STATUS_IGNORE` and `MPI_STATUSES_IGNORE`.
     pub ignore: usize,
     /// `MPI_IN_PLACE`.
     pub in_place: usize,

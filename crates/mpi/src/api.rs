@@ -104,6 +104,7 @@ functions! {
     isend MPI_Isend (from: In, len: c_int, of: Handle, peer: c_int, tag: c_int, comm: Handle, new: *mut Handle);
     irecv MPI_Irecv (into: Out, len: c_int, of: Handle, peer: c_int, tag: c_int, comm: Handle, new: *mut Handle);
     wait MPI_Wait (request: *mut Handle, status: Out);
+    waitall MPI_Waitall (count: c_int, requests: *mut Handle, statuses: Out);
     test MPI_Test (request: *mut Handle, ended: *mut c_int, status: Out);
     iprobe MPI_Iprobe (peer: c_int, tag: c_int, comm: Handle, there: *mut c_int, status: Out);
     get_count MPI_Get_count (status: In, of: Handle, count: *mut c_int);
@@ -156,6 +157,19 @@ impl Api {
         // SAFETY: the arguments have the types of the function.
         unsafe { self.comm_dup(of, &mut new)? };
         Ok(self.argument(new))
+    }
+
+    /// Handles that the library wrote, as an array of its own: side by side, or two in each `Handle`.
+    #[inline(always)]
+    pub(crate) fn side_by_side(&self, made: impl Iterator<Item = Handle>, into: &mut Vec<Handle>) {
+        into.clear();
+        if self.above == 0 {
+            return into.extend(made);
+        }
+        let mut halves = made.map(|handle| handle & (Handle::MAX >> self.above));
+        while let Some(low) = halves.next() {
+            into.push(low | halves.next().unwrap_or(0) << self.above);
+        }
     }
 
     /// A handle that the library wrote, in the form that it takes as an argument: an `int` with its

@@ -44,6 +44,8 @@ pub struct Library {
     counts: Vec<c_int>,
     /// Requests that have not been waited for.
     under_way: usize,
+    /// Requests that are being waited for together.
+    together: Vec<Handle>,
 }
 
 impl Drop for Library {
@@ -65,7 +67,8 @@ impl Library {
         let all = Team { size: world.size, comms };
         // Not of length 0: Open MPI's MPI_IN_PLACE is the address of an empty slice.
         let memory = ExposedMemory::new(0);
-        Ok(Self { world, now: all, teams: vec![all], memory, counts: Vec::new(), under_way: 0 })
+        let (counts, together) = (Vec::new(), Vec::new());
+        Ok(Self { world, now: all, teams: vec![all], memory, counts, under_way: 0, together })
     }
 
     /// From here on, messages pass among the first `ranks` ranks, including this one. The first
@@ -227,6 +230,21 @@ impl Library {
         // SAFETY: a request of this library, which is not used again.
         unsafe { self.world.api.wait(&mut request, self.world.api.ignore)? };
         self.under_way -= 1;
+        Ok(())
+    }
+
+    /// Waits as [`Library::wait`] for all of them, and leaves none: `MPI_Waitall`.
+    ///
+    /// # Errors
+    /// MPI refused.
+    #[inline(always)]
+    pub fn wait_all(&mut self, pending: &mut Vec<Pending<Request>>) -> Result<()> {
+        let (api, all, statuses) = (&self.world.api, pending.len(), self.world.api.ignore);
+        api.side_by_side(pending.drain(..).map(|pending| pending.0.0), &mut self.together);
+        // SAFETY: as many requests of this library, which are not used again. What ignores one
+        // status ignores many.
+        unsafe { api.waitall(count(all)?, self.together.as_mut_ptr(), statuses)? };
+        self.under_way -= all;
         Ok(())
     }
 

@@ -1,11 +1,13 @@
 //! One series on one screen: some of its rows, or some of its curves side by side.
 
 use bandgap_model::hockney::off_the_line;
-use bandgap_record::{Form, Row, Rows, Unit};
+use bandgap_record::{Column, Form, Row, Rows, Unit};
 use bandgap_report::{Block, Cell, Head, Table, signed_share};
 
 use crate::pairs::pairs;
-use crate::rows::{Curve, along, cell, curves, evenly, fit, head, place_cell, spelled, table};
+use crate::rows::{
+    Curve, SINGLES, along, cell, curves, evenly, fit, head, place_cell, spelled, table,
+};
 use crate::shown::Context;
 
 /// Curves side by side, at most.
@@ -78,7 +80,9 @@ fn single(
 ) -> Block {
     let fit = fit(rows, &curve.which, context).filter(|_| axis == "bytes");
     let mut heads = vec![Head::new(spelled(axis))];
-    for (at, column) in rows.columns.iter().enumerate() {
+    let is_shown = |column: &&Column| SINGLES.iter().all(|(name, ..)| column.name != *name);
+    let columns: Vec<&Column> = rows.columns.iter().filter(is_shown).collect();
+    for (at, column) in columns.iter().enumerate() {
         let head = head(rows, &column.name, column.unit);
         heads.push(if at < 3 { head } else { head.optional() });
     }
@@ -87,7 +91,7 @@ fn single(
     }
     Block::Table(Table::new(heads).with(some.iter().filter_map(|&(bytes, row)| {
         let mut cells = vec![place_cell(axis, rows.place(row, axis)?)];
-        cells.extend(rows.columns.iter().map(|column| cell(rows, row, &column.name, context)));
+        cells.extend(columns.iter().map(|column| cell(rows, row, &column.name, context)));
         if let Some(fit) = fit {
             let off = rows.cell(row, TIME).zip(fit.time(bytes));
             let off = off.and_then(|(time, line)| off_the_line(time.value.0, line));

@@ -1,6 +1,6 @@
 //! Renders rows in full: a table of all, and curves.
 
-use bandgap_record::{Column, Form, Labels, Place, Quantity, Row, Rows, Unit};
+use bandgap_record::{Column, Form, Labels, Number, Place, Quantity, Row, Rows, Spread, Unit};
 use bandgap_report::{
     Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Scale, Series, Table,
 };
@@ -15,6 +15,15 @@ const ALONG: [&str; 5] = ["bytes", "elements", "dimension", "ranks", "requesters
 const SIZES: usize = 3;
 /// The columns that are drawn.
 const DRAWN: [&str; 6] = ["time", "bandwidth", "bus_bandwidth", "gap", "slowdown", "hidden"];
+/// Columns of the times of single operations, what they are of a distribution, and how many
+/// operations it needs. The screen leaves them out.
+pub const SINGLES: [(&str, fn(&Spread) -> Number, u64); 5] = [
+    ("min", |of| of.min, 1),
+    ("p50", |of| of.median, 1),
+    ("p99", |of| of.p99, 100),
+    ("p999", |of| of.p999, 1000),
+    ("max", |of| of.max, 1),
+];
 /// The most curves in a figure.
 const MOST_CURVES: usize = 12;
 /// Points of a fitted line.
@@ -61,6 +70,7 @@ pub(crate) fn spelled(name: &str) -> String {
         "dimension" => "N".to_owned(),
         "time" => "t".to_owned(),
         "bandwidth" => "n/t".to_owned(),
+        "p999" => "p99.9".to_owned(),
         name => name.replace('_', " "),
     }
 }

@@ -190,6 +190,7 @@ pub fn used(comet: &Comet, named: &[&str]) -> Result<()> {
         ("--buffers", series.buffers.is_some(), any(&|of| of.buffers.is_some())),
         ("--algorithm", ways.algorithm.is_some(), any(&|of| of.by_algorithm())),
         ("--mesh", ways.mesh.is_some(), mesh),
+        ("--window", ways.window.is_some(), any(&|of| of.windows)),
         ("--dimension", ways.dimension.is_some(), mesh),
         ("--vectors", !comet.vectors.is_empty(), named.contains(&Overlap::NAME)),
     ];

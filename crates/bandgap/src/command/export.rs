@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use bandgap_assemble::Calibrated;
 use bandgap_launch::{Classify, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RecordError, RunDir};
-use bandgap_results::{drawn, values};
+use bandgap_results::{drawn, osu, values};
 use bandgap_sim::{Loggops, write_perfetto};
 use clap::{Args, ValueEnum};
 
@@ -30,6 +30,7 @@ Examples:
   bandgap export LAST -t tcp --to loggopsim              LogGOPSim's arguments
   bandgap export LAST --to simgrid --out platform.xml    a platform, and the command that goes with it
   bandgap export LAST --to csv
+  bandgap export LAST --to osu                           for what reads osu_latency, osu_bw, osu_allreduce
   bandgap export LAST --to svg --out figures             all figures; --to gnuplot: data and scripts
   bandgap export barrier --to goal -t sim:myrinet -n 1024 --out barrier.goal
   bandgap export broadcast --to perfetto -t sim:ipsc860 -n 128 --on 0-31 --out broadcast.json
@@ -83,6 +84,8 @@ pub enum Format {
     Simgrid,
     /// All values of a run
     Csv,
+    /// Latencies and bandwidths of a run as text of the OSU benchmarks
+    Osu,
     /// A kernel's messages and computations as GOAL text, for LogGOPSim and others
     Goal,
     /// A timeline of a kernel or schedule in JSON, for ui.perfetto.dev and chrome://tracing
@@ -111,6 +114,14 @@ pub fn run(of: &Export) -> Result<Exit> {
         }
         Format::Simgrid => of.platform(),
         Format::Csv => of.put(values(&kept(&of.what)?.1).class(Exit::Defect)?),
+        Format::Osu => {
+            let (path, run) = kept(&of.what)?;
+            let text = osu(&run);
+            let failed = || input!("export {} as of OSU: it has no such series", path.display());
+            let none =
+                || failed().hint("comms1, and comet stream, all_reduce and others give some");
+            if text.is_empty() { Err(none()) } else { of.put(text) }
+        }
         Format::Goal => replayed::goal(of),
         Format::Perfetto if of.is_of_run() => Err(usage!("export a timeline of a run")
             .hint("export --to machine first, then a kernel with -t sim:FILE.toml")),

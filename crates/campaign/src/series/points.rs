@@ -7,6 +7,9 @@ use bandgap_kernels::{
 use super::step::Step;
 use crate::sizes::{Sizes, matrices, rounds};
 
+/// Least of the usual lengths of messages in windows.
+const LEAST: u32 = 8;
+
 /// What the user asked for of all series.
 #[derive(Clone, Debug, Default)]
 pub struct Points {
@@ -22,6 +25,8 @@ pub struct Points {
     pub algorithm: Option<String>,
     /// Rows and columns of the mesh of ranks; `None` for the usual mesh.
     pub mesh: Option<[usize; 2]>,
+    /// Messages in a window; `None` for the usual number.
+    pub window: Option<u32>,
     /// Smallest and largest number of rows of a matrix.
     pub dimensions: Option<[u32; 2]>,
     /// The two ranks of a series between two.
@@ -157,8 +162,9 @@ impl Points {
         let buffers = |own| self.buffers.unwrap_or_else(|| usual(own));
         let buffers = of.buffers.map_or(Buffers::default(), buffers);
         let sizes = self.sizes_of(of, mesh)?;
-        let one =
-            Step { pair: self.pair(), mesh: given, buffers, ..Step::new(of.name, 0, 1, ranks) };
+        let one = Step::new(of.name, 0, 1, ranks);
+        let window = self.window.filter(|_| of.windows);
+        let one = Step { pair: self.pair(), mesh: given, window, buffers, ..one };
         let mut steps = Vec::new();
         let mut refusals = vec![Vec::new(); variants.len()];
         for &size in &sizes {
@@ -224,6 +230,10 @@ impl Points {
         let [from, to] = self.dimensions.unwrap_or([64, 1024]);
         let (sizes, why, hint) = match of.extent {
             Extent::None => return Ok(vec![0]),
+            // A window of less is as fast.
+            Extent::Bytes if of.windows && self.sizes == Sizes::default() => {
+                return Ok(Sizes::powers(LEAST, self.sizes.ends().1).all(self.perturb));
+            }
             Extent::Bytes => return Ok(self.sizes.all(self.perturb)),
             Extent::Doubles => {
                 (self.sizes.vectors(), "no size is a whole number of doubles".to_owned(), 8)
@@ -275,7 +285,7 @@ fn check(step: &Step, checked: bool) -> Result<(), Refused> {
 /// The step with as many operations per sample as its message length allows, or fewer if they do
 /// not fit a checked batch.
 fn repeated(step: Step) -> Step {
-    let mut messages = rounds(step.bytes().unwrap_or(0));
+    let mut messages = rounds(step.at_once());
     let with = |messages| Step { messages, ..step.clone() };
     while messages > 1 && check(&with(messages), true).is_err() {
         messages /= 2;

@@ -29,7 +29,7 @@ const LOOKING: f64 = 0.1;
 
 /// Samples of a batch of this step by its bytes, at most `most`.
 pub(super) fn by_bytes(step: &Step, most: u32) -> u32 {
-    let bytes = step.bytes().map_or(0, |bytes| bytes.min(u32::MAX.into()) as u32);
+    let bytes = step.at_once().min(u32::MAX.into()) as u32;
     let least = if bytes > LONG { FEWEST } else { LEAST };
     samples_within(BATCH_BYTES, bytes, step.messages, least, most)
 }

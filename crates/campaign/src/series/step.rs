@@ -11,7 +11,7 @@ use crate::data::Described;
 use crate::key::Key;
 
 /// A step of a series: operations of one size, one after the other.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Step {
     /// The series, by which its kernel is found.
@@ -34,6 +34,9 @@ pub struct Step {
     /// Rows and columns of the mesh of ranks, if it is not the usual one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mesh: Option<[usize; 2]>,
+    /// Messages in a window, if it is not the usual number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<u32>,
     /// Where successive messages lie, if the kernel has a choice.
     #[serde(default)]
     pub buffers: Buffers,
@@ -59,9 +62,7 @@ impl Step {
     /// `messages` operations of one size, between the first two or all of `ranks` ranks.
     pub fn new(series: &str, size: u32, messages: u32, ranks: usize) -> Self {
         let series = series.to_owned();
-        let (pair, hops, variant, mesh) = ([0, 1], None, None, None);
-        let (buffers, way, shape) = Default::default();
-        Self { series, size, messages, ranks, pair, hops, variant, mesh, buffers, way, shape }
+        Self { series, size, messages, ranks, pair: [0, 1], ..Self::default() }
     }
 
     /// The kernel and its series.
@@ -76,7 +77,14 @@ impl Step {
     /// operations. A burst of transfers counts as one operation.
     pub(super) fn parts(&self, (fact, series): &(Fact, Series)) -> f64 {
         let messages = if fact.over == Over::Transfer { 1 } else { self.messages };
-        f64::from(series.parts) * f64::from(messages)
+        f64::from(self.window.unwrap_or(series.parts)) * f64::from(messages)
+    }
+
+    /// Bytes that one operation has on their way at once: of a message, or of a window of them.
+    pub(super) fn at_once(&self) -> u64 {
+        let window = |series: Series| self.window.unwrap_or(series.parts);
+        let window = self.kernel().map_or(1, |(_, of)| if of.windows { window(of) } else { 1 });
+        self.bytes().unwrap_or(0).max(1).saturating_mul(window.into())
     }
 
     /// Describes this step's point; `done` is the step as carried out. `is_one_pair` says
@@ -116,9 +124,13 @@ impl Step {
         ];
         point = named(labels).fold(point, |point, (name, label)| point.with(name, label));
         // Of all ranks many operations follow one another, and one alone may take less or more.
-        if series.of_all && self.shape.is_usual() {
-            point = point.with("in_a_row", self.messages);
-        }
+        point = match series.windows {
+            true => point.with("window", self.window.unwrap_or(series.parts)),
+            false if series.of_all && self.shape.is_usual() => {
+                point.with("in_a_row", self.messages)
+            }
+            false => point,
+        };
         // Without a message on its way back, who times runs ahead of the others.
         let order = done.order(1)?;
         let receives = (fact.receives)(&order, self.ranks);
@@ -147,6 +159,7 @@ impl Step {
             pair: Pair { requester, replier },
             variant: None,
             mesh: self.mesh,
+            window: self.window,
             buffers: self.buffers,
             shape: self.shape,
         }

@@ -42,6 +42,15 @@ pub trait Comm: Processor + Sized {
     /// As [`Comm::isend`]; [`CommError::OtherLength`](crate::CommError::OtherLength).
     fn wait(&mut self, pending: Pending<Self::Pending>) -> Result<()>;
 
+    /// Waits as [`Comm::wait`] for all of them, and leaves none.
+    ///
+    /// # Errors
+    /// As [`Comm::wait`].
+    #[inline(always)]
+    fn wait_all(&mut self, pending: &mut Vec<Pending<Self::Pending>>) -> Result<()> {
+        pending.drain(..).try_for_each(|pending| self.wait(pending))
+    }
+
     /// This rank's memory. An interpreter has none; its copies and additions do nothing.
     fn own(&mut self) -> Option<&mut [u8]>;
 

@@ -191,6 +191,6 @@ impl OverComm for MessageCosts {
 }
 
 /// A part without bytes.
-fn nothing(places: &Places) -> Part {
+pub(super) fn nothing(places: &Places) -> Part {
     Part::new(places.scratch().at, 0)
 }

@@ -19,11 +19,12 @@ use crate::list::{Visit, kernels};
 kernels! {
     am burst: Burst;
     am fan_in: FanIn;
-    am requests: PingPong, Stream;
+    am requests: PingPong, RequestStream;
     transfer bulk: Store, Get;
     comm comms: Comms1, Comms2;
     comm comms3: Comms3;
     comm round_robin: RoundRobin;
+    comm windows: Stream, Bidirectional;
     comm synch1: Synch1;
     comm broadcast: Broadcast;
     comm global_sum: GlobalSum, AllReduce;

@@ -26,10 +26,10 @@ pub struct Requests<const AWAITED: bool> {
 pub type PingPong = Requests<true>;
 
 /// M requests without replies, as fast as flow control allows, until all are handled.
-pub type Stream = Requests<false>;
+pub type RequestStream = Requests<false>;
 
 impl<const AWAITED: bool> Kernel for Requests<AWAITED> {
-    const NAME: &'static str = if AWAITED { "ping_pong" } else { "stream" };
+    const NAME: &'static str = if AWAITED { "ping_pong" } else { "request_stream" };
 
     fn at(point: AtSize) -> Option<Self> {
         Some(Self { pair: point.pair, messages: point.messages })

@@ -84,7 +84,10 @@ fn one_array_cannot_travel_both_ways_at_once() {
 fn orders_that_cannot_be_carried_out_say_what_is_wrong() {
     let named = Order { kernel: "pingpong".into(), ..ping_pong() };
     let text = refusal(&named);
-    assert!(text.contains("\"pingpong\"") && text.contains("ping_pong, stream, store"), "{text}");
+    assert!(
+        text.contains("\"pingpong\"") && text.contains("ping_pong, request_stream, store"),
+        "{text}"
+    );
     let with = |parameters| Order { parameters, ..ping_pong() };
     for (order, what) in [
         (with(json!({"messages": 3})), "`pair`"),

@@ -49,6 +49,19 @@ fn in_osus_shape_operations_are_timed_one_by_one() {
 }
 
 #[test]
+fn windows_of_all_pairs_take_what_the_closed_forms_say() {
+    let of = |name: &str, ranks| {
+        let point = AtSize { window: Some(8), ..AtSize::of(0, 2, ranks) };
+        simulate(&(in_series(name).unwrap().0.at)(point, 3, ranks).unwrap()).column(WHOLE).to_vec()
+    };
+    // Two windows, each (W − 1)·g, and there and back 2 (os + L + or), or with no reply one way.
+    for ranks in [2, 8] {
+        assert_eq!(of("stream", ranks), [2 * (70 + 46) * 1_000_000; 3]);
+        assert_eq!(of("bidirectional", ranks), [2 * (70 + 23) * 1_000_000; 3]);
+    }
+}
+
+#[test]
 fn every_kernel_runs_in_virtual_time_on_one_to_nine_ranks() {
     for fact in facts() {
         let mut run = 0;

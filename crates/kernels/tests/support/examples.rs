@@ -8,13 +8,15 @@ use bandgap_kernels::{
 };
 
 /// Numbers of messages and their sizes, of kernels that these make.
-const POINTS: [(&str, &[(u32, usize)]); 19] = [
+const POINTS: [(&str, &[(u32, usize)]); 21] = [
     ("ping_pong", &[(1, 8), (5, 8)]),
-    ("stream", &[(1, 8), (100, 8)]),
+    ("request_stream", &[(1, 8), (100, 8)]),
     ("store", &[(1, 0), (5, 7), (3, 4096), (2, 70_001)]),
     ("get", &[(1, 0), (5, 7), (3, 4096), (2, 70_001)]),
     ("comms1", &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)]),
     ("comms2", &[(1, 0), (5, 1), (4, 100), (3, 20_000), (2, 70_001)]),
+    ("stream", &[(1, 0), (3, 100), (1, 20_000), (1, 70_001)]),
+    ("bidirectional", &[(1, 0), (3, 100), (1, 20_000), (1, 70_001)]),
     ("comms3", &[(1, 0), (3, 1), (2, 100), (2, 20_000)]),
     ("synch1", &[(1, 0), (9, 0)]),
     ("broadcast", &[(1, 8), (20, 100), (3, 20_000)]),
@@ -72,6 +74,10 @@ pub fn examples(fact: &Fact, size: usize, samples: u32) -> Vec<Order> {
         name => {
             let points = POINTS.into_iter().find(|(of, _)| *of == name);
             let (_, points) = points.unwrap_or_else(|| panic!("{name} has no examples"));
+            // Pairs need an even number of ranks; the last may be idle.
+            let pairs_only = ["stream", "bidirectional"].contains(&name);
+            let size = if pairs_only { size - size % 2 } else { size };
+            let window = pairs_only.then_some(3);
             let variants = fact.series.iter().flat_map(|series| series.variants);
             let variants: Vec<_> =
                 std::iter::once(None).chain(variants.map(|name| Some(*name))).collect();
@@ -81,7 +87,7 @@ pub fn examples(fact: &Fact, size: usize, samples: u32) -> Vec<Order> {
                 for pair in pairs {
                     for &variant in &variants {
                         for buffers in all_buffers {
-                            let of = AtSize::of(bytes, messages, size);
+                            let of = AtSize { window, ..AtSize::of(bytes, messages, size) };
                             all.push(AtSize { pair, variant, buffers, ..of });
                         }
                     }

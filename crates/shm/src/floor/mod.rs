@@ -61,7 +61,7 @@ pub(crate) const FLOORS: &[Floor] = &[
     Floor::new("barrier", "barrier of two ranks, time each", Operation, 500).layer(&[Borrowed("cache_line_exchange")], "synch1"),
     Floor::new("slot_ring", "64-byte slot each way, half round trip", HalfRoundTrip, 160).samples(PLACES as u32),
     Floor::new("slot_ring_stream", "8-byte messages one way, time each", Operation, 8192),
-    Floor::new("active_message_stream", "requests without replies, time each", Operation, 8192).layer(&[Borrowed("slot_ring_stream")], "stream"),
+    Floor::new("active_message_stream", "requests without replies, time each", Operation, 8192).layer(&[Borrowed("slot_ring_stream")], "request_stream"),
     Floor::new("copy_local", "memory copy on one core", Bytes(SHORT), 16),
     Floor::new("copy_cross_core", "memory copy of what the other core wrote", Bytes(SHORT), 1).compared(&["bulk_get"]),
     Floor::new("bulk_get", "get of 64 KiB of the peer's memory", Bytes(SHORT), 1).layer(&[Borrowed("copy_cross_core")], "get"),

@@ -50,6 +50,9 @@ pub struct Ways {
     /// Rows and columns of the mesh that the ranks are [default: square, or twice as long as wide]
     #[arg(long, value_name = "RxC", value_parser = mesh)]
     pub mesh: Option<[usize; 2]>,
+    /// Messages that stream and bidirectional begin before they wait [default: 64]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=MOST_WINDOW))]
+    pub window: Option<u32>,
     /// Rows of the matrices, from the least to the greatest [default: 64:1024]
     #[arg(long, value_name = "FROM:TO", value_parser = dimensions)]
     pub dimension: Option<Dimensions>,
@@ -58,6 +61,8 @@ pub struct Ways {
 /// Rows of matrices, the least and the greatest.
 type Dimensions = [u32; 2];
 
+/// Most messages in a window.
+const MOST_WINDOW: i64 = 1 << 16;
 /// Most ranks of a simulated machine.
 const MOST_RANKS: usize = 1 << 20;
 
@@ -71,6 +76,7 @@ impl Series {
             shape: self.shape,
             algorithm: ways.algorithm.clone(),
             mesh: ways.mesh,
+            window: ways.window,
             dimensions: ways.dimension,
             pair: self.between,
             library,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use bandgap_import::{Choice, read_size_table};
 use serde_json::Value;
 
 use crate::program::subject::{ENDLESS, INPUT, OUTPUT, USAGE, Workdir, of_kind};
@@ -44,6 +45,46 @@ fn kernels_in_goal_have_their_messages_and_end() {
     place.file("barrier.goal", text);
     let end = simulated(&place, "barrier.goal")["end"].as_f64().unwrap();
     assert_eq!((end * 1e9).round(), 6.0 * (2.0 * 1500.0 + 2500.0));
+}
+
+/// Sizes and times in nanoseconds of a test of OSU, as `fit hockney` reads them.
+fn read(text: &str, test: &str) -> Vec<(u64, f64)> {
+    let choice = Choice { test: Some(test.into()), ..Choice::default() };
+    let table = read_size_table(text.as_bytes(), &choice).unwrap();
+    table.rows.iter().map(|row| (row.bytes, row.time_ns)).collect()
+}
+
+#[test]
+fn what_osu_has_too_comes_back_from_its_text_with_the_same_numbers() {
+    let place = Workdir::new();
+    let run = "comet comms1 stream bidirectional all_gather barrier -t sim:ipsc860 --sizes 8,64KiB";
+    let of = place.run(format!("{run} -n 2,4 --out kept --json - -q").split(' ')).ends(0).json();
+    let text = place.run("export kept --to osu".split(' ')).ends(0).stdout;
+    for (name, test) in [("comms1", "osu_latency"), ("stream", "osu_bw")] {
+        let is_its = |row: &&Value| row["ranks"].as_u64().is_none_or(|ranks| ranks == 2);
+        let of = of_kind(&of, "series").into_iter().find(|of| of["name"] == name).unwrap().clone();
+        let points = of["points"].as_array().unwrap().iter().filter(is_its);
+        let time = |row: &Value| number(&row["time"], "value") * 1e9;
+        let kept: Vec<_> = points.map(|row| (row["bytes"].as_u64().unwrap(), time(row))).collect();
+        let read = read(&text, test);
+        assert_eq!(read.len(), 2);
+        for ((bytes, ns), (of, expected)) in read.into_iter().zip(kept) {
+            assert_eq!(bytes, of);
+            assert!((ns / expected - 1.0).abs() < 1e-5, "{test} {bytes}: {ns} {expected}");
+        }
+    }
+    let has = |words: &str| text.lines().filter(|line| line.contains(words)).count();
+    assert_eq!(has("# OSU MPI Multiple Bandwidth / Message Rate Test v"), 1, "{text}");
+    assert_eq!(has("# [ pairs: 2 ] [ window size: 64 ]"), 1);
+    // On two and on four ranks, where a block of 64 KiB has half and a quarter.
+    assert_eq!([has("Bi-Directional"), has("OSU MPI Barrier"), has("OSU MPI Allgather")], [2; 3]);
+    assert_eq!(["2 ", "4 ", "16384 ", "32768 "].map(|size| has_row(&text, size)), [1; 4]);
+    place.run("signature -t sim:myrinet -q --out other".split(' ')).ends(0);
+    place.run("export other --to osu".split(' ')).ends(INPUT);
+}
+
+fn has_row(text: &str, begin: &str) -> usize {
+    text.lines().filter(|line| line.starts_with(begin)).count()
 }
 
 /// The events of a timeline of one phase.

@@ -79,6 +79,21 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
         for of in osu["results"].as_array().unwrap() {
             assert_eq!(of["points"][0]["shape"], "osu", "{of}");
             assert_ne!(of["verified"], false, "{of}");
+            let at = |name| of["points"][0][name]["value"].as_f64().unwrap();
+            assert!(at("min") <= at("p50") && at("p50") <= at("max"));
+            assert!(at("min") < at("time") && at("time") < at("max"));
+        }
+        let windows = json("comet stream bidirectional --sizes 8,64KiB --time-budget 5s");
+        for of in windows["results"].as_array().unwrap().iter().filter(|of| of["kind"] == "series")
+        {
+            assert_eq!((&of["verified"], &of["labels"]["window"]), (&true.into(), &64.into()));
+            let points = of["points"].as_array().unwrap();
+            let value = |row: &serde_json::Value, name| row[name]["value"].as_f64().unwrap();
+            for row in points {
+                let bytes = row["bytes"].as_f64().unwrap();
+                let share = value(row, "bandwidth") / (bytes * value(row, "rate"));
+                assert!((share - 1.0).abs() < 1e-9, "{row}");
+            }
         }
         assert_eq!(osu["results"].as_array().unwrap().len(), 4);
         let run = json(

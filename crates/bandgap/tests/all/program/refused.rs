@@ -48,10 +48,10 @@ fn a_word_of_another_tool_is_answered_with_the_command_for_it() {
         ("--latency", "comms1"),
         ("--bandwidth=4", "comms1"),
         ("help lat", "comms1"),
-        ("bw -t tcp", "comms1 -t tcp"),
+        ("bw -t tcp", "comet stream -t tcp"),
         // What the command does not take is left away.
         ("pingpong --iterations 5", "comms1"),
-        ("osu_bibw", "comms2 -t mpi"),
+        ("osu_bibw", "comet bidirectional -t mpi"),
         ("IMB-MPI1 PingPong", "comms1 -t mpi"),
         ("bandwith", "comms1"),
         ("bcast -n 4", "comet broadcast -n 4"),
