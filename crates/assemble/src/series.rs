@@ -17,7 +17,7 @@ use crate::fastest::fastest;
 use crate::growth::growth;
 use crate::hops::hops;
 use crate::made::{Builder, Made, SERIES};
-use crate::points::{At, Points, number};
+use crate::points::{At, Points};
 use crate::{AssembleError, Result};
 
 /// The series with the time of each part of a message: sending, receiving, and a further message. No line is fitted to it.
