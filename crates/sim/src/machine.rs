@@ -199,6 +199,16 @@ impl Machine {
         other
     }
 
+    /// A lower bound of the time, in picoseconds, after which a rank has received this many messages:
+    /// they reach it a gap apart, and it takes or for each.
+    pub fn receiving(&self, messages: u64) -> u64 {
+        let least = |of: fn(Protocol) -> u64| self.all_costs().map(of).min().unwrap_or(0);
+        let recv = least(|of| of.recv_overhead);
+        let first = least(|of| of.send_overhead.saturating_add(of.latency)).saturating_add(recv);
+        let further = messages.saturating_sub(1).saturating_mul(self.gap.max(recv));
+        if messages == 0 { 0 } else { first.saturating_add(further) }
+    }
+
     /// The least L, o, g and G that occur in any cost.
     pub(crate) fn least(&self) -> [u64; 4] {
         let words = [self.latency, self.send_overhead.min(self.recv_overhead), self.gap, u64::MAX];

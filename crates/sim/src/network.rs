@@ -182,7 +182,7 @@ impl Network {
     }
 
     /// Whether messages of different pairs of ranks can share channels.
-    pub(crate) fn is_shared(&self) -> bool {
+    pub fn is_shared(&self) -> bool {
         !matches!(self, Self::Hosts { .. })
     }
 
