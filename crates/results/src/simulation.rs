@@ -139,7 +139,8 @@ impl Shown for Simulation {
 
     /// A table with a line for each simulated kernel; all of a single schedule.
     fn short(&self, context: &Context<'_>) -> Vec<Block> {
-        let all: Vec<&Self> = context.of::<Self>().collect();
+        let all = context.of::<Self>().filter(|of| of.sensitivity.is_none());
+        let all: Vec<&Self> = all.collect();
         match (self.bytes, all.first()) {
             (None, _) => self.blocks(RANKS),
             _ if self.sensitivity.is_some() => self.blocks(RANKS),

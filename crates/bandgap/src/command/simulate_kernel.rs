@@ -51,7 +51,7 @@ pub fn planned(
             let words = std::env::args_os().skip(1);
             let own = words.map(|word| format!(" {}", word.to_string_lossy())).collect::<String>();
             return Err(usage!("{command} {kernel} on no machine").hint(format!(
-                "bandgap run measures one; then bandgap{own}; or bandgap{own} -t sim:FILE.toml"
+                "bandgap run measures one; then bandgap{own}, or with --one-latency, which needs less of it; or bandgap{own} -t sim:FILE.toml"
             )));
         }
     };

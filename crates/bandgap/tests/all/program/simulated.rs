@@ -54,6 +54,41 @@ fn the_papers_machines_give_back_their_parameters() {
 }
 
 #[test]
+fn several_machines_stand_in_one_table() {
+    let place = Workdir::new();
+    let three = "-t sim:paragon,sim:meiko-cs2,sim:myrinet";
+    for command in ["run --quick", "signature"] {
+        let run = place.json(&format!("{command} {three}"));
+        let all = of_kind(&run, "logp");
+        assert_eq!(all.len(), 3);
+        all.iter().zip([PARAGON, MEIKO, MYRINET]).for_each(|(of, machine)| gives_back(of, machine));
+    }
+    let shown = place.run(format!("run --quick {three} --no-save -q").split(' ')).ends(0).stdout;
+    let heads = |line: &str| three[3..].split(',').all(|name| line.contains(name));
+    assert_eq!(shown.lines().filter(|line| heads(line)).count(), 1, "{shown}");
+    described(&place, PARAGON, "gap_per_byte_ns = 3\n");
+    let two = "-t sim:ipsc860,sim:machine.toml";
+    for (command, all) in [
+        ("comms1 --sizes 0,8", 2),
+        ("synch1 -n 4", 2),
+        ("comet barrier echo -n 2", 4),
+        ("pairs -n 4", 2),
+        ("bulk --no-surface --store --sizes 8,64", 2),
+    ] {
+        let run = place.json(&format!("{command} {two}"));
+        let names = of_kind(&run, "series").into_iter().map(|of| of["transport"].to_string());
+        let names: Vec<String> = names.collect();
+        let own = names.iter().filter(|name| *name == "\"sim:own\"").count();
+        assert_eq!((names.len(), own), (all, all / 2), "{command}");
+    }
+    place.run("signature -t sim:paragon,sim:paragon".split(' ')).ends(2);
+    // What one machine cannot do is told, and the others are measured.
+    let run =
+        place.run("comms1 -t sim:ipsc860,sim:paragon --sizes 8 --no-save --json - -q".split(' '));
+    assert_eq!(of_kind(&run.ends(3).json(), "series").len(), 1);
+}
+
+#[test]
 fn other_patterns_give_the_same_parameters() {
     let place = Workdir::new();
     for (name, machine) in [("paragon", PARAGON), ("meiko-cs2", MEIKO), ("myrinet", MYRINET)] {
