@@ -34,6 +34,10 @@
 //! has arrived; those behind it wait. Stores, gets and requests between two ranks do not overtake
 //! one another; replies may.
 //!
+//! Where bytes keep the sending processor busy, os grows with them; a protocol may have a gap of its
+//! own; and where turning a request into a reply is the bottleneck, an interface sends one reply per
+//! turnaround.
+//!
 //! If ranks are not all one hop apart, a message travels for L + (hops − 1)·h and takes a circuit:
 //! it holds all channels of its route, and its sender's interface, for max(g, n·G) from the moment
 //! at which the last of them is free; a message of words holds only the interface. Messages ask for

@@ -161,7 +161,7 @@ pub fn machine_of(run: &Path, points: &Points, how: How) -> Result<Calibrated> {
     Calibrated::of(&run, &path.to_string(), transport.as_deref(), how.one_latency).map_err(unmade)
 }
 
-/// The machine of the newest kept run that makes one, over the named transport, or else over one between hosts if the run
+/// The machine of the newest kept run that makes one, if need be with one latency, over the named transport, or else over one between hosts if the run
 /// has one that makes a machine. If it `moves_bytes`, the run has measured what they cost.
 pub fn newest(points: &Points, how: How, moves_bytes: bool) -> Option<Calibrated> {
     let named = points.transport.as_ref().map(Target::name);
@@ -174,9 +174,10 @@ pub fn newest(points: &Points, how: How, moves_bytes: bool) -> Option<Calibrated
             all.filter(|of| named.as_deref().is_none_or(|named| *of == named)).collect();
         all.sort_by_key(is_local);
         let path = path.display().to_string();
-        let machines = all.into_iter();
-        let mut machines = machines
-            .filter_map(|over| Calibrated::of(&run, &path, Some(over), how.one_latency).ok());
+        let ways = [how.one_latency, true].into_iter();
+        let all = ways.flat_map(|one_latency| all.iter().map(move |over| (over, one_latency)));
+        let mut machines =
+            all.filter_map(|(over, one)| Calibrated::of(&run, &path, Some(over), one).ok());
         machines.find(|machine| !moves_bytes || machine.moves_bytes().is_ok())
     })
 }

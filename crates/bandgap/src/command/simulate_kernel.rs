@@ -51,7 +51,7 @@ pub fn planned(
             let words = std::env::args_os().skip(1);
             let own = words.map(|word| format!(" {}", word.to_string_lossy())).collect::<String>();
             return Err(usage!("{command} {kernel} on no machine").hint(format!(
-                "bandgap run measures one; then bandgap{own}, or with --one-latency, which needs less of it; or bandgap{own} -t sim:FILE.toml"
+                "bandgap run measures one; then bandgap{own}; or bandgap{own} -t sim:FILE.toml"
             )));
         }
     };
@@ -104,7 +104,7 @@ pub fn planned(
 
 /// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends. On a machine that a run
 /// measured, it also replays the kernel at both ends of the parameters' intervals. Unless the options name an algorithm,
-/// the fastest comes first, and what is later than its interval is only replayed so far.
+/// that whose last rank ends first comes first, and what is certain to be later than its interval is not replayed further.
 ///
 /// # Errors
 /// As [`planned`], or the machine cannot carry out the kernel, or the result cannot be written.
@@ -167,12 +167,12 @@ pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
                 break;
             };
             before += point.ranks;
-            let latest = done.iter().flatten().map(Once::time).max().unwrap_or(last);
+            let latest = done.iter().flatten().map(|once| once.end).max().unwrap_or(last);
             last = if compares { last.min(latest) } else { last };
             all_made.push(made((kernel, &*named, bytes), &series, point, &done)?);
         }
         if compares {
-            let key = |of: &Simulation| (of.time.is_lower_bound(), of.time.value.0);
+            let key = |of: &Simulation| (of.time.is_lower_bound(), of.end.0.0);
             all_made.sort_by(|one, next| key(one).partial_cmp(&key(next)).unwrap_or(Equal));
         }
         for made in all_made {

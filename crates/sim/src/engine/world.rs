@@ -138,12 +138,12 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     /// Returns the time at which the message is complete.
     #[inline(always)]
     fn accept(&mut self, time: C::At, to: u32, bytes: Option<u32>, costs: &Protocol) -> C::At {
-        let Self { clock, machine, ranks, .. } = self;
+        let Self { clock, ranks, .. } = self;
         let transfer = costs.transfer(bytes);
         let receiving = &mut ranks[to as usize].receiving;
         let start = clock.wait(to, time, *receiving);
         let steps = [Step::InGap, Step::InBytes];
-        *receiving = clock.held(start, [machine.gap, transfer], bytes, steps);
+        *receiving = clock.held(start, [costs.gap, transfer], bytes, steps);
         clock.step(start, transfer, Cost::Bytes(bytes.unwrap_or(0)), Step::Transfer)
     }
 
