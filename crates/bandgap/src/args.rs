@@ -20,7 +20,8 @@ const USUAL_LAUNCHES: u32 = 5;
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
     /// shm, tcp, unix, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// ipsc860, or a file FILE.toml); several are measured one after the other [default: shm; of run and layers shm, unix and tcp]
+    /// ipsc860, or a file FILE.toml); several are measured one after the other [default: shm; of run
+    /// and layers shm, unix and tcp]
     #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
     pub transport: Vec<Target>,
     /// Number of ranks; collectives accept a list, e.g. 2,4,8 [default: as few as are needed]

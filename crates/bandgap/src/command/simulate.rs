@@ -161,8 +161,8 @@ pub fn machine_of(run: &Path, points: &Points, how: How) -> Result<Calibrated> {
     Calibrated::of(&run, &path.to_string(), transport.as_deref(), how.one_latency).map_err(unmade)
 }
 
-/// The machine of the newest kept run that makes one, if need be with one latency, over the named transport, or else over one between hosts if the run
-/// has one that makes a machine. If it `moves_bytes`, the run has measured what they cost.
+/// The machine of the newest kept run that makes one, if need be with one latency: over the named transport, or else over
+/// one between hosts if the run has such a machine. If it `moves_bytes`, the run has measured what they cost.
 pub fn newest(points: &Points, how: How, moves_bytes: bool) -> Option<Calibrated> {
     let named = points.transport.as_ref().map(Target::name);
     let is_local =
