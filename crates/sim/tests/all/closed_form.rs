@@ -75,7 +75,7 @@ fn a_message_without_reply_arrives_after_both_overheads_and_the_latency() {
         assert_eq!(stamps[1][0], 2 * US + (n - 1) * 12_400_000 + 11_150_000 + 2_600_000);
         assert_eq!(stamps[0][0], n * 2 * US);
         // The last one completes at its sender L after it was handled, at no further cost.
-        assert_eq!(stamps[0][1], stamps[1][0] + 11_100_000);
+        assert_eq!(stamps[0][1], stamps[1][0] + 11_150_000);
     }
 }
 
