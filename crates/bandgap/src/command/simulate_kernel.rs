@@ -50,9 +50,15 @@ pub fn planned(
         _ => {
             let words = std::env::args_os().skip(1);
             let own = words.map(|word| format!(" {}", word.to_string_lossy())).collect::<String>();
-            return Err(usage!("{command} {kernel} on no machine").hint(format!(
-                "bandgap run measures one; then bandgap{own}; or bandgap{own} -t sim:FILE.toml"
-            )));
+            let file = format!("bandgap{own} -t sim:FILE.toml");
+            let hint = match (&of.transport, command) {
+                (Some(over), _) => format!("bandgap run -t {over} measures one; then bandgap{own}"),
+                (None, "simulate") => {
+                    format!("bandgap run measures one; then bandgap{own}; or {file}")
+                }
+                _ => file,
+            };
+            return Err(usage!("{command} {kernel} on no machine").hint(hint));
         }
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;
