@@ -65,6 +65,17 @@ pub fn simulation(
     })
 }
 
+/// The result of a replay that was ended once its time was certain to exceed `least` picoseconds, a lower bound.
+///
+/// # Errors
+/// As [`simulation`].
+pub fn simulation_beyond(of: &Replayed<'_>, least: i64) -> Result<Simulation> {
+    let made = simulation(of, (least, std::iter::empty()), &[least], None)?;
+    let (low, estimator) = (Some(made.time.value), "replay, ended once later".to_owned());
+    let time = Quantity { low, high: None, estimator, ..made.time };
+    Ok(Simulation { time, ..made })
+}
+
 /// Replays a GOAL schedule with the first parameters of `all`; the others give the interval. `steps` counts the operations
 /// done.
 ///

@@ -20,7 +20,8 @@ const USUAL_LAUNCHES: u32 = 5;
 #[command(next_help_heading = "Ranks")]
 pub struct Ranks {
     /// shm, tcp, unix, mpi, or sim:MACHINE, a machine in virtual time (paragon, meiko-cs2, myrinet,
-    /// ipsc860, or a file FILE.toml) [default: shm; of run and layers shm, unix and tcp]
+    /// ipsc860, or a file FILE.toml); several are measured one after the other [default: shm; of run
+    /// and layers shm, unix and tcp]
     #[arg(short, long, value_name = "TRANSPORT", value_delimiter = ',')]
     pub transport: Vec<Target>,
     /// Number of ranks; collectives accept a list, e.g. 2,4,8 [default: as few as are needed]
@@ -252,6 +253,23 @@ impl Measure {
         let usual = || Transport::list().find(|of| of.can.hosts || !several);
         let usual = || Target::Real(self.native.or_else(usual).unwrap_or_else(Transport::usual));
         self.ranks.transport.first().cloned().unwrap_or_else(usual)
+    }
+
+    /// The named targets, or the default one.
+    pub fn targets(&self) -> Vec<Target> {
+        match self.ranks.transport.as_slice() {
+            [] => vec![self.target()],
+            named => named.to_vec(),
+        }
+    }
+
+    /// The same options for each target alone.
+    pub fn each(&self) -> impl Iterator<Item = Self> {
+        self.targets().into_iter().map(|target| {
+            let mut one = self.clone();
+            one.ranks.transport = vec![target];
+            one
+        })
     }
 
     /// Whether ranks may be on several hosts: hosts are named, or this process is adopted.

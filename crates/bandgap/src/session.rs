@@ -92,9 +92,9 @@ impl<'a> Session<'a> {
         let whole = measure.budget(usual).mul_f64(MEASURING);
         let end = begun + whole;
         let quiet = measure.output.quiet || measure.output.take_up.is_some();
-        if measure.ranks.transport.len() > 1 && command != "layers" {
-            return Err(usage!("measure over several transports at a time")
-                .hint("measure one after the other; bandgap run measures shm, unix and tcp"));
+        let named: Vec<String> = measure.ranks.transport.iter().map(Target::name).collect();
+        if let Some(at) = (1..named.len()).find(|at| named[..*at].contains(&named[*at])) {
+            return Err(usage!("measure over {} twice", named[at]).hint("name each transport once"));
         }
         measure.check_reach()?;
         let measures = measure.output.take_up.is_none();
@@ -145,6 +145,49 @@ impl<'a> Session<'a> {
             exit,
             told,
         })
+    }
+
+    /// Opens the output, measures over each target in turn by `part`, with an equal share of the time, and closes. `usual` is
+    /// the default time of one target, `stages` are its parts.
+    ///
+    /// # Errors
+    /// As [`Session::open`] and [`Session::close`], or nothing could be measured.
+    pub fn each<S: Into<String>>(
+        command: &str,
+        measure: &'a Measure,
+        usual: Duration,
+        stages: impl IntoIterator<Item = (S, f64)>,
+        mut part: impl FnMut(&mut Self) -> Result<()>,
+    ) -> Result<Exit> {
+        let targets = measure.targets();
+        let (several, stages) = (targets.len() > 1, stages.into_iter());
+        let stages: Vec<(String, f64)> =
+            stages.map(|(name, weight)| (name.into(), weight)).collect();
+        let named = |target: &Target, name: &str| match several {
+            true => format!("{target} {name}"),
+            false => name.to_owned(),
+        };
+        let all = targets.iter().flat_map(|target| {
+            stages.iter().map(move |(name, weight)| (named(target, name), *weight))
+        });
+        let mut session = Self::open(command, measure, usual * targets.len() as u32, all)?;
+        for target in &targets {
+            session.target = target.clone();
+            if several {
+                session.share(1.0 / targets.len() as f64);
+            }
+            match part(&mut session) {
+                // The results of earlier targets are complete.
+                Err(failure) if !session.sink.run.results.is_empty() => {
+                    session.end(&Collected::nothing(failure).ended);
+                }
+                done => done?,
+            }
+            if session.failed() {
+                break;
+            }
+        }
+        session.close()
     }
 
     /// Gives the next part this share of the whole time, or less if earlier parts took longer than theirs.

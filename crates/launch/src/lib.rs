@@ -59,7 +59,7 @@ pub use hosts::Hosts;
 pub use launcher::{Ended, Progress};
 pub use message::Wait;
 pub use network::{contended, distances};
-pub use once::{Once, once, recorded};
+pub use once::{Once, at_least, once, once_until, recorded};
 pub use outside::{command as launcher_of, mpis};
 pub use protocol::Hello;
 pub use room::{has_room, simulated};

@@ -1,9 +1,9 @@
 //! Replays a kernel once in virtual time, on any number of ranks.
 
 use bandgap_host::available_memory;
-use bandgap_kernels::{Fact, Order, Refused, Samples, fact, program};
+use bandgap_kernels::{Fact, Order, Refused, Samples, WHOLE, fact, program};
 use bandgap_sim::{
-    Machine, Recorder, Schedule, Sensitivity, SimError, record_once, replay,
+    Machine, Recorder, Replay, Schedule, Sensitivity, SimError, record_once, replay, replay_until,
     replay_with_sensitivity,
 };
 use bandgap_units::Bytes;
@@ -48,15 +48,59 @@ pub fn once(machine: &Machine, order: &Order, sensitivity: bool) -> Result<Once>
     } else {
         (replay(&schedule, machine).class(Exit::Input)?, None)
     };
-    let samples = (fact.samples)(order, order.ranks, &replayed.marks).class(Exit::Input)?;
-    Ok(Once {
-        end: replayed.ends.iter().copied().max().unwrap_or(0),
-        finish: replayed.ends,
-        operations: replayed.events,
-        messages: replayed.messages,
-        samples,
-        sensitivity,
-    })
+    Once::of(&fact, order, replayed, sensitivity)
+}
+
+/// As [`once`] without a sensitivity, where the rank that times may end by `last`. Where it ends later, a lower bound of
+/// its time; that an order must take so long may be known without a replay.
+///
+/// # Errors
+/// As [`once`].
+pub fn once_until(machine: &Machine, order: &Order, last: u64) -> Result<Result<Once, u64>> {
+    let least = at_least(machine, order)?;
+    if least > last {
+        return Ok(Err(least));
+    }
+    let (fact, schedule) = recorded(machine, order, false)?;
+    let [rank, _] = (fact.timed)(order, order.ranks).class(Exit::Input)?;
+    match replay_until(&schedule, machine, rank, last) {
+        Err(SimError::Late(..)) => Ok(Err(last)),
+        done => Once::of(&fact, order, done.class(Exit::Input)?, None).map(Ok),
+    }
+}
+
+/// A lower bound of an order's time, in picoseconds, from the number of messages that the rank that times receives.
+///
+/// # Errors
+/// The order is impossible.
+pub fn at_least(machine: &Machine, order: &Order) -> Result<u64> {
+    let fact = fact(&order.kernel).class(Exit::Input)?;
+    let received = (fact.receives)(order, order.ranks).class(Exit::Input)?;
+    Ok(machine.receiving(received))
+}
+
+impl Once {
+    fn of(
+        fact: &Fact,
+        order: &Order,
+        replayed: Replay,
+        sensitivity: Option<Sensitivity>,
+    ) -> Result<Self> {
+        let samples = (fact.samples)(order, order.ranks, &replayed.marks).class(Exit::Input)?;
+        Ok(Self {
+            end: replayed.ends.iter().copied().max().unwrap_or(0),
+            finish: replayed.ends,
+            operations: replayed.events,
+            messages: replayed.messages,
+            samples,
+            sensitivity,
+        })
+    }
+
+    /// The time that the order measures, in picoseconds.
+    pub fn time(&self) -> u64 {
+        *self.samples.column(WHOLE).first().unwrap_or(&self.end)
+    }
 }
 
 /// Records an order's program for one replay; `looked_at` means that the replay keeps all events. All ranks begin at
@@ -100,7 +144,7 @@ fn messages(fact: &Fact, order: &Order) -> Result<u64, Refused> {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_kernels::{AtSize, ISSUE, WHOLE, facts, in_series};
+    use bandgap_kernels::{AtSize, ISSUE, facts, in_series};
 
     use super::*;
 
@@ -159,6 +203,33 @@ mod tests {
             assert!(once.messages > 0 && once.end > 0, "{}", series.name);
             let whole = once.samples.column(WHOLE);
             assert!(whole.len() == 1 && whole[0] <= once.end, "{}", series.name);
+        }
+    }
+
+    #[test]
+    fn what_ends_later_is_not_replayed_to_its_end_and_no_bound_exceeds_its_time() {
+        for machine in [Machine::parse(PARAGON, "m"), Machine::load("ipsc860")] {
+            let machine = machine.unwrap();
+            for series in facts().iter().flat_map(|fact| fact.series) {
+                let variants = series.variants.iter().map(|variant| Some(*variant));
+                for variant in variants.chain([None]).filter(|_| series.of_all) {
+                    let order = order(series.name, 512, 32, variant);
+                    let done = once(&machine, &order, false).unwrap();
+                    let within = |last| once_until(&machine, &order, last).unwrap();
+                    assert!(at_least(&machine, &order).unwrap() <= done.time(), "{order:?}");
+                    assert_eq!(within(done.time()), Ok(done.clone()), "{order:?}");
+                    // Where little happens in between, a replay may have ended before it is late.
+                    let half = done.time() / 2;
+                    match within(half) {
+                        Err(bound) => assert!((half..=done.time()).contains(&bound), "{order:?}"),
+                        Ok(same) => assert!(same == done && !series.by_algorithm(), "{order:?}"),
+                    }
+                }
+            }
+            // On 2¹² ranks a ring takes 8190 gaps at least: not even recorded.
+            let ring = order("all_reduce", 1, 1 << 12, Some("ring"));
+            let ring = Machine::parse(PARAGON, "m").map(|of| once_until(&of, &ring, 1_000));
+            assert_eq!(ring.unwrap().unwrap(), Err(8189 * 7_600_000 + 9_950_000));
         }
     }
 

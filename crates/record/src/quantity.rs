@@ -89,6 +89,11 @@ impl Quantity {
         Some((self.low?.0, self.high?.0))
     }
 
+    /// Whether only a lower bound is known: then it is `value` and `low`, and there is no `high`.
+    pub fn is_lower_bound(&self) -> bool {
+        self.low.is_some() && self.high.is_none()
+    }
+
     /// The larger half of the interval.
     pub fn half_width(&self) -> Option<f64> {
         let (low, high) = self.interval()?;

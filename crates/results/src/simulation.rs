@@ -23,9 +23,9 @@ pub struct Simulation {
     pub machine: String,
     /// Number of ranks.
     pub ranks: u64,
-    /// Number of operations.
+    /// Number of operations; 0 where the replay was ended.
     pub operations: u64,
-    /// Number of messages.
+    /// Number of messages; 0 where the replay was ended.
     pub messages: u64,
     /// Equal parts of a kernel's operation, such as 2 for there and back; `time` is that of one. 1 for a schedule.
     #[serde(default)]
@@ -40,7 +40,8 @@ pub struct Simulation {
     pub end: Seconds,
     /// When each rank ends; empty for more than 65,536 ranks.
     pub finish: Vec<Seconds>,
-    /// One of the `parts` of the end, and of its operations `in_a_row`.
+    /// One of the `parts` of the end, and of its operations `in_a_row`. Only a lower bound where the replay was ended, as
+    /// soon as another algorithm was certain to be faster.
     pub time: Quantity,
     /// The critical path.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -128,7 +129,8 @@ impl Shown for Simulation {
         let of = self
             .bytes
             .map_or_else(String::new, |bytes| format!("/bytes={bytes}/variant={}", self.variant));
-        vec![(format!("simulation/{name}{of}/ranks={ranks}/time"), Some(&self.time), true)]
+        let counts = !self.time.is_lower_bound();
+        vec![(format!("simulation/{name}{of}/ranks={ranks}/time"), Some(&self.time), counts)]
     }
 
     fn detail(&self, _: &Context<'_>) -> Vec<Block> {
@@ -137,7 +139,8 @@ impl Shown for Simulation {
 
     /// A table with a line for each simulated kernel; all of a single schedule.
     fn short(&self, context: &Context<'_>) -> Vec<Block> {
-        let all: Vec<&Self> = context.of::<Self>().collect();
+        let all = context.of::<Self>().filter(|of| of.sensitivity.is_none());
+        let all: Vec<&Self> = all.collect();
         match (self.bytes, all.first()) {
             (None, _) => self.blocks(RANKS),
             _ if self.sensitivity.is_some() => self.blocks(RANKS),
@@ -152,14 +155,17 @@ impl Shown for Simulation {
                 let mut table = Table::new(heads.map(Head::new));
                 for of in all {
                     let number = |number: u64| Cell::Number(grouped(number as f64));
+                    let beyond = of.time.is_lower_bound();
+                    let time = |time| Cell::Number(format!("> {}", scaled(time, Unit::Second)));
+                    let end = of.end.0.0;
                     table.push([
                         Cell::from(of.name.clone()),
                         number(of.ranks),
                         number(of.bytes.unwrap_or(0)),
                         of.variant.clone().into(),
-                        number(of.messages),
-                        context.cell("", &of.time),
-                        Cell::Number(scaled(of.end.0.0, Unit::Second)),
+                        if beyond { Cell::Empty } else { number(of.messages) },
+                        if beyond { time(of.time.value.0) } else { context.cell("", &of.time) },
+                        if beyond { time(end) } else { Cell::Number(scaled(end, Unit::Second)) },
                     ]);
                 }
                 vec![Block::Text(format!("on {}", self.machine)), Block::Table(table)]

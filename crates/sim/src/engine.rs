@@ -34,6 +34,10 @@
 //! has arrived; those behind it wait. Stores, gets and requests between two ranks do not overtake
 //! one another; replies may.
 //!
+//! Where bytes keep the sending processor busy, os grows with them; a protocol may have a gap of its
+//! own; and where turning a request into a reply is the bottleneck, an interface sends one reply per
+//! turnaround.
+//!
 //! If ranks are not all one hop apart, a message travels for L + (hops − 1)·h and takes a circuit:
 //! it holds all channels of its route, and its sender's interface, for max(g, n·G) from the moment
 //! at which the last of them is free; a message of words holds only the interface. Messages ask for
@@ -52,6 +56,8 @@ mod heap;
 mod mail;
 pub(crate) mod trace;
 mod world;
+
+use bandgap_comm::Rank;
 
 use crate::error::Result;
 use crate::{Machine, Schedule, SimError, Wait};
@@ -90,9 +96,33 @@ pub fn replay(schedule: &Schedule, machine: &Machine) -> Result<Replay> {
     Ok(replay_by(Plain, schedule, machine)?.0)
 }
 
+/// As [`replay`], but stops as soon as it is certain that `rank` ends later than at `last`
+/// picoseconds.
+///
+/// # Errors
+/// As [`replay`]; [`SimError::Late`] if the rank ends later.
+pub fn replay_until(
+    schedule: &Schedule,
+    machine: &Machine,
+    rank: Rank,
+    last: u64,
+) -> Result<Replay> {
+    Ok(replay_within(Plain, schedule, machine, (rank as u32, last))?.0)
+}
+
 /// As [`replay`], with a given clock, which is returned together with the times at which ranks
 /// ended.
 pub(crate) fn replay_by<C: Clock>(clock: C, schedule: &Schedule, machine: &Machine) -> Done<C> {
+    replay_within(clock, schedule, machine, (0, u64::MAX))
+}
+
+/// As [`replay_by`], until a rank is later than a time.
+fn replay_within<C: Clock>(
+    clock: C,
+    schedule: &Schedule,
+    machine: &Machine,
+    until: (u32, u64),
+) -> Done<C> {
     let ranks = schedule.size();
     if ranks == 0 || ranks > machine.ranks {
         let (machine, most) = (machine.name.clone(), machine.ranks);
@@ -103,12 +133,13 @@ pub(crate) fn replay_by<C: Clock>(clock: C, schedule: &Schedule, machine: &Machi
     }
     match machine.least_delay() {
         0 => {
-            let mut world = World::new(schedule, machine, Heap::default(), clock);
+            let mut world = World::new(schedule, machine, Heap::default(), clock, until);
             world.in_order()?;
             finish(world)
         }
         width => {
-            let mut world = World::new(schedule, machine, Buckets::new(width, ranks), clock);
+            let buckets = Buckets::new(width, ranks);
+            let mut world = World::new(schedule, machine, buckets, clock, until);
             world.in_buckets()?;
             finish(world)
         }

@@ -66,6 +66,9 @@ pub enum SimError {
     /// Virtual time exceeded half of what 64 bits of picoseconds hold (about 107 days).
     #[error("finish the program: rank {0} takes more than 107 days of virtual time, the limit")]
     TooLong(Rank),
+    /// A rank ends later than is of interest: the rank, and that time in picoseconds.
+    #[error("finish the program: rank {0} ends later than after {1} ps")]
+    Late(Rank, u64),
 }
 
 /// A rank that cannot continue.

@@ -63,7 +63,7 @@ mod schedule;
 mod slopes;
 mod timeline;
 
-pub use engine::{Replay, replay};
+pub use engine::{Replay, replay, replay_until};
 pub use error::{SimError, Wait, WaitFor};
 pub use goal::{
     ANY_PEER, ANY_TAG, Ambiguous, CriticalPath, Derivative, Detours, EAGER, Goal, GoalError,

@@ -33,6 +33,7 @@ use crate::{Network, SimError};
 /// capacity = 16                            # optional
 /// ranks = 64                               # optional
 /// topology = "crossbar"                    # optional; not with network
+/// turnaround_ns = 7600                     # between replies of a rank; optional
 /// progress = "asynchronous"                # or "synchronous"; optional
 /// nonblocking_ns = 0                       # of each call that begins a message or waits for
 ///                                          # it; optional
@@ -66,6 +67,8 @@ use crate::{Network, SimError};
 /// latency_ns = 6300
 /// gap_per_byte_ns = 7.1
 /// hop_ns = 1200                            # optional; by default the network's
+/// gap_ns = 18000                           # optional; by default the machine's
+/// overhead_per_byte_ns = 34                # added to send_overhead_ns; optional
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -79,6 +82,9 @@ pub struct Machine {
     /// g: least interval between two messages that an interface sends, and between two that it
     /// receives, in picoseconds.
     pub gap: u64,
+    /// Least interval between two replies that an interface sends, in picoseconds: the time of its
+    /// processor to turn a request into a reply. 0 by default.
+    pub turnaround: u64,
     /// L: time for which a message is in the network, without overheads, in picoseconds.
     pub latency: u64,
     /// h: time that each hop beyond the first adds to L, in picoseconds.
@@ -167,15 +173,31 @@ impl Machine {
     /// machine has costs of bytes, or that there are no bytes.
     pub(crate) fn costs(&self, bytes: Option<u32>) -> Protocol {
         let protocol = bytes.and_then(|bytes| {
-            self.protocols.iter().find(|protocol| protocol.up_to >= u64::from(bytes))
+            let bytes = u64::from(bytes);
+            let mut own = *self.protocols.iter().find(|protocol| protocol.up_to >= bytes)?;
+            if own.overhead_per_byte > 0 {
+                let for_bytes = thousandths(bytes, own.overhead_per_byte);
+                own.send_overhead = own.send_overhead.saturating_add(for_bytes);
+            }
+            Some(own)
         });
-        protocol.copied().unwrap_or_else(|| self.words())
+        protocol.unwrap_or_else(|| self.words())
     }
 
     /// Costs of a message of words, as a protocol whose bytes cost nothing.
     fn words(&self) -> Protocol {
-        let Self { send_overhead, recv_overhead, latency, hop, .. } = *self;
-        Protocol { up_to: u64::MAX, send_overhead, recv_overhead, latency, hop, gap_per_byte: 0 }
+        let Self { send_overhead, recv_overhead, gap, latency, hop, .. } = *self;
+        let (up_to, overhead_per_byte, gap_per_byte) = (u64::MAX, 0, 0);
+        Protocol {
+            up_to,
+            send_overhead,
+            overhead_per_byte,
+            recv_overhead,
+            gap,
+            latency,
+            hop,
+            gap_per_byte,
+        }
     }
 
     /// Costs of each protocol, and of messages of words.
@@ -199,12 +221,27 @@ impl Machine {
         other
     }
 
+    /// A lower bound of the time, in picoseconds, after which a rank has received this many messages:
+    /// they reach it a gap apart, and it takes or for each.
+    pub fn receiving(&self, messages: u64) -> u64 {
+        let least = |of: fn(Protocol) -> u64| self.all_costs().map(of).min().unwrap_or(0);
+        let recv = least(|of| of.recv_overhead);
+        let first = least(|of| of.send_overhead.saturating_add(of.latency)).saturating_add(recv);
+        let further = messages.saturating_sub(1).saturating_mul(self.least_gap().max(recv));
+        if messages == 0 { 0 } else { first.saturating_add(further) }
+    }
+
+    /// The least g.
+    pub(crate) fn least_gap(&self) -> u64 {
+        self.all_costs().map(|of| of.gap).min().unwrap_or(self.gap)
+    }
+
     /// The least L, o, g and G that occur in any cost.
     pub(crate) fn least(&self) -> [u64; 4] {
         let words = [self.latency, self.send_overhead.min(self.recv_overhead), self.gap, u64::MAX];
         self.protocols.iter().fold(words, |[latency, overhead, gap, per_byte], of| {
             let overhead = overhead.min(of.send_overhead).min(of.recv_overhead);
-            [latency.min(of.latency), overhead, gap, per_byte.min(of.gap_per_byte)]
+            [latency.min(of.latency), overhead, gap.min(of.gap), per_byte.min(of.gap_per_byte)]
         })
     }
 
@@ -233,7 +270,7 @@ impl Machine {
                 .fold([u64::MAX, 0], |[least, most], l| [least.min(l), most.max(l)])
         };
         let (near, distant) = (range(0), range(further));
-        let ordered = [near, distant].iter().all(|[least, most]| most - least < self.gap);
+        let ordered = [near, distant].iter().all(|[least, most]| most - least < self.least_gap());
         (!ordered).then_some([near[0], distant[1]])
     }
 }
@@ -253,7 +290,8 @@ fn read(path: &Path) -> io::Result<String> {
 
 /// Costs of messages up to some length.
 ///
-/// *Formula*: a message of n bytes costs its sender os, holds an interface for max(g, n·G), is
+/// *Formula*: a message of n bytes costs its sender os (where bytes keep it busy, os and n times the
+/// time for one), holds an interface for max(g, n·G), is
 /// complete at its receiver L + (hops − 1)·h + n·G after it began to leave, and costs the receiver
 /// or.
 /// *Assumptions*: both sides of an interface work at the same time; the processor is free while
@@ -267,8 +305,12 @@ pub struct Protocol {
     pub up_to: u64,
     /// os: time for which a processor is busy to send a message, in picoseconds.
     pub send_overhead: u64,
+    /// Time for which each byte keeps the sending processor busy as well, in femtoseconds.
+    pub overhead_per_byte: u64,
     /// or: time for which a processor is busy to receive a message, in picoseconds.
     pub recv_overhead: u64,
+    /// g, in picoseconds.
+    pub gap: u64,
     /// L: time for which a message is in the network, without overheads and bytes, in picoseconds.
     pub latency: u64,
     /// h: time that each hop beyond the first adds to L, in picoseconds; unused if all ranks are

@@ -23,6 +23,8 @@ pub enum Network {
         hosts: usize,
         /// Nodes of each host.
         ranks_per_host: usize,
+        /// Whether nodes are numbered over the hosts in turn, within as many hosts as one has nodes.
+        dealt: bool,
     },
     /// 2ᵈ nodes, each with d neighbours: a hop changes one bit of a node's number. Routes change
     /// the bits from the lowest to the highest (e-cube).
@@ -100,7 +102,7 @@ impl Network {
 
     fn checked_size(&self) -> Option<usize> {
         match *self {
-            Self::Hosts { hosts, ranks_per_host } => hosts.checked_mul(ranks_per_host),
+            Self::Hosts { hosts, ranks_per_host, .. } => hosts.checked_mul(ranks_per_host),
             Self::Hypercube { dimensions } => 1_usize.checked_shl(dimensions),
             Self::Grid { rows, columns, .. } => rows.checked_mul(columns),
             Self::FatTree { arity: 0 | 1, .. } | Self::FatTree { levels: 0, .. } => None,
@@ -116,8 +118,9 @@ impl Network {
     /// Number of hops between two nodes.
     pub fn distance(&self, a: Rank, b: Rank) -> u32 {
         match *self {
-            Self::Hosts { ranks_per_host, .. } => {
-                u32::from(a != b) + u32::from(a / ranks_per_host != b / ranks_per_host)
+            Self::Hosts { ranks_per_host, dealt, .. } => {
+                let host = |node| route::leaf(node, ranks_per_host, dealt) / ranks_per_host;
+                u32::from(a != b) + u32::from(host(a) != host(b))
             }
             Self::Hypercube { .. } => (a ^ b).count_ones(),
             Self::Grid { rows, columns, is_torus } => {
@@ -148,7 +151,7 @@ impl Network {
     /// Longest distance between two nodes.
     pub fn diameter(&self) -> u32 {
         match *self {
-            Self::Hosts { hosts: 1, ranks_per_host } => u32::from(ranks_per_host > 1),
+            Self::Hosts { hosts: 1, ranks_per_host, .. } => u32::from(ranks_per_host > 1),
             Self::Hosts { .. } => 2,
             Self::Hypercube { dimensions } => dimensions,
             Self::Grid { rows, columns, is_torus: true } => (rows / 2 + columns / 2) as u32,
@@ -182,7 +185,7 @@ impl Network {
     }
 
     /// Whether messages of different pairs of ranks can share channels.
-    pub(crate) fn is_shared(&self) -> bool {
+    pub fn is_shared(&self) -> bool {
         !matches!(self, Self::Hosts { .. })
     }
 

@@ -82,6 +82,7 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
         let receiver = if kind == MomentKind::Wait { at } else { sent.other };
         let since = |step: Step| Past::source(number, step);
         let landed = since(if arrived { Step::Moment } else { Step::Flight });
+        let own_gap = || machine.costs(sent.bytes()).gap;
         let transfer = || machine.costs(sent.bytes()).transfer(sent.bytes());
         // The completion of a request without a reply is sent when it has been handled.
         let flight = || {
@@ -103,9 +104,10 @@ pub(crate) fn path<G>(past: &Past, machine: &Machine, rank: u32, last: Trace<G>)
             }
             Step::Flight => (flight(), since(Step::Moment), "flight", at, latency),
             Step::Transfer => (transfer(), landed, "transfer", sent.rank(), per_byte),
-            Step::OutGap => (machine.gap, since(Step::Moment), "interface", at, gap),
+            Step::OutTurn => (machine.turnaround, since(Step::Moment), "interface", at, None),
+            Step::OutGap => (own_gap(), since(Step::Moment), "interface", at, gap),
             Step::OutBytes => (transfer(), since(Step::Moment), "interface", at, per_byte),
-            Step::InGap => (machine.gap, landed, "interface", receiver, gap),
+            Step::InGap => (own_gap(), landed, "interface", receiver, gap),
             Step::InBytes => (transfer(), landed, "interface", receiver, per_byte),
         };
         let begin = end.saturating_sub(took);

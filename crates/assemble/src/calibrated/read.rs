@@ -161,12 +161,15 @@ fn words(
         let what = format!("take a machine from {origin}: {why}");
         Err(AssembleError::Unfit { what, hint })
     };
-    let needed: &[&str] = if one_latency { &["g", "RTT"] } else { &["os", "or", "g", "L", "RTT"] };
+    let needed: &[&str] = if one_latency { &["RTT"] } else { &["os", "or", "g", "L", "RTT"] };
     let missing: Vec<&str> = needed.iter().copied().filter(|name| known(name).is_none()).collect();
     let of = |name: &str| known(name).unwrap_or_default();
     if !missing.is_empty() {
-        let several = ["g", "RTT"].iter().all(|name| known(name).is_some());
-        let other = if several { "; or --one-latency, which needs none of them" } else { "" };
+        let other = if known("RTT").is_some() {
+            "; or --one-latency, which needs none of them"
+        } else {
+            ""
+        };
         let hint = format!(
             "bandgap run -t {transport} measures it, and what bytes cost; where it did, but not well enough, a longer --time-budget{other}"
         );
@@ -174,8 +177,14 @@ fn words(
     }
     if one_latency {
         notes.push(Note::new("one_latency", ""));
-        let latency = of("RTT").map(|rtt| rtt / 2.0);
-        return Ok((Costs { latency, ..Costs::default() }, of("g")));
+        let rtt = of("RTT");
+        let latency = rtt.map(|rtt| rtt / 2.0);
+        // An interface has sent a message in each round trip.
+        let gap = known("g").unwrap_or_else(|| {
+            notes.push(Note::new("gap_guessed", ""));
+            Parameter { value: latency.value, low: 0.0, high: rtt.high }
+        });
+        return Ok((Costs { latency, ..Costs::default() }, gap));
     }
     let costs = Costs { send: of("os"), recv: of("or"), latency: of("L") };
     let negative = [("os", costs.send), ("or", costs.recv), ("L", costs.latency)];

@@ -92,18 +92,17 @@ pub fn run(of: &Breakdown) -> Result<Exit> {
                 let [least, most] = [INSERTED.start(), INSERTED.end()].map(|end| Ns(*end));
                 return Err(usage!("insert {time}: from {least} to {most} is possible"));
             }
-            let division = division(&measure.target(), measure)?;
-            if division.borders().next().is_none() && !insert.is_empty() {
-                let hint = "leave out --insert, or name a socket transport";
-                return Err(usage!(
-                    "insert a computation over {}: its time is divided without stamps",
-                    measure.target()
-                )
-                .hint(hint));
+            for target in measure.targets() {
+                let division = division(&target, measure)?;
+                if division.borders().next().is_none() && !insert.is_empty() {
+                    let what = "its time is divided without stamps";
+                    return Err(usage!("insert a computation over {target}: {what}")
+                        .hint("leave out --insert, or name a socket transport"));
+                }
             }
-            let mut session = Session::open("breakdown", measure, USUAL, [("breakdown", 1.0)])?;
-            self::measure(&mut session, insert)?;
-            session.close()
+            let stages = [("breakdown", 1.0)];
+            let part = |session: &mut Session<'_>| self::measure(session, insert);
+            Session::each("breakdown", measure, USUAL, stages, part)
         }
     }
 }

@@ -41,9 +41,8 @@ pub struct Bulk {
 /// The measurement or the output failed.
 pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit> {
     let ranks = one_size(measure, 2)?;
-    let mut session = Session::open("bulk", measure, USUAL, [("bulk", 1.0)])?;
-    self::measure(&mut session, bulk, ranks)?;
-    session.close()
+    let stages = [("bulk", 1.0)];
+    Session::each("bulk", measure, USUAL, stages, |session| self::measure(session, bulk, ranks))
 }
 
 /// Measures and keeps bulk transfers.

@@ -75,11 +75,13 @@ pub fn passing() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// The measurement or the output failed.
 pub fn run(comet: &Comet, measure: &Measure) -> Result<Exit> {
-    let parts = Parts::of(comet, measure)?;
+    let parts = measure.each().map(|of| Parts::of(comet, &of)).collect::<Result<Vec<_>>>()?;
     let usual = if comet.names.is_empty() { ALL } else { ONE };
-    let mut session = Session::open("comet", measure, usual, parts.stages())?;
-    parts.measure(&mut session, comet, 1.0)?;
-    session.close()
+    let (stages, whole) = (parts[0].stages(), 1.0 / parts.len() as f64);
+    let mut parts = parts.into_iter();
+    Session::each("comet", measure, usual, stages, |session| {
+        parts.next().map_or(Ok(()), |parts| parts.measure(session, comet, whole))
+    })
 }
 
 /// The parts of the measurement, checked before anything runs.

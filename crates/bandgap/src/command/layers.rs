@@ -43,12 +43,6 @@ pub fn run(Layers { kernel, series }: &Layers, measure: &Measure) -> Result<Exit
         let what = "compare the layers of one transport";
         return Err(usage!("{what}").hint("name several, as in -t shm,tcp,mpi"));
     }
-    if let Some(twice) = (1..targets.len())
-        .find(|at| targets[..*at].iter().any(|of| of.name() == targets[*at].name()))
-    {
-        let hint = "name each transport once";
-        return Err(usage!("compare {} with itself", targets[twice]).hint(hint));
-    }
     let mut parts = Vec::new();
     for target in targets {
         if let Target::Real(transport) = &target

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bandgap_launch::{Failure, Transport, usage};
 use bandgap_record::read_logp_table;
-use clap::error::ContextKind;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{CommandFactory, Error, Parser};
 
 use super::Cli;
@@ -28,6 +28,10 @@ pub fn answer(error: &Error) -> Option<Failure> {
     let kinds =
         [ContextKind::InvalidSubcommand, ContextKind::InvalidValue, ContextKind::InvalidArg];
     let at = kinds.into_iter().find_map(at)?;
+    // What an option takes is told by what reads it.
+    if error.kind() == ErrorKind::ValueValidation && words[at - 1].starts_with('-') {
+        return None;
+    }
     let (before, word, after) = (&words[1..at], words[at].as_str(), &words[at + 1..]);
     let cli = Cli::command();
     let (command, before) = match before {

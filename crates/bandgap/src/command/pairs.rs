@@ -34,7 +34,13 @@ pub struct Rounds {
 /// # Errors
 /// The measurement or the output failed.
 pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit> {
-    let mut session = Session::open("pairs", measure, USUAL, [("pairs", 1.0)])?;
+    Session::each("pairs", measure, USUAL, [("pairs", 1.0)], |session| {
+        self::measure(session, rounds, measure)
+    })
+}
+
+/// Measures and keeps the round trips over the session's target.
+fn measure(session: &mut Session<'_>, rounds: Rounds, measure: &Measure) -> Result<()> {
     let all = match session.target.clone() {
         Target::Simulated(name) => simulated(&name)?.ranks.min(SIMULATED),
         Target::Real(transport) if measure.ranks.ranks.is_empty() => {
@@ -56,6 +62,5 @@ pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit> {
         agents.iter().any(|agent| agent.host != agents[0].host)
     });
     let plan = PairsPlan { asked: session.asked(), samples: BATCH, bytes, at_once };
-    session.measure(&plan, ranks, ALONE, assemble::pairs)?;
-    session.close()
+    session.measure(&plan, ranks, ALONE, assemble::pairs)
 }

@@ -47,9 +47,9 @@ fn weight(part: &str) -> f64 {
 /// Ranks could not be started, or results not be written.
 pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
     let ranks = one_size(measure, 2)?;
-    let targets = match measure.ranks.transport.first() {
-        Some(target) => vec![target.clone()],
-        None => compared(measure.has_hosts()).chain(measure.native).map(Target::Real).collect(),
+    let targets = match measure.ranks.transport.is_empty() {
+        false => measure.targets(),
+        true => compared(measure.has_hosts()).chain(measure.native).map(Target::Real).collect(),
     };
     let mut parts = Vec::new();
     for target in &targets {

@@ -26,10 +26,12 @@ pub const USUAL: Duration = Duration::from_secs(15);
 /// # Errors
 /// The measurement or the output failed.
 pub fn run(name: &'static str, series: &Series, measure: &Measure) -> Result<Exit> {
-    let planned = Planned::of(&[name], false, (series, &Ways::default()), measure)?;
-    let mut session = Session::open(name, measure, USUAL, [(name, 1.0)])?;
-    planned.measure(&mut session, series)?;
-    session.close()
+    let planned =
+        measure.each().map(|of| Planned::of(&[name], false, (series, &Ways::default()), &of));
+    let mut planned = planned.collect::<Result<Vec<_>>>()?.into_iter();
+    Session::each(name, measure, USUAL, [(name, 1.0)], |session| {
+        planned.next().map_or(Ok(()), |of| of.measure(session, series))
+    })
 }
 
 /// Planned series.

@@ -72,17 +72,12 @@ pub fn run(show: &Show) -> Result<Exit> {
     Ok(Exit::Fine)
 }
 
-/// The path of a run, from its path or the beginning of its name.
-///
-/// # Errors
-/// There is no such run, or several.
-pub fn found(run: &Path) -> Result<PathBuf> {
-    let has_run =
-        |path: &Path| path.join(RUN_FILE).is_file() || RunDir::is_left(path).unwrap_or(true);
-    if run.exists() && (!run.is_dir() || has_run(run)) {
-        return Ok(run.to_owned());
-    }
-    let name = run.to_string_lossy();
+fn has_run(path: &Path) -> bool {
+    path.join(RUN_FILE).is_file() || RunDir::is_left(path).unwrap_or(true)
+}
+
+/// The paths of all kept runs, the newest last.
+pub fn kept_runs() -> Vec<PathBuf> {
     let mut runs: Vec<PathBuf> = match fs::read_dir(RUNS) {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),
         Err(_) => Vec::new(),
@@ -96,6 +91,19 @@ pub fn found(run: &Path) -> Result<PathBuf> {
         let written = fs::metadata(path).and_then(|of| of.modified()).ok();
         (RunDir::is_left(path).is_ok(), begun, written, name)
     });
+    runs
+}
+
+/// The path of a run, from its path or the beginning of its name.
+///
+/// # Errors
+/// There is no such run, or several.
+pub fn found(run: &Path) -> Result<PathBuf> {
+    if run.exists() && (!run.is_dir() || has_run(run)) {
+        return Ok(run.to_owned());
+    }
+    let name = run.to_string_lossy();
+    let mut runs = kept_runs();
     let is_called = |path: &PathBuf| {
         name == LAST || path.file_name().is_some_and(|of| of.to_string_lossy().starts_with(&*name))
     };

@@ -43,15 +43,13 @@ pub fn run(signature: &Signature, measure: &Measure) -> Result<Exit> {
         Signature { fan_out: true, .. } => SignaturePattern::FanOut,
         _ => SignaturePattern::OneToOne,
     };
-    let mut session = Session::open("signature", measure, USUAL, [("signature", 1.0)])?;
-    match requesters {
+    Session::each("signature", measure, USUAL, [("signature", 1.0)], |session| match requesters {
         Some(requesters) => {
             let plan = FanInPlan { asked: session.asked(), requesters };
-            session.measure(&plan, ranks, ALONE, assemble::fan_in)?;
+            session.measure(&plan, ranks, ALONE, assemble::fan_in)
         }
-        None => self::measure(&mut session, pattern, ranks)?,
-    }
-    session.close()
+        None => self::measure(session, pattern, ranks),
+    })
 }
 
 /// Measures a signature.

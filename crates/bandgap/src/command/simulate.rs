@@ -8,6 +8,8 @@ use bandgap_assemble::{Calibrated, Made, SEED, described, loggops_of};
 use bandgap_campaign::sizes::Sizes;
 use bandgap_kernels::in_series;
 use bandgap_launch::{Classify, Exit, Result, Signals, Target, simulated};
+use bandgap_record::read;
+use bandgap_results::Run;
 use bandgap_sim::Loggops;
 use bandgap_units::Fraction;
 use clap::Args;
@@ -17,7 +19,7 @@ use serde_json::json;
 use super::fit::named;
 use super::noise::detours;
 use super::replays::{Steps, made};
-use super::show::kept;
+use super::show::{kept, kept_runs};
 use super::watched::watched;
 use crate::args::Output;
 use crate::output::Sink;
@@ -33,7 +35,7 @@ end has exit code 11.
 Examples:
   bandgap simulate barrier -t sim:myrinet -n 1024,65536,1048576
   bandgap simulate broadcast -t sim:ipsc860 -n 128 --algorithm all --sizes 8,64KiB
-  bandgap simulate all_reduce -t sim:ipsc860 -n 128 --algorithm all --sizes 64KiB
+  bandgap simulate all_reduce -n 4096 --sizes 64KiB      by which algorithm is it the fastest, on what was measured last
   bandgap simulate schedule.goal
   bandgap simulate schedule.goal.gz --loggops L=2500,o=1500,g=1000,G=6,O=0,S=65535
   bandgap simulate schedule.goal -t sim:ipsc860
@@ -68,7 +70,8 @@ pub struct Simulate {
     /// Seed of where in the noise each rank begins
     #[arg(long, value_name = "N", default_value_t = SEED, requires = "noise", conflicts_with = "validate")]
     pub seed: u64,
-    /// On the machine that a run has measured: its directory, the beginning of its name, or LAST
+    /// On the machine that a run has measured: its directory, the beginning of its name, or LAST [default of a kernel without
+    /// -t sim:…: the newest kept run that makes one]
     #[arg(long, value_name = "RUN", conflicts_with = "loggops")]
     pub from: Option<PathBuf>,
     #[command(flatten)]
@@ -100,7 +103,7 @@ pub struct How {
 #[derive(Clone, Debug, Args)]
 pub struct Points {
     /// The machine of a kernel: sim:NAME or sim:FILE.toml; or a transport of the run
-    #[arg(short, long, value_name = "sim:MACHINE|TRANSPORT")]
+    #[arg(short, long, value_name = "sim:MACHINE|TRANSPORT", value_parser = target)]
     pub transport: Option<Target>,
     /// Numbers of ranks of a kernel, at most the machine's [default: the machine's, or the run's]
     #[arg(short = 'n', long, value_name = "N", value_delimiter = ',', value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
@@ -108,12 +111,17 @@ pub struct Points {
     /// Message sizes of a kernel, as of what measures; of a matrix N
     #[arg(long, value_name = "SIZES")]
     pub sizes: Option<Sizes>,
-    /// A collective's algorithm; all compares them [default: the usual one]
+    /// A collective's algorithm; all replays each to its end [default: the fastest first, each until it is later]
     #[arg(long, value_name = "NAME|all")]
     pub algorithm: Option<String>,
     /// Operations of a kernel that follow one another, as where it is measured; the time is that of each
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=MOST_IN_A_ROW))]
     pub in_a_row: u32,
+}
+
+/// Parses --transport.
+fn target(text: &str) -> Result<Target, String> {
+    text.parse().map_err(|error| format!("{error}; the machine of a run: --from {text}"))
 }
 
 /// Most operations of a kernel in a replay.
@@ -151,6 +159,27 @@ pub fn machine_of(run: &Path, points: &Points, how: How) -> Result<Calibrated> {
     let (path, run) = kept(run)?;
     let (path, transport) = (path.display(), points.transport.as_ref().map(Target::name));
     Calibrated::of(&run, &path.to_string(), transport.as_deref(), how.one_latency).map_err(unmade)
+}
+
+/// The machine of the newest kept run that makes one, if need be with one latency: over the named transport, or else over
+/// one between hosts if the run has such a machine. If it `moves_bytes`, the run has measured what they cost.
+pub fn newest(points: &Points, how: How, moves_bytes: bool) -> Option<Calibrated> {
+    let named = points.transport.as_ref().map(Target::name);
+    let is_local =
+        |name: &&str| !name.parse::<Target>().is_ok_and(|target| target.can(|can| can.hosts));
+    kept_runs().iter().rev().find_map(|path| {
+        let run: Run = read(path).ok()?;
+        let all = run.conditions.iter().map(|of| of.transport.as_str());
+        let mut all: Vec<&str> =
+            all.filter(|of| named.as_deref().is_none_or(|named| *of == named)).collect();
+        all.sort_by_key(is_local);
+        let path = path.display().to_string();
+        let ways = [how.one_latency, true].into_iter();
+        let all = ways.flat_map(|one_latency| all.iter().map(move |over| (over, one_latency)));
+        let mut machines =
+            all.filter_map(|(over, one)| Calibrated::of(&run, &path, Some(over), one).ok());
+        machines.find(|machine| !moves_bytes || machine.moves_bytes().is_ok())
+    })
 }
 
 impl Simulate {

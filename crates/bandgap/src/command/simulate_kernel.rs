@@ -1,15 +1,19 @@
 //! `bandgap simulate KERNEL`: replays a kernel once on a simulated machine, on any number of its ranks.
 
-use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation};
+use std::cmp::Ordering::Equal;
+
+use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation, simulation_beyond};
 use bandgap_campaign::sizes::Sizes;
 use bandgap_kernels::{AtSize, DOUBLE, Extent, LIBRARY, Order, Series, WHOLE, in_series};
-use bandgap_launch::{Classify, Exit, Once, Result, Signals, Target, once, simulated, usage};
+use bandgap_launch::{
+    Classify, Exit, Once, Result, Signals, Target, at_least, once, once_until, simulated, usage,
+};
 use bandgap_record::Note;
 use bandgap_results::Simulation;
 use bandgap_sim::Machine;
 use serde_json::json;
 
-use super::simulate::{Points, Simulate};
+use super::simulate::{Points, Simulate, newest};
 use super::watched::watched;
 use crate::output::Sink;
 use crate::progress::Progress;
@@ -44,8 +48,17 @@ pub fn planned(
         (Some(of), _) => (of.origin.clone(), of.machine(&mut |of| of.value).map_err(unmade)?),
         (None, Some(Target::Simulated(name))) => (format!("sim:{name}"), simulated(name)?),
         _ => {
-            return Err(usage!("{command} {kernel} on no machine")
-                .hint("name one, as in -t sim:myrinet; `export RUN --to machine` writes one"));
+            let words = std::env::args_os().skip(1);
+            let own = words.map(|word| format!(" {}", word.to_string_lossy())).collect::<String>();
+            let file = format!("bandgap{own} -t sim:FILE.toml");
+            let hint = match (&of.transport, command) {
+                (Some(over), _) => format!("bandgap run -t {over} measures one; then bandgap{own}"),
+                (None, "simulate") => {
+                    format!("bandgap run measures one; then bandgap{own}; or {file}")
+                }
+                _ => file,
+            };
+            return Err(usage!("{command} {kernel} on no machine").hint(hint));
         }
     };
     let (fact, series) = in_series(kernel).class(Exit::Usage)?;
@@ -96,75 +109,131 @@ pub fn planned(
 }
 
 /// Replays the kernel once for each number of ranks, size and algorithm, and keeps when it ends. On a machine that a run
-/// measured, it also replays the kernel at both ends of the parameters' intervals.
+/// measured, it also replays the kernel at both ends of the parameters' intervals. Unless the options name an algorithm,
+/// that whose last rank ends first comes first, and what is certain to be later than its interval is not replayed further.
 ///
 /// # Errors
 /// As [`planned`], or the machine cannot carry out the kernel, or the result cannot be written.
 pub fn run(of: &Simulate, kernel: &str) -> Result<Exit> {
-    let one_latency = of.how.one_latency && of.from.is_none();
+    let is_simulated = matches!(of.points.transport, Some(Target::Simulated(_)));
+    let one_latency = of.how.one_latency && of.from.is_none() && is_simulated;
     let all = [
         (of.loggops.is_some(), "--loggops", "it has the parameters of a machine"),
         (one_latency, "--one-latency", "it needs --from"),
         (of.noise.is_some(), "--noise", "export it --to goal, and simulate that"),
     ];
     refuse(&format!("simulate {kernel}"), &all)?;
-    let measured = of.measured()?;
-    let Planned { machine, named, series, points, notes } =
-        planned(&of.points, measured.as_ref(), "simulate", kernel)?;
+    let (_, series) = in_series(kernel).class(Exit::Usage)?;
+    let measured = match of.from.is_some() || is_simulated {
+        true => of.measured()?,
+        false => newest(&of.points, of.how, series.extent != Extent::None),
+    };
+    let compares = of.points.algorithm.is_none() && series.by_algorithm();
+    let algorithm = if compares { Some("all".to_owned()) } else { of.points.algorithm.clone() };
+    let points = Points { algorithm, ..of.points.clone() };
+    let Planned { machine, named, series, mut points, notes } =
+        planned(&points, measured.as_ref(), "simulate", kernel)?;
     let ends = measured.as_ref().map_or(Ok(Vec::new()), |of| of.ends().map(Vec::from));
     let ends = ends.map_err(unmade)?;
     let machines: Vec<Machine> = [machine].into_iter().chain(ends).collect();
     let mut sink = Sink::open(&of.output.only_asked(), "simulate", SEED)?;
     sink.plan(&json!({"name": "simulate", "kernel": kernel, "machine": named}));
     notes.into_iter().for_each(|note| sink.note(note));
+    let left_out = match machines[0].network.is_shared() {
+        true => "noise_left_out",
+        false => "contention_left_out",
+    };
+    sink.note(Note::new(left_out, ""));
     Signals::take(interrupted(of.output.quiet))?;
     let all: usize = points.iter().map(|(point, _)| point.ranks).sum();
     let mut before = 0;
     let mut progress = Progress::new(vec![(kernel.to_owned(), 1.0)], of.output.quiet);
-    for (point, order) in points {
-        let bytes = (series.message)(&point);
-        if let (Some(of), true) = (&measured, bytes > 0) {
-            of.moves_bytes().map_err(unmade)?;
+    let is_same = |one: &(AtSize, Order), next: &(AtSize, Order)| {
+        (one.0.ranks, one.0.size) == (next.0.ranks, next.0.size)
+    };
+    for group in points.chunk_by_mut(is_same) {
+        if compares {
+            // What is probably fast first, so that what is slow ends early.
+            let least = |of: &(AtSize, Order)| at_least(&machines[0], &of.1).unwrap_or(u64::MAX);
+            group.sort_by_cached_key(least);
         }
-        let doing = format!("{} ranks", point.ranks);
-        let show = || progress.show(before as f64 / all as f64, &doing);
-        let (machines, sensitivity) = (machines.clone(), of.sensitivity);
-        // Only the first replay computes the sensitivity.
-        let all_once = move || {
-            let all = machines.iter().enumerate();
-            let all = all.map(|(at, machine)| once(machine, &order, sensitivity && at == 0));
-            all.collect::<Result<Vec<Once>>>()
-        };
-        let Some(done) = watched(all_once, show)? else {
+        let (mut last, mut all_made) = (u64::MAX, Vec::new());
+        for (point, order) in group {
+            let bytes = (series.message)(point);
+            if let (Some(of), true) = (&measured, bytes > 0) {
+                of.moves_bytes().map_err(unmade)?;
+            }
+            let doing = format!("{} ranks", point.ranks);
+            let show = || progress.show(before as f64 / all as f64, &doing);
+            let (machines, order, sensitivity) = (machines.clone(), order.clone(), of.sensitivity);
+            let done = watched(move || replays(&machines, &order, sensitivity, last), show)?;
             progress.clear();
-            sink.run.interrupted = true;
+            let Some(done) = done else {
+                sink.run.interrupted = true;
+                break;
+            };
+            before += point.ranks;
+            let latest = done.iter().flatten().map(|once| once.end).max().unwrap_or(last);
+            last = if compares { last.min(latest) } else { last };
+            all_made.push(made((kernel, &*named, bytes), &series, point, &done)?);
+        }
+        if compares {
+            let key = |of: &Simulation| (of.time.is_lower_bound(), of.end.0.0);
+            all_made.sort_by(|one, next| key(one).partial_cmp(&key(next)).unwrap_or(Equal));
+        }
+        for made in all_made {
+            let notes = measured.as_ref().map_or(Vec::new(), |of| of.notes.clone());
+            sink.add(Made { results: vec![made.into()], notes }, None)?;
+        }
+        if sink.run.interrupted {
             return sink.close(Exit::Interrupted);
-        };
-        before += point.ranks;
-        progress.clear();
-        let of_point = (kernel, &*named, bytes);
-        let notes = measured.as_ref().map_or(Vec::new(), |of| of.notes.clone());
-        let made = Made { results: vec![made(of_point, &series, &point, &done)?.into()], notes };
-        sink.add(made, None)?;
+        }
     }
     sink.close(Exit::Fine)
 }
 
-/// The result of a point: its first replay, with the interval of all replays.
+/// Replays an order on each machine if on the first it ends by `last`, else gives a lower bound of its time. Only the
+/// first replay computes the sensitivity.
+fn replays(
+    machines: &[Machine],
+    order: &Order,
+    sensitivity: bool,
+    last: u64,
+) -> Result<Result<Vec<Once>, u64>> {
+    let mut all = match once_until(&machines[0], order, last)? {
+        Ok(first) => vec![first],
+        Err(least) => return Ok(Err(least)),
+    };
+    if sensitivity {
+        all = vec![once(&machines[0], order, true)?];
+    }
+    for machine in &machines[1..] {
+        all.push(once(machine, order, false)?);
+    }
+    Ok(Ok(all))
+}
+
+/// The result of a point: its first replay, with the interval of all replays, or a lower bound of its time.
 fn made(
     (name, machine, bytes): (&str, &str, u64),
     series: &Series,
     point: &AtSize,
-    all: &[Once],
+    done: &Result<Vec<Once>, u64>,
 ) -> Result<Simulation> {
-    let (first, parts, in_a_row) = (&all[0], series.parts, point.messages);
-    let time = |done: &Once| *done.samples.column(WHOLE).first().unwrap_or(&done.end) as i64;
-    let times: Vec<i64> = all.iter().map(time).collect();
-    let counts = [point.ranks as u64, first.operations, first.messages];
+    let (parts, in_a_row) = (series.parts, point.messages);
     let (bytes, variant) = (Some(bytes), point.variant.unwrap_or("only"));
-    let of = Replayed { name, bytes, variant, machine, counts, parts, in_a_row };
-    let finish = first.finish.iter().map(|ps| *ps as i64);
-    simulation(&of, (first.end as i64, finish), &times, first.sensitivity.as_ref()).map_err(unmade)
+    let counts = |[operations, messages]: [u64; 2]| [point.ranks as u64, operations, messages];
+    let of = |own| Replayed { name, bytes, variant, machine, counts: counts(own), parts, in_a_row };
+    let made = match done {
+        Err(least) => simulation_beyond(&of([0, 0]), *least as i64),
+        Ok(all) => {
+            let (first, times) = (&all[0], all.iter().map(|once| once.time() as i64));
+            let finish = first.finish.iter().map(|ps| *ps as i64);
+            let (of, ends) = (of([first.operations, first.messages]), (first.end as i64, finish));
+            simulation(&of, ends, &times.collect::<Vec<_>>(), first.sensitivity.as_ref())
+        }
+    };
+    made.map_err(unmade)
 }
 
 fn sizes(series: &Series, named: Option<&Sizes>) -> Vec<u32> {

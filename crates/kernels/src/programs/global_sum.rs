@@ -16,6 +16,10 @@ pub type GlobalSum = VectorKernel<Reduction<false>>;
 /// that some blocks are empty.
 pub type AllReduce = VectorKernel<Reduction<true>>;
 
+/// Algorithms of [`AllReduce`].
+const TRAINING: &[&str] =
+    &["ring", "two_rings", "double_tree", "recursive_doubling", "rabenseifner"];
+
 /// The program of [`GlobalSum`] and [`AllReduce`], with its algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
@@ -23,8 +27,7 @@ pub struct Reduction<const TRAINS: bool>(By<Sum>);
 
 impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
     const NAME: &'static str = if TRAINS { "all_reduce" } else { "global_sum" };
-    const VARIANTS: &'static [&'static str] =
-        if TRAINS { &["ring", "two_rings", "double_tree"] } else { Sum::NAMES };
+    const VARIANTS: &'static [&'static str] = if TRAINS { TRAINING } else { Sum::NAMES };
     const LIBRARY: bool = true;
     const BUS: fn(usize) -> f64 = |ranks| 2.0 - 2.0 / ranks as f64;
     const SCRATCH: usize = 1;

@@ -146,7 +146,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
     /// Processes all events, bucket by bucket.
     ///
     /// # Errors
-    /// As [`World::happen`].
+    /// As [`World::happen`] and [`World::in_time`].
     pub(super) fn in_buckets(&mut self) -> Result {
         for rank in 0..self.ranks.len() as u32 {
             self.happen(&Event::own(C::At::default(), rank, What::Begin))?;
@@ -154,6 +154,7 @@ impl<C: Clock> World<'_, Buckets<C::At>, C> {
         }
         let (mut sorted, mut ends) = (Vec::new(), Vec::new());
         while self.queue.advance() {
+            self.in_time(self.queue.end.saturating_sub(self.queue.width))?;
             let bucket = (self.queue.present % NEAR) as usize;
             self.queue.near[bucket].events = 0;
             for block in 0..self.queue.near[bucket].blocks.len() {

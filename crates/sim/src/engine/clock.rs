@@ -48,6 +48,8 @@ pub(crate) enum Step {
     /// The receiver's interface is held.
     InGap,
     InBytes,
+    /// The sender's interface is held for the turnaround of a request.
+    OutTurn,
 }
 
 /// Work of a processor.

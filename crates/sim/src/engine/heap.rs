@@ -41,13 +41,14 @@ impl<C: Clock> World<'_, Heap<C::At>, C> {
     /// Processes all events in order.
     ///
     /// # Errors
-    /// As [`World::happen`].
+    /// As [`World::happen`] and [`World::in_time`].
     pub(super) fn in_order(&mut self) -> Result {
         for rank in 0..self.ranks.len() as u32 {
             self.queue.push(Event::own(C::At::default(), rank, What::Begin));
         }
         let mut last: Option<Event<C::At>> = None;
         while let Some(Reverse((time, _, to, from, _, what))) = self.queue.events.pop() {
+            self.in_time(time.picoseconds())?;
             let event = Event { time, to, from, what };
             if let Some(last) = last {
                 debug_assert!(event.time >= last.time, "time ran backwards");

@@ -215,8 +215,9 @@ impl Past {
 
     /// Number of the moment (from 0), and the step since.
     pub fn place(source: u32) -> Option<(u32, Step)> {
-        use Step::{Flight, InBytes, InGap, Moment, OutBytes, OutGap, Transfer};
-        const STEPS: [Step; 7] = [Moment, Flight, Transfer, OutGap, OutBytes, InGap, InBytes];
+        use Step::{Flight, InBytes, InGap, Moment, OutBytes, OutGap, OutTurn, Transfer};
+        const STEPS: [Step; 8] =
+            [Moment, Flight, Transfer, OutGap, OutBytes, InGap, InBytes, OutTurn];
         Some(((source >> STEP_BITS).checked_sub(1)?, STEPS[(source & 7) as usize]))
     }
 

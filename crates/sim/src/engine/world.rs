@@ -44,6 +44,8 @@ pub(super) struct World<'a, Q, C: Clock> {
     pub(super) sent: u64,
     /// Number of operations begun and messages handled.
     pub(super) steps: u64,
+    /// A rank, and the time until which it is of interest.
+    until: (u32, u64),
 }
 
 /// State of one rank.
@@ -61,7 +63,13 @@ pub(super) struct State<T> {
 }
 
 impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
-    pub(super) fn new(schedule: &'a Schedule, machine: &'a Machine, queue: Q, clock: C) -> Self {
+    pub(super) fn new(
+        schedule: &'a Schedule,
+        machine: &'a Machine,
+        queue: Q,
+        clock: C,
+        until: (u32, u64),
+    ) -> Self {
         let size = schedule.size();
         let states = std::iter::repeat_with(State::default).take(size).collect();
         let shared = if machine.network.is_shared() { size } else { 0 };
@@ -79,6 +87,24 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
             departures: vec![VecDeque::new(); shared],
             sent: 0,
             steps: 0,
+            until,
+        }
+    }
+
+    /// Checks that the rank of `until` may still end in time if nothing more happens before `next`.
+    ///
+    /// # Errors
+    /// It cannot.
+    #[inline(always)]
+    pub(super) fn in_time(&mut self, next: u64) -> Result {
+        let (rank, last) = self.until;
+        if next <= last {
+            return Ok(());
+        }
+        let program = self.schedule.program(rank);
+        match self.ranks.get_mut(rank as usize).and_then(|state| state.cursor.peek(program)) {
+            Some(_) => Err(SimError::Late(rank as Rank, last)),
+            None => Ok(()),
         }
     }
 
@@ -112,12 +138,12 @@ impl<'a, C: Clock, Q: Queue<C::At>> World<'a, Q, C> {
     /// Returns the time at which the message is complete.
     #[inline(always)]
     fn accept(&mut self, time: C::At, to: u32, bytes: Option<u32>, costs: &Protocol) -> C::At {
-        let Self { clock, machine, ranks, .. } = self;
+        let Self { clock, ranks, .. } = self;
         let transfer = costs.transfer(bytes);
         let receiving = &mut ranks[to as usize].receiving;
         let start = clock.wait(to, time, *receiving);
         let steps = [Step::InGap, Step::InBytes];
-        *receiving = clock.held(start, [machine.gap, transfer], bytes, steps);
+        *receiving = clock.held(start, [costs.gap, transfer], bytes, steps);
         clock.step(start, transfer, Cost::Bytes(bytes.unwrap_or(0)), Step::Transfer)
     }
 

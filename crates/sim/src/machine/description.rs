@@ -23,6 +23,7 @@ struct Description {
     send_overhead_ns: Spanned<f64>,
     recv_overhead_ns: Spanned<f64>,
     gap_ns: Spanned<f64>,
+    turnaround_ns: Option<Spanned<f64>>,
     latency_ns: Spanned<f64>,
     gap_per_byte_ns: Option<Spanned<f64>>,
     capacity: Option<Spanned<u32>>,
@@ -46,6 +47,8 @@ struct ProtocolTable {
     latency_ns: Spanned<f64>,
     gap_per_byte_ns: Spanned<f64>,
     hop_ns: Option<Spanned<f64>>,
+    gap_ns: Option<Spanned<f64>>,
+    overhead_per_byte_ns: Option<Spanned<f64>>,
 }
 
 /// Largest time, in nanoseconds; even then a simulation can have billions of messages.
@@ -111,6 +114,10 @@ impl Text<'_> {
         self.time(key, value, 0.0, PICOSECONDS)
     }
 
+    fn gap(&self, value: &Spanned<f64>) -> Result<u64> {
+        self.time("gap_ns", value, LEAST_NS, PICOSECONDS)
+    }
+
     fn femtoseconds(&self, key: &str, value: &Spanned<f64>) -> Result<u64> {
         self.time(key, value, 0.0, FEMTOSECONDS)
     }
@@ -124,11 +131,12 @@ impl Text<'_> {
         }
     }
 
-    /// Reads the protocols of a network whose hops beyond the first take `hop`; `None` if there are
-    /// no such hops.
+    /// Reads the protocols of a machine with this g and a network whose hops beyond the first take
+    /// `hop`; `None` if there are no such hops.
     fn protocols(
         &self,
         tables: &[Spanned<ProtocolTable>],
+        gap: u64,
         hop: Option<u64>,
     ) -> Result<Vec<Protocol>> {
         let mut protocols: Vec<Protocol> = Vec::with_capacity(tables.len());
@@ -138,6 +146,11 @@ impl Text<'_> {
             protocols.push(Protocol {
                 up_to: self.limit(place, index + 1 == tables.len(), before)?,
                 send_overhead: self.picoseconds("send_overhead_ns", &table.send_overhead_ns)?,
+                overhead_per_byte: table
+                    .overhead_per_byte_ns
+                    .as_ref()
+                    .map_or(Ok(0), |of| self.femtoseconds("overhead_per_byte_ns", of))?,
+                gap: table.gap_ns.as_ref().map_or(Ok(gap), |of| self.gap(of))?,
                 recv_overhead: self.picoseconds("recv_overhead_ns", &table.recv_overhead_ns)?,
                 latency: self.picoseconds("latency_ns", &table.latency_ns)?,
                 // The network's time for a hop, unless the protocol has its own.
@@ -196,10 +209,13 @@ impl Description {
         let daxpy = self.daxpy_ns.as_ref().map(|of| source.femtoseconds("daxpy_ns", of));
         let nonblocking =
             self.nonblocking_ns.as_ref().map(|of| source.picoseconds("nonblocking_ns", of));
+        let gap = source.gap(&self.gap_ns)?;
+        let turnaround = self.turnaround_ns.as_ref();
         let mut machine = Machine {
+            turnaround: turnaround.map_or(Ok(0), |of| source.picoseconds("turnaround_ns", of))?,
             send_overhead: source.picoseconds("send_overhead_ns", &self.send_overhead_ns)?,
             recv_overhead: source.picoseconds("recv_overhead_ns", &self.recv_overhead_ns)?,
-            gap: source.time("gap_ns", &self.gap_ns, LEAST_NS, PICOSECONDS)?,
+            gap,
             latency: source.picoseconds("latency_ns", &self.latency_ns)?,
             capacity: 0,
             ranks: ranks.map_or(network.size(), |ranks| ranks as usize),
@@ -208,7 +224,7 @@ impl Description {
             daxpy_per_element: daxpy.transpose()?.unwrap_or(USUAL_DAXPY),
             hop: hop.unwrap_or(0),
             network,
-            protocols: source.protocols(&self.protocol, hop)?,
+            protocols: source.protocols(&self.protocol, gap, hop)?,
             name: self.name.into_inner(),
         };
         machine.capacity = match &self.capacity {

@@ -25,7 +25,7 @@ fn dragonfly(routers: usize, nodes: usize, links: usize) -> Network {
 }
 
 fn hosts(hosts: usize, ranks_per_host: usize) -> Network {
-    Network::Hosts { hosts, ranks_per_host }
+    Network::Hosts { hosts, ranks_per_host, dealt: false }
 }
 
 fn route(network: &Network, from: usize, to: usize) -> Vec<usize> {

@@ -12,8 +12,8 @@ fn load(name: &str) -> Machine {
 #[test]
 fn a_round_trip_takes_twice_both_overheads_and_the_latency() {
     // RTT = 2(os + L + or), gaps play no part: Paragon 2 · (1.4 + 6.35 + 2.2) = 19.9 µs, Meiko
-    // 2 · (1.7 + 7.5 + 1.6) = 21.6 µs, Myrinet 2 · (2.0 + 11.1 + 2.6) = 31.4 µs.
-    for (name, rtt) in [("paragon", 19_900_000), ("meiko-cs2", 21_600_000), ("myrinet", 31_400_000)]
+    // 2 · (1.7 + 7.5 + 1.6) = 21.6 µs, Myrinet 2 · (2.0 + 11.15 + 2.6) = 31.5 µs.
+    for (name, rtt) in [("paragon", 19_900_000), ("meiko-cs2", 21_600_000), ("myrinet", 31_500_000)]
     {
         let stamps = marks(&load(name), 2, |am| flood(am, 1, 1, 1, 0));
         assert_eq!(stamps[0][2] - stamps[0][0], rtt, "{name}");
@@ -72,10 +72,10 @@ fn a_message_without_reply_arrives_after_both_overheads_and_the_latency() {
     // or ≤ g, and n · os of the sender's time.
     for n in [1, 2, 10] {
         let stamps = marks(&load("myrinet"), 2, |am| one_way(am, n));
-        assert_eq!(stamps[1][0], 2 * US + (n - 1) * 12_400_000 + 11_100_000 + 2_600_000);
+        assert_eq!(stamps[1][0], 2 * US + (n - 1) * 12_400_000 + 11_150_000 + 2_600_000);
         assert_eq!(stamps[0][0], n * 2 * US);
         // The last one completes at its sender L after it was handled, at no further cost.
-        assert_eq!(stamps[0][1], stamps[1][0] + 11_100_000);
+        assert_eq!(stamps[0][1], stamps[1][0] + 11_150_000);
     }
 }
 

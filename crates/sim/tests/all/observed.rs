@@ -34,6 +34,7 @@ fn changed(machine: &Machine, change: impl Fn(usize, u64) -> u64) -> Machine {
         of.latency = change(0, of.latency);
         of.send_overhead = change(1, of.send_overhead);
         of.recv_overhead = change(1, of.recv_overhead);
+        of.gap = change(2, of.gap);
         of.gap_per_byte = change(3, of.gap_per_byte);
         of.hop = change(4, of.hop);
     }

@@ -73,8 +73,8 @@ fn a_machine_comes_back_from_its_run() {
         costs.iter().chain(&["gap_per_byte_ns"]).for_each(|key| same(own, back, key));
     }
     // What is simulated on it is what is simulated on the machine itself.
-    for kernel in ["broadcast -n 64 --algorithm binomial", "exchange", "barrier -n 100"] {
-        let sizes = if kernel.starts_with("barrier") { "" } else { " --sizes 0,8,4096,64KiB" };
+    for kernel in ["broadcast -n 64 --algorithm binomial", "exchange", "synch1 -n 100"] {
+        let sizes = if kernel.starts_with("synch1") { "" } else { " --sizes 0,8,4096,64KiB" };
         let on = |machine: &str| times(&place, &format!("simulate {kernel}{sizes} {machine}"));
         let own = on("-t sim:own.toml");
         assert_eq!(own.len(), if sizes.is_empty() { 1 } else { 4 });
@@ -161,14 +161,14 @@ fn the_intervals_of_a_run_are_those_of_its_predictions() {
         (latency["low"], latency["high"]) = (6.2e-6.into(), 6.7e-6.into());
     });
     // log₂ P rounds of os + L + or.
-    let [[time, low, high]] = times(&place, "simulate barrier -n 1024 --from kept")[..] else {
+    let [[time, low, high]] = times(&place, "simulate synch1 -n 1024 --from kept")[..] else {
         panic!()
     };
     near("t", time, 10.0 * 9.95e-6, 1e-9);
     near("low", low, 10.0 * 9.80e-6, 1e-6);
     near("high", high, 10.0 * 10.30e-6, 1e-6);
     // As many as were measured.
-    near("two", times(&place, "simulate barrier --from kept")[0][0], 9.95e-6, 1e-9);
+    near("two", times(&place, "simulate synch1 --from kept")[0][0], 9.95e-6, 1e-9);
     // What a person should know of the machine is in its file, which is read as it was.
     place.change("kept", |run| {
         logp(run)["parameters"]["latency"]["low"] = (-1e-7).into();
@@ -177,7 +177,7 @@ fn the_intervals_of_a_run_are_those_of_its_predictions() {
     let file = run(&place, "export kept --to machine --out m.toml").ends(0);
     let text = fs::read_to_string(place.path("m.toml")).unwrap();
     assert!(file.stdout.is_empty() && text.contains(&note), "{text}");
-    assert_eq!(times(&place, "simulate barrier -n 1024 -t sim:m.toml")[0][0], time);
+    assert_eq!(times(&place, "simulate synch1 -n 1024 -t sim:m.toml")[0][0], time);
 }
 
 #[test]
@@ -208,14 +208,19 @@ fn what_is_no_machine_is_refused_and_may_be_one_latency() {
             }
         });
         run(&place, "export kept --to machine").ends(INPUT);
-        run(&place, "simulate barrier -n 2 --from kept").ends(INPUT);
+        run(&place, "simulate synch1 -n 2 --from kept").ends(INPUT);
         // A message takes half a round trip.
-        let [[time, ..]] = times(&place, "simulate barrier -n 2 --from kept --one-latency")[..]
+        let [[time, ..]] = times(&place, "simulate synch1 -n 2 --from kept --one-latency")[..]
         else {
             panic!("{field}")
         };
         near(field, time, 9.95e-6, 1e-9);
     }
+    // A rank whose g is not known sends two messages 0 to RTT apart.
+    place.change("kept", |run| logp(run)["parameters"]["gap"] = Value::Null);
+    let line = "simulate barrier -n 4 --algorithm tree --from kept --one-latency";
+    let [[time, low, high]] = times(&place, line)[..] else { panic!("{line}") };
+    assert!(low < time && time < high, "{low} {time} {high}");
 }
 
 /// What `--validate` says of a run: the errors of all points, and the summary.
@@ -301,4 +306,33 @@ fn a_machine_taken_from_a_run_is_compared_with_all_of_it() {
         let worst = group("predicted")["worst_at"].as_str().unwrap();
         assert!(worst.starts_with("series/broadcast/tcp/"), "{worst}");
     }
+}
+
+#[test]
+fn the_newest_kept_run_that_makes_a_machine_is_it() {
+    let place = Workdir::new();
+    let line = "simulate all_reduce -n 64 --sizes 4KiB";
+    let told = run(&place, line).ends(USAGE).stderr;
+    assert!(told.contains(line), "{told}");
+    let kept = |command: &str| {
+        place.file("own.toml", OWN);
+        run(&place, &format!("{command} -t sim:own.toml -q")).ends(0);
+    };
+    kept("run --quick");
+    // Of neither a G is known.
+    kept("signature");
+    kept("comms1 --sizes 8");
+    let simulated = |line: &str| of_kind(&place.json(line), "simulation")[0].clone();
+    let found = simulated(line);
+    let named = found["machine"].as_str().unwrap();
+    assert!(named.starts_with("bandgap-runs/") && named.contains("-run"), "{named}");
+    assert_eq!(
+        found["time"],
+        simulated(&format!("{line} --from {}", named.split(' ').next().unwrap()))["time"]
+    );
+    // Words need no G.
+    assert!(simulated("simulate barrier")["machine"].as_str().unwrap().contains("-signature"));
+    run(&place, &format!("{line} -t tcp")).ends(USAGE);
+    let told = run(&place, &format!("{line} -t LAST")).ends(USAGE).stderr;
+    assert!(told.contains("--from LAST"), "{told}");
 }

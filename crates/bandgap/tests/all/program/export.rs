@@ -22,10 +22,10 @@ fn kernels_in_goal_have_their_messages_and_end() {
         ("echo", "-n 2 --sizes 100"),
         ("exchange", "-n 2 --sizes 100"),
         ("shift_north", "-n 16 --sizes 64"),
-        ("broadcast", "-n 11 --sizes 0"),
-        ("global_sum", "-n 16"),
+        ("broadcast", "-n 11 --sizes 0 --algorithm binomial"),
+        ("global_sum", "-n 16 --algorithm tree"),
         ("comms3", "-n 9 --sizes 100000"),
-        ("barrier", "-n 13"),
+        ("barrier", "-n 13 --algorithm tree"),
         ("transpose", "-n 16 --sizes 64"),
     ] {
         let what = format!("{kernel} -t sim:ipsc860 {at}");
@@ -128,7 +128,7 @@ fn checked(trace: &Value) -> f64 {
 #[test]
 fn a_timeline_has_its_messages_and_its_critical_path() {
     let place = Workdir::new();
-    let what = "broadcast -t sim:ipsc860 -n 16 --sizes 4KiB";
+    let what = "broadcast -t sim:ipsc860 -n 16 --sizes 4KiB --algorithm binomial";
     let command = format!("export {what} --to perfetto");
     let trace: Value = serde_json::from_str(&place.run(command.split(' ')).ends(0).stdout).unwrap();
     let of = simulated(&place, what);

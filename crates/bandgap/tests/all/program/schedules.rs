@@ -135,7 +135,7 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
         (USAGE, "ping.goal --loggops X=1"),
         (USAGE, "ping.goal --loggops o=1,o=2"),
         (USAGE, "ping.goal --loggops S=1.5"),
-        (INPUT, "ping.goal -t sim:myrinet"),
+        (INPUT, "ping.goal -t sim:meiko-cs2"),
         (USAGE, "ping.goal -t sim:ipsc860 --loggops L=1"),
         (USAGE, "ping.goal -t shm"),
         (USAGE, ""),
@@ -151,7 +151,9 @@ fn what_cannot_be_simulated_is_refused_with_its_code() {
 #[test]
 fn a_kernel_is_replayed_on_many_ranks() {
     let place = Workdir::new();
-    let run = place.json("simulate barrier -t sim:myrinet -n 2,1024,65536");
+    let words = "send_overhead_ns = 2000\nrecv_overhead_ns = 2600\ngap_ns = 12400\n";
+    place.file("flat.toml", format!("name = 'flat'\nlatency_ns = 11100\n{words}"));
+    let run = place.json("simulate synch1 -t sim:flat.toml -n 2,1024,65536");
     let all = run["results"].as_array().unwrap();
     let time = |at: usize| all[at]["time"]["value"].as_f64().unwrap();
     // A dissemination barrier has log₂ P rounds, of a message each.
@@ -170,7 +172,7 @@ fn a_kernel_is_replayed_on_many_ranks() {
     ] {
         place.run(wrong.split(' ')).ends(2);
     }
-    let run = place.json("simulate barrier -t sim:myrinet -n 1024 --sensitivity");
+    let run = place.json("simulate synch1 -t sim:flat.toml -n 1024 --sensitivity");
     let [of] = of_kind(&run, "simulation")[..] else { panic!("{run}") };
     for (parameter, slope) in [("L", 10.0), ("o", 20.0), ("g", 0.0), ("G", 0.0)] {
         let of = &of["sensitivity"]["derivatives"][parameter];
@@ -182,12 +184,11 @@ fn a_kernel_is_replayed_on_many_ranks() {
     let whole: f64 = shares.map(|share| share.as_f64().unwrap()).sum();
     assert!((whole - of["end"].as_f64().unwrap()).abs() < 1e-12);
     assert_eq!(of["critical_path"]["steps"], 30);
-    // The usual algorithm has a name, and sizes that do not fit are told.
-    let run = place.json("simulate all_reduce -t sim:ipsc860 -n 8 --sizes 1,8,9,16");
-    let all = of_kind(&run, "simulation");
-    assert_eq!((all.len(), &all[0]["variant"]), (2, &"ring".into()));
-    let [note] = &run["notes"].as_array().unwrap()[..] else { panic!("{run}") };
-    assert_eq!(note["code"], "sizes_left_out");
+    // Sizes that do not fit are told, and what is left out.
+    let run = place.json("simulate all_gather -t sim:ipsc860 -n 8 --sizes 1,8,9,16");
+    assert_eq!(of_kind(&run, "simulation").len(), 2);
+    let [note, other] = &run["notes"].as_array().unwrap()[..] else { panic!("{run}") };
+    assert_eq!([&note["code"], &other["code"]], ["sizes_left_out", "noise_left_out"]);
     assert_eq!(
         (note["values"]["count"].as_f64(), note["values"]["of"].as_f64()),
         (Some(2.0), Some(4.0))
@@ -231,8 +232,41 @@ fn shapes_of_training_take_what_their_closed_forms_say() {
         of("double_tree", 8)["time"]["value"].as_f64() < of("ring", 8)["time"]["value"].as_f64()
     );
     // 2⁴¹ messages.
-    run("all_reduce -n 1048576 --sizes 8").ends(2);
+    run("all_reduce -n 1048576 --sizes 8 --algorithm ring").ends(2);
     run("all_reduce -n 4 --sizes 9").ends(2);
+}
+
+#[test]
+fn the_fastest_algorithm_comes_first_and_the_others_are_replayed_until_they_are_later() {
+    let place = Workdir::new();
+    for line in ["all_reduce -n 512 --sizes 64KiB", "broadcast -n 100 --sizes 1MiB", "barrier -n 5"]
+    {
+        let of = |more: &str| {
+            let run = place.json(&format!("simulate {line} -t sim:ipsc.toml{more}"));
+            of_kind(&run, "simulation").into_iter().cloned().collect::<Vec<_>>()
+        };
+        let machine = "name = 'm'\nsend_overhead_ns = 200\nrecv_overhead_ns = 300\ngap_ns = 100\n\
+                       latency_ns = 1000\ngap_per_byte_ns = 0.5\n";
+        place.file("ipsc.toml", machine);
+        let (found, all) = (of(""), of(" --algorithm all"));
+        let end = |of: &Value| of["end"].as_f64().unwrap();
+        let least = all.iter().map(end).fold(f64::INFINITY, f64::min);
+        assert_eq!((end(&found[0]), found.len()), (least, all.len()), "{line}");
+        let mut bounds = 0;
+        for one in &found {
+            let own = all.iter().find(|of| of["variant"] == one["variant"]).unwrap();
+            if one["time"]["high"].is_null() {
+                bounds += 1;
+                assert_eq!(one["time"]["low"], one["time"]["value"]);
+                assert!(end(one) >= least && end(one) <= end(own), "{line}: {one}");
+                let time = |of: &Value| of["time"]["value"].as_f64();
+                assert!(time(one) <= time(own), "{line}: {one}");
+            } else {
+                assert_eq!(one["time"], own["time"], "{line}");
+            }
+        }
+        assert!(bounds > 0 || line.starts_with("barrier"), "{line}");
+    }
 }
 
 #[test]

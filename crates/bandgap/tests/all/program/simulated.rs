@@ -54,6 +54,42 @@ fn the_papers_machines_give_back_their_parameters() {
 }
 
 #[test]
+fn several_machines_stand_in_one_table() {
+    let place = Workdir::new();
+    let three = "-t sim:paragon,sim:meiko-cs2,sim:myrinet";
+    for command in ["run --quick", "signature"] {
+        let run = place.json(&format!("{command} {three}"));
+        let all = of_kind(&run, "logp");
+        assert_eq!(all.len(), 3);
+        all.iter().zip([PARAGON, MEIKO, MYRINET]).for_each(|(of, machine)| gives_back(of, machine));
+    }
+    let shown = place.run(format!("run --quick {three} --no-save -q").split(' ')).ends(0).stdout;
+    let heads =
+        |line: &str| line.contains("(µs)") && three[3..].split(',').all(|name| line.contains(name));
+    assert_eq!(shown.lines().filter(|line| heads(line)).count(), 1, "{shown}");
+    described(&place, PARAGON, "gap_per_byte_ns = 3\n");
+    let two = "-t sim:ipsc860,sim:machine.toml";
+    for (command, all) in [
+        ("comms1 --sizes 0,8", 2),
+        ("synch1 -n 4", 2),
+        ("comet barrier echo -n 2", 4),
+        ("pairs -n 4", 2),
+        ("bulk --no-surface --store --sizes 8,64", 2),
+    ] {
+        let run = place.json(&format!("{command} {two}"));
+        let names = of_kind(&run, "series").into_iter().map(|of| of["transport"].to_string());
+        let names: Vec<String> = names.collect();
+        let own = names.iter().filter(|name| *name == "\"sim:own\"").count();
+        assert_eq!((names.len(), own), (all, all / 2), "{command}");
+    }
+    place.run("signature -t sim:paragon,sim:paragon".split(' ')).ends(2);
+    // What one machine cannot do is told, and the others are measured.
+    let run =
+        place.run("comms1 -t sim:ipsc860,sim:paragon --sizes 8 --no-save --json - -q".split(' '));
+    assert_eq!(of_kind(&run.ends(3).json(), "series").len(), 1);
+}
+
+#[test]
 fn other_patterns_give_the_same_parameters() {
     let place = Workdir::new();
     for (name, machine) in [("paragon", PARAGON), ("meiko-cs2", MEIKO), ("myrinet", MYRINET)] {
@@ -82,7 +118,9 @@ fn every_pair_of_ranks_has_the_machines_round_trip() {
 fn round_trips_among_sixteen_nodes_spread_as_the_paper_measured() {
     let place = Workdir::new();
     // "Assessing Fast Network Interfaces", table 3, in µs.
-    for (name, least, most) in [("paragon", 19.9, 20.1), ("meiko-cs2", 20.3, 21.6)] {
+    for (name, least, most) in
+        [("paragon", 19.9, 20.1), ("meiko-cs2", 20.3, 21.6), ("myrinet", 30.6, 31.5)]
+    {
         let run = simulated(&place, "pairs", name, &["--ranks", "16"]);
         let pairs = run["results"][0]["points"].as_array().unwrap();
         let times: Vec<f64> = pairs.iter().map(|pair| value(&pair["rtt"]) * 1e6).collect();
@@ -274,6 +312,38 @@ fn transfers_on_a_machine_take_a_round_trip_and_their_bytes() {
 }
 
 #[test]
+fn the_overhead_of_the_myrinets_bulk_transfers_grows_as_the_paper_measured() {
+    let place = Workdir::new();
+    // "Assessing Fast Network Interfaces", section bulk-transfer overhead: of 4 Kbytes T = 298 µs and
+    // o = 143 µs; of 8 bytes g = 18 µs; of 2 Kbytes the overhead is the limit.
+    let run = simulated(&place, "bulk", "myrinet", &["--store", "--sizes", "8,2KiB,4KiB"]);
+    let [series] = of_kind(&run, "series")[..] else { panic!("{run}") };
+    let last = &series["points"].as_array().unwrap()[2];
+    near("T", value(&last["time"]), 298e-6, 1e-4);
+    near("o", value(&last["send_overhead"]), 143e-6, 1e-4);
+    let all = of_kind(&run, "logp");
+    let of = |bytes: u64| *all.iter().find(|logp| logp["bytes"] == bytes).unwrap();
+    near("g", value(&of(8)["parameters"]["gap"]), 18e-6, 1e-3);
+    let regimes = [8, 2048].map(|bytes| of(bytes)["regime"].as_str().unwrap());
+    assert_eq!(regimes, ["network-bound", "processor-bound"]);
+}
+
+#[test]
+fn requests_to_several_repliers_hide_a_turnaround() {
+    let place = Workdir::new();
+    // The Paragon, whose gap falls by 30 % with several repliers: "handling the request turnaround
+    // reply is the bottleneck".
+    let [os, or, gap, latency] = PARAGON;
+    let file = described(&place, [os, or, 5430.0, latency], "turnaround_ns = 7600\n");
+    let of = |args: &[&str]| {
+        let run = measured(&place, &file, args);
+        value(&of_kind(&run, "logp")[0]["parameters"]["gap"]) * 1e9
+    };
+    near("one", of(&[]), gap, 0.01);
+    near("several", of(&["--fan-out", "-n", "4"]), 5430.0, 0.01);
+}
+
+#[test]
 fn the_saturation_of_all_ranks_is_the_bandwidth_of_all_of_them() {
     let place = Workdir::new();
     let machine = with_bytes(&place);
@@ -366,7 +436,7 @@ fn of_operations_in_a_row_each_may_take_longer_than_one() {
         let [found] = &of_kind(&run, "simulation")[..] else { panic!("{run}") };
         (value(&found["time"]), found["in_a_row"].as_u64().unwrap())
     };
-    let barrier = "simulate barrier -t sim:paragon -n 16";
+    let barrier = "simulate synch1 -t sim:paragon -n 16";
     let [one, many] = ["", "--in-a-row 16"].map(|more| time(&format!("{barrier} {more}")));
     assert_eq!((one.1, many.1), (1, 16));
     let run = simulated(&place, "synch1", "paragon", &["-n", "16"]);

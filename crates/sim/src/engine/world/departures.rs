@@ -6,7 +6,7 @@
 
 use super::World;
 use crate::Protocol;
-use crate::engine::clock::{Clock, Cost, Step, Work};
+use crate::engine::clock::{Clock, Cost, Step, Time, Work};
 use crate::engine::event::{Event, MessageKind, Queue, What};
 
 /// A message that waits for a circuit.
@@ -32,7 +32,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
             return self.line_up(from, Departure { ready, to, what });
         }
         let start = self.clock.wait(from, state.now, state.sending);
-        state.sending = held(&self.clock, self.machine.gap, &costs, start, what);
+        state.sending = held(&self.clock, self.machine.turnaround, &costs, start, what);
         let latency = self.machine.flight(from, to, &costs);
         self.reach(latency, Event { time: start, to, from, what });
     }
@@ -64,7 +64,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         let time = before.map_or(time, |before| self.clock.wait(to, time, before));
         // The next message leaves a gap later; if it could not overtake this one, nothing need be
         // kept.
-        if before.is_some() || latency >= least + self.machine.gap {
+        if before.is_some() || latency >= least + self.machine.least_gap() {
             self.reached.insert(pair, time);
         }
         time
@@ -95,7 +95,7 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
         let Some(Departure { to, what, .. }) = departure else { return };
         let costs = self.machine.costs(what.bytes());
         let start = self.clock.wait(from, time, self.circuits.free_from(from, to));
-        let until = held(&self.clock, self.machine.gap, &costs, start, what);
+        let until = held(&self.clock, self.machine.turnaround, &costs, start, what);
         self.ranks[from as usize].sending = until;
         // Words are short: g belongs to the interface, and does not block a channel for other
         // pairs.
@@ -106,9 +106,15 @@ impl<C: Clock, Q: Queue<C::At>> World<'_, Q, C> {
     }
 }
 
-/// Time at which the sender's interface is free again.
+/// Time at which the sender's interface is free again; a reply holds it for the turnaround at least.
 #[inline(always)]
-fn held<C: Clock>(clock: &C, gap: u64, costs: &Protocol, start: C::At, what: What) -> C::At {
-    let costs = [gap, costs.transfer(what.bytes())];
-    clock.held(start, costs, what.bytes(), [Step::OutGap, Step::OutBytes])
+fn held<C: Clock>(clock: &C, turnaround: u64, costs: &Protocol, start: C::At, what: What) -> C::At {
+    let costs = [costs.gap, costs.transfer(what.bytes())];
+    let free = clock.held(start, costs, what.bytes(), [Step::OutGap, Step::OutBytes]);
+    match what {
+        What::Arrive(MessageKind::Reply { .. }) if turnaround > 0 => {
+            free.later(clock.step(start, turnaround, Cost::Computation, Step::OutTurn))
+        }
+        _ => free,
+    }
 }

@@ -29,7 +29,7 @@ pub(super) fn network(
     table: Option<&Spanned<NetworkTable>>,
     ranks: u32,
 ) -> Result<(Network, Option<u64>)> {
-    let crossbar = Network::Hosts { hosts: 1, ranks_per_host: ranks as usize };
+    let crossbar = Network::Hosts { hosts: 1, ranks_per_host: ranks as usize, dealt: false };
     let Some(place) = table else { return Ok((crossbar, None)) };
     let table = place.get_ref();
     let wrong = |key: &str, bounds: String| match table.get(key) {
@@ -55,7 +55,7 @@ pub(super) fn network(
         let size = given.filter(|size| (*least as usize..=most).contains(size));
         sizes.push(size.ok_or_else(|| wrong(key, format!("from {least} to {most}")))?);
     }
-    // Numbering of ranks over the switches of a fat tree.
+    // Numbering of ranks over the switches of a fat tree, or over hosts.
     let dealt = match table.get("placement").map(|of| of.get_ref().as_str()) {
         None | Some(Some("block")) => false,
         Some(Some("cyclic")) => true,
@@ -66,7 +66,9 @@ pub(super) fn network(
         [arity, levels] if *kind == "fat_tree" => {
             Network::FatTree { arity, levels: levels as u32, dealt }
         }
-        [hosts, ranks_per_host] if *kind == "hosts" => Network::Hosts { hosts, ranks_per_host },
+        [hosts, ranks_per_host] if *kind == "hosts" => {
+            Network::Hosts { hosts, ranks_per_host, dealt }
+        }
         [rows, columns] => Network::Grid { rows, columns, is_torus: *kind == "torus" },
         [routers, nodes, links] => Network::Dragonfly { routers, nodes, links },
         _ => return Ok((crossbar, None)),
