@@ -58,7 +58,7 @@ pub use floors::{between_hosts, floors};
 pub use hosts::Hosts;
 pub use launcher::{Ended, Progress};
 pub use message::Wait;
-pub use network::{contended, distances};
+pub use network::{contended, distances, hosts_of};
 pub use once::{Once, once, recorded};
 pub use outside::{command as launcher_of, mpis};
 pub use protocol::Hello;

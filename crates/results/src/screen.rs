@@ -47,7 +47,7 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     }
     let body = body(&among, view);
     let doubt = doubt(run, &among.marked.borrow(), view);
-    blocks.extend(body.into_iter().chain(doubt));
+    blocks.extend(body.into_iter().chain(doubt).chain(answer(run)));
     blocks
 }
 
@@ -154,6 +154,17 @@ fn machine(run: &Run) -> Option<Block> {
     fitness.map(|of| Block::Text(format!("Machine: {of}")))
 }
 
+/// The notes that answer what the command was asked.
+fn answer(run: &Run) -> Option<Block> {
+    let said = run.notes.iter().filter(|note| level(&note.code) == Level::Answer);
+    let said: Vec<String> = said.map(|note| why::with_hint(note, run)).collect();
+    (!said.is_empty()).then(|| Block::Text(said.join("; ")))
+}
+
+fn level(code: &str) -> Level {
+    template(code).map_or(Level::Detail, |template| template.level)
+}
+
 /// The most notes on a screen.
 const SAID: usize = 2;
 
@@ -170,9 +181,8 @@ fn doubt(run: &Run, drawn: &BTreeSet<String>, view: View<'_>) -> Option<Block> {
         parts.push(verdict.words() + &widest.unwrap_or_default());
     }
     // Notes of one code are grouped.
-    let level = |code: &str| template(code).map_or(Level::Detail, |template| template.level);
     let matters = |note: &&Note| {
-        level(&note.code) != Level::Detail && !(layers && note.about.starts_with("hockney/"))
+        level(&note.code) > Level::Detail && !(layers && note.about.starts_with("hockney/"))
     };
     let notes = run.notes.iter().filter(matters);
     let mut said = by_key(notes.map(|note| (&note.code, note)));
