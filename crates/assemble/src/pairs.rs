@@ -2,12 +2,11 @@
 
 mod slow;
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use bandgap_campaign::Key;
 use bandgap_campaign::pairs::{AT_ONCE, PAIR_RTT, PAIR_TIME, Tolerance};
-use bandgap_record::{Column, Form, Labels, Unit};
-use bandgap_stats::Convergence;
+use bandgap_record::{Column, Form, Labels, Place, Quantity, Row, Unit};
 use bandgap_stats::quantile::median;
 
 use self::slow::slow;
@@ -41,8 +40,6 @@ pub fn pairs(of: &Measured<'_>, tolerance: Option<&Tolerance>) -> Result<Made> {
     if let Some(at_once) = at_once {
         rows.label(AT_ONCE, at_once);
     }
-    let mut by_host = BTreeMap::<&String, Vec<Vec<Option<Estimated>>>>::new();
-    let mut known = 0;
     for key in table.of(PAIR_RTT).map(|(key, _)| key).filter(is_first) {
         let ranks = [key.number("requester"), key.number("replier")];
         let ([Some(from), Some(to)], Some(rtt)) = (ranks, of.time(key)) else { continue };
@@ -51,8 +48,7 @@ pub fn pairs(of: &Measured<'_>, tolerance: Option<&Tolerance>) -> Result<Made> {
         if let Some(distance) = of.setting.distance(pair) {
             labels.insert("distance".to_owned(), distance.as_str().into());
         }
-        let ends = pair.map(|rank| hosts.get(rank));
-        if let [Some(a), Some(b)] = ends {
+        if let [Some(a), Some(b)] = pair.map(|rank| hosts.get(rank)) {
             labels.insert("hosts".to_owned(), vec![a.clone(), b.clone()].into());
         }
         let spread = of.spread(key);
@@ -66,34 +62,40 @@ pub fn pairs(of: &Measured<'_>, tolerance: Option<&Tolerance>) -> Result<Made> {
         });
         let mut values = vec![Some(rtt)];
         values.extend((!long.is_empty()).then_some(bandwidth));
-        known += values.iter().flatten().count();
-        for host in ends.into_iter().flatten().filter(|_| ends[0] != ends[1]) {
-            by_host.entry(host).or_default().push(values.clone());
-        }
         rows.push(vec![from.into(), to.into()], labels, &values, spread)?;
     }
     if rows.rows.rows.is_empty() {
         return Err(AssembleError::Empty);
     }
     let all = of.setting.ranks * of.setting.ranks.saturating_sub(1) / 2 * columns.len();
+    let known = rows.rows.rows.iter().flat_map(|row| &row.cells).flatten().count();
     rows.count("points_missing", all.saturating_sub(known), all);
-    let columns = columns.into_iter().map(|column| Column { counts: false, ..column }).collect();
-    let mut medians = Builder::new(SERIES, "hosts", transport, &["host"], columns);
+    let columns: Vec<_> = columns.into_iter().map(|of| Column { counts: false, ..of }).collect();
+    let mut medians = Builder::new(SERIES, "hosts", transport, &["host"], columns.clone());
     medians.rows.form = Form::Details;
-    let ids = [rows.rows.id(), medians.rows.id()];
-    medians.notes = tolerance.map(|all| slow(of, all, &ids[0], &ids[1])).unwrap_or_default();
-    for (host, all) in by_host {
-        let values: Vec<_> = (0..medians.rows.columns.len())
-            .map(|at| {
-                let own = || all.iter().filter_map(|values| values[at].as_ref());
-                let values: Vec<f64> = own().map(|of| of.value).collect();
-                let sure = own().map(|of| of.convergence).find(|of| !of.is_enough());
-                let sure = sure.unwrap_or(Convergence::Converged);
-                let how = ("median over its pairs", values.len() as u64);
-                (how.1 > 0).then(|| Estimated::new(median(&values), None, sure, how))
-            })
-            .collect();
-        medians.push(vec![host.as_str().into()], Labels::new(), &values, None)?;
+    // On one host nothing is compared.
+    let tolerance = tolerance.filter(|_| of.setting.is_virtual() || !hosts.is_empty());
+    medians.notes =
+        tolerance.map(|by| slow(of, by, [&rows.rows.id(), &medians.rows.id()])).unwrap_or_default();
+    for host in hosts.iter().collect::<BTreeSet<_>>() {
+        let own = rows.rows.rows.iter().filter(|row| {
+            match row.labels.get("hosts").map_or(&[][..], Place::names) {
+                [a, b] => a != b && [a, b].contains(&host),
+                _ => false,
+            }
+        });
+        let median = |(at, column): (usize, &Column)| -> Result<Option<Quantity>> {
+            let own: Vec<&Quantity> =
+                own.clone().filter_map(|row| row.cells[at].as_ref()).collect();
+            let values: Vec<f64> = own.iter().map(|of| of.value.0).collect();
+            let sure = own.iter().all(|of| of.converged);
+            let how = ("median over its pairs", own.len() as u64, sure);
+            let of = |values| Ok(Quantity::new(median(values), None, column.unit, how)?);
+            (!own.is_empty()).then(|| of(&values)).transpose()
+        };
+        let cells = columns.iter().enumerate().map(median).collect::<Result<_>>()?;
+        let place = vec![host.as_str().into()];
+        medians.rows.rows.push(Row { place, cells, ..Row::default() });
     }
     Ok(rows.made().and(medians.made()))
 }

@@ -44,7 +44,6 @@ pub fn long_key(requester: usize, replier: usize, bytes: usize) -> Key {
 const SHORT: usize = 8;
 /// The axis for the number of pairs that work at once.
 pub const AT_ONCE: &str = "at_once";
-
 /// The axis for hops between the ranks of a simulated machine.
 pub const HOPS: &str = "hops";
 
@@ -72,7 +71,11 @@ pub struct PairsPlan {
 
 /// Batches, each with the keys of its pairs, as sampled, by the first of them.
 #[derive(Default)]
-struct Level(BTreeMap<Key, (Vec<Key>, Order)>);
+struct Level {
+    all: BTreeMap<Key, (Vec<Key>, Order)>,
+    /// Whether they repeat what is warm and checked.
+    again: bool,
+}
 
 impl PairsPlan {
     /// All orders.
@@ -83,12 +86,15 @@ impl PairsPlan {
         let (size, mut level) = (runner.size(), Level::default());
         for (requester, replier) in (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b))) {
             let pair = Pair { requester, replier };
-            let asking = Asking::OneToOne(pair);
-            let burst = Burst { asking, messages: 1, delay: Delay::NONE };
-            level.add(vec![named(runner, pair, SHORT)], Order::of(&burst, self.samples, size));
-            if let Some(bytes) = self.bytes {
+            for (bytes, samples) in self.lengths(LONG) {
+                let (asking, delay) = (Asking::OneToOne(pair), Delay::NONE);
                 let echo = Comms1 { pair, messages: 1, bytes, buffers: Buffers::Same };
-                level.add(vec![named(runner, pair, bytes)], Order::of(&echo, LONG, size));
+                let order = match bytes {
+                    SHORT => Order::of(&Burst { asking, messages: 1, delay }, samples, size),
+                    _ => Order::of(&echo, samples, size),
+                };
+                let keys = vec![named(runner, pair, bytes)];
+                level.all.insert(keys[0].clone(), (keys, order));
             }
         }
         level
@@ -96,7 +102,8 @@ impl PairsPlan {
 
     /// The rounds of all ranks, each in so many parts: those with a pair that is wanted.
     fn rounds(&self, runner: &dyn Runner, parts: usize, wanted: impl Fn(&Key) -> bool) -> Level {
-        let (size, mut level) = (runner.size(), Level::default());
+        let size = runner.size();
+        let mut level = Level { again: parts > 1, ..Level::default() };
         for at in 0..RoundRobin::rounds(size) * parts {
             let (round, part) = (at / parts, [at % parts, parts]);
             for (bytes, samples) in self.lengths(1) {
@@ -105,7 +112,7 @@ impl PairsPlan {
                 let key = |pair| named(runner, pair, bytes).at(AT_ONCE, at_once);
                 let keys: Vec<Key> = of.pairs(size).map(key).collect();
                 if keys.iter().any(&wanted) {
-                    level.add(keys, Order::of(&of, samples, size));
+                    level.all.insert(keys[0].clone(), (keys, Order::of(&of, samples, size)));
                 }
             }
         }
@@ -129,20 +136,20 @@ fn named(runner: &dyn Runner, Pair { requester, replier }: Pair, bytes: usize) -
     hops.into_iter().fold(key, |key, hops| key.at(HOPS, hops))
 }
 
-impl Level {
-    fn add(&mut self, keys: Vec<Key>, order: Order) {
-        self.0.insert(keys[0].clone(), (keys, order));
-    }
-}
-
 impl Experiment for Level {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let point = |(key, (_, order)): (&Key, &(_, Order))| Point::new(key.clone(), order.clone());
-        Ok(self.0.iter().map(point).collect())
+        let point = |(key, (_, order)): (&Key, &(_, Order))| {
+            Point::new(key.clone(), order.clone()).checked_if(!self.again)
+        };
+        Ok(self.all.iter().map(point).collect())
+    }
+
+    fn is_warm(&self) -> bool {
+        self.again
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let (samples, (keys, _)) = (done.column(WHOLE), &self.0[&point.key]);
+        let (samples, (keys, _)) = (done.column(WHOLE), &self.all[&point.key]);
         let each = samples.chunks(samples.len().div_ceil(keys.len()).max(1)).map(<[f64]>::to_vec);
         keys.iter().cloned().zip(each).collect()
     }
@@ -150,7 +157,7 @@ impl Experiment for Level {
     /// A round is open while any of its pairs is.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let is_enough = |key: &Key| judged.convergence(key).is_enough();
-        let is_open = |at: &usize| !self.0[&points[*at].key].0.iter().all(is_enough);
+        let is_open = |at: &usize| !self.all[&points[*at].key].0.iter().all(is_enough);
         (0..points.len()).filter(is_open).collect()
     }
 }
@@ -162,16 +169,14 @@ impl Planned for PairsPlan {
     /// those that still are with half of that, until each was alone.
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let (pairs, ends) = (runner.size() / 2, runner.ends());
-        let (mut level, mut parts, mut begun) = (self.all(runner), 1, 0.0);
-        let mut table = Measurements::default();
-        while !level.0.is_empty() {
+        let (mut level, mut parts, mut table) = (self.all(runner), 1, Measurements::default());
+        while !level.all.is_empty() {
             let again = self.tolerance.filter(|_| self.at_once && parts < pairs);
-            let now = runner.elapsed();
+            let (now, begun) = (runner.elapsed(), 1.0 - 1.0 / parts as f64);
             // Half of the time is kept for what is repeated.
             let half = |end: Duration| now + end.saturating_sub(now) / 2;
             runner.limit(if again.is_some() { ends.map(half) } else { ends });
             let progress = begun..if again.is_some() { f64::midpoint(begun, 1.0) } else { 1.0 };
-            begun = progress.end;
             let plan = Plan { progress, floors: parts == 1, ..Plan::new(&self.asked) };
             table.append(campaign(runner, &mut level, &plan)?);
             let Some(tolerance) = again else { break };

@@ -31,21 +31,6 @@ pub fn distances(
     }
 }
 
-/// The host of each of `ranks` ranks, if they are on several hosts.
-///
-/// # Errors
-/// There are more ranks than slots, or a processor in `cores` is missing or not allowed.
-pub fn hosts_of(
-    stage: &Stage,
-    target: &Target,
-    ranks: usize,
-    cores: Option<&str>,
-) -> Result<Vec<String>> {
-    let Target::Real(_) = target else { return Ok(Vec::new()) };
-    let spread = Spread::of(stage, ranks, cores)?;
-    Ok(if spread.several() { spread.names() } else { Vec::new() })
-}
-
 /// Numbers of ranks to try if the user names none.
 const RANKS: [usize; 4] = [4, 8, 16, 32];
 

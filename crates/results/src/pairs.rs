@@ -12,13 +12,10 @@ const SLOWEST: usize = 5;
 /// Most ranks of a matrix on a screen.
 const MOST: usize = 16;
 
-/// The name of the rows with a row a host.
-const HOSTS: &str = "hosts";
-
 /// A row a host, all pairs as a matrix, how far they are apart, and the slowest.
 pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let mut blocks = Vec::new();
-    for hosts in context.of::<Rows>().filter(|of| of.name == HOSTS) {
+    for hosts in context.of::<Rows>().filter(|of| of.name == "hosts") {
         let all: Vec<&Row> = hosts.rows.iter().collect();
         blocks.extend([Block::Table(table(hosts, &all, context)), Block::section("pairs", "")]);
     }
@@ -58,9 +55,8 @@ fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
             Some(Cell::Number(significant_short(units[half].count(*value), 3)))
         };
         // Only the diagonal is empty: what was not measured is seen, and a note counts it.
-        let hole =
-            |column| if column == row { Cell::Empty } else { Cell::Number("–".to_owned()) };
-        let values = (0..names.len()).map(|column| value(column).unwrap_or_else(|| hole(column)));
+        let hole = |column| (column != row).then(|| Cell::Number("–".to_owned()));
+        let values = (0..names.len()).map(|column| value(column).or_else(|| hole(column)).into());
         table.push([Cell::Text(name.clone())].into_iter().chain(values));
     }
     let where_ = rows.columns.iter().zip(&units).zip(["above", "below"]);
@@ -109,7 +105,7 @@ mod tests {
         assert_eq!(slowest.rows[0][..2], [Cell::Number("2".into()), Cell::Number("3".into())]);
         let drawn = svg_heats(&heats(&pairs, "pairs"));
         let of = |what: &str| drawn.matches(what).count();
-        // Two squares of twelve, with eight steps of colour each, on white; nothing is crossed out.
+        // Two squares of twelve, with eight steps of colour each, on white; nothing is struck out.
         assert_eq!((of("<rect"), of("<line")), (1 + 2 * (12 + 8), 0));
         assert_eq!((of(": rtt (ms)"), of(": bandwidth (MB/s)")), (1, 1));
         let dark = "width=\"44.0\" height=\"44.0\" fill=\"#440154\"";
@@ -125,8 +121,8 @@ mod tests {
         let shown = super::pairs(&pairs, &crate::run::context(&run));
         let Block::Table(matrix) = &shown[1] else { panic!("{shown:?}") };
         assert_eq!(matrix.rows[0][3..], [Cell::Number("1".into()), Cell::Number("–".into())]);
-        // Two strokes on either side of the diagonal for each of three.
-        assert_eq!(svg_heats(&heats(&pairs, "pairs")).matches("<line").count(), 3 * 4);
+        // A stroke on either side of the diagonal for each of three.
+        assert_eq!(svg_heats(&heats(&pairs, "pairs")).matches("<line").count(), 3 * 2);
         for (code, good) in [("none_slow", true), ("slow_host_rtt", false), ("maybe_slow", true)] {
             run.notes = vec![Note::new(code, "who")];
             let last = crate::screen::screen(&run, crate::View::default()).pop();

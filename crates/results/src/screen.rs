@@ -156,13 +156,10 @@ fn machine(run: &Run) -> Option<Block> {
 
 /// The notes that answer what the command was asked.
 fn answer(run: &Run) -> Option<Block> {
-    let said = run.notes.iter().filter(|note| level(&note.code) == Level::Answer);
+    let is_answer = |note: &&Note| template(&note.code).is_some_and(|of| of.level == Level::Answer);
+    let said = run.notes.iter().filter(is_answer);
     let said: Vec<String> = said.map(|note| why::with_hint(note, run)).collect();
     (!said.is_empty()).then(|| Block::Text(said.join("; ")))
-}
-
-fn level(code: &str) -> Level {
-    template(code).map_or(Level::Detail, |template| template.level)
 }
 
 /// The most notes on a screen.
@@ -181,6 +178,7 @@ fn doubt(run: &Run, drawn: &BTreeSet<String>, view: View<'_>) -> Option<Block> {
         parts.push(verdict.words() + &widest.unwrap_or_default());
     }
     // Notes of one code are grouped.
+    let level = |code: &str| template(code).map_or(Level::Detail, |template| template.level);
     let matters = |note: &&Note| {
         level(&note.code) > Level::Detail && !(layers && note.about.starts_with("hockney/"))
     };

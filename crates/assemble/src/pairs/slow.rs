@@ -11,25 +11,18 @@ use crate::Measured;
 
 type Pair = [u64; 2];
 
-/// The hosts and the links that are slow, or that none is; or how many pairs were not repeated alone. Nothing on one host.
+/// The hosts and the links that are slow, or that none is; or how many pairs were not repeated alone.
 ///
 /// A host is slow if its links to all other hosts are, at least two. A link between other hosts is slow by itself. Ranks of a
 /// simulated machine are hosts.
-pub(super) fn slow(
-    of: &Measured<'_>,
-    tolerance: &Tolerance,
-    pairs: &str,
-    hosts: &str,
-) -> Vec<Note> {
+pub(super) fn slow(of: &Measured<'_>, by: &Tolerance, [pairs, hosts]: [&str; 2]) -> Vec<Note> {
     let (own, mut notes) = (&of.setting.hosts, Vec::new());
-    if own.is_empty() && !of.setting.is_virtual() {
-        return notes;
-    }
+    let (mut named, mut links) = (BTreeSet::new(), BTreeMap::new());
     let name =
         |rank: u64| own.get(rank as usize).cloned().unwrap_or_else(|| format!("rank {rank}"));
     let bytes = of.judged.table.of(PAIR_TIME).find_map(|(key, _)| key.number("bytes"));
     let all = Seen::all(of.judged, own);
-    let outside = tolerance.outside(&all);
+    let outside = by.outside(&all);
     for (what, column) in [(PAIR_RTT, "rtt"), (PAIR_TIME, "bandwidth")] {
         let own: Vec<&Seen> = all.iter().filter(|of| of.what == what).collect();
         let slow = outside.iter().filter(|of| of.what == what && of.at_once == 1);
@@ -49,27 +42,27 @@ pub(super) fn slow(
             let note = note.with("value", typical(&|pair| pairs.contains(pair)));
             note.with("others", typical(&|pair| !slow.contains(pair)))
         };
-        let mut named = BTreeSet::new();
         for host in own.iter().flat_map(|of| of.pair.map(name)).collect::<BTreeSet<_>>() {
-            let links = own.iter().map(|of| of.pair).filter(|pair| pair.map(name).contains(&host));
-            let links: BTreeSet<Pair> = links.collect();
-            let ends: BTreeSet<String> = links.iter().flat_map(|pair| pair.map(name)).collect();
-            if ends.len() > 2 && links.is_subset(&slow) {
-                notes.push(note("host", format!("{hosts}/host={host}"), &host, &links));
+            let its = own.iter().map(|of| of.pair).filter(|pair| pair.map(name).contains(&host));
+            let its: BTreeSet<Pair> = its.collect();
+            let ends: BTreeSet<String> = its.iter().flat_map(|pair| pair.map(name)).collect();
+            if ends.len() > 2 && its.is_subset(&slow) {
+                notes.push(note("host", format!("{hosts}/host={host}"), &host, &its));
                 named.insert(host);
             }
         }
-        let rest = slow.iter().filter(|pair| !pair.map(name).iter().any(|of| named.contains(of)));
-        let rest: BTreeMap<String, Pair> =
-            rest.map(|pair| (pair.map(name).join(" – "), *pair)).collect();
-        notes.extend(rest.into_iter().map(|(who, [from, to])| {
-            note("link", format!("{pairs}/from={from}/to={to}"), &who, &[[from, to]].into())
-        }));
+        for &[from, to] in &slow {
+            let (who, about) =
+                ([from, to].map(name).join(" – "), format!("{pairs}/from={from}/to={to}"));
+            let note = note("link", about, &who, &[[from, to]].into());
+            links.insert((column, who), ([from, to], note));
+        }
     }
-    let [open, all] =
-        [outside.into_iter().filter(|of| of.at_once > 1).collect(), all.iter().collect()].map(
-            |of: Vec<&Seen>| of.iter().map(|of| of.pair).collect::<BTreeSet<_>>().len() as f64,
-        );
+    let is_other = |(pair, _): &(Pair, Note)| !pair.map(name).iter().any(|of| named.contains(of));
+    notes.extend(links.into_values().filter(is_other).map(|(_, note)| note));
+    let count = |all: &mut dyn Iterator<Item = Pair>| all.collect::<BTreeSet<_>>().len() as f64;
+    let open = count(&mut outside.iter().filter(|of| of.at_once > 1).map(|of| of.pair));
+    let all = count(&mut all.iter().map(|of| of.pair));
     if open > 0.0 {
         notes.push(Note::new("maybe_slow", pairs).with("pairs", open).with("of", all));
     } else if notes.is_empty() && all > 1.0 {

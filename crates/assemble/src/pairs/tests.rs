@@ -1,7 +1,8 @@
 use std::collections::BTreeMap;
 
-use bandgap_campaign::pairs::{HOPS, key, long_key};
-use bandgap_record::{Note, Value};
+use bandgap_campaign::Setting;
+use bandgap_campaign::pairs::{key, long_key};
+use bandgap_record::{Note, Number, Value};
 
 use super::*;
 use crate::tests::Synthetic;
@@ -24,21 +25,20 @@ fn pairs_have_their_ranks_and_distance() {
     assert!(matches!(Synthetic::new().made(|of| pairs(of, None)), Err(AssembleError::Empty)));
 }
 
-/// Ranks 0 to 3 of a simulated machine at one hop, or on these hosts: RTT 100 ns and 1000 bytes in 1000 ns there and back,
-/// but of some pairs these multiples.
+const HOSTS: [&str; 4] = ["h0", "h1", "h2", "h3"];
+
+/// Ranks 0 to 3 on these hosts, or on a simulated machine: round trips of 100 ns, and 1000 bytes there and back in 1000 ns,
+/// but for some pairs these multiples.
 fn bed(hosts: &[&str], at_once: &[u64], times: impl Fn([usize; 2], u64) -> [f64; 2]) -> Made {
     let mut of = Synthetic::new();
-    of.setting.ranks = 4;
-    of.setting.hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
-    if hosts.is_empty() {
-        of.setting.cpus = None;
-    }
+    let cpus = of.setting.cpus.filter(|_| !hosts.is_empty());
+    let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+    of.setting = Setting { ranks: 4, hosts, cpus, ..of.setting };
     for (a, b) in (0..4).flat_map(|a| (a + 1..4).map(move |b| (a, b))) {
         for &at_once in at_once {
             let [rtt, time] = times([a, b], at_once);
-            for (key, ns) in [(key(a, b), 100.0 * rtt), (long_key(a, b, 500), 1000.0 * time)] {
-                of.times(&key.at(AT_ONCE, at_once).at(HOPS, 1_u64), ns);
-            }
+            of.times(&key(a, b).at(AT_ONCE, at_once), 100.0 * rtt);
+            of.times(&long_key(a, b, 500).at(AT_ONCE, at_once), 1000.0 * time);
         }
     }
     of.made(|of| pairs(of, Some(&USUAL))).unwrap()
@@ -46,55 +46,44 @@ fn bed(hosts: &[&str], at_once: &[u64], times: impl Fn([usize; 2], u64) -> [f64;
 
 /// The codes of notes, with whom they name.
 fn named(made: &Made) -> Vec<(&str, &str)> {
-    let who = |note: &Note| match note.values.get("who") {
-        Some(Value::Text(who)) => who.clone(),
-        _ => String::new(),
+    let of = |note: &'_ Note| match note.values.get("who") {
+        Some(Value::Text(who)) => (&*note.code, &**who),
+        _ => (&*note.code, ""),
     };
-    let of = |note| (&*note.code, who(note));
     made.notes.iter().map(of).collect()
 }
 
 #[test]
 fn a_host_is_slow_if_all_its_links_are_and_else_a_link() {
-    let hosts = ["h0", "h1", "h2", "h3"];
-    let slow = |pair: [usize; 2], of: &[usize]| of.iter().any(|rank| pair.contains(rank));
-    let host = bed(&hosts, &[2, 1], |pair, _| [1.0, if slow(pair, &[3]) { 10.0 } else { 1.0 }]);
+    // Pairs of these ranks take so many times as long.
+    let of = |ranks: &'static [usize], times: [f64; 2]| {
+        let is_one = move |pair: [usize; 2]| ranks.iter().any(|rank| pair.contains(rank));
+        move |pair, _| if is_one(pair) { times } else { [1.0; 2] }
+    };
+    let host = bed(&HOSTS, &[2, 1], of(&[3], [1.0, 10.0]));
     assert_eq!(named(&host), [("slow_host_bandwidth", "h3")]);
     let note = &host.notes[0];
     assert_eq!(note.about, "series/hosts/shm/host=h3/bandwidth");
-    let number = |name: &str| match note.values[name] {
-        Value::Number(of) => of.0,
-        Value::Text(_) => f64::NAN,
-    };
-    assert_eq!(number("pairs"), 3.0);
     // 1000 bytes in 10 and in 1 µs, within the scatter of batches.
-    assert!(
-        (number("value") / 0.1e9 - 1.0).abs() < 0.01 && (number("others") / 1e9 - 1.0).abs() < 0.01
-    );
+    for (name, value) in [("pairs", 3.0), ("value", 0.1e9), ("others", 1e9)] {
+        let Value::Number(Number(number)) = note.values[name] else { panic!("{note:?}") };
+        assert!((number / value - 1.0).abs() < 0.01, "{note:?}");
+    }
     // The median of the pairs of h0 is that of two good ones and a bad one.
     let median = host.value("series/hosts/shm/host=h0/bandwidth").unwrap();
     assert!((median / 1e9 - 1.0).abs() < 0.01, "{median}");
     // Both are slow, and the link between the others is not.
-    let both = bed(&hosts, &[2, 1], |pair, _| [if slow(pair, &[1, 2]) { 3.0 } else { 1.0 }, 1.0]);
-    assert_eq!(named(&both), [("slow_host_rtt", "h1"), ("slow_host_rtt", "h2")]);
-    let link = bed(&hosts, &[2, 1], |pair, _| [if pair == [1, 2] { 3.0 } else { 1.0 }, 1.0]);
-    assert_eq!(named(&link), [("slow_link_rtt", "h1 – h2")]);
+    let hosts = [("slow_host_rtt", "h1"), ("slow_host_rtt", "h2")];
+    assert_eq!(named(&bed(&HOSTS, &[2, 1], of(&[1, 2], [3.0, 1.0]))), hosts);
+    let one = |pair, _| if pair == [1, 2] { [3.0, 1.0] } else { [1.0; 2] };
+    assert_eq!(named(&bed(&HOSTS, &[2, 1], one)), [("slow_link_rtt", "h1 – h2")]);
     // Two hosts have one link; a pair within a host is none.
-    let two = ["h0", "h0", "h1", "h1"];
-    let link =
-        bed(&two, &[1], |pair, _| [[1.0, 9.0][usize::from([[0, 1], [1, 2]].contains(&pair))], 1.0]);
-    assert_eq!(named(&link), [("slow_link_rtt", "h0 – h1")]);
-    // Ranks of a simulated machine are hosts.
-    let rank = bed(&[], &[1], |pair, _| [1.0, if slow(pair, &[2]) { 2.0 } else { 1.0 }]);
-    assert_eq!(named(&rank), [("slow_host_bandwidth", "rank 2")]);
-}
-
-#[test]
-fn what_was_slow_only_beside_others_is_not_named() {
-    let hosts = ["h0", "h1", "h2", "h3"];
-    let busy = |pair: [usize; 2], at_once: u64| {
-        [1.0, if pair[1] == 3 && at_once == 2 { 3.0 } else { 1.0 }]
-    };
-    assert_eq!(named(&bed(&hosts, &[2, 1], busy)), [("none_slow", "")]);
-    assert_eq!(named(&bed(&hosts, &[2], busy)), [("maybe_slow", "")]);
+    let two = |pair, _| if [[0, 1], [1, 2]].contains(&pair) { [9.0, 1.0] } else { [1.0; 2] };
+    assert_eq!(named(&bed(&["a", "a", "b", "b"], &[1], two)), [("slow_link_rtt", "a – b")]);
+    let rank = [("slow_host_bandwidth", "rank 2")];
+    assert_eq!(named(&bed(&[], &[1], of(&[2], [1.0, 2.0]))), rank);
+    let busy =
+        |pair: [usize; 2], at_once| if pair[1] == 3 && at_once == 2 { [3.0; 2] } else { [1.0; 2] };
+    assert_eq!(named(&bed(&HOSTS, &[2, 1], busy)), [("none_slow", "")]);
+    assert_eq!(named(&bed(&HOSTS, &[2], busy)), [("maybe_slow", "")]);
 }

@@ -6,7 +6,7 @@ use bandgap_assemble as assemble;
 use bandgap_campaign::pairs::{PairsPlan, Tolerance};
 use bandgap_campaign::plan::BATCH;
 use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Result, Target, hosts_of, simulated};
+use bandgap_launch::{Classify, Exit, Result, Spread, Target, simulated};
 use bandgap_units::Fraction;
 use clap::Args;
 
@@ -64,13 +64,17 @@ pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit> {
         _ => one_size(measure, 2)?,
     };
     let bytes = moves_bytes(&session.target)?.then_some(LONG);
-    let cores = measure.ranks.at.cores.as_deref();
-    let hosts = hosts_of(&session.stage, &session.target, ranks, cores)?;
+    let spread = Spread::of(&session.stage, ranks, measure.ranks.at.cores.as_deref())?;
+    let hosts = if spread.several() { spread.names() } else { Vec::new() };
     let (latency, bandwidth) = (rounds.latency_tolerance, rounds.bandwidth_tolerance.0);
     let usual = Tolerance { latency, bandwidth };
     let compared = !hosts.is_empty() || matches!(session.target, Target::Simulated(_));
     let (tolerance, asked, samples) = (compared.then_some(usual), session.asked(), BATCH);
     let at_once = rounds.together.unwrap_or(!hosts.is_empty());
+    if !hosts.is_empty() {
+        // What is slow takes long, and would be repeated in each launch.
+        session.launch_often(1);
+    }
     let plan = PairsPlan { asked, samples, bytes, at_once, tolerance, hosts };
     session.measure(&plan, ranks, ALONE, |of| assemble::pairs(of, Some(&usual)))?;
     session.close()

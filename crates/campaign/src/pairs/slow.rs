@@ -33,8 +33,8 @@ pub struct Seen {
     pub launch: u32,
     /// The distance of the ranks. Only pairs of one distance are compared.
     pub distance: u64,
-    /// The shortest mean over the samples of a batch, in nanoseconds: what holds up one batch is no
-    /// fault of the pair.
+    /// The least mean over the samples of a batch, in nanoseconds: what holds up one batch is no fault
+    /// of the pair. Lost messages are, and they are in every mean.
     pub best: f64,
 }
 
@@ -45,22 +45,18 @@ impl Seen {
         for (key, batches) in judged.table.iter() {
             let Some(pair) = pair_of(key) else { continue };
             let [a, b] = pair.map(|rank| hosts.get(rank as usize));
-            let mut best = BTreeMap::<u32, f64>::new();
-            let counts = batches.iter().filter(|batch| judged.counts(key, batch));
-            for batch in counts.filter(|batch| !batch.samples.is_empty() && (a.is_none() || a != b))
-            {
-                let own = best.entry(batch.launch).or_insert(f64::INFINITY);
-                *own = own.min(mean(&batch.samples));
+            let is_one = a.is_none() || a != b;
+            let mut best = BTreeMap::<u32, Vec<f64>>::new();
+            for batch in batches.iter().filter(|batch| is_one && judged.counts(key, batch)) {
+                best.entry(batch.launch).or_default().push(mean(&batch.samples));
             }
             let at = |axis: &str, usual: u64| key.number(axis).unwrap_or(usual);
             let (at_once, distance, what) = (at(AT_ONCE, 1), at(HOPS, 0), key.what());
-            let seen = |(launch, best)| Self {
-                pair,
-                what: what.to_owned(),
-                at_once,
-                launch,
-                distance,
-                best,
+            // A single batch proves nothing.
+            best.retain(|_, all| at_once > 1 || all.len() > 1);
+            let seen = |(launch, all): (u32, Vec<f64>)| {
+                let best = all.into_iter().fold(f64::INFINITY, f64::min);
+                Self { pair, what: what.to_owned(), at_once, launch, distance, best }
             };
             found.extend(best.into_iter().map(seen));
         }
@@ -79,11 +75,11 @@ impl Tolerance {
             let at = (&*seen.what, seen.launch, seen.distance, seen.at_once);
             let own = least.entry(at).or_insert(seen.best);
             *own = own.min(seen.best);
-            let own = pairs.entry((&seen.what, seen.pair)).or_default();
-            own.retain(|other| other.at_once <= seen.at_once);
-            if own.iter().all(|other| other.at_once == seen.at_once) {
-                own.push(seen);
-            }
+            pairs.entry((&seen.what, seen.pair)).or_default().push(seen);
+        }
+        for own in pairs.values_mut() {
+            let fewest = own.iter().map(|seen| seen.at_once).min();
+            own.retain(|seen| Some(seen.at_once) == fewest);
         }
         let is_outside = |Seen { what, launch, distance, at_once, best, .. }: &Seen| {
             let at = |at_once: u64| (&**what, *launch, *distance, at_once);

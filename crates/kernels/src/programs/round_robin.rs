@@ -42,21 +42,16 @@ impl RoundRobin {
 
     /// Pairs of the part among `size` ranks, ordered by their lower ranks, which time.
     pub fn pairs(self, size: usize) -> impl Iterator<Item = Pair> {
-        let [part, parts] = self.part;
+        let ([part, parts], all) = (self.part, Self { part: Self::ALL, ..self });
         let [from, to] = [part, part + 1].map(|part| part * (size / 2) / parts);
-        (0..size).filter_map(move |rank| self.meets(rank, size)).skip(from).take(to - from)
-    }
-
-    /// The pair whose lower rank this is, in any part.
-    fn meets(self, rank: Rank, size: usize) -> Option<Pair> {
-        let peer = partner(rank, self.round, size).filter(|peer| rank < *peer)?;
-        Some(Pair { requester: rank, replier: peer })
+        let lower = move |rank| all.pair(rank, size).filter(|of| of.requester == rank);
+        (0..size).filter_map(lower).skip(from).take(to - from)
     }
 
     fn pair(self, rank: Rank, size: usize) -> Option<Pair> {
-        let lower = partner(rank, self.round, size).map(|peer| rank.min(peer))?;
-        let own = self.meets(lower, size);
-        own.filter(|own| self.part == Self::ALL || self.pairs(size).any(|pair| pair == *own))
+        let peer = partner(rank, self.round, size)?;
+        let pair = Pair { requester: rank.min(peer), replier: rank.max(peer) };
+        (self.part == Self::ALL || self.pairs(size).any(|of| of == pair)).then_some(pair)
     }
 
     fn between(self, pair: Pair) -> Comms1 {
@@ -131,14 +126,12 @@ mod tests {
                     pairs.iter().flat_map(|pair| [pair.requester as u64 + 1; 2]).collect();
                 assert_eq!((samples.column(WHOLE), pairs.len()), (&timed[..], size / 2));
                 // Each pair is in one of the parts, and its ranks alone work there.
-                let parts = (size / 2).min(3);
-                let each = (0..parts).flat_map(|part| {
-                    let of = RoundRobin { part: [part, parts], ..of };
-                    let works = |rank: &Rank| of.pair(*rank, size).is_some();
-                    assert_eq!((0..size).filter(works).count(), 2 * of.pairs(size).count());
-                    of.pairs(size)
-                });
-                assert_eq!(each.collect::<Vec<_>>(), pairs);
+                let of = |part| RoundRobin { part: [part, size / 2], ..of };
+                assert!(
+                    (0..size / 2).flat_map(|part| of(part).pairs(size)).eq(pairs.iter().copied())
+                );
+                let working = (0..size).filter(|rank| of(0).pair(*rank, size).is_some()).count();
+                assert_eq!(working, 2 * of(0).pairs(size).count());
                 pairs.into_iter().map(Pair::both)
             });
             let mut all: Vec<[Rank; 2]> = all.collect();

@@ -7,11 +7,11 @@ use crate::block::Heat;
 use crate::number::{multiple, scaled};
 
 use super::ink::{self, LABEL, NAME, colour};
-use super::paper::{Anchor, Paper, text_width};
+use super::paper::{Anchor, Paper};
 use super::stacked;
 
 const LEFT: f64 = 130.0;
-const TOP: f64 = 60.0;
+const TOP: f64 = 150.0;
 const BELOW: f64 = 46.0;
 /// Longest side of the square, and of a cell.
 const SIDE: f64 = 600.0;
@@ -24,7 +24,7 @@ const STEPS: usize = 8;
 
 /// Draws heat maps below one another, under the title of the first.
 pub fn svg_heats(all: &[Heat]) -> String {
-    let height = |heat: &Heat| top(heat) + BELOW + cell(heat) * heat.names.len() as f64;
+    let height = |heat: &Heat| TOP + BELOW + cell(heat) * heat.names.len() as f64;
     let title = all.first().map_or("", |first| first.title.as_str());
     stacked(all, 0.0, (title, "heat map of pairs"), height, draw)
 }
@@ -33,14 +33,8 @@ fn cell(heat: &Heat) -> f64 {
     (SIDE / heat.names.len().max(1) as f64).min(CELL)
 }
 
-/// Room for the title, and for the names of the columns.
-fn top(heat: &Heat) -> f64 {
-    let widths = heat.names.iter().map(|name| text_width(name, &LABEL));
-    TOP + widths.fold(0.0, f64::max)
-}
-
 fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
-    let (side, top) = (cell(heat), above + top(heat));
+    let (side, top) = (cell(heat), above + TOP);
     let [low, high] = heat.ends();
     let unit = multiple(heat.unit, high);
     let title = format!("{} ({})", heat.title, unit.symbol);
@@ -58,11 +52,9 @@ fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
         if let Some(&value) = value {
             paper.rectangle(at, (side, side), tint(value));
         } else if row != column {
-            // What was not measured is crossed out.
-            let place = |x: f64, y: f64| (at.0 + side * x, at.1 + side * y);
-            for [from, to] in [[0.2, 0.8], [0.8, 0.2]] {
-                paper.line(place(from, 0.2), place(to, 0.8), (ink::BORDER, 1.0, None));
-            }
+            // What was not measured is struck out.
+            let up = |x: f64| (at.0 + side * x, at.1 + side * (1.0 - x));
+            paper.line(up(0.2), up(0.8), (ink::BORDER, 1.0, None));
         }
         if let Some(&value) = value.filter(|_| side >= WRITTEN) {
             let middle = (at.0 + side / 2.0, at.1 + side / 2.0 + 4.0);
