@@ -97,7 +97,7 @@ pub trait Experiment {
         false
     }
 
-    /// Whether its points need no warm-up, since they were just measured.
+    /// Whether its points need no warm-up.
     fn is_warm(&self) -> bool {
         false
     }

@@ -73,8 +73,9 @@ pub struct PairsPlan {
 #[derive(Default)]
 struct Level {
     all: BTreeMap<Key, (Vec<Key>, Order)>,
-    /// Whether they repeat what is warm and checked.
-    again: bool,
+    /// Whether they need no warm-up. Between hosts the first batch is one of many, and to warm up a
+    /// bad link would take the time of all.
+    warm: bool,
 }
 
 impl PairsPlan {
@@ -103,7 +104,7 @@ impl PairsPlan {
     /// The rounds of all ranks, each in so many parts: those with a pair that is wanted.
     fn rounds(&self, runner: &dyn Runner, parts: usize, wanted: impl Fn(&Key) -> bool) -> Level {
         let size = runner.size();
-        let mut level = Level { again: parts > 1, ..Level::default() };
+        let mut level = Level { warm: self.tolerance.is_some(), ..Level::default() };
         for at in 0..RoundRobin::rounds(size) * parts {
             let (round, part) = (at / parts, [at % parts, parts]);
             for (bytes, samples) in self.lengths(1) {
@@ -138,14 +139,12 @@ fn named(runner: &dyn Runner, Pair { requester, replier }: Pair, bytes: usize) -
 
 impl Experiment for Level {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let point = |(key, (_, order)): (&Key, &(_, Order))| {
-            Point::new(key.clone(), order.clone()).checked_if(!self.again)
-        };
+        let point = |(key, (_, order)): (&Key, &(_, Order))| Point::new(key.clone(), order.clone());
         Ok(self.all.iter().map(point).collect())
     }
 
     fn is_warm(&self) -> bool {
-        self.again
+        self.warm
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {

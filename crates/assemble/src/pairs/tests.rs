@@ -27,13 +27,12 @@ fn pairs_have_their_ranks_and_distance() {
 
 const HOSTS: [&str; 4] = ["h0", "h1", "h2", "h3"];
 
-/// Ranks 0 to 3 on these hosts, or on a simulated machine: round trips of 100 ns, and 1000 bytes there and back in 1000 ns,
+/// Ranks 0 to 3 on these hosts: round trips of 100 ns, and 1000 bytes there and back in 1000 ns,
 /// but for some pairs these multiples.
 fn bed(hosts: &[&str], at_once: &[u64], times: impl Fn([usize; 2], u64) -> [f64; 2]) -> Made {
     let mut of = Synthetic::new();
-    let cpus = of.setting.cpus.filter(|_| !hosts.is_empty());
     let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
-    of.setting = Setting { ranks: 4, hosts, cpus, ..of.setting };
+    of.setting = Setting { ranks: 4, hosts, ..of.setting };
     for (a, b) in (0..4).flat_map(|a| (a + 1..4).map(move |b| (a, b))) {
         for &at_once in at_once {
             let [rtt, time] = times([a, b], at_once);
@@ -64,14 +63,12 @@ fn a_host_is_slow_if_all_its_links_are_and_else_a_link() {
     assert_eq!(named(&host), [("slow_host_bandwidth", "h3")]);
     let note = &host.notes[0];
     assert_eq!(note.about, "series/hosts/shm/host=h3/bandwidth");
-    // 1000 bytes in 10 and in 1 µs, within the scatter of batches.
-    for (name, value) in [("pairs", 3.0), ("value", 0.1e9), ("others", 1e9)] {
+    // 1000 bytes in 10 and in 1 µs, within the scatter of batches; h0 has two good pairs and a bad one.
+    let median = host.value("series/hosts/shm/host=h0/bandwidth").unwrap();
+    for (name, value) in [("pairs", 3.0), ("value", 0.1e9), ("others", median)] {
         let Value::Number(Number(number)) = note.values[name] else { panic!("{note:?}") };
         assert!((number / value - 1.0).abs() < 0.01, "{note:?}");
     }
-    // The median of the pairs of h0 is that of two good ones and a bad one.
-    let median = host.value("series/hosts/shm/host=h0/bandwidth").unwrap();
-    assert!((median / 1e9 - 1.0).abs() < 0.01, "{median}");
     // Both are slow, and the link between the others is not.
     let hosts = [("slow_host_rtt", "h1"), ("slow_host_rtt", "h2")];
     assert_eq!(named(&bed(&HOSTS, &[2, 1], of(&[1, 2], [3.0, 1.0]))), hosts);
@@ -80,8 +77,6 @@ fn a_host_is_slow_if_all_its_links_are_and_else_a_link() {
     // Two hosts have one link; a pair within a host is none.
     let two = |pair, _| if [[0, 1], [1, 2]].contains(&pair) { [9.0, 1.0] } else { [1.0; 2] };
     assert_eq!(named(&bed(&["a", "a", "b", "b"], &[1], two)), [("slow_link_rtt", "a – b")]);
-    let rank = [("slow_host_bandwidth", "rank 2")];
-    assert_eq!(named(&bed(&[], &[1], of(&[2], [1.0, 2.0]))), rank);
     let busy =
         |pair: [usize; 2], at_once| if pair[1] == 3 && at_once == 2 { [3.0; 2] } else { [1.0; 2] };
     assert_eq!(named(&bed(&HOSTS, &[2, 1], busy)), [("none_slow", "")]);

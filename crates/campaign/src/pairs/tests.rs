@@ -46,16 +46,14 @@ fn in_rounds_all_ranks_work_and_each_pair_has_its_own_samples() {
 
 /// Of eight ranks 5 takes ten times as long, and four pairs at once hold up that of 0 and 1.
 fn with_a_fault(order: &Order) -> Executed {
-    let of: RoundRobin = order.kernel(8).unwrap();
-    let pairs: Vec<Pair> = of.pairs(8).collect();
+    let pairs: Vec<Pair> = order.kernel::<RoundRobin>(8).unwrap().pairs(8).collect();
     let of = |Pair { requester, replier }: &Pair| match [*requester, *replier] {
         [0, 1] if pairs.len() == 4 => 50.0,
         pair if pair.contains(&5) => 100.0,
         _ => 10.0,
     };
-    let each = pairs.iter().flat_map(|pair| vec![of(pair); order.samples as usize]);
-    let samples = [(WHOLE, each.collect())].into();
-    Executed { samples, ..Executed::default() }
+    let each = pairs.iter().flat_map(|pair| vec![of(pair); order.samples as usize]).collect();
+    Executed { samples: [(WHOLE, each)].into(), ..Executed::default() }
 }
 
 #[test]
