@@ -68,7 +68,7 @@ pub fn simulated(task: &Task, measured: &Measured<'_>, times: &mut Times) {
         SignaturePlan::NAME => {
             task.plan().map_or(Ok(Made::default()), |plan| logp(measured, &plan, None))
         }
-        PairsPlan::NAME => pairs(measured),
+        PairsPlan::NAME => pairs(measured, None),
         FanInPlan::NAME => fan_in(measured),
         _ => series(measured),
     };

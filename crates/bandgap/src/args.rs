@@ -404,7 +404,7 @@ fn read<T: FromStr<Err = UnitError>>(
 }
 
 /// Parses `--precision`: no measured interval has a half-width of 0, and one wider than its value tells nothing.
-fn precision(text: &str) -> Result<Fraction, String> {
+pub(crate) fn precision(text: &str) -> Result<Fraction, String> {
     read(text, |share: &Fraction| share.0 > 0.0, "greater than 0 % and at most 100 %")
 }
 

@@ -235,10 +235,8 @@ impl Sink {
         };
         if exit == Exit::Doubtful {
             // An exit code needs its reason, even with `--quiet`.
-            let Verdict { mut doubtful, negative, .. } = Verdict::of(&self.run);
-            if negative {
-                doubtful.insert(0, "a model is off".to_owned());
-            }
+            let Verdict { doubtful, negative, .. } = Verdict::of(&self.run);
+            let doubtful = [negative, doubtful].concat();
             if doubtful.is_empty() {
                 // The command itself has told why.
                 return Ok(exit);

@@ -325,7 +325,7 @@ impl<'a> Session<'a> {
             let (launches, points, rounds) = self.cut;
             let share = |what| collected.table.share(what);
             let own = [collected.launches.min(self.launches), self.launches];
-            let is_less = own[0] * launches[1] < launches[0] * own[1];
+            let is_less = own[0] * launches[1] <= launches[0] * own[1];
             self.cut = (
                 if is_less { own } else { launches },
                 points.min(share(Scarce::Points)),

@@ -244,6 +244,7 @@ impl Planned for BreakdownPlan {
             &mut Dividing { plan: self, division },
             &Plan::new(&self.asked.unstamped()),
         )
+        .map(drop)
     }
 
     #[cfg(test)]

@@ -44,7 +44,7 @@ const FAR_CHECKED: usize = 2;
 /// Longest pause between two rounds, in seconds.
 const LONGEST_PAUSE: f64 = 1.0;
 
-/// Measures `experiment`; batches go to [`Runner::keep`] as they are made.
+/// Measures `experiment`; batches go to [`Runner::keep`] as they are made, and all are returned.
 ///
 /// # Errors
 /// Communication failed, something wrong arrived, or the run was stopped; what was kept stays kept.
@@ -52,7 +52,7 @@ pub fn campaign(
     runner: &mut dyn Runner,
     experiment: &mut dyn Experiment,
     plan: &Plan,
-) -> Result<(), Stop> {
+) -> Result<Measurements, Stop> {
     say(runner, plan, 0.0, "first look")?;
     let budget = Budget::from_now(runner, plan.asked.budget);
     let watchful = Watchful::since(runner.elapsed());
@@ -74,7 +74,7 @@ pub fn campaign(
             runner.keep(kept)?;
         }
     }
-    Campaign {
+    let mut campaign = Campaign {
         runner,
         experiment,
         plan,
@@ -86,8 +86,9 @@ pub fn campaign(
         budget,
         round: 0,
         unavailable: BTreeSet::new(),
-    }
-    .rounds()
+    };
+    campaign.rounds()?;
+    Ok(campaign.table)
 }
 
 /// Reports the campaign's progress as part of the whole measurement's.

@@ -133,7 +133,7 @@ impl Planned for ContentionPlan {
     const NAME: &'static str = CONTENTION;
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut { self }, &Plan::new(&self.asked))
+        campaign(runner, &mut { self }, &Plan::new(&self.asked)).map(drop)
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {

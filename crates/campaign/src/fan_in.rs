@@ -63,7 +63,7 @@ impl Planned for FanInPlan {
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let mut gaps = Gaps { most: self.requesters, messages: 0 };
-        campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped()))
+        campaign(runner, &mut gaps, &Plan::new(&self.asked.unstamped())).map(drop)
     }
 
     fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {

@@ -99,7 +99,7 @@ impl Planned for FloorPlan {
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let plan = Plan { pause: self.pause, ..Plan::new(&self.asked.unstamped()) };
-        campaign(runner, &mut { self }, &plan)
+        campaign(runner, &mut { self }, &plan).map(drop)
     }
 
     fn room(&self, _ranks: usize, _tuning: &Tuning) -> Room {

@@ -190,7 +190,7 @@ pub fn launch_of(round: u64) -> u32 {
 }
 
 /// The two ranks that a key names, if it does.
-fn pair_of(key: &Key) -> Option<[u64; 2]> {
+pub(crate) fn pair_of(key: &Key) -> Option<[u64; 2]> {
     let named = |[from, to]: [&str; 2]| Some([key.number(from)?, key.number(to)?]);
     named(["from", "to"]).or_else(|| named(["requester", "replier"]))
 }

@@ -185,7 +185,7 @@ impl Planned for OverlapPlan {
     const NAME: &'static str = OVERLAP;
 
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut { self }, &Plan::new(&self.asked))
+        campaign(runner, &mut { self }, &Plan::new(&self.asked)).map(drop)
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {

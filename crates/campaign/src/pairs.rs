@@ -1,14 +1,21 @@
 //! The experiment of pairs: round trips and bandwidths between all pairs of ranks (table 3 of the
 //! paper).
 
+mod slow;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
 use bandgap_comm::Delay;
 use bandgap_comm::passing::Tuning;
 use bandgap_kernels::{Asking, Buffers, Burst, Comms1, Order, Pair, RoundRobin, WHOLE};
 use serde::{Deserialize, Serialize};
 
+pub use self::slow::{Seen, Tolerance};
 use crate::campaign::campaign;
+use crate::data::Measurements;
 use crate::experiment::{Experiment, Point};
-use crate::judge::Judged;
+use crate::judge::{Judged, pair_of};
 use crate::key::Key;
 use crate::plan::{Asked, Plan};
 use crate::planned::{Planned, Room};
@@ -37,6 +44,8 @@ pub fn long_key(requester: usize, replier: usize, bytes: usize) -> Key {
 const SHORT: usize = 8;
 /// The axis for the number of pairs that work at once.
 pub const AT_ONCE: &str = "at_once";
+/// The axis for hops between the ranks of a simulated machine.
+pub const HOPS: &str = "hops";
 
 /// The pairs that the user asked for: round trips and bandwidths.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -52,75 +61,102 @@ pub struct PairsPlan {
     /// other.
     #[serde(default)]
     pub at_once: bool,
+    /// Pairs outside it are repeated, if they worked at once. `None`: nothing is repeated.
+    #[serde(default)]
+    pub tolerance: Option<Tolerance>,
+    /// The host of each rank, if there are several. Pairs within a host are not repeated.
+    #[serde(default)]
+    pub hosts: Vec<String>,
+}
+
+/// Batches, each with the keys of its pairs, as sampled, by the first of them.
+#[derive(Default)]
+struct Level {
+    all: BTreeMap<Key, (Vec<Key>, Order)>,
+    /// Whether they need no warm-up. Between hosts the first batch is one of many, and to warm up a
+    /// bad link would take the time of all.
+    warm: bool,
 }
 
 impl PairsPlan {
-    /// All orders for this number of ranks, with the keys of their points.
-    fn all(&self, size: usize) -> Vec<(Key, Order)> {
+    /// All orders.
+    fn all(&self, runner: &dyn Runner) -> Level {
         if self.at_once {
-            return (0..RoundRobin::rounds(size)).flat_map(|of| self.round(of, size)).collect();
+            return self.rounds(runner, 1, |_| true);
         }
-        let pairs = (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b)));
-        pairs.flat_map(|(a, b)| self.orders(a, b, size)).collect()
+        let (size, mut level) = (runner.size(), Level::default());
+        for (requester, replier) in (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b))) {
+            let pair = Pair { requester, replier };
+            for (bytes, samples) in self.lengths(LONG) {
+                let (asking, delay) = (Asking::OneToOne(pair), Delay::NONE);
+                let echo = Comms1 { pair, messages: 1, bytes, buffers: Buffers::Same };
+                let order = match bytes {
+                    SHORT => Order::of(&Burst { asking, messages: 1, delay }, samples, size),
+                    _ => Order::of(&echo, samples, size),
+                };
+                let keys = vec![named(runner, pair, bytes)];
+                level.all.insert(keys[0].clone(), (keys, order));
+            }
+        }
+        level
     }
 
-    /// The orders of one round of all ranks, with the key of its first pair.
-    fn round(&self, round: usize, size: usize) -> Vec<(Key, Order)> {
-        let lengths = [(Some(SHORT), self.samples), (self.bytes, 1)];
-        let orders = lengths.into_iter().filter_map(|(bytes, samples)| {
-            let of = RoundRobin { round, messages: 1, bytes: bytes? };
-            let order = Order::of(&of, samples, size);
-            Some((keys(&order).into_iter().next()?, order))
-        });
-        orders.collect()
+    /// The rounds of all ranks, each in so many parts: those with a pair that is wanted.
+    fn rounds(&self, runner: &dyn Runner, parts: usize, wanted: impl Fn(&Key) -> bool) -> Level {
+        let size = runner.size();
+        let mut level = Level { warm: self.tolerance.is_some(), ..Level::default() };
+        for at in 0..RoundRobin::rounds(size) * parts {
+            let (round, part) = (at / parts, [at % parts, parts]);
+            for (bytes, samples) in self.lengths(1) {
+                let of = RoundRobin { round, messages: 1, bytes, part };
+                let at_once = (size / 2).div_ceil(parts);
+                let key = |pair| named(runner, pair, bytes).at(AT_ONCE, at_once);
+                let keys: Vec<Key> = of.pairs(size).map(key).collect();
+                if keys.iter().any(&wanted) {
+                    level.all.insert(keys[0].clone(), (keys, Order::of(&of, samples, size)));
+                }
+            }
+        }
+        level
     }
 
-    /// The orders of one pair, with their keys.
-    fn orders(&self, requester: usize, replier: usize, size: usize) -> Vec<(Key, Order)> {
-        let pair = Pair { requester, replier };
-        let asking = Asking::OneToOne(pair);
-        let burst = Burst { asking, messages: 1, delay: Delay::NONE };
-        let mut orders = vec![(key(requester, replier), Order::of(&burst, self.samples, size))];
-        if let Some(bytes) = self.bytes {
-            let echo = Comms1 { pair, messages: 1, bytes, buffers: Buffers::Same };
-            orders.push((long_key(requester, replier, bytes), Order::of(&echo, LONG, size)));
-        }
-        orders
+    /// The lengths of messages in rounds, and their samples.
+    fn lengths(&self, long: u32) -> impl Iterator<Item = (usize, u32)> {
+        let long = self.bytes.map(|bytes| (bytes, long));
+        [Some((SHORT, self.samples)), long].into_iter().flatten()
     }
 }
 
-/// Keys of the pairs in a round, as sampled; empty unless `order` is a round robin.
-fn keys(order: &Order) -> Vec<Key> {
-    let Ok(of) = order.kernel::<RoundRobin>(order.ranks) else { return Vec::new() };
-    let key = |Pair { requester, replier }| match of.bytes {
+/// The key of a pair's messages of this length.
+fn named(runner: &dyn Runner, Pair { requester, replier }: Pair, bytes: usize) -> Key {
+    let key = match bytes {
         SHORT => key(requester, replier),
         bytes => long_key(requester, replier, bytes),
     };
-    of.pairs(order.ranks).map(|pair| key(pair).at(AT_ONCE, order.ranks / 2)).collect()
+    let hops = runner.hops([requester, replier]);
+    hops.into_iter().fold(key, |key, hops| key.at(HOPS, hops))
 }
 
-impl Experiment for &PairsPlan {
-    fn points(&mut self, runner: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let all = self.all(runner.size()).into_iter();
-        Ok(all.map(|(key, order)| Point::new(key, order)).collect())
+impl Experiment for Level {
+    fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
+        let point = |(key, (_, order)): (&Key, &(_, Order))| Point::new(key.clone(), order.clone());
+        Ok(self.all.iter().map(point).collect())
+    }
+
+    fn is_warm(&self) -> bool {
+        self.warm
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
-        let (samples, keys) = (done.column(WHOLE), keys(&point.order));
-        if keys.is_empty() {
-            return vec![(point.key.clone(), samples.to_vec())];
-        }
+        let (samples, (keys, _)) = (done.column(WHOLE), &self.all[&point.key]);
         let each = samples.chunks(samples.len().div_ceil(keys.len()).max(1)).map(<[f64]>::to_vec);
-        keys.into_iter().zip(each).collect()
+        keys.iter().cloned().zip(each).collect()
     }
 
     /// A round is open while any of its pairs is.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let is_enough = |key: &Key| judged.convergence(key).is_enough();
-        let is_open = |at: &usize| {
-            let Point { key, order, .. } = &points[*at];
-            !is_enough(key) || !keys(order).iter().all(is_enough)
-        };
+        let is_open = |at: &usize| !self.all[&points[*at].key].0.iter().all(is_enough);
         (0..points.len()).filter(is_open).collect()
     }
 }
@@ -128,13 +164,36 @@ impl Experiment for &PairsPlan {
 impl Planned for PairsPlan {
     const NAME: &'static str = "pairs";
 
+    /// Measures all pairs. Then those outside the tolerance are repeated with half as many at once, and
+    /// those that still are with half of that, until each was alone.
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
-        campaign(runner, &mut { self }, &Plan::new(&self.asked))
+        let (pairs, ends) = (runner.size() / 2, runner.ends());
+        let (mut level, mut parts, mut table) = (self.all(runner), 1, Measurements::default());
+        while !level.all.is_empty() {
+            let again = self.tolerance.filter(|_| self.at_once && parts < pairs);
+            let (now, begun) = (runner.elapsed(), 1.0 - 1.0 / parts as f64);
+            // Half of the time is kept for what is repeated.
+            let half = |end: Duration| now + end.saturating_sub(now) / 2;
+            runner.limit(if again.is_some() { ends.map(half) } else { ends });
+            let progress = begun..if again.is_some() { f64::midpoint(begun, 1.0) } else { 1.0 };
+            let plan = Plan { progress, floors: parts == 1, ..Plan::new(&self.asked) };
+            table.append(campaign(runner, &mut level, &plan)?);
+            let Some(tolerance) = again else { break };
+            let all = Seen::all(&self.asked.judge(&table), &self.hosts);
+            let outside: BTreeSet<_> =
+                tolerance.outside(&all).into_iter().map(|of| (&*of.what, Some(of.pair))).collect();
+            parts = (2 * parts).min(pairs);
+            level = self.rounds(runner, parts, |key| outside.contains(&(key.what(), pair_of(key))));
+        }
+        Ok(())
     }
 
     fn room(&self, ranks: usize, tuning: &Tuning) -> Room {
-        let orders = self.orders(0, 1, ranks).into_iter().chain(self.round(0, ranks));
-        Room::passing(ranks, tuning, orders.map(|(_, order)| order))
+        let orders = self.lengths(LONG).map(|(bytes, samples)| {
+            let of = RoundRobin { round: 0, messages: 1, bytes, part: RoundRobin::ALL };
+            Order::of(&of, samples, ranks)
+        });
+        Room::passing(ranks, tuning, orders)
     }
 
     fn in_virtual_time(self, _by: &dyn Fn(Step) -> Option<Step>) -> Option<Self> {
@@ -143,53 +202,11 @@ impl Planned for PairsPlan {
 
     #[cfg(test)]
     fn short(asked: &Asked) -> Self {
-        Self { asked: asked.clone(), samples: 20, bytes: Some(1000), at_once: false }
+        let (tolerance, hosts) = (None, Vec::new());
+        let (samples, bytes, at_once) = (20, Some(1000), false);
+        Self { asked: asked.clone(), samples, bytes, at_once, tolerance, hosts }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tests::scripted::Scripted;
-
-    #[test]
-    fn each_pair_is_asked_once_by_its_lower_rank() {
-        let mut runner = Scripted::steady(1.0);
-        runner.size = 4;
-        let plan = PairsPlan { samples: 50, bytes: None, ..PairsPlan::short(&Asked::usual(1.0)) };
-        let points = (&plan).points(&mut runner).unwrap();
-        let pairs: Vec<(u64, u64)> = points
-            .iter()
-            .map(|point| {
-                let kernel: Burst = point.order.kernel(4).unwrap();
-                let Asking::OneToOne(Pair { requester, replier }) = kernel.asking else {
-                    panic!("one asks one: {kernel:?}")
-                };
-                assert_eq!((kernel.messages, point.order.samples), (1, 50));
-                assert_eq!(point.key, key(requester, replier));
-                (requester as u64, replier as u64)
-            })
-            .collect();
-        assert_eq!(pairs, [(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)]);
-    }
-
-    #[test]
-    fn in_rounds_all_ranks_work_and_each_pair_has_its_own_samples() {
-        let mut runner = Scripted::steady(1.0);
-        runner.size = 5;
-        let plan = PairsPlan { at_once: true, ..PairsPlan::short(&Asked::usual(1.0)) };
-        let points = (&plan).points(&mut runner).unwrap();
-        // One rests in each of five rounds, of short and of long messages.
-        assert_eq!(points.len(), 2 * 5);
-        let samples = [(WHOLE, vec![1.0, 2.0, 3.0, 4.0])];
-        let done = Executed { samples: samples.into(), ..Executed::default() };
-        let mut met = std::collections::BTreeSet::new();
-        for point in points {
-            let split = (&plan).split(&point, &done);
-            let times: Vec<&[f64]> = split.iter().map(|(_, times)| &times[..]).collect();
-            assert_eq!((times, &split[0].0), (vec![&[1.0, 2.0][..], &[3.0, 4.0]], &point.key));
-            met.extend(split.into_iter().map(|(key, _)| key));
-        }
-        assert_eq!(met.len(), 2 * 10);
-    }
-}
+mod tests;

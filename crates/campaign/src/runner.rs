@@ -98,6 +98,11 @@ pub trait Runner {
         false
     }
 
+    /// Hops between two ranks of a simulated machine.
+    fn hops(&self, _ranks: [usize; 2]) -> Option<u32> {
+        None
+    }
+
     /// Whether time is virtual: batches repeat exactly, so a few short ones are enough.
     fn virtual_time(&self) -> bool;
     /// The number of this launch.

@@ -61,7 +61,7 @@ impl SeriesPlan {
     /// As [`campaign`].
     pub fn measure(&self, runner: &mut dyn Runner, progress: Range<f64>) -> Result<(), Stop> {
         let plan = Plan { progress, ..Plan::new(&self.asked) };
-        campaign(runner, &mut { self }, &plan)
+        campaign(runner, &mut { self }, &plan).map(drop)
     }
 }
 

@@ -63,7 +63,7 @@ impl SignaturePlan {
         // Floors of transfers are measured with the series.
         let floors = !self.load.is_transfer();
         let plan = Plan { progress, title, floors, ..Plan::new(&self.asked) };
-        campaign(runner, &mut Signature { plan: self, times: Vec::new() }, &plan)
+        campaign(runner, &mut Signature { plan: self, times: Vec::new() }, &plan).map(drop)
     }
 }
 

@@ -64,6 +64,7 @@ pub use outside::{command as launcher_of, mpis};
 pub use protocol::Hello;
 pub use room::{has_room, simulated};
 pub use signals::{Signals, let_long_files_fail, signalled};
+pub use spread::Spread;
 pub use spread::seat;
 pub use stage::{Stage, placed};
 pub use transports::{Target, Transport, compiled};

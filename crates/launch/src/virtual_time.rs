@@ -57,6 +57,10 @@ impl Runner for VirtualRunner<'_> {
         self.machine.capacity as usize
     }
 
+    fn hops(&self, [from, to]: [usize; 2]) -> Option<u32> {
+        Some(self.machine.network.distance(from, to))
+    }
+
     fn virtual_time(&self) -> bool {
         true
     }

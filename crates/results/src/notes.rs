@@ -10,6 +10,8 @@ use crate::run::Run;
 /// How much a note matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
+    /// Shown last: what the command was asked.
+    Answer,
     /// Shown with the details.
     Detail,
     /// Shown on the screen, since it changes the meaning of a number.
@@ -103,10 +105,12 @@ pub const TEMPLATES: &[Template] = &[
     note("left_out", Level::Doubt, "left out: {name}: {why}", NONE),
     note("line_missed", Level::Doubt, "from {from:B} on the times deviate from the line by {rms:%} (rms), {worst:±} at {at:B}", Hint { measured: "--breaks", fitted: "--segments" }),
     note("logp_unfitted", Level::Missing, "only the round trip is known: too few {lacks}", LONGER),
+    note("maybe_slow", Level::Answer, "slow: not known of {pairs:n} of {of:n} pairs, which are outside the tolerance and were not repeated alone", LONGER),
     note("model_lacks", Level::Doubt, "{model} is not modelled: no {components}", NONE),
     note("no_empty_round_trip", Level::Detail, "L is not known: no round trip without bytes was measured in this state", LONGER),
     note("noise_even", Level::Doubt, "of its noise the run has frequency and amount only: detours are evenly spaced, equally long", NONE),
     note("noise_left_out", Level::Doubt, "not simulated: noise", NONE),
+    note("none_slow", Level::Answer, "slow: none of {pairs:n} pairs", NONE),
     note("not_above_zero", Level::Doubt, "it may be 0 ({low:s} to {high:s})", LONGER),
     note("not_known", Level::Detail, "not known: {low:s} to {high:s} is wider than the round trip of {rtt:s}", LONGER),
     note("not_probed", Level::Detail, "ranks sleep while they wait: placement is not probed", measuring("--wait spin")),
@@ -139,6 +143,10 @@ pub const TEMPLATES: &[Template] = &[
     note("size_left_out", Level::Doubt, "{bytes:B} takes {time:s}, {line:s} by the line: it is left out", NONE),
     note("sizes_left_out", Level::Doubt, "{count:n} of {of:n} sizes are left out: they are no whole number of doubles", NONE),
     note("sizes_scatter", Level::Detail, "sizes scatter about their line", SIZES),
+    note("slow_host_bandwidth", Level::Answer, "slow: {who} (bandwidth {value:B/s} in all {pairs:n} pairs, others {others:B/s})", NONE),
+    note("slow_host_rtt", Level::Answer, "slow: {who} (round trip {value:s} in all {pairs:n} pairs, others {others:s})", NONE),
+    note("slow_link_bandwidth", Level::Answer, "slow: {who} (bandwidth {value:B/s}, others {others:B/s})", NONE),
+    note("slow_link_rtt", Level::Answer, "slow: {who} (round trip {value:s}, others {others:s})", NONE),
     note("startup_below_zero", Level::Doubt, "from {from:B} on the line meets n = 0 at {t0:s}: t0, n½ and π0 are not given there", NONE),
     note("startup_short", Level::Doubt, "from {from:B} on the line starts below os + or: sizes there cost their measured times alone", NONE),
     note("startup_unresolved", Level::Doubt, "from {from:B} on t0 may be 0 (at most {high:s}): n½ and π0 are not given there", SIZES),

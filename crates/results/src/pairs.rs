@@ -1,4 +1,4 @@
-//! Pairs of ranks on a screen: a matrix, and the slowest.
+//! Pairs of ranks on a screen: hosts, a matrix, and the slowest pairs.
 
 use bandgap_record::{Row, Rows};
 use bandgap_report::{Block, Cell, Head, Heat, Table, multiple};
@@ -12,8 +12,18 @@ const SLOWEST: usize = 5;
 /// Most ranks of a matrix on a screen.
 const MOST: usize = 16;
 
-/// All pairs as a matrix, how far they are apart, and the slowest.
+/// A row a host, all pairs as a matrix, how far they are apart, and the slowest.
 pub fn pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for hosts in context.of::<Rows>().filter(|of| of.name == "hosts") {
+        let all: Vec<&Row> = hosts.rows.iter().collect();
+        blocks.extend([Block::Table(table(hosts, &all, context)), Block::section("pairs", "")]);
+    }
+    blocks.extend(all_pairs(rows, context));
+    blocks
+}
+
+fn all_pairs(rows: &Rows, context: &Context<'_>) -> Vec<Block> {
     let time = |row: &&Row| rows.cell(row, "rtt").map_or(0.0, |of| of.value.0);
     let mut all: Vec<&Row> = rows.rows.iter().collect();
     all.sort_by(|a, b| time(b).total_cmp(&time(a)));
@@ -44,7 +54,9 @@ fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
             let value = maps.get(half)?.cells.get(&[row.min(column), row.max(column)])?;
             Some(Cell::Number(significant_short(units[half].count(*value), 3)))
         };
-        let values = (0..names.len()).map(|column| value(column).unwrap_or(Cell::Empty));
+        // Only the diagonal is empty: what was not measured is seen, and a note counts it.
+        let hole = |column| (column != row).then(|| Cell::Number("–".to_owned()));
+        let values = (0..names.len()).map(|column| value(column).or_else(|| hole(column)).into());
         table.push([Cell::Text(name.clone())].into_iter().chain(values));
     }
     let where_ = rows.columns.iter().zip(&units).zip(["above", "below"]);
@@ -60,7 +72,7 @@ fn matrix(rows: &Rows, maps: &[Heat]) -> Vec<Block> {
 
 #[cfg(test)]
 mod tests {
-    use bandgap_record::Unit;
+    use bandgap_record::{Note, Unit};
     use bandgap_report::svg_heats;
 
     use super::*;
@@ -93,9 +105,29 @@ mod tests {
         assert_eq!(slowest.rows[0][..2], [Cell::Number("2".into()), Cell::Number("3".into())]);
         let drawn = svg_heats(&heats(&pairs, "pairs"));
         let of = |what: &str| drawn.matches(what).count();
-        // Two squares of twelve, with eight steps of colour each, on white.
-        assert_eq!(of("<rect"), 1 + 2 * (12 + 8));
+        // Two squares of twelve, with eight steps of colour each, on white; nothing is struck out.
+        assert_eq!((of("<rect"), of("<line")), (1 + 2 * (12 + 8), 0));
+        assert_eq!((of(": rtt (ms)"), of(": bandwidth (MB/s)")), (1, 1));
         let dark = "width=\"44.0\" height=\"44.0\" fill=\"#440154\"";
         assert_eq!(of(dark), 2 * 2);
+    }
+    #[test]
+    fn a_pair_without_a_value_is_a_hole_and_who_is_slow_stands_last() {
+        let places = (0..4_u64).flat_map(|a| (a + 1..4).map(move |b| [a, b]));
+        let of = |[a, b]: [u64; 2]| (vec![a.into(), b.into()], vec![(b < 3).then_some(1e9)]);
+        let pairs =
+            rows("pairs", &["from", "to"], &[("bandwidth", Unit::BytePerSecond)], places.map(of));
+        let mut run = crate::rows::tests::run(vec![pairs.clone().into()]);
+        let shown = super::pairs(&pairs, &crate::run::context(&run));
+        let Block::Table(matrix) = &shown[1] else { panic!("{shown:?}") };
+        assert_eq!(matrix.rows[0][3..], [Cell::Number("1".into()), Cell::Number("–".into())]);
+        // A stroke on either side of the diagonal for each of three.
+        assert_eq!(svg_heats(&heats(&pairs, "pairs")).matches("<line").count(), 3 * 2);
+        for (code, good) in [("none_slow", true), ("slow_host_rtt", false), ("maybe_slow", true)] {
+            run.notes = vec![Note::new(code, "who")];
+            let last = crate::screen::screen(&run, crate::View::default()).pop();
+            assert!(matches!(last, Some(Block::Text(of)) if of.starts_with("slow: ")), "{code}");
+            assert_eq!(crate::run::Verdict::of(&run).negative.is_empty(), good, "{code}");
+        }
     }
 }

@@ -22,8 +22,8 @@ pub struct Verdict {
     pub doubtful: Vec<String>,
     /// The ids of quantities that the clock limits.
     pub limited: Vec<String>,
-    /// Whether a result is negative: a model that does not hold.
-    pub negative: bool,
+    /// What is negative: a model that does not hold, the ids of what is slow.
+    pub negative: Vec<String>,
 }
 
 impl Verdict {
@@ -31,9 +31,13 @@ impl Verdict {
     pub fn of(run: &Run) -> Verdict {
         let context = context(run);
         let mut verdict = Verdict::default();
+        let slow = run.notes.iter().filter(|note| note.code.starts_with("slow_"));
+        verdict.negative.extend(slow.map(|note| note.about.clone()));
         for result in &run.results {
             let shown = result.as_shown();
-            verdict.negative |= shown.is_negative();
+            if shown.is_negative() {
+                verdict.negative.push("a model is off".to_owned());
+            }
             let missing = shown.missing();
             verdict.counted += missing.len();
             verdict.doubtful.extend(missing);
@@ -65,6 +69,6 @@ impl Verdict {
 
     /// Whether everything that counts has converged and no result is negative.
     pub fn is_good(&self) -> bool {
-        self.doubtful.is_empty() && !self.negative
+        self.doubtful.is_empty() && self.negative.is_empty()
     }
 }

@@ -48,7 +48,7 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     }
     let body = body(&among, view);
     let doubt = doubt(run, &among.drawn.borrow(), view);
-    blocks.extend(body.into_iter().chain(doubt));
+    blocks.extend(body.into_iter().chain(doubt).chain(answer(run)));
     blocks
 }
 
@@ -155,6 +155,14 @@ fn machine(run: &Run) -> Option<Block> {
     fitness.map(|of| Block::Text(format!("Machine: {of}")))
 }
 
+/// The notes that answer what the command was asked.
+fn answer(run: &Run) -> Option<Block> {
+    let is_answer = |note: &&Note| template(&note.code).is_some_and(|of| of.level == Level::Answer);
+    let said = run.notes.iter().filter(is_answer);
+    let said: Vec<String> = said.map(|note| why::with_hint(note, run)).collect();
+    (!said.is_empty()).then(|| Block::Text(said.join("; ")))
+}
+
 /// The most notes on a screen.
 const SAID: usize = 2;
 
@@ -168,7 +176,7 @@ fn doubt(run: &Run, drawn: &BTreeMap<String, Precision>, view: View<'_>) -> Opti
     // Notes of one code are grouped.
     let level = |code: &str| template(code).map_or(Level::Detail, |template| template.level);
     let matters = |note: &&Note| {
-        level(&note.code) != Level::Detail && !(lineless && note.about.starts_with("hockney/"))
+        level(&note.code) > Level::Detail && !(lineless && note.about.starts_with("hockney/"))
     };
     let notes = run.notes.iter().filter(matters);
     let mut said = by_key(notes.map(|note| (&note.code, note)));

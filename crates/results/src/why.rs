@@ -27,7 +27,7 @@ pub(crate) fn values(note: &Note) -> impl PartialEq + use<'_> {
 }
 
 /// A note in words, with what would help.
-fn with_hint(note: &Note, run: &Run) -> String {
+pub(crate) fn with_hint(note: &Note, run: &Run) -> String {
     match template(&note.code).map_or("", |template| template.hint.of(run)) {
         "" => words(note),
         hint => format!("{} ({hint})", words(note)),

@@ -1,6 +1,4 @@
 use super::*;
-use crate::AssembleError;
-use crate::pairs::pairs;
 use crate::tests::Synthetic;
 use bandgap_comm::Yields;
 
@@ -59,18 +57,4 @@ fn a_floor_over_sizes_has_a_row_each_with_what_was_lost() {
     assert_eq!(value("bytes=1000/lost"), value("bytes=1000/sent"));
     assert_eq!(value("bytes=1000/time"), None);
     assert_eq!(made.rows(FLOOR, "lossy").unwrap().rows.len(), 2);
-}
-
-#[test]
-fn pairs_have_their_ranks_and_distance() {
-    let mut of = Synthetic::new();
-    of.setting.distances = std::collections::BTreeMap::from([([0, 1], "near".to_owned())]);
-    for (a, b, ns) in [(0, 1, 100.0), (0, 2, 300.0)] {
-        of.times(&bandgap_campaign::pairs::key(a, b), ns);
-    }
-    let made = of.made(pairs).unwrap();
-    assert!((made.value("series/pairs/shm/from=0/to=2/rtt").unwrap() / 300e-9 - 1.0).abs() < 1e-6);
-    let rows = made.rows("series", "pairs").unwrap();
-    assert_eq!(rows.rows[0].labels.get("distance"), Some(&"near".into()));
-    assert!(matches!(Synthetic::new().made(pairs), Err(AssembleError::Empty)));
 }

@@ -74,11 +74,11 @@ pub enum Command {
   bandgap signature -t sim:myrinet       a machine in virtual time
   bandgap signature --json - -q          numbers for a program")]
     Signature(With<signature::Signature>),
-    /// Round trips and bandwidths between all pairs of ranks, with the distances of their cores or hosts
+    /// Round trips and bandwidths between all pairs of ranks or hosts, and which host or link is slow
     #[command(after_help = "Examples:
   bandgap pairs
   bandgap pairs --cores 0-7 -t unix
-  bandgap pairs -H a,b,c,d               between hosts, all of them at work in every round
+  bandgap pairs -H a,b,c,d               between hosts: which of them, or which link, is slow
   bandgap pairs -t sim:paragon -n 8")]
     Pairs(With<pairs::Rounds>),
     /// Bulk transfers, store and get: time and bandwidth over sizes, overhead, gap

@@ -3,14 +3,15 @@
 use std::time::Duration;
 
 use bandgap_assemble as assemble;
-use bandgap_campaign::pairs::PairsPlan;
+use bandgap_campaign::pairs::{PairsPlan, Tolerance};
 use bandgap_campaign::plan::BATCH;
 use bandgap_host::parse_cpu_list;
-use bandgap_launch::{Classify, Exit, Result, Target, simulated};
+use bandgap_launch::{Classify, Exit, Result, Spread, Target, simulated};
+use bandgap_units::Fraction;
 use clap::Args;
 
 use super::run::moves_bytes;
-use crate::args::Measure;
+use crate::args::{Measure, precision};
 use crate::session::{ALONE, Session, one_size};
 
 /// Bytes of the message whose time gives the bandwidth.
@@ -27,6 +28,18 @@ pub struct Rounds {
     /// one at a time on one host, where pairs share caches]
     #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
     pub together: Option<bool>,
+    /// A pair of hosts is slow if its round trip is longer than the least times this
+    #[arg(long, value_name = "TIMES", default_value = "2.1", value_parser = times)]
+    pub latency_tolerance: f64,
+    /// A pair of hosts is slow if its bandwidth is below this share of the greatest
+    #[arg(long, value_name = "SHARE", default_value = "93%", value_parser = precision)]
+    pub bandwidth_tolerance: Fraction,
+}
+
+/// Parses `--latency-tolerance`.
+fn times(text: &str) -> std::result::Result<f64, String> {
+    let times = text.parse().ok().filter(|times| (1.0..=1e6).contains(times));
+    times.ok_or_else(|| "must be from 1 to 1000000".to_owned())
 }
 
 /// Measures, prints and keeps the round trips between all pairs of ranks.
@@ -57,10 +70,17 @@ fn measure(session: &mut Session<'_>, rounds: Rounds, measure: &Measure) -> Resu
         _ => one_size(measure, 2)?,
     };
     let bytes = moves_bytes(&session.target)?.then_some(LONG);
-    let at_once = rounds.together.unwrap_or_else(|| {
-        let agents = session.stage.agents();
-        agents.iter().any(|agent| agent.host != agents[0].host)
-    });
-    let plan = PairsPlan { asked: session.asked(), samples: BATCH, bytes, at_once };
-    session.measure(&plan, ranks, ALONE, assemble::pairs)
+    let spread = Spread::of(&session.stage, ranks, measure.ranks.at.cores.as_deref())?;
+    let hosts = if spread.several() { spread.names() } else { Vec::new() };
+    let (latency, bandwidth) = (rounds.latency_tolerance, rounds.bandwidth_tolerance.0);
+    let usual = Tolerance { latency, bandwidth };
+    let compared = !hosts.is_empty() || matches!(session.target, Target::Simulated(_));
+    let (tolerance, asked, samples) = (compared.then_some(usual), session.asked(), BATCH);
+    let at_once = rounds.together.unwrap_or(!hosts.is_empty());
+    if !hosts.is_empty() {
+        // What is slow takes long, and would be repeated in each launch.
+        session.launch_often(1);
+    }
+    let plan = PairsPlan { asked, samples, bytes, at_once, tolerance, hosts };
+    session.measure(&plan, ranks, ALONE, |of| assemble::pairs(of, Some(&usual)))
 }

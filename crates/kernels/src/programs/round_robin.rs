@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// M round trips of a message of n bytes in each pair that meets in one round of a tournament, in
-/// all pairs at once. With an odd number of ranks one rests.
+/// all pairs of the round, or of one of its parts, at once. With an odd number of ranks one rests.
 ///
 /// Marks of the lower rank of each pair, in each sample: begin, end, end. A barrier precedes the
 /// first sample. A batch holds the samples of one pair after those of another, in the order of
@@ -27,22 +27,31 @@ pub struct RoundRobin {
     pub messages: u32,
     /// Bytes of a message (n).
     pub bytes: usize,
+    /// The part of the round that works, of this number of equal parts; the other pairs rest.
+    pub part: [usize; 2],
 }
 
 impl RoundRobin {
+    /// All pairs of the round.
+    pub const ALL: [usize; 2] = [0, 1];
+
     /// Number of rounds in which each of `size` ranks meets every other.
     pub fn rounds(size: usize) -> usize {
         size.next_multiple_of(2).saturating_sub(1)
     }
 
-    /// Pairs of the round among `size` ranks, ordered by their lower ranks, which time.
+    /// Pairs of the part among `size` ranks, ordered by their lower ranks, which time.
     pub fn pairs(self, size: usize) -> impl Iterator<Item = Pair> {
-        (0..size).filter_map(move |rank| self.pair(rank, size).filter(|of| of.requester == rank))
+        let ([part, parts], all) = (self.part, Self { part: Self::ALL, ..self });
+        let [from, to] = [part, part + 1].map(|part| part * (size / 2) / parts);
+        let lower = move |rank| all.pair(rank, size).filter(|of| of.requester == rank);
+        (0..size).filter_map(lower).skip(from).take(to - from)
     }
 
     fn pair(self, rank: Rank, size: usize) -> Option<Pair> {
         let peer = partner(rank, self.round, size)?;
-        Some(Pair { requester: rank.min(peer), replier: rank.max(peer) })
+        let pair = Pair { requester: rank.min(peer), replier: rank.max(peer) };
+        (self.part == Self::ALL || self.pairs(size).any(|of| of == pair)).then_some(pair)
     }
 
     fn between(self, pair: Pair) -> Comms1 {
@@ -58,6 +67,10 @@ impl Kernel for RoundRobin {
         let (round, rounds) = (self.round, Self::rounds(size));
         Refused::unless(round < rounds, || {
             format!("there is no round {round}: {size} ranks meet in {rounds} rounds")
+        })?;
+        let [part, parts] = self.part;
+        Refused::unless(part < parts && parts <= size / 2, || {
+            format!("there is no part {part} of {parts}: {} pairs meet in a round", size / 2)
         })?;
         self.between(Pair::FIRST).check(size)
     }
@@ -100,7 +113,7 @@ mod tests {
     fn every_pair_meets_once_and_has_its_own_samples() {
         for size in 2..=9 {
             let all = (0..RoundRobin::rounds(size)).flat_map(|round| {
-                let of = RoundRobin { round, messages: 1, bytes: 8 };
+                let of = RoundRobin { round, messages: 1, bytes: 8, part: RoundRobin::ALL };
                 // Rank r takes r + 1 ticks for each of its two samples.
                 let stamps = |rank| {
                     let end = rank as u64 + 1;
@@ -112,6 +125,11 @@ mod tests {
                 let timed: Vec<u64> =
                     pairs.iter().flat_map(|pair| [pair.requester as u64 + 1; 2]).collect();
                 assert_eq!((samples.column(WHOLE), pairs.len()), (&timed[..], size / 2));
+                // Each pair is in one of the parts.
+                let of = |part| RoundRobin { part: [part, size / 2], ..of };
+                assert!(
+                    (0..size / 2).flat_map(|part| of(part).pairs(size)).eq(pairs.iter().copied())
+                );
                 pairs.into_iter().map(Pair::both)
             });
             let mut all: Vec<[Rank; 2]> = all.collect();

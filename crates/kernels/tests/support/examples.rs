@@ -52,7 +52,12 @@ pub fn examples(fact: &Fact, size: usize, samples: u32) -> Vec<Order> {
         "round_robin" => {
             let rounds = [0, RoundRobin::rounds(size).saturating_sub(1)].into_iter();
             let of = |round| {
-                [(1, 0), (3, 20_000)].map(|(messages, bytes)| RoundRobin { round, messages, bytes })
+                [(1, 0), (3, 20_000)].map(|(messages, bytes)| RoundRobin {
+                    round,
+                    messages,
+                    bytes,
+                    part: RoundRobin::ALL,
+                })
             };
             all(rounds.flat_map(of), size, samples)
         }

@@ -11,7 +11,7 @@ use super::paper::{Anchor, Paper};
 use super::stacked;
 
 const LEFT: f64 = 130.0;
-const TOP: f64 = 70.0;
+const TOP: f64 = 150.0;
 const BELOW: f64 = 46.0;
 /// Longest side of the square, and of a cell.
 const SIDE: f64 = 600.0;
@@ -35,31 +35,37 @@ fn cell(heat: &Heat) -> f64 {
 
 fn draw(paper: &mut Paper, heat: &Heat, above: f64) {
     let (side, top) = (cell(heat), above + TOP);
-    paper.text((20.0, above + 28.0), Anchor::Start, &ink::TITLE, &heat.title);
     let [low, high] = heat.ends();
     let unit = multiple(heat.unit, high);
+    let title = format!("{} ({})", heat.title, unit.symbol);
+    paper.text((20.0, above + 28.0), Anchor::Start, &ink::TITLE, &title);
     // The worst values are dark.
     let tint = |value: f64| {
         let share = if high > low { (value / low).ln() / (high / low).ln() } else { 0.0 };
         let place = if heat.unit == Unit::Second { 1.0 - share } else { share };
         colour((place * (STEPS - 1) as f64).round() as usize, STEPS)
     };
-    for (&[a, b], &value) in &heat.cells {
-        for [row, column] in [[a, b], [b, a]] {
-            let at = (LEFT + side * column as f64, top + side * row as f64);
+    let ranks = 0..heat.names.len();
+    for (row, column) in ranks.clone().flat_map(|row| ranks.clone().map(move |of| (row, of))) {
+        let at = (LEFT + side * column as f64, top + side * row as f64);
+        let value = heat.cells.get(&[row.min(column), row.max(column)]);
+        if let Some(&value) = value {
             paper.rectangle(at, (side, side), tint(value));
-            if side >= WRITTEN {
-                let middle = (at.0 + side / 2.0, at.1 + side / 2.0 + 4.0);
-                let text = significant_short(unit.count(value), 3);
-                paper.text(middle, Anchor::Middle, &NAME, &text);
-            }
+        } else if row != column {
+            // What was not measured is struck out.
+            let up = |x: f64| (at.0 + side * x, at.1 + side * (1.0 - x));
+            paper.line(up(0.2), up(0.8), (ink::BORDER, 1.0, None));
+        }
+        if let Some(&value) = value.filter(|_| side >= WRITTEN) {
+            let middle = (at.0 + side / 2.0, at.1 + side / 2.0 + 4.0);
+            let text = significant_short(unit.count(value), 3);
+            paper.text(middle, Anchor::Middle, &NAME, &text);
         }
     }
     for (rank, name) in heat.names.iter().enumerate().filter(|_| side >= NAMED) {
         let middle = side * (rank as f64 + 0.5);
         paper.text((LEFT - 6.0, top + middle + 4.0), Anchor::End, &LABEL, name);
-        let number = rank.to_string();
-        paper.upright_text((LEFT + middle + 4.0, top - 6.0), Anchor::Start, &LABEL, &number);
+        paper.upright_text((LEFT + middle + 4.0, top - 6.0), Anchor::Start, &LABEL, name);
     }
     let below = top + side * heat.names.len() as f64 + 14.0;
     for step in 0..STEPS {

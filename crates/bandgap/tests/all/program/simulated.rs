@@ -124,7 +124,8 @@ fn round_trips_among_sixteen_nodes_spread_as_the_paper_measured() {
         let run = simulated(&place, "pairs", name, &["--ranks", "16"]);
         let pairs = run["results"][0]["points"].as_array().unwrap();
         let times: Vec<f64> = pairs.iter().map(|pair| value(&pair["rtt"]) * 1e6).collect();
-        assert_eq!(times.len(), 120, "{name}");
+        // Within a distance all are alike.
+        assert_eq!((times.len(), &run["notes"][0]["code"]), (120, &"none_slow".into()), "{name}");
         near(name, times.iter().copied().fold(f64::INFINITY, f64::min), least, 1e-3);
         near(name, times.iter().copied().fold(0.0, f64::max), most, 1e-3);
     }
