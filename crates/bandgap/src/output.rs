@@ -2,6 +2,7 @@
 
 pub mod journal;
 mod json;
+mod reason;
 mod streams;
 
 use std::path::Path;
@@ -18,14 +19,16 @@ use bandgap_record::{
 };
 use bandgap_report::{Block, Layout, text};
 pub use bandgap_results::counted;
-use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
+use bandgap_results::{Run, View, detail, screen, words, write_all};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::args::limits::Limits;
 use crate::args::{Axes, Output, Precision, Shown};
 use crate::layout::layout;
 use journal::{Earlier, Journal};
 use json::JsonFile;
+pub use reason::tell_why;
 pub use streams::{print, printed, tell, tell_failure};
 
 /// The default directory of runs.
@@ -35,6 +38,8 @@ pub const RUNS: &str = "bandgap-runs";
 pub struct Sink {
     /// The run so far.
     pub run: Run,
+    /// What is asked of its values.
+    pub limits: Limits,
     /// The killed run whose measurements this one takes.
     pub earlier: Option<Earlier>,
     begun: Instant,
@@ -109,6 +114,7 @@ impl Sink {
         let (begun, layout, tables, said) = (Instant::now(), layout(), Vec::new(), Vec::new());
         Ok(Self {
             run,
+            limits: Limits::default(),
             earlier,
             begun,
             journal,
@@ -215,6 +221,11 @@ impl Sink {
         if let Some(what) = self.journal.as_ref().and_then(Journal::failed) {
             self.note(Note::new("journal_failed", "").with("what", what));
         }
+        let ended_early = self.run.interrupted || exit >= Exit::Missing;
+        let judged = self.limits.judge(&mut self.run, ended_early);
+        let exit = exit.max(match &judged {
+            Ok(exit) | Err(Failure { exit, .. }) => *exit,
+        });
         let kept = self.keep(true);
         if let (Some(_), Some(directory)) = (&self.earlier, &mut self.directory) {
             kept.map(|()| directory.finish())?;
@@ -234,21 +245,9 @@ impl Sink {
             Ok(()) => exit,
         };
         if exit == Exit::Doubtful {
-            // An exit code needs its reason, even with `--quiet`.
-            let Verdict { mut doubtful, negative, .. } = Verdict::of(&self.run);
-            if negative {
-                doubtful.insert(0, "a model is off".to_owned());
-            }
-            if doubtful.is_empty() {
-                // The command itself has told why.
-                return Ok(exit);
-            }
-            let named = doubtful.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>();
-            let more = doubtful.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            tell(format_args!("bandgap: exit 1 (--strict): {}{more}", named.join(", ")));
+            tell_why(&self.run);
         }
-        Ok(exit)
+        judged.map(|_| exit).map_err(|failure| Failure { exit, ..failure })
     }
 
     /// Prints the run; the last line tells where it is kept.
@@ -346,11 +345,11 @@ pub fn close_given(
     exit: Exit,
 ) -> Result<Exit> {
     let mut sink = Sink::open(&output.only_asked(), command, precision.seed)?;
-    let Precision { precision: share, confidence, strict, .. } = precision;
+    let Precision { precision: share, confidence, limits, .. } = precision;
+    sink.limits = limits.clone();
     sink.plan(&json!({"name": command, "precision": share.0, "confidence": confidence.0}));
     sink.add(made, None)?;
-    let strict = *strict && !Verdict::of(&sink.run).is_good();
-    sink.close(if strict { exit.max(Exit::Doubtful) } else { exit })
+    sink.close(exit)
 }
 
 /// The printed form of a run.
@@ -358,9 +357,6 @@ pub fn blocks(run: &Run, shown: Shown, kept: Option<&str>) -> Vec<Block> {
     let view = View { plot: shown.plot, linear: shown.axes == Axes::Linear, kept };
     if shown.verbose { detail(run, view) } else { screen(run, view) }
 }
-
-/// Most names of doubtful values to print.
-const NAMED: usize = 5;
 
 fn kept_in(failure: Failure, path: &Path) -> Failure {
     failure.hint(format!("the run is kept in {}", path.display()))

@@ -1,7 +1,7 @@
 //! Values with half-widths, in readable units.
 
 use bandgap_record::Unit;
-use bandgap_units::{SharedUnit, significant};
+use bandgap_units::{Ns, SharedUnit, significant};
 
 use crate::block::Shown;
 use crate::figure::RATES;
@@ -14,14 +14,31 @@ const PLAIN: &[(f64, &str)] = &[(1.0, "")];
 
 /// The largest multiple of an SI unit that writes `value` as 1.00 or more, or else the smallest multiple.
 pub fn multiple(unit: Unit, value: f64) -> SharedUnit {
-    let ladder = match unit {
+    SharedUnit::of(value, ladder(unit))
+}
+
+fn ladder(unit: Unit) -> &'static [(f64, &'static str)] {
+    match unit {
         Unit::Second => TIMES,
         Unit::BytePerSecond => RATES,
         Unit::Byte => BYTES,
         Unit::PerSecond => OFTEN,
         Unit::One => PLAIN,
+    }
+}
+
+/// The value, in `unit`, of a text such as `2.5us`, `11 GB/s` or `5 %`: a number and a symbol that values are written
+/// with. `None` if it has another unit.
+pub fn read(text: &str, unit: Unit) -> Option<f64> {
+    if unit == Unit::Second {
+        return text.parse().ok().map(Ns::as_secs);
+    }
+    let of = |(size, symbol): &(f64, &str)| {
+        let number: f64 = text.trim().strip_suffix(symbol)?.trim_end().parse().ok()?;
+        Some(number * size).filter(|value| value.is_finite())
     };
-    SharedUnit::of(value, ladder)
+    let share = (unit == Unit::One).then_some((0.01, "%"));
+    ladder(unit).iter().chain(&share).find_map(of)
 }
 
 /// A formatted value. Digits, half-width, symbol and mark are separate, so that columns can be aligned.

@@ -22,7 +22,7 @@ const STEPS: i32 = 24;
 
 impl Shown for Rows {
     fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
-        self.quantities().into_iter().map(|(id, of, counts)| (id, Some(of), counts)).collect()
+        self.quantities()
     }
 
     /// All rows, then a figure for each column that is drawn.

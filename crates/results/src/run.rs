@@ -2,6 +2,7 @@
 
 use bandgap_report::Precision;
 
+use crate::limit::{BEYOND, UNTOLD, judged};
 use crate::list::Outcome;
 use crate::shown::{Context, counted};
 
@@ -24,6 +25,10 @@ pub struct Verdict {
     pub limited: Vec<String>,
     /// Whether a result is negative: a model that does not hold.
     pub negative: bool,
+    /// The limits that a value is beyond, as `ID <2.5us`.
+    pub beyond: Vec<String>,
+    /// The limits of which nothing can be told.
+    pub untold: Vec<String>,
 }
 
 impl Verdict {
@@ -35,6 +40,15 @@ impl Verdict {
             let shown = result.as_shown();
             verdict.negative |= shown.is_negative();
             let missing = shown.missing();
+            match result.as_rows().and_then(judged) {
+                Some([of, must, told]) if told == BEYOND => {
+                    verdict.beyond.push(format!("{of} {must}"));
+                }
+                Some([of, must, told]) if told == UNTOLD => {
+                    verdict.untold.push(format!("{of} {must}"));
+                }
+                _ => {}
+            }
             verdict.counted += missing.len();
             verdict.doubtful.extend(missing);
             for (id, quantity, counts) in shown.quantities() {
@@ -64,8 +78,9 @@ impl Verdict {
         }
     }
 
-    /// Whether everything that counts has converged and no result is negative.
+    /// Whether everything that counts has converged, no result is negative, and all limits are told to hold.
     pub fn is_good(&self) -> bool {
-        self.doubtful.is_empty() && !self.negative
+        let limits = self.beyond.is_empty() && self.untold.is_empty();
+        self.doubtful.is_empty() && !self.negative && limits
     }
 }

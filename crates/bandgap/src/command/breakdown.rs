@@ -17,7 +17,7 @@ use super::pcie_trace::{self, PcieTrace};
 use super::series::left_out;
 use crate::args::Measure;
 use crate::output::close_given;
-use crate::session::{ALONE, Session, one_size};
+use crate::session::{ALONE, Session};
 
 /// Examples in the help.
 pub const HELP: &str = "Examples:
@@ -85,7 +85,7 @@ pub fn run(of: &Breakdown) -> Result<Exit> {
         }
         (None, Some(from)) => given(from, source.id.as_deref(), measure),
         (None, None) => {
-            if one_size(measure, RANKS)? != RANKS {
+            if measure.one_size(RANKS)? != RANKS {
                 return Err(usage!("break down a message: it is between 2 ranks"));
             }
             if let Some(time) = insert.iter().find(|time| !INSERTED.contains(&time.0)) {

@@ -11,7 +11,7 @@ use clap::Args;
 
 use super::run::moves_bytes;
 use crate::args::Measure;
-use crate::session::{ALONE, Session, one_size};
+use crate::session::{ALONE, Session};
 
 /// Bytes of the message whose time gives the bandwidth.
 const LONG: usize = 1 << 20;
@@ -48,7 +48,7 @@ pub fn run(rounds: Rounds, measure: &Measure) -> Result<Exit> {
     };
     let ranks = match &measure.ranks.ranks[..] {
         [] => all.max(2),
-        _ => one_size(measure, 2)?,
+        _ => measure.one_size(2)?,
     };
     let bytes = moves_bytes(&session.target)?.then_some(LONG);
     let at_once = rounds.together.unwrap_or_else(|| {
