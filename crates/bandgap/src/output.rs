@@ -2,7 +2,6 @@
 
 pub mod journal;
 mod json;
-mod reason;
 mod streams;
 
 use std::path::Path;
@@ -19,7 +18,7 @@ use bandgap_record::{
 };
 use bandgap_report::{Block, Layout, text};
 pub use bandgap_results::counted;
-use bandgap_results::{Run, View, detail, screen, words, write_all};
+use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
 use serde::Serialize;
 use serde_json::json;
 
@@ -28,7 +27,6 @@ use crate::args::{Axes, Output, Precision, Shown};
 use crate::layout::layout;
 use journal::{Earlier, Journal};
 use json::JsonFile;
-pub use reason::tell_why;
 pub use streams::{print, printed, tell, tell_failure};
 
 /// The default directory of runs.
@@ -221,8 +219,7 @@ impl Sink {
         if let Some(what) = self.journal.as_ref().and_then(Journal::failed) {
             self.note(Note::new("journal_failed", "").with("what", what));
         }
-        let ended_early = self.run.interrupted || exit >= Exit::Missing;
-        let judged = self.limits.judge(&mut self.run, ended_early);
+        let judged = self.limits.judge(&mut self.run);
         let exit = exit.max(match &judged {
             Ok(exit) | Err(Failure { exit, .. }) => *exit,
         });
@@ -356,6 +353,21 @@ pub fn close_given(
 pub fn blocks(run: &Run, shown: Shown, kept: Option<&str>) -> Vec<Block> {
     let view = View { plot: shown.plot, linear: shown.axes == Axes::Linear, kept };
     if shown.verbose { detail(run, view) } else { screen(run, view) }
+}
+
+/// Most names of values to print.
+const NAMED: usize = 5;
+
+/// Tells why the exit code is 1, even with `--quiet`, unless the command itself has told.
+pub fn tell_why(run: &Run) {
+    let Verdict { negative, doubtful, .. } = Verdict::of(run);
+    let all = [negative, doubtful].concat();
+    let more = all.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    if !all.is_empty() {
+        let named = all.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
+        tell(format_args!("bandgap: exit 1: {named}{more}"));
+    }
 }
 
 fn kept_in(failure: Failure, path: &Path) -> Failure {

@@ -33,7 +33,7 @@ pub use curves::curve;
 pub use doctor::doctor;
 pub use files::{drawn, values, write_all};
 pub use hockney::{Breakpoint, Hockney, Segment};
-pub use limit::{BEYOND, HOLDS, LIMIT, Limit, LimitError, UNTOLD, find};
+pub use limit::LIMIT;
 pub use list::Outcome;
 pub use logp::{Arm, Line, Logp, ONE_TO_ONE, OverFloor, Parameters, SIGNATURE, Transition};
 pub use notes::{template, words};

@@ -7,6 +7,7 @@ use bandgap_report::{
 use bandgap_units::Bytes;
 
 use crate::hockney::Hockney;
+use crate::limit::{BEYOND, judged};
 use crate::shown::{Context, Shown, by_key};
 
 /// The axes that curves are drawn along, by preference; axes of sizes first.
@@ -41,6 +42,11 @@ impl Shown for Rows {
             blocks.extend(heats(self, &title(self)).into_iter().map(Block::Heat));
         }
         blocks
+    }
+
+    fn negative(&self) -> Vec<String> {
+        let beyond = judged(self).filter(|[.., verdict]| verdict == BEYOND);
+        beyond.map(|[of, must, _]| format!("{of} is not {must}")).collect()
     }
 }
 

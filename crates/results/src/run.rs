@@ -2,7 +2,6 @@
 
 use bandgap_report::Precision;
 
-use crate::limit::{BEYOND, UNTOLD, judged};
 use crate::list::Outcome;
 use crate::shown::{Context, counted};
 
@@ -23,12 +22,8 @@ pub struct Verdict {
     pub doubtful: Vec<String>,
     /// The ids of quantities that the clock limits.
     pub limited: Vec<String>,
-    /// Whether a result is negative: a model that does not hold.
-    pub negative: bool,
-    /// The limits that a value is beyond, as `ID <2.5us`.
-    pub beyond: Vec<String>,
-    /// The limits of which nothing can be told.
-    pub untold: Vec<String>,
+    /// What is negative: models that do not hold, and values beyond their limits.
+    pub negative: Vec<String>,
 }
 
 impl Verdict {
@@ -38,17 +33,8 @@ impl Verdict {
         let mut verdict = Verdict::default();
         for result in &run.results {
             let shown = result.as_shown();
-            verdict.negative |= shown.is_negative();
+            verdict.negative.extend(shown.negative());
             let missing = shown.missing();
-            match result.as_rows().and_then(judged) {
-                Some([of, must, told]) if told == BEYOND => {
-                    verdict.beyond.push(format!("{of} {must}"));
-                }
-                Some([of, must, told]) if told == UNTOLD => {
-                    verdict.untold.push(format!("{of} {must}"));
-                }
-                _ => {}
-            }
             verdict.counted += missing.len();
             verdict.doubtful.extend(missing);
             for (id, quantity, counts) in shown.quantities() {
@@ -78,9 +64,8 @@ impl Verdict {
         }
     }
 
-    /// Whether everything that counts has converged, no result is negative, and all limits are told to hold.
+    /// Whether everything that counts has converged and no result is negative.
     pub fn is_good(&self) -> bool {
-        let limits = self.beyond.is_empty() && self.untold.is_empty();
-        self.doubtful.is_empty() && !self.negative && limits
+        self.doubtful.is_empty() && self.negative.is_empty()
     }
 }

@@ -86,8 +86,8 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let errors = context.of::<Rows>().filter(|rows| rows.form == Form::Errors);
     blocks.extend(errors.flat_map(|rows| validation(rows, context)));
-    let limits = context.of::<Rows>().filter(|rows| rows.kind == LIMIT).count();
-    let only = context.results.len() == 1 + limits;
+    let has_limits = context.of::<Rows>().any(|rows| rows.kind == LIMIT);
+    let only = context.results.len() == 1 + usize::from(has_limits);
     let shown = |rows: &&Rows| match rows.form {
         Form::Details => only && rows.kind != LIMIT,
         Form::Errors | Form::Table => false,

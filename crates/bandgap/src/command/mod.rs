@@ -25,6 +25,7 @@ mod validate;
 mod watched;
 mod whatif;
 
+use std::ffi::OsString;
 use std::fs::create_dir_all;
 use std::path::{Path, PathBuf};
 
@@ -37,11 +38,14 @@ use crate::output::journal::{Earlier, Head};
 use crate::output::{print, printed};
 use series::{Lengths, Series};
 
+/// Most columns of help.
+const WIDTH: usize = 100;
+
 /// Measures how machines communicate, and fits the models people reason with.
 ///
 /// Without a command: what this machine's transports are like, on one screen.
 #[derive(Debug, Parser)]
-#[command(name = "bandgap", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "bandgap", version, propagate_version = true, max_term_width = WIDTH)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
   bandgap                              characterise this machine
@@ -198,7 +202,7 @@ pub enum Command {
 /// A word means another command, or help could not be printed.
 pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
     let plain = adopted.map_or(ColorChoice::Auto, |_| ColorChoice::Never);
-    let matches = Cli::command().color(plain).try_get_matches();
+    let matches = helpful(Cli::command()).color(plain).try_get_matches();
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.or_else(|error| {
         if adopted.is_none_or(|adopted| adopted.rank == 0) {
@@ -272,6 +276,41 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
 /// A command whose manual pages explain the options, too, that `-h` leaves out.
 fn in_full(command: clap::Command) -> clap::Command {
     command.mut_args(|option| option.hide_short_help(false)).mut_subcommands(in_full)
+}
+
+/// The commands by what one wants of them; the last group has all others.
+const GROUPS: [(&str, &str); 5] = [
+    ("Measure (between hosts with -H)", "run signature comms1 comms2 comms3 synch1 bulk comet"),
+    ("Find what is slow", "pairs layers floor breakdown"),
+    ("Predict", "whatif fit simulate"),
+    ("Look at runs", "show export"),
+    ("Set up", ""),
+];
+
+/// The command line with a help that groups its commands, if a word asks for help.
+fn helpful(mut cli: clap::Command) -> clap::Command {
+    let asks = |word: OsString| ["-h", "--help", "help"].iter().any(|of| word == *of);
+    if !std::env::args_os().any(asks) {
+        return cli;
+    }
+    cli.build();
+    let style = cli.get_styles().get_header();
+    let list = |(title, names): (&str, &str)| {
+        let has = |(_, names): &&(&str, &str), of: &clap::Command| {
+            names.is_empty() || names.split(' ').any(|name| name == of.get_name())
+        };
+        let own = cli.get_subcommands().filter(|of| {
+            GROUPS.iter().find(|group| has(group, of)).is_some_and(|group| group.1 == names)
+        });
+        let list = clap::Command::new("").disable_help_subcommand(true).max_term_width(WIDTH);
+        let list = list.help_template("{subcommands}").subcommands(own.cloned()).render_help();
+        format!("{style}{title}:{style:#}\n{}\n\n", list.ansi())
+    };
+    let groups = GROUPS.map(list).concat();
+    let template = "{about-with-newline}\n{usage-heading} {usage}\n\n";
+    cli.mut_subcommands(|of| of.hide(true))
+        .override_usage("bandgap [OPTIONS] [COMMAND]")
+        .help_template(format!("{template}{groups}{{all-args}}{{after-help}}"))
 }
 
 /// Carries out the command.

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use bandgap_launch::{Classify as _, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RUN_FILE, RunDir, read};
 use bandgap_report::{Block, multiple, text};
-use bandgap_results::{LIMIT, Outcome, Run, find, why, words};
+use bandgap_results::{LIMIT, Outcome, Run, why, words};
 use bandgap_units::significant_short;
 use clap::Args;
 
 use super::take_up;
 use crate::args::Shown;
-use crate::args::limits::{Limits, unjudged};
+use crate::args::limits::{Limits, find};
 use crate::layout::layout;
 use crate::output::{RUNS, blocks, print, tell_why};
 
@@ -47,21 +47,16 @@ const LAST: &str = "LAST";
 pub fn run(show: &Show) -> Result<Exit> {
     let (path, mut run) = kept(&show.run)?;
     if show.value {
-        let values = show.ids.iter().map(|id| value(&run, id));
-        let values = values.collect::<Result<Vec<_>>>()?;
-        return print(values.concat().as_bytes()).map(|()| Exit::Fine);
+        let values = show.ids.iter().map(|id| value(&run, id)).collect::<Result<String>>()?;
+        return print(values.as_bytes()).map(|()| Exit::Fine);
     }
-    let ended_early = run.interrupted;
-    let exit = show.limits.judge(&mut run, ended_early)?;
+    let exit = show.limits.judge(&mut run)?;
     if !show.ids.is_empty() {
         let has = |result: &Outcome| {
             let is_limit = result.as_rows().is_some_and(|rows| rows.kind == LIMIT);
             let quantities = result.as_shown().quantities();
-            is_limit
-                || show
-                    .ids
-                    .iter()
-                    .any(|id| quantities.iter().any(|(known, ..)| known.starts_with(id)))
+            let begins = |id: &String| quantities.iter().any(|(known, ..)| known.starts_with(id));
+            is_limit || show.ids.iter().any(begins)
         };
         run.results.retain(has);
         run.notes.retain(|note| {
@@ -96,7 +91,7 @@ pub fn run(show: &Show) -> Result<Exit> {
 
 /// A value's number and unit, as a line.
 fn value(run: &Run, id: &str) -> Result<String> {
-    let (id, of) = find(run, id).map_err(unjudged)?;
+    let (id, of) = find(run, id)?;
     let of = of.ok_or_else(|| input!("show {id}: it is not known"))?;
     let unit = multiple(of.unit, of.value.0);
     let number = significant_short(unit.count(of.value.0), DIGITS);

@@ -17,12 +17,10 @@ fn document(name: &str) -> String {
 
 /// The commands that a help text lists.
 fn commands(help: &str) -> Vec<String> {
-    let listed = help.split_once("Commands:\n").map_or("", |(_, rest)| rest);
-    let lines = listed.lines().take_while(|line| !line.is_empty());
-    // A description that is wrapped is indented further than a name.
-    let names = lines.filter_map(|line| {
-        line.strip_prefix("  ")?.split_whitespace().next().filter(|_| !line.starts_with("   "))
-    });
+    let lines = help.split("Examples:\n").next().unwrap().lines();
+    // Options begin with a dash, arguments with a bracket, and what is wrapped is indented further.
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| name.starts_with(|of: char| of.is_ascii_lowercase()));
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
