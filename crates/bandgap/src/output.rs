@@ -220,9 +220,7 @@ impl Sink {
             self.note(Note::new("journal_failed", "").with("what", what));
         }
         let judged = self.limits.judge(&mut self.run);
-        let exit = exit.max(match &judged {
-            Ok(exit) | Err(Failure { exit, .. }) => *exit,
-        });
+        let exit = exit.max(judged.as_ref().map_or_else(|failure| failure.exit, |exit| *exit));
         let kept = self.keep(true);
         if let (Some(_), Some(directory)) = (&self.earlier, &mut self.directory) {
             kept.map(|()| directory.finish())?;
@@ -241,9 +239,7 @@ impl Sink {
             Err(failure) => return Err(self.rescued(failure)),
             Ok(()) => exit,
         };
-        if exit == Exit::Doubtful {
-            tell_why(&self.run);
-        }
+        tell_why(exit, &self.run);
         judged.map(|_| exit).map_err(|failure| Failure { exit, ..failure })
     }
 
@@ -359,12 +355,12 @@ pub fn blocks(run: &Run, shown: Shown, kept: Option<&str>) -> Vec<Block> {
 const NAMED: usize = 5;
 
 /// Tells why the exit code is 1, even with `--quiet`, unless the command itself has told.
-pub fn tell_why(run: &Run) {
+pub fn tell_why(exit: Exit, run: &Run) {
     let Verdict { negative, doubtful, .. } = Verdict::of(run);
     let all = [negative, doubtful].concat();
     let more = all.len().saturating_sub(NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    if !all.is_empty() {
+    if exit == Exit::Doubtful && !all.is_empty() {
         let named = all.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
         tell(format_args!("bandgap: exit 1: {named}{more}"));
     }

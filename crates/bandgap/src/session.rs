@@ -381,13 +381,12 @@ impl<'a> Session<'a> {
             self.stage.look(GLANCE);
             self.sink.hosts(&self.stage.agents());
         }
-        let exit = self.exit;
         // A signal after the last measurement leaves the run complete.
         let judged =
             |exit: Exit| if signalled().is_some() { exit.max(Exit::Interrupted) } else { exit };
-        match self.sink.close(exit) {
+        match self.sink.close(self.exit) {
             Ok(exit) => Ok(judged(exit)),
-            Err(failure) => Err(Failure { exit: judged(exit.max(failure.exit)), ..failure }),
+            Err(failure) => Err(Failure { exit: judged(self.exit.max(failure.exit)), ..failure }),
         }
     }
 }

@@ -185,4 +185,23 @@ mod tests {
         assert_eq!(scaled(1536.0, Unit::Byte), "1.50 KiB");
         assert_eq!(scaled(0.0, Unit::Byte), "0 B");
     }
+
+    #[test]
+    fn what_is_written_in_a_unit_is_read_in_that_unit_alone() {
+        for unit in Unit::ALL {
+            for value in [4.5e-7, 2.0, 73.0, 5.25e6, 1.5e10] {
+                let text = scaled(value, unit);
+                let near = |of: f64| (of / value - 1.0).abs() < 0.005;
+                assert!(read(&text, unit).is_some_and(near), "{text}");
+                let others = Unit::ALL.iter().filter(|other| **other != unit);
+                assert!(others.clone().all(|other| read(&text, *other).is_none()), "{text}");
+            }
+        }
+        for (text, value) in [("2.5us", 2.5e-6), ("11GB/s", 11e9), ("5 %", 0.05), ("3", 3.0)] {
+            let all: Vec<f64> = Unit::ALL.iter().filter_map(|unit| read(text, *unit)).collect();
+            assert!(all.len() == 1 && (all[0] / value - 1.0).abs() < 1e-9, "{text}: {all:?}");
+        }
+        let wrong = ["", "3 parsec", "inf", "us"];
+        assert!(wrong.iter().all(|text| Unit::ALL.iter().all(|unit| read(text, *unit).is_none())));
+    }
 }

@@ -10,20 +10,22 @@ use crate::shown::Context;
 /// interval holds the limit, or the run lacks the value or its interval.
 pub const LIMIT: &str = "limit";
 
-/// The verdict if the whole interval is beyond the limit.
-pub(crate) const BEYOND: &str = "beyond";
+/// The verdicts, by how many ends of `beyond` are 1.
+const VERDICTS: [&str; 3] = ["holds", "cannot tell", "beyond"];
 
 /// The ids, limits and verdicts of these rows, if they are limits.
-pub(crate) fn judged(rows: &Rows) -> impl Iterator<Item = [String; 3]> {
+fn judged(rows: &Rows) -> impl Iterator<Item = [String; 3]> {
     rows.rows.iter().filter(|_| rows.kind == LIMIT).filter_map(|row| {
-        let verdict = match rows.cell(row, "beyond")?.interval()? {
-            (1.0, _) => BEYOND,
-            (_, 0.0) => "holds",
-            _ => "cannot tell",
-        };
+        let (low, high) = rows.cell(row, "beyond")?.interval()?;
         let [of, must] = ["of", "must"].map(|axis| rows.place(row, axis).map(Place::to_string));
-        Some([of?, must?, verdict.to_owned()])
+        Some([of?, must?, (*VERDICTS.get((low + high) as usize)?).to_owned()])
     })
+}
+
+/// The limits that values are beyond, in words.
+pub(crate) fn beyond(rows: &Rows) -> Vec<String> {
+    let beyond = judged(rows).filter(|[.., verdict]| verdict == VERDICTS[2]);
+    beyond.map(|[of, must, _]| format!("{of} is not {must}")).collect()
 }
 
 /// A table of all limits.

@@ -7,7 +7,7 @@ use bandgap_report::{
 use bandgap_units::Bytes;
 
 use crate::hockney::Hockney;
-use crate::limit::{BEYOND, judged};
+use crate::limit::beyond;
 use crate::shown::{Context, Shown, by_key};
 
 /// The axes that curves are drawn along, by preference; axes of sizes first.
@@ -45,8 +45,7 @@ impl Shown for Rows {
     }
 
     fn negative(&self) -> Vec<String> {
-        let beyond = judged(self).filter(|[.., verdict]| verdict == BEYOND);
-        beyond.map(|[of, must, _]| format!("{of} is not {must}")).collect()
+        beyond(self)
     }
 }
 

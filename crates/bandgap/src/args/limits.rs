@@ -1,7 +1,5 @@
 //! What users ask of values: that none is in doubt, and limits.
 
-use std::str::FromStr;
-
 use bandgap_launch::{Exit, Result, usage};
 use bandgap_record::{Column, Form, Quantity, Row, Rows, Unit};
 use bandgap_report::{read, scaled};
@@ -18,7 +16,7 @@ pub struct Limits {
     pub strict: bool,
     /// End with exit code 1 where the whole interval of a value is beyond this limit, as 'logp/shm/rtt < 2.5us'; may be
     /// given several times
-    #[arg(long, value_name = "ID < VALUE")]
+    #[arg(long, value_name = "ID < VALUE", value_parser = limit)]
     pub limit: Vec<Limit>,
 }
 
@@ -28,14 +26,13 @@ impl Limits {
     /// # Errors
     /// The run has no such value, or in another unit.
     pub fn judge(&self, run: &mut Run) -> Result<Exit> {
-        let mut is_bad = false;
+        let judged = Outcome::from(judge(&self.limit, run)?);
+        let is_beyond = !judged.as_shown().negative().is_empty();
         if !self.limit.is_empty() && !run.results.is_empty() {
-            let judged = Outcome::from(judge(&self.limit, run)?);
-            is_bad = !judged.as_shown().negative().is_empty();
             run.results.retain(|of| of.as_rows().is_none_or(|of| of.kind != LIMIT));
             run.results.push(judged);
         }
-        is_bad |= self.strict && !Verdict::of(run).is_good();
+        let is_bad = is_beyond || self.strict && !Verdict::of(run).is_good();
         Ok(if is_bad { Exit::Doubtful } else { Exit::Fine })
     }
 }
@@ -48,17 +45,14 @@ pub struct Limit {
     value: String,
 }
 
-impl FromStr for Limit {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Limit, Self::Err> {
-        let example = "write for example 'logp/shm/rtt < 2.5us'";
-        let at = text.find(['<', '>']).ok_or(example)?;
-        let (id, value) = (text[..at].trim().to_owned(), text[at + 1..].trim().to_owned());
-        let is_value = Unit::ALL.iter().any(|unit| read(&value, *unit).is_some());
-        let limit = Limit { id, is_upper: text[at..].starts_with('<'), value };
-        (is_value && !limit.id.is_empty()).then_some(limit).ok_or(example)
-    }
+/// Parses a limit.
+fn limit(text: &str) -> Result<Limit, &'static str> {
+    let example = "write for example 'logp/shm/rtt < 2.5us'";
+    let at = text.find(['<', '>']).ok_or(example)?;
+    let [id, value] = [&text[..at], &text[at + 1..]].map(|part| part.trim().to_owned());
+    let is_value = Unit::ALL.iter().any(|unit| read(&value, *unit).is_some());
+    let limit = Limit { id, is_upper: text[at..].starts_with('<'), value };
+    (is_value && !limit.id.is_empty()).then_some(limit).ok_or(example)
 }
 
 /// The verdicts on limits, as a result of this run.
@@ -101,24 +95,20 @@ const NEAREST: usize = 5;
 /// # Errors
 /// There is none, or several.
 pub fn find<'a>(run: &'a Run, text: &str) -> Result<(String, Option<&'a Quantity>)> {
-    let all = run.results.iter().flat_map(|of| of.as_shown().all());
-    let mut all: Vec<_> = all.map(|(id, of, _)| (id, of)).collect();
-    let mut begin: Vec<_> = all.iter().filter(|(id, _)| id.starts_with(text)).collect();
-    begin.sort_by_key(|(id, _)| id != text);
-    let names = |all: &[&(String, _)]| all.iter().map(|of| &*of.0).collect::<Vec<_>>().join(", ");
+    let mut all: Vec<_> = run.results.iter().flat_map(|of| of.as_shown().all()).collect();
+    let mut begin = all.clone();
+    begin.retain(|(id, ..)| id.starts_with(text));
+    begin.sort_by_key(|(id, ..)| id != text);
+    let names = |all: &[(String, _, _)]| all.iter().map(|of| &*of.0).collect::<Vec<_>>().join(", ");
     let ended_early = run.interrupted || run.notes.iter().any(|note| note.code == "too_little");
     match &begin[..] {
-        [(id, of), rest @ ..] if id == text || rest.is_empty() => Ok((id.clone(), *of)),
+        [(id, of, _), rest @ ..] if id == text || rest.is_empty() => Ok((id.clone(), *of)),
         [] if ended_early => Ok((text.to_owned(), None)),
         [] => {
-            let near = |id: &str| strsim::jaro(id, text);
-            all.sort_by(|a, b| near(&b.0).total_cmp(&near(&a.0)));
-            let near: Vec<_> = all.iter().take(NEAREST).collect();
-            Err(usage!("find {text} in the run").hint(format!("the nearest: {}", names(&near))))
+            all.sort_by_cached_key(|(id, ..)| (-1e6 * strsim::jaro(id, text)) as i64);
+            all.truncate(NEAREST);
+            Err(usage!("find {text} in the run").hint(format!("the nearest: {}", names(&all))))
         }
-        several => {
-            let all = names(several);
-            Err(usage!("choose {text}: {} ids begin so", several.len()).hint(all))
-        }
+        all => Err(usage!("choose {text}: {} ids begin so", all.len()).hint(names(all))),
     }
 }

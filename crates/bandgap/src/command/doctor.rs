@@ -13,7 +13,6 @@ use bandgap_stats::State;
 use bandgap_units::Fraction;
 use clap::Args;
 
-use crate::args::limits::Limits;
 use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
 use crate::session::Session;
 
@@ -46,7 +45,7 @@ pub fn run(of: &Doctor) -> Result<Exit> {
     let ranks = Ranks { transport, ranks, at, reach, of_library: OfLibrary::default() };
     let effort = Effort { time_budget: None, launches: Some(1), check: false };
     let (precision, confidence) = (Fraction(0.05), Fraction(0.95));
-    let precision = Precision { precision, confidence, seed: 1, limits: Limits::default() };
+    let precision = Precision { precision, confidence, seed: 1, limits: Default::default() };
     let output = output.only_asked();
     let measure = &Measure { ranks, effort, precision, output, adopted: None, native: None };
     let mut session = Session::open("doctor", measure, Duration::from_secs(4), [("doctor", 1.0)])?;

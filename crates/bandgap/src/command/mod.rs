@@ -25,7 +25,6 @@ mod validate;
 mod watched;
 mod whatif;
 
-use std::ffi::OsString;
 use std::fs::create_dir_all;
 use std::path::{Path, PathBuf};
 
@@ -289,28 +288,27 @@ const GROUPS: [(&str, &str); 5] = [
 
 /// The command line with a help that groups its commands, if a word asks for help.
 fn helpful(mut cli: clap::Command) -> clap::Command {
-    let asks = |word: OsString| ["-h", "--help", "help"].iter().any(|of| word == *of);
-    if !std::env::args_os().any(asks) {
+    if !std::env::args_os().any(|word| ["-h", "--help", "help"].iter().any(|of| word == *of)) {
         return cli;
     }
     cli.build();
     let style = cli.get_styles().get_header();
-    let list = |(title, names): (&str, &str)| {
-        let has = |(_, names): &&(&str, &str), of: &clap::Command| {
-            names.is_empty() || names.split(' ').any(|name| name == of.get_name())
-        };
-        let own = cli.get_subcommands().filter(|of| {
-            GROUPS.iter().find(|group| has(group, of)).is_some_and(|group| group.1 == names)
-        });
-        let list = clap::Command::new("").disable_help_subcommand(true).max_term_width(WIDTH);
-        let list = list.help_template("{subcommands}").subcommands(own.cloned()).render_help();
-        format!("{style}{title}:{style:#}\n{}\n\n", list.ansi())
+    let group = |of: &clap::Command| {
+        let has = |names: &str| names.split(' ').any(|name| name == of.get_name());
+        GROUPS.iter().position(|(_, names)| names.is_empty() || has(names))
     };
-    let groups = GROUPS.map(list).concat();
-    let template = "{about-with-newline}\n{usage-heading} {usage}\n\n";
+    let list = |(at, (title, _)): (usize, &(&str, &str))| {
+        let own = cli.get_subcommands().filter(|of| group(of) == Some(at)).cloned();
+        let list = clap::Command::new("").disable_help_subcommand(true).max_term_width(WIDTH);
+        let list = list.help_template("{subcommands}").subcommands(own).render_help();
+        format!("{style}{title}:{style:#}\n{}\n", list.ansi())
+    };
+    let groups: String = GROUPS.iter().enumerate().map(list).collect();
+    let text =
+        format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{{all-args}}");
     cli.mut_subcommands(|of| of.hide(true))
         .override_usage("bandgap [OPTIONS] [COMMAND]")
-        .help_template(format!("{template}{groups}{{all-args}}{{after-help}}"))
+        .help_template(text + "{after-help}")
 }
 
 /// Carries out the command.

@@ -53,10 +53,9 @@ pub fn run(show: &Show) -> Result<Exit> {
     let exit = show.limits.judge(&mut run)?;
     if !show.ids.is_empty() {
         let has = |result: &Outcome| {
-            let is_limit = result.as_rows().is_some_and(|rows| rows.kind == LIMIT);
+            let asks = |id: &str| show.ids.iter().any(|begin| id.starts_with(begin));
             let quantities = result.as_shown().quantities();
-            let begins = |id: &String| quantities.iter().any(|(known, ..)| known.starts_with(id));
-            is_limit || show.ids.iter().any(begins)
+            quantities.iter().any(|(id, ..)| id.starts_with(LIMIT) || asks(id))
         };
         run.results.retain(has);
         run.notes.retain(|note| {
@@ -83,9 +82,7 @@ pub fn run(show: &Show) -> Result<Exit> {
         blocks.insert(0, Block::Text("This run ended early.".to_owned()));
     }
     print(text(&blocks, &layout()).as_bytes())?;
-    if exit == Exit::Doubtful {
-        tell_why(&run);
-    }
+    tell_why(exit, &run);
     Ok(exit)
 }
 

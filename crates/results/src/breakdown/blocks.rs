@@ -116,11 +116,8 @@ pub(crate) fn given(quantity: &Quantity) -> Cell {
 /// A given time, in nanoseconds with two decimals as far as it has them.
 fn exact(seconds: f64) -> String {
     let ns = (seconds * 1e11).round() / 100.0;
-    if ns < LONG && ns > 0.0 { format!("{ns} ns") } else { scaled(seconds, Unit::Second) }
+    if (0.01..1e4).contains(&ns) { format!("{ns} ns") } else { scaled(seconds, Unit::Second) }
 }
-
-/// From so many nanoseconds on a given time has other units.
-const LONG: f64 = 1e4;
 
 /// A share with its interval: `-2.4 % (-4.1 to -0.6 %)`.
 pub(crate) fn percent(of: &Quantity) -> String {
