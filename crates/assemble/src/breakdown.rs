@@ -8,7 +8,7 @@ use bandgap_comm::division::{self, At, Division};
 use bandgap_model::breakdown::{
     By, Component, Errors, Model, Observed, Provenance, Stack, Term, Value, deviation, verdict,
 };
-use bandgap_record::{ComponentTable, Note, Number, Quantity, Unit};
+use bandgap_record::{Column, ComponentTable, Form, Labels, Note, Number, Quantity, Unit};
 use bandgap_results::{
     Beside, Breakdown, ComponentTime, Inserted, ModelTime, PartTime, PartsBy, TermOf, Within,
     by_key,
@@ -19,7 +19,7 @@ use bandgap_stats::{Convergence, Interval, Rule};
 use bandgap_units::Ns;
 
 use crate::estimate::{Estimated, Measured};
-use crate::made::Made;
+use crate::made::{Builder, Made};
 use crate::{AssembleError, Result};
 
 /// Parts of a model below this share of it are what rounding leaves.
@@ -84,7 +84,8 @@ impl Propagated {
 /// # Errors
 /// A number cannot be recorded.
 pub fn table_breakdown(table: &ComponentTable, rule: Rule, confidence: f64) -> Result<Made> {
-    let of = divided(table, &Propagated::new(rule, confidence))?;
+    let propagated = Propagated::new(rule, confidence);
+    let of = divided(table, &propagated)?;
     let lacks = |lacking: &bandgap_model::breakdown::Lacking| {
         let all = &lacking.components;
         let mut names = all[..all.len().min(NAMED)].join(", ");
@@ -95,7 +96,34 @@ pub fn table_breakdown(table: &ComponentTable, rule: Rule, confidence: f64) -> R
         note.with("components", names)
     };
     let notes = table.lacking.iter().map(lacks).collect();
-    Ok(Made { results: vec![of.into()], notes })
+    Ok(Made { results: vec![of.into()], notes }.and(ratios(table, &propagated)?))
+}
+
+/// Ratios of models, as far as a table has both: a name, a numerator and a denominator in each line.
+///
+/// *Source*: "Breaking Band", the bound of section 4.2, p ≥ gen_completion/LLP_post, and the insights of section 6.
+const RATIOS: &str = include_str!("ratios.txt");
+
+/// The parameters of a table, and its ratios. An error that numerator and denominator have in common counts once.
+fn ratios(ComponentTable { name, stack, .. }: &ComponentTable, by: &Propagated) -> Result<Made> {
+    let columns = vec![Column::new("value", Unit::One, "given, or the ratio of two times")];
+    let mut rows = Builder::new("ratio", name, "", &["of"], columns);
+    rows.rows.form = Form::Details;
+    let time = |model: &str| Some(stack.value(stack.model(model)?, &stack.state()));
+    let ratio = |line: &'static str| {
+        let (name, models) = line.split_once(' ')?;
+        let (over, under) = models.split_once(' ')?;
+        let (saved, deviation) = time(under)?.saved(&time(over)?);
+        Some((name, 1.0 - saved, deviation))
+    };
+    let given = stack.parameters.iter().map(|(name, value)| (&**name, *value, None));
+    for (name, value, deviation) in given.chain(RATIOS.lines().filter_map(ratio)) {
+        let mut value = by.of(value, deviation, ("given, or a ratio", 1));
+        // What is given is as it is.
+        value.convergence = deviation.map_or(Convergence::Converged, |_| value.convergence);
+        rows.push(vec![name.into()], Labels::new(), &[Some(value)], None)?;
+    }
+    Ok(rows.made())
 }
 
 fn divided(table: &ComponentTable, propagated: &Propagated) -> Result<Breakdown> {

@@ -30,12 +30,13 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made> {
         second("computation", "T_c: the computation alone"),
         second("overheads", "T_o: what begin and end of an exchange cost the processor"),
         second("gain", "T_b − T_n"),
+        Column::new("gain_share", Unit::One, "the gain over T_b"),
         second("hideable", "the shorter of T_c and T_x − T_o"),
         Column::new("hidden", Unit::One, "the gain over what can be hidden; below 0 a loss"),
     ];
     let mut rows =
         Builder::new(SERIES, OVERLAP, &of.setting.transport, &["bytes", "elements"], columns);
-    let tables = vec![vec!["hidden".to_owned()]];
+    let tables = ["hidden", "gain", "gain_share"].map(|name| vec![name.to_owned()]).into();
     rows.rows.form = Form::SideBySide { tables, by: None, alone: false };
     rows.rows.verified = (!of.setting.is_virtual()).then_some(true);
     let (mut missing, mut planned, mut vague) = (0, 0, 0_usize);
@@ -60,10 +61,11 @@ pub fn overlap(of: &Measured<'_>) -> Result<Made> {
         // The gain is a difference of two times, so its precision is judged relative to T_b.
         let (beside, rule) = (Some(mean_of(&rounds, |row| row[0])), of.judged.rule_of(&keys[0]));
         let gain = of.over_rounds(&rounds, beside, rule, GAIN, |row| row[0] - row[1]);
+        let gain_share = ratio(of, &rounds, |row| row[0]);
         let (hideable, hidden) = if elements > 0 { hidden(of, &rounds) } else { (None, None) };
         vague += usize::from(elements > 0 && hidden.is_none());
         let mut cells = Vec::from(times);
-        cells.extend([gain, hideable, hidden]);
+        cells.extend([gain, gain_share, hideable, hidden]);
         rows.push(vec![bytes.into(), elements.into()], point.labels.clone(), &cells, None)?;
     }
     rows.count("points_missing", missing, planned);
@@ -80,24 +82,30 @@ fn mean_of(rounds: &[Row], value: impl Fn(&[f64; 5]) -> f64) -> f64 {
     mean(&rounds.iter().map(|(_, _, row)| value(row)).collect::<Vec<f64>>())
 }
 
-/// The hideable time, and the share of it that is hidden.
+/// The gain over another time.
 ///
-/// *Formula*: for gains g and hideable times h the share is s = ḡ/h̄, with the interval of the mean of
-/// s + (gᵢ − s·hᵢ)/h̄ (Cochran, "Sampling Techniques" (1977), 6.3).
+/// *Formula*: for gains g and times h the share is s = ḡ/h̄, with the interval of the mean of s + (gᵢ − s·hᵢ)/h̄ (Cochran,
+/// "Sampling Techniques" (1977), 6.3).
+fn ratio(of: &Measured<'_>, rounds: &[Row], by: impl Fn(&[f64; 5]) -> f64) -> Option<Estimated> {
+    let whole = mean_of(rounds, &by);
+    let share = mean_of(rounds, |row| row[0] - row[1]) / whole;
+    let linear = |row: &[f64; 5]| share + (row[0] - row[1] - share * by(row)) / whole;
+    let rule = of.judged.rule().without_clock();
+    of.over_rounds(rounds, Some(1.0), rule, HIDDEN, linear)
+}
+
+/// The hideable time, and the share of it that is hidden.
 fn hidden(of: &Measured<'_>, rounds: &[Row]) -> (Option<Estimated>, Option<Estimated>) {
     let exchange = |row: &[f64; 5]| row[2] - row[4];
     let is_computation = mean_of(rounds, |row| row[3]) <= mean_of(rounds, exchange);
     let part = |row: &[f64; 5]| if is_computation { row[3] } else { exchange(row) };
     let rule = of.judged.rule().without_clock();
     let hideable = of.over_rounds(rounds, None, rule, HIDEABLE, part);
-    let mean_part = mean_of(rounds, part);
     let is_known = hideable.as_ref().and_then(|of| of.interval).is_some_and(|part| part.low > 0.0);
     if !is_known {
         return (hideable, None);
     }
-    let share = mean_of(rounds, |row| row[0] - row[1]) / mean_part;
-    let linear = |row: &[f64; 5]| share + (row[0] - row[1] - share * part(row)) / mean_part;
-    let hidden = of.over_rounds(rounds, Some(1.0), rule, HIDDEN, linear);
+    let hidden = ratio(of, rounds, part);
     // An interval wider than 1, or entirely above 1, decides nothing.
     let tells = |of: &Estimated| {
         of.interval.is_some_and(|of| of.low <= 1.0 + ROUNDING && of.high - of.low <= 1.0)

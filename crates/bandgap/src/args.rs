@@ -1,15 +1,20 @@
 //! Groups of options that several commands flatten.
 
+pub mod limits;
+mod values;
+
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
-use bandgap_campaign::plan::Asked;
 use bandgap_launch::{Adopted, Hosts, Options, Result, Target, Transport, Wait, usage};
-use bandgap_units::{Fraction, Ns, UnitError};
+use bandgap_results::counted;
+use bandgap_units::{Fraction, Ns};
 use clap::Args;
 
 use crate::refused::refuse;
+use limits::Limits;
+pub use values::{Axes, nothing_asked};
+use values::{confidence, precision, time};
 
 /// Defaults of options that have no effect in virtual time.
 const USUAL_SEED: u64 = 1;
@@ -131,7 +136,7 @@ impl Reach {
 }
 
 /// How precise values are to be.
-#[derive(Clone, Copy, Debug, Args)]
+#[derive(Clone, Debug, Args)]
 #[command(next_help_heading = "Precision")]
 pub struct Precision {
     /// Half-width of the interval, over the estimate, at which a value has converged
@@ -143,9 +148,8 @@ pub struct Precision {
     /// Seed of the order of points and of the bootstrap
     #[arg(long, value_name = "N", default_value_t = USUAL_SEED, hide_short_help = true)]
     pub seed: u64,
-    /// End with exit code 1 where a value that counts has not converged (*), or a model does not hold
-    #[arg(long)]
-    pub strict: bool,
+    #[command(flatten)]
+    pub limits: Limits,
 }
 
 /// How long to measure.
@@ -201,16 +205,6 @@ pub struct Shown {
     /// Axes of plots
     #[arg(long, value_enum, default_value_t = Axes::Log, hide_short_help = true)]
     pub axes: Axes,
-}
-
-/// How the axes of plots are spaced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Axes {
-    /// By powers.
-    #[default]
-    Log,
-    /// Evenly.
-    Linear,
 }
 
 /// The options of a measuring command.
@@ -373,6 +367,24 @@ impl Measure {
         Ok(all)
     }
 
+    /// The number of ranks, by default `least`.
+    ///
+    /// # Errors
+    /// The options name several numbers, or too few ranks.
+    pub fn one_size(&self, least: usize) -> Result<usize> {
+        match self.ranks.ranks.as_slice() {
+            [] => Ok(least),
+            [ranks] if *ranks < least => {
+                let ranks = counted(*ranks, "rank");
+                Err(usage!("measure with {ranks}: at least {least} are needed")
+                    .hint("give more --ranks"))
+            }
+            [ranks] => Ok(*ranks),
+            _ => Err(usage!("measure with several numbers of ranks")
+                .hint("give one number; collectives (comet, comms3, synch1) accept a list")),
+        }
+    }
+
     /// How ranks are started.
     pub fn options(&self) -> Options {
         Options {
@@ -392,41 +404,4 @@ impl Output {
     pub fn only_asked(&self) -> Self {
         Self { no_save: self.out.is_none(), ..self.clone() }
     }
-}
-
-fn read<T: FromStr<Err = UnitError>>(
-    text: &str,
-    is_possible: impl Fn(&T) -> bool,
-    must_be: &str,
-) -> Result<T, String> {
-    let read = text.parse().map_err(|error: UnitError| error.to_string())?;
-    if is_possible(&read) { Ok(read) } else { Err(format!("must be {must_be}")) }
-}
-
-/// Parses `--precision`: no measured interval has a half-width of 0, and one wider than its value tells nothing.
-pub(crate) fn precision(text: &str) -> Result<Fraction, String> {
-    read(text, |share: &Fraction| share.0 > 0.0, "greater than 0 % and at most 100 %")
-}
-
-/// Parses `--confidence`: a certain interval is infinite, and one without confidence is empty.
-fn confidence(text: &str) -> Result<Fraction, String> {
-    let possible = LEAST_CONFIDENCE..=1.0 - LEAST_CONFIDENCE;
-    read(text, |share: &Fraction| possible.contains(&share.0), "between 0.0001 % and 99.9999 %")
-}
-
-/// The least confidence, and the distance of the greatest from 1.
-const LEAST_CONFIDENCE: f64 = 1e-6;
-
-/// Parses a time to wait.
-fn time(text: &str) -> Result<Ns, String> {
-    let is_possible = |time: &Ns| time.0 > 0.0 && time.0 <= LONGEST_WAIT;
-    read(text, is_possible, "greater than 0 and at most 1000 h")
-}
-
-/// Longest time to wait, in nanoseconds: a thousand hours.
-const LONGEST_WAIT: f64 = 3.6e15;
-
-/// A placeholder until the session sets precision and time, or where neither matters.
-pub fn nothing_asked() -> Asked {
-    Asked { precision: 0.05, confidence: 0.95, budget: 0.0, seed: 1, stamp: 0.0, check: false }
 }

@@ -22,6 +22,7 @@ use bandgap_results::{Run, Verdict, View, detail, screen, words, write_all};
 use serde::Serialize;
 use serde_json::json;
 
+use crate::args::limits::Limits;
 use crate::args::{Axes, Output, Precision, Shown};
 use crate::layout::layout;
 use journal::{Earlier, Journal};
@@ -35,6 +36,8 @@ pub const RUNS: &str = "bandgap-runs";
 pub struct Sink {
     /// The run so far.
     pub run: Run,
+    /// What is asked of its values.
+    pub limits: Limits,
     /// The killed run whose measurements this one takes.
     pub earlier: Option<Earlier>,
     begun: Instant,
@@ -109,6 +112,7 @@ impl Sink {
         let (begun, layout, tables, said) = (Instant::now(), layout(), Vec::new(), Vec::new());
         Ok(Self {
             run,
+            limits: Limits::default(),
             earlier,
             begun,
             journal,
@@ -215,6 +219,8 @@ impl Sink {
         if let Some(what) = self.journal.as_ref().and_then(Journal::failed) {
             self.note(Note::new("journal_failed", "").with("what", what));
         }
+        let judged = self.limits.judge(&mut self.run);
+        let exit = exit.max(judged.as_ref().map_or_else(|failure| failure.exit, |exit| *exit));
         let kept = self.keep(true);
         if let (Some(_), Some(directory)) = (&self.earlier, &mut self.directory) {
             kept.map(|()| directory.finish())?;
@@ -233,20 +239,8 @@ impl Sink {
             Err(failure) => return Err(self.rescued(failure)),
             Ok(()) => exit,
         };
-        if exit == Exit::Doubtful {
-            // An exit code needs its reason, even with `--quiet`.
-            let Verdict { doubtful, negative, .. } = Verdict::of(&self.run);
-            let doubtful = [negative, doubtful].concat();
-            if doubtful.is_empty() {
-                // The command itself has told why.
-                return Ok(exit);
-            }
-            let named = doubtful.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>();
-            let more = doubtful.len().saturating_sub(NAMED);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            tell(format_args!("bandgap: exit 1 (--strict): {}{more}", named.join(", ")));
-        }
-        Ok(exit)
+        tell_why(exit, &self.run);
+        judged.map(|_| exit).map_err(|failure| Failure { exit, ..failure })
     }
 
     /// Prints the run; the last line tells where it is kept.
@@ -344,11 +338,11 @@ pub fn close_given(
     exit: Exit,
 ) -> Result<Exit> {
     let mut sink = Sink::open(&output.only_asked(), command, precision.seed)?;
-    let Precision { precision: share, confidence, strict, .. } = precision;
+    let Precision { precision: share, confidence, limits, .. } = precision;
+    sink.limits = limits.clone();
     sink.plan(&json!({"name": command, "precision": share.0, "confidence": confidence.0}));
     sink.add(made, None)?;
-    let strict = *strict && !Verdict::of(&sink.run).is_good();
-    sink.close(if strict { exit.max(Exit::Doubtful) } else { exit })
+    sink.close(exit)
 }
 
 /// The printed form of a run.
@@ -357,8 +351,20 @@ pub fn blocks(run: &Run, shown: Shown, kept: Option<&str>) -> Vec<Block> {
     if shown.verbose { detail(run, view) } else { screen(run, view) }
 }
 
-/// Most names of doubtful values to print.
+/// Most names of values to print.
 const NAMED: usize = 5;
+
+/// Tells why the exit code is 1, even with `--quiet`, unless the command itself has told.
+pub fn tell_why(exit: Exit, run: &Run) {
+    let Verdict { negative, doubtful, .. } = Verdict::of(run);
+    let all = [negative, doubtful].concat();
+    let more = all.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    if exit == Exit::Doubtful && !all.is_empty() {
+        let named = all.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
+        tell(format_args!("bandgap: exit 1: {named}{more}"));
+    }
+}
 
 fn kept_in(failure: Failure, path: &Path) -> Failure {
     failure.hint(format!("the run is kept in {}", path.display()))

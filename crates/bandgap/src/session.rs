@@ -109,7 +109,8 @@ impl<'a> Session<'a> {
         };
         let mut stage = Stage::new(interrupted(quiet))?;
         // From now on a signal ends the run in order, which removes an empty directory of the run.
-        let sink = Sink::open(&measure.output, command, measure.precision.seed)?;
+        let mut sink = Sink::open(&measure.output, command, measure.precision.seed)?;
+        sink.limits = measure.precision.limits.clone();
         let target = measure.target();
         if let Some(hosts) = hosts {
             stage.reach(hosts)?;
@@ -423,32 +424,12 @@ impl<'a> Session<'a> {
             self.stage.look(GLANCE);
             self.sink.hosts(&self.stage.agents());
         }
-        let strict = self.measure.precision.strict && !Verdict::of(&self.sink.run).is_good();
-        let exit = if strict { self.exit.max(Exit::Doubtful) } else { self.exit };
         // A signal after the last measurement leaves the run complete.
         let judged =
             |exit: Exit| if signalled().is_some() { exit.max(Exit::Interrupted) } else { exit };
-        match self.sink.close(exit) {
+        match self.sink.close(self.exit) {
             Ok(exit) => Ok(judged(exit)),
-            Err(failure) => Err(Failure { exit: judged(exit.max(failure.exit)), ..failure }),
+            Err(failure) => Err(Failure { exit: judged(self.exit.max(failure.exit)), ..failure }),
         }
-    }
-}
-
-/// The number of ranks, by default `least`.
-///
-/// # Errors
-/// The options name several numbers, or too few ranks.
-pub fn one_size(measure: &Measure, least: usize) -> Result<usize> {
-    match measure.ranks.ranks.as_slice() {
-        [] => Ok(least),
-        [ranks] if *ranks < least => {
-            let ranks = counted(*ranks, "rank");
-            Err(usage!("measure with {ranks}: at least {least} are needed")
-                .hint("give more --ranks"))
-        }
-        [ranks] => Ok(*ranks),
-        _ => Err(usage!("measure with several numbers of ranks")
-            .hint("give one number; collectives (comet, comms3, synch1) accept a list")),
     }
 }

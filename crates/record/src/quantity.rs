@@ -26,6 +26,12 @@ pub enum Unit {
     One,
 }
 
+impl Unit {
+    /// All units.
+    pub const ALL: [Unit; 5] =
+        [Unit::Second, Unit::BytePerSecond, Unit::Byte, Unit::PerSecond, Unit::One];
+}
+
 /// A measured or derived number as the run file holds it.
 ///
 /// `low` and `high` bound the interval at the confidence level of the plan. Both are absent if the data give none.
@@ -200,8 +206,8 @@ mod tests {
 
     #[test]
     fn every_unit_has_its_si_name() {
-        let units = [Unit::Second, Unit::BytePerSecond, Unit::Byte, Unit::PerSecond, Unit::One];
-        let names: Vec<String> = units.iter().map(|u| serde_json::to_string(u).unwrap()).collect();
+        let names: Vec<String> =
+            Unit::ALL.iter().map(|u| serde_json::to_string(u).unwrap()).collect();
         assert_eq!(names, [r#""s""#, r#""B/s""#, r#""B""#, r#""1/s""#, r#""1""#]);
     }
 }

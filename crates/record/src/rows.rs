@@ -141,15 +141,15 @@ impl Rows {
         places.fold(self.id(), |id, (axis, place)| format!("{id}/{axis}={place}"))
     }
 
-    /// All quantities with their ids, and whether `--strict` requires convergence.
-    pub fn quantities(&self) -> Vec<(String, &Quantity, bool)> {
+    /// All quantities with their ids, `None` if not known, and whether `--strict` requires convergence; of one that is not
+    /// known it requires nothing.
+    pub fn quantities(&self) -> Vec<(String, Option<&Quantity>, bool)> {
         let mut all = Vec::new();
         for row in &self.rows {
             let id = self.row_id(row);
             for (column, cell) in self.columns.iter().zip(&row.cells) {
-                if let Some(quantity) = cell {
-                    all.push((format!("{id}/{}", column.name), quantity, column.counts));
-                }
+                let counts = column.counts && cell.is_some();
+                all.push((format!("{id}/{}", column.name), cell.as_ref(), counts));
             }
         }
         all
@@ -298,7 +298,8 @@ mod tests {
     #[test]
     fn ids_are_made_of_kind_name_transport_axes_and_column() {
         let rows = series();
-        let ids: Vec<String> = rows.quantities().into_iter().map(|(id, ..)| id).collect();
+        let known = rows.quantities().into_iter().filter(|(_, of, _)| of.is_some());
+        let ids: Vec<String> = known.map(|(id, ..)| id).collect();
         assert_eq!(
             ids,
             [

@@ -19,7 +19,7 @@ pub use block::{
 };
 pub use figure::{Axis, Datum, Dimension, Figure, Precision, Reference, Region, Scale, Series};
 pub use gnuplot::{Gnuplot, gnuplot};
-pub use number::{multiple, scaled, written};
+pub use number::{multiple, read, scaled, written};
 pub use printable::printable;
 pub use svg::{svg, svg_bars, svg_gantt, svg_heats};
 pub use terminal::plot;

@@ -1,7 +1,7 @@
 //! Values with half-widths, in readable units.
 
 use bandgap_record::Unit;
-use bandgap_units::{SharedUnit, significant};
+use bandgap_units::{Ns, SharedUnit, significant};
 
 use crate::block::Shown;
 use crate::figure::RATES;
@@ -14,14 +14,31 @@ const PLAIN: &[(f64, &str)] = &[(1.0, "")];
 
 /// The largest multiple of an SI unit that writes `value` as 1.00 or more, or else the smallest multiple.
 pub fn multiple(unit: Unit, value: f64) -> SharedUnit {
-    let ladder = match unit {
+    SharedUnit::of(value, ladder(unit))
+}
+
+fn ladder(unit: Unit) -> &'static [(f64, &'static str)] {
+    match unit {
         Unit::Second => TIMES,
         Unit::BytePerSecond => RATES,
         Unit::Byte => BYTES,
         Unit::PerSecond => OFTEN,
         Unit::One => PLAIN,
+    }
+}
+
+/// The value, in `unit`, of a text such as `2.5us`, `11 GB/s` or `5 %`: a number and a symbol that values are written
+/// with. `None` if it has another unit.
+pub fn read(text: &str, unit: Unit) -> Option<f64> {
+    if unit == Unit::Second {
+        return text.parse().ok().map(Ns::as_secs);
+    }
+    let of = |(size, symbol): &(f64, &str)| {
+        let number: f64 = text.trim().strip_suffix(symbol)?.trim_end().parse().ok()?;
+        Some(number * size).filter(|value| value.is_finite())
     };
-    SharedUnit::of(value, ladder)
+    let share = (unit == Unit::One).then_some((0.01, "%"));
+    ladder(unit).iter().chain(&share).find_map(of)
 }
 
 /// A formatted value. Digits, half-width, symbol and mark are separate, so that columns can be aligned.
@@ -167,5 +184,24 @@ mod tests {
         assert_eq!(scaled(65536.0, Unit::Byte), "64 KiB");
         assert_eq!(scaled(1536.0, Unit::Byte), "1.50 KiB");
         assert_eq!(scaled(0.0, Unit::Byte), "0 B");
+    }
+
+    #[test]
+    fn what_is_written_in_a_unit_is_read_in_that_unit_alone() {
+        for unit in Unit::ALL {
+            for value in [4.5e-7, 2.0, 73.0, 5.25e6, 1.5e10] {
+                let text = scaled(value, unit);
+                let near = |of: f64| (of / value - 1.0).abs() < 0.005;
+                assert!(read(&text, unit).is_some_and(near), "{text}");
+                let others = Unit::ALL.iter().filter(|other| **other != unit);
+                assert!(others.clone().all(|other| read(&text, *other).is_none()), "{text}");
+            }
+        }
+        for (text, value) in [("2.5us", 2.5e-6), ("11GB/s", 11e9), ("5 %", 0.05), ("3", 3.0)] {
+            let all: Vec<f64> = Unit::ALL.iter().filter_map(|unit| read(text, *unit)).collect();
+            assert!(all.len() == 1 && (all[0] / value - 1.0).abs() < 1e-9, "{text}: {all:?}");
+        }
+        let wrong = ["", "3 parsec", "inf", "us"];
+        assert!(wrong.iter().all(|text| Unit::ALL.iter().all(|unit| read(text, *unit).is_none())));
     }
 }

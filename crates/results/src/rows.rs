@@ -7,6 +7,7 @@ use bandgap_report::{
 use bandgap_units::Bytes;
 
 use crate::hockney::Hockney;
+use crate::limit::beyond;
 use crate::shown::{Context, Shown, by_key};
 
 /// The axes that curves are drawn along, by preference; axes of sizes first.
@@ -31,7 +32,7 @@ const STEPS: i32 = 24;
 
 impl Shown for Rows {
     fn all(&self) -> Vec<(String, Option<&Quantity>, bool)> {
-        self.quantities().into_iter().map(|(id, of, counts)| (id, Some(of), counts)).collect()
+        self.quantities()
     }
 
     /// All rows, then a figure for each column that is drawn.
@@ -50,6 +51,10 @@ impl Shown for Rows {
             blocks.extend(heats(self, &title(self)).into_iter().map(Block::Heat));
         }
         blocks
+    }
+
+    fn negative(&self) -> Vec<String> {
+        beyond(self)
     }
 }
 

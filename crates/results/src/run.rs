@@ -22,7 +22,7 @@ pub struct Verdict {
     pub doubtful: Vec<String>,
     /// The ids of quantities that the clock limits.
     pub limited: Vec<String>,
-    /// What is negative: a model that does not hold, the ids of what is slow.
+    /// What is negative: a model that does not hold, a value beyond its limit, the ids of what is slow.
     pub negative: Vec<String>,
 }
 
@@ -35,9 +35,7 @@ impl Verdict {
         verdict.negative.extend(slow.map(|note| note.about.clone()));
         for result in &run.results {
             let shown = result.as_shown();
-            if shown.is_negative() {
-                verdict.negative.push("a model is off".to_owned());
-            }
+            verdict.negative.extend(shown.negative());
             let missing = shown.missing();
             verdict.counted += missing.len();
             verdict.doubtful.extend(missing);

@@ -12,6 +12,7 @@ use crate::heading::{heading, kernel, placements};
 use crate::headline::{headline, surface};
 use crate::hockney::{Hockney, segments};
 use crate::kernels::kernels;
+use crate::limit::{LIMIT, limits};
 use crate::list::Outcome;
 use crate::logp::{Logp, SIGNATURE};
 use crate::notes::{Level, template, words};
@@ -48,7 +49,7 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     }
     let body = body(&among, view);
     let doubt = doubt(run, &among.drawn.borrow(), view);
-    blocks.extend(body.into_iter().chain(doubt).chain(answer(run)));
+    blocks.extend(body.into_iter().chain(limits(&among)).chain(doubt).chain(answer(run)));
     blocks
 }
 
@@ -86,9 +87,10 @@ fn body(context: &Context<'_>, view: View<'_>) -> Vec<Block> {
     let mut blocks = if signatures { headline(context) } else { Vec::new() };
     let errors = context.of::<Rows>().filter(|rows| rows.form == Form::Errors);
     blocks.extend(errors.flat_map(|rows| validation(rows, context)));
-    let only = context.results.len() == 1;
+    let has_limits = context.of::<Rows>().any(|rows| rows.kind == LIMIT);
+    let only = context.results.len() == 1 + usize::from(has_limits);
     let shown = |rows: &&Rows| match rows.form {
-        Form::Details => only,
+        Form::Details => only && rows.kind != LIMIT,
         Form::Errors | Form::Table => false,
         _ => !(signatures && rows.form.is_headline()),
     };

@@ -36,9 +36,9 @@ pub trait Shown: Any {
         blocks
     }
 
-    /// Whether the answer is negative: a model that does not hold.
-    fn is_negative(&self) -> bool {
-        false
+    /// What is negative: a model that does not hold, or a value beyond its limit.
+    fn negative(&self) -> Vec<String> {
+        Vec::new()
     }
 }
 

@@ -123,8 +123,9 @@ impl Shown for WhatIf {
     }
 
     /// A prediction is no better than its model.
-    fn is_negative(&self) -> bool {
-        self.models.iter().any(|model| model.within == Some(Within::Off))
+    fn negative(&self) -> Vec<String> {
+        let off = self.models.iter().filter(|model| model.within == Some(Within::Off));
+        off.map(|model| format!("the model {} is off", model.name)).collect()
     }
 }
 

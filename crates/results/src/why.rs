@@ -3,6 +3,7 @@
 use bandgap_record::{Conditions, Note, Quantity};
 use bandgap_report::{Block, Precision};
 
+use crate::limit::LIMIT;
 use crate::notes::{template, words};
 use crate::run::{Run, Verdict, context};
 use crate::shown::{CLOCK_LIMIT, Context, by_key, grouped};
@@ -85,16 +86,18 @@ fn batches(of: &Conditions) -> Option<String> {
 fn causes(run: &Run) -> Vec<Cause> {
     let among = context(run);
     let all = run.results.iter().flat_map(|result| result.as_shown().quantities());
-    let all = by_key(all.filter(|(_, _, counts)| *counts).filter_map(|(id, quantity, _)| {
-        let note = match among.precision(&id, quantity) {
-            Precision::Converged => return None,
-            Precision::ClockLimited => Note::new("clock_step", ""),
-            Precision::No => Note { about: String::new(), ..cause(run, &among, &id, quantity) },
-        };
-        let of = id.rsplit_once('/').map_or("", |(of, _)| of).split('/');
-        let of = of.filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
-        Some(((of, note), (id, quantity.relative_width().unwrap_or(f64::INFINITY))))
-    }));
+    let all = by_key(all.filter(|(id, _, counts)| *counts && !id.starts_with(LIMIT)).filter_map(
+        |(id, quantity, _)| {
+            let note = match among.precision(&id, quantity) {
+                Precision::Converged => return None,
+                Precision::ClockLimited => Note::new("clock_step", ""),
+                Precision::No => Note { about: String::new(), ..cause(run, &among, &id, quantity) },
+            };
+            let of = id.rsplit_once('/').map_or("", |(of, _)| of).split('/');
+            let of = of.filter(|part| !part.contains('=')).collect::<Vec<_>>().join("/");
+            Some(((of, note), (id, quantity.relative_width().unwrap_or(f64::INFINITY))))
+        },
+    ));
     let cause = |((result, note), all): ((String, Note), Vec<(String, f64)>)| {
         let name = |id: &str| id.rsplit('/').next().unwrap_or(id).to_owned();
         let names = by_key(all.iter().map(|(id, _)| (name(id), ())));

@@ -27,7 +27,7 @@ pub(crate) fn table(text: &str) -> ComponentTable {
 
 #[track_caller]
 pub(crate) fn only(made: &Made) -> &Breakdown {
-    let [Outcome::Breakdown(of)] = &made.results[..] else { panic!("{made:?}") };
+    let [Outcome::Breakdown(of), ..] = &made.results[..] else { panic!("{made:?}") };
     of
 }
 
@@ -52,6 +52,39 @@ fn intervals_are_propagated_to_the_error() {
     // 430/4 − 430/8: its own layer has all of it, and the other one less than nothing.
     let layers = breakdown.models[1].by("layer");
     assert_eq!(layers.iter().map(|part| part.share.0).collect::<Vec<_>>(), [-1.0, 2.0]);
+}
+
+/// "Breaking Band": c, the bound of section 4.2, and what the insights of section 6 say.
+#[test]
+fn parameters_the_bound_and_the_insights_are_values() {
+    let of = |text: &str, name: &str| {
+        let preset = bandgap_record::component_preset("thunderx2-connectx4").unwrap();
+        let table = if text.is_empty() { preset } else { table(text) };
+        let made = table_breakdown(&table, RULE, 0.95).unwrap();
+        let rows = made.results.iter().find_map(Outcome::as_rows).unwrap().clone();
+        let row = rows.rows.iter().find(|row| row.place == [name.into()]).unwrap();
+        rows.cell(row, "value").unwrap().clone()
+    };
+    for (name, value) in [
+        ("c", 64.0),
+        ("least_p", 7.306),
+        ("insight_1_post", 201.98 / 264.97),
+        ("insight_2_node", 0.724),
+        ("insight_2_wire_of_network", 274.81 / 382.81),
+        ("insight_3_io_of_target", 378.45 / 664.74),
+        ("insight_4_receive_over_send", 286.29 / 59.82),
+    ] {
+        assert!((of("", name).value.0 / value - 1.0).abs() < 1e-4, "{name}");
+    }
+    // √((4/100)² + (3/50)²) of 2.
+    let ratio = of(
+        "name,category,layer,side,time_ns,spread_ns,rx_progress,tx_progress
+receive,cpu,hlp,target,100,4,1,
+send,cpu,hlp,initiator,50,3,,1",
+        "insight_4_receive_over_send",
+    );
+    let half = 1.95996 * 2.0 * 0.04_f64.hypot(0.06);
+    assert!((ratio.half_width().unwrap() - half).abs() < 1e-5 && ratio.value.0 == 2.0);
 }
 
 #[test]

@@ -26,6 +26,7 @@ fn the_share_is_of_what_is_no_overhead_and_a_loss_is_negative() {
     // T_x − T_o = 60, T_c = 100: of 60 the gain of −15 is −25 %.
     let made = of(&[[200.0, 215.0, 100.0, 100.0, 40.0]; 5]).made(overlap).unwrap();
     assert_eq!(value(&made, "hidden"), Some(-0.25));
+    assert_eq!(value(&made, "gain_share"), Some(-0.075));
     let near = |column, ns: f64| (value(&made, column).unwrap() / (ns * 1e-9) - 1.0).abs() < 1e-6;
     assert!(near("gain", -15.0) && near("hideable", 60.0) && near("overheads", 40.0));
     // T_c = 30 is the shorter part.

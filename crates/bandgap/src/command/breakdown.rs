@@ -17,7 +17,7 @@ use super::pcie_trace::{self, PcieTrace};
 use super::series::left_out;
 use crate::args::Measure;
 use crate::output::close_given;
-use crate::session::{ALONE, Session, one_size};
+use crate::session::{ALONE, Session};
 
 /// Examples in the help.
 pub const HELP: &str = "Examples:
@@ -34,25 +34,15 @@ const INSERTED: RangeInclusive<f64> = 20.0..=1e5;
 /// The default length of inserted computations, in nanoseconds.
 const USUALLY_INSERTED: f64 = 200.0;
 /// Options of a measurement, which given components exclude.
-const MEASURING: [&str; 10] = [
-    "transport",
-    "ranks",
-    "cores",
-    "wait",
-    "deadline",
-    "time_budget",
-    "launches",
-    "check",
-    "hosts",
-    "hostfile",
-];
+const MEASURING: &str =
+    "transport ranks cores wait deadline time_budget launches check hosts hostfile";
 /// Options that give components.
 const GIVEN: [&str; 5] = ["from", "id", "pcie_trace", "without_switch", "set"];
 
 /// What is divided: without --from or --pcie-trace, a message over --transport.
 #[derive(Clone, Debug, Args)]
 #[command(mut_args(|arg| match GIVEN.contains(&arg.get_id().as_str()) {
-    true => arg.conflicts_with_all(MEASURING),
+    true => arg.conflicts_with_all(MEASURING.split(' ')),
     false => arg,
 }))]
 pub struct Breakdown {
@@ -85,7 +75,7 @@ pub fn run(of: &Breakdown) -> Result<Exit> {
         }
         (None, Some(from)) => given(from, source.id.as_deref(), measure),
         (None, None) => {
-            if one_size(measure, RANKS)? != RANKS {
+            if measure.one_size(RANKS)? != RANKS {
                 return Err(usage!("break down a message: it is between 2 ranks"));
             }
             if let Some(time) = insert.iter().find(|time| !INSERTED.contains(&time.0)) {

@@ -10,7 +10,7 @@ use bandgap_launch::{Exit, Result};
 use clap::Args;
 
 use crate::args::Measure;
-use crate::session::{Session, one_size};
+use crate::session::Session;
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(30);
@@ -40,7 +40,7 @@ pub struct Bulk {
 /// # Errors
 /// The measurement or the output failed.
 pub fn run(bulk: &Bulk, measure: &Measure) -> Result<Exit> {
-    let ranks = one_size(measure, 2)?;
+    let ranks = measure.one_size(2)?;
     let stages = [("bulk", 1.0)];
     Session::each("bulk", measure, USUAL, stages, |session| self::measure(session, bulk, ranks))
 }

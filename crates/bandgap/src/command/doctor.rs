@@ -14,7 +14,7 @@ use bandgap_units::Fraction;
 use clap::Args;
 
 use crate::args::{Effort, Measure, OfLibrary, Output, Precision, Ranks, Reach, Seats};
-use crate::session::{Session, one_size};
+use crate::session::Session;
 
 /// Time for the noise of each core.
 const LOOK: Duration = Duration::from_millis(500);
@@ -45,7 +45,7 @@ pub fn run(of: &Doctor) -> Result<Exit> {
     let ranks = Ranks { transport, ranks, at, reach, of_library: OfLibrary::default() };
     let effort = Effort { time_budget: None, launches: Some(1), check: false };
     let (precision, confidence) = (Fraction(0.05), Fraction(0.95));
-    let precision = Precision { precision, confidence, seed: 1, strict: false };
+    let precision = Precision { precision, confidence, seed: 1, limits: Default::default() };
     let output = output.only_asked();
     let measure = &Measure { ranks, effort, precision, output, adopted: None, native: None };
     let mut session = Session::open("doctor", measure, Duration::from_secs(4), [("doctor", 1.0)])?;
@@ -59,7 +59,7 @@ pub fn run(of: &Doctor) -> Result<Exit> {
         session.sink.hosts(&session.stage.agents());
         return close(session);
     }
-    let ranks = one_size(measure, 2)?;
+    let ranks = measure.one_size(2)?;
     let placement = placed(&session.stage.topology, ranks, cores)?;
     let host = session.stage.examine(&placement, LOOK);
     let states = if placement.oversubscribed { None } else { states(&mut session)? };

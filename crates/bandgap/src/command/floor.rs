@@ -54,7 +54,7 @@ pub fn run(floor: &Floors) -> Result<Exit> {
     // Between two ranks, over all transports of the machine.
     let (transport, ranks, at, reach) = (Vec::new(), Vec::new(), at.clone(), reach.clone());
     let ranks = Ranks { transport, ranks, at, reach, of_library: OfLibrary::default() };
-    let (effort, precision, output) = (*effort, *precision, output.clone());
+    let (effort, precision, output) = (*effort, precision.clone(), output.clone());
     let measure = &Measure { ranks, effort, precision, output, adopted: None, native: None };
     let mut session = Session::open("floor", measure, USUAL, [("floors", 1.0)])?;
     let plan = FloorPlan { asked: session.asked(), floors, pause: 0.0 };

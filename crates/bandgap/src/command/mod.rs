@@ -37,11 +37,14 @@ use crate::output::journal::{Earlier, Head};
 use crate::output::{print, printed};
 use series::{Lengths, Series};
 
+/// Most columns of help.
+const WIDTH: usize = 100;
+
 /// Measures how machines communicate, and fits the models people reason with.
 ///
 /// Without a command: what this machine's transports are like, on one screen.
 #[derive(Debug, Parser)]
-#[command(name = "bandgap", version, propagate_version = true, max_term_width = 100)]
+#[command(name = "bandgap", version, propagate_version = true, max_term_width = WIDTH)]
 #[command(args_conflicts_with_subcommands = true)]
 #[command(after_help = "Examples:
   bandgap                              characterise this machine
@@ -198,7 +201,7 @@ pub enum Command {
 /// A word means another command, or help could not be printed.
 pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
     let plain = adopted.map_or(ColorChoice::Auto, |_| ColorChoice::Never);
-    let matches = Cli::command().color(plain).try_get_matches();
+    let matches = helpful(Cli::command()).color(plain).try_get_matches();
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.or_else(|error| {
         if adopted.is_none_or(|adopted| adopted.rank == 0) {
@@ -272,6 +275,40 @@ pub fn measured(cli: &mut Cli) -> Option<(&mut Measure, bool)> {
 /// A command whose manual pages explain the options, too, that `-h` leaves out.
 fn in_full(command: clap::Command) -> clap::Command {
     command.mut_args(|option| option.hide_short_help(false)).mut_subcommands(in_full)
+}
+
+/// The commands by what one wants of them; the last group has all others.
+const GROUPS: [(&str, &str); 5] = [
+    ("Measure (between hosts with -H)", "run signature comms1 comms2 comms3 synch1 bulk comet"),
+    ("Find what is slow", "pairs layers floor breakdown"),
+    ("Predict", "whatif fit simulate"),
+    ("Look at runs", "show export"),
+    ("Set up", ""),
+];
+
+/// The command line with a help that groups its commands, if a word asks for help.
+fn helpful(mut cli: clap::Command) -> clap::Command {
+    if !std::env::args_os().any(|word| ["-h", "--help", "help"].iter().any(|of| word == *of)) {
+        return cli;
+    }
+    cli.build();
+    let style = cli.get_styles().get_header();
+    let group = |of: &clap::Command| {
+        let has = |names: &str| names.split(' ').any(|name| name == of.get_name());
+        GROUPS.iter().position(|(_, names)| names.is_empty() || has(names))
+    };
+    let list = |(at, (title, _)): (usize, &(&str, &str))| {
+        let own = cli.get_subcommands().filter(|of| group(of) == Some(at)).cloned();
+        let list = clap::Command::new("").disable_help_subcommand(true).max_term_width(WIDTH);
+        let list = list.help_template("{subcommands}").subcommands(own).render_help();
+        format!("{style}{title}:{style:#}\n{}\n", list.ansi())
+    };
+    let groups: String = GROUPS.iter().enumerate().map(list).collect();
+    let text =
+        format!("{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}{{all-args}}");
+    cli.mut_subcommands(|of| of.hide(true))
+        .override_usage("bandgap [OPTIONS] [COMMAND]")
+        .help_template(text + "{after-help}")
 }
 
 /// Carries out the command.

@@ -11,8 +11,9 @@ use bandgap_units::Fraction;
 use clap::Args;
 
 use super::run::moves_bytes;
-use crate::args::{Measure, precision};
-use crate::session::{ALONE, Session, one_size};
+use crate::args::Measure;
+use crate::args::values::precision;
+use crate::session::{ALONE, Session};
 
 /// Bytes of the message whose time gives the bandwidth.
 const LONG: usize = 1 << 20;
@@ -67,7 +68,7 @@ fn measure(session: &mut Session<'_>, rounds: Rounds, measure: &Measure) -> Resu
     };
     let ranks = match &measure.ranks.ranks[..] {
         [] => all.max(2),
-        _ => one_size(measure, 2)?,
+        _ => measure.one_size(2)?,
     };
     let bytes = moves_bytes(&session.target)?.then_some(LONG);
     let spread = Spread::of(&session.stage, ranks, measure.ranks.at.cores.as_deref())?;

@@ -10,7 +10,7 @@ use clap::Args;
 use super::series::{Lengths, Planned, Series, Ways};
 use super::{breakdown, bulk, comet, signature};
 use crate::args::Measure;
-use crate::session::{Session, one_size};
+use crate::session::Session;
 
 /// Default times for the whole command.
 const USUAL: Duration = Duration::from_secs(40);
@@ -46,7 +46,7 @@ fn weight(part: &str) -> f64 {
 /// # Errors
 /// Ranks could not be started, or results not be written.
 pub fn run(run: &Run, measure: &Measure) -> Result<Exit> {
-    let ranks = one_size(measure, 2)?;
+    let ranks = measure.one_size(2)?;
     let targets = match measure.ranks.transport.is_empty() {
         false => measure.targets(),
         true => compared(measure.has_hosts()).chain(measure.native).map(Target::Real).collect(),

@@ -5,14 +5,16 @@ use std::path::{Path, PathBuf};
 
 use bandgap_launch::{Classify as _, Exit, Failure, Result, input, told, usage};
 use bandgap_record::{RUN_FILE, RunDir, read};
-use bandgap_report::{Block, text};
-use bandgap_results::{Outcome, Run, why, words};
+use bandgap_report::{Block, multiple, text};
+use bandgap_results::{LIMIT, Outcome, Run, why, words};
+use bandgap_units::significant_short;
 use clap::Args;
 
 use super::take_up;
 use crate::args::Shown;
+use crate::args::limits::{Limits, find};
 use crate::layout::layout;
-use crate::output::{RUNS, blocks, print};
+use crate::output::{RUNS, blocks, print, tell_why};
 
 /// The run to show, and how much of it.
 #[derive(Clone, Debug, Args)]
@@ -26,6 +28,11 @@ pub struct Show {
     /// Why values are in doubt, and what would help
     #[arg(long)]
     pub why: bool,
+    /// Print only the number and the unit of each ID, or of the one that begins so
+    #[arg(long, requires = "ids", conflicts_with_all = ["why", "verbose", "plot", "limit"])]
+    pub value: bool,
+    #[command(flatten)]
+    pub limits: Limits,
     #[command(flatten)]
     pub shown: Shown,
 }
@@ -39,10 +46,16 @@ const LAST: &str = "LAST";
 /// There is no such run or result, or its file is truncated, foreign or newer.
 pub fn run(show: &Show) -> Result<Exit> {
     let (path, mut run) = kept(&show.run)?;
+    if show.value {
+        let values = show.ids.iter().map(|id| value(&run, id)).collect::<Result<String>>()?;
+        return print(values.as_bytes()).map(|()| Exit::Fine);
+    }
+    let exit = show.limits.judge(&mut run)?;
     if !show.ids.is_empty() {
         let has = |result: &Outcome| {
+            let asks = |id: &str| show.ids.iter().any(|begin| id.starts_with(begin));
             let quantities = result.as_shown().quantities();
-            show.ids.iter().any(|id| quantities.iter().any(|(known, ..)| known.starts_with(id)))
+            quantities.iter().any(|(id, ..)| id.starts_with(LIMIT) || asks(id))
         };
         run.results.retain(has);
         run.notes.retain(|note| {
@@ -69,8 +82,21 @@ pub fn run(show: &Show) -> Result<Exit> {
         blocks.insert(0, Block::Text("This run ended early.".to_owned()));
     }
     print(text(&blocks, &layout()).as_bytes())?;
-    Ok(Exit::Fine)
+    tell_why(exit, &run);
+    Ok(exit)
 }
+
+/// A value's number and unit, as a line.
+fn value(run: &Run, id: &str) -> Result<String> {
+    let (id, of) = find(run, id)?;
+    let of = of.ok_or_else(|| input!("show {id}: it is not known"))?;
+    let unit = multiple(of.unit, of.value.0);
+    let number = significant_short(unit.count(of.value.0), DIGITS);
+    Ok(format!("{number} {}", unit.symbol).trim_end().to_owned() + "\n")
+}
+
+/// Digits of a bare number.
+const DIGITS: usize = 6;
 
 fn has_run(path: &Path) -> bool {
     path.join(RUN_FILE).is_file() || RunDir::is_left(path).unwrap_or(true)

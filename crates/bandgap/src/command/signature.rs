@@ -9,7 +9,7 @@ use bandgap_launch::{Exit, Result, usage};
 use clap::Args;
 
 use crate::args::Measure;
-use crate::session::{ALONE, Session, one_size};
+use crate::session::{ALONE, Session};
 
 /// Time for the command.
 const USUAL: Duration = Duration::from_secs(15);
@@ -34,7 +34,7 @@ pub struct Signature {
 /// The measurement or the output failed.
 pub fn run(signature: &Signature, measure: &Measure) -> Result<Exit> {
     let requesters = signature.fan_in.map(usize::from);
-    let ranks = one_size(measure, requesters.map_or(2, |requesters| requesters + 1))?;
+    let ranks = measure.one_size(requesters.map_or(2, |requesters| requesters + 1))?;
     if signature.pairs && !ranks.is_multiple_of(2) {
         return Err(usage!("pair {ranks} ranks: half against half needs an even number"));
     }

@@ -13,6 +13,7 @@ mod garbage;
 mod hosts;
 mod ipsc860;
 mod keeping;
+mod limits;
 mod messages;
 mod mpi;
 mod parameters;

@@ -75,8 +75,9 @@ impl Shown for Breakdown {
         blocks
     }
 
-    fn is_negative(&self) -> bool {
-        self.main().any(|model| model.within == Some(Within::Off))
+    fn negative(&self) -> Vec<String> {
+        let off = self.main().filter(|model| model.within == Some(Within::Off));
+        off.map(|model| format!("{}/model={} is off", self.id(), model.name)).collect()
     }
 }
 
@@ -107,9 +108,15 @@ pub(crate) fn cut(name: &str) -> String {
 pub(crate) fn given(quantity: &Quantity) -> Cell {
     match (quantity.interval(), quantity.unit) {
         (Some(_), Unit::Second) => Drawn::new(quantity, Precision::Converged).into(),
-        (None, Unit::Second) => Cell::Number(scaled(quantity.value.0, quantity.unit)),
+        (None, Unit::Second) => Cell::Number(exact(quantity.value.0)),
         _ => Cell::Number(percent(quantity)),
     }
+}
+
+/// A given time, in nanoseconds with two decimals as far as it has them.
+fn exact(seconds: f64) -> String {
+    let ns = (seconds * 1e11).round() / 100.0;
+    if (0.01..1e4).contains(&ns) { format!("{ns} ns") } else { scaled(seconds, Unit::Second) }
 }
 
 /// A share with its interval: `-2.4 % (-4.1 to -0.6 %)`.

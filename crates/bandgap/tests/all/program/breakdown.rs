@@ -48,6 +48,7 @@ fn a_screen_is_short() {
         let finished = place.run(args.iter().chain(&["--from", PRESET])).ends(0);
         let lines = finished.stdout.lines().count();
         assert!(lines <= most && lines > 4, "{args:?}: {lines}");
+        assert!(finished.stdout.contains("1387.02 ns"), "the table has two decimals");
         assert!(finished.stdout.lines().all(|line| line.chars().count() <= 100), "{args:?}");
     }
 }

@@ -17,12 +17,10 @@ fn document(name: &str) -> String {
 
 /// The commands that a help text lists.
 fn commands(help: &str) -> Vec<String> {
-    let listed = help.split_once("Commands:\n").map_or("", |(_, rest)| rest);
-    let lines = listed.lines().take_while(|line| !line.is_empty());
-    // A description that is wrapped is indented further than a name.
-    let names = lines.filter_map(|line| {
-        line.strip_prefix("  ")?.split_whitespace().next().filter(|_| !line.starts_with("   "))
-    });
+    let lines = help.split("Examples:\n").next().unwrap().lines();
+    // Options begin with a dash, arguments with a bracket, and what is wrapped is indented further.
+    let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let names = names.filter(|name| name.starts_with(|of: char| of.is_ascii_lowercase()));
     names.filter(|name| *name != "help").map(str::to_owned).collect()
 }
 
@@ -64,6 +62,13 @@ fn manual_and_completions_name_the_commands() {
         assert!(!own.iter().any(|own| script.contains(own)), "{shell} offers what nobody may call");
     }
     place.run(["man", "pages/man1"]).ends(0);
+    let pages = place.command("ls").arg("pages/man1").output().unwrap();
+    let pages = String::from_utf8(pages.stdout).unwrap();
+    let pages = pages.lines().filter_map(|page| page.strip_prefix("bandgap-")?.strip_suffix(".1"));
+    let of_commands = |page: &&str| !page.contains("help") && !page.starts_with("fit-");
+    let mut sorted = listed.clone();
+    sorted.sort();
+    assert_eq!(sorted, pages.filter(of_commands).collect::<Vec<_>>(), "help, and the pages");
     let page = |of: &str| std::fs::read_to_string(place.path("pages/man1").join(of)).unwrap();
     for command in listed.iter().map(String::as_str).chain(["fit hockney", "fit logp"]) {
         let page = page(&format!("bandgap-{}.1", command.replace(' ', "-"))).replace('\\', "");
