@@ -1,8 +1,6 @@
 //! Renders rows in full: a table of all, and curves.
 
-use bandgap_record::{
-    Column, Form, Labels, Number, Place, Quantity, Row, Rows, Spread, Unit,
-};
+use bandgap_record::{Column, Form, Labels, Number, Place, Quantity, Row, Rows, Spread, Unit};
 use bandgap_report::{
     Axis, Block, Cell, Datum, Dimension, Figure, Head, Heat, Scale, Series, Table,
 };
