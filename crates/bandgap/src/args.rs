@@ -13,8 +13,8 @@ use clap::Args;
 
 use crate::refused::refuse;
 use limits::Limits;
-pub use values::{Axes, nothing_asked};
-use values::{confidence, precision, time};
+pub use values::{Axes, nothing_asked, precision};
+use values::{confidence, time};
 
 /// Defaults of options that have no effect in virtual time.
 const USUAL_SEED: u64 = 1;

@@ -11,8 +11,7 @@ use bandgap_units::Fraction;
 use clap::Args;
 
 use super::run::moves_bytes;
-use crate::args::Measure;
-use crate::args::values::precision;
+use crate::args::{Measure, precision};
 use crate::session::{ALONE, Session};
 
 /// Bytes of the message whose time gives the bandwidth.

@@ -4,7 +4,7 @@ use std::cmp::Ordering::Equal;
 
 use bandgap_assemble::{Calibrated, Made, Replayed, SEED, simulation, simulation_beyond};
 use bandgap_campaign::sizes::Sizes;
-use bandgap_kernels::{AtSize, DOUBLE, Extent, LIBRARY, Order, Series, WHOLE, in_series};
+use bandgap_kernels::{AtSize, DOUBLE, Extent, LIBRARY, Order, Series, in_series};
 use bandgap_launch::{
     Classify, Exit, Once, Result, Signals, Target, at_least, once, once_until, simulated, usage,
 };
