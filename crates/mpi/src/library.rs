@@ -316,10 +316,13 @@ impl Library {
         let given = from.of(&self.memory)?.as_ptr();
         let got = into.of_mut(&mut self.memory)?.as_mut_ptr();
         let (doubles, each) = (count(from.len / DOUBLE)?, from.len / size);
-        let unit = if of == Collective::Reduce { from.len } else { each };
+        let (unit, whole) = match of {
+            Collective::Reduce => (from.len, from.len),
+            _ => (each, each * size),
+        };
         let is_aligned = given.cast::<f64>().is_aligned() && got.cast::<f64>().is_aligned();
-        let divides = unit.is_multiple_of(DOUBLE) && from.len.is_multiple_of(unit.max(1));
-        if from.len != into.len || !is_aligned || !divides {
+        let divides = unit.is_multiple_of(DOUBLE) && [whole, into.len] == [from.len; 2];
+        if !is_aligned || !divides {
             return Err(CommError::Lengths { parts: [from, into].into() });
         }
         if of == Collective::ReduceScatter {

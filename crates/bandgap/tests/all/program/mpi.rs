@@ -9,7 +9,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 use crate::program::subject::{
-    BINARY, COMMUNICATION, Finished, PATIENCE, RANK, REMOTE, USAGE, Workdir, skipped,
+    BINARY, COMMUNICATION, Finished, PATIENCE, RANK, REMOTE, USAGE, Workdir, of_kind, skipped,
 };
 
 /// The launchers of MPIs that are here, or of the one whose folder BANDGAP_MPI names.
@@ -96,11 +96,26 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
             }
         }
         assert_eq!(osu["results"].as_array().unwrap().len(), 4);
-        let run = json(
-            "comet all_reduce all_gather all_to_all reduce_scatter reduce gather scatter \
-             --sizes 1KiB --time-budget 5s",
-        );
-        for of in run["results"].as_array().unwrap().iter().filter(|of| of["kind"] == "series") {
+        // Active Messages over it.
+        let run = json("signature --time-budget 4s");
+        assert_eq!(run["conditions"][0]["transport"], "mpi");
+        let own = json("comet barrier --algorithm all --time-budget 4s");
+        let points = own["results"][0]["points"].as_array().unwrap().clone();
+        let by: Vec<&str> = points.iter().filter_map(|row| row["variant"].as_str()).collect();
+        assert_eq!(by, ["library", "dissemination", "tree"]);
+    }
+}
+
+#[test]
+fn an_mpi_is_named_and_its_collectives_are_verified() {
+    let place = Workdir::new();
+    for launcher in launchers() {
+        let args = "comet all_reduce all_gather all_to_all reduce_scatter reduce gather scatter \
+             --sizes 1KiB --time-budget 10s -t mpi --json - -q";
+        let run = run(under(&place, &launcher, 2, args)).measured().json();
+        let series = of_kind(&run, "series");
+        assert_eq!(series.len(), 7, "{run}");
+        for of in series {
             let point = &of["points"][0];
             assert_eq!((&point["variant"], &of["verified"]), (&"library".into(), &true.into()));
             let [by, bus] = ["bandwidth", "bus_bandwidth"].map(|of| &point[of]["value"]);
@@ -113,13 +128,6 @@ fn kernels_run_on_an_mpis_own_messages_and_are_verified() {
         let said = of["launcher"].as_str().unwrap();
         assert!(launcher.join(" ").starts_with(said.split(' ').next().unwrap()), "{of}");
         assert!(fs::exists(of["path"].as_str().unwrap()).unwrap(), "{of}");
-        // Active Messages over it.
-        let run = json("signature --time-budget 4s");
-        assert_eq!(run["conditions"][0]["transport"], "mpi");
-        let own = json("comet barrier --algorithm all --time-budget 4s");
-        let points = own["results"][0]["points"].as_array().unwrap().clone();
-        let by: Vec<&str> = points.iter().filter_map(|row| row["variant"].as_str()).collect();
-        assert_eq!(by, ["library", "dissemination", "tree"]);
     }
 }
 
@@ -168,13 +176,7 @@ fn a_collective_that_a_library_lacks_is_named_and_the_others_are_measured() {
     let args = format!("comet gather scatter -t mpi --mpi-lib {lib} --sizes 1KiB,8KiB --json - -q");
     let run =
         run(under(&place, &launcher, 2, &format!("{args} --time-budget 4s"))).measured().json();
-    let series = |name: &str| {
-        run["results"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .any(|of| of["kind"] == "series" && of["name"] == name)
-    };
+    let series = |name: &str| of_kind(&run, "series").iter().any(|of| of["name"] == name);
     assert_eq!(["gather", "scatter"].map(series), [false, true]);
     let mut notes = run["notes"].as_array().unwrap().iter();
     let note = notes.find(|of| of["code"] == "collective_unavailable").unwrap();
