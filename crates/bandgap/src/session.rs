@@ -178,8 +178,10 @@ impl<'a> Session<'a> {
                 session.share(1.0 / targets.len() as f64);
             }
             match part(&mut session) {
-                // The results of earlier targets are complete.
-                Err(failure) if !session.sink.run.results.is_empty() => {
+                // The results of earlier targets are complete, and can be kept.
+                Err(failure)
+                    if failure.exit != Exit::Output && !session.sink.run.results.is_empty() =>
+                {
                     session.end(&Collected::nothing(failure).ended);
                 }
                 done => done?,

@@ -318,8 +318,7 @@ fn the_overhead_of_the_myrinets_bulk_transfers_grows_as_the_paper_measured() {
     // "Assessing Fast Network Interfaces", section bulk-transfer overhead: of 4 Kbytes T = 298 µs and
     // o = 143 µs; of 8 bytes g = 18 µs; of 2 Kbytes the overhead is the limit.
     let run = simulated(&place, "bulk", "myrinet", &["--store", "--sizes", "8,2KiB,4KiB"]);
-    let [series] = of_kind(&run, "series")[..] else { panic!("{run}") };
-    let last = &series["points"].as_array().unwrap()[2];
+    let last = &of_kind(&run, "series")[0]["points"].as_array().unwrap()[2];
     near("T", value(&last["time"]), 298e-6, 1e-4);
     near("o", value(&last["send_overhead"]), 143e-6, 1e-4);
     let all = of_kind(&run, "logp");
