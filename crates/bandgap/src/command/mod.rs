@@ -154,7 +154,7 @@ pub enum Command {
   bandgap show
   bandgap show LAST --why
   bandgap show LAST -v logp/tcp
-  bandgap show monday --plot")]
+  bandgap show LAST logp/shm/rtt --value     a number and its unit alone")]
     Show(show::Show),
     /// Parameters from a table of numbers, with no measurement
     #[command(
