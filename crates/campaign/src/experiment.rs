@@ -97,11 +97,6 @@ pub trait Experiment {
         false
     }
 
-    /// Whether its points need no warm-up.
-    fn is_warm(&self) -> bool {
-        false
-    }
-
     /// The smallest number of rounds, whatever the budget, and the largest. Virtual time always has
     /// [`LEAST_ROUNDS`].
     fn rounds(&self) -> RangeInclusive<u32> {

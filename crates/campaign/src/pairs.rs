@@ -3,7 +3,7 @@
 
 mod slow;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use bandgap_comm::Delay;
@@ -69,22 +69,31 @@ pub struct PairsPlan {
     pub hosts: Vec<String>,
 }
 
+/// Batches after which a pair that is outside the tolerance in all of them is so.
+const CONFIRMED: usize = 30;
+
 /// Batches, each with the keys of its pairs, as sampled, by the first of them.
-#[derive(Default)]
-struct Level {
-    all: BTreeMap<Key, (Vec<Key>, Order)>,
-    /// Whether they need no warm-up. Between hosts the first batch is one of many, and to warm up a
-    /// bad link would take the time of all.
-    warm: bool,
+type All = BTreeMap<Key, (Vec<Key>, Order)>;
+
+/// What is measured in a row; again, until each pair is inside the tolerance.
+struct Level<'a> {
+    plan: &'a PairsPlan,
+    all: All,
+    again: bool,
+}
+
+/// Whether a pair is outside in what a key stands for.
+fn is_one(outside: &[&Seen], key: &Key) -> bool {
+    outside.iter().any(|of| of.what == key.what() && Some(of.pair) == pair_of(key))
 }
 
 impl PairsPlan {
     /// All orders.
-    fn all(&self, runner: &dyn Runner) -> Level {
+    fn all(&self, runner: &dyn Runner) -> All {
         if self.at_once {
             return self.rounds(runner, 1, |_| true);
         }
-        let (size, mut level) = (runner.size(), Level::default());
+        let (size, mut all) = (runner.size(), All::new());
         for (requester, replier) in (0..size).flat_map(|a| (a + 1..size).map(move |b| (a, b))) {
             let pair = Pair { requester, replier };
             for (bytes, samples) in self.lengths(LONG) {
@@ -95,16 +104,15 @@ impl PairsPlan {
                     _ => Order::of(&echo, samples, size),
                 };
                 let keys = vec![named(runner, pair, bytes)];
-                level.all.insert(keys[0].clone(), (keys, order));
+                all.insert(keys[0].clone(), (keys, order));
             }
         }
-        level
+        all
     }
 
     /// The rounds of all ranks, each in so many parts: those with a pair that is wanted.
-    fn rounds(&self, runner: &dyn Runner, parts: usize, wanted: impl Fn(&Key) -> bool) -> Level {
-        let size = runner.size();
-        let mut level = Level { warm: self.tolerance.is_some(), ..Level::default() };
+    fn rounds(&self, runner: &dyn Runner, parts: usize, wanted: impl Fn(&Key) -> bool) -> All {
+        let (size, mut all) = (runner.size(), All::new());
         for at in 0..RoundRobin::rounds(size) * parts {
             let (round, part) = (at / parts, [at % parts, parts]);
             for (bytes, samples) in self.lengths(1) {
@@ -113,17 +121,16 @@ impl PairsPlan {
                 let key = |pair| named(runner, pair, bytes).at(AT_ONCE, at_once);
                 let keys: Vec<Key> = of.pairs(size).map(key).collect();
                 if keys.iter().any(&wanted) {
-                    level.all.insert(keys[0].clone(), (keys, Order::of(&of, samples, size)));
+                    all.insert(keys[0].clone(), (keys, Order::of(&of, samples, size)));
                 }
             }
         }
-        level
+        all
     }
 
     /// The lengths of messages in rounds, and their samples.
     fn lengths(&self, long: u32) -> impl Iterator<Item = (usize, u32)> {
-        let long = self.bytes.map(|bytes| (bytes, long));
-        [Some((SHORT, self.samples)), long].into_iter().flatten()
+        [Some((SHORT, self.samples)), self.bytes.map(|bytes| (bytes, long))].into_iter().flatten()
     }
 }
 
@@ -137,14 +144,10 @@ fn named(runner: &dyn Runner, Pair { requester, replier }: Pair, bytes: usize) -
     hops.into_iter().fold(key, |key, hops| key.at(HOPS, hops))
 }
 
-impl Experiment for Level {
+impl Experiment for Level<'_> {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
         let point = |(key, (_, order)): (&Key, &(_, Order))| Point::new(key.clone(), order.clone());
         Ok(self.all.iter().map(point).collect())
-    }
-
-    fn is_warm(&self) -> bool {
-        self.warm
     }
 
     fn split(&self, point: &Point, done: &Executed) -> Vec<(Key, Vec<f64>)> {
@@ -155,8 +158,14 @@ impl Experiment for Level {
 
     /// A round is open while any of its pairs is.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
-        let is_enough = |key: &Key| judged.convergence(key).is_enough();
-        let is_open = |at: &usize| !self.all[&points[*at].key].0.iter().all(is_enough);
+        let seen = Seen::all(judged, &self.plan.hosts);
+        let again = self.plan.tolerance.filter(|_| self.again);
+        let outside = again.map(|tolerance| tolerance.outside(&seen));
+        let is_done = |key: &Key| match &outside {
+            Some(all) => !is_one(all, key) || judged.table.batches(key).len() >= CONFIRMED,
+            None => judged.convergence(key).is_enough(),
+        };
+        let is_open = |at: &usize| !self.all[&points[*at].key].0.iter().all(is_done);
         (0..points.len()).filter(is_open).collect()
     }
 }
@@ -168,22 +177,24 @@ impl Planned for PairsPlan {
     /// those that still are with half of that, until each was alone.
     fn lead(&self, runner: &mut dyn Runner) -> Result<(), Stop> {
         let (pairs, ends) = (runner.size() / 2, runner.ends());
-        let (mut level, mut parts, mut table) = (self.all(runner), 1, Measurements::default());
-        while !level.all.is_empty() {
+        let (mut all, mut parts, mut table) = (self.all(runner), 1, Measurements::default());
+        while !all.is_empty() {
             let again = self.tolerance.filter(|_| self.at_once && parts < pairs);
-            let (now, begun) = (runner.elapsed(), 1.0 - 1.0 / parts as f64);
+            let now = runner.elapsed();
             // Half of the time is kept for what is repeated.
             let half = |end: Duration| now + end.saturating_sub(now) / 2;
             runner.limit(if again.is_some() { ends.map(half) } else { ends });
-            let progress = begun..if again.is_some() { f64::midpoint(begun, 1.0) } else { 1.0 };
-            let plan = Plan { progress, floors: parts == 1, ..Plan::new(&self.asked) };
+            // Between hosts the first batch is one of many, and to warm up a bad link would take the
+            // time of all.
+            let (floors, warm) = (parts == 1, self.tolerance.is_none());
+            let plan = Plan { floors, warm, ..Plan::new(&self.asked) };
+            let mut level = Level { plan: self, all, again: parts > 1 };
             table.append(campaign(runner, &mut level, &plan)?);
             let Some(tolerance) = again else { break };
-            let all = Seen::all(&self.asked.judge(&table), &self.hosts);
-            let outside: BTreeSet<_> =
-                tolerance.outside(&all).into_iter().map(|of| (&*of.what, Some(of.pair))).collect();
+            let seen = Seen::all(&self.asked.judge(&table), &self.hosts);
+            let outside = tolerance.outside(&seen);
             parts = (2 * parts).min(pairs);
-            level = self.rounds(runner, parts, |key| outside.contains(&(key.what(), pair_of(key))));
+            all = self.rounds(runner, parts, |key| is_one(&outside, key));
         }
         Ok(())
     }

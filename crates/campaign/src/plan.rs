@@ -63,13 +63,15 @@ pub struct Plan {
     /// Whether the transport's floors are measured too: in one campaign of a measurement only,
     /// since each counts its rounds from 0.
     pub floors: bool,
+    /// Whether points are warmed up first.
+    pub warm: bool,
 }
 
 impl Plan {
     /// A campaign that is the whole measurement, without pauses.
     pub fn new(asked: &Asked) -> Self {
         let (asked, title) = (asked.clone(), String::new());
-        Self { asked, pause: 0.0, progress: 0.0..1.0, title, floors: true }
+        Self { asked, pause: 0.0, progress: 0.0..1.0, title, floors: true, warm: true }
     }
 }
 

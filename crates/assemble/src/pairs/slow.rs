@@ -27,12 +27,9 @@ pub(super) fn slow(of: &Measured<'_>, by: &Tolerance, [pairs, hosts]: [&str; 2])
         let own: Vec<&Seen> = all.iter().filter(|of| of.what == what).collect();
         let slow = outside.iter().filter(|of| of.what == what && of.at_once == 1);
         let slow: BTreeSet<Pair> = slow.map(|of| of.pair).collect();
-        // Of the fewest at work, as what is slow.
         let typical = |is_one: &dyn Fn(&Pair) -> bool| {
-            let some = || own.iter().filter(|of| is_one(&of.pair));
-            let least = some().map(|of| of.at_once).min();
-            let best = some().filter(|of| Some(of.at_once) == least);
-            let best: Vec<f64> = best.map(|of| Ns(of.best).as_secs()).collect();
+            let best = own.iter().filter(|of| is_one(&of.pair)).map(|of| Ns(of.best).as_secs());
+            let best: Vec<f64> = best.collect();
             let time = if best.is_empty() { 1.0 } else { median(&best) };
             bytes.filter(|_| what == PAIR_TIME).map_or(time, |bytes| 2.0 * bytes as f64 / time)
         };

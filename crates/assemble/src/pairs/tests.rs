@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use bandgap_campaign::Setting;
 use bandgap_campaign::pairs::{key, long_key};
-use bandgap_record::{Note, Number, Value};
+use bandgap_record::{Number, Value};
 
 use super::*;
 use crate::tests::Synthetic;
@@ -45,11 +45,11 @@ fn bed(hosts: &[&str], at_once: &[u64], times: impl Fn([usize; 2], u64) -> [f64;
 
 /// The codes of notes, with whom they name.
 fn named(made: &Made) -> Vec<(&str, &str)> {
-    let of = |note: &'_ Note| match note.values.get("who") {
+    let of = made.notes.iter().map(|note| match note.values.get("who") {
         Some(Value::Text(who)) => (&*note.code, &**who),
         _ => (&*note.code, ""),
-    };
-    made.notes.iter().map(of).collect()
+    });
+    of.collect()
 }
 
 #[test]

@@ -23,7 +23,7 @@ impl Campaign<'_> {
     /// # Errors
     /// As [`crate::Runner::run`].
     pub(super) fn warm(&mut self) -> Result<(), Stop> {
-        if self.runner.virtual_time() || self.experiment.is_warm() {
+        if self.runner.virtual_time() || !self.plan.warm {
             return Ok(());
         }
         let points = self.points;

@@ -11,7 +11,7 @@ use super::paper::{Anchor, Paper};
 use super::stacked;
 
 const LEFT: f64 = 130.0;
-const TOP: f64 = 150.0;
+const TOP: f64 = 120.0;
 const BELOW: f64 = 46.0;
 /// Longest side of the square, and of a cell.
 const SIDE: f64 = 600.0;
