@@ -99,6 +99,9 @@ pub enum AssembleError {
     /// Nothing has a value.
     #[error("too few of the batches count (more --time-budget brings more)")]
     Empty,
+    /// It is not possible here.
+    #[error("{0}")]
+    Impossible(String),
 }
 
 #[cfg(test)]

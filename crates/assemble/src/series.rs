@@ -77,7 +77,13 @@ pub fn series(of: &Measured<'_>) -> Result<Made> {
         let note = Note::new("single_copy_refused", of.setting.transport.as_str());
         made.notes.push(note.with("reason", reason.as_str()));
     }
-    if made.results.is_empty() { Err(AssembleError::Empty) } else { Ok(made) }
+    let points = of.points();
+    let mut keys = points.iter().flat_map(|points| &points.all).map(|(key, _)| key);
+    match keys.find_map(|key| of.refused(key)) {
+        Some(reason) if made.results.is_empty() => Err(AssembleError::Impossible(reason)),
+        None if made.results.is_empty() => Err(AssembleError::Empty),
+        _ => Ok(made),
+    }
 }
 
 /// What a bus bandwidth is.

@@ -316,12 +316,9 @@ impl Library {
         let given = from.of(&self.memory)?.as_ptr();
         let got = into.of_mut(&mut self.memory)?.as_mut_ptr();
         let (doubles, each) = (count(from.len / DOUBLE)?, from.len / size);
-        let (unit, whole) = match of {
-            Collective::Reduce => (from.len, from.len),
-            _ => (each, each * size),
-        };
+        let (unit, units) = if of == Collective::Reduce { (from.len, 1) } else { (each, size) };
         let is_aligned = given.cast::<f64>().is_aligned() && got.cast::<f64>().is_aligned();
-        let divides = unit.is_multiple_of(DOUBLE) && [whole, into.len] == [from.len; 2];
+        let divides = unit.is_multiple_of(DOUBLE) && [unit * units, into.len] == [from.len; 2];
         if !is_aligned || !divides {
             return Err(CommError::Lengths { parts: [from, into].into() });
         }
