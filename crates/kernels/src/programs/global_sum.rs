@@ -27,8 +27,7 @@ pub struct Reduction<const TRAINS: bool>(By<Sum>);
 
 impl<const TRAINS: bool> VectorProgram for Reduction<TRAINS> {
     const NAME: &'static str = if TRAINS { "all_reduce" } else { "global_sum" };
-    const VARIANTS: &'static [&'static str] =
-        if TRAINS { TRAINING } else { Sum::NAMES };
+    const VARIANTS: &'static [&'static str] = if TRAINS { TRAINING } else { Sum::NAMES };
     const LIBRARY: bool = !TRAINS;
     const MOVES: fn(usize) -> u64 = match TRAINS {
         true => |ranks| 2 * (ranks as u64).saturating_sub(1),
