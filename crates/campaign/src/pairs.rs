@@ -69,17 +69,19 @@ pub struct PairsPlan {
     pub hosts: Vec<String>,
 }
 
+/// Batches a round of long messages that are repeated: each has one sample.
+const VISITS: u32 = 4;
 /// Batches after which a pair that is outside the tolerance in all of them is so.
 const CONFIRMED: usize = 30;
 
 /// Batches, each with the keys of its pairs, as sampled, by the first of them.
 type All = BTreeMap<Key, (Vec<Key>, Order)>;
 
-/// What is measured in a row; again, until each pair is inside the tolerance.
+/// What is measured in a row; again, until each pair is inside this tolerance.
 struct Level<'a> {
     plan: &'a PairsPlan,
     all: All,
-    again: bool,
+    again: Option<Tolerance>,
 }
 
 /// Whether a pair is outside in what a key stands for.
@@ -146,7 +148,10 @@ fn named(runner: &dyn Runner, Pair { requester, replier }: Pair, bytes: usize) -
 
 impl Experiment for Level<'_> {
     fn points(&mut self, _: &mut dyn Runner) -> Result<Vec<Point>, Stop> {
-        let point = |(key, (_, order)): (&Key, &(_, Order))| Point::new(key.clone(), order.clone());
+        let point = |(key, (_, order)): (&Key, &(_, Order))| {
+            let visits = if self.again.is_some() && key.what() == PAIR_TIME { VISITS } else { 1 };
+            Point { visits, ..Point::new(key.clone(), order.clone()) }
+        };
         Ok(self.all.iter().map(point).collect())
     }
 
@@ -159,8 +164,7 @@ impl Experiment for Level<'_> {
     /// A round is open while any of its pairs is.
     fn open(&self, judged: &Judged<'_>, points: &[Point]) -> Vec<usize> {
         let seen = Seen::all(judged, &self.plan.hosts);
-        let again = self.plan.tolerance.filter(|_| self.again);
-        let outside = again.map(|tolerance| tolerance.outside(&seen));
+        let outside = self.again.map(|tolerance| tolerance.outside(&seen));
         let is_done = |key: &Key| match &outside {
             Some(all) => !is_one(all, key) || judged.table.batches(key).len() >= CONFIRMED,
             None => judged.convergence(key).is_enough(),
@@ -188,7 +192,7 @@ impl Planned for PairsPlan {
             // time of all.
             let (floors, warm) = (parts == 1, self.tolerance.is_none());
             let plan = Plan { floors, warm, ..Plan::new(&self.asked) };
-            let mut level = Level { plan: self, all, again: parts > 1 };
+            let mut level = Level { plan: self, all, again: self.tolerance.filter(|_| parts > 1) };
             table.append(campaign(runner, &mut level, &plan)?);
             let Some(tolerance) = again else { break };
             let seen = Seen::all(&self.asked.judge(&table), &self.hosts);

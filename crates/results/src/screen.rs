@@ -49,7 +49,10 @@ pub fn screen(run: &Run, view: View<'_>) -> Vec<Block> {
     }
     let body = body(&among, view);
     let doubt = doubt(run, &among.drawn.borrow(), view);
-    blocks.extend(body.into_iter().chain(limits(&among)).chain(doubt).chain(answer(run)));
+    blocks.extend(body.into_iter().chain(limits(&among)).chain(doubt));
+    let is_answer = |note: &&Note| template(&note.code).is_some_and(|of| of.level == Level::Answer);
+    let answers = run.notes.iter().filter(is_answer);
+    blocks.extend(answers.map(|note| Block::Text(why::with_hint(note, run))));
     blocks
 }
 
@@ -155,14 +158,6 @@ fn is_curve(rows: &Rows) -> bool {
 fn machine(run: &Run) -> Option<Block> {
     let fitness = fitness([&run.host]).filter(|_| run.hosts.is_empty());
     fitness.map(|of| Block::Text(format!("Machine: {of}")))
-}
-
-/// The notes that answer what the command was asked.
-fn answer(run: &Run) -> Option<Block> {
-    let is_answer = |note: &&Note| template(&note.code).is_some_and(|of| of.level == Level::Answer);
-    let said = run.notes.iter().filter(is_answer);
-    let said: Vec<String> = said.map(|note| why::with_hint(note, run)).collect();
-    (!said.is_empty()).then(|| Block::Text(said.join("; ")))
 }
 
 /// The most notes on a screen.

@@ -18,8 +18,7 @@ type Pair = [u64; 2];
 pub(super) fn slow(of: &Measured<'_>, by: &Tolerance, [pairs, hosts]: [&str; 2]) -> Vec<Note> {
     let (own, mut notes) = (&of.setting.hosts, Vec::new());
     let (mut named, mut links) = (BTreeSet::new(), BTreeMap::new());
-    let name =
-        |rank: u64| own.get(rank as usize).cloned().unwrap_or_else(|| format!("rank {rank}"));
+    let name = |at: u64| own.get(at as usize).cloned().unwrap_or_else(|| format!("rank {at}"));
     let bytes = of.judged.table.of(PAIR_TIME).find_map(|(key, _)| key.number("bytes"));
     let all = Seen::all(of.judged, own);
     let outside = by.outside(&all);

@@ -28,7 +28,7 @@ fn each_pair_is_asked_once_by_its_lower_rank() {
 fn in_rounds_all_ranks_work_and_each_pair_has_its_own_samples() {
     let plan = PairsPlan { at_once: true, ..PairsPlan::short(&Asked::usual(1.0)) };
     let mut runner = sized(5, Scripted::steady(1.0));
-    let mut level = Level { plan: &plan, all: plan.all(&runner), again: false };
+    let mut level = Level { plan: &plan, all: plan.all(&runner), again: None };
     let points = level.points(&mut runner).unwrap();
     // One rests in each of five rounds, of short and of long messages.
     assert_eq!(points.len(), 2 * 5);
