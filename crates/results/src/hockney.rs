@@ -151,7 +151,7 @@ fn head_of(text: &str) -> Head {
     // Rates of segments share a unit; start-up times and lengths may differ by orders of magnitude.
     match text {
         "r∞" => Head::shared(text),
-        "worst residual" | "at" => Head::new(text).optional(),
+        "π0" | "worst residual" | "at" => Head::new(text).optional(),
         _ => Head::new(text),
     }
 }

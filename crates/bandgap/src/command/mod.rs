@@ -201,7 +201,7 @@ pub enum Command {
 /// A word means another command, or help could not be printed.
 pub fn parse(adopted: Option<&Adopted>) -> Result<Cli> {
     let plain = adopted.map_or(ColorChoice::Auto, |_| ColorChoice::Never);
-    let matches = helpful(Cli::command()).color(plain).try_get_matches();
+    let matches = helpful(Cli::command().color(plain)).try_get_matches();
     let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
     cli.or_else(|error| {
         if adopted.is_none_or(|adopted| adopted.rank == 0) {
